@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+using Json = nlohmann::ordered_json;
+
+/// Bounds of a number, both included unless said otherwise.
+struct Range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool above_min = false;  ///< min itself is excluded
+};
+inline Range at_least(double min) { return {.min = min}; }
+inline Range above(double min) { return {.min = min, .above_min = true}; }
+inline Range between(double min, double max) { return {.min = min, .max = max}; }
+
+/// One documented key of an object, as `lagtape list` prints it.
+struct OptionDoc {
+  std::string key;
+  std::string type;     ///< "integer", "number", "string", "boolean", ...
+  std::string fallback; ///< the default as JSON; empty when the key is required
+  std::string about;
+};
+
+/// Collects every error of a document, each with its JSON Pointer, so that a user sees them all at once.
+class JsonErrors {
+ public:
+  void add(const std::string& pointer, const std::string& message);
+  bool empty() const { return messages_.empty(); }
+  /// Throws InputError with one line an error, "WHERE: /pointer: message", when there are any.
+  void raise(const std::string& where) const;
+
+ private:
+  std::vector<std::string> messages_;
+};
+
+/// A thin reader of one JSON object over a plain options struct: a field's initial value is the key's default.
+/// It notes unknown, missing, ill-typed and out-of-range keys in `errors` and goes on, and builds the same object with
+/// every default filled in. Call `finish` after the last key.
+class JsonReader {
+ public:
+  JsonReader(const Json& value, std::string pointer, JsonErrors& errors);
+
+  // A key that may be missing: `value` keeps what it holds and that is written to `filled`.
+  void optional(const std::string& key, std::int64_t& value, Range range, const std::string& about);
+  void optional(const std::string& key, double& value, Range range, const std::string& about);
+  void optional(const std::string& key, bool& value, const std::string& about);
+  void optional(const std::string& key, std::string& value, const std::string& about);
+  /// A string out of a list; another is an error that names the nearest.
+  void choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
+              const std::string& about);
+
+  // A key that must be there.
+  void required(const std::string& key, std::int64_t& value, Range range, const std::string& about);
+  void required(const std::string& key, double& value, Range range, const std::string& about);
+  void required(const std::string& key, std::string& value, const std::string& about);
+  void required_choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
+                       const std::string& about);
+
+  bool has(const std::string& key) const;
+  /// A child value, marked as known; null when missing. For values that are objects or arrays of the caller's own form;
+  /// the caller puts what it made of it back with `fill`.
+  const Json& raw(const std::string& key, const std::string& about);
+  void fill(const std::string& key, Json value);
+  /// An error at a key of this object (or at the object itself when key is empty).
+  void error(const std::string& key, const std::string& message);
+
+  const std::string& pointer() const { return pointer_; }
+  std::string pointer_to(const std::string& key) const;
+  JsonErrors& errors() { return errors_; }
+  bool is_object() const { return object_; }
+
+  /// Notes keys that nobody asked for, with the nearest known one.
+  void finish();
+  /// The object with every default filled in, keys in the order they were asked for.
+  const Json& filled() const { return filled_; }
+  /// What was asked for, in order.
+  const std::vector<OptionDoc>& documentation() const { return docs_; }
+
+ private:
+  const Json& value_;
+  std::string pointer_;
+  JsonErrors& errors_;
+  bool object_ = false;
+  Json filled_ = Json::object();
+  std::vector<OptionDoc> docs_;
+};
+
+/// Parses a JSON text. Throws InputError "WHERE: line L, column C: what is wrong", also for duplicate keys.
+Json parse_json(const std::string& text, const std::string& where);
+
+}  // namespace lagtape

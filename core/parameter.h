@@ -1,0 +1,43 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+/// A named trainable tensor with its gradient (same shape and dtype).
+struct Parameter {
+  std::string name;
+  Tensor value;
+  Tensor grad;
+  bool trainable = true;
+};
+
+/// The parameters of a model in a fixed order, found by name. References stay valid when more are added.
+class Parameters {
+ public:
+  /// Throws InputError when the name is taken.
+  Parameter& add(std::string name, Tensor value, bool trainable = true);
+  /// Throws InputError with the nearest known name.
+  Parameter& operator[](std::string_view name);
+  const Parameter& operator[](std::string_view name) const;
+  bool contains(std::string_view name) const;
+
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  std::size_t size() const { return all_.size(); }
+  /// Number of trainable scalars.
+  std::int64_t count() const;
+  void zero_grad();
+
+ private:
+  std::deque<Parameter> all_;
+};
+
+}  // namespace lagtape

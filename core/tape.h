@@ -1,0 +1,101 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "lagtape/core/arena.h"
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+class Tape;
+struct Parameter;
+
+/// A handle to a node of a tape: cheap to copy, valid until the tape is rewound past the node.
+class Var {
+ public:
+  Var() = default;
+
+  Tape& tape() const { return *tape_; }
+  const Tensor& value() const;
+  /// The gradient that `Tape::backward` left here; zeros when nothing reached it.
+  Tensor grad() const;
+  bool requires_grad() const;
+  const Shape& shape() const { return value().shape(); }
+  Dtype dtype() const { return value().dtype(); }
+  int index() const { return index_; }
+
+ private:
+  friend class Tape;
+  Var(Tape* tape, int index) : tape_(tape), index_(index) {}
+  Tape* tape_ = nullptr;
+  int index_ = -1;
+};
+
+/// Where a node's backward rule puts the gradients of its inputs. Gradients ACCUMULATE: a rule adds, it never assigns.
+class InputGradients {
+ public:
+  /// Whether input i wants a gradient at all; a rule may skip the work when it does not.
+  bool wanted(int i) const;
+  /// Adds `gradient` (same shape and dtype as input i) to the gradient of input i. Ignored when it is not wanted.
+  void add(int i, const Tensor& gradient);
+  /// The accumulator of input i itself (zeros at first), for rules that add in place. Only when wanted(i).
+  Tensor& accumulator(int i);
+
+ private:
+  friend class Tape;
+  InputGradients(Tape& tape, int node) : tape_(tape), node_(node) {}
+  Tape& tape_;
+  int node_;
+};
+
+/// A rule: given dL/d(output), add dL/d(input i) for every input.
+using Backward = std::function<void(const Tensor& grad_output, InputGradients& inputs)>;
+
+/// The eager outer tape: nodes in execution order, `backward` a reverse loop that adds.
+/// Not thread-safe; one tape a thread.
+class Tape {
+ public:
+  Tape();
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  Var constant(Tensor value);  ///< A leaf without a gradient.
+  Var variable(Tensor value);  ///< A leaf with a gradient, read with Var::grad.
+  /// A leaf whose gradient `backward` adds to parameter.grad.
+  Var parameter(Parameter& parameter);
+
+  /// A node computed from inputs. Throws InputError when an input is of another tape.
+  /// The rule is dropped when no input requires a gradient.
+  Var record(Tensor value, std::span<const Var> inputs, Backward backward);
+  Var record(Tensor value, std::initializer_list<Var> inputs, Backward backward);
+
+  /// Zeros in this tape's arena: what operations put their results in.
+  Tensor allocate(Shape shape, Dtype dtype);
+
+  /// Runs the rules in reverse from a scalar. Gradients of intermediate nodes are those of this call alone;
+  /// those of parameters are added to Parameter::grad. Throws InputError unless `loss` has one element.
+  void backward(Var loss);
+  /// The same from any node, given dL/d(output).
+  void backward(Var output, const Tensor& grad_output);
+
+  struct Mark {
+    std::size_t nodes = 0;
+    Arena::Mark arena;
+  };
+  Mark mark() const;
+  /// Forgets every node recorded after the mark and frees its memory.
+  void rewind(Mark mark);
+  std::size_t size() const;
+
+ private:
+  friend class Var;
+  friend class InputGradients;
+  struct Node;
+  std::vector<Node> nodes_;
+  Arena arena_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lagtape/core/simd/level.h"
+
+namespace lagtape {
+
+/// Elements in 64 bytes. Every row of a value is padded to a multiple of this, at every SIMD level, so kernels have no
+/// tails and levels share their layouts. What stands in the padding is never read into a sum.
+template <class T>
+inline constexpr std::int64_t kLane = 64 / sizeof(T);
+
+template <class T>
+constexpr std::int64_t padded(std::int64_t n) {
+  return (n + kLane<T> - 1) / kLane<T> * kLane<T>;
+}
+
+/// Element-wise functions of up to three arrays and one constant k. `d` stands for dL/d(output).
+enum class ElementOp : std::uint8_t {
+  // clang-format off
+  fill,            // k
+  copy,            // a
+  negate,          // -a
+  tanh, sigmoid, relu, exp, log, sqrt, abs, sin, cos,   // f(a)
+  sign,            // -1, 0, 1
+  add, subtract, multiply, divide, minimum, maximum,    // a, b
+  add_constant, multiply_constant, minimum_constant, maximum_constant,  // a, k
+  constant_minus,  // k - a
+  constant_over,   // k / a
+  greater,         // a > b ? 1 : 0 (a >= b when k is 1)
+  tanh_adjoint,    // a * (1 - b*b)         a = d, b = tanh's output
+  sigmoid_adjoint, // a * (b * (1 - b))     a = d, b = sigmoid's output
+  relu_adjoint,    // b > 0 ? a : 0         a = d, b = relu's output
+  multiply_add,    // a * b + c, rounded twice: the same bits as multiply, then add
+  count
+  // clang-format on
+};
+
+/// n elements, a multiple of kLane; arrays 64-byte aligned. out may be a, b or c. Arrays that the operation does not
+/// use may be null.
+template <class T>
+using ElementKernel = void (*)(T* out, const T* a, const T* b, const T* c, T k, std::int64_t n);
+
+/// Part of the left side of a product: rows x k, row stride lda >= k.
+template <class T>
+struct ProductOperand {
+  const T* a;
+  std::int64_t lda;
+  std::int64_t k;
+};
+
+/// out = [A0 A1 ...] @ B for packed B. Element (i, j) is one chain of fused multiply-adds over the whole inner dimension, in
+/// order, starting from zero: the same bits whatever the number of rows. (`generic` multiplies, then adds.)
+template <class T>
+struct Product {
+  std::int64_t rows;
+  const ProductOperand<T>* operands;  ///< their k add up to the packed matrix's
+  std::int64_t operand_count;
+  const T* packed;
+  std::int64_t columns;     ///< a multiple of kLane
+  T* const* out;            ///< [columns / kLane]: where row 0 of each group of kLane columns goes
+  const std::int64_t* ldc;  ///< [columns / kLane]: row stride of each group
+};
+
+/// The kernels of one SIMD level for one scalar. The same table serves the sequence op, the stream and the outer tape.
+template <class T>
+struct Kernels {
+  SimdLevel level;
+  bool fused;  ///< multiply-add is rounded once
+  ElementKernel<T> element[static_cast<int>(ElementOp::count)];
+
+  /// Packs a k x columns matrix for `product`; `packed` has k * padded(columns) elements, 64-byte aligned. b(i, j) is
+  /// b[i * row_stride + j * column_stride]; columns beyond `columns` are zero.
+  void (*pack)(T* packed, const T* b, std::int64_t k, std::int64_t columns, std::int64_t row_stride,
+               std::int64_t column_stride);
+  /// The same into columns `first_column`.. and inner rows `first_k`.. of a larger packed matrix of total_k rows and
+  /// total_columns columns (first_column and total_columns multiples of kLane): how stacks of matrices are packed.
+  void (*pack_part)(T* packed, std::int64_t total_k, std::int64_t total_columns, std::int64_t first_k,
+                    std::int64_t first_column, const T* b, std::int64_t k, std::int64_t columns,
+                    std::int64_t row_stride, std::int64_t column_stride);
+  void (*product)(const Product<T>& args);
+
+  /// out[j] += sum over rows of a[i * lda + j], rows added one after another, j < n (n a multiple of kLane).
+  void (*add_column_sums)(T* out, const T* a, std::int64_t lda, std::int64_t rows, std::int64_t n);
+  /// out(i, g) = sum of the `size` elements of group g of row i. Element e goes to partial sum e mod kLane in order, then
+  /// the partial sums are added pairwise: one order at every level. Rows are padded(groups * size) and padded(groups) wide.
+  void (*sum_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
+  /// out(i, g * size + e) = a(i, g), the same layouts.
+  void (*broadcast_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
+  /// w[m, n] += d[rows, m]^T x[rows, n], rows added one after another (row strides ldw, ldd, ldx).
+  void (*add_outer_products)(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x, std::int64_t ldx,
+                             std::int64_t rows, std::int64_t m, std::int64_t n);
+};
+
+/// The table of a level. Throws InputError when this machine or build does not have it.
+template <class T>
+const Kernels<T>& kernels(SimdLevel level);
+
+/// The plain loops that the kernels are tested against: scalar code, the same order of operations, std::fma in products.
+template <class T>
+const Kernels<T>& scalar_twin();
+
+}  // namespace lagtape
