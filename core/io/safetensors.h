@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+/// What a .safetensors file holds: text metadata and named tensors in the order of their bytes.
+/// Format: https://github.com/huggingface/safetensors (8 bytes header length, JSON header, one buffer).
+struct SafetensorsFile {
+  std::map<std::string, std::string> metadata;
+  std::vector<NamedTensor> tensors;
+};
+
+/// Reads F32 and F64 tensors, strictly: the header fits the file, every shape fits its span, and the spans
+/// cover the buffer without hole or overlap. Nothing is allocated before its size is checked against the
+/// bytes that are there. Throws InputError "WHERE: ..." with the tensor's name and what was found.
+SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where);
+SafetensorsFile read_safetensors(const std::filesystem::path& path);
+
+/// The file's bytes, a function of its content alone. Throws InputError for a name that occurs twice, is
+/// "__metadata__" or is not UTF-8.
+std::string serialize_safetensors(const SafetensorsFile& file);
+/// Writes them with write_file_atomically.
+void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);
+
+/// Hands out the tensors of a file by name, each exactly once, so that a file is consumed as a whole or
+/// refused.
+class TensorReader {
+ public:
+  TensorReader(SafetensorsFile file, std::string where);
+
+  const std::map<std::string, std::string>& metadata() const { return file_.metadata; }
+  bool contains(std::string_view name) const;  ///< There is such a tensor and it has not been taken.
+
+  /// Takes a tensor of that shape and dtype. Throws InputError when it is not there (with the nearest name),
+  /// was taken before, or is of another shape or dtype.
+  Tensor take(std::string_view name, const Shape& shape, Dtype dtype);
+  /// The same for a tensor of any shape and dtype.
+  Tensor take(std::string_view name);
+
+  /// Throws InputError with the names of the tensors that nobody took.
+  void finish() const;
+
+ private:
+  SafetensorsFile file_;
+  std::string where_;
+  std::vector<bool> taken_;
+};
+
+}  // namespace lagtape
