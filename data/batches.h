@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/data/dataset.h"
+
+namespace lagtape {
+
+/// Which sequences each step of a run trains on: a function of (seed, epoch, step) only, so a run resumes
+/// anywhere. The order of an epoch is a permutation drawn from (seed, epoch); its last batch may be short. A
+/// fresh (unlimited) set has one endless epoch: step k takes sequences k*batch .. k*batch + batch - 1.
+class TrainingOrder {
+ public:
+  /// Throws InputError when batch < 1 or the set has no sequences.
+  TrainingOrder(const Dataset& dataset, std::int64_t batch, std::uint64_t seed);
+
+  /// Batches an epoch; Dataset::kUnlimited for a fresh set.
+  std::int64_t steps_per_epoch() const { return steps_per_epoch_; }
+  /// Indices of the batch `step` (0..steps_per_epoch()-1) of an epoch (0, 1, ...).
+  std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step);
+
+ private:
+  std::int64_t size_, batch_, steps_per_epoch_;
+  std::uint64_t seed_;
+  std::int64_t ordered_epoch_ = -1;
+  std::vector<std::int64_t> order_;
+};
+
+/// The batches of a whole split in its own order, for evaluation: indices first .. first + batch - 1, at most
+/// size - 1.
+std::vector<std::int64_t> indices_in_order(const Dataset& dataset, std::int64_t first, std::int64_t batch);
+
+}  // namespace lagtape

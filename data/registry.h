@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lagtape/core/json_reader.h"
+#include "lagtape/data/dataset.h"
+
+namespace lagtape {
+
+// Internal: includes nlohmann/json.
+
+/// What a task may use besides its own options.
+struct TaskContext {
+  std::filesystem::path base;  ///< folder of the experiment file: relative paths start here
+  std::uint64_t seed = 0;      ///< of the experiment
+  std::int64_t batch = 1;      ///< train.batch
+  ThreadPool& pool;
+};
+
+/// A task whose options were read, before anything is generated or any file is opened.
+struct TaskPlan {
+  std::optional<DataShape> shape;  ///< when the options alone decide it
+  bool fresh = false;
+  /// Generates or reads the data. Throws InputError.
+  std::function<Task(const TaskContext&)> load;
+};
+
+/// One row a task.
+struct TaskEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;  ///< paper, section
+  /// Reads the options of `data` (all but "task") and notes errors in the reader; does not call finish.
+  TaskPlan (*read)(JsonReader& reader);
+};
+
+std::span<const TaskEntry> tasks();
+
+/// Reads the experiment's `data` object, "task" and the options of that task, and finishes the reader. Errors
+/// are noted in the reader; with any, the plan may have no `load`.
+TaskPlan read_task(JsonReader& reader);
+
+}  // namespace lagtape
