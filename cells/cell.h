@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/initializer.h"
+#include "lagtape/core/tape.h"
+#include "lagtape/ops/recurrence/step_program.h"
+
+namespace lagtape {
+
+/// A trainable tensor of a layer, before it has a value. Named as in the papers: W1, U1, W1.bias.
+struct ParameterDefinition {
+  std::string name;
+  Shape shape;
+  Initializer initializer;
+};
+
+/// What a layer is: its step, its free parameters, and how the step's weights come from them.
+struct Layer {
+  StepProgram program;
+  std::vector<ParameterDefinition> parameters;
+  /// The step's weights (in the order of program.weights) as functions of the parameters (in the order above), on the outer tape,
+  /// once a batch. Empty: each weight is the parameter of its name.
+  std::function<std::vector<Var>(std::span<const Var> parameters)> weights;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+/// The shape of a value in one batch row: a scalar [], a vector [size] or a grouped vector [groups, size].
+struct RowShape {
+  int rank = 0;
+  std::int64_t groups = 1;
+  std::int64_t size = 1;
+
+  static RowShape scalar() { return {}; }
+  static RowShape vector(std::int64_t size) { return {1, 1, size}; }
+  static RowShape grouped(std::int64_t groups, std::int64_t size) { return {2, groups, size}; }
+
+  std::int64_t width() const { return groups * size; }
+  bool operator==(const RowShape&) const = default;
+};
+
+std::string to_string(const RowShape& shape);  ///< "[]", "[16]", "[4, 16]"
+
+enum class StepOp : std::uint8_t {
+  // clang-format off
+  // leaves
+  input,       // x[n]
+  state,       // state `index` before the step: h[n]
+  lag,         // state `index`, `lag` steps before that: h[n - lag], lag >= 1
+  real_lag,    // h[n - tau] by linear interpolation; a = tau (a scalar or one a unit), clamped to 1 .. lag
+  weight,      // weight `index`, the same for every row and step: a scalar or a vector
+  constant,    // the number `value`
+  step_index,  // n, from 0
+  draw,        // random draw `index`
+  // matrix product
+  product,     // weight `index` [out, in] @ a [in]; a grouped operand [g, in] gives [g, out]
+  // element-wise; operands have one shape, or are constants
+  negate, tanh, sigmoid, relu, exp, log, sqrt, abs, sign, sin, cos,
+  add, subtract, multiply, divide, minimum, maximum,
+  // within a row
+  sum,         // over the innermost axis, in a fixed order: [g, n] -> [g], [n] -> []
+  broadcast,   // the opposite
+  reshape,     // [g * n] <-> [g, n]
+  // clang-format on
+};
+
+std::string_view name_of(StepOp op);
+bool is_leaf(StepOp op);
+bool is_elementwise(StepOp op);
+int operand_count(StepOp op);
+
+/// One operation of a step; values are numbered by position. a, b are the operands' numbers, -1 when there is none.
+struct Instruction {
+  StepOp op = StepOp::constant;
+  RowShape shape;
+  int a = -1;
+  int b = -1;
+  int index = -1;          ///< of the input's state, weight or draw
+  std::int64_t lag = 0;    ///< of lag; the largest of real_lag
+  double value = 0;        ///< of constant
+
+  bool operator==(const Instruction&) const = default;
+};
+
+/// A state's numbers: `real` is the model's precision; `grid` holds doubles that are multiples of 2^-32, so that adding
+/// and subtracting an increment is exact (DESIGN: reversible).
+enum class Arithmetic : std::uint8_t { real, grid };
+
+struct StateDefinition {
+  std::string name;
+  RowShape shape;
+  int next = -1;  ///< the value that the state takes after the step
+  Arithmetic arithmetic = Arithmetic::real;
+};
+
+/// A weight as the step sees it: a matrix [out, in], a vector [n] or a scalar [].
+struct WeightDefinition {
+  std::string name;
+  Shape shape;
+};
+
+/// A counter-based random draw, one number a unit: a function of (seed, epoch, sequence, step, unit), never of the row.
+struct DrawDefinition {
+  enum class Kind : std::uint8_t { uniform, normal } kind = Kind::uniform;
+  bool every_step = true;    ///< false: one draw for the whole sequence (variational dropout)
+  double evaluation = 0;     ///< the value outside training
+
+  bool operator==(const DrawDefinition&) const = default;
+};
+
+/// What happens in one time step, on the vectors of one batch row, as a straight-line list in static single assignment.
+/// Everything else about a cell is derived from it. Canonical: values are numbered in the order in which the states' next
+/// values and the output first need them, so equal equations give equal programs.
+struct StepProgram {
+  std::vector<Instruction> values;
+  std::vector<StateDefinition> states;
+  std::vector<WeightDefinition> weights;
+  std::vector<DrawDefinition> draws;
+  RowShape input;
+  int output = -1;
+
+  /// The number of past values, beside the present one, that state s must remember: its largest lag.
+  std::int64_t history(int state) const;
+  std::int64_t largest_lag() const;
+  /// Multiplications and additions of the matrix products of one row and step, two a weight.
+  std::int64_t product_flops() const;
+};
+
+/// The program as text, one line a value: what `inspect` shows and what tests compare.
+std::string to_string(const StepProgram& program);
+
+}  // namespace lagtape
