@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/io/safetensors.h"
+#include "lagtape/core/parameter.h"
+
+namespace lagtape {
+
+/// Parameters that learn at a rate of their own: those whose name matches `match`, where '*' stands for any
+/// run of characters ("layers.*.c", "readout.*"). The first group that matches a name counts.
+struct ParameterGroup {
+  std::string match;
+  double lr_factor = 1.0;
+};
+
+/// Changes parameters by their gradients. Frozen parameters (`trainable` false) keep their values and have no
+/// state. An update is element by element, in the parameter's own precision, so its bits depend on nothing
+/// but the values.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  /// One update of every trainable parameter with the rate lr (times the factor of its group). Throws
+  /// InputError when the parameters are not those of the construction, by name, shape and dtype.
+  void step(Parameters& parameters, double lr);
+  /// Updates made so far.
+  std::int64_t steps() const { return steps_; }
+
+  /// All that the next update depends on besides parameters and gradients, sharing storage: "optimizer.steps"
+  /// (f64, a scalar) and "optimizer.SLOT.PARAMETER" of the parameter's shape and dtype, such as
+  /// "optimizer.m.layers.0.W1".
+  std::vector<NamedTensor> state() const;
+  /// Takes the same tensors out of a file and copies them. Throws InputError as TensorReader::take does, and
+  /// then changes nothing.
+  void load_state(TensorReader& reader);
+
+ protected:
+  /// A slot is a tensor of zeros beside every trainable parameter. Throws InputError for a group that matches
+  /// none.
+  Optimizer(const Parameters& parameters, std::vector<std::string> slot_names,
+            std::vector<ParameterGroup> groups);
+
+ private:
+  /// One parameter, `steps()` counting this update already (1 in the first).
+  virtual void update(Parameter& parameter, std::span<Tensor> slots, double lr) = 0;
+
+  struct Entry {
+    std::string name;
+    Shape shape;
+    Dtype dtype;
+    double lr_factor;
+    std::vector<Tensor> slots;
+  };
+  std::vector<std::string> slot_names_;
+  std::vector<Entry> entries_;
+  std::int64_t steps_ = 0;
+};
+
+/// Whether a name matches a pattern in which '*' stands for any run of characters, also none.
+bool matches(std::string_view pattern, std::string_view name);
+
+}  // namespace lagtape

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "lagtape/core/json_reader.h"
+#include "lagtape/optim/optimizer.h"
+#include "lagtape/optim/schedule.h"
+
+namespace lagtape {
+
+// Internal: includes nlohmann/json.
+
+/// An optimizer whose options were read: its rate, and how to make it for a model.
+struct OptimizerPlan {
+  double lr = 0;
+  std::function<std::unique_ptr<Optimizer>(const Parameters&)> make;
+};
+
+/// One row an optimizer: the options of `optimizer` (all but "type"); `read` does not call finish.
+struct OptimizerEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;
+  OptimizerPlan (*read)(JsonReader& reader);
+};
+
+/// One row a schedule, the same way.
+struct ScheduleEntry {
+  std::string_view name;
+  std::string_view summary;
+  Schedule (*read)(JsonReader& reader);
+};
+
+std::span<const OptimizerEntry> optimizers();
+std::span<const ScheduleEntry> schedules();
+
+/// Reads the experiment's `optimizer` or `schedule` object, "type" and the options of that type, and finishes
+/// the reader. Errors are noted in the reader; with any, the result may be empty.
+OptimizerPlan read_optimizer(JsonReader& reader);
+Schedule read_schedule(JsonReader& reader);
+
+}  // namespace lagtape
