@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape {
+
+/// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied, saved and
+/// restored. After construction it allocates, locks and throws nothing. The same bits as SequenceOp.
+/// T is the scalar of the stack's weights.
+template <class T>
+class Stream {
+ public:
+  /// Weights as for SequenceOp::evaluate. Draws hold their evaluation values. The read-out, if any, is applied at every step,
+  /// whatever `stack.at` says (for `mean`, to the mean so far). Throws InputError when weights do not fit.
+  Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows = 1,
+         SimdLevel level = best_level());
+  Stream(const Stream& other);
+  Stream& operator=(const Stream& other);
+  ~Stream();
+
+  std::int64_t rows() const;
+  std::int64_t input_width() const;
+  std::int64_t output_width() const;
+  std::int64_t steps() const;  ///< fed so far
+
+  /// One step: input [rows, input], output [rows, output], both row-major and dense.
+  void step(const T* input, T* output) noexcept;
+  /// `count` steps: input [count, rows, input], output [count, rows, output].
+  void block(const T* input, T* output, std::int64_t count) noexcept;
+
+  /// Back to zeros before the first step.
+  void reset() noexcept;
+  /// The states now, and back to saved ones. `restore` throws InputError when shapes differ.
+  Window window() const;
+  void restore(const Window& window, std::int64_t steps);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace lagtape
