@@ -1,0 +1,162 @@
+#include "lagtape/optim/registry.h"
+
+#include <array>
+#include <string>
+
+#include "lagtape/optim/adam.h"
+#include "lagtape/optim/sgd.h"
+
+namespace lagtape {
+
+namespace {
+
+// ---- Optimizers ----
+
+/// [{"match": "layers.*.c", "lr_factor": 0.1}, ...]
+std::vector<ParameterGroup> read_groups(JsonReader& reader) {
+  std::vector<ParameterGroup> groups;
+  Json filled = Json::array();
+  const Json& given = reader.raw("groups",
+                                 "rates of their own: a list of {\"match\": parameter names, '*' for any "
+                                 "characters, \"lr_factor\": factor on the rate}; the first match counts");
+  if (!given.is_null() && !given.is_array()) {
+    reader.error("groups", concat("must be a list of objects. Got ", given.type_name(), "."));
+  } else {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      ParameterGroup group;
+      JsonReader entry(given[i], concat(reader.pointer_to("groups"), "/", i), reader.errors());
+      entry.required("match", group.match, "parameter names, '*' for any characters");
+      entry.required("lr_factor", group.lr_factor, at_least(0), "factor on the rate");
+      entry.finish();
+      filled.push_back(entry.filled());
+      groups.push_back(std::move(group));
+    }
+  }
+  reader.fill("groups", std::move(filled));
+  return groups;
+}
+
+OptimizerPlan read_sgd(JsonReader& reader) {
+  OptimizerPlan plan{.lr = 0.01, .make = {}};
+  SgdOptions options;
+  reader.optional("lr", plan.lr, above(0), "learning rate");
+  reader.optional("momentum", options.momentum, between(0, 1), "share of the velocity that stays");
+  reader.optional("weight_decay", options.weight_decay, at_least(0), "L2 penalty, added to the gradient");
+  plan.make = [options, groups = read_groups(reader)](const Parameters& parameters) {
+    return std::make_unique<Sgd>(parameters, options, groups);
+  };
+  return plan;
+}
+
+OptimizerPlan read_adam_options(JsonReader& reader, AdamOptions options, const std::string& about_decay) {
+  OptimizerPlan plan{.lr = 0.001, .make = {}};
+  reader.optional("lr", plan.lr, above(0), "learning rate");
+  reader.optional("beta1", options.beta1, between(0, 0.999999), "decay of the mean of gradients");
+  reader.optional("beta2", options.beta2, between(0, 0.999999), "decay of the mean of squares");
+  reader.optional("eps", options.eps, above(0), "added to the root of the mean of squares");
+  reader.optional("weight_decay", options.weight_decay, at_least(0), about_decay);
+  plan.make = [options, groups = read_groups(reader)](const Parameters& parameters) {
+    return std::make_unique<Adam>(parameters, options, groups);
+  };
+  return plan;
+}
+
+OptimizerPlan read_adam(JsonReader& reader) {
+  return read_adam_options(reader, {}, "L2 penalty, added to the gradient");
+}
+
+OptimizerPlan read_adamw(JsonReader& reader) {
+  return read_adam_options(reader, {.weight_decay = 0.01, .decoupled = true},
+                           "each update shrinks a weight by this share times the rate");
+}
+
+constexpr std::array kOptimizers = {
+    OptimizerEntry{"adam", "adaptive steps from running means of gradients and squares",
+                   "Kingma and Ba 2015, arXiv:1412.6980", read_adam},
+    OptimizerEntry{"adamw", "Adam with weight decay apart from the gradient",
+                   "Loshchilov and Hutter 2019, arXiv:1711.05101", read_adamw},
+    OptimizerEntry{"sgd", "stochastic gradient descent, with momentum if wanted",
+                   "Polyak 1964, Sutskever et al. 2013", read_sgd},
+};
+
+// ---- Schedules ----
+
+Schedule warmed_up(JsonReader& reader, Schedule schedule) {
+  std::int64_t warmup = 0;
+  reader.optional("warmup", warmup, at_least(0), "updates over which the rate grows in a straight line");
+  return with_warmup(std::move(schedule), warmup);
+}
+
+/// A list of integers from 1, in ascending order.
+std::vector<std::int64_t> read_marks(JsonReader& reader, const std::string& key, const std::string& about) {
+  std::vector<std::int64_t> marks;
+  const Json& given = reader.raw(key, about);
+  bool valid = given.is_null() || given.is_array();
+  for (std::size_t i = 0; valid && i < given.size(); ++i) {
+    valid = given[i].is_number_integer() && given[i].get<std::int64_t>() > (marks.empty() ? 0 : marks.back());
+    if (valid) marks.push_back(given[i].get<std::int64_t>());
+  }
+  if (!valid)
+    reader.error(key, concat("must be a list of ascending integers from 1. Got ", given.dump(), "."));
+  reader.fill(key, marks);
+  return marks;
+}
+
+Schedule read_constant(JsonReader& reader) { return warmed_up(reader, constant_schedule()); }
+
+Schedule read_step(JsonReader& reader) {
+  double factor = 0.1;
+  auto epochs =
+      read_marks(reader, "epochs", "after each of these epochs the rate drops, [22] from the 23rd on");
+  auto steps = read_marks(reader, "steps", "after each of these updates the rate drops");
+  reader.optional("factor", factor, above(0), "factor of each drop");
+  if (epochs.empty() && steps.empty()) reader.error("", "needs 'epochs' or 'steps' at which the rate drops.");
+  return warmed_up(reader, step_schedule(std::move(epochs), std::move(steps), factor));
+}
+
+Schedule read_cosine(JsonReader& reader) {
+  double floor = 0;
+  reader.optional("floor", floor, between(0, 1), "factor on the rate at the end of the run");
+  return warmed_up(reader, cosine_schedule(floor));
+}
+
+constexpr std::array kSchedules = {
+    ScheduleEntry{"constant", "the rate as given", read_constant},
+    ScheduleEntry{"step", "the rate drops by a factor after given epochs or updates", read_step},
+    ScheduleEntry{"cosine", "the rate falls along half a cosine over the whole run", read_cosine},
+};
+
+template <class Entries>
+const auto* chosen(JsonReader& reader, const Entries& entries, const std::string& about) {
+  std::vector<std::string> names;
+  for (const auto& entry : entries) names.emplace_back(entry.name);
+  std::string type;
+  reader.required_choice("type", type, names, about);
+  for (const auto& entry : entries) {
+    if (entry.name == type) return &entry;
+  }
+  return static_cast<decltype(&entries[0])>(nullptr);
+}
+
+}  // namespace
+
+std::span<const OptimizerEntry> optimizers() { return kOptimizers; }
+std::span<const ScheduleEntry> schedules() { return kSchedules; }
+
+OptimizerPlan read_optimizer(JsonReader& reader) {
+  const OptimizerEntry* entry = chosen(reader, kOptimizers, "the rule of the updates");
+  if (entry == nullptr) return {};
+  OptimizerPlan plan = entry->read(reader);
+  reader.finish();
+  return plan;
+}
+
+Schedule read_schedule(JsonReader& reader) {
+  const ScheduleEntry* entry = chosen(reader, kSchedules, "how the rate changes during the run");
+  if (entry == nullptr) return {};
+  Schedule schedule = entry->read(reader);
+  reader.finish();
+  return schedule;
+}
+
+}  // namespace lagtape
