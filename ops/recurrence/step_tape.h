@@ -33,8 +33,9 @@ struct StepMatrix {
   Shape shape;  ///< [out, in]
 };
 
-/// The small tape on which a cell records what happens in one step. Errors of shape are InputErrors that name the rule and
-/// both shapes. Equal operations on equal operands are one value; numbers are folded; multiplying by 1 is dropped.
+/// The small tape on which a cell records what happens in one step. Errors of shape are InputErrors that name
+/// the rule and both shapes. Equal operations on equal operands are one value; numbers are folded;
+/// multiplying by 1 is dropped.
 class StepTape {
  public:
   explicit StepTape(std::int64_t input_width);
@@ -42,10 +43,11 @@ class StepTape {
   StepVar input();       ///< x[n], a vector
   StepVar step_index();  ///< n, a scalar
   StepVar constant(double value);
-  /// Declares a state (zeros before the first step unless a window is given) and returns its value before the step.
+  /// Declares a state (zeros before the first step unless a window is given) and returns its value before the
+  /// step.
   StepVar state(std::string name, RowShape shape, Arithmetic arithmetic = Arithmetic::real);
-  /// The state `lag` steps before that. lag 0 is the state itself. Throws InputError for a negative lag or a value that is
-  /// not a state.
+  /// The state `lag` steps before that. lag 0 is the state itself. Throws InputError for a negative lag or a
+  /// value that is not a state.
   StepVar lag(StepVar state, std::int64_t lag);
   /// The state tau steps before, tau real between 1 and tau_max: a weight, a scalar or one a unit.
   StepVar lag(StepVar state, StepVar tau, std::int64_t tau_max);
@@ -66,17 +68,21 @@ class StepTape {
   void set_next(StepVar state, StepVar value);
   void set_output(StepVar value);
 
-  /// The canonical program: what the next values and the output need, numbered in that order. Weights that nothing uses
-  /// are an InputError. Further recording is not possible.
+  /// The canonical program: what the next values and the output need, numbered in that order. Weights that
+  /// nothing uses are an InputError. Further recording is not possible.
   StepProgram finish();
 
   const Instruction& at(int id) const { return program_.values[id]; }
   const StepProgram& recorded() const { return program_; }
 
  private:
-  StepVar record(Instruction instruction);
+  StepVar record(const Instruction& instruction);
+  void check_mine(StepVar v) const;
+  void check_name(const std::string& name) const;
+  int declare_weight(std::string name, Shape shape);
   StepProgram program_;
   std::map<std::string, int> known_;  // equal instructions are one value
+  bool finished_ = false;
 };
 
 StepVar operator+(StepVar a, StepVar b);
