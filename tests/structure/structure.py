@@ -1,0 +1,104 @@
+"""The rules of the tree: which folder may include which, and where names of cells and of dependencies may stand.
+
+usage: structure.py tree ROOT | structure.py installed INCLUDE
+
+Prints one line a breach, "FILE:LINE: RULE", and exits with 1 when there is any.
+"""
+
+import pathlib
+import re
+import sys
+
+# Folders depend only on those to their left: core <- ops <- cells <- optim <- tools, and core <- data <- tools.
+MAY_INCLUDE = {
+    "core": {"core"},
+    "ops": {"core", "ops"},
+    "cells": {"core", "ops", "cells"},
+    "optim": {"core", "ops", "cells", "optim"},
+    "data": {"core", "data"},
+    "tools": {"core", "ops", "cells", "optim", "data", "tools"},
+}
+CELL_FREE = {"core", "ops"}
+NAMES_ONEDNN = ("ops/weight_gradient.cpp", "tools/bench/")
+DEPENDENCIES = ("nlohmann/", "xsimd/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+ROW = re.compile(r'^\s*\{\s*"([a-z][a-z0-9_]*)"', re.MULTILINE)
+
+
+def sources(root, folder):
+    return sorted(p for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp"))
+
+
+def lines(path):
+    return enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+
+
+def cell_names(root):
+    """The cells of the registry table (its rows open with the name) that have a file of their own or of their family."""
+    names = {p.stem for p in (root / "cells").glob("*.cpp")}
+    registry = root / "cells" / "registry.cpp"
+    rows = set(ROW.findall(registry.read_text(encoding="utf-8"))) if registry.exists() else set()
+    return names & rows
+
+
+def include_breach(root, name, bracket, folder):
+    """What is wrong with one #include in a folder, or None."""
+    if not name.startswith("lagtape/"):
+        return "own headers are included as \"lagtape/...\"" if bracket == '"' else None
+    target = name.removeprefix("lagtape/")
+    if not (root / target).exists():
+        return f"there is no {target}"
+    house = target.split("/")[0]
+    if house not in MAY_INCLUDE[folder]:
+        return f"{folder} does not depend on {house}"
+    return None
+
+
+def check_tree(root):
+    breaches = []
+    cells = cell_names(root)
+    cell_word = re.compile(r"(?<![a-z0-9])(" + "|".join(sorted(cells)) + r")(?![a-z0-9])", re.IGNORECASE)
+    for folder in MAY_INCLUDE:
+        for path in sources(root, folder):
+            place = path.relative_to(root).as_posix()
+            for number, line in lines(path):
+                found = []
+                include = INCLUDE.match(line)
+                if include:
+                    found.append(include_breach(root, include[2], include[1], folder))
+                if folder in CELL_FREE and cells and cell_word.search(line):
+                    found.append(f"{folder} knows no cell's name, and '{cell_word.search(line)[0]}' is one")
+                if "dnnl" in line and not place.startswith(NAMES_ONEDNN):
+                    found.append("oneDNN is named in " + " and ".join(NAMES_ONEDNN) + " alone")
+                breaches += [f"{place}:{number}: {breach}" for breach in found if breach]
+    return breaches
+
+
+def check_installed(include):
+    breaches = []
+    headers = sorted(include.rglob("*.h"))
+    if not headers:
+        breaches.append(f"{include}:0: no headers are installed")
+    for path in headers:
+        place = path.relative_to(include).as_posix()
+        for number, line in lines(path):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            if match[2].startswith(DEPENDENCIES):
+                breaches.append(f"{place}:{number}: an installed header includes {match[2]} of a dependency")
+            if match[2].startswith("lagtape/") and not (include / match[2]).exists():
+                breaches.append(f"{place}:{number}: an installed header includes {match[2]}, which is not installed")
+    return breaches
+
+
+def main():
+    what, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    breaches = {"tree": check_tree, "installed": check_installed}[what](root)
+    print("\n".join(breaches) or f"{root}: in order")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
