@@ -3,10 +3,10 @@ set -euo pipefail
 export LC_ALL=C.UTF-8
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# ocl-icd-opencl-dev: Debian's oneDNN package looks for OpenCL. python3: the tests of the tool and of the tree.
+# The build, the library's dependencies, the tool's, and the tests'.
 packages=(
   g++ cmake ninja-build
-  libdnnl-dev ocl-icd-opencl-dev libxsimd-dev nlohmann-json3-dev libarchive-dev
+  libdnnl-dev libxsimd-dev nlohmann-json3-dev libarchive-dev
   libcli11-dev libfmt-dev
   doctest-dev python3
 )
