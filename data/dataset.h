@@ -59,7 +59,7 @@ class Dataset {
 };
 
 /// Per-input affine scaling, (x - mean[i]) / scale[i], taken from the training sequences. Empty: none.
-struct Normalization {
+struct InputNormalization {
   std::vector<double> mean, scale;
 };
 
@@ -68,7 +68,7 @@ struct Task {
   DataShape shape;
   std::shared_ptr<const Dataset> train, valid, test;
   bool fresh = false;  ///< every step trains on new sequences: runs count steps, not epochs
-  Normalization normalization;
+  InputNormalization normalization;
 
   /// The split of that name. Throws InputError with the nearest of train, valid, test.
   const Dataset& split(const std::string& name) const;
@@ -78,6 +78,6 @@ struct Task {
 /// in the task's own units; the normalization is applied here. Throws InputError, naming sequence, step and
 /// place, for a number that is not finite, and for an index out of range.
 Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,
-             const Normalization& normalization = {});
+             const InputNormalization& normalization = {});
 
 }  // namespace lagtape
