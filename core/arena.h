@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace lagtape {
 
-/// Memory handed out in order and given back in bulk: `mark` remembers a position, `rewind` frees all that came after.
-/// Blocks are 64-byte aligned and kept for reuse; nothing is returned to the system before destruction.
+/// Memory handed out in order and given back in bulk: `mark` remembers a position, `rewind` frees all that
+/// came after. Blocks are 64-byte aligned and kept for reuse; nothing is returned to the system before
+/// destruction.
 class Arena {
  public:
   struct Mark {
@@ -28,6 +28,7 @@ class Arena {
 
  private:
   struct Block;
+  void open_block(std::size_t size);
   std::vector<Block> blocks_;
   Mark top_;
 };

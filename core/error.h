@@ -40,10 +40,12 @@ std::string concat(const Parts&... parts) {
   return out.str();
 }
 
-/// The entry of `known` with the smallest edit distance to `name`; empty when none is close enough to be a slip.
+/// The entry of `known` with the smallest edit distance to `name`; empty when none is close enough to be a
+/// slip.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
-/// "unknown RULE 'name'; did you mean 'nearest'? Known: a, b, c": the one way to say that a name is not known.
+/// "unknown RULE 'name'; did you mean 'nearest'? Known: a, b, c": the one way to say that a name is not
+/// known.
 std::string unknown_name(std::string_view rule, std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace lagtape

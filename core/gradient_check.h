@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "lagtape/core/tape.h"
 
@@ -11,17 +11,19 @@ namespace lagtape {
 
 /// What a check compared: the difference that was largest in relation to the largest entry of its tensor.
 struct GradientReport {
-  double max_rel_error = 0;     ///< |analytic - numeric| / largest |entry| of the tensor's gradient (see `floor`)
-  std::string worst;            ///< "input 2 [17]: analytic 0.123, numeric 0.124", or "projection 3 of input 0: ..."
-  std::int64_t compared = 0;    ///< numbers compared
+  double max_rel_error =
+      0;              ///< |analytic - numeric| / largest |entry| of the tensor's gradient (see `floor`)
+  std::string worst;  ///< "input 2 [17]: analytic 0.123, numeric 0.124", or "projection 3 of input 0: ..."
+  std::int64_t compared = 0;  ///< numbers compared
 };
 
 struct GradientCheckOptions {
-  double step = 1e-5;           ///< central difference of 4th order: f(x-2h), f(x-h), f(x+h), f(x+2h)
-  int projections = 4;          ///< random directions an input, w.(J v) against (J^T w).v
-  int elements = 64;            ///< elements an input, all of them when it has no more
+  double step = 1e-5;   ///< central difference of 4th order: f(x-2h), f(x-h), f(x+h), f(x+2h)
+  int projections = 4;  ///< random directions an input, w.(J v) against (J^T w).v
+  int elements = 64;    ///< elements an input, all of them when it has no more
   std::uint64_t seed = 1;
-  double floor = 1e-6;          ///< a tensor whose gradient has no entry above this is compared absolutely, scaled by 1
+  double floor =
+      1e-6;  ///< a tensor whose gradient has no entry above this is compared absolutely, scaled by 1
 };
 
 /// Compares the tape's gradients of the scalar f(inputs) with central differences, in f64.

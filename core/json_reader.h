@@ -25,8 +25,8 @@ inline Range between(double min, double max) { return {.min = min, .max = max}; 
 /// One documented key of an object, as `lagtape list` prints it.
 struct OptionDoc {
   std::string key;
-  std::string type;     ///< "integer", "number", "string", "boolean", ...
-  std::string fallback; ///< the default as JSON; empty when the key is required
+  std::string type;      ///< "integer", "number", "string", "boolean", ...
+  std::string fallback;  ///< the default as JSON; empty when the key is required
   std::string about;
 };
 
@@ -42,9 +42,9 @@ class JsonErrors {
   std::vector<std::string> messages_;
 };
 
-/// A thin reader of one JSON object over a plain options struct: a field's initial value is the key's default.
-/// It notes unknown, missing, ill-typed and out-of-range keys in `errors` and goes on, and builds the same object with
-/// every default filled in. Call `finish` after the last key.
+/// A thin reader of one JSON object over a plain options struct: a field's initial value is the key's
+/// default. It notes unknown, missing, ill-typed and out-of-range keys in `errors` and goes on, and builds
+/// the same object with every default filled in. Call `finish` after the last key.
 class JsonReader {
  public:
   JsonReader(const Json& value, std::string pointer, JsonErrors& errors);
@@ -66,8 +66,8 @@ class JsonReader {
                        const std::string& about);
 
   bool has(const std::string& key) const;
-  /// A child value, marked as known; null when missing. For values that are objects or arrays of the caller's own form;
-  /// the caller puts what it made of it back with `fill`.
+  /// A child value, marked as known; null when missing. For values that are objects or arrays of the caller's
+  /// own form; the caller puts what it made of it back with `fill`.
   const Json& raw(const std::string& key, const std::string& about);
   void fill(const std::string& key, Json value);
   /// An error at a key of this object (or at the object itself when key is empty).

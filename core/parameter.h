@@ -1,9 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lagtape/core/tensor.h"
 

@@ -2,16 +2,17 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace lagtape {
 
-/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11): four 32-bit words from a
-/// 128-bit counter and a 64-bit key. A pure function, so a draw depends on nothing but its counter.
+/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11): four 32-bit words from
+/// a 128-bit counter and a 64-bit key. A pure function, so a draw depends on nothing but its counter.
 std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter, std::uint64_t key);
 
-/// A stream of draws: (seed, stream) name it, `index` is the position. Equal names give equal draws on any thread, in
-/// any order. Position and name are its whole state.
+/// A stream of draws: (seed, stream) name it, `index` is the position. Equal names give equal draws on any
+/// thread, in any order. Position and name are its whole state.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::uint64_t stream, std::uint64_t index = 0)
@@ -26,7 +27,7 @@ class RandomStream {
   std::uint32_t next_bits() { return bits_at(index_++); }
   double next_uniform() { return uniform_at(index_++); }
   double next_normal() { return normal_at(index_++); }
-  /// Uniform in 0..bound-1 without bias. bound >= 1.
+  /// Uniform in 0..bound-1 without bias. Throws InputError unless bound >= 1.
   std::uint64_t next_below(std::uint64_t bound);
 
   std::uint64_t index() const { return index_; }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -19,7 +21,7 @@ class Var {
 
   Tape& tape() const { return *tape_; }
   const Tensor& value() const;
-  /// The gradient that `Tape::backward` left here; zeros when nothing reached it.
+  /// A copy of the gradient that the last `Tape::backward` left here; zeros when nothing reached it.
   Tensor grad() const;
   bool requires_grad() const;
   const Shape& shape() const { return value().shape(); }
@@ -33,12 +35,14 @@ class Var {
   int index_ = -1;
 };
 
-/// Where a node's backward rule puts the gradients of its inputs. Gradients ACCUMULATE: a rule adds, it never assigns.
+/// Where a node's backward rule puts the gradients of its inputs. Gradients ACCUMULATE: a rule adds, it never
+/// assigns.
 class InputGradients {
  public:
   /// Whether input i wants a gradient at all; a rule may skip the work when it does not.
   bool wanted(int i) const;
-  /// Adds `gradient` (same shape and dtype as input i) to the gradient of input i. Ignored when it is not wanted.
+  /// Adds `gradient` (same shape and dtype as input i) to the gradient of input i. Ignored when it is not
+  /// wanted.
   void add(int i, const Tensor& gradient);
   /// The accumulator of input i itself (zeros at first), for rules that add in place. Only when wanted(i).
   Tensor& accumulator(int i);
@@ -68,7 +72,7 @@ class Tape {
   Var parameter(Parameter& parameter);
 
   /// A node computed from inputs. Throws InputError when an input is of another tape.
-  /// The rule is dropped when no input requires a gradient.
+  /// The rule is dropped when no input requires a gradient, and must be there (Error) when one does.
   Var record(Tensor value, std::span<const Var> inputs, Backward backward);
   Var record(Tensor value, std::initializer_list<Var> inputs, Backward backward);
 
@@ -86,15 +90,30 @@ class Tape {
     Arena::Mark arena;
   };
   Mark mark() const;
-  /// Forgets every node recorded after the mark and frees its memory.
+  /// Forgets every node recorded after the mark and frees its memory. Of the nodes before it, leaves keep
+  /// their gradients; those of computed nodes are forgotten.
   void rewind(Mark mark);
   std::size_t size() const;
 
  private:
   friend class Var;
   friend class InputGradients;
-  struct Node;
-  std::vector<Node> nodes_;
+
+  struct Node {
+    Tensor value;
+    std::vector<int> inputs;
+    Backward rule;
+    Parameter* parameter = nullptr;
+    bool requires_grad = false;
+    bool reached = false;  ///< by the last backward; `grad` means nothing otherwise
+    Tensor grad;           ///< in the arena, a leaf's on the heap
+  };
+
+  Var add(Node node);
+  const Node& node_of(const Var& var, const char* op) const;
+  Tensor& accumulator(int index);
+
+  std::deque<Node> nodes_;  // a deque, so that references to values stay valid while nodes are added
   Arena arena_;
 };
 

@@ -26,7 +26,8 @@ std::string to_string(const Shape& shape);  ///< "[8, 3]"
 class Arena;
 
 /// A dense row-major array of f32 or f64, 64-byte aligned. Copies share the storage; `clone` does not.
-/// A default-constructed tensor is empty: rank 0, no elements, no storage. A scalar has shape {} and one element.
+/// A default-constructed tensor is empty: rank 0, no elements, no storage. A scalar has shape {} and one
+/// element.
 class Tensor {
  public:
   Tensor() = default;
@@ -67,8 +68,8 @@ class Tensor {
 
   void fill(double value);
   Tensor clone() const;
-  Tensor to(Dtype dtype) const;         ///< A converted copy, or the same storage when the dtype is already that.
-  Tensor reshaped(Shape shape) const;   ///< The same storage. Throws InputError unless the counts agree.
+  Tensor to(Dtype dtype) const;  ///< A converted copy, or the same storage when the dtype is already that.
+  Tensor reshaped(Shape shape) const;  ///< The same storage. Throws InputError unless the counts agree.
 
  private:
   Shape shape_;

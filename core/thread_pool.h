@@ -5,7 +5,8 @@
 
 namespace lagtape {
 
-/// A fixed set of threads. `run` is called from one thread at a time.
+/// A fixed set of threads. `run` is called from one thread at a time, and not from its own work (Error
+/// otherwise).
 class ThreadPool {
  public:
   /// threads >= 1, the calling thread included. Throws InputError otherwise.
@@ -16,9 +17,10 @@ class ThreadPool {
 
   int threads() const;
 
-  /// Calls work(item, worker) for item = 0..items-1, each once, on whatever worker (0..threads-1) is free; returns when
-  /// all are done. Rethrows the exception of the lowest item that threw. In every worker, for the time of the work,
-  /// subnormal numbers are flushed to zero; the caller's floating-point mode is restored.
+  /// Calls work(item, worker) for item = 0..items-1, each once, on whatever worker (0..threads-1) is free;
+  /// returns when all are done. Rethrows the exception of the lowest item that threw. In every worker, for
+  /// the time of the work, subnormal numbers are flushed to zero; the caller's floating-point mode is
+  /// restored.
   void run(int items, const std::function<void(int item, int worker)>& work);
 
   static int hardware_threads();
@@ -28,7 +30,8 @@ class ThreadPool {
   std::unique_ptr<State> state_;
 };
 
-/// While it lives, this thread flushes subnormal numbers to zero (they cost up to 20 x); the mode before is restored.
+/// While it lives, this thread flushes subnormal numbers to zero (they cost up to 20 x); the mode before is
+/// restored.
 class FlushSubnormals {
  public:
   FlushSubnormals();

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace lagtape {
+
+inline constexpr std::size_t kAlignment = 64;  ///< bytes: a cache line, and the widest vector
+
+struct AlignedDelete {
+  void operator()(std::byte* memory) const noexcept;
+};
+using AlignedMemory = std::unique_ptr<std::byte[], AlignedDelete>;
+
+/// Uninitialised memory at a multiple of kAlignment. Throws Error when there is not that much.
+AlignedMemory allocate_aligned(std::size_t bytes);
+
+}  // namespace lagtape

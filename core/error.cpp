@@ -1,0 +1,60 @@
+#include "lagtape/core/error.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace lagtape {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours each cost one.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongestName = 100;  // the distance costs the product of the lengths
+  if (name.size() > kLongestName) return {};
+  std::string nearest;
+  std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    if (candidate.size() > kLongestName) continue;
+    const std::size_t distance = edit_distance(lower(name), lower(candidate));
+    if (distance < smallest && distance < std::max(name.size(), candidate.size())) {
+      smallest = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string unknown_name(std::string_view rule, std::string_view name,
+                         const std::vector<std::string>& known) {
+  std::string message = concat("unknown ", rule, " '", name, "'");
+  const std::string nearest = nearest_name(name, known);
+  message += nearest.empty() ? "." : concat("; did you mean '", nearest, "'?");
+  message += " Known: ";
+  for (std::size_t i = 0; i < known.size(); ++i) message += (i ? ", " : "") + known[i];
+  return known.empty() ? message + "none" : message;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,159 @@
+#include "lagtape/core/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+// ---- FlushSubnormals
+// ------------------------------------------------------------------------------------------------
+
+namespace {
+
+#if defined(__SSE2__)
+constexpr unsigned kFlushBits = 0x8040;  // MXCSR: results (FTZ, bit 15) and operands (DAZ, bit 6)
+unsigned read_mode() { return _mm_getcsr(); }
+void write_mode(unsigned mode) { _mm_setcsr(mode); }
+#elif defined(__aarch64__)
+constexpr unsigned kFlushBits = 1u << 24;  // FPCR: FZ
+unsigned read_mode() {
+  unsigned long mode;
+  asm volatile("mrs %0, fpcr" : "=r"(mode));
+  return static_cast<unsigned>(mode);
+}
+void write_mode(unsigned mode) { asm volatile("msr fpcr, %0" : : "r"(static_cast<unsigned long>(mode))); }
+#else
+constexpr unsigned kFlushBits = 0;
+unsigned read_mode() { return 0; }
+void write_mode(unsigned) {}
+#endif
+
+}  // namespace
+
+FlushSubnormals::FlushSubnormals() : saved_(read_mode()) { write_mode(saved_ | kFlushBits); }
+
+// Only the two bits go back: exception flags raised meanwhile stay.
+FlushSubnormals::~FlushSubnormals() { write_mode((read_mode() & ~kFlushBits) | (saved_ & kFlushBits)); }
+
+// ---- ThreadPool
+// -----------------------------------------------------------------------------------------------------
+
+struct ThreadPool::State {
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    started.notify_all();
+    for (std::thread& helper : helpers) helper.join();
+  }
+
+  void help(int worker);
+  void work_on_items(int worker);
+
+  std::vector<std::thread> helpers;  // workers 1 and up; the caller of `run` is worker 0
+  std::atomic<bool> running = false;
+
+  std::mutex mutex;  // for all below but next_item
+  std::condition_variable started, finished;
+  std::uint64_t round = 0;
+  int busy_helpers = 0;
+  bool stopping = false;
+  const std::function<void(int, int)>* work = nullptr;
+  int items = 0;
+  std::atomic<int> next_item = 0;
+  int failed_item = 0;
+  std::exception_ptr failure;
+};
+
+void ThreadPool::State::help(int worker) {
+  std::uint64_t seen = 0;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex);
+      started.wait(lock, [&] { return stopping || round != seen; });
+      if (stopping) return;
+      seen = round;
+    }
+    work_on_items(worker);
+    {
+      const std::lock_guard lock(mutex);
+      if (--busy_helpers == 0) finished.notify_one();
+    }
+  }
+}
+
+void ThreadPool::State::work_on_items(int worker) {
+  const FlushSubnormals flush;
+  for (int item; (item = next_item.fetch_add(1)) < items;) {
+    try {
+      (*work)(item, worker);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure || item < failed_item) {
+        failure = std::current_exception();
+        failed_item = item;
+      }
+    }
+  }
+}
+
+ThreadPool::ThreadPool(int threads) {
+  if (threads < 1) throw InputError(concat("[thread pool] threads is at least 1. Got ", threads));
+  state_ = std::make_unique<State>();
+  state_->helpers.reserve(threads - 1);
+  try {
+    for (int worker = 1; worker < threads; ++worker) {
+      state_->helpers.emplace_back([state = state_.get(), worker] { state->help(worker); });
+    }
+  } catch (const std::system_error& error) {
+    throw Error(concat("[thread pool] cannot start ", threads, " threads: ", error.what()));
+  }
+}
+
+ThreadPool::~ThreadPool() = default;
+
+int ThreadPool::threads() const { return static_cast<int>(state_->helpers.size()) + 1; }
+
+void ThreadPool::run(int items, const std::function<void(int item, int worker)>& work) {
+  State& state = *state_;
+  if (state.running.exchange(true)) throw Error("[thread pool] run was called while it is running.");
+  {
+    const std::lock_guard lock(state.mutex);
+    state.work = &work;
+    state.items = items;
+    state.next_item = 0;
+    state.busy_helpers = threads() - 1;
+    ++state.round;
+  }
+  state.started.notify_all();
+  state.work_on_items(0);
+
+  std::exception_ptr failure;
+  {
+    std::unique_lock lock(state.mutex);
+    state.finished.wait(lock, [&] { return state.busy_helpers == 0; });
+    failure = std::exchange(state.failure, nullptr);
+  }
+  state.running = false;
+  if (failure) std::rethrow_exception(failure);
+}
+
+int ThreadPool::hardware_threads() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace lagtape
