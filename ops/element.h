@@ -1,0 +1,17 @@
+#pragma once
+
+#include "lagtape/core/tape.h"
+#include "lagtape/ops/kernels/kernels.h"
+
+namespace lagtape {
+
+// Internal: the element-wise kernels on tensors. They are those of the sequence op, so both agree bit for
+// bit.
+
+/// out = op(a, b, k) element by element; a and b have out's shape and dtype, unused ones are empty.
+void apply_element(ElementOp op, Tensor& out, const Tensor& a, const Tensor& b = {}, double k = 0);
+
+/// The same into new memory of a's shape.
+Tensor element(ElementOp op, const Tensor& a, const Tensor& b = {}, double k = 0);
+
+}  // namespace lagtape

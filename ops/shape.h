@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+
+#include "lagtape/core/tape.h"
+
+namespace lagtape {
+
+// Operations that move elements and compute nothing. Axes may count from the end (-1 is the last); InputError
+// when there is none.
+
+/// The same elements in row-major order under another shape of as many elements; the storage is shared.
+Var reshape(const Var& x, const Shape& shape);
+
+/// x^T of a matrix.
+Var transpose(const Var& x);
+
+/// y's axis i is x's axis `axes[i]`; `axes` is a permutation of 0..rank-1.
+Var transpose(const Var& x, std::span<const std::int64_t> axes);
+
+/// Elements begin..end-1 along an axis; 0 <= begin < end <= extent.
+Var slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end);
+
+/// At least one input, one after another along an axis; the other extents agree.
+Var concatenate(std::span<const Var> inputs, std::int64_t axis);
+
+/// At least one input, all of one shape, side by side along a new axis of the result.
+Var stack(std::span<const Var> inputs, std::int64_t axis = 0);
+
+}  // namespace lagtape
