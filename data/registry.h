@@ -18,8 +18,13 @@ namespace lagtape {
 struct TaskContext {
   std::filesystem::path base;  ///< folder of the experiment file: relative paths start here
   std::uint64_t seed = 0;      ///< of the experiment
-  std::int64_t batch = 1;      ///< train.batch
   ThreadPool& pool;
+};
+
+/// What defaults of a task may depend on: read before the task.
+struct TaskHints {
+  std::int64_t batch = 1;   ///< train.batch
+  bool every_step = false;  ///< the model reads out at every step
 };
 
 /// A task whose options were read, before anything is generated or any file is opened.
@@ -36,13 +41,13 @@ struct TaskEntry {
   std::string_view summary;
   std::string_view source;  ///< paper, section
   /// Reads the options of `data` (all but "task") and notes errors in the reader; does not call finish.
-  TaskPlan (*read)(JsonReader& reader);
+  TaskPlan (*read)(JsonReader& reader, const TaskHints& hints);
 };
 
 std::span<const TaskEntry> tasks();
 
 /// Reads the experiment's `data` object, "task" and the options of that task, and finishes the reader. Errors
 /// are noted in the reader; with any, the plan may have no `load`.
-TaskPlan read_task(JsonReader& reader);
+TaskPlan read_task(JsonReader& reader, const TaskHints& hints = {});
 
 }  // namespace lagtape

@@ -1,0 +1,91 @@
+#include "lagtape/data/dataset.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+std::int64_t Dataset::length(std::int64_t) const { return shape_.length; }
+
+const Dataset& Task::split(const std::string& name) const {
+  if (name == "train") return *train;
+  if (name == "valid") return *valid;
+  if (name == "test") return *test;
+  throw InputError(unknown_name("split", name, {"train", "valid", "test"}));
+}
+
+namespace {
+
+Batch padded_batch(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype) {
+  const DataShape& shape = dataset.shape();
+  Batch batch;
+  for (std::int64_t index : indices) {
+    if (index < 0 || index >= dataset.size()) {
+      throw InputError(concat("[data] a sequence is 0..", dataset.size() - 1, ". Got ", index, "."));
+    }
+    batch.ids.push_back(index);
+    batch.lengths.push_back(dataset.length(index));
+  }
+  const std::int64_t rows = batch.size();
+  const std::int64_t steps = rows == 0 ? 0 : *std::max_element(batch.lengths.begin(), batch.lengths.end());
+  batch.x = Tensor({rows, steps, shape.input}, dtype);
+  if (shape.classes > 0) {
+    batch.classes.assign(static_cast<std::size_t>(shape.every_step ? rows * steps : rows), -1);
+  } else {
+    batch.y = Tensor(shape.every_step ? Shape{rows, steps, shape.output} : Shape{rows, shape.output}, dtype);
+  }
+  return batch;
+}
+
+template <class T>
+std::span<T> row_of(Tensor& tensor, std::int64_t row) {
+  const auto width = static_cast<std::size_t>(tensor.numel() / tensor.size(0));
+  return tensor.values<T>().subspan(static_cast<std::size_t>(row) * width, width);
+}
+
+template <class T>
+void normalize(std::span<T> x, std::int64_t steps, const InputNormalization& normalization) {
+  const std::size_t width = normalization.mean.size();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(steps) * width; ++i) {
+    x[i] = static_cast<T>((x[i] - normalization.mean[i % width]) / normalization.scale[i % width]);
+  }
+}
+
+template <class T>
+void refuse_non_finite(std::span<const T> values, std::int64_t width, const char* what, std::int64_t index) {
+  T sum = 0;  // 0 * v is a NaN for a NaN and for an infinity: one test for the whole row
+  for (T v : values) sum += T{0} * v;
+  if (sum == 0) return;
+  auto bad = std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
+  const std::int64_t at = bad - values.begin();
+  throw InputError(concat("[data] numbers must be finite. Got ", *bad, " in sequence ", index, ", step ",
+                          at / width, ", ", what, " ", at % width, "."));
+}
+
+}  // namespace
+
+Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,
+             const InputNormalization& normalization) {
+  const DataShape& shape = dataset.shape();
+  const std::size_t scaled = normalization.mean.size();
+  if (scaled != normalization.scale.size() || (scaled != 0 && scaled != std::size_t(shape.input))) {
+    throw InputError(concat("[data] a normalization has a mean and a scale for each input. Got ", scaled,
+                            " means, ", normalization.scale.size(), " scales, ", shape.input, " inputs."));
+  }
+  Batch batch = padded_batch(dataset, indices, dtype);
+  pool.run(static_cast<int>(batch.size()), [&](int row, int) {
+    const std::int64_t index = batch.ids[static_cast<std::size_t>(row)];
+    dataset.read(index, batch, row);
+    with_scalar(dtype, [&]<class T>() {
+      std::span<T> x = row_of<T>(batch.x, row);
+      if (scaled != 0) normalize(x, batch.lengths[static_cast<std::size_t>(row)], normalization);
+      refuse_non_finite<T>(x, shape.input, "input", index);
+      if (shape.classes == 0) refuse_non_finite<T>(row_of<T>(batch.y, row), shape.output, "output", index);
+    });
+  });
+  return batch;
+}
+
+}  // namespace lagtape

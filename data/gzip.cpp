@@ -1,0 +1,99 @@
+#include "lagtape/data/gzip.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::size_t kHeader = 10, kTrailer = 8;
+constexpr std::uint64_t kLargestRatio = 1032;  // of deflate
+
+std::uint32_t little_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+/// CRC-32 of RFC 1952, section 8. libarchive unpacks without checking it.
+std::uint32_t crc32(std::string_view bytes) {
+  static constexpr auto kTable = [] {
+    std::array<std::uint32_t, 256> table{};
+    for (std::uint32_t n = 0; n < 256; ++n) {
+      table[n] = n;
+      for (int k = 0; k < 8; ++k) table[n] = table[n] & 1 ? 0xedb88320u ^ table[n] >> 1 : table[n] >> 1;
+    }
+    return table;
+  }();
+  std::uint32_t crc = 0xffffffffu;
+  for (char c : bytes) crc = kTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ crc >> 8;
+  return crc ^ 0xffffffffu;
+}
+
+using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
+
+/// Fills `out` from the start of what the bytes unpack to; returns how much there was, out.size() + 1 for
+/// more.
+std::size_t unpack(std::string_view bytes, std::string& out, const std::string& where) {
+  Archive reader(archive_read_new(), archive_read_free);
+  auto refuse = [&] {
+    const char* reason = archive_error_string(reader.get());
+    throw InputError(concat(where, ": not a sound gzip file: ", reason != nullptr ? reason : "damaged", "."));
+  };
+  archive_entry* entry = nullptr;
+  archive_read_support_filter_gzip(reader.get());
+  archive_read_support_format_raw(reader.get());
+  archive_read_support_format_empty(reader.get());
+  if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) refuse();
+  const int opened = archive_read_next_header(reader.get(), &entry);
+  if (opened == ARCHIVE_EOF) return 0;
+  if (opened != ARCHIVE_OK) refuse();
+  std::size_t done = 0;
+  char beyond = 0;
+  while (true) {
+    const bool full = done == out.size();
+    const la_ssize_t got =
+        archive_read_data(reader.get(), full ? &beyond : out.data() + done, full ? 1 : out.size() - done);
+    if (got < 0) refuse();
+    if (got == 0) return done;
+    done += static_cast<std::size_t>(got);
+    if (full) return done;
+  }
+}
+
+}  // namespace
+
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+std::string gunzip(std::string_view bytes, const std::string& where) {
+  if (!is_gzip(bytes) || bytes.size() < kHeader + kTrailer) {
+    throw InputError(concat(where, ": not a gzip file, or cut short: it has ", bytes.size(), " bytes."));
+  }
+  const std::string_view trailer = bytes.substr(bytes.size() - kTrailer);
+  const std::uint64_t size = little_endian(trailer.substr(4));
+  if (size > bytes.size() * kLargestRatio) {
+    throw InputError(concat(where, ": damaged or cut short: its last bytes tell a content of ", size,
+                            " bytes, more than ", bytes.size(), " compressed bytes can hold."));
+  }
+  std::string content(size, '\0');
+  const std::size_t found = unpack(bytes, content, where);
+  if (found != size || crc32(content) != little_endian(trailer)) {
+    throw InputError(concat(where, ": damaged or cut short: its content does not match its own checksum."));
+  }
+  return content;
+}
+
+std::string read_plain_or_gzip(const std::filesystem::path& path) {
+  std::string bytes = read_file(path);
+  return is_gzip(bytes) ? gunzip(bytes, path.string()) : bytes;
+}
+
+}  // namespace lagtape

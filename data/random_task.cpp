@@ -1,0 +1,109 @@
+#include "lagtape/data/random_task.h"
+
+#include <algorithm>
+
+#include "lagtape/data/streams.h"
+
+namespace lagtape {
+
+namespace {
+
+class RandomDataset final : public Dataset {
+ public:
+  RandomDataset(const DataShape& shape, bool random_lengths, std::int64_t size, std::uint64_t seed,
+                Split split)
+      : Dataset(shape), random_lengths_(random_lengths), size_(size), seed_(seed), split_(split) {}
+
+  std::int64_t size() const override { return size_; }
+
+  std::int64_t length(std::int64_t index) const override {
+    if (!random_lengths_) return shape().length;
+    RandomStream stream = sequence_stream(seed_, split_, index);
+    return 1 + static_cast<std::int64_t>(stream.next_below(static_cast<std::uint64_t>(shape().length)));
+  }
+
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
+    RandomStream stream = sequence_stream(seed_, split_, index);
+    if (random_lengths_) stream.next_below(static_cast<std::uint64_t>(shape().length));
+    const std::int64_t length = batch.lengths[static_cast<std::size_t>(row)], padded = batch.x.size(1);
+    fill_normal(batch.x, row * padded * shape().input, length * shape().input, stream);
+    const std::int64_t targets = shape().every_step ? length : 1;
+    const std::int64_t first = row * (shape().every_step ? padded : 1);
+    if (shape().classes == 0) {
+      fill_normal(batch.y, first * shape().output, targets * shape().output, stream);
+    } else {
+      std::generate_n(batch.classes.begin() + first, targets, [&] {
+        return static_cast<std::int32_t>(stream.next_below(static_cast<std::uint64_t>(shape().classes)));
+      });
+    }
+  }
+
+ private:
+  static void fill_normal(Tensor& tensor, std::int64_t first, std::int64_t count, RandomStream& stream) {
+    with_scalar(tensor.dtype(), [&]<class T>() {
+      std::generate_n(tensor.values<T>().begin() + first, count,
+                      [&] { return static_cast<T>(stream.next_normal()); });
+    });
+  }
+
+  bool random_lengths_;
+  std::int64_t size_;
+  std::uint64_t seed_;
+  Split split_;
+};
+
+struct RandomOptions {
+  DataShape shape{.length = 1, .input = 1, .output = 0, .classes = 0, .every_step = false};
+  std::string lengths = "equal";
+  std::int64_t train = 1, valid = 0, test = 0;
+};
+
+/// Exactly one of `output` and `classes` must be there.
+void read_target(JsonReader& reader, DataShape& shape) {
+  const bool output = reader.has("output"), classes = reader.has("classes");
+  if (output || !classes) {
+    shape.output = 1;
+    reader.required("output", shape.output, between(1, 1'000'000), "real numbers a target; or `classes`");
+  }
+  if (classes) {
+    shape.classes = 2;
+    reader.required("classes", shape.classes, between(2, 1'000'000), "classes; or `output`");
+    if (output)
+      reader.error("classes", "targets are real numbers (`output`) or classes (`classes`), not both.");
+  }
+}
+
+}  // namespace
+
+TaskPlan read_random_task(JsonReader& reader, const TaskHints& hints) {
+  RandomOptions options;
+  options.train = hints.batch;
+  options.shape.every_step = hints.every_step;
+  reader.required("length", options.shape.length, between(1, 10'000'000), "steps of a sequence");
+  reader.required("input", options.shape.input, between(1, 1'000'000), "numbers a step");
+  read_target(reader, options.shape);
+  reader.optional("every_step", options.shape.every_step,
+                  "a target at every step; by default where the read-out is");
+  reader.choice("lengths", options.lengths, {"equal", "random"}, "all `length`, or uniform in 1..`length`");
+  reader.optional("train", options.train, at_least(1), "training sequences; by default one batch");
+  reader.optional("valid", options.valid, at_least(0), "validation sequences");
+  reader.optional("test", options.test, at_least(0), "test sequences");
+
+  TaskPlan plan;
+  plan.shape = options.shape;
+  plan.load = [options](const TaskContext& context) {
+    auto split = [&](Split name, std::int64_t size) {
+      return std::make_shared<RandomDataset>(options.shape, options.lengths == "random", size, context.seed,
+                                             name);
+    };
+    return Task{.shape = options.shape,
+                .train = split(Split::train, options.train),
+                .valid = split(Split::valid, options.valid),
+                .test = split(Split::test, options.test),
+                .fresh = false,
+                .normalization = {}};
+  };
+  return plan;
+}
+
+}  // namespace lagtape
