@@ -1,4 +1,5 @@
-// Loads a trained model, predicts a batch, and streams the same rows one step at a time: the same numbers, bit for bit.
+// Loads a trained model, predicts a batch, and streams the same rows one step at a time: the same numbers,
+// bit for bit.
 
 #include <lagtape/cells/model.h>
 
@@ -34,7 +35,8 @@ bool streams_as_it_predicts(const lagtape::Model& model) {
     }
   }
   const bool moves = streamed.front() != streamed.back();
-  return moves && std::memcmp(streamed.data(), y.values<float>().data(), streamed.size() * sizeof(float)) == 0;
+  return moves &&
+         std::memcmp(streamed.data(), y.values<float>().data(), streamed.size() * sizeof(float)) == 0;
 }
 
 }  // namespace

@@ -23,7 +23,6 @@ NAMES_ONEDNN = ("ops/weight_gradient.cpp", "tools/bench/")
 DEPENDENCIES = ("nlohmann/", "xsimd/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-ROW = re.compile(r'^\s*\{\s*"([a-z][a-z0-9_]*)"', re.MULTILINE)
 
 
 def sources(root, folder):
@@ -35,11 +34,12 @@ def lines(path):
 
 
 def cell_names(root):
-    """The cells of the registry table (its rows open with the name) that have a file of their own or of their family."""
-    names = {p.stem for p in (root / "cells").glob("*.cpp")}
+    """The files of cells/ that its registry has a row for: "name" in quotes."""
     registry = root / "cells" / "registry.cpp"
-    rows = set(ROW.findall(registry.read_text(encoding="utf-8"))) if registry.exists() else set()
-    return names & rows
+    if not registry.exists():
+        return []
+    quoted = set(re.findall(r'"([a-z0-9_]+)"', registry.read_text(encoding="utf-8")))
+    return sorted(p.stem for p in (root / "cells").glob("*.cpp") if p.stem in quoted)
 
 
 def include_breach(root, name, bracket, folder):
@@ -58,7 +58,7 @@ def include_breach(root, name, bracket, folder):
 def check_tree(root):
     breaches = []
     cells = cell_names(root)
-    cell_word = re.compile(r"(?<![a-z0-9])(" + "|".join(sorted(cells)) + r")(?![a-z0-9])", re.IGNORECASE)
+    cell_word = re.compile(r"(?<![a-z0-9])(" + "|".join(cells) + r")(?![a-z0-9])", re.IGNORECASE)
     for folder in MAY_INCLUDE:
         for path in sources(root, folder):
             place = path.relative_to(root).as_posix()

@@ -1,0 +1,77 @@
+"""The commands around training: what they print, and the keys that scripts read."""
+
+import io
+import json
+import unittest
+import zipfile
+
+from tool import EXPERIMENT, ToolTest, changed, main, npy_shape
+
+
+class CommandsTest(ToolTest):
+    def json_of(self, *args):
+        return json.loads(self.run_tool(*args, "--json")[0])
+
+    def test_version_and_help(self):
+        self.assertRegex(self.run_tool("--version")[0], r"\d+\.\d+\.\d+")
+        overview = self.run_tool("--help")[0]
+        for command in ("train", "eval", "predict", "inspect", "check", "data", "bench", "list"):
+            self.assertIn(command, overview)
+            self.assertIn("--", self.run_tool(command, "--help")[0])
+
+    def test_inspect_an_experiment_and_a_run(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        units = 8
+        cell = 4 * units * (units + 1 + 2)  # W, U and two biases a gate
+        found = self.json_of("inspect", path)
+        self.assertEqual([layer["params"] for layer in found["layers"]][0], cell)
+        self.assertEqual(found["params"], cell + units + 1)
+        self.assertLessEqual({"full", "states"}, {plan["name"] for plan in found["plans"]})
+        for plan in found["plans"]:
+            self.assertGreater(plan["bytes"], 0)
+            self.assertGreaterEqual(plan["extra_flops"], 0)
+        self.train("run")
+        self.assertEqual(self.json_of("inspect", "run")["params"], found["params"])
+
+    def test_check_accepts_and_compares_gradients(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        before = self.snapshot()
+        self.run_tool("check", path)
+        error = self.json_of("check", path, "--gradients")["max_rel_error"]
+        self.assertTrue(0 < error < 1e-7, error)
+        self.assertEqual(self.snapshot(), before)
+
+    def test_data_writes_the_arrays_of_every_split(self):
+        path = self.write("experiment.json", changed(EXPERIMENT, data__train=4, data__valid=3, data__test=2))
+        self.run_tool("data", path, "--out", "data.npz")
+        with zipfile.ZipFile(io.BytesIO((self.folder / "data.npz").read_bytes())) as archive:
+            shapes = {name: npy_shape(archive.read(name)) for name in archive.namelist()}
+        length = shapes["train_x.npy"][1]
+        self.assertEqual(shapes, {f"{split}_{side}.npy": (rows, length, 1)
+                                  for split, rows in (("train", 4), ("valid", 3), ("test", 2)) for side in "xy"})
+
+    def test_bench_has_the_keys_that_scripts_read(self):
+        path = self.write("experiment.json", changed(EXPERIMENT, data={
+            "task": "random", "length": 64, "input": 1, "output": 1, "every_step": True}))
+        found = self.json_of("bench", path, "--threads", 1)
+        for key in ("forward_us", "backward_us", "total_us", "onednn_lstm_us"):
+            self.assertTrue(0 < found[key]["min"] <= found[key]["median"] <= found[key]["max"], key)
+        self.assertAlmostEqual(found["ratio"], found["total_us"]["median"] / found["onednn_lstm_us"]["median"], places=3)
+        self.assertLessEqual({"peak_gflops", "plan", "plan_bytes", "peak_rss_bytes", "threads"}, found.keys())
+
+    def test_list_knows_what_there_is(self):
+        for kind, name in (("cells", "tau_gru"), ("tasks", "mackey_glass"), ("losses", "mse"), ("optimizers", "adam"),
+                           ("layers", "linear")):
+            self.assertIn(name, self.run_tool("list", kind)[0])
+        self.assertIn("tau", self.run_tool("list", "cells", "tau_gru")[0])
+        self.assertIn("tau_gru", self.run_tool("list")[0])
+
+    def test_ready_experiments_are_valid(self):
+        ready = sorted(self.root.glob("tools/experiments/*/*.json"))
+        self.assertTrue(ready)
+        for path in ready:
+            self.run_tool("check", path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+"""Wrong input: one message that names the place, what was found and what was expected; exit code 2; nothing written."""
+
+import struct
+import unittest
+
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, make_safetensors, npy, read_safetensors
+
+NAN = float("nan")
+
+
+def with_layer(**options):
+    return changed(EXPERIMENT, model__layers=[{"cell": "tau_gru", "units": 8, "tau": 5, **options}])
+
+
+def with_step(*equations):
+    """An experiment whose cell is given by those equations."""
+    cell = {
+        "hyper": {"tau": 3},
+        "weights": {"W": ["units", "units"], "U": ["units", "input"], "b": ["units"]},
+        "state": {"h": "units"},
+        "step": list(equations),
+        "output": "h'",
+    }
+    return changed(EXPERIMENT, cells={"own": cell}, model__layers=[{"cell": "own", "units": 8}])
+
+
+def without(experiment, *path):
+    result = changed(experiment)
+    place = result
+    for key in path[:-1]:
+        place = place[key]
+    del place[path[-1]]
+    return result
+
+
+# What is wrong, and what the message must say.
+EXPERIMENTS = [
+    ("a misspelt key", changed(EXPERIMENT, optimiser={"type": "adam"}), ["optimiser", "optimizer"]),
+    ("a misspelt key of the data", changed(EXPERIMENT, data__trian=3), ["/data/trian", "train"]),
+    ("a misspelt key of a layer", with_layer(unit=3), ["/model/layers/0/unit", "units"]),
+    ("a misspelt key of the read-out", changed(EXPERIMENT, model__readout__unit=1), ["/model/readout/unit", "units"]),
+    ("a misspelt key of train", changed(EXPERIMENT, train__epoch=1), ["/train/epoch", "epochs"]),
+    ("a misspelt option of the optimizer", changed(EXPERIMENT, optimizer__learning=1), ["/optimizer/learning"]),
+    ("a misspelt cell", with_layer(cell="tau_grru"), ["/model/layers/0/cell", "tau_grru", "tau_gru"]),
+    ("a misspelt task", changed(EXPERIMENT, data__task="mackey_gloss"), ["/data/task", "mackey_glass"]),
+    ("a misspelt loss", changed(EXPERIMENT, loss="mce"), ["/loss", "mse"]),
+    ("a misspelt metric", changed(EXPERIMENT, metrics=["rmsee"]), ["/metrics/0", "rmse"]),
+    ("a misspelt optimizer", changed(EXPERIMENT, optimizer__type="adamm"), ["/optimizer/type", "adam"]),
+    ("a misspelt schedule", changed(EXPERIMENT, schedule={"type": "constnat"}), ["/schedule/type", "constant"]),
+    ("a misspelt place to read", changed(EXPERIMENT, model__readout__at="every_stpe"), ["/model/readout/at", "every_step"]),
+    ("a misspelt plan", changed(EXPERIMENT, train__memory="ful"), ["/train/memory", "full"]),
+    ("a misspelt precision", changed(EXPERIMENT, train__precision="f23"), ["/train/precision", "f32"]),
+    ("a misspelt keep", changed(EXPERIMENT, train__keep="bset"), ["/train/keep", "best"]),
+    ("text for a number", changed(EXPERIMENT, train__epochs="ten"), ["/train/epochs", "integer"]),
+    ("a fraction for a whole number", changed(EXPERIMENT, train__epochs=1.5), ["/train/epochs", "integer"]),
+    ("a number for a list", changed(EXPERIMENT, model__layers=3), ["/model/layers"]),
+    ("a list for an object", changed(EXPERIMENT, model=[]), ["/model"]),
+    ("a number for a name", changed(EXPERIMENT, name=3), ["/name"]),
+    ("a name with a slash", changed(EXPERIMENT, name="a/b"), ["/name"]),
+    ("a name that leaves its folder", changed(EXPERIMENT, name=".."), ["/name"]),
+    ("a negative seed", changed(EXPERIMENT, seed=-1), ["/seed"]),
+    ("tau below zero", with_layer(tau=-1), ["/model/layers/0/tau", "-1"]),
+    ("no units", with_layer(units=0), ["/model/layers/0/units", "0"]),
+    ("units beyond any memory", with_layer(units=10**12), ["/model/layers/0/units"]),
+    ("no batch", changed(EXPERIMENT, train__batch=0), ["/train/batch", "0"]),
+    ("a negative learning rate", changed(EXPERIMENT, optimizer__lr=-0.1), ["/optimizer/lr", "-0.1"]),
+    ("no layers", changed(EXPERIMENT, model__layers=[]), ["/model/layers"]),
+    ("a missing model", without(EXPERIMENT, "model"), ["/model"]),
+    ("a missing task", without(EXPERIMENT, "data", "task"), ["/data/task"]),
+    ("a missing cell", changed(EXPERIMENT, model__layers=[{"units": 8}]), ["/model/layers/0"]),
+    ("a read-out wider than the target", changed(EXPERIMENT, model__readout__units=2), ["/model/readout/units", "2", "1"]),
+    ("a read-out once for targets at every step", changed(EXPERIMENT, model__readout__at="last_step"), ["/model/readout/at"]),
+    ("a loss for classes", changed(EXPERIMENT, loss="cross_entropy"), ["/loss", "cross_entropy"]),
+    ("a loss for numbers", changed(CLASSIFIER, loss="mse"), ["/loss", "mse"]),
+    ("a budget that is too small", changed(EXPERIMENT, train__memory={"plan": "auto", "budget": "1KiB"}),
+     ["/train/memory"]),
+    ("a budget that is no size", changed(EXPERIMENT, train__memory={"plan": "auto", "budget": "much"}), ["/train/memory/budget", "much"]),
+    ("all errors of a file at once", changed(EXPERIMENT, loss="mce", train__batch=0), ["/loss", "/train/batch"]),
+    ("a missing data folder", changed(CLASSIFIER, data={"task": "mnist", "path": "gone"}, model__readout__units=10), ["gone"]),
+    ("JSON that stops", '{"name": "small", ', ["line 1", "column"]),
+    ("JSON with a key twice", '{"name": "a",\n "name": "b"}', ["line 2", "name"]),
+    ("an empty file", "", ["line 1"]),
+    ("no JSON at all", b"\x93NUMPY\x00\xff", ["line 1"]),
+    ("a list for the experiment", "[]", ["object"]),
+    ("nesting without end", "[" * 200000, ["line 1"]),
+]
+
+# Equations, and what the message must say; the column counts from 1.
+EQUATIONS = [
+    ("a stray operator", ["h' = tanh(W @ h + * b)"], ["/cells/own/step/0", "column 19"]),
+    ("a missing bracket", ["h' = tanh(W @ h + U @ x + b"], ["/cells/own/step/0", "column"]),
+    ("an unknown name", ["h' = tanh(W @ h + U @ x + bb)"], ["/cells/own/step/0", "column 27", "bb"]),
+    ("an unknown function", ["h' = tahn(W @ h + U @ x + b)"], ["/cells/own/step/0", "column 6", "tahn", "tanh"]),
+    ("shapes that do not multiply", ["h' = tanh(U @ h + W @ h + b)"], ["/cells/own/step/0", "column", "[8, 1]", "[8]"]),
+    ("shapes that do not add", ["h' = tanh(W @ h + U @ x + b) + x"], ["/cells/own/step/0", "column", "[8]", "[1]"]),
+    ("a lag into the future", ["h' = tanh(W @ h[tau] + U @ x + b)"], ["/cells/own/step/0", "column"]),
+    ("a state that is never set", ["z = tanh(W @ h + U @ x + b)"], ["/cells/own"]),
+    ("a name set twice", ["z = W @ h + b", "z = U @ x", "h' = z"], ["/cells/own/step/1", "z"]),
+]
+
+ARGUMENTS = [
+    ("an unknown command", ["trian"], ["trian"]),
+    ("no command", [], []),
+    ("an unknown option", ["train", "good.json", "--fast"], ["--fast"]),
+    ("a missing file", ["train", "gone.json"], ["gone.json"]),
+    ("a folder for a file", ["train", "folder"], ["folder"]),
+    ("no thread", ["train", "good.json", "--threads", "0"], ["threads"]),
+    ("threads that are no number", ["train", "good.json", "--threads", "many"], ["threads"]),
+    ("a set without a value", ["train", "good.json", "--set", "train.epochs"], ["train.epochs"]),
+    ("a set of an unknown key", ["train", "good.json", "--set", "train.epoch=1"], ["/train/epoch", "epochs"]),
+    ("a set of a layer that is not there", ["train", "good.json", "--set", "/model/layers/3/units=2"], ["layers/3"]),
+    ("a run below a file", ["train", "good.json", "--out", "good.json/run"], ["good.json/run"]),
+    ("a run where nothing can be written", ["train", "good.json", "--out", "/proc/run"], ["/proc/run"]),
+    ("an eval of no run", ["eval", "folder"], ["folder"]),
+    ("an inspection of nothing", ["inspect", "gone"], ["gone"]),
+    ("a check of nothing", ["check", "gone.json"], ["gone.json"]),
+    ("data below a file", ["data", "good.json", "--out", "good.json/data.npz"], ["good.json/data.npz"]),
+    ("a list of an unknown kind", ["list", "cell"], ["cell", "cells"]),
+    ("an unknown cell to list", ["list", "cells", "tau_grru"], ["tau_grru", "tau_gru"]),
+    ("a bench with an unknown plan", ["bench", "good.json", "--plan", "ful"], ["ful", "full"]),
+]
+
+# What predict is given for the trained run: input width 1.
+INPUTS = [
+    ("a missing file", "gone.npy", None, ["gone.npy"]),
+    ("another width", "x.npy", npy((5, 2), [1.0] * 10), ["x.npy", "2", "1"]),
+    ("too many axes", "x.npy", npy((1, 1, 5, 1), [1.0] * 5), ["x.npy"]),
+    ("a truncated array", "x.npy", npy((5, 1), [1.0] * 5)[:-8], ["x.npy"]),
+    ("an array that claims to be huge", "x.npy", npy((2**40, 1), [1.0]), ["x.npy"]),
+    ("another kind of file", "x.npy", b"PK\x03\x04" + bytes(60), ["x.npy"]),
+    ("a number that is not one", "x.npy", npy((3, 1), [1.0, NAN, 2.0]), ["x.npy"]),
+    ("an empty table", "x.csv", "", ["x.csv"]),
+    ("text in a table", "x.csv", "1\n2\nthree\n", ["x.csv", "line 3"]),
+    ("nan in a table", "x.csv", "1\nnan\n", ["x.csv", "line 2"]),
+    ("a row of another length", "x.csv", "1\n2,3\n", ["x.csv", "line 2"]),
+    ("an unknown ending", "x.txt", "1\n", ["x.txt", ".npy", ".csv"]),
+]
+
+
+def with_tensor(data, name, shape, values):
+    header, buffer = read_safetensors(data)
+    added = struct.pack(f"<{len(values)}f", *values)
+    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(buffer), len(buffer) + len(added)]}
+    return make_safetensors(header, buffer + added)
+
+
+def renamed(data, old, new):
+    header, buffer = read_safetensors(data)
+    return make_safetensors({new if name == old else name: value for name, value in header.items()}, buffer)
+
+
+def transposed(data, name):
+    header, buffer = read_safetensors(data)
+    header[name]["shape"].reverse()
+    return make_safetensors(header, buffer)
+
+
+WEIGHTS = [
+    ("none at all", lambda data: b"", []),
+    ("a truncated file", lambda data: data[:len(data) // 2], []),
+    ("a header beyond the file", lambda data: struct.pack("<Q", 2**60) + data[8:], []),
+    ("another kind of file", lambda data: b"PK\x03\x04" + bytes(60), []),
+    ("a tensor too many", lambda data: with_tensor(data, "layers.0.W9", [2], [1, 2]), ["layers.0.W9"]),
+    ("a tensor of another name", lambda data: renamed(data, "layers.0.W1", "layers.0.W7"), ["layers.0.W1"]),
+    ("a tensor of another shape", lambda data: transposed(data, "readout.W"), ["readout.W", "[8, 1]", "[1, 8]"]),
+]
+
+
+class ErrorsTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("good.json", EXPERIMENT)
+        (self.folder / "folder").mkdir()
+
+    def refused(self, words, *args, stdin=b""):
+        before = self.snapshot()
+        out, err = self.run_tool(*args, stdin=stdin, code=2)
+        self.assertEqual(out, "")
+        self.assertTrue(err.strip(), "no message")
+        self.assertLessEqual(len(err.splitlines()), 6, err)
+        self.assertLess(len(err), 2000, "a message of that length is not plain")
+        for word in words:
+            self.assertIn(word, err)
+        self.assertEqual(self.snapshot(), before, "something was written")
+
+    def test_experiments(self):
+        for title, experiment, words in EXPERIMENTS:
+            with self.subTest(title):
+                path = self.write("experiment.json", experiment)
+                self.refused(["experiment.json", *words], "train", path, "--out", "run")
+
+    def test_equations(self):
+        for title, equations, words in EQUATIONS:
+            with self.subTest(title):
+                self.write("experiment.json", with_step(*equations))
+                self.refused(["experiment.json", *words], "train", "experiment.json", "--out", "run")
+
+    def test_arguments(self):
+        for title, args, words in ARGUMENTS:
+            with self.subTest(title):
+                self.refused(words, *args)
+
+    def test_inputs_of_predict(self):
+        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
+        for title, name, content, words in INPUTS:
+            for extra in ((), ("--stream",)):
+                with self.subTest(title, extra=extra):
+                    if content is not None:
+                        self.write(name, content)
+                    self.refused(words, "predict", "run", "--input", name, "--output", "y.npy", *extra)
+        with self.subTest("an output below a file"):
+            self.write("x.csv", "1\n2\n")
+            self.refused(["good.json/y.npy"], "predict", "run", "--input", "x.csv", "--output", "good.json/y.npy")
+        with self.subTest("probabilities of a model of numbers"):
+            self.refused(["probabilities"], "predict", "run", "--input", "x.csv", "--output", "y.csv", "--probabilities")
+        with self.subTest("an unknown split"):
+            self.refused(["tset", "test"], "eval", "run", "--split", "tset")
+
+    def test_lines_of_a_stream(self):
+        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
+        for title, line in (("text", b"one\n"), ("another width", b"1,2\n"), ("nan", b"nan\n")):
+            with self.subTest(title):
+                self.refused(["line 1"], "predict", "run", "--input", "-", "--output", "-", "--stream", stdin=line)
+
+    def test_weights(self):
+        data = self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
+        self.write("x.csv", "1\n2\n")
+        for title, spoil, words in WEIGHTS:
+            with self.subTest(title):
+                self.write("run/weights.safetensors", spoil(data))
+                self.refused(["weights.safetensors", *words], "predict", "run", "--input", "x.csv", "--output", "y.csv")
+                self.refused(["weights.safetensors", *words], "eval", "run")
+
+    def test_a_damaged_checkpoint(self):
+        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
+        for path in sorted((self.folder / "run/checkpoint").rglob("*")):
+            if path.is_file():
+                with self.subTest(path.name):
+                    whole = path.read_bytes()
+                    path.write_bytes(whole[:len(whole) // 2])
+                    self.refused(["checkpoint"], "train", "run/experiment.json", "--out", "run", "--resume", "--set",
+                                 "train.epochs=2")
+                    path.write_bytes(whole)
+
+
+if __name__ == "__main__":
+    main()

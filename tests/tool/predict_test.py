@@ -1,0 +1,77 @@
+"""lagtape predict: the forms of input and output, and streams that give the bits of the whole sequence."""
+
+import math
+import unittest
+
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, npy, npy_shape, npy_values
+
+ROWS, STEPS = 3, 50
+WAVE = [1 + 0.3 * math.sin(0.2 * i) for i in range(ROWS * STEPS)]
+
+
+class PredictTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
+
+    def predict(self, name, content, output, *args):
+        path = self.write(name, content)
+        self.run_tool("predict", "run", "--input", path, "--output", output, *args)
+        return (self.folder / output).read_bytes()
+
+    def test_a_sequence_and_a_batch_give_the_same_rows(self):
+        batch = self.predict("batch.npy", npy((ROWS, STEPS, 1), WAVE), "batch_out.npy")
+        self.assertEqual(npy_shape(batch), (ROWS, STEPS, 1))
+        for row in range(ROWS):
+            part = WAVE[row * STEPS:(row + 1) * STEPS]
+            one = self.predict("one.npy", npy((STEPS, 1), part), "one_out.npy")
+            self.assertEqual(npy_shape(one), (STEPS, 1))
+            self.assertEqual(npy_values(one), npy_values(batch)[row * STEPS:(row + 1) * STEPS])
+        self.assertGreater(len(set(npy_values(batch))), STEPS)
+
+    def test_a_stream_gives_the_same_bytes(self):
+        for name, content in (("batch.npy", npy((ROWS, STEPS, 1), WAVE)), ("one.npy", npy((STEPS, 1), WAVE[:STEPS]))):
+            whole = self.predict(name, content, "whole.npy")
+            self.assertEqual(self.predict(name, content, "stream.npy", "--stream"), whole)
+
+    def test_csv_in_and_csv_out(self):
+        lines = "".join(f"{value!r}\n" for value in WAVE[:STEPS])
+        whole = self.predict("one.csv", lines, "whole.csv").decode()
+        array = self.predict("one.npy", npy((STEPS, 1), WAVE[:STEPS]), "array.npy")
+        rounded = [float(line) for line in whole.splitlines()]
+        self.assertEqual(len(rounded), STEPS)
+        for text, number in zip(rounded, npy_values(array)):
+            self.assertAlmostEqual(text, number, delta=1e-6)
+        self.assertEqual(self.predict("one.csv", lines, "stream.csv", "--stream").decode(), whole)
+
+    def test_lines_on_stdin_and_stdout(self):
+        lines = "".join(f"{value!r}\n" for value in WAVE[:STEPS])
+        whole = self.predict("one.csv", lines, "whole.csv").decode()
+        for extra in ((), ("--stream",)):
+            out, _ = self.run_tool("predict", "run", "--input", "-", "--output", "-", *extra, stdin=lines.encode())
+            self.assertEqual(out, whole)
+
+    def test_a_stream_answers_each_line_before_the_next(self):
+        process = self.start("predict", "run", "--input", "-", "--output", "-", "--stream", stdin=-1)
+        self.addCleanup(process.communicate)
+        for value in WAVE[:5]:
+            process.stdin.write(f"{value!r}\n".encode())
+            process.stdin.flush()
+            self.assertTrue(math.isfinite(float(process.stdout.readline())))
+
+    def test_classifiers_give_logits_or_probabilities(self):
+        self.train("classes", experiment=CLASSIFIER)
+        path = self.write("x.npy", npy((2, 20, 2), WAVE[:80]))
+        self.run_tool("predict", "classes", "--input", path, "--output", "logits.npy")
+        self.run_tool("predict", "classes", "--input", path, "--output", "p.npy", "--probabilities")
+        logits = npy_values((self.folder / "logits.npy").read_bytes())
+        data = (self.folder / "p.npy").read_bytes()
+        self.assertEqual(npy_shape(data), (2, 3))
+        for row in range(2):
+            exps = [math.exp(value) for value in logits[3 * row:3 * row + 3]]
+            for value, exp in zip(npy_values(data)[3 * row:3 * row + 3], exps):
+                self.assertAlmostEqual(value, exp / sum(exps), delta=1e-6)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""A run that was killed or interrupted at any moment ends with the bits of one that was not."""
+
+import json
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from tool import EXPERIMENT, ToolTest, changed, main
+
+LONG = changed(EXPERIMENT, train__epochs=40)
+KILLS = 6
+
+
+class ResumeTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.experiment = self.write("long.json", LONG)
+        start = time.monotonic()
+        self.run_tool("train", self.experiment, "--out", "whole", "--quiet")
+        self.seconds = time.monotonic() - start
+
+    def stop_after(self, seconds, number, run, *args):
+        """Starts or resumes a run and sends the signal after so many seconds; gives the exit code and stderr."""
+        process = self.start("train", self.experiment, "--out", run, "--resume", *args)
+        try:
+            process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(number)
+        _, err = process.communicate(timeout=300)
+        return process.returncode, err.decode()
+
+    def finish(self, run, *args):
+        self.run_tool("train", self.experiment, "--out", run, "--resume", "--quiet", *args)
+
+    def metrics(self, run):
+        rows = [json.loads(line) for line in (self.folder / run / "metrics.jsonl").read_text().splitlines()]
+        return [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
+
+    def assert_same(self, run, story):
+        self.assertEqual(self.weights(run), self.weights("whole"), story)
+        self.assertEqual(self.metrics(run), self.metrics("whole"), story)
+
+    def test_killed_at_random_moments(self):
+        seed = random.SystemRandom().randrange(2**32)
+        moments = random.Random(seed)
+        for i in range(KILLS):
+            seconds = moments.uniform(0, self.seconds)
+            self.stop_after(seconds, signal.SIGKILL, f"killed-{i}")
+            self.finish(f"killed-{i}", "--threads", moments.choice((1, 2, 3)))
+            self.assert_same(f"killed-{i}", f"killed after {seconds} s, seed {seed}")
+
+    def test_killed_again_and_again(self):
+        stops = [self.stop_after(0.3 * self.seconds, signal.SIGKILL, "run") for _ in range(5)]
+        self.finish("run")
+        self.assert_same("run", f"stopped {stops}")
+
+    def test_sigint_and_sigterm_save_and_exit_with_130(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            run = number.name
+            code, err = self.stop_after(0.5 * self.seconds, number, run)
+            self.assertEqual(code, 130, err)
+            self.assertIn("--resume", err)
+            self.finish(run)
+            self.assert_same(run, run)
+
+    def test_resuming_a_finished_run_changes_nothing_of_it(self):
+        before = self.weights("whole"), self.metrics("whole")
+        self.finish("whole")
+        self.assertEqual((self.weights("whole"), self.metrics("whole")), before)
+
+    def test_a_resumed_run_may_have_more_epochs(self):
+        self.run_tool("train", self.experiment, "--out", "more", "--quiet", "--set", "train.epochs=15")
+        self.finish("more")
+        self.assert_same("more", "15 epochs, then the rest")
+
+    def test_a_resumed_run_may_not_differ_otherwise(self):
+        before = self.snapshot()
+        _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "optimizer.lr=0.5", code=2)
+        self.assertIn("/optimizer/lr", err)
+        self.assertEqual(self.snapshot(), before)
+
+
+if __name__ == "__main__":
+    main()

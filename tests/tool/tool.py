@@ -1,0 +1,135 @@
+"""What the end-to-end tests of the lagtape tool share: a folder of its own for every test, and runs of the tool in it."""
+
+import copy
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+EXPERIMENT = {
+    "name": "small",
+    "seed": 0,
+    "data": {"task": "mackey_glass", "length": 500, "train": 16, "valid": 8, "test": 8},
+    "model": {
+        "layers": [{"cell": "tau_gru", "units": 8, "tau": 5}],
+        "readout": {"units": 1, "at": "every_step"},
+    },
+    "loss": "mse",
+    "metrics": ["rmse"],
+    "optimizer": {"type": "adam", "lr": 0.01},
+    "train": {"epochs": 3, "batch": 8},
+}
+CLASSIFIER = {
+    "name": "classes",
+    "seed": 0,
+    "data": {"task": "random", "length": 20, "input": 2, "classes": 3, "train": 16, "valid": 8, "test": 8},
+    "model": {
+        "layers": [{"cell": "tau_gru", "units": 8, "tau": 5}],
+        "readout": {"units": 3, "at": "last_step"},
+    },
+    "loss": "cross_entropy",
+    "metrics": ["accuracy"],
+    "train": {"epochs": 1, "batch": 8},
+}
+
+
+def changed(experiment, **values):
+    """A copy with values set by paths such as train__epochs."""
+    result = copy.deepcopy(experiment)
+    for path, value in values.items():
+        *parents, last = path.split("__")
+        place = result
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[last] = value
+    return result
+
+
+class ToolTest(unittest.TestCase):
+    """A test in a fresh folder `self.folder`, which is also the working directory of the tool."""
+
+    tool = ""
+    root = pathlib.Path(__file__).resolve().parents[2]
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lagtape-tool-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, dict):
+            content = json.dumps(content)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def start(self, *args, **options):
+        return subprocess.Popen([self.tool, *map(str, args)], cwd=self.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, **options)
+
+    def run_tool(self, *args, stdin=b"", code=0):
+        """Runs to the end, expects the exit code, and gives stdout and stderr as text."""
+        done = subprocess.run([self.tool, *map(str, args)], cwd=self.folder, input=stdin, capture_output=True,
+                              timeout=300)
+        out, err = done.stdout.decode(), done.stderr.decode()
+        self.assertEqual(done.returncode, code, f"{args}\n--- stdout\n{out}\n--- stderr\n{err}")
+        return out, err
+
+    def train(self, run, *args, experiment=EXPERIMENT):
+        """Trains into the folder `run` and gives the bytes of the weights."""
+        path = self.write("experiment.json", experiment)
+        self.run_tool("train", path, "--out", run, "--quiet", *args)
+        return self.weights(run)
+
+    def weights(self, run):
+        return (self.folder / run / "weights.safetensors").read_bytes()
+
+    def snapshot(self):
+        """Every file below the folder with its bytes, every folder with None."""
+        return {path.relative_to(self.folder).as_posix(): path.read_bytes() if path.is_file() else None
+                for path in sorted(self.folder.rglob("*"))}
+
+
+def npy(shape, values):
+    """An array file of doubles, as NumPy writes it."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({', '.join(map(str, shape))},), }}"
+    header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(
+        f"<{len(values)}d", *values)
+
+
+def npy_shape(data):
+    length = struct.unpack("<H", data[8:10])[0]
+    header = data[10:10 + length].decode()
+    inside = header.split("'shape': (")[1].split(")")[0]
+    return tuple(int(size) for size in inside.split(",") if size.strip())
+
+
+def npy_values(data):
+    length = struct.unpack("<H", data[8:10])[0]
+    kind = {"<f4": "f", "<f8": "d"}[data[10:10 + length].decode().split("'descr': '")[1][:3]]
+    body = data[10 + length:]
+    return struct.unpack(f"<{len(body) // struct.calcsize(kind)}{kind}", body)
+
+
+def read_safetensors(data):
+    """Header and buffer of a weights file."""
+    length = struct.unpack("<Q", data[:8])[0]
+    return json.loads(data[8:8 + length]), data[8 + length:]
+
+
+def make_safetensors(header, buffer):
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + buffer
+
+
+def main():
+    """usage: NAME_test.py TOOL [unittest's options]"""
+    ToolTest.tool = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

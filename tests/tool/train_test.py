@@ -1,0 +1,97 @@
+"""lagtape train: the run folder, what may not change a bit, and what ends a training."""
+
+import json
+import unittest
+
+from tool import EXPERIMENT, ToolTest, changed, main, read_safetensors
+
+
+class RunFolderTest(ToolTest):
+    def test_training_leaves_the_files_of_a_run(self):
+        self.train("run")
+        self.assertEqual({path.name for path in (self.folder / "run").iterdir()},
+                         {"experiment.json", "metrics.jsonl", "weights.safetensors", "checkpoint", "summary.json"})
+
+    def test_a_line_of_metrics_an_epoch_and_a_summary(self):
+        self.train("run")
+        rows = [json.loads(line) for line in (self.folder / "run/metrics.jsonl").read_text().splitlines()]
+        self.assertEqual([row["epoch"] for row in rows], [1, 2, 3])
+        for row in rows:
+            self.assertLessEqual({"epoch", "step", "train_loss", "valid_rmse", "lr", "seconds"}, row.keys())
+        self.assertLess(rows[-1]["train_loss"], 0.5 * rows[0]["train_loss"])
+
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        self.assertLessEqual({"params", "best_epoch", "valid", "test", "seconds", "us_per_step", "peak_rss_bytes", "plan",
+                              "version", "seed"}, summary.keys())
+        self.assertEqual(summary["best_epoch"], min(rows, key=lambda row: row["valid_rmse"])["epoch"])
+
+    def test_eval_gives_the_numbers_of_the_summary(self):
+        self.train("run")
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        for split in ("valid", "test"):
+            out, _ = self.run_tool("eval", "run", "--split", split, "--json")
+            self.assertEqual(json.loads(out)["rmse"], summary[split]["rmse"])
+
+    def test_the_experiment_of_a_run_trains_the_same_weights(self):
+        weights = self.train("run")
+        self.run_tool("train", "run/experiment.json", "--out", "again", "--quiet")
+        self.assertEqual(self.weights("again"), weights)
+        self.assertEqual((self.folder / "again/experiment.json").read_bytes(),
+                         (self.folder / "run/experiment.json").read_bytes())
+
+    def test_a_run_without_a_name_is_called_after_experiment_and_seed(self):
+        path = self.write("experiment.json", changed(EXPERIMENT, train__epochs=1))
+        self.run_tool("train", path)
+        self.run_tool("train", path, "--seed", 7)
+        self.assertNotEqual(self.weights("runs/small-0"), self.weights("runs/small-7"))
+
+    def test_set_changes_the_experiment_by_pointer_and_by_dots(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        self.run_tool("train", path, "--out", "run", "--set", "/train/epochs=1", "--set", "optimizer.lr=0.02")
+        saved = json.loads((self.folder / "run/experiment.json").read_text())
+        self.assertEqual((saved["train"]["epochs"], saved["optimizer"]["lr"]), (1, 0.02))
+
+    def test_an_existing_run_is_an_error_and_stays_as_it_is(self):
+        self.train("run")
+        before = self.snapshot()
+        _, err = self.run_tool("train", "experiment.json", "--out", "run", code=2)
+        self.assertIn("--resume", err)
+        self.assertEqual(self.snapshot(), before)
+
+    def test_progress_goes_to_stderr_and_quiet_silences_it(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        _, err = self.run_tool("train", path, "--out", "loud")
+        self.assertIn("rmse", err)
+        _, err = self.run_tool("train", path, "--out", "silent", "--quiet")
+        self.assertEqual(err, "")
+
+
+class SameBitsTest(ToolTest):
+    def test_threads_change_no_bit(self):
+        one = self.train("one", "--threads", 1)
+        self.assertEqual(self.train("two", "--threads", 2), one)
+        self.assertEqual(self.train("three", "--threads", 3), one)
+
+    def test_memory_plans_change_no_bit_of_the_tensors(self):
+        _, full = self.tensors("full")
+        self.assertEqual(self.tensors("states")[1], full)
+
+    def tensors(self, plan):
+        return read_safetensors(self.train(plan, experiment=changed(EXPERIMENT, train__memory=plan)))
+
+    def test_seeds_change_the_weights(self):
+        self.assertNotEqual(self.train("zero"), self.train("one", "--seed", 1))
+
+
+class DivergenceTest(ToolTest):
+    def test_divergence_names_the_place_and_keeps_the_last_good_state(self):
+        optimizer = {"type": "sgd", "lr": 1e30}
+        path = self.write("experiment.json", changed(EXPERIMENT, optimizer=optimizer))
+        _, err = self.run_tool("train", path, "--out", "run", "--quiet", code=3)
+        self.assertRegex(err, r"epoch \d+.*step \d+")
+        self.assertRegex(err, r"layers\.0\.|readout\.|loss")
+        self.run_tool("eval", "run", "--json")
+
+
+if __name__ == "__main__":
+    main()
