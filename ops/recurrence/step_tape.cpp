@@ -175,6 +175,8 @@ StepVar StepTape::lag(StepVar state, std::int64_t lag) {
     throw InputError(concat("[lag] only a state has past values. Got ", name_of(v.op), "."));
   }
   if (lag < 0) throw InputError(concat("[lag] a lag must be at least 0. Got ", lag, "."));
+  if (lag > kLargestLag)
+    throw InputError(concat("[lag] a lag must be at most ", kLargestLag, ". Got ", lag, "."));
   if (lag == 0) return state;
   return record({.op = StepOp::lag, .shape = v.shape, .index = v.index, .lag = lag});
 }
@@ -193,7 +195,10 @@ StepVar StepTape::lag(StepVar state, StepVar tau, std::int64_t tau_max) {
     throw InputError(concat("[lag] a real lag must be a scalar or one a unit. Got the lag ",
                             to_string(tau.shape()), " of a state ", to_string(v.shape), "."));
   }
-  if (tau_max < 1) throw InputError(concat("[lag] the largest lag must be at least 1. Got ", tau_max, "."));
+  if (tau_max < 1 || tau_max > kLargestLag) {
+    throw InputError(
+        concat("[lag] the largest lag must be between 1 and ", kLargestLag, ". Got ", tau_max, "."));
+  }
   return record({.op = StepOp::real_lag, .shape = v.shape, .a = tau.id(), .index = v.index, .lag = tau_max});
 }
 

@@ -38,6 +38,8 @@ struct StepMatrix {
 /// multiplying by 1 is dropped.
 class StepTape {
  public:
+  static constexpr std::int64_t kLargestLag = std::int64_t{1} << 30;
+
   explicit StepTape(std::int64_t input_width);
 
   StepVar input();       ///< x[n], a vector
@@ -46,8 +48,8 @@ class StepTape {
   /// Declares a state (zeros before the first step unless a window is given) and returns its value before the
   /// step.
   StepVar state(std::string name, RowShape shape, Arithmetic arithmetic = Arithmetic::real);
-  /// The state `lag` steps before that. lag 0 is the state itself. Throws InputError for a negative lag or a
-  /// value that is not a state.
+  /// The state `lag` steps before that. lag 0 is the state itself. Throws InputError for a lag below 0 or
+  /// above kLargestLag, and for a value that is not a state.
   StepVar lag(StepVar state, std::int64_t lag);
   /// The state tau steps before, tau real between 1 and tau_max: a weight, a scalar or one a unit.
   StepVar lag(StepVar state, StepVar tau, std::int64_t tau_max);

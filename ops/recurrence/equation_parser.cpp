@@ -1,0 +1,357 @@
+#include "lagtape/ops/recurrence/equation_parser.h"
+
+#include <cmath>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+using Kind = EquationSymbol::Kind;
+
+const std::map<std::string_view, StepOp> kUnary = {
+    {"tanh", StepOp::tanh}, {"sigmoid", StepOp::sigmoid}, {"relu", StepOp::relu}, {"exp", StepOp::exp},
+    {"log", StepOp::log},   {"sqrt", StepOp::sqrt},       {"abs", StepOp::abs},   {"sign", StepOp::sign},
+    {"sin", StepOp::sin},   {"cos", StepOp::cos},
+};
+const std::map<std::string_view, StepOp> kBinary = {{"minimum", StepOp::minimum},
+                                                    {"maximum", StepOp::maximum}};
+
+struct DrawRow {
+  DrawDefinition::Kind kind;
+  bool every_step;
+  double mean;
+};
+const std::map<std::string_view, DrawRow> kDraws = {
+    {"uniform", {DrawDefinition::Kind::uniform, true, 0.5}},
+    {"normal", {DrawDefinition::Kind::normal, true, 0}},
+    {"uniform_once", {DrawDefinition::Kind::uniform, false, 0.5}},
+    {"normal_once", {DrawDefinition::Kind::normal, false, 0}},
+};
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names = {"sum", "mean", "reshape", "floor"};
+  for (const auto& row : kUnary) names.emplace_back(row.first);
+  for (const auto& row : kBinary) names.emplace_back(row.first);
+  for (const auto& row : kDraws) names.emplace_back(row.first);
+  return names;
+}
+
+}  // namespace
+
+std::string description_of(Kind kind) {
+  switch (kind) {
+    case Kind::function:
+      return "a function";
+    case Kind::input:
+      return "the input";
+    case Kind::step_index:
+      return "the step index";
+    case Kind::dimension:
+      return "a dimension";
+    case Kind::hyper:
+      return "a hyper-parameter";
+    case Kind::state:
+      return "a state";
+    case Kind::next:
+      return "a next value";
+    case Kind::weight:
+      return "a weight";
+    case Kind::equation:
+      return "an equation";
+  }
+  return {};
+}
+
+// ---- Scope ----
+
+EquationScope::EquationScope(std::int64_t input) : tape(input) {
+  for (const std::string& name : function_names()) symbols_[name] = {.value = {}, .matrix = {}};
+}
+
+void EquationScope::add(const std::string& name, EquationSymbol symbol) {
+  symbols_[name] = std::move(symbol);
+  added_.push_back(name);
+}
+
+EquationSymbol* EquationScope::find(std::string_view name) {
+  const auto place = symbols_.find(name);
+  return place == symbols_.end() ? nullptr : &place->second;
+}
+
+// ---- Lines ----
+
+EquationParser::EquationParser(EquationScope& scope, EquationLine line)
+    : scope_(scope), line_(std::move(line)), tokens_(tokens_of(line_)) {}
+
+EquationToken EquationParser::target() {
+  const EquationToken name = take();
+  if (name.kind != EquationToken::Kind::name || !take_sign("=")) {
+    fail(name, "an equation reads NAME = EXPRESSION or STATE' = EXPRESSION.");
+  }
+  return name;
+}
+
+StepVar EquationParser::expression() {
+  const StepVar value = value_of(sum());
+  if (peek().kind != EquationToken::Kind::end) expected("an operator or the end");
+  return value;
+}
+
+std::int64_t EquationParser::dimension() {
+  const EquationToken first = peek();
+  return size(expression(), first);
+}
+
+void EquationParser::fail(const EquationToken& at, const std::string& message) const {
+  equation_error(line_, at.position, message);
+}
+
+// ---- Grammar ----
+
+EquationParser::Operand EquationParser::sum() {
+  Operand left = term();
+  while (peek().is("+") || peek().is("-")) {
+    const EquationToken sign = take();
+    left = combine(sign.is("+") ? StepOp::add : StepOp::subtract, sign, left, term());
+  }
+  return left;
+}
+
+EquationParser::Operand EquationParser::term() {
+  Operand left = factor();
+  while (peek().is("*") || peek().is("/") || peek().is("@")) {
+    const EquationToken sign = take();
+    if (sign.is("*") && peek().is("*")) fail(sign, "there is no power; write a * a, or exp(b * log(a)).");
+    const Operand right = factor();
+    left = sign.is("@") ? multiply(sign, left, right)
+                        : combine(sign.is("*") ? StepOp::multiply : StepOp::divide, sign, left, right);
+  }
+  return left;
+}
+
+EquationParser::Operand EquationParser::factor() {
+  constexpr int kDeepest = 200;
+  const EquationToken token = take();
+  if (++depth_ > kDeepest) fail(token, concat("this is nested more than ", kDeepest, " deep."));
+  const Operand result = factor_from(token);
+  --depth_;
+  return result;
+}
+
+EquationParser::Operand EquationParser::factor_from(const EquationToken& token) {
+  if (token.kind == EquationToken::Kind::number) return {scope_.tape.constant(token.value), nullptr, token};
+  if (token.is("-")) {
+    const StepVar value = value_of(factor());
+    return {record(token, [&] { return -value; }), nullptr, token};
+  }
+  if (token.is("(")) {
+    const Operand inner = sum();
+    close(")");
+    return inner;
+  }
+  if (token.kind != EquationToken::Kind::name) {
+    if (token.kind != EquationToken::Kind::end) --next_;
+    expected("a name, a number or '('");
+  }
+  if (peek().is("(")) return {call(token), nullptr, token};
+
+  EquationSymbol& symbol = resolve(token);
+  if (symbol.kind == Kind::function)
+    fail(token, concat("'", token.text, "' is a function; its arguments are missing."));
+  symbol.used = true;
+  if (take_sign("[")) return {lagged(token, symbol), nullptr, token};
+  return {symbol.value, symbol.matrix ? &*symbol.matrix : nullptr, token};
+}
+
+StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& state) {
+  const EquationToken first = peek();
+  const StepVar index = value_of(sum());
+  close("]");
+  if (state.kind != Kind::state) {
+    fail(name,
+         concat("only a state has past values; '", name.text, "' is ", description_of(state.kind), "."));
+  }
+  const Instruction& v = scope_.tape.at(index.id());
+  if (v.op == StepOp::negate && scope_.tape.at(v.a).op == StepOp::weight)
+    return trained_lag(first, state.value, v.a);
+  const std::int64_t steps = whole(index, first);
+  if (steps > 0)
+    fail(first, concat("an index is 0 or less, as in h[-3]; the future is not known. Got ", steps, "."));
+  return scope_.tape.lag(state.value, -steps);
+}
+
+StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int weight) {
+  const StepProgram& program = scope_.tape.recorded();
+  const std::string name = program.weights[program.values[weight].index].name;
+  const auto largest = scope_.largest_lags.find(name);
+  if (largest == scope_.largest_lags.end()) {
+    fail(at, concat("the lag '", name, "' is a weight; its largest value must be given in \"lags\"."));
+  }
+  return record(at, [&] { return scope_.tape.lag(state, scope_.find(name)->value, largest->second); });
+}
+
+// ---- Functions ----
+
+StepVar EquationParser::call(const EquationToken& name) {
+  const EquationSymbol& symbol = resolve(name);
+  if (symbol.kind != Kind::function) {
+    fail(name, concat("'", name.text, "' is ", description_of(symbol.kind), ", not a function."));
+  }
+  take();
+  if (kDraws.contains(name.text)) return call_draw(name);
+
+  const std::vector<Operand> values = arguments();
+  close(")");
+  if (name.text == "reshape") {
+    check_count(name, values.size(), 2, 3);
+    const RowShape shape = shape_of(std::span(values).subspan(1));
+    return record(name, [&] { return scope_.tape.reshape(value_of(values[0]), shape); });
+  }
+  if (const auto row = kBinary.find(name.text); row != kBinary.end()) {
+    check_count(name, values.size(), 2, 2);
+    const StepVar a = value_of(values[0]), b = value_of(values[1]);
+    return record(name, [&] { return scope_.tape.binary(row->second, a, b); });
+  }
+  check_count(name, values.size(), 1, 1);
+  const StepVar a = value_of(values[0]);
+  if (name.text == "floor") return scope_.tape.constant(std::floor(number(a, values[0].token)));
+  if (name.text == "mean") return record(name, [&] { return mean(a); });
+  if (name.text == "sum") return record(name, [&] { return lagtape::sum(a); });
+  return record(name, [&] { return scope_.tape.unary(kUnary.at(name.text), a); });
+}
+
+StepVar EquationParser::call_draw(const EquationToken& name) {
+  const DrawRow& draw = kDraws.at(name.text);
+  const std::vector<Operand> dimensions = arguments();
+  check_count(name, dimensions.size(), 0, 2);
+  double evaluation = draw.mean;
+  if (peek().text == "evaluate") {
+    take();
+    if (!take_sign("=")) expected("'='");
+    const EquationToken first = peek();
+    evaluation = number(value_of(sum()), first);
+  }
+  close(")");
+  return scope_.tape.draw(draw.kind, shape_of(dimensions), draw.every_step, evaluation);
+}
+
+std::vector<EquationParser::Operand> EquationParser::arguments() {
+  std::vector<Operand> values;
+  if (peek().is(")") || peek().text == "evaluate") return values;
+  do {
+    if (peek().text == "evaluate") break;
+    values.push_back(sum());
+  } while (take_sign(","));
+  return values;
+}
+
+void EquationParser::check_count(const EquationToken& name, std::size_t count, std::size_t least,
+                                 std::size_t most) const {
+  if (count >= least && count <= most) return;
+  const std::string range = least == most ? concat(least) : concat(least, " to ", most);
+  fail(name, concat("'", name.text, "' takes ", range, most == 1 ? " argument" : " arguments", ". Got ",
+                    count, "."));
+}
+
+RowShape EquationParser::shape_of(std::span<const Operand> dimensions) const {
+  std::vector<std::int64_t> sizes;
+  for (const Operand& dimension : dimensions) sizes.push_back(size(value_of(dimension), dimension.token));
+  if (sizes.empty()) return RowShape::scalar();
+  return sizes.size() == 1 ? RowShape::vector(sizes[0]) : RowShape::grouped(sizes[0], sizes[1]);
+}
+
+// ---- Operations ----
+
+EquationParser::Operand EquationParser::combine(StepOp op, const EquationToken& sign, const Operand& left,
+                                                const Operand& right) {
+  const StepVar a = value_of(left), b = value_of(right);
+  return {record(sign, [&] { return scope_.tape.binary(op, a, b); }), nullptr, left.token};
+}
+
+EquationParser::Operand EquationParser::multiply(const EquationToken& sign, const Operand& left,
+                                                 const Operand& right) {
+  const StepVar v = value_of(right);
+  if (!left.matrix) {
+    fail(sign, concat("left of @ there must be a matrix weight. Got ", to_string(left.value.shape()), " and ",
+                      to_string(v.shape()), "."));
+  }
+  return {record(sign, [&] { return product(*left.matrix, v); }), nullptr, left.token};
+}
+
+/// Errors of the tape, with their place.
+template <class Record>
+StepVar EquationParser::record(const EquationToken& at, Record recorded) const {
+  try {
+    return recorded();
+  } catch (const InputError& error) {
+    fail(at, error.what());
+  }
+}
+
+StepVar EquationParser::value_of(const Operand& operand) const {
+  if (!operand.matrix) return operand.value;
+  const std::string_view name = operand.token.text;
+  fail(operand.token, concat("the matrix '", name, "' ", to_string(operand.matrix->shape),
+                             " stands left of @ only; write a * (", name, " @ v) with parentheses."));
+}
+
+double EquationParser::number(StepVar value, const EquationToken& at) const {
+  const Instruction& v = scope_.tape.at(value.id());
+  if (v.op != StepOp::constant) fail(at, "this must be made of numbers, hyper-parameters and dimensions.");
+  return v.value;
+}
+
+std::int64_t EquationParser::whole(StepVar value, const EquationToken& at) const {
+  constexpr double kLargest = 1 << 30;
+  const double size = number(value, at);
+  if (size != std::floor(size)) fail(at, concat("this must be a whole number. Got ", size, "."));
+  if (std::abs(size) > kLargest) fail(at, concat("this must be at most 2^30 in size. Got ", size, "."));
+  return static_cast<std::int64_t>(size);
+}
+
+std::int64_t EquationParser::size(StepVar value, const EquationToken& at) const {
+  const std::int64_t size = whole(value, at);
+  if (size < 1) fail(at, concat("this must be at least 1. Got ", size, "."));
+  return size;
+}
+
+// ---- Names and tokens ----
+
+EquationSymbol& EquationParser::resolve(const EquationToken& name) {
+  if (EquationSymbol* symbol = scope_.find(name.text)) return *symbol;
+  if (name.text.back() == '\'') {
+    const EquationSymbol* state = scope_.find(name.text.substr(0, name.text.size() - 1));
+    if (state && state->kind == Kind::state)
+      fail(name, concat(name.text, " is read before an equation sets it."));
+  }
+  std::vector<std::string> known = scope_.added();
+  const std::string all = unknown_name("name", name.text, known);
+  for (const std::string& function : function_names()) known.push_back(function);
+  const std::string nearest = nearest_name(name.text, known);
+  fail(name,
+       nearest.empty() ? all + "." : concat("unknown name '", name.text, "'; did you mean '", nearest, "'?"));
+}
+
+EquationToken EquationParser::take() {
+  const EquationToken token = tokens_[next_];
+  if (token.kind != EquationToken::Kind::end) ++next_;
+  return token;
+}
+
+bool EquationParser::take_sign(std::string_view sign) {
+  if (!peek().is(sign)) return false;
+  take();
+  return true;
+}
+
+void EquationParser::close(std::string_view bracket) {
+  if (!take_sign(bracket)) expected(concat("an operator or '", bracket, "'"));
+}
+
+void EquationParser::expected(const std::string& what) const {
+  const bool end = peek().kind == EquationToken::Kind::end;
+  fail(peek(), concat("expected ", what, ", found ", end ? "the end" : concat("'", peek().text, "'"), "."));
+}
+
+}  // namespace lagtape

@@ -1,0 +1,83 @@
+#include "lagtape/ops/recurrence/equation_tokens.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Whatever is not ASCII counts as a letter, so that Greek names are names.
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+std::size_t end_of_name(std::string_view text, std::size_t i) {
+  while (i < text.size() && (is_letter(text[i]) || is_digit(text[i]) || text[i] == '.')) ++i;
+  return i;
+}
+
+/// The text around a position, on one line.
+std::string excerpt(const std::string& text, std::size_t position) {
+  constexpr std::size_t kBefore = 50, kAfter = 50;
+  std::size_t begin = position > kBefore ? position - kBefore : 0;
+  std::size_t end = std::min(text.size(), position + kAfter);
+  while (begin > 0 && continues_character(text[begin])) --begin;
+  while (end < text.size() && continues_character(text[end])) ++end;
+  std::string part = text.substr(begin, end - begin);
+  std::replace_if(
+      part.begin(), part.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return concat(begin > 0 ? "..." : "", part, end < text.size() ? "..." : "");
+}
+
+}  // namespace
+
+std::vector<EquationToken> tokens_of(const EquationLine& line) {
+  const std::string_view text = line.text;
+  std::vector<EquationToken> tokens;
+  for (std::size_t i = 0; i < text.size();) {
+    if (is_space(text[i])) {
+      ++i;
+      continue;
+    }
+    EquationToken token{.kind = EquationToken::Kind::sign, .text = text.substr(i, 1), .position = i};
+    if (is_letter(text[i])) {
+      std::size_t end = end_of_name(text, i);
+      if (end < text.size() && text[end] == '\'') ++end;
+      token.kind = EquationToken::Kind::name;
+      token.text = text.substr(i, end - i);
+    } else if (is_digit(text[i]) || text[i] == '.') {
+      const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), token.value);
+      if (error != std::errc()) equation_error(line, i, "this is not a number in the range of a double.");
+      token.kind = EquationToken::Kind::number;
+      token.text = text.substr(i, end - (text.data() + i));
+    } else if (std::string_view("+-*/@()[],=").find(text[i]) == std::string_view::npos) {
+      equation_error(line, i, concat("no equation has the character '", text[i], "'."));
+    }
+    i += token.text.size();
+    tokens.push_back(token);
+  }
+  tokens.push_back({.kind = EquationToken::Kind::end, .text = {}, .position = text.size()});
+  return tokens;
+}
+
+bool is_equation_name(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) && end_of_name(text, 0) == text.size();
+}
+
+void equation_error(const EquationLine& line, std::size_t position, const std::string& message) {
+  const auto begin = line.text.begin();
+  const auto within = std::count_if(begin, begin + position, continues_character);
+  const std::size_t column = position - within + 1;
+  throw InputError(
+      concat(line.label, ", column ", column, ": ", message, " In: ", excerpt(line.text, position)));
+}
+
+}  // namespace lagtape

@@ -1,0 +1,162 @@
+#include "lagtape/ops/recurrence/equations.h"
+
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/equation_parser.h"
+
+namespace lagtape {
+namespace {
+
+using Kind = EquationSymbol::Kind;
+
+/// Reads the parts of a cell in the order in which they build on one another.
+class CellCompiler {
+ public:
+  CellCompiler(const EquationCell& cell, std::int64_t units, std::int64_t input)
+      : cell_(cell), scope_(input) {
+    StepTape& tape = scope_.tape;
+    add("x", {.kind = Kind::input, .value = tape.input(), .matrix = {}});
+    add("n", {.kind = Kind::step_index, .value = tape.step_index(), .matrix = {}});
+    add("units", {.kind = Kind::dimension, .value = tape.constant(static_cast<double>(units)), .matrix = {}});
+    add("input", {.kind = Kind::dimension, .value = tape.constant(static_cast<double>(input)), .matrix = {}});
+  }
+
+  StepProgram compile() {
+    for (const auto& [name, value] : cell_.hyper) {
+      check_name("hyper-parameter", name);
+      add(name, {.kind = Kind::hyper, .value = scope_.tape.constant(value), .matrix = {}});
+    }
+    for (const auto& state : cell_.states) add_state(state);
+    for (const auto& weight : cell_.weights) add_weight(weight);
+    for (const auto& [name, largest] : cell_.lags) add_lag(name, largest);
+    for (std::size_t i = 0; i < cell_.step.size(); ++i) {
+      read_equation({concat("equation ", i + 1), cell_.step[i]});
+    }
+    scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
+    check_complete();
+    return scope_.tape.finish();
+  }
+
+ private:
+  void add(const std::string& name, EquationSymbol symbol) { scope_.add(name, std::move(symbol)); }
+
+  void add_state(const EquationCell::Named& state) {
+    check_name("state", state.name);
+    const std::vector<std::int64_t> sizes = sizes_of("state", state);
+    const RowShape shape = sizes.empty()       ? RowShape::scalar()
+                           : sizes.size() == 1 ? RowShape::vector(sizes[0])
+                                               : RowShape::grouped(sizes[0], sizes[1]);
+    const StepVar value = scope_.tape.state(state.name, shape, cell_.arithmetic);
+    add(state.name, {.kind = Kind::state, .value = value, .matrix = {}});
+  }
+
+  void add_weight(const EquationCell::Named& weight) {
+    check_name("weight", weight.name);
+    const std::vector<std::int64_t> sizes = sizes_of("weight", weight);
+    EquationSymbol symbol{.kind = Kind::weight, .value = {}, .matrix = {}};
+    if (sizes.empty()) symbol.value = scope_.tape.scalar(weight.name);
+    if (sizes.size() == 1) symbol.value = scope_.tape.vector(weight.name, sizes[0]);
+    if (sizes.size() == 2) symbol.matrix = scope_.tape.matrix(weight.name, sizes[0], sizes[1]);
+    add(weight.name, std::move(symbol));
+  }
+
+  void add_lag(const std::string& name, const std::string& largest) {
+    const EquationSymbol* weight = scope_.find(name);
+    if (!weight || weight->kind != Kind::weight || weight->matrix) {
+      throw InputError(concat("lag '", name, "': there is no scalar or vector weight of that name."));
+    }
+    scope_.largest_lags[name] = EquationParser(scope_, {concat("lag '", name, "'"), largest}).dimension();
+  }
+
+  void read_equation(const EquationLine& line) {
+    EquationParser parser(scope_, line);
+    const EquationToken target = parser.target();
+    const std::string name(target.text);
+    if (name.back() == '\'') {
+      read_next(parser, target);
+      return;
+    }
+    if (const EquationSymbol* taken = scope_.find(name)) {
+      parser.fail(target,
+                  taken->kind == Kind::state
+                      ? concat("'", name, "' is the state before the step; its next value is ", name, "'.")
+                      : concat("the name '", name, "' is taken: it is ", description_of(taken->kind), "."));
+    }
+    add(name, {.kind = Kind::equation, .value = parser.expression(), .matrix = {}});
+  }
+
+  void read_next(EquationParser& parser, const EquationToken& target) {
+    const std::string name(target.text), state_name = name.substr(0, name.size() - 1);
+    if (scope_.find(name)) parser.fail(target, concat(name, " is set twice."));
+    const EquationSymbol* state = scope_.find(state_name);
+    if (!state || state->kind != Kind::state) {
+      parser.fail(target, unknown_name("state", state_name, names_of(cell_.states)) + ".");
+    }
+    const StepVar value = parser.expression();
+    try {
+      scope_.tape.set_next(state->value, value);
+    } catch (const InputError& error) {
+      parser.fail(target, error.what());
+    }
+    add(name, {.kind = Kind::next, .value = value, .matrix = {}});
+  }
+
+  /// Every state has a next value, and everything that was declared or computed is used.
+  void check_complete() {
+    for (const auto& state : cell_.states) {
+      if (!scope_.find(state.name + "'")) {
+        throw InputError(
+            concat("state '", state.name, "' has no next value: no equation sets ", state.name, "'."));
+      }
+    }
+    std::string unused;
+    for (const std::string& name : scope_.added()) {
+      const EquationSymbol& symbol = *scope_.find(name);
+      const bool must_be_used =
+          symbol.kind == Kind::hyper || symbol.kind == Kind::weight || symbol.kind == Kind::equation;
+      if (must_be_used && !symbol.used) unused += concat(unused.empty() ? "" : ", ", "'", name, "'");
+    }
+    if (!unused.empty()) throw InputError(concat("no equation uses ", unused, "."));
+  }
+
+  void check_name(const std::string& kind, const std::string& name) {
+    if (!is_equation_name(name)) {
+      throw InputError(
+          concat(kind, " '", name, "': a name is made of letters, digits, '_' and '.', a letter first."));
+    }
+    if (const EquationSymbol* taken = scope_.find(name)) {
+      throw InputError(
+          concat(kind, " '", name, "': the name is taken; it is ", description_of(taken->kind), "."));
+    }
+  }
+
+  std::vector<std::int64_t> sizes_of(const std::string& kind, const EquationCell::Named& named) {
+    if (named.shape.size() > 2) {
+      throw InputError(concat(kind, " '", named.name, "': a shape has at most 2 dimensions. Got ",
+                              named.shape.size(), "."));
+    }
+    std::vector<std::int64_t> sizes;
+    for (const std::string& dimension : named.shape) {
+      sizes.push_back(EquationParser(scope_, {concat(kind, " '", named.name, "'"), dimension}).dimension());
+    }
+    return sizes;
+  }
+
+  static std::vector<std::string> names_of(const std::vector<EquationCell::Named>& all) {
+    std::vector<std::string> names;
+    for (const auto& named : all) names.push_back(named.name);
+    return names;
+  }
+
+  const EquationCell& cell_;
+  EquationScope scope_;
+};
+
+}  // namespace
+
+StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input) {
+  return CellCompiler(cell, units, input).compile();
+}
+
+}  // namespace lagtape
