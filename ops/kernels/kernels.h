@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// Elements in 64 bytes. Every row of a value is padded to a multiple of this, at every SIMD level, so kernels have no
-/// tails and levels share their layouts. What stands in the padding is never read into a sum.
+/// Elements in 64 bytes. Every row of a value is padded to a multiple of this, at every SIMD level, so
+/// kernels have no tails and levels share their layouts. What stands in the padding is never read into a sum.
 template <class T>
 inline constexpr std::int64_t kLane = 64 / sizeof(T);
 
@@ -38,8 +38,8 @@ enum class ElementOp : std::uint8_t {
   // clang-format on
 };
 
-/// n elements, a multiple of kLane; arrays 64-byte aligned. out may be a, b or c. Arrays that the operation does not
-/// use may be null.
+/// n elements, a multiple of kLane; arrays 64-byte aligned. out may be a, b or c. Arrays that the operation
+/// does not use may be null.
 template <class T>
 using ElementKernel = void (*)(T* out, const T* a, const T* b, const T* c, T k, std::int64_t n);
 
@@ -51,8 +51,9 @@ struct ProductOperand {
   std::int64_t k;
 };
 
-/// out = [A0 A1 ...] @ B for packed B. Element (i, j) is one chain of fused multiply-adds over the whole inner dimension, in
-/// order, starting from zero: the same bits whatever the number of rows. (`generic` multiplies, then adds.)
+/// out = [A0 A1 ...] @ B for packed B. Element (i, j) is one chain of fused multiply-adds over the whole
+/// inner dimension, in order, starting from zero: the same bits whatever the number of rows. (`generic`
+/// multiplies, then adds.)
 template <class T>
 struct Product {
   std::int64_t rows;
@@ -64,19 +65,21 @@ struct Product {
   const std::int64_t* ldc;  ///< [columns / kLane]: row stride of each group
 };
 
-/// The kernels of one SIMD level for one scalar. The same table serves the sequence op, the stream and the outer tape.
+/// The kernels of one SIMD level for one scalar. The same table serves the sequence op, the stream and the
+/// outer tape.
 template <class T>
 struct Kernels {
   SimdLevel level;
   bool fused;  ///< multiply-add is rounded once
   ElementKernel<T> element[static_cast<int>(ElementOp::count)];
 
-  /// Packs a k x columns matrix for `product`; `packed` has k * padded(columns) elements, 64-byte aligned. b(i, j) is
-  /// b[i * row_stride + j * column_stride]; columns beyond `columns` are zero.
+  /// Packs a k x columns matrix for `product`; `packed` has k * padded(columns) elements, 64-byte aligned.
+  /// b(i, j) is b[i * row_stride + j * column_stride]; columns beyond `columns` are zero.
   void (*pack)(T* packed, const T* b, std::int64_t k, std::int64_t columns, std::int64_t row_stride,
                std::int64_t column_stride);
-  /// The same into columns `first_column`.. and inner rows `first_k`.. of a larger packed matrix of total_k rows and
-  /// total_columns columns (first_column and total_columns multiples of kLane): how stacks of matrices are packed.
+  /// The same into columns `first_column`.. and inner rows `first_k`.. of a larger packed matrix of total_k
+  /// rows and total_columns columns (first_column and total_columns multiples of kLane): how stacks of
+  /// matrices are packed.
   void (*pack_part)(T* packed, std::int64_t total_k, std::int64_t total_columns, std::int64_t first_k,
                     std::int64_t first_column, const T* b, std::int64_t k, std::int64_t columns,
                     std::int64_t row_stride, std::int64_t column_stride);
@@ -84,22 +87,24 @@ struct Kernels {
 
   /// out[j] += sum over rows of a[i * lda + j], rows added one after another, j < n (n a multiple of kLane).
   void (*add_column_sums)(T* out, const T* a, std::int64_t lda, std::int64_t rows, std::int64_t n);
-  /// out(i, g) = sum of the `size` elements of group g of row i. Element e goes to partial sum e mod kLane in order, then
-  /// the partial sums are added pairwise: one order at every level. Rows are padded(groups * size) and padded(groups) wide.
+  /// out(i, g) = sum of the `size` elements of group g of row i. Element e goes to partial sum e mod kLane in
+  /// order, then the partial sums are added pairwise: one order at every level. Rows are padded(groups *
+  /// size) and padded(groups) wide.
   void (*sum_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
   /// out(i, g * size + e) = a(i, g), the same layouts.
   void (*broadcast_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
   /// w[m, n] += d[rows, m]^T x[rows, n], rows added one after another (row strides ldw, ldd, ldx).
-  void (*add_outer_products)(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x, std::int64_t ldx,
-                             std::int64_t rows, std::int64_t m, std::int64_t n);
+  void (*add_outer_products)(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x,
+                             std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n);
 };
 
 /// The table of a level. Throws InputError when this machine or build does not have it.
 template <class T>
 const Kernels<T>& kernels(SimdLevel level);
 
-/// The plain loops that the kernels are tested against: scalar code, the same order of operations, std::fma in products.
+/// The plain loops that the kernels are tested against: scalar code, the same order of operations. It
+/// gives the bits of levels whose `fused` is the same.
 template <class T>
-const Kernels<T>& scalar_twin();
+const Kernels<T>& scalar_twin(bool fused = true);
 
 }  // namespace lagtape

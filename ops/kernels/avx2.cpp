@@ -1,0 +1,8 @@
+#include "lagtape/ops/kernels/tables.inc.h"
+
+namespace lagtape {
+
+template const Kernels<float>& compiled_kernels<float, SimdLevel::avx2>();
+template const Kernels<double>& compiled_kernels<double, SimdLevel::avx2>();
+
+}  // namespace lagtape

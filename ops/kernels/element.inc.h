@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/vector_math.inc.h"
+
+namespace lagtape {
+
+/// How many of the arrays a, b, c an operation reads.
+constexpr int arrays_read(ElementOp op) {
+  using enum ElementOp;
+  switch (op) {
+    case fill:
+      return 0;
+    case add:
+    case subtract:
+    case multiply:
+    case divide:
+    case minimum:
+    case maximum:
+    case greater:
+    case tanh_adjoint:
+    case sigmoid_adjoint:
+    case relu_adjoint:
+      return 2;
+    case multiply_add:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+/// The smaller (or larger) of a and b; NaN when either is.
+template <class S, bool larger>
+[[gnu::always_inline]] inline typename S::Vector extreme(typename S::Vector a, typename S::Vector b) {
+  const typename S::Vector chosen = larger ? select(a > b, a, b) : select(a < b, a, b);
+  return select(a != a, a, chosen);
+}
+
+/// One vector of an operation's result: the formulas of ElementOp.
+template <class S, ElementOp op>
+[[gnu::always_inline]] inline typename S::Vector evaluate(typename S::Vector a, typename S::Vector b,
+                                                          typename S::Vector c, typename S::Vector k) {
+  using enum ElementOp;
+  using V = typename S::Vector;
+  using T = typename S::Scalar;
+  const V zero(T(0));
+  const V one(T(1));
+  if constexpr (op == fill) return k;
+  if constexpr (op == copy) return a;
+  if constexpr (op == negate) return vector_math::negate<S>(a);
+  if constexpr (op == tanh) return vector_math::tanh<S>(a);
+  if constexpr (op == sigmoid) return vector_math::sigmoid<S>(a);
+  if constexpr (op == relu) return select(a < zero, zero, a);
+  if constexpr (op == exp) return vector_math::exp<S>(a);
+  if constexpr (op == log) return vector_math::log<S>(a);
+  if constexpr (op == sqrt) return vector_math::sqrt<S>(a);
+  if constexpr (op == abs) return vector_math::abs<S>(a);
+  if constexpr (op == sin) return vector_math::sin<S>(a);
+  if constexpr (op == cos) return vector_math::cos<S>(a);
+  if constexpr (op == sign) return select(a > zero, one, select(a < zero, vector_math::negate<S>(one), a));
+  if constexpr (op == add) return a + b;
+  if constexpr (op == subtract) return a - b;
+  if constexpr (op == multiply) return a * b;
+  if constexpr (op == divide) return a / b;
+  if constexpr (op == minimum) return extreme<S, false>(a, b);
+  if constexpr (op == maximum) return extreme<S, true>(a, b);
+  if constexpr (op == add_constant) return a + k;
+  if constexpr (op == multiply_constant) return a * k;
+  if constexpr (op == minimum_constant) return extreme<S, false>(a, k);
+  if constexpr (op == maximum_constant) return extreme<S, true>(a, k);
+  if constexpr (op == constant_minus) return k - a;
+  if constexpr (op == constant_over) return k / a;
+  if constexpr (op == greater) return select(k == one, select(a >= b, one, zero), select(a > b, one, zero));
+  if constexpr (op == tanh_adjoint) return a * S::fma(vector_math::negate<S>(b), b, one);
+  if constexpr (op == sigmoid_adjoint) return a * (b * (one - b));
+  if constexpr (op == relu_adjoint) return select(b > zero, a, zero);
+  if constexpr (op == multiply_add) return a * b + c;
+}
+
+template <class S, ElementOp op>
+void apply(typename S::Scalar* out, const typename S::Scalar* a, const typename S::Scalar* b,
+           const typename S::Scalar* c, typename S::Scalar k, std::int64_t n) {
+  using V = typename S::Vector;
+  constexpr int arrays = arrays_read(op);
+  const V constant(k);
+  for (std::int64_t i = 0; i < n; i += S::kSize) {
+    const V x = arrays > 0 ? V::load_aligned(a + i) : constant;
+    const V y = arrays > 1 ? V::load_aligned(b + i) : constant;
+    const V z = arrays > 2 ? V::load_aligned(c + i) : constant;
+    evaluate<S, op>(x, y, z, constant).store_aligned(out + i);
+  }
+}
+
+/// Fills a table with the kernels of all operations.
+template <class S, int op = 0>
+constexpr void fill_element_kernels(Kernels<typename S::Scalar>& table) {
+  if constexpr (op < static_cast<int>(ElementOp::count)) {
+    table.element[op] = &apply<S, static_cast<ElementOp>(op)>;
+    fill_element_kernels<S, op + 1>(table);
+  }
+}
+
+}  // namespace lagtape

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/ops/kernels/kernels.h"
+
+namespace lagtape {
+
+// A packed matrix is a row of panels of two vectors of columns (the last one may have one vector); a panel
+// holds its k rows one after another. A tile is R rows by C vectors of the result, accumulated in registers
+// over the whole inner dimension in one sweep.
+
+template <class S>
+inline constexpr int kPanel = 2 * S::kSize;
+
+/// Rows of a tile, so that its accumulators and operands fit the registers.
+template <class S>
+inline constexpr int kTileRows = S::kRegisters == 32 ? 14
+                                 : S::kFused         ? 6
+                                                     : 5;
+
+/// Vectors of columns of a tile of few rows, which needs more of them to hide the latency of fma.
+template <class S>
+constexpr int tile_vectors(int rows) {
+  const int budget = S::kRegisters / 2;
+  return rows == 1 ? budget / 2 : rows <= 3 ? budget / 4 : 2;
+}
+
+template <class S>
+void pack_part(typename S::Scalar* packed, std::int64_t total_k, std::int64_t total_columns,
+               std::int64_t first_k, std::int64_t first_column, const typename S::Scalar* b, std::int64_t k,
+               std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+  using T = typename S::Scalar;
+  constexpr std::int64_t panel = kPanel<S>;
+  const std::int64_t width = padded<T>(total_columns);
+  for (std::int64_t j = 0; j < padded<T>(columns); ++j) {
+    const std::int64_t column = first_column + j;
+    const std::int64_t start = column / panel * panel;
+    const std::int64_t step = width - start < panel ? width - start : panel;
+    T* to = packed + start * total_k + first_k * step + (column - start);
+    for (std::int64_t i = 0; i < k; ++i)
+      to[i * step] = j < columns ? b[i * row_stride + j * column_stride] : T(0);
+  }
+}
+
+template <class S>
+void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t k, std::int64_t columns,
+          std::int64_t row_stride, std::int64_t column_stride) {
+  pack_part<S>(packed, k, columns, 0, 0, b, k, columns, row_stride, column_stride);
+}
+
+/// Rows `row`.. and vectors of columns `column`.. of the result. `b` is the first panel, `step` the width of
+/// a panel.
+template <class S, int R, int C>
+void product_tile(const Product<typename S::Scalar>& product, const typename S::Scalar* b, std::int64_t step,
+                  std::int64_t panel_size, std::int64_t row, std::int64_t column) {
+  using V = typename S::Vector;
+  using T = typename S::Scalar;
+  V sum[R][C];
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) sum[r][c] = V(T(0));
+  }
+  for (std::int64_t o = 0; o < product.operand_count; ++o) {
+    const std::int64_t lda = product.operands[o].lda;
+    const T* a = product.operands[o].a + row * lda;
+    for (std::int64_t i = 0; i < product.operands[o].k; ++i, b += step) {
+      V right[C];
+#pragma GCC unroll 8
+      for (int c = 0; c < C; ++c) right[c] = V::load_aligned(b + c / 2 * panel_size + c % 2 * S::kSize);
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) {
+        const V left(a[r * lda + i]);
+#pragma GCC unroll 8
+        for (int c = 0; c < C; ++c) sum[r][c] = S::fma(left, right[c], sum[r][c]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < C; ++c) {
+    const std::int64_t j = column + c * S::kSize;
+    const std::int64_t ldc = product.ldc[j / kLane<T>];
+    T* out = product.out[j / kLane<T>] + row * ldc + j % kLane<T>;
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) sum[r][c].store_aligned(out + r * ldc);
+  }
+}
+
+template <class T>
+using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t,
+                             std::int64_t);
+
+/// The tiles by their number of rows: wide for few rows, of two vectors, and of one.
+template <class S>
+struct ProductTiles {
+  ProductTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, two[kTileRows<S> + 1] = {},
+                                                      one[kTileRows<S> + 1] = {};
+
+  constexpr ProductTiles() { fill<1>(); }
+
+  template <int R>
+  constexpr void fill() {
+    if constexpr (R <= kTileRows<S>) {
+      wide[R] = &product_tile<S, R, tile_vectors<S>(R)>;
+      two[R] = &product_tile<S, R, 2>;
+      one[R] = &product_tile<S, R, 1>;
+      fill<R + 1>();
+    }
+  }
+};
+
+template <class S>
+inline constexpr ProductTiles<S> kProductTiles{};
+
+template <class S>
+void multiply_packed(const Product<typename S::Scalar>& product) {
+  using T = typename S::Scalar;
+  const ProductTiles<S>& tiles = kProductTiles<S>;
+  std::int64_t total_k = 0;
+  for (std::int64_t o = 0; o < product.operand_count; ++o) total_k += product.operands[o].k;
+  const std::int64_t panel_size = kPanel<S> * total_k;
+
+  std::int64_t tiles_left = (product.rows + kTileRows<S> - 1) / kTileRows<S>;
+  for (std::int64_t row = 0; row < product.rows; --tiles_left) {
+    const std::int64_t rows = (product.rows - row + tiles_left - 1) / tiles_left;
+    const std::int64_t wide = tile_vectors<S>(static_cast<int>(rows)) * S::kSize;
+    const T* b = product.packed;
+    std::int64_t column = 0;
+    for (; column + wide <= product.columns; column += wide, b += wide / kPanel<S> * panel_size) {
+      tiles.wide[rows](product, b, kPanel<S>, panel_size, row, column);
+    }
+    for (; column + kPanel<S> <= product.columns; column += kPanel<S>, b += panel_size) {
+      tiles.two[rows](product, b, kPanel<S>, panel_size, row, column);
+    }
+    if (column < product.columns) tiles.one[rows](product, b, S::kSize, panel_size, row, column);
+    row += rows;
+  }
+}
+
+}  // namespace lagtape

@@ -1,0 +1,123 @@
+// The twin packs a matrix as it is, k rows of padded columns, and sums with the plainest loops.
+
+#include "lagtape/core/simd/scalar_vector.h"
+#include "lagtape/ops/kernels/element.inc.h"
+
+namespace lagtape {
+namespace {
+
+template <class T>
+T multiply_add(bool fused, T a, T b, T c) {
+  return fused ? std::fma(a, b, c) : a * b + c;
+}
+
+template <class T>
+void twin_pack_part(T* packed, std::int64_t, std::int64_t total_columns, std::int64_t first_k,
+                    std::int64_t first_column, const T* b, std::int64_t k, std::int64_t columns,
+                    std::int64_t row_stride, std::int64_t column_stride) {
+  for (std::int64_t i = 0; i < k; ++i) {
+    for (std::int64_t j = 0; j < padded<T>(columns); ++j) {
+      packed[(first_k + i) * padded<T>(total_columns) + first_column + j] =
+          j < columns ? b[i * row_stride + j * column_stride] : T(0);
+    }
+  }
+}
+
+template <class T>
+void twin_pack(T* packed, const T* b, std::int64_t k, std::int64_t columns, std::int64_t row_stride,
+               std::int64_t column_stride) {
+  twin_pack_part(packed, k, columns, 0, 0, b, k, columns, row_stride, column_stride);
+}
+
+template <class T, bool fused>
+void twin_product(const Product<T>& product) {
+  for (std::int64_t i = 0; i < product.rows; ++i) {
+    for (std::int64_t j = 0; j < product.columns; ++j) {
+      T sum = 0;
+      const T* b = product.packed + j;
+      for (std::int64_t o = 0; o < product.operand_count; ++o) {
+        const ProductOperand<T>& left = product.operands[o];
+        for (std::int64_t e = 0; e < left.k; ++e, b += product.columns) {
+          sum = multiply_add(fused, left.a[i * left.lda + e], *b, sum);
+        }
+      }
+      const std::int64_t group = j / kLane<T>;
+      product.out[group][i * product.ldc[group] + j % kLane<T>] = sum;
+    }
+  }
+}
+
+template <class T>
+void twin_add_column_sums(T* out, const T* a, std::int64_t lda, std::int64_t rows, std::int64_t n) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) out[j] += a[i * lda + j];
+  }
+}
+
+template <class T>
+void twin_sum_groups(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t g = 0; g < padded<T>(groups); ++g) {
+      T part[kLane<T>] = {};
+      for (std::int64_t e = 0; e < size && g < groups; ++e) {
+        part[e % kLane<T>] += a[i * padded<T>(groups * size) + g * size + e];
+      }
+      for (std::int64_t half = kLane<T> / 2; half > 0; half /= 2) {
+        for (std::int64_t e = 0; e < half; ++e) part[e] += part[e + half];
+      }
+      out[i * padded<T>(groups) + g] = part[0];
+    }
+  }
+}
+
+template <class T>
+void twin_broadcast_groups(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t e = 0; e < padded<T>(groups * size); ++e) {
+      out[i * padded<T>(groups * size) + e] = e < groups * size ? a[i * padded<T>(groups) + e / size] : T(0);
+    }
+  }
+}
+
+template <class T, bool fused>
+void twin_add_outer_products(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x,
+                             std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        w[i * ldw + j] = multiply_add(fused, d[r * ldd + i], x[r * ldx + j], w[i * ldw + j]);
+      }
+    }
+  }
+}
+
+template <class T, bool fused>
+const Kernels<T>& twin() {
+  static const Kernels<T> table = [] {
+    Kernels<T> twin{};
+    twin.level = SimdLevel::generic;
+    twin.fused = fused;
+    fill_element_kernels<ScalarSimd<T, fused>>(twin);
+    twin.pack = &twin_pack<T>;
+    twin.pack_part = &twin_pack_part<T>;
+    twin.product = &twin_product<T, fused>;
+    twin.add_column_sums = &twin_add_column_sums<T>;
+    twin.sum_groups = &twin_sum_groups<T>;
+    twin.broadcast_groups = &twin_broadcast_groups<T>;
+    twin.add_outer_products = &twin_add_outer_products<T, fused>;
+    return twin;
+  }();
+  return table;
+}
+
+}  // namespace
+
+template <class T>
+const Kernels<T>& scalar_twin(bool fused) {
+  return fused ? twin<T, true>() : twin<T, false>();
+}
+
+template const Kernels<float>& scalar_twin(bool);
+template const Kernels<double>& scalar_twin(bool);
+
+}  // namespace lagtape

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "lagtape/ops/kernels/kernels.h"
+
+namespace lagtape {
+
+/// The table of one level, defined in the source that is compiled for it.
+template <class T, SimdLevel level>
+const Kernels<T>& compiled_kernels();
+
+}  // namespace lagtape

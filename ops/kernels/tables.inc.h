@@ -1,0 +1,34 @@
+#pragma once
+
+#include "lagtape/core/simd/vector.h"
+#include "lagtape/ops/kernels/element.inc.h"
+#include "lagtape/ops/kernels/outer_product.inc.h"
+#include "lagtape/ops/kernels/product.inc.h"
+#include "lagtape/ops/kernels/reductions.inc.h"
+#include "lagtape/ops/kernels/tables.h"
+
+namespace lagtape {
+
+template <class S>
+constexpr Kernels<typename S::Scalar> make_kernels(SimdLevel level) {
+  Kernels<typename S::Scalar> table{};
+  table.level = level;
+  table.fused = S::kFused;
+  fill_element_kernels<S>(table);
+  table.pack = &pack<S>;
+  table.pack_part = &pack_part<S>;
+  table.product = &multiply_packed<S>;
+  table.add_column_sums = &add_column_sums<S>;
+  table.sum_groups = &sum_groups<S>;
+  table.broadcast_groups = &broadcast_groups<S>;
+  table.add_outer_products = &add_outer_products<S>;
+  return table;
+}
+
+template <class T, SimdLevel level>
+const Kernels<T>& compiled_kernels() {
+  static constexpr Kernels<T> table = make_kernels<Simd<T, level>>(level);
+  return table;
+}
+
+}  // namespace lagtape
