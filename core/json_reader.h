@@ -66,8 +66,8 @@ class JsonReader {
                        const std::string& about);
 
   bool has(const std::string& key) const;
-  /// A child value, marked as known; null when missing. For values that are objects or arrays of the caller's
-  /// own form; the caller puts what it made of it back with `fill`.
+  /// A child value, marked as known; null when missing (a key may be). For values that are objects or arrays
+  /// of the caller's own form; the caller puts what it made of it back with `fill`.
   const Json& raw(const std::string& key, const std::string& about);
   void fill(const std::string& key, Json value);
   /// An error at a key of this object (or at the object itself when key is empty).
@@ -78,7 +78,7 @@ class JsonReader {
   JsonErrors& errors() { return errors_; }
   bool is_object() const { return object_; }
 
-  /// Notes keys that nobody asked for, with the nearest known one.
+  /// Notes keys that nobody asked for, with the nearest known one. The outermost object may have a "$schema".
   void finish();
   /// The object with every default filled in, keys in the order they were asked for.
   const Json& filled() const { return filled_; }
@@ -86,6 +86,13 @@ class JsonReader {
   const std::vector<OptionDoc>& documentation() const { return docs_; }
 
  private:
+  const Json* find(const std::string& key) const;
+  template <class T, class Convert>
+  void read(const std::string& key, T& value, bool required, const std::string& type,
+            const std::string& about, const Convert& convert);
+  void read_choice(const std::string& key, std::string& value, bool required,
+                   const std::vector<std::string>& known, const std::string& about);
+
   const Json& value_;
   std::string pointer_;
   JsonErrors& errors_;
@@ -94,7 +101,8 @@ class JsonReader {
   std::vector<OptionDoc> docs_;
 };
 
-/// Parses a JSON text. Throws InputError "WHERE: line L, column C: what is wrong", also for duplicate keys.
+/// Parses a JSON text. Throws InputError "WHERE: line L, column C: what is wrong", also for a key that occurs
+/// twice, a number that is not finite, and more than 100 levels of nesting.
 Json parse_json(const std::string& text, const std::string& where);
 
 }  // namespace lagtape

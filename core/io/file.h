@@ -14,9 +14,4 @@ std::string read_file(const std::filesystem::path& path);
 /// with the path and the reason when that fails; the old file is then untouched and no temporary is left.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-/// Adds `line` and a newline at the end of a file (made when missing) in one write and syncs it. A kill may
-/// leave a last line without its newline, never a damaged earlier one. Throws InputError with the path and
-/// the reason.
-void append_line(const std::filesystem::path& path, std::string_view line);
-
 }  // namespace lagtape

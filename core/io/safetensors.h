@@ -28,8 +28,9 @@ struct SafetensorsFile {
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where);
 SafetensorsFile read_safetensors(const std::filesystem::path& path);
 
-/// The file's bytes, a function of its content alone. Throws InputError for a name that occurs twice, is
-/// "__metadata__" or is not UTF-8.
+/// The file's bytes, a function of its content alone: f64 tensors, then f32 ones, each in the order given, so
+/// that all are aligned. Throws InputError for an empty tensor, for a name that occurs twice or is
+/// "__metadata__", and for text that is not UTF-8.
 std::string serialize_safetensors(const SafetensorsFile& file);
 /// Writes them with write_file_atomically.
 void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);

@@ -1,0 +1,128 @@
+#include "lagtape/core/io/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path, const char* what, int error) {
+  throw InputError(concat(path.string(), ": cannot ", what, ": ", std::strerror(error)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  operator int() const { return fd_; }
+  /// Some file systems tell of a failed write only here.
+  int close() { return ::close(std::exchange(fd_, -1)); }
+
+ private:
+  int fd_;
+};
+
+/// A file that is removed unless it was renamed.
+struct Temporary {
+  ~Temporary() {
+    if (!path.empty()) ::unlink(path.c_str());
+  }
+  fs::path path;
+};
+
+// The file to replace: what a link leads to, and never a device or a pipe.
+fs::path resolve(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) fail(path, "write", EISDIR);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw InputError(concat(path.string(), ": cannot write: not a regular file"));
+  }
+  return fs::is_symlink(path, error) && fs::exists(status) ? fs::canonical(path) : path;
+}
+
+int open_temporary(const fs::path& path, Temporary& temporary) {
+  for (int attempt = 0;; ++attempt) {
+    fs::path name = path;
+    name.replace_filename(concat(".", path.filename().string(), ".", ::getpid(), ".", attempt, ".tmp"));
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) temporary.path = name;
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+}
+
+void write_all(int fd, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) fail(path, "write", errno);
+    if (written > 0) bytes.remove_prefix(written);
+  }
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file < 0) fail(path, "read", errno);
+  struct stat status;
+  if (::fstat(file, &status) != 0) fail(path, "read", errno);
+
+  // The size is a hint only: pipes have none, and files grow.
+  std::string bytes;
+  std::size_t length = 0;
+  try {
+    bytes.resize(static_cast<std::size_t>(status.st_size) + 1);
+    for (;;) {
+      const ssize_t got = ::read(file, bytes.data() + length, bytes.size() - length);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(path, "read", errno);
+      if (got == 0) break;
+      length += got;
+      if (length == bytes.size()) bytes.resize(2 * length + 4096);
+    }
+  } catch (const std::bad_alloc&) {
+    fail(path, "read", ENOMEM);
+  } catch (const std::length_error&) {
+    fail(path, "read", EFBIG);
+  }
+  bytes.resize(length);
+  return bytes;
+}
+
+void write_file_atomically(const fs::path& path, std::string_view bytes) {
+  const fs::path target = resolve(path);
+  Temporary temporary;
+  Descriptor file(open_temporary(target, temporary));
+  if (file < 0) fail(path, "write", errno);
+
+  struct stat old;
+  if (::stat(target.c_str(), &old) == 0) ::fchmod(file, old.st_mode & 07777);  // a best effort
+  write_all(file, bytes, path);
+  if (::fsync(file) != 0 || file.close() != 0) fail(path, "write", errno);
+  if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail(path, "write", errno);
+  temporary.path.clear();
+
+  // The name is on disk when the folder is. Some file systems cannot sync one; the file is whole all the
+  // same.
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory >= 0) ::fsync(directory);
+}
+
+}  // namespace lagtape

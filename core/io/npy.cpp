@@ -1,0 +1,223 @@
+#include "lagtape/core/io/npy.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+
+namespace lagtape {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "elements are copied as they are, little endian");
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kPrefix = 10;  // magic, version, length of the header: format 1.0
+
+struct Header {
+  std::string descr;
+  bool fortran_order = false;
+  Shape shape;
+};
+
+/// Reads the header's text, a Python dictionary with the keys 'descr', 'fortran_order' and 'shape' in any
+/// order.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+
+  Header parse() {
+    std::optional<std::string> descr;
+    std::optional<bool> fortran_order;
+    std::optional<Shape> shape;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = quoted();
+      expect(':');
+      if (key == "descr" && !descr) {
+        descr = quoted();
+      } else if (key == "fortran_order" && !fortran_order) {
+        fortran_order = boolean();
+      } else if (key == "shape" && !shape) {
+        shape = tuple();
+      } else {
+        refuse();
+      }
+      if (!accept(',') && peek() != '}') refuse();
+    }
+    if (peek() != '\0' || !descr || !fortran_order || !shape) refuse();
+    return {*descr, *fortran_order, *shape};
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw InputError(
+        concat(where_, ": header is not {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }. Got ",
+               text_.substr(0, 100)));
+  }
+
+  char peek() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) refuse();
+  }
+  bool accept(std::string_view word) {
+    peek();
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  std::string quoted() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') refuse();
+    const std::size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) refuse();
+    const std::string_view inner = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return std::string(inner);
+  }
+
+  bool boolean() {
+    if (accept("True")) return true;
+    if (!accept("False")) refuse();
+    return false;
+  }
+
+  Shape tuple() {
+    Shape shape;
+    expect('(');
+    while (!accept(')')) {
+      peek();
+      std::int64_t extent = 0;
+      const char* const begin = text_.data() + at_;
+      const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), extent);
+      if (error != std::errc() || extent < 0) refuse();
+      at_ += end - begin;
+      shape.push_back(extent);
+      if (!accept(',') && (peek() != ')' || shape.size() == 1)) refuse();  // a tuple of one is (3,)
+    }
+    return shape;
+  }
+
+  std::string_view text_;
+  const std::string& where_;
+  std::size_t at_ = 0;
+};
+
+template <class Element>
+Tensor convert(std::string_view data, const Shape& shape, Dtype dtype, const std::string& where) {
+  constexpr std::int64_t kLargestExact = std::int64_t{1} << 53;
+  Tensor tensor(shape, dtype);
+  with_scalar(dtype, [&]<class T>() {
+    const std::span<T> out = tensor.values<T>();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      Element element;
+      std::memcpy(&element, data.data() + i * sizeof(Element), sizeof(Element));
+      if constexpr (sizeof(Element) == 8 && std::is_integral_v<Element>) {
+        if (element > kLargestExact || element < -kLargestExact) {
+          throw InputError(concat(where, ": element ", i, " is too large for an f64: ", element));
+        }
+      }
+      out[i] = static_cast<T>(element);
+    }
+  });
+  return tensor;
+}
+
+/// How a descr is read.
+struct Element {
+  std::string_view descr;
+  std::uint64_t bytes;
+  Dtype dtype;
+  Tensor (*convert)(std::string_view data, const Shape& shape, Dtype dtype, const std::string& where);
+};
+constexpr Element kElements[] = {
+    {"<f4", 4, Dtype::f32, convert<float>},        {"<f8", 8, Dtype::f64, convert<double>},
+    {"<i4", 4, Dtype::f64, convert<std::int32_t>}, {"<i8", 8, Dtype::f64, convert<std::int64_t>},
+    {"|u1", 1, Dtype::f32, convert<std::uint8_t>},
+};
+
+const Element& element_of(const std::string& descr, const std::string& where) {
+  for (const Element& element : kElements) {
+    if (element.descr == descr) return element;
+  }
+  throw InputError(concat(where, ": dtype '", descr, "', expected '<f4', '<f8', '<i4', '<i8' or '|u1'. ",
+                          "Convert with array.astype(\"<f4\")."));
+}
+
+}  // namespace
+
+Tensor parse_npy(std::string_view bytes, const std::string& where) {
+  if (bytes.size() < kPrefix || !bytes.starts_with(kMagic))
+    throw InputError(concat(where, ": not a .npy file"));
+  const int major = static_cast<unsigned char>(bytes[6]), minor = static_cast<unsigned char>(bytes[7]);
+  if ((major != 1 && major != 2) || minor != 0) {
+    throw InputError(concat(where, ": .npy format ", major, ".", minor, ", expected 1.0 or 2.0"));
+  }
+  std::uint32_t header_length = 0;
+  const std::size_t length_bytes = major == 1 ? 2 : 4;
+  const std::size_t prefix = kMagic.size() + 2 + length_bytes;
+  if (bytes.size() < prefix) throw InputError(concat(where, ": cut off in the header"));
+  std::memcpy(&header_length, bytes.data() + prefix - length_bytes, length_bytes);
+  if (header_length > bytes.size() - prefix) throw InputError(concat(where, ": cut off in the header"));
+
+  const Header header = HeaderParser(bytes.substr(prefix, header_length), where).parse();
+  const std::string_view data = bytes.substr(prefix + header_length);
+  const Element& element = element_of(header.descr, where);
+  if (header.fortran_order) {
+    throw InputError(
+        concat(where, ": Fortran order, expected C order. Save numpy.ascontiguousarray(array)."));
+  }
+  std::uint64_t count = 0;
+  try {
+    count = element_count(header.shape);
+  } catch (const InputError&) {
+    throw InputError(concat(where, ": too large: ", to_string(header.shape)));
+  }
+  if (count * element.bytes != data.size()) {
+    throw InputError(concat(where, ": '", header.descr, "' ", to_string(header.shape), " takes ",
+                            count * element.bytes, " bytes, and has ", data.size()));
+  }
+  return element.convert(data, header.shape, element.dtype, where);
+}
+
+Tensor read_npy(const std::filesystem::path& path) { return parse_npy(read_file(path), path.string()); }
+
+std::string serialize_npy(const Tensor& tensor) {
+  if (tensor.empty()) throw InputError("[npy] the tensor is empty.");
+  std::string shape;
+  for (std::int64_t extent : tensor.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+  if (tensor.rank() == 1) shape += ",";
+  std::string header = concat("{'descr': '<f", byte_size(tensor.dtype()),
+                              "', 'fortran_order': False, 'shape': (", shape, "), }");
+  constexpr std::size_t kDataAlignment = 64;
+  const std::size_t unpadded = kPrefix + header.size() + 1;
+  header.append((kDataAlignment - unpadded % kDataAlignment) % kDataAlignment, ' ');
+  header += '\n';
+  if (header.size() > 0xFFFF) throw InputError("[npy] too many axes.");
+
+  std::string bytes = concat(kMagic, '\x01', '\x00');
+  bytes += static_cast<char>(header.size() & 0xFF);
+  bytes += static_cast<char>(header.size() >> 8);
+  bytes += header;
+  bytes.append(static_cast<const char*>(tensor.raw()), tensor.numel() * byte_size(tensor.dtype()));
+  return bytes;
+}
+
+void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
+  write_file_atomically(path, serialize_npy(tensor));
+}
+
+}  // namespace lagtape

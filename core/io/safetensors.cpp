@@ -1,0 +1,239 @@
+#include "lagtape/core/io/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <set>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tensors are copied as they are, little endian");
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
+
+// ---- Reading
+// --------------------------------------------------------------------------------------------------------
+
+/// One entry of the header, checked in itself.
+struct Entry {
+  std::string name;
+  Dtype dtype;
+  Shape shape;
+  std::uint64_t begin, end;
+};
+
+[[noreturn]] void refuse(const std::string& where, const std::string& name, const std::string& message) {
+  throw InputError(concat(where, ": tensor '", name, "': ", message));
+}
+
+std::map<std::string, std::string> parse_metadata(const Json& json, const std::string& where) {
+  std::map<std::string, std::string> metadata;
+  if (!json.is_object()) throw InputError(concat(where, ": __metadata__ is not an object"));
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_string()) throw InputError(concat(where, ": __metadata__ '", key, "' is not a string"));
+    metadata[key] = value.get<std::string>();
+  }
+  return metadata;
+}
+
+Entry parse_entry(const std::string& name, const Json& json, const std::string& where) {
+  if (!json.is_object()) refuse(where, name, "not an object");
+  for (const char* key : {"dtype", "shape", "data_offsets"}) {
+    if (!json.contains(key)) refuse(where, name, concat("no ", key));
+  }
+  if (json.size() != 3) refuse(where, name, "a key other than dtype, shape and data_offsets");
+
+  Entry entry{.name = name, .dtype = Dtype::f32, .shape = {}, .begin = 0, .end = 0};
+  if (json["dtype"] == "F64") {
+    entry.dtype = Dtype::f64;
+  } else if (json["dtype"] != "F32") {
+    refuse(where, name, concat("dtype ", json["dtype"].dump(), ", expected \"F32\" or \"F64\""));
+  }
+  if (!json["shape"].is_array()) refuse(where, name, "shape is not an array");
+  for (const Json& extent : json["shape"]) {
+    if (!extent.is_number_unsigned() || !std::in_range<std::int64_t>(extent.get<std::uint64_t>())) {
+      refuse(where, name, concat("shape ", json["shape"].dump(), ", expected non-negative integers"));
+    }
+    entry.shape.push_back(extent.get<std::int64_t>());
+  }
+  const Json& offsets = json["data_offsets"];
+  const bool pair = offsets.is_array() && offsets.size() == 2 && offsets[0].is_number_unsigned() &&
+                    offsets[1].is_number_unsigned() && offsets[0] <= offsets[1];
+  if (!pair) refuse(where, name, "data_offsets is not [begin, end]");
+  entry.begin = offsets[0].get<std::uint64_t>();
+  entry.end = offsets[1].get<std::uint64_t>();
+  return entry;
+}
+
+// Every entry fills its span, and the spans in their order cover the buffer.
+void check_layout(const std::vector<Entry>& entries, std::uint64_t buffer_size, const std::string& where) {
+  std::uint64_t covered = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != covered || entry.end > buffer_size) {
+      refuse(where, entry.name,
+             concat("bytes ", entry.begin, " to ", entry.end, ", expected to start at ", covered,
+                    " and to end within ", buffer_size));
+    }
+    std::uint64_t bytes = 0;
+    try {
+      bytes = element_count(entry.shape) * byte_size(entry.dtype);
+    } catch (const InputError&) {
+      refuse(where, entry.name, concat("too large: ", to_string(entry.shape)));
+    }
+    if (bytes != entry.end - entry.begin) {
+      refuse(where, entry.name,
+             concat(name_of(entry.dtype), " ", to_string(entry.shape), " takes ", bytes, " bytes, and has ",
+                    entry.end - entry.begin));
+    }
+    covered = entry.end;
+  }
+  if (covered != buffer_size) {
+    throw InputError(concat(where, ": the tensors end at byte ", covered, ", the data at ", buffer_size));
+  }
+}
+
+// ---- Writing
+// --------------------------------------------------------------------------------------------------------
+
+void check_names(const SafetensorsFile& file) {
+  std::set<std::string> names;
+  for (const auto& [name, tensor] : file.tensors) {
+    if (name == "__metadata__") throw InputError("[safetensors] a tensor cannot be named '__metadata__'.");
+    if (!names.insert(name).second)
+      throw InputError(concat("[safetensors] two tensors are named '", name, "'."));
+    if (tensor.empty()) throw InputError(concat("[safetensors] tensor '", name, "' is empty."));
+  }
+}
+
+std::string header_text(const SafetensorsFile& file, const std::vector<const NamedTensor*>& order) {
+  Json header = Json::object();
+  if (!file.metadata.empty()) header["__metadata__"] = file.metadata;
+  std::size_t offset = 0;
+  for (const NamedTensor* entry : order) {
+    const Tensor& tensor = entry->tensor;
+    const std::size_t end = offset + tensor.numel() * byte_size(tensor.dtype());
+    header[entry->name] = {{"dtype", tensor.dtype() == Dtype::f32 ? "F32" : "F64"},
+                           {"shape", tensor.shape()},
+                           {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  try {
+    return header.dump();
+  } catch (const Json::exception&) {
+    throw InputError("[safetensors] names and metadata are UTF-8.");
+  }
+}
+
+}  // namespace
+
+SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where) {
+  std::uint64_t header_length = 0;
+  if (bytes.size() < kLengthBytes)
+    throw InputError(concat(where, ": not a safetensors file: ", bytes.size(), " bytes"));
+  std::memcpy(&header_length, bytes.data(), kLengthBytes);
+  bytes.remove_prefix(kLengthBytes);
+  if (header_length > bytes.size() || header_length > kLongestHeader) {
+    throw InputError(concat(where, ": not a safetensors file, or cut off: a header of ", header_length,
+                            " bytes in ", bytes.size()));
+  }
+  const Json header = parse_json(std::string(bytes.substr(0, header_length)), where + ": header");
+  const std::string_view buffer = bytes.substr(header_length);
+  if (!header.is_object()) throw InputError(concat(where, ": header is not an object"));
+
+  SafetensorsFile file;
+  std::vector<Entry> entries;
+  for (const auto& [name, value] : header.items()) {
+    if (name == "__metadata__") {
+      file.metadata = parse_metadata(value, where);
+    } else {
+      entries.push_back(parse_entry(name, value, where));
+    }
+  }
+  const auto span = [](const Entry& entry) { return std::pair(entry.begin, entry.end); };
+  std::ranges::stable_sort(entries, {}, span);
+  check_layout(entries, buffer.size(), where);
+
+  for (const Entry& entry : entries) {
+    Tensor tensor(entry.shape, entry.dtype);
+    std::memcpy(tensor.raw(), buffer.data() + entry.begin, entry.end - entry.begin);
+    file.tensors.push_back({entry.name, std::move(tensor)});
+  }
+  return file;
+}
+
+SafetensorsFile read_safetensors(const std::filesystem::path& path) {
+  return parse_safetensors(read_file(path), path.string());
+}
+
+std::string serialize_safetensors(const SafetensorsFile& file) {
+  check_names(file);
+  std::vector<const NamedTensor*> order;
+  for (const NamedTensor& entry : file.tensors) order.push_back(&entry);
+  std::ranges::stable_partition(order,
+                                [](const NamedTensor* entry) { return entry->tensor.dtype() == Dtype::f64; });
+
+  std::string header = header_text(file, order);
+  header.append((8 - header.size() % 8) % 8, ' ');
+  const std::uint64_t header_length = header.size();
+  std::string bytes(reinterpret_cast<const char*>(&header_length), kLengthBytes);
+  bytes += header;
+  for (const NamedTensor* entry : order) {
+    const Tensor& tensor = entry->tensor;
+    bytes.append(static_cast<const char*>(tensor.raw()), tensor.numel() * byte_size(tensor.dtype()));
+  }
+  return bytes;
+}
+
+void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file) {
+  write_file_atomically(path, serialize_safetensors(file));
+}
+
+// ---- TensorReader
+// ---------------------------------------------------------------------------------------------------
+
+TensorReader::TensorReader(SafetensorsFile file, std::string where)
+    : file_(std::move(file)), where_(std::move(where)), taken_(file_.tensors.size()) {}
+
+bool TensorReader::contains(std::string_view name) const {
+  const auto found = std::ranges::find(file_.tensors, name, &NamedTensor::name);
+  return found != file_.tensors.end() && !taken_[found - file_.tensors.begin()];
+}
+
+Tensor TensorReader::take(std::string_view name) {
+  const auto found = std::ranges::find(file_.tensors, name, &NamedTensor::name);
+  if (found == file_.tensors.end()) {
+    std::vector<std::string> names;
+    for (const NamedTensor& entry : file_.tensors) names.push_back(entry.name);
+    throw InputError(concat(where_, ": ", unknown_name("tensor", name, names)));
+  }
+  const auto index = found - file_.tensors.begin();
+  if (taken_[index]) throw InputError(concat(where_, ": tensor '", name, "' is used twice"));
+  taken_[index] = true;
+  return std::move(found->tensor);
+}
+
+Tensor TensorReader::take(std::string_view name, const Shape& shape, Dtype dtype) {
+  Tensor tensor = take(name);
+  if (tensor.shape() != shape || tensor.dtype() != dtype) {
+    refuse(where_, std::string(name),
+           concat("expected ", name_of(dtype), " ", to_string(shape), ", got ", name_of(tensor.dtype()), " ",
+                  to_string(tensor.shape())));
+  }
+  return tensor;
+}
+
+void TensorReader::finish() const {
+  std::string left;
+  for (std::size_t i = 0; i < taken_.size(); ++i) {
+    if (!taken_[i]) left += (left.empty() ? "" : ", ") + file_.tensors[i].name;
+  }
+  if (!left.empty()) throw InputError(concat(where_, ": tensors that nothing here uses: ", left));
+}
+
+}  // namespace lagtape
