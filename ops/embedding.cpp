@@ -14,7 +14,9 @@ Var embedding(const Var& e, std::span<const std::int32_t> indices) {
   const std::int64_t vocabulary = e.value().size(0), width = e.value().size(1);
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= 0 && indices[i] < vocabulary) continue;
-    refuse("embedding", concat("indices must be below V, not ", indices[i], " at position ", i), {{"E", e}});
+    refuse("embedding",
+           concat("indices must be 0..", vocabulary - 1, ", not ", indices[i], " at position ", i),
+           {{"E", e}});
   }
   Tensor y = tape.allocate({static_cast<std::int64_t>(indices.size()), width}, e.dtype());
   with_scalar(e.dtype(), [&]<class T>() {

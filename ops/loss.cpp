@@ -35,7 +35,7 @@ Var mean_loss(Tape& tape, const Var& x, std::int64_t rows, std::int64_t count, R
 
 std::vector<std::int32_t> checked_classes(const char* op, const Var& logits,
                                           std::span<const std::int32_t> classes, std::int64_t known) {
-  if (classes.empty()) refuse(op, "there must be something to average", {{"logits", logits}});
+  if (logits.value().numel() == 0) refuse(op, "there must be something to average", {{"logits", logits}});
   if (static_cast<std::int64_t>(classes.size()) != logits.value().size(0)) {
     refuse(op, concat("there must be one target a row, not ", classes.size()), {{"logits", logits}});
   }

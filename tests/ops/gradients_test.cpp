@@ -1,0 +1,295 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/gradient_check.h"
+#include "lagtape/ops/dropout.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/embedding.h"
+#include "lagtape/ops/loss.h"
+#include "lagtape/ops/matmul.h"
+#include "lagtape/ops/reduce.h"
+#include "lagtape/ops/shape.h"
+#include "lagtape/tests/ops/support/tensors.h"
+
+namespace lagtape::test {
+namespace {
+
+using Inputs = std::span<const Var>;
+
+/// One operation on inputs of given shapes. A row may stand for an overload several times.
+struct Row {
+  std::string declaration;  ///< as its header has it, after "Var "
+  std::vector<Shape> shapes;
+  std::function<Var(Inputs)> apply;
+  Domain domain = Domain::real;
+};
+
+const std::vector<std::int32_t> kClasses = {2, 0, 1, 2};
+const std::vector<std::int32_t> kBits = {1, 0, 0, 1};
+const std::vector<std::int32_t> kWords = {4, 0, 4, 2, 4};
+const std::vector<std::int64_t> kAxes = {2, 0, 1};
+
+std::vector<Row> table() {
+  using enum Domain;
+  return {
+      {"operator+(const Var& a, const Var& b)", {{3, 5}, {3, 5}}, [](Inputs x) { return x[0] + x[1]; }},
+      {"operator+(const Var& a, const Var& b)", {{4, 1, 5}, {3, 1}}, [](Inputs x) { return x[0] + x[1]; }},
+      {"operator+(const Var& a, const Var& b)", {{6}, {6}}, [](Inputs x) { return x[0] + x[0] + x[1]; }},
+      {"operator+(const Var& a, double b)", {{7}}, [](Inputs x) { return x[0] + 1.5; }},
+      {"operator+(double a, const Var& b)", {{7}}, [](Inputs x) { return 1.5 + x[0]; }},
+      {"operator-(const Var& a, const Var& b)", {{2, 3}, {2, 3}}, [](Inputs x) { return x[0] - x[1]; }},
+      {"operator-(const Var& a, const Var& b)", {{}, {2, 17}}, [](Inputs x) { return x[0] - x[1]; }},
+      {"operator-(const Var& a, double b)", {{2, 2}}, [](Inputs x) { return x[0] - 0.5; }},
+      {"operator-(double a, const Var& b)", {{2, 2}}, [](Inputs x) { return 0.5 - x[0]; }},
+      {"operator*(const Var& a, const Var& b)", {{3, 4}, {3, 4}}, [](Inputs x) { return x[0] * x[1]; }},
+      {"operator*(const Var& a, const Var& b)", {{3, 1}, {1, 4}}, [](Inputs x) { return x[0] * x[1]; }},
+      {"operator*(const Var& a, const Var& b)", {{5}, {1}}, [](Inputs x) { return x[0] * x[0] * x[1]; }},
+      {"operator*(const Var& a, double b)", {{9}}, [](Inputs x) { return x[0] * -2.5; }},
+      {"operator*(double a, const Var& b)", {{9}}, [](Inputs x) { return -2.5 * x[0]; }},
+      {"operator/(const Var& a, const Var& b)",
+       {{2, 5}, {2, 5}},
+       [](Inputs x) { return x[0] / x[1]; },
+       nonzero},
+      {"operator/(const Var& a, const Var& b)",
+       {{5}, {3, 2, 1}},
+       [](Inputs x) { return x[0] / x[1]; },
+       nonzero},
+      {"operator/(const Var& a, double b)", {{9}}, [](Inputs x) { return x[0] / 3; }},
+      {"operator/(double a, const Var& b)", {{9}}, [](Inputs x) { return 3 / x[0]; }, nonzero},
+      {"operator-(const Var& x)", {{3, 3}}, [](Inputs x) { return -x[0]; }},
+      {"minimum(const Var& a, const Var& b)", {{4, 9}, {4, 9}}, [](Inputs x) { return minimum(x[0], x[1]); }},
+      {"minimum(const Var& a, const Var& b)", {{9}, {4, 1}}, [](Inputs x) { return minimum(x[0], x[1]); }},
+      {"minimum(const Var& a, double b)", {{20}}, [](Inputs x) { return minimum(x[0], 0); }, nonzero},
+      {"maximum(const Var& a, const Var& b)", {{4, 9}, {4, 9}}, [](Inputs x) { return maximum(x[0], x[1]); }},
+      {"maximum(const Var& a, const Var& b)", {{9}, {4, 1}}, [](Inputs x) { return maximum(x[0], x[1]); }},
+      {"maximum(const Var& a, double b)", {{20}}, [](Inputs x) { return maximum(x[0], 0); }, nonzero},
+      {"tanh(const Var& x)", {{5, 7}}, [](Inputs x) { return tanh(x[0]); }},
+      {"sigmoid(const Var& x)", {{5, 7}}, [](Inputs x) { return sigmoid(x[0]); }},
+      {"relu(const Var& x)", {{5, 7}}, [](Inputs x) { return relu(x[0]); }, nonzero},
+      {"exp(const Var& x)", {{5, 7}}, [](Inputs x) { return exp(x[0]); }},
+      {"log(const Var& x)", {{5, 7}}, [](Inputs x) { return log(x[0]); }, positive},
+      {"sqrt(const Var& x)", {{5, 7}}, [](Inputs x) { return sqrt(x[0]); }, positive},
+      {"abs(const Var& x)", {{5, 7}}, [](Inputs x) { return abs(x[0]); }, nonzero},
+      {"sign(const Var& x)", {{5, 7}}, [](Inputs x) { return sign(x[0]) * x[0]; }, nonzero},
+      {"sin(const Var& x)", {{5, 7}}, [](Inputs x) { return sin(x[0]); }},
+      {"cos(const Var& x)", {{5, 7}}, [](Inputs x) { return cos(x[0]); }},
+      {"square(const Var& x)", {{5, 7}}, [](Inputs x) { return square(x[0]); }},
+      {"softplus(const Var& x)", {{5, 7}}, [](Inputs x) { return softplus(10 * x[0]); }},
+      {"pow_constant(const Var& x, double exponent)", {{8}}, [](Inputs x) { return pow_constant(x[0], 3); }},
+      {"pow_constant(const Var& x, double exponent)",
+       {{8}},
+       [](Inputs x) { return pow_constant(x[0], -1.5); },
+       positive},
+      {"matmul(const Var& a, const Var& b)", {{3, 4}, {4, 2}}, [](Inputs x) { return matmul(x[0], x[1]); }},
+      {"matmul(const Var& a, const Var& b)",
+       {{2, 3, 5}, {5, 17}},
+       [](Inputs x) { return matmul(x[0], x[1]); }},
+      {"matmul(const Var& a, const Var& b)", {{6}, {6, 16}}, [](Inputs x) { return matmul(x[0], x[1]); }},
+      {"matmul(const Var& a, const Var& b)", {{3, 3}}, [](Inputs x) { return matmul(x[0], x[0]); }},
+      {"matmul(const Var& a, const Var& b)", {{1, 1}, {1, 1}}, [](Inputs x) { return matmul(x[0], x[1]); }},
+      {"linear(const Var& x, const Var& w)", {{5, 4}, {3, 4}}, [](Inputs x) { return linear(x[0], x[1]); }},
+      {"linear(const Var& x, const Var& w)",
+       {{2, 2, 9}, {8, 9}},
+       [](Inputs x) { return linear(x[0], x[1]); }},
+      {"linear(const Var& x, const Var& w)", {{7}, {1, 7}}, [](Inputs x) { return linear(x[0], x[1]); }},
+      {"linear(const Var& x, const Var& w, const Var& bias)",
+       {{2, 3, 4}, {5, 4}, {5}},
+       [](Inputs x) { return linear(x[0], x[1], x[2]); }},
+      {"sum(const Var& x)", {{2, 3, 4}}, [](Inputs x) { return square(sum(x[0])); }},
+      {"sum(const Var& x, std::int64_t axis, bool keep = false)",
+       {{2, 3, 4}},
+       [](Inputs x) { return sum(x[0], 0); }},
+      {"sum(const Var& x, std::int64_t axis, bool keep = false)",
+       {{2, 3, 4}},
+       [](Inputs x) { return sum(x[0], 1, true); }},
+      {"sum(const Var& x, std::int64_t axis, bool keep = false)",
+       {{2, 1, 4}},
+       [](Inputs x) { return sum(x[0], -2); }},
+      {"mean(const Var& x)", {{2, 3, 4}}, [](Inputs x) { return square(mean(x[0])); }},
+      {"mean(const Var& x, std::int64_t axis, bool keep = false)",
+       {{2, 3, 4}},
+       [](Inputs x) { return mean(x[0], -1); }},
+      {"mean(const Var& x, std::int64_t axis, bool keep = false)",
+       {{5}},
+       [](Inputs x) { return square(x[0] - mean(x[0], 0, true)); }},
+      {"reshape(const Var& x, const Shape& shape)",
+       {{4, 3}},
+       [](Inputs x) {
+         return reshape(x[0], {2, 6});
+       }},
+      {"transpose(const Var& x)", {{4, 3}}, [](Inputs x) { return transpose(x[0]); }},
+      {"transpose(const Var& x)", {{4, 4}}, [](Inputs x) { return x[0] - transpose(x[0]); }},
+      {"transpose(const Var& x, std::span<const std::int64_t> axes)",
+       {{2, 3, 4}},
+       [](Inputs x) { return transpose(x[0], kAxes); }},
+      {"slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end)",
+       {{2, 5, 3}},
+       [](Inputs x) { return slice(x[0], 1, 1, 4) * slice(x[0], 1, 2, 5); }},
+      {"slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end)",
+       {{2, 5}},
+       [](Inputs x) { return slice(x[0], -1, 4, 5); }},
+      {"concatenate(std::span<const Var> inputs, std::int64_t axis)",
+       {{2, 3}, {2, 1}, {2, 4}},
+       [](Inputs x) { return concatenate(x, 1); }},
+      {"concatenate(std::span<const Var> inputs, std::int64_t axis)",
+       {{2, 3}, {1, 3}},
+       [](Inputs x) { return concatenate(x, -2); }},
+      {"stack(std::span<const Var> inputs, std::int64_t axis = 0)",
+       {{2, 3}, {2, 3}, {2, 3}},
+       [](Inputs x) { return stack(x); }},
+      {"stack(std::span<const Var> inputs, std::int64_t axis = 0)",
+       {{2, 3}, {2, 3}},
+       [](Inputs x) { return stack(x, -1); }},
+      {"embedding(const Var& e, std::span<const std::int32_t> indices)",
+       {{5, 3}},
+       [](Inputs x) { return embedding(x[0], kWords); }},
+      {"dropout(const Var& x, double p, std::uint64_t seed, std::uint64_t stream, bool training)",
+       {{6, 7}},
+       [](Inputs x) { return dropout(x[0], 0.4, 1, 2, true); }},
+      {"mse(const Var& y, const Tensor& target)",
+       {{4, 3}},
+       [](Inputs x) {
+         return mse(x[0], random_tensor({4, 3}, x[0].dtype(), 5));
+       }},
+      {"cross_entropy(const Var& logits, std::span<const std::int32_t> classes)",
+       {{4, 3}},
+       [](Inputs x) { return cross_entropy(x[0] * 4, kClasses); }},
+      {"binary_cross_entropy(const Var& logits, std::span<const std::int32_t> classes)",
+       {{4, 1}},
+       [](Inputs x) { return binary_cross_entropy(x[0] * 4, kBits); }},
+      {"binary_cross_entropy(const Var& logits, std::span<const std::int32_t> classes)",
+       {{4}},
+       [](Inputs x) { return binary_cross_entropy(x[0] * 4, kBits); }},
+  };
+}
+
+std::vector<Tensor> inputs_of(const Row& row, Dtype dtype) {
+  std::vector<Tensor> inputs;
+  for (const Shape& shape : row.shapes)
+    inputs.push_back(random_tensor(shape, dtype, 11 + inputs.size(), row.domain));
+  return inputs;
+}
+
+/// A scalar that every element of the result enters with another weight.
+Var weighted(const Row& row, Inputs x) {
+  const Var y = row.apply(x);
+  return sum(y * y.tape().constant(random_tensor(y.shape(), y.dtype(), 99, Domain::nonzero)));
+}
+
+struct Outcome {
+  std::vector<double> value;
+  std::vector<std::vector<double>> gradients;
+};
+
+Outcome run(const Row& row, Dtype dtype) {
+  Tape tape;
+  std::vector<Var> x;
+  for (const Tensor& input : inputs_of(row, dtype)) x.push_back(tape.variable(input));
+  Outcome outcome{.value = numbers(row.apply(x).value()), .gradients = {}};
+  tape.backward(weighted(row, x));
+  for (const Var& input : x) outcome.gradients.push_back(numbers(input.grad()));
+  return outcome;
+}
+
+void check_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  REQUIRE(a.size() == b.size());
+  double scale = 1e-30;
+  for (const double value : b) scale = std::max(scale, std::abs(value));
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) <= tolerance * scale);
+}
+
+/// "NAME(PARAMETERS)" of everything in ops/*.h that returns a Var.
+std::set<std::string> declared_operations() {
+  const auto folder = std::filesystem::path(__FILE__).parent_path() / "../../ops";
+  std::set<std::string> declarations;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".h") continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("Var ")) continue;
+      for (std::string more; line.find(';') == std::string::npos && std::getline(file, more);) {
+        line += " " + more.substr(more.find_first_not_of(' '));
+      }
+      declarations.insert(line.substr(4, line.find(';') - 4));
+    }
+  }
+  return declarations;
+}
+
+TEST_CASE("every declared operation has a row, and every row is a declared operation") {
+  std::set<std::string> rows;
+  for (const Row& row : table()) rows.insert(row.declaration);
+  const std::set<std::string> declared = declared_operations();
+  CHECK(declared.size() > 40);
+  for (const std::string& declaration : declared)
+    CHECK_MESSAGE(rows.contains(declaration), "no row for ", declaration);
+  for (const std::string& row : rows) CHECK_MESSAGE(declared.contains(row), "not declared: ", row);
+}
+
+TEST_CASE("gradients of every operation agree with central differences") {
+  for (const Row& row : table()) {
+    CAPTURE(row.declaration);
+    const GradientReport report =
+        check_gradients([&](Tape&, Inputs x) { return weighted(row, x); }, inputs_of(row, Dtype::f64));
+    CAPTURE(report.worst);
+    CHECK(report.compared > 0);
+    CHECK(report.max_rel_error < 1e-7);
+  }
+}
+
+TEST_CASE("values and gradients of every operation in f32 are those in f64, rounded") {
+  for (const Row& row : table()) {
+    CAPTURE(row.declaration);
+    const Outcome coarse = run(row, Dtype::f32), fine = run(row, Dtype::f64);
+    check_close(coarse.value, fine.value, 2e-6);
+    for (std::size_t i = 0; i < fine.gradients.size(); ++i)
+      check_close(coarse.gradients[i], fine.gradients[i], 5e-6);
+  }
+}
+
+TEST_CASE("an input that wants no gradient changes nothing for the others") {
+  for (const Row& row : table()) {
+    if (row.shapes.size() < 2) continue;
+    CAPTURE(row.declaration);
+    const Outcome all = run(row, Dtype::f64);
+    for (std::size_t wanted = 0; wanted < row.shapes.size(); ++wanted) {
+      Tape tape;
+      std::vector<Var> x;
+      const std::vector<Tensor> inputs = inputs_of(row, Dtype::f64);
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        x.push_back(i == wanted ? tape.variable(inputs[i]) : tape.constant(inputs[i]));
+      tape.backward(weighted(row, x));
+      CHECK(numbers(x[wanted].grad()) == all.gradients[wanted]);
+    }
+  }
+}
+
+TEST_CASE("inputs of two tapes, two dtypes or no tape are refused by every operation of two inputs") {
+  for (const Row& row : table()) {
+    if (row.shapes.size() < 2) continue;
+    CAPTURE(row.declaration);
+    Tape tape, other;
+    std::vector<Var> x;
+    for (const Tensor& input : inputs_of(row, Dtype::f64)) x.push_back(tape.variable(input));
+    const Var last = x.back();
+    x.back() = other.variable(last.value());
+    CHECK_THROWS_AS(row.apply(x), InputError);
+    CHECK(message_of([&] { row.apply(x); }).find("inputs must be of one tape. Got ") != std::string::npos);
+    x.back() = tape.variable(last.value().to(Dtype::f32));
+    CHECK(message_of([&] { row.apply(x); }).find("inputs must have one dtype. Got ") != std::string::npos);
+    x.back() = Var();
+    CHECK(message_of([&] { row.apply(x); }).find("inputs must be on a tape. Got an empty Var for ") !=
+          std::string::npos);
+    x.front() = Var();
+    CHECK(message_of([&] { row.apply(x); }).find("inputs must be on a tape. Got an empty Var for ") !=
+          std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace lagtape::test
