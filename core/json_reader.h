@@ -10,6 +10,8 @@
 
 namespace lagtape {
 
+// Internal: includes nlohmann/json.
+
 using Json = nlohmann::ordered_json;
 
 /// Bounds of a number, both included unless said otherwise.
