@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/cells/model.h"
+#include "lagtape/data/dataset.h"
+#include "lagtape/tools/experiment.h"
+
+namespace lagtape {
+
+/// Metrics of one split by name, the loss first (as "loss"); empty for a split without sequences.
+using Evaluation = std::vector<std::pair<std::string, double>>;
+
+/// The value of that name. Throws Error when there is none.
+double value_of(const Evaluation& evaluation, const std::string& name);
+
+/// The input scaling that a model was trained with, as data sets apply it.
+InputNormalization input_normalization(const Model& model);
+
+/// A batch of data as the sequence op takes it. Classes become real targets for a loss on one logit.
+SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss loss);
+
+/// The experiment's loss and metrics over a whole split, in its own order, with the model's parameters. Polls
+/// `stop_requested` between batches and throws Interrupted.
+Evaluation evaluate(const Experiment& experiment, const Model& model, SequenceOp& op, const Dataset& split,
+                    ThreadPool& pool, const std::function<bool()>& stop_requested = {});
+
+}  // namespace lagtape

@@ -1,0 +1,45 @@
+#include "lagtape/tools/losses.h"
+
+#include <array>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::array kLosses = {
+    LossEntry{Loss::mse, "mse", "mean squared error over all elements", "real targets",
+              [](const DataShape& data) { return data.output > 0; }},
+    LossEntry{Loss::cross_entropy, "cross_entropy", "mean softmax cross-entropy, one logit a class",
+              "classes", [](const DataShape& data) { return data.classes > 1; }},
+    LossEntry{
+        Loss::binary_cross_entropy, "binary_cross_entropy", "mean cross-entropy of one logit", "two classes",
+        [](const DataShape& data) { return data.classes == 2 || (data.classes == 0 && data.output == 1); }},
+};
+
+}  // namespace
+
+std::span<const LossEntry> losses() { return kLosses; }
+
+std::optional<Loss> loss_named(std::string_view name) {
+  for (const LossEntry& entry : kLosses) {
+    if (entry.name == name) return entry.loss;
+  }
+  return std::nullopt;
+}
+
+const LossEntry& entry_of(Loss loss) {
+  for (const LossEntry& entry : kLosses) {
+    if (entry.loss == loss) return entry;
+  }
+  throw Error("[losses] there is no loss.");
+}
+
+Loss default_loss(const DataShape& data) { return data.classes > 0 ? Loss::cross_entropy : Loss::mse; }
+
+std::int64_t output_width(Loss loss, const DataShape& data) {
+  return loss == Loss::binary_cross_entropy ? 1 : loss == Loss::cross_entropy ? data.classes : data.output;
+}
+
+}  // namespace lagtape

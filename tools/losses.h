@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "lagtape/data/dataset.h"
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape {
+
+/// One row a loss that an experiment may name.
+struct LossEntry {
+  Loss loss;
+  std::string_view name;
+  std::string_view summary;
+  std::string_view targets;             ///< what it needs, in words
+  bool (*fits)(const DataShape& data);  ///< such targets
+};
+
+std::span<const LossEntry> losses();
+/// Empty when there is none of that name.
+std::optional<Loss> loss_named(std::string_view name);
+/// What a loss needs and whether data have it.
+const LossEntry& entry_of(Loss loss);
+
+/// The loss that goes with data unless an experiment says otherwise: cross_entropy for classes, else mse.
+Loss default_loss(const DataShape& data);
+/// Numbers that a model puts out for such data and loss.
+std::int64_t output_width(Loss loss, const DataShape& data);
+
+}  // namespace lagtape

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/data/dataset.h"
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape {
+
+/// Sums in f64 over everything that a split scores: what every metric is computed from. An element is one
+/// real target number or one class. A sequence is summed on its own and added in the order of the split, so
+/// that no bit depends on batch size or threads.
+struct Scores {
+  double elements = 0;
+  double squared_error = 0;
+  double squared_target = 0;
+  double log_loss = 0;  ///< cross-entropy or binary cross-entropy, in nats
+  double correct = 0;   ///< largest logit is the class; for one logit, its sign is
+};
+
+/// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
+/// steps count. Throws InputError when the outputs do not fit the batch's targets.
+void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch);
+
+/// One row a metric.
+struct MetricEntry {
+  std::string_view name;
+  std::string_view summary;
+  bool larger_is_better;
+  bool (*applies)(Loss loss);
+  double (*value)(const Scores& scores);
+};
+
+/// mse, rmse, nrmse for real targets; accuracy, cross_entropy, binary_cross_entropy for classes.
+std::span<const MetricEntry> metrics();
+/// Throws InputError with the nearest name.
+const MetricEntry& metric(std::string_view name);
+/// Names of the metrics that go with a loss, or of all.
+std::vector<std::string> metric_names();
+std::vector<std::string> metric_names(Loss loss);
+
+/// The metric that the loss is.
+double loss_value(Loss loss, const Scores& scores);
+
+}  // namespace lagtape

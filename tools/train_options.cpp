@@ -1,0 +1,114 @@
+#include "lagtape/tools/train_options.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::array kPlans = {Plan::automatic, Plan::full, Plan::states};
+
+std::vector<std::string> plan_names() {
+  std::vector<std::string> names;
+  for (const Plan plan : kPlans) names.emplace_back(name_of(plan));
+  return names;
+}
+
+Plan plan_named(const std::string& name) {
+  for (const Plan plan : kPlans) {
+    if (name_of(plan) == name) return plan;
+  }
+  return Plan::automatic;  // the reader has noted the error
+}
+
+/// "auto" or {"plan": "auto", "budget": "64MiB"}.
+void read_memory(JsonReader& reader, TrainOptions& options) {
+  std::string plan = "auto";
+  if (!reader.has("memory") || !reader.raw("memory", "").is_object()) {
+    reader.choice("memory", plan, plan_names(),
+                  "what is kept from the forward pass for the backward: a plan, or {\"plan\": ..., "
+                  "\"budget\": \"64MiB\"}");
+  } else {
+    std::string budget;
+    JsonReader memory(reader.raw("memory", ""), reader.pointer_to("memory"), reader.errors());
+    memory.choice("plan", plan, plan_names(), "memory plan");
+    memory.required("budget", budget, "bytes for what the sequence op keeps and works in, such as \"64MiB\"");
+    if (const auto bytes = parse_bytes(budget)) {
+      options.budget = *bytes;
+    } else if (!budget.empty()) {
+      memory.error("budget", concat("expected a size such as \"64MiB\". Got \"", budget, "\"."));
+    }
+    memory.finish();
+    reader.fill("memory", memory.filled());
+  }
+  options.plan = plan_named(plan);
+}
+
+void read_length(JsonReader& reader, TrainOptions& options, bool fresh) {
+  if (fresh) {
+    reader.optional("steps", options.steps, at_least(1), "updates of the run");
+    reader.optional("evaluate_every", options.evaluate_every, at_least(1),
+                    "updates between evaluations; the first comes right after update 1");
+    if (reader.has("epochs")) {
+      reader.raw("epochs", "");
+      reader.error("epochs", "a task with fresh data has no epochs; give train.steps.");
+    }
+  } else {
+    reader.optional("epochs", options.epochs, at_least(1), "passes over the training set");
+    for (const char* key : {"steps", "evaluate_every"}) {
+      if (!reader.has(key)) continue;
+      reader.raw(key, "");
+      reader.error(key, "a task with a fixed training set counts train.epochs and is evaluated after each.");
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number) || number <= 0) return std::nullopt;
+  std::string_view unit(end, text.data() + text.size() - end);
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  constexpr std::array<std::pair<std::string_view, double>, 9> kUnits = {
+      {{"", 1},
+       {"B", 1},
+       {"kB", 1e3},
+       {"MB", 1e6},
+       {"GB", 1e9},
+       {"KiB", 1024.0},
+       {"MiB", 1024.0 * 1024},
+       {"GiB", 1024.0 * 1024 * 1024},
+       {"TiB", 1024.0 * 1024 * 1024 * 1024}}};
+  for (const auto& [name, factor] : kUnits) {
+    const double bytes = number * factor;
+    if (name == unit && bytes >= 1 && bytes < 9e18) return static_cast<std::int64_t>(bytes);
+  }
+  return std::nullopt;
+}
+
+TrainOptions read_train_options(JsonReader& reader, bool fresh) {
+  TrainOptions options;
+  read_length(reader, options, fresh);
+  reader.optional("batch", options.batch, at_least(1), "sequences an update");
+  read_memory(reader, options);
+  reader.optional("truncate", options.truncate, at_least(0),
+                  "truncated BPTT: an update every so many steps, windows carried; 0: whole sequences");
+  reader.optional("clip", options.clip, at_least(0), "largest global norm of the gradients; 0: no clipping");
+  std::string precision(name_of(options.precision));
+  reader.choice("precision", precision, {"f32", "f64"}, "of parameters and arithmetic");
+  options.precision = precision == "f64" ? Dtype::f64 : Dtype::f32;
+  std::string keep = "best";
+  reader.choice("keep", keep, {"best", "last"},
+                "which state is kept: best on valid by the first metric, or the last");
+  options.keep_best = keep == "best";
+  reader.finish();
+  return options;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape {
+
+/// How a run trains: the `train` of an experiment.
+struct TrainOptions {
+  std::int64_t epochs = 100;   ///< over a fixed training set
+  std::int64_t steps = 10000;  ///< batches of a fresh training set, which has no epochs
+  std::int64_t evaluate_every =
+      100;  ///< steps of a fresh set: after the first, then every so many, and after the last
+  std::int64_t batch = 32;
+  std::int64_t truncate = 0;  ///< steps of truncated back-propagation through time; 0: whole sequences
+  double clip = 0;            ///< largest global norm of the gradients; 0: no clipping
+  Dtype precision = Dtype::f32;
+  Plan plan = Plan::automatic;
+  std::int64_t budget = 0;  ///< bytes; 0: as SequenceSettings
+  bool keep_best = true;    ///< else the last state
+};
+
+/// Bytes of "64MiB", "1.5 GB", "4096": B, kB, MB, GB by thousands, KiB, MiB, GiB by 1024. Empty when it is
+/// none of that.
+std::optional<std::int64_t> parse_bytes(std::string_view text);
+
+class JsonReader;
+
+/// Reads `train` and finishes the reader. `fresh`: the task's training set never ends, so that steps count,
+/// not epochs.
+TrainOptions read_train_options(JsonReader& reader, bool fresh);
+
+}  // namespace lagtape

@@ -1,0 +1,158 @@
+#include "lagtape/tools/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/metrics.h"
+
+namespace lagtape {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+SequenceSettings settings_of(const TrainOptions& options) {
+  SequenceSettings settings;
+  settings.plan = options.plan;
+  settings.budget = options.budget;
+  return settings;
+}
+
+PlanCost choose_plan(const SequenceOp& op, const TrainOptions& options, const Task& task,
+                     const ThreadPool& pool) {
+  const std::int64_t length = task.shape.length;
+  const std::int64_t steps = options.truncate > 0 ? std::min(options.truncate, length) : length;
+  return op.choose(std::min(options.batch, task.train->size()), steps, pool.threads());
+}
+
+std::string place_of(const TrainingPosition& position, bool fresh) {
+  return fresh ? concat("step ", position.step)
+               : concat("epoch ", position.epoch + 1, ", step ", position.step_of_epoch);
+}
+
+}  // namespace
+
+Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool)
+    : experiment_(experiment),
+      task_(task),
+      model_(model),
+      pool_(pool),
+      op_(model.stack(), model.dtype(), settings_of(experiment.train)),
+      updater_(experiment, model, op_, pool),
+      order_(*task.train, experiment.train.batch, experiment.seed),
+      steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
+      plan_(choose_plan(op_, experiment.train, task, pool)) {
+  model_.normalization().input_mean = task.normalization.mean;
+  model_.normalization().input_scale = task.normalization.scale;
+}
+
+void Trainer::run(const TrainerHooks& hooks) {
+  const Clock::time_point started = Clock::now();
+  const double seconds_before = state_.seconds;
+  Clock::time_point saved = started;
+  const auto save = [&] {
+    state_.seconds = seconds_before + seconds_since(started);
+    if (hooks.save) hooks.save();
+    saved = Clock::now();
+  };
+  try {
+    while (true) {
+      if (hooks.stop_requested && hooks.stop_requested()) throw Interrupted("interrupted");
+      if (evaluation_is_due()) {
+        state_.seconds = seconds_before + seconds_since(started);
+        evaluate_valid(hooks);
+        save();
+      }
+      if (is_finished()) return;
+      step(hooks);
+      if (seconds_since(saved) > hooks.save_interval) save();
+    }
+  } catch (const Interrupted&) {
+    save();
+    throw Interrupted(concat("interrupted after step ", state_.position.step, " of ", steps_));
+  }
+}
+
+void Trainer::load_kept() {
+  if (state_.kept) assign_values(model_.parameters(), state_.kept->parameters);
+}
+
+bool Trainer::is_finished() const { return state_.position.step >= steps_; }
+
+bool Trainer::evaluation_is_due() const {
+  const TrainingPosition& at = state_.position;
+  if (at.step == 0 || at.step == state_.evaluated_step) return false;
+  if (!task_.fresh) return at.step_of_epoch == 0;
+  return (at.step - 1) % experiment_.train.evaluate_every == 0 || is_finished();
+}
+
+void Trainer::step(const TrainerHooks& hooks) {
+  const Clock::time_point started = Clock::now();
+  TrainingPosition& at = state_.position;
+  const std::vector<std::int64_t> indices = order_.indices(at.epoch, at.step_of_epoch);
+  const Batch data = gather(*task_.train, indices, model_.dtype(), pool_, task_.normalization);
+  SequenceBatch batch = sequence_batch(data, task_.shape, experiment_.loss);
+  batch.draws.seed = experiment_.seed;
+  batch.draws.epoch = static_cast<std::uint64_t>(at.epoch);
+  batch.training = true;
+
+  const double lr =
+      experiment_.lr * experiment_.schedule({.epoch = at.epoch, .step = at.step, .steps = steps_});
+  at.step += 1;
+  at.step_of_epoch += 1;
+  double loss = 0;
+  try {
+    loss = updater_.train_on(batch, lr);
+  } catch (const DivergenceError& error) {
+    throw DivergenceError(concat("training diverged in ", place_of(at, task_.fresh), ": ", error.what()));
+  }
+  if (!task_.fresh && at.step_of_epoch == order_.steps_per_epoch()) {
+    at.epoch += 1;
+    at.step_of_epoch = 0;
+  }
+  state_.lr = lr;
+  state_.loss_sum += loss * static_cast<double>(data.size());
+  state_.sequences += static_cast<double>(data.size());
+  state_.training_seconds += seconds_since(started);
+  state_.time_steps += static_cast<double>(batch.x.size(1));
+  if (hooks.stepped) hooks.stepped({.position = at, .steps = steps_, .loss = loss});
+}
+
+void Trainer::evaluate_valid(const TrainerHooks& hooks) {
+  EvaluationReport report;
+  report.position = state_.position;
+  report.train_loss = state_.loss_sum / state_.sequences;
+  report.lr = state_.lr;
+  report.seconds = state_.seconds;
+  report.valid = evaluate(experiment_, model_, op_, *task_.valid, pool_, hooks.stop_requested);
+  double value = report.train_loss;
+  if (!report.valid.empty()) {
+    value = value_of(report.valid, experiment_.metrics.empty() ? "loss" : experiment_.metrics.front());
+    if (!std::isfinite(value_of(report.valid, "loss"))) {
+      throw DivergenceError(
+          concat("training diverged: after step ", report.position.step, " the loss on valid is not finite"));
+    }
+  }
+  report.kept = report.valid.empty() || !experiment_.train.keep_best || is_best(value);
+  if (report.kept) {
+    state_.kept = KeptState{report.position, value, report.valid, copy_values(model_.parameters())};
+  }
+  state_.evaluated_step = state_.position.step;
+  state_.loss_sum = state_.sequences = 0;
+  if (hooks.evaluated) hooks.evaluated(report);
+}
+
+bool Trainer::is_best(double value) const {
+  if (!state_.kept) return true;
+  const bool larger_is_better =
+      !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
+  return larger_is_better ? value > state_.kept->value : value < state_.kept->value;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <functional>
+
+#include "lagtape/cells/model.h"
+#include "lagtape/data/batches.h"
+#include "lagtape/tools/evaluation.h"
+#include "lagtape/tools/experiment.h"
+#include "lagtape/tools/training_state.h"
+#include "lagtape/tools/updater.h"
+
+namespace lagtape {
+
+struct StepReport {
+  TrainingPosition position;
+  std::int64_t steps = 0;  ///< of the run
+  double loss = 0;
+};
+
+struct EvaluationReport {
+  TrainingPosition position;
+  double train_loss = 0;  ///< mean over the sequences trained on since the evaluation before
+  Evaluation valid;
+  double lr = 0;       ///< of the last update
+  double seconds = 0;  ///< of the run so far, interruptions left out
+  bool kept = false;   ///< this is the state to keep, so far
+};
+
+/// What a trainer calls while it works. Any may be empty.
+struct TrainerHooks {
+  std::function<void(const StepReport&)> stepped;
+  std::function<void(const EvaluationReport&)> evaluated;
+  /// The state is worth saving: after each evaluation, after `save_interval` seconds, and before Interrupted.
+  std::function<void()> save;
+  std::function<bool()> stop_requested;
+  double save_interval = 30;
+};
+
+/// Trains a model as its experiment says: batches in the order of the seed, valid evaluated after each epoch
+/// (of a fresh set: after the first step, after every `evaluate_every` more, and after the last), the best
+/// state kept. Equal later states do not replace it; without valid the last state is kept. The outcome is a
+/// function of experiment and data: threads, saving and resuming change no bit of it.
+class Trainer {
+ public:
+  /// All but the hooks must outlive the trainer. The task's input scaling becomes the model's. Throws
+  /// InputError when the memory budget cannot be met.
+  Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool);
+
+  /// Trains to the end, from the start or from a restored state. Throws DivergenceError, naming epoch, step
+  /// and the first tensor that is not finite (the model then holds the parameters before that update), and
+  /// Interrupted when a stop was requested.
+  void run(const TrainerHooks& hooks = {});
+
+  SafetensorsFile pack() const { return pack_state(state_, model_.parameters(), updater_.optimizer()); }
+  void unpack(TensorReader& reader) {
+    state_ = unpack_state(reader, model_.parameters(), updater_.optimizer());
+  }
+
+  const TrainingState& state() const { return state_; }
+  void load_kept();  ///< Puts the kept parameters, if there are any, into the model.
+  std::int64_t steps() const { return steps_; }  ///< of the whole run
+  const PlanCost& plan() const { return plan_; }
+  SequenceOp& op() { return op_; }
+
+ private:
+  bool is_finished() const;
+  bool evaluation_is_due() const;
+  void step(const TrainerHooks& hooks);
+  void evaluate_valid(const TrainerHooks& hooks);
+  bool is_best(double value) const;
+
+  const Experiment& experiment_;
+  const Task& task_;
+  Model& model_;
+  ThreadPool& pool_;
+  SequenceOp op_;
+  Updater updater_;
+  TrainingOrder order_;
+  std::int64_t steps_;
+  PlanCost plan_;
+  TrainingState state_;
+};
+
+}  // namespace lagtape

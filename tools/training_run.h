@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+
+#include "lagtape/tools/run_folder.h"
+
+namespace lagtape {
+
+struct RunOptions {
+  std::filesystem::path folder;
+  bool resume = false;
+  int threads = 1;
+  TrainerHooks hooks;  ///< `evaluated` and `save` are called after the files are written
+};
+
+/// Trains an experiment into a run folder, or goes on where the run there was stopped, and evaluates the kept
+/// weights on test. The weights file is the same, byte by byte, however often the run was stopped or killed
+/// and with however many threads. Throws InputError before anything is written; DivergenceError and
+/// Interrupted with the state saved.
+RunSummary train_run(const Experiment& experiment, const RunOptions& options);
+
+/// The largest resident set of this process so far, in bytes.
+std::int64_t peak_rss_bytes();
+
+}  // namespace lagtape

@@ -1,0 +1,110 @@
+#include "lagtape/tools/training_state.h"
+
+#include <limits>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/tools/updater.h"
+
+namespace lagtape {
+
+namespace {
+
+Json json_of(const TrainingPosition& position) {
+  return Json::array({position.epoch, position.step_of_epoch, position.step});
+}
+
+TrainingPosition position_of(const Json& json) {
+  return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(), json.at(2).get<std::int64_t>()};
+}
+
+Json json_of(const TrainingState& state) {
+  Json json = {{"position", json_of(state.position)},
+               {"evaluated_step", state.evaluated_step},
+               {"loss_sum", state.loss_sum},
+               {"sequences", state.sequences},
+               {"lr", state.lr},
+               {"seconds", state.seconds},
+               {"training_seconds", state.training_seconds},
+               {"time_steps", state.time_steps}};
+  if (state.kept) {
+    Json valid = Json::object();
+    for (const auto& [name, value] : state.kept->valid) valid[name] = value;
+    json["kept"] = {
+        {"position", json_of(state.kept->position)}, {"value", state.kept->value}, {"valid", valid}};
+  }
+  return json;
+}
+
+/// JSON has no word for numbers that are not finite; they are written as null.
+double number_of(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+TrainingState state_of(const Json& json) {
+  TrainingState state;
+  state.position = position_of(json.at("position"));
+  state.evaluated_step = json.at("evaluated_step").get<std::int64_t>();
+  state.loss_sum = json.at("loss_sum").get<double>();
+  state.sequences = json.at("sequences").get<double>();
+  state.lr = json.at("lr").get<double>();
+  state.seconds = json.at("seconds").get<double>();
+  state.training_seconds = json.at("training_seconds").get<double>();
+  state.time_steps = json.at("time_steps").get<double>();
+  if (json.contains("kept")) {
+    const Json& kept = json["kept"];
+    state.kept.emplace();
+    state.kept->position = position_of(kept.at("position"));
+    state.kept->value = number_of(kept.at("value"));
+    for (const auto& [name, value] : kept.at("valid").items())
+      state.kept->valid.emplace_back(name, number_of(value));
+  }
+  return state;
+}
+
+void add_values(SafetensorsFile& file, const std::string& prefix, const Parameters& parameters,
+                const std::vector<Tensor>& values) {
+  auto value = values.begin();
+  for (const Parameter& parameter : parameters) file.tensors.push_back({prefix + parameter.name, *value++});
+}
+
+std::vector<Tensor> take_values(TensorReader& reader, const std::string& prefix,
+                                const Parameters& parameters) {
+  std::vector<Tensor> values;
+  for (const Parameter& parameter : parameters) {
+    values.push_back(reader.take(prefix + parameter.name, parameter.value.shape(), parameter.value.dtype()));
+  }
+  return values;
+}
+
+}  // namespace
+
+SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
+                           const Optimizer& optimizer) {
+  SafetensorsFile file;
+  file.metadata["state"] = json_of(state).dump();
+  add_values(file, "parameters.", parameters, copy_values(parameters));
+  if (state.kept) add_values(file, "kept.", parameters, state.kept->parameters);
+  for (const NamedTensor& slot : optimizer.state()) file.tensors.push_back(slot);
+  return file;
+}
+
+TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer) {
+  const auto text = reader.metadata().find("state");
+  if (text == reader.metadata().end())
+    throw InputError("[checkpoint] the file has no training state in its metadata.");
+  TrainingState state;
+  try {
+    state = state_of(parse_json(text->second, "[checkpoint] training state"));
+  } catch (const Json::exception& error) {
+    throw InputError(concat("[checkpoint] the training state in the metadata is damaged: ", error.what()));
+  }
+  const std::vector<Tensor> values = take_values(reader, "parameters.", parameters);
+  if (state.kept) state.kept->parameters = take_values(reader, "kept.", parameters);
+  optimizer.load_state(reader);
+  reader.finish();
+  assign_values(parameters, values);
+  return state;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lagtape/core/io/safetensors.h"
+#include "lagtape/core/parameter.h"
+#include "lagtape/optim/optimizer.h"
+#include "lagtape/tools/evaluation.h"
+
+namespace lagtape {
+
+/// Where a run stands. A step is a batch: one update, or with truncated BPTT one a segment.
+struct TrainingPosition {
+  std::int64_t epoch = 0;          ///< epochs that are complete; 0 throughout for a fresh training set
+  std::int64_t step_of_epoch = 0;  ///< steps done of the epoch that has begun
+  std::int64_t step = 0;           ///< steps done in all
+};
+
+/// The state to keep, so far.
+struct KeptState {
+  TrainingPosition position;
+  double value = 0;  ///< of the metric that decides
+  Evaluation valid;
+  std::vector<Tensor> parameters;
+};
+
+/// All that the rest of a run depends on beside parameters and optimizer, and what its reports need.
+struct TrainingState {
+  TrainingPosition position;
+  std::int64_t evaluated_step = -1;             ///< the step after which valid was evaluated last
+  double loss_sum = 0, sequences = 0;           ///< trained on since then
+  double lr = 0;                                ///< of the last update
+  double seconds = 0;                           ///< of the whole run, interruptions left out
+  double training_seconds = 0, time_steps = 0;  ///< spent on updates, and the time steps of their batches
+  std::optional<KeptState> kept;
+};
+
+/// State, parameters and optimizer as one file, and back. Reading throws InputError when the file is another
+/// model's, and then changes nothing.
+SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
+                           const Optimizer& optimizer);
+TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer);
+
+}  // namespace lagtape

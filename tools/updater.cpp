@@ -1,0 +1,102 @@
+#include "lagtape/tools/updater.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "lagtape/core/error.h"
+#include "lagtape/optim/clip.h"
+#include "lagtape/tools/segments.h"
+
+namespace lagtape {
+
+namespace {
+
+bool is_finite(const Tensor& tensor) {
+  return with_scalar(tensor.dtype(), [&]<class T>() {
+    const auto values = tensor.values<T>();
+    return std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); });
+  });
+}
+
+void copy_into(Tensor& to, const Tensor& from) {
+  std::memcpy(to.raw(), from.raw(), from.numel() * byte_size(from.dtype()));
+}
+
+}  // namespace
+
+std::vector<Tensor> copy_values(const Parameters& parameters) {
+  std::vector<Tensor> values;
+  for (const Parameter& parameter : parameters) values.push_back(parameter.value.clone());
+  return values;
+}
+
+void assign_values(Parameters& parameters, const std::vector<Tensor>& values) {
+  auto value = values.begin();
+  for (Parameter& parameter : parameters) copy_into(parameter.value, *value++);
+}
+
+Updater::Updater(const Experiment& experiment, Model& model, SequenceOp& op, ThreadPool& pool)
+    : model_(model),
+      op_(op),
+      pool_(pool),
+      optimizer_(experiment.make_optimizer(model.parameters())),
+      truncate_(experiment.train.truncate),
+      clip_(experiment.train.clip),
+      before_(copy_values(model.parameters())) {}
+
+double Updater::train_on(const SequenceBatch& batch, double lr) {
+  const std::int64_t steps = batch.x.size(1);
+  if (truncate_ == 0 || truncate_ >= steps) return update(batch, lr, nullptr, nullptr);
+  double loss = 0, scored = 0;
+  Window window;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t first = 0; first < steps; first += truncate_) {
+    const Segment segment = segment_of(batch, first, truncate_);
+    if (segment.rows.empty()) break;
+    const Window initial = first == 0 ? Window{} : carry(window, rows, segment.rows);
+    double weight = 0;
+    for (const std::int64_t length : segment.batch.lengths) weight += static_cast<double>(length);
+    loss += weight * update(segment.batch, lr, first == 0 ? nullptr : &initial, &window);
+    scored += weight;
+    rows = segment.rows;
+  }
+  return loss / scored;
+}
+
+double Updater::update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window) {
+  Parameters& parameters = model_.parameters();
+  parameters.zero_grad();
+  const Tape::Mark start = tape_.mark();
+  std::vector<Var> history;
+  if (initial) {
+    for (const Tensor& state : initial->states) history.push_back(tape_.constant(state));
+  }
+  const std::vector<Var> weights = model_.weights(tape_);
+  const Var loss = op_.loss(tape_, weights, tape_.constant(batch.x), batch, pool_, history, final_window);
+  const double value = loss.value().item();
+  if (std::isfinite(value)) tape_.backward(loss);
+  tape_.rewind(start);
+  if (!std::isfinite(value)) throw DivergenceError("the loss is not finite");
+  step_optimizer(lr);
+  return value;
+}
+
+void Updater::step_optimizer(double lr) {
+  Parameters& parameters = model_.parameters();
+  for (const Parameter& parameter : parameters) {
+    if (!is_finite(parameter.grad))
+      throw DivergenceError(concat("the gradient of ", parameter.name, " is not finite"));
+  }
+  auto before = before_.begin();
+  for (const Parameter& parameter : parameters) copy_into(*before++, parameter.value);
+  if (clip_ > 0) clip_gradient_norm(parameters, clip_);
+  optimizer_->step(parameters, lr);
+  for (const Parameter& parameter : parameters) {
+    if (is_finite(parameter.value)) continue;
+    assign_values(parameters, before_);
+    throw DivergenceError(concat(parameter.name, " is not finite"));
+  }
+}
+
+}  // namespace lagtape

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "lagtape/cells/model.h"
+#include "lagtape/optim/optimizer.h"
+#include "lagtape/tools/experiment.h"
+
+namespace lagtape {
+
+/// One update: gradients of a batch, clipping, the optimizer's step. Nothing that is not finite gets into the
+/// parameters.
+class Updater {
+ public:
+  /// Model, op and pool must outlive it.
+  Updater(const Experiment& experiment, Model& model, SequenceOp& op, ThreadPool& pool);
+
+  /// Trains on a batch with the rate lr and returns its loss: one update, or with truncated BPTT one a
+  /// segment, the loss then being the mean over all scored steps. Throws DivergenceError "WHAT is not
+  /// finite"; the parameters are then those before the update.
+  double train_on(const SequenceBatch& batch, double lr);
+
+  Optimizer& optimizer() { return *optimizer_; }
+  const Optimizer& optimizer() const { return *optimizer_; }
+
+ private:
+  double update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
+  void step_optimizer(double lr);
+
+  Model& model_;
+  SequenceOp& op_;
+  ThreadPool& pool_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::int64_t truncate_;
+  double clip_;
+  Tape tape_;
+  std::vector<Tensor> before_;  // the parameters before the update
+};
+
+/// Copies of all parameters, and back.
+std::vector<Tensor> copy_values(const Parameters& parameters);
+void assign_values(Parameters& parameters, const std::vector<Tensor>& values);
+
+}  // namespace lagtape
