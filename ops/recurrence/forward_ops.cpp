@@ -1,0 +1,235 @@
+#include "lagtape/ops/recurrence/forward_ops.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+ElementOp element_of(StepOp op) {
+  switch (op) {
+    case StepOp::negate: return ElementOp::negate;
+    case StepOp::tanh: return ElementOp::tanh;
+    case StepOp::sigmoid: return ElementOp::sigmoid;
+    case StepOp::relu: return ElementOp::relu;
+    case StepOp::exp: return ElementOp::exp;
+    case StepOp::log: return ElementOp::log;
+    case StepOp::sqrt: return ElementOp::sqrt;
+    case StepOp::abs: return ElementOp::abs;
+    case StepOp::sign: return ElementOp::sign;
+    case StepOp::sin: return ElementOp::sin;
+    case StepOp::cos: return ElementOp::cos;
+    case StepOp::add: return ElementOp::add;
+    case StepOp::subtract: return ElementOp::subtract;
+    case StepOp::multiply: return ElementOp::multiply;
+    case StepOp::divide: return ElementOp::divide;
+    case StepOp::minimum: return ElementOp::minimum;
+    case StepOp::maximum: return ElementOp::maximum;
+    default: throw Error(concat("[step] no element-wise kernel for ", name_of(op)));
+  }
+}
+
+/// Turns a binary operation with a number on one side into the kernel that takes the number, where there is one.
+void take_constant(Op& op, const std::vector<Value>& values) {
+  const auto is_constant = [&](int v) { return v >= 0 && values[v].place.kind == Place::Kind::constant; };
+  if (is_constant(op.a) == is_constant(op.b)) return;
+  const bool left = is_constant(op.a);
+  double k = values[left ? op.a : op.b].place.number;
+  switch (op.element) {
+    case ElementOp::add: op.element = ElementOp::add_constant; break;
+    case ElementOp::multiply: op.element = ElementOp::multiply_constant; break;
+    case ElementOp::minimum: op.element = ElementOp::minimum_constant; break;
+    case ElementOp::maximum: op.element = ElementOp::maximum_constant; break;
+    case ElementOp::subtract:
+      op.element = left ? ElementOp::constant_minus : ElementOp::add_constant;
+      if (!left) k = -k;
+      break;
+    case ElementOp::divide:
+      if (!left) return;
+      op.element = ElementOp::constant_over;
+      break;
+    default: return;
+  }
+  op.k = k;
+  if (left) op.a = op.b;
+  op.b = -1;
+}
+
+/// Which phase each value of the program belongs to.
+std::vector<ForwardPhase> classify(const StepProgram& program) {
+  const auto count = program.values.size();
+  std::vector<ForwardPhase> phases(count, ForwardPhase::leaf);
+  for (std::size_t v = 0; v < count; ++v) {
+    const Instruction& i = program.values[v];
+    switch (i.op) {
+      case StepOp::weight:
+      case StepOp::constant: phases[v] = ForwardPhase::leaf; break;
+      case StepOp::input:
+      case StepOp::step_index:
+      case StepOp::draw: phases[v] = ForwardPhase::pre; break;
+      case StepOp::lag:
+      case StepOp::real_lag: phases[v] = ForwardPhase::delay; break;
+      case StepOp::state: phases[v] = ForwardPhase::loop; break;
+      default:
+        phases[v] = ForwardPhase::pre;  // an operation on weights alone runs with the input
+        for (int o : {i.a, i.b})
+          if (o >= 0) phases[v] = std::max(phases[v], phases[o]);
+    }
+  }
+  std::vector<bool> feeds_state(count, false);
+  for (const auto& s : program.states) feeds_state[s.next] = true;
+  for (std::size_t v = count; v-- > 0;) {
+    if (!feeds_state[v]) continue;
+    for (int o : {program.values[v].a, program.values[v].b})
+      if (o >= 0) feeds_state[o] = true;
+  }
+  // Leaving the loop pays only for products: element-wise work is cheapest where its operands are at hand.
+  bool product_after = false;
+  for (std::size_t v = 0; v < count; ++v)
+    if (phases[v] == ForwardPhase::loop && !feeds_state[v] && program.values[v].op == StepOp::product)
+      product_after = true;
+  if (product_after)
+    for (std::size_t v = 0; v < count; ++v)
+      if (phases[v] == ForwardPhase::loop && !feeds_state[v] && !is_leaf(program.values[v].op))
+        phases[v] = ForwardPhase::post;
+  return phases;
+}
+
+class Forward {
+ public:
+  explicit Forward(const StepProgram& program) : program_(program) {
+    f_.phases = classify(program);
+    f_.ops.input_array = add_array(f_.ops, Array::Kind::input, 0, program.input.width());
+    for (int s = 0; s < static_cast<int>(program.states.size()); ++s)
+      f_.ops.state_arrays.push_back(add_array(f_.ops, Array::Kind::state, s, program.states[s].shape.width()));
+    for (const auto& i : program.values) place(i);
+    for (int v = 0; v < static_cast<int>(program.values.size()); ++v) record(v);
+    place_next_states();
+    place_output();
+    find_block();
+  }
+  ForwardOps take() { return std::move(f_); }
+
+ private:
+  void place(const Instruction& i) {
+    Place place;
+    const int v = static_cast<int>(f_.ops.values.size());
+    int root = v;
+    switch (i.op) {
+      case StepOp::input: place = in_array(f_.ops.input_array); break;
+      case StepOp::state: place = in_array(f_.ops.state_arrays[i.index]); break;
+      case StepOp::lag: place = in_array(f_.ops.state_arrays[i.index], -i.lag); break;
+      case StepOp::weight: place = {Place::Kind::weight, i.index, 0, 0}; break;
+      case StepOp::constant: place = {Place::Kind::constant, -1, 0, i.value}; break;
+      case StepOp::reshape: root = f_.root[i.a]; break;
+      default: break;
+    }
+    add_value(f_.ops, i.shape, place);
+    f_.root.push_back(root);
+  }
+
+  Ops& list(ForwardPhase phase) {
+    switch (phase) {
+      case ForwardPhase::delay: return f_.ops.delay;
+      case ForwardPhase::loop: return f_.ops.loop;
+      case ForwardPhase::post: return f_.ops.post;
+      default: return f_.ops.pre;
+    }
+  }
+
+  void record(int v) {
+    const Instruction& i = program_.values[v];
+    Op op;
+    op.out = v;
+    op.a = i.a >= 0 ? f_.root[i.a] : -1;
+    op.b = i.b >= 0 ? f_.root[i.b] : -1;
+    op.index = i.index;
+    op.lag = i.lag;
+    switch (i.op) {
+      case StepOp::input:
+      case StepOp::state:
+      case StepOp::lag:
+      case StepOp::weight:
+      case StepOp::constant:
+      case StepOp::reshape: return;
+      case StepOp::step_index: op.kind = Op::Kind::step_index; break;
+      case StepOp::draw: op.kind = Op::Kind::draw; break;
+      case StepOp::real_lag: op.kind = Op::Kind::real_lag; break;
+      case StepOp::sum: op.kind = Op::Kind::sum; break;
+      case StepOp::broadcast: op.kind = Op::Kind::broadcast; break;
+      case StepOp::product:
+        op.kind = Op::Kind::product;
+        if (f_.ops.values[op.a].place.kind == Place::Kind::weight) op.a = copy_of(op.a, ForwardPhase::pre);
+        op.terms = {{i.index, op.a}};
+        op.a = -1;
+        break;
+      default:
+        op.element = element_of(i.op);
+        take_constant(op, f_.ops.values);
+    }
+    list(f_.phases[v]).push_back(op);
+  }
+
+  bool is_free(int root) const {
+    return f_.ops.values[root].place.kind == Place::Kind::none && root < static_cast<int>(program_.values.size());
+  }
+
+  /// A copy of a value that has its place already (a leaf, or the next value of two states).
+  int copy_of(int root, ForwardPhase phase) {
+    const int out = add_value(f_.ops, f_.ops.values[root].shape);
+    Op op;
+    op.out = out;
+    op.a = root;
+    list(phase).push_back(op);
+    return out;
+  }
+
+  void place_next_states() {
+    for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
+      const int v = program_.states[s].next;
+      int root = f_.root[v];
+      if (!is_free(root)) root = copy_of(root, std::max(f_.phases[v], ForwardPhase::pre));
+      f_.ops.values[root].place = in_array(f_.ops.state_arrays[s], 1);
+      f_.next.push_back(root);
+    }
+  }
+
+  void place_output() {
+    int root = f_.root[program_.output];
+    const Place::Kind kind = f_.ops.values[root].place.kind;
+    if (kind == Place::Kind::weight || kind == Place::Kind::constant) root = copy_of(root, ForwardPhase::pre);
+    Value& output = f_.ops.values[root];
+    if (output.place.kind == Place::Kind::none)
+      output.place = in_array(add_array(f_.ops, Array::Kind::saved, 0, output.shape.width()));
+    f_.ops.output = root;
+  }
+
+  /// h[n - m] is known for m + 1 steps from any step on; a real lag is at least 1.
+  void find_block() {
+    for (const auto& i : program_.values) {
+      if (i.op != StepOp::lag && i.op != StepOp::real_lag) continue;
+      const std::int64_t steps = i.op == StepOp::lag ? i.lag + 1 : 2;
+      f_.ops.block = f_.ops.block == 0 ? steps : std::min(f_.ops.block, steps);
+    }
+  }
+
+  const StepProgram& program_;
+  ForwardOps f_;
+};
+
+}  // namespace
+
+int add_value(LayerOps& ops, RowShape shape, Place place) {
+  ops.values.push_back({shape, place});
+  return static_cast<int>(ops.values.size()) - 1;
+}
+
+int add_array(LayerOps& ops, Array::Kind kind, int index, std::int64_t width) {
+  ops.arrays.push_back({kind, index, width});
+  return static_cast<int>(ops.arrays.size()) - 1;
+}
+
+ForwardOps derive_forward(const StepProgram& program) { return Forward(program).take(); }
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,187 @@
+#include "lagtape/ops/recurrence/machine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/ops/recurrence/draws.h"
+
+namespace lagtape::recurrence {
+
+template <class T>
+Machine<T>::Machine(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights,
+                    const Kernels<T>& kernels)
+    : program_(program), code_(code), weights_(weights), kernels_(kernels), arrays_(code.arrays.size()) {
+  std::size_t operands = 1, groups = 1;
+  const auto count = [&](const Phase& phase) {
+    for (const Stage& stage : phase)
+      if (const auto* product = std::get_if<ProductStage>(&stage)) {
+        operands = std::max(operands, product->operands.size());
+        std::size_t columns = 0;
+        for (const Slot& out : product->outputs) columns += static_cast<std::size_t>(out.width / kLane<T>);
+        groups = std::max(groups, columns);
+      }
+  };
+  for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post, &code.replay, &code.before,
+                             &code.backward_loop, &code.backward_block, &code.after})
+    count(*phase);
+  pointers_.resize(code.largest_stage);
+  strides_.resize(code.largest_stage);
+  operands_.resize(operands);
+  outputs_.resize(groups);
+  output_strides_.resize(groups);
+}
+
+template <class T>
+void Machine<T>::run(const Phase& phase, std::int64_t step, std::int64_t count) {
+  for (const Stage& stage : phase) {
+    if (const auto* product = std::get_if<ProductStage>(&stage)) {
+      run_products(*product, step, count);
+    } else {
+      run_tiles(std::get<TileStage>(stage), step, count);
+    }
+  }
+}
+
+template <class T>
+void Machine<T>::run_products(const ProductStage& stage, std::int64_t step, std::int64_t count) {
+  for (std::size_t i = 0; i < stage.operands.size(); ++i)
+    operands_[i] = {at(stage.operands[i], step), stage.operands[i].width, stage.operand_widths[i]};
+  std::size_t group = 0;
+  for (const Slot& out : stage.outputs) {
+    T* base = at(out, step);
+    for (std::int64_t j = 0; j < out.width; j += kLane<T>, ++group) {
+      outputs_[group] = base + j;
+      output_strides_[group] = out.width;
+    }
+  }
+  kernels_.product({rows_ * count, operands_.data(), static_cast<std::int64_t>(stage.operands.size()),
+                    weights_.stack(stage.stack), code_.stacks[stage.stack].columns, outputs_.data(),
+                    output_strides_.data()});
+}
+
+template <class T>
+void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count) {
+  for (std::size_t i = 0; i < stage.slots.size(); ++i) {
+    const Slot& slot = stage.slots[i];
+    strides_[i] = 0;
+    switch (slot.kind) {
+      case Slot::Kind::array:
+        pointers_[i] = at(slot, step);
+        strides_[i] = stage.tile_rows * slot.width;
+        break;
+      case Slot::Kind::weight: pointers_[i] = const_cast<T*>(weights_.vector(slot.index)); break;
+      case Slot::Kind::tile: pointers_[i] = tile_ + slot.index * stage.tile_rows * stage.register_width; break;
+    }
+  }
+  const std::int64_t total = rows_ * count;
+  const auto operand = [&](int slot) -> const T* { return slot < 0 ? nullptr : pointers_[slot]; };
+  for (std::int64_t first = 0; first < total; first += stage.tile_rows) {
+    const std::int64_t rows = std::min(stage.tile_rows, total - first);
+    for (const TileInstruction& t : stage.code) {
+      if (t.kind == Op::Kind::element) {
+        kernels_.element[static_cast<int>(t.element)](pointers_[t.out], operand(t.a), operand(t.b), operand(t.c),
+                                                      static_cast<T>(t.k), rows * t.width);
+      } else {
+        run_special(t, first, rows, step);
+      }
+    }
+    for (std::size_t i = 0; i < stage.slots.size(); ++i) pointers_[i] += strides_[i];
+  }
+}
+
+template <class T>
+void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step) {
+  T* out = pointers_[t.out];
+  switch (t.kind) {
+    case Op::Kind::sum:
+      kernels_.sum_groups(out, pointers_[t.a], rows, t.shape.groups, t.shape.size);
+      break;
+    case Op::Kind::broadcast:
+      kernels_.broadcast_groups(out, pointers_[t.a], rows, t.shape.groups, t.shape.size);
+      break;
+    case Op::Kind::step_index:
+      for (std::int64_t r = 0; r < rows; ++r)
+        std::fill_n(out + r * t.width, t.width, static_cast<T>(step + (first_row + r) / rows_));
+      break;
+    case Op::Kind::draw: run_draw(t, first_row, rows, step); break;
+    case Op::Kind::real_lag_adjoint: real_lag_adjoint(out, t.index, first_row, rows, step + 1); break;
+    default: run_real_lag(t, first_row, rows, step);
+  }
+}
+
+template <class T>
+void Machine<T>::run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step) {
+  const DrawDefinition& draw = program_.draws[t.index];
+  for (std::int64_t r = 0; r < rows; ++r) {
+    T* out = pointers_[t.out] + r * t.width;
+    if (!draws_.training) {
+      std::fill_n(out, t.width, static_cast<T>(draw.evaluation));
+      continue;
+    }
+    const std::int64_t row = (first_row + r) % rows_, n = step + (first_row + r) / rows_;
+    for (std::int64_t u = 0; u < t.shape.width(); ++u)
+      out[u] = static_cast<T>(
+          draw_at(draw, draws_.seed, draws_.epoch, draws_.sequences[row], n, u, draws_.layer, t.index));
+    std::fill(out + t.shape.width(), out + t.width, T(0));
+  }
+}
+
+namespace {
+
+/// tau clamped to 1 .. bound, as whole steps and the fraction beyond them.
+struct Delay {
+  std::int64_t whole;
+  double fraction;
+  bool clamped;
+};
+
+Delay delay_of(double tau, std::int64_t bound) {
+  const bool clamped = !(tau >= 1 && tau <= static_cast<double>(bound));
+  tau = std::isfinite(tau) ? std::clamp(tau, 1.0, static_cast<double>(bound)) : 1.0;
+  const auto whole = static_cast<std::int64_t>(tau);
+  return {whole, tau - static_cast<double>(whole), clamped};
+}
+
+}  // namespace
+
+template <class T>
+void Machine<T>::run_real_lag(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step) {
+  const ArrayView<T>& state = arrays_[code_.state_arrays[t.index]];
+  const T* tau = pointers_[t.a];
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t row = (first_row + r) % rows_, n = step + (first_row + r) / rows_;
+    T* out = pointers_[t.out] + r * t.width;
+    for (std::int64_t u = 0; u < t.shape.width(); ++u) {
+      const Delay d = delay_of(tau[t.per_unit ? u : 0], t.lag);
+      const T near = state.at(n - d.whole)[row * t.width + u];
+      const T far = d.whole < t.lag ? state.at(n - d.whole - 1)[row * t.width + u] : near;
+      const T f = static_cast<T>(d.fraction);
+      out[u] = t.kind == Op::Kind::real_lag ? (T(1) - f) * near + f * far : d.clamped ? T(0) : far - near;
+    }
+    std::fill(out + t.shape.width(), out + t.width, T(0));
+  }
+}
+
+template <class T>
+void Machine<T>::real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const {
+  const LayerOps::LaggedRead& read = code_.lagged[l];
+  const ArrayView<T>& adjoint = arrays_[read.adjoint_array];
+  const std::int64_t units = program_.states[read.state].shape.width(), width = padded<T>(units);
+  const T* tau = weights_.vector(read.tau);
+  const bool per_unit = !program_.weights[read.tau].shape.empty();
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t u = 0; u < units; ++u) {
+      const Delay d = delay_of(tau[per_unit ? u : 0], read.lag);
+      const std::int64_t at = (first_row + r) * width + u;
+      const T f = static_cast<T>(d.fraction);
+      const T near = (T(1) - f) * adjoint.at(n + d.whole)[at];
+      out[r * width + u] = d.whole < read.lag ? near + f * adjoint.at(n + d.whole + 1)[at] : near;
+    }
+    std::fill(out + r * width + units, out + (r + 1) * width, T(0));
+  }
+}
+
+template class Machine<float>;
+template class Machine<double>;
+
+}  // namespace lagtape::recurrence

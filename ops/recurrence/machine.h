@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/schedule.h"
+
+namespace lagtape::recurrence {
+
+/// An array in memory: row block of step n at `base + (n - first) * stride`. A stride of 0 holds one step.
+template <class T>
+struct ArrayView {
+  T* base = nullptr;
+  std::int64_t first = 0;
+  std::int64_t stride = 0;
+
+  T* at(std::int64_t step) const { return base + (step - first) * stride; }
+};
+
+/// The weights of a layer as the machine reads them: packed stacks, and vectors repeated for the rows of a tile. Shared
+/// by all slices.
+template <class T>
+class LayerWeights {
+ public:
+  LayerWeights(const StepProgram& program, const LayerCode& code, const Kernels<T>& kernels);
+
+  /// Repacks from the step's weights, in the order of program.weights.
+  void load(std::span<const Tensor> weights);
+
+  const T* stack(int i) const { return stacks_[i]; }
+  const T* vector(int weight) const { return vectors_[weight]; }
+  static std::int64_t bytes(const StepProgram& program, const LayerCode& code);
+
+ private:
+  const StepProgram& program_;
+  const LayerCode& code_;
+  const Kernels<T>& kernels_;
+  Tensor storage_;
+  std::vector<T*> stacks_;
+  std::vector<T*> vectors_;  ///< by weight; null for matrices
+};
+
+/// What decides the draws of a slice.
+struct DrawContext {
+  bool training = false;
+  std::uint64_t seed = 0, epoch = 0;
+  const std::int64_t* sequences = nullptr;  ///< of the slice's rows
+  int layer = 0;
+};
+
+/// Runs phases of one layer on the rows of one slice. Owns no arrays; allocates nothing while it runs.
+template <class T>
+class Machine {
+ public:
+  Machine(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights, const Kernels<T>& kernels);
+
+  /// Memory for the tile: code.largest_tile elements, 64-byte aligned.
+  void set_tile(T* tile) { tile_ = tile; }
+  void set_rows(std::int64_t rows) { rows_ = rows; }
+  void set_draws(const DrawContext& draws) { draws_ = draws; }
+  ArrayView<T>& array(int i) { return arrays_[i]; }
+  const ArrayView<T>& array(int i) const { return arrays_[i]; }
+
+  /// Steps [step, step + count). Arrays that hold one step allow count = 1 only.
+  void run(const Phase& phase, std::int64_t step, std::int64_t count);
+  T* at(const Slot& slot, std::int64_t step) const { return arrays_[slot.index].at(step + slot.step); }
+
+  /// What lagged read l, of a real lag, sends back to its state at step n: rows first_row.. of the slice into out.
+  void real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const;
+
+ private:
+  void run_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
+  void run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count);
+  void run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
+  void run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
+  void run_real_lag(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
+
+  const StepProgram& program_;
+  const LayerCode& code_;
+  const LayerWeights<T>& weights_;
+  const Kernels<T>& kernels_;
+  std::int64_t rows_ = 0;
+  T* tile_ = nullptr;
+  DrawContext draws_;
+  std::vector<ArrayView<T>> arrays_;
+  // scratch of one stage
+  std::vector<T*> pointers_;
+  std::vector<std::int64_t> strides_;
+  std::vector<ProductOperand<T>> operands_;
+  std::vector<T*> outputs_;
+  std::vector<std::int64_t> output_strides_;
+};
+
+extern template class LayerWeights<float>;
+extern template class LayerWeights<double>;
+extern template class Machine<float>;
+extern template class Machine<double>;
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,310 @@
+#include "lagtape/ops/recurrence/schedule.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+template <class F>
+void for_operands(const Op& op, F f) {
+  for (int o : {op.a, op.b, op.c})
+    if (o >= 0) f(o);
+  for (const auto& term : op.terms) f(term.operand);
+}
+
+/// The ops of one stage, in order: products of one stack, or element-wise work.
+struct StageOps {
+  bool product = false;
+  Ops ops;
+};
+
+class Scheduler {
+ public:
+  Scheduler(LayerOps ops, std::int64_t lane) : ops_(std::move(ops)), lane_(lane) {
+    const auto lists = phase_lists();
+    for (const auto& [list, phase, by_step] : lists) stages_.push_back(form_stages(*list));
+    find_uses();
+    for (std::size_t p = 0; p < lists.size(); ++p) place_values(static_cast<int>(p), lists[p].by_step);
+    for (std::size_t p = 0; p < lists.size(); ++p)
+      for (const auto& stage : stages_[p])
+        lists[p].phase->push_back(stage.product ? Stage(product_stage(stage.ops)) : Stage(tile_stage(stage.ops)));
+    finish();
+  }
+  LayerCode take() { return std::move(code_); }
+
+ private:
+  struct PhaseList {
+    Ops* list;
+    Phase* phase;
+    bool by_step;
+  };
+  std::vector<PhaseList> phase_lists() {
+    return {{&ops_.pre, &code_.pre, false},
+            {&ops_.delay, &code_.delay, false},
+            {&ops_.loop, &code_.loop, true},
+            {&ops_.post, &code_.post, false},
+            {&ops_.replay, &code_.replay, false},
+            {&ops_.before, &code_.before, false},
+            {&ops_.backward_loop, &code_.backward_loop, true},
+            {&ops_.backward_block, &code_.backward_block, false},
+            {&ops_.after, &code_.after, false}};
+  }
+
+  // ---- stages: whatever products are ready, then all element-wise work that is ready, and again ----
+
+  std::vector<StageOps> form_stages(const Ops& list) {
+    std::map<int, std::size_t> maker;
+    for (std::size_t i = 0; i < list.size(); ++i) maker[list[i].out] = i;
+    std::vector<bool> done(list.size(), false);
+    std::vector<StageOps> stages;
+    const auto ready = [&](std::size_t i) {
+      bool yes = true;
+      for_operands(list[i], [&](int o) {
+        if (const auto m = maker.find(o); m != maker.end() && !done[m->second]) yes = false;
+      });
+      return yes && !overwrites(list, done, i);
+    };
+    std::size_t left = list.size();
+    while (left > 0) {
+      const std::size_t before = left;
+      for (auto& stage : product_stages(list, done, ready)) {
+        left -= stage.ops.size();
+        stages.push_back(std::move(stage));
+      }
+      StageOps tile;
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (done[i] || list[i].kind == Op::Kind::product || !ready(i)) continue;
+        done[i] = true;
+        tile.ops.push_back(list[i]);
+        --left;
+      }
+      if (!tile.ops.empty()) stages.push_back(std::move(tile));
+      if (left == before) throw Error("[schedule] the ops of a phase wait for each other");
+    }
+    return stages;
+  }
+
+  /// Whether op i writes an array of one step that another op has still to read.
+  bool overwrites(const Ops& list, const std::vector<bool>& done, std::size_t i) const {
+    const Place& target = ops_.values[list[i].out].place;
+    if (target.kind != Place::Kind::array || ops_.arrays[target.index].kind != Array::Kind::direct) return false;
+    for (std::size_t j = 0; j < list.size(); ++j) {
+      if (done[j] || j == i) continue;
+      bool reads = false;
+      for_operands(list[j], [&](int o) {
+        const Place& p = ops_.values[o].place;
+        if (p.kind == Place::Kind::array && p.index == target.index && o != list[i].out) reads = true;
+      });
+      if (reads) return true;
+    }
+    return false;
+  }
+
+  template <class Ready>
+  std::vector<StageOps> product_stages(const Ops& list, std::vector<bool>& done, Ready ready) {
+    std::vector<std::size_t> now;
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (!done[i] && list[i].kind == Op::Kind::product && ready(i)) now.push_back(i);
+    std::vector<StageOps> stages;
+    std::map<int, std::size_t> of_operand;
+    for (std::size_t i : now) {
+      done[i] = true;
+      if (!list[i].transposed) {  // products of one operand are stacked
+        const auto [at, fresh] = of_operand.try_emplace(list[i].terms.front().operand, stages.size());
+        if (fresh) stages.push_back({true, {}});
+        stages[at->second].ops.push_back(list[i]);
+      } else {
+        stages.push_back({true, {list[i]}});
+      }
+    }
+    return stages;
+  }
+
+  // ---- where values live ----
+
+  struct Uses {
+    int phase = -1, stage = -1;  // where it is computed
+    bool product = false;        // by a product
+    bool far = false;            // read by another stage, or by a product
+    bool across = false;         // read by another phase, or summed over a run
+  };
+
+  void find_uses() {
+    uses_.resize(ops_.values.size());
+    for (int p = 0; p < static_cast<int>(stages_.size()); ++p)
+      for (int s = 0; s < static_cast<int>(stages_[p].size()); ++s)
+        for (const Op& op : stages_[p][s].ops) {
+          Uses& u = uses_[op.out];
+          u.phase = p;
+          u.stage = s;
+          u.product = stages_[p][s].product;
+        }
+    for (int p = 0; p < static_cast<int>(stages_.size()); ++p)
+      for (int s = 0; s < static_cast<int>(stages_[p].size()); ++s)
+        for (const Op& op : stages_[p][s].ops)
+          for_operands(op, [&](int o) {
+            Uses& u = uses_[o];
+            u.far = u.far || stages_[p][s].product || u.phase != p || u.stage != s;
+            u.across = u.across || (u.phase >= 0 && u.phase != p);
+          });
+    for (const auto& g : ops_.matrix_gradients) uses_[g.delta].across = uses_[g.operand].across = true;
+    for (const auto& g : ops_.vector_gradients) uses_[g.adjoint].across = true;
+  }
+
+  void place_values(int phase, bool by_step) {
+    for (const auto& stage : stages_[phase])
+      for (const Op& op : stage.ops) {
+        Place& place = ops_.values[op.out].place;
+        const Uses& u = uses_[op.out];
+        if (place.kind != Place::Kind::none || u.phase != phase) continue;
+        if (!u.product && !u.far && !u.across) {
+          place.kind = Place::Kind::tile;
+          continue;
+        }
+        const auto kind = by_step && !u.across ? Array::Kind::step : Array::Kind::run;
+        ops_.arrays.push_back({kind, 0, ops_.values[op.out].shape.width()});
+        place = {Place::Kind::array, static_cast<int>(ops_.arrays.size()) - 1, 0, 0};
+      }
+  }
+
+  std::int64_t padded_width(const RowShape& shape) const { return (shape.width() + lane_ - 1) / lane_ * lane_; }
+
+  Slot slot_of(int v) const {
+    const Value& value = ops_.values[v];
+    const Place& p = value.place;
+    switch (p.kind) {
+      case Place::Kind::array: return {Slot::Kind::array, p.index, p.step, padded_width(value.shape)};
+      case Place::Kind::weight: return {Slot::Kind::weight, p.index, 0, padded_width(value.shape)};
+      default: throw Error("[schedule] a value has no place");
+    }
+  }
+
+  // ---- stages as the machine reads them ----
+
+  ProductStage product_stage(const Ops& ops) {
+    ProductStage stage;
+    WeightStack stack;
+    stack.transposed = ops.front().transposed;
+    for (const Op& op : ops) {
+      stage.outputs.push_back(slot_of(op.out));
+      for (const auto& term : op.terms) stack.weights.push_back(term.weight);
+    }
+    for (const auto& term : ops.front().terms) {
+      stage.operands.push_back(slot_of(term.operand));
+      stage.operand_widths.push_back(ops_.values[term.operand].shape.width());
+      stack.k += stage.operand_widths.back();
+    }
+    for (const auto& out : stage.outputs) stack.columns += out.width;
+    const auto known = std::find(code_.stacks.begin(), code_.stacks.end(), stack);
+    stage.stack = static_cast<int>(known - code_.stacks.begin());
+    if (known == code_.stacks.end()) code_.stacks.push_back(stack);
+    return stage;
+  }
+
+  TileStage tile_stage(const Ops& ops) {
+    TileStage stage;
+    std::map<int, std::size_t> last_use;
+    for (std::size_t i = 0; i < ops.size(); ++i) for_operands(ops[i], [&](int o) { last_use[o] = i; });
+    std::map<int, int> register_of;
+    std::vector<bool> busy;
+    const auto claim = [&] {
+      std::size_t r = std::find(busy.begin(), busy.end(), false) - busy.begin();
+      if (r == busy.size()) busy.push_back(true);
+      busy[r] = true;
+      return static_cast<int>(r);
+    };
+    const auto slot = [&](Slot s) {
+      const auto known = std::find(stage.slots.begin(), stage.slots.end(), s);
+      if (known != stage.slots.end()) return static_cast<int>(known - stage.slots.begin());
+      stage.slots.push_back(s);
+      return static_cast<int>(stage.slots.size()) - 1;
+    };
+    const auto tile = [&](int r) { return slot({Slot::Kind::tile, r, 0, 0}); };
+
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      const Op& op = ops[i];
+      const RowShape& shape = ops_.values[op.out].shape;
+      TileInstruction t{op.kind, op.element, -1, -1, -1, -1, op.k, padded_width(shape), shape, op.index, op.lag};
+      std::vector<int> fills;
+      const auto operand = [&](int v) {
+        if (v < 0) return -1;
+        const Place& p = ops_.values[v].place;
+        if (p.kind == Place::Kind::tile) return tile(register_of.at(v));
+        if (p.kind != Place::Kind::constant) return slot(slot_of(v));
+        fills.push_back(claim());
+        TileInstruction fill{Op::Kind::element, ElementOp::fill, tile(fills.back()), -1, -1, -1, p.number,
+                             t.width, shape, -1, 0};
+        stage.code.push_back(fill);
+        return fill.out;
+      };
+      t.a = operand(op.a);
+      t.b = operand(op.b);
+      t.c = operand(op.c);
+      t.per_unit = op.a >= 0 && ops_.values[op.a].shape.rank > 0;
+      if (op.kind == Op::Kind::sum) t.shape = ops_.values[op.a].shape;
+      if (op.kind == Op::Kind::broadcast && ops_.values[op.a].place.kind == Place::Kind::constant) {
+        t.kind = Op::Kind::element;  // the fill is as wide as the result
+      }
+      for (int r : fills) busy[r] = false;
+      // A result may take an operand's register: kernels allow it. Sums and broadcasts change widths and do not.
+      const bool in_place = op.kind == Op::Kind::element;
+      const auto release = [&] {
+        for_operands(op, [&](int o) {
+          if (const auto r = register_of.find(o); r != register_of.end() && last_use[o] == i) busy[r->second] = false;
+        });
+      };
+      if (in_place) release();
+      if (ops_.values[op.out].place.kind == Place::Kind::tile) {
+        register_of[op.out] = claim();
+        t.out = tile(register_of[op.out]);
+        if (!last_use.count(op.out)) busy[register_of[op.out]] = false;
+      } else {
+        t.out = slot(slot_of(op.out));
+      }
+      if (!in_place) release();
+      stage.register_width = std::max({stage.register_width, t.width, padded_width(t.shape)});
+      stage.code.push_back(t);
+    }
+    for (const Slot& s : stage.slots) stage.register_width = std::max(stage.register_width, s.width);
+    stage.tile_rows = std::max<std::int64_t>(1, kTileElements / stage.register_width);
+    stage.registers = static_cast<int>(busy.size());
+    code_.largest_tile =
+        std::max(code_.largest_tile, stage.registers * stage.tile_rows * stage.register_width);
+    code_.largest_stage = std::max(code_.largest_stage, stage.slots.size());
+    return stage;
+  }
+
+  void finish() {
+    for (const auto& g : ops_.matrix_gradients)
+      code_.matrix_gradients.push_back({g.weight, slot_of(g.delta), slot_of(g.operand)});
+    for (const auto& g : ops_.vector_gradients) code_.vector_gradients.push_back({g.weight, slot_of(g.adjoint)});
+    code_.output = slot_of(ops_.output);
+    code_.block = ops_.block;
+    code_.lagged = ops_.lagged;
+    for (auto& l : code_.lagged)
+      if (l.tau >= 0) l.tau = ops_.values[l.tau].place.index;
+    code_.state_arrays = ops_.state_arrays;
+    code_.direct = ops_.direct;
+    code_.input_array = ops_.input_array;
+    code_.output_adjoint_array = ops_.output_adjoint_array;
+    code_.input_adjoint_array = ops_.input_adjoint_array;
+    code_.arrays = ops_.arrays;
+  }
+
+  LayerOps ops_;
+  std::int64_t lane_;
+  LayerCode code_;
+  std::vector<std::vector<StageOps>> stages_;  // by phase
+  std::vector<Uses> uses_;
+};
+
+}  // namespace
+
+LayerCode schedule(const StepProgram& program, bool input_gradient, std::int64_t lane) {
+  return Scheduler(derive_ops(program, input_gradient), lane).take();
+}
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "lagtape/ops/recurrence/step_code.h"
+
+namespace lagtape::recurrence {
+
+/// Elements of a tile: what one element-wise instruction works on at a time, so that a stage stays in the L1 cache.
+inline constexpr std::int64_t kTileElements = 256;
+
+/// Where an instruction finds or leaves a block of rows. Widths are padded.
+struct Slot {
+  enum class Kind : std::uint8_t { array, weight, tile };
+  Kind kind = Kind::array;
+  int index = 0;          ///< array, weight, or register of the tile
+  std::int64_t step = 0;  ///< of arrays: relative to the step at work
+  std::int64_t width = 0;
+  bool operator==(const Slot&) const = default;
+};
+
+struct TileInstruction {
+  Op::Kind kind = Op::Kind::element;
+  ElementOp element = ElementOp::copy;
+  int out = -1, a = -1, b = -1, c = -1;  ///< slots of the stage
+  double k = 0;
+  std::int64_t width = 0;                ///< padded, of out
+  RowShape shape;                        ///< of the wider side of sum and broadcast; of out otherwise
+  int index = -1;
+  std::int64_t lag = 0;
+  bool per_unit = false;                 ///< a real lag of one delay a unit
+};
+
+/// Element-wise work in one pass over tiles of rows.
+struct TileStage {
+  std::vector<Slot> slots;
+  std::vector<TileInstruction> code;
+  std::int64_t tile_rows = 1;
+  std::int64_t register_width = 0;  ///< padded
+  int registers = 0;
+};
+
+/// Products through one packed stack of weights: several outputs of one operand (forward), or one sum over several
+/// operands (backward).
+struct ProductStage {
+  int stack = -1;
+  std::vector<Slot> operands;
+  std::vector<std::int64_t> operand_widths;  ///< unpadded
+  std::vector<Slot> outputs;
+};
+
+using Stage = std::variant<TileStage, ProductStage>;
+using Phase = std::vector<Stage>;
+
+/// Weights packed side by side (forward) or, transposed, one below the other (backward).
+struct WeightStack {
+  std::vector<int> weights;
+  bool transposed = false;
+  std::int64_t k = 0, columns = 0;  ///< columns padded
+  bool operator==(const WeightStack&) const = default;
+};
+
+/// A layer as the machine runs it: LayerOps with its products stacked, its element-wise work fused into stages and every
+/// value in its place. `lane` is the padding of rows (kLane of the scalar).
+struct LayerCode {
+  std::vector<Array> arrays;
+  Phase pre, delay, loop, post, replay;
+  Phase before, backward_loop, backward_block, after;
+  std::vector<WeightStack> stacks;
+  struct MatrixGradient {
+    int weight;
+    Slot delta, operand;
+  };
+  struct VectorGradient {
+    int weight;
+    Slot adjoint;
+  };
+  std::vector<MatrixGradient> matrix_gradients;
+  std::vector<VectorGradient> vector_gradients;
+  Slot output;
+  std::int64_t block = 0;
+  std::vector<LayerOps::LaggedRead> lagged;  ///< tau: the weight's number
+  std::vector<int> state_arrays;
+  std::vector<LayerOps::Direct> direct;
+  int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
+  std::int64_t largest_tile = 0;      ///< elements of all registers of the largest stage
+  std::size_t largest_stage = 0;      ///< slots of the largest stage
+};
+
+LayerCode schedule(const StepProgram& program, bool input_gradient, std::int64_t lane);
+
+}  // namespace lagtape::recurrence
