@@ -1,0 +1,106 @@
+#include "lagtape/core/thread_pool.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "lagtape/core/error.h"
+
+using namespace lagtape;
+
+namespace {
+
+// Half of the smallest normal number, computed at run time: zero where subnormals are flushed.
+float half_of_smallest() {
+  volatile float smallest = std::numeric_limits<float>::min();
+  volatile float half = smallest * 0.5f;
+  return half;
+}
+
+}  // namespace
+
+TEST_CASE("Every item is worked on once, by a worker of the pool") {
+  for (int threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    CHECK(pool.threads() == threads);
+    for (int items : {0, 1, 3, 1000}) {
+      std::vector<int> times(items);
+      std::atomic<bool> valid = true;
+      pool.run(items, [&](int item, int worker) {
+        ++times[item];
+        if (worker < 0 || worker >= threads) valid = false;
+      });
+      CHECK(times == std::vector<int>(items, 1));
+      CHECK(valid);
+    }
+  }
+}
+
+TEST_CASE("A worker has one item at a time, so that it can own its memory") {
+  ThreadPool pool(4);
+  std::vector<long> sums(4);
+  for (int round = 0; round < 200; ++round) {
+    pool.run(50, [&](int item, int worker) { sums[worker] += item; });
+  }
+  CHECK(sums[0] + sums[1] + sums[2] + sums[3] == 200 * 49 * 25);
+}
+
+TEST_CASE("Results by item are the same for any number of threads") {
+  const auto results = [](int threads) {
+    std::vector<double> out(500);
+    ThreadPool(threads).run(500, [&](int item, int) {
+      for (int k = 1; k < 100; ++k) out[item] += 1.0 / (item + k);
+    });
+    return out;
+  };
+  CHECK(results(1) == results(2));
+  CHECK(results(1) == results(5));
+}
+
+TEST_CASE("The exception of the lowest item is rethrown after all items are done, and the pool goes on") {
+  for (int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> done = 0;
+      const auto work = [&](int item, int) {
+        ++done;
+        if (item % 10 == 7) throw std::runtime_error(std::to_string(item));
+      };
+      CHECK_THROWS_WITH_AS(pool.run(100, work), "7", std::runtime_error);
+      CHECK(done == 100);
+    }
+    std::atomic<int> done = 0;
+    CHECK_NOTHROW(pool.run(10, [&](int, int) { ++done; }));
+    CHECK(done == 10);
+  }
+}
+
+TEST_CASE("A pool that is running refuses to run again, instead of waiting for ever") {
+  ThreadPool pool(2);
+  CHECK_THROWS_AS(pool.run(1, [&](int, int) { pool.run(1, [](int, int) {}); }), Error);
+  CHECK_THROWS_AS(ThreadPool(0), InputError);
+}
+
+TEST_CASE("Subnormal numbers are flushed for the time of the work, and the caller's mode comes back") {
+  REQUIRE(half_of_smallest() > 0);
+  ThreadPool pool(3);
+  std::vector<float> seen(100, -1);
+  pool.run(100, [&](int item, int) { seen[item] = half_of_smallest(); });
+#if defined(__SSE2__) || defined(__aarch64__)
+  CHECK(seen == std::vector<float>(100, 0));
+#endif
+  CHECK(half_of_smallest() > 0);
+  CHECK_THROWS(pool.run(1, [](int, int) { throw std::runtime_error("x"); }));
+  CHECK(half_of_smallest() > 0);
+  {
+    const FlushSubnormals outer;
+    pool.run(3, [](int, int) {});
+#if defined(__SSE2__) || defined(__aarch64__)
+    CHECK(half_of_smallest() == 0);
+#endif
+  }
+  CHECK(half_of_smallest() > 0);
+}
