@@ -54,7 +54,8 @@ Idx parse_idx(std::string bytes, std::int64_t rank, const std::string& where) {
     const std::int64_t extent =
         big_endian(std::string_view(bytes).substr(4 + 4 * static_cast<std::size_t>(axis)));
     idx.shape.push_back(extent);
-    fits = fits && expected <= present;  // so that the product stays below 2^63 + 2^31
+    fits = fits &&
+           expected <= std::max<std::int64_t>(present, 1);  // so that the product stays below 2^63 + 2^31
     if (fits) expected *= extent;
   }
   if (!fits || expected != present) {

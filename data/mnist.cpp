@@ -107,7 +107,7 @@ void require_digits(std::int64_t wanted, const Digits& digits, const fs::path& f
 }
 
 Task load_mnist(const MnistOptions& options, const TaskContext& context) {
-  const fs::path folder = context.base / options.path;
+  const fs::path folder = (context.base / options.path).lexically_normal();
   auto learning = read_digits(folder, "train"), testing = read_digits(folder, "t10k");
   require_digits(options.train + options.valid, *learning, folder, "train and valid");
   require_digits(options.test, *testing, folder, "test");

@@ -1,0 +1,118 @@
+#include "lagtape/data/batches.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "lagtape/data/next_step.h"
+#include "lagtape/tests/data/support/sample_files.h"
+#include "lagtape/tests/data/support/tasks.h"
+
+using namespace lagtape;
+
+namespace {
+
+/// Sequences 0..size-1 of two steps; s[n] = 10 index + n.
+NextStepDataset counting(std::int64_t size, double odd_one = 0) {
+  Tensor series({size, 3, 1}, Dtype::f64);
+  for (std::int64_t i = 0; i < 3 * size; ++i) series.set(i, static_cast<double>(10 * (i / 3) + i % 3));
+  if (odd_one != 0) series.set(3 * size - 2, odd_one);
+  return NextStepDataset(series);
+}
+
+std::vector<std::int64_t> epoch_of(TrainingOrder& order, std::int64_t epoch) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t step = 0; step < order.steps_per_epoch(); ++step) {
+    for (std::int64_t index : order.indices(epoch, step)) all.push_back(index);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("an epoch holds every sequence once, its last batch may be short") {
+  const NextStepDataset dataset = counting(10);
+  TrainingOrder order(dataset, 4, 1);
+  CHECK(order.steps_per_epoch() == 3);
+  CHECK(order.indices(0, 0).size() == 4);
+  CHECK(order.indices(0, 2).size() == 2);
+  std::vector<std::int64_t> all = epoch_of(order, 0);
+  CHECK_FALSE(std::is_sorted(all.begin(), all.end()));
+  std::sort(all.begin(), all.end());
+  CHECK(all == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(TrainingOrder(dataset, 5, 1).steps_per_epoch() == 2);
+  CHECK(TrainingOrder(dataset, 50, 1).steps_per_epoch() == 1);
+}
+
+TEST_CASE("the order is a function of seed and epoch, wherever a run begins") {
+  const NextStepDataset dataset = counting(30);
+  TrainingOrder straight(dataset, 7, 1), resumed(dataset, 7, 1), other(dataset, 7, 2);
+  const auto first = epoch_of(straight, 0), second = epoch_of(straight, 1);
+  CHECK(first != second);
+  CHECK(resumed.indices(1, 3) == straight.indices(1, 3));
+  CHECK(epoch_of(resumed, 0) == first);
+  CHECK(epoch_of(other, 0) != first);
+}
+
+TEST_CASE("an order needs sequences, a batch size and a step of the epoch") {
+  const NextStepDataset dataset = counting(3), nothing = counting(0);
+  CHECK_THROWS_AS(TrainingOrder(dataset, 0, 1), InputError);
+  CHECK_THROWS_AS(TrainingOrder(nothing, 1, 1), InputError);
+  TrainingOrder order(dataset, 2, 1);
+  CHECK_THROWS_AS(order.indices(0, 2), InputError);
+  CHECK_THROWS_AS(order.indices(-1, 0), InputError);
+}
+
+TEST_CASE("evaluation goes through a split in its own order") {
+  const NextStepDataset dataset = counting(5);
+  CHECK(indices_in_order(dataset, 0, 3) == std::vector<std::int64_t>{0, 1, 2});
+  CHECK(indices_in_order(dataset, 3, 3) == std::vector<std::int64_t>{3, 4});
+  CHECK(indices_in_order(dataset, 5, 3).empty());
+}
+
+TEST_CASE("a batch holds the sequences of its indices in both precisions, on any number of threads") {
+  const NextStepDataset dataset = counting(5);
+  const std::vector<std::int64_t> indices = {4, 0, 4};
+  for (Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    for (int threads : {1, 2}) {
+      ThreadPool pool(threads);
+      const Batch batch = gather(dataset, indices, dtype, pool);
+      CHECK(batch.x.dtype() == dtype);
+      CHECK(batch.y.dtype() == dtype);
+      CHECK(values_of(batch.x) == std::vector<double>{40, 41, 0, 1, 40, 41});
+      CHECK(values_of(batch.y) == std::vector<double>{41, 42, 1, 2, 41, 42});
+      CHECK(batch.lengths == std::vector<std::int64_t>{2, 2, 2});
+      CHECK(batch.ids == indices);
+    }
+  }
+}
+
+TEST_CASE("a batch is normalised") {
+  const NextStepDataset dataset = counting(2);
+  ThreadPool pool(1);
+  const Batch batch = gather(dataset, indices_in_order(dataset, 0, 2), Dtype::f64, pool, {{1.0}, {2.0}});
+  CHECK(values_of(batch.x) == std::vector<double>{-0.5, 0, 4.5, 5});
+  CHECK(values_of(batch.y) == std::vector<double>{1, 2, 11, 12});
+  CHECK_THROWS_AS(
+      gather(dataset, indices_in_order(dataset, 0, 2), Dtype::f64, pool, {{1.0, 2.0}, {2.0, 1.0}}),
+      InputError);
+}
+
+TEST_CASE("a number that is not finite is refused with its place") {
+  ThreadPool pool(2);
+  for (double odd : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    const NextStepDataset dataset = counting(3, odd);
+    const std::string message =
+        input_error_of([&] { gather(dataset, indices_in_order(dataset, 0, 3), Dtype::f32, pool); });
+    CHECK(has(message, "sequence 2, step 1, input 0"));
+  }
+}
+
+TEST_CASE("an index that the set does not have is refused") {
+  const NextStepDataset dataset = counting(3);
+  ThreadPool pool(1);
+  const std::vector<std::int64_t> above = {0, 3}, below = {-1};
+  CHECK_THROWS_AS(gather(dataset, above, Dtype::f32, pool), InputError);
+  CHECK_THROWS_AS(gather(dataset, below, Dtype::f32, pool), InputError);
+}

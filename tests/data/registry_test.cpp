@@ -1,0 +1,46 @@
+#include "lagtape/data/registry.h"
+
+#include <doctest/doctest.h>
+
+#include "lagtape/tests/data/support/sample_files.h"
+#include "lagtape/tests/data/support/tasks.h"
+
+using namespace lagtape;
+
+TEST_CASE("an unknown task is refused with the nearest name") {
+  const std::string message = input_error_of([] { task_from(R"({"task": "mackey_glas"})"); });
+  CHECK(has(message, "/data/task"));
+  CHECK(has(message, "'mackey_glass'"));
+}
+
+TEST_CASE("unknown and wrong options of a task are refused together, each with its place") {
+  const std::string message = input_error_of(
+      [] { task_from(R"({"task": "mackey_glass", "trian": 3, "valid": -1, "test": "all"})"); });
+  for (const char* part : {"/data/trian", "'train'", "/data/valid", "/data/test"}) {
+    CAPTURE(part);
+    CHECK(has(message, part));
+  }
+}
+
+TEST_CASE("filled options read back to themselves") {
+  for (const char* text :
+       {R"({"task": "adding"})", R"({"task": "adding", "fresh": false})", R"({"task": "mackey_glass"})",
+        R"({"task": "mnist", "path": "x"})", R"({"task": "random", "length": 3, "input": 2, "output": 1})",
+        R"({"task": "random", "length": 3, "input": 2, "classes": 5, "lengths": "random"})"}) {
+    CAPTURE(text);
+    const Json filled = task_from(text).filled;
+    CHECK(task_from(filled.dump()).filled == filled);
+  }
+}
+
+TEST_CASE("every task documents itself") {
+  const Json nothing = Json::object();
+  for (const TaskEntry& entry : tasks()) {
+    CAPTURE(entry.name);
+    JsonErrors errors;
+    JsonReader reader(nothing, "", errors);
+    entry.read(reader, {});
+    CHECK(reader.documentation().size() >= 3);
+    CHECK_FALSE(entry.summary.empty());
+  }
+}
