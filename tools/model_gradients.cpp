@@ -1,0 +1,249 @@
+#include "lagtape/tools/model_gradients.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/batches.h"
+#include "lagtape/tools/evaluation.h"
+#include "lagtape/tools/updater.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::int64_t kLags = 3, kMore = 8;
+
+/// Steps 0 .. steps - 1 of [B, T, n], T T T ... in time.
+Tensor continued(const Tensor& whole, std::int64_t steps) {
+  const std::int64_t rows = whole.size(0), length = whole.size(1), n = whole.size(2);
+  Tensor result({rows, steps, n}, whole.dtype());
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t i = 0; i < steps * n; ++i) {
+      result.set(row * steps * n + i, whole.at(row * length * n + i % (length * n)));
+    }
+  }
+  return result;
+}
+
+/// The batch with every sequence of that many steps; a padded one goes on in its padding.
+SequenceBatch of_length(const SequenceBatch& batch, const DataShape& shape, std::int64_t steps) {
+  SequenceBatch result = batch;
+  const std::int64_t rows = batch.x.size(0), length = batch.x.size(1);
+  result.x = continued(batch.x, steps);
+  result.lengths.clear();
+  if (!shape.every_step) return result;
+  if (!batch.targets.empty()) result.targets = continued(batch.targets, steps);
+  if (!batch.classes.empty()) {
+    result.classes.clear();
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t n = 0; n < steps; ++n) {
+        result.classes.push_back(std::max(batch.classes[row * length + n % length], 0));
+      }
+    }
+  }
+  return result;
+}
+
+/// The loss as a function of all parameters, as one node: its rule runs the sequence op once more, with
+/// gradients.
+class LossOfParameters {
+ public:
+  LossOfParameters(Model& model, SequenceOp& op, const SequenceBatch& batch, ThreadPool& pool)
+      : model_(model), op_(op), batch_(batch), pool_(pool) {}
+
+  Var operator()(Tape& tape, std::span<const Var> parameters) const {
+    std::vector<Tensor> values;
+    for (const Var& parameter : parameters) values.push_back(parameter.value());
+    assign_values(model_.parameters(), values);
+    return tape.record(value(), parameters,
+                       [this, values](const Tensor& grad_output, InputGradients& inputs) {
+                         assign_values(model_.parameters(), values);
+                         run_backward(grad_output);
+                         int i = 0;
+                         for (const Parameter& parameter : model_.parameters())
+                           inputs.add(i++, parameter.grad);
+                       });
+  }
+
+ private:
+  Tensor value() const {
+    Tape tape;
+    std::vector<Var> weights;
+    for (const Tensor& weight : std::as_const(model_).weights()) weights.push_back(tape.constant(weight));
+    return op_.loss(tape, weights, tape.constant(batch_.x), batch_, pool_).value().clone();
+  }
+
+  void run_backward(const Tensor& grad_output) const {
+    model_.parameters().zero_grad();
+    Tape tape;
+    const std::vector<Var> weights = model_.weights(tape);
+    tape.backward(op_.loss(tape, weights, tape.constant(batch_.x), batch_, pool_), grad_output);
+  }
+
+  Model& model_;
+  SequenceOp& op_;
+  const SequenceBatch& batch_;
+  ThreadPool& pool_;
+};
+
+std::int64_t largest_lag(const StackDefinition& stack) {
+  std::int64_t lag = 0;
+  for (const StepProgram& layer : stack.layers) lag = std::max(lag, layer.largest_lag());
+  return lag;
+}
+
+/// "input 3 [17]: ..." with the name of the parameter in place of its number.
+std::string with_names(const std::string& text, const Parameters& parameters) {
+  int i = 0;
+  for (const Parameter& parameter : parameters) {
+    const std::string number = concat("input ", i++);
+    const std::size_t place = text.find(number);
+    const std::size_t end = place + number.size();
+    if (place == std::string::npos || (end < text.size() && std::isdigit(text[end]))) continue;
+    return text.substr(0, place) + parameter.name + text.substr(end);
+  }
+  return text;
+}
+
+}  // namespace
+
+ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
+                                     const ModelGradientOptions& options) {
+  const std::vector<std::string> in_f64 = {"train.precision=f64"};
+  const Experiment experiment = parse_experiment(given.json, given.where, "/", in_f64);
+  const Task task = experiment.load_task(pool);
+  Model model = build_model(experiment, task.shape);
+  SequenceOp op(model.stack(), model.dtype());
+
+  const std::vector<std::int64_t> indices = indices_in_order(*task.train, 0, options.sequences);
+  const Batch data = gather(*task.train, indices, model.dtype(), pool, task.normalization);
+  const std::int64_t steps = kLags * largest_lag(model.stack()) + kMore;
+  const SequenceBatch batch = of_length(sequence_batch(data, task.shape, experiment.loss), task.shape, steps);
+
+  const LossOfParameters loss(model, op, batch, pool);
+  const std::vector<Tensor> parameters = copy_values(model.parameters());
+  ModelGradients result;
+  result.sequences = data.size();
+  result.steps = steps;
+  result.elements = options.elements;
+  result.projections = options.projections;
+  result.report = check_gradients(
+      loss, copy_values(model.parameters()),
+      {.projections = static_cast<int>(options.projections), .elements = static_cast<int>(options.elements)});
+  result.report.worst = with_names(result.report.worst, model.parameters());
+  return result;
+}
+
+/// The batch with every sequence of that many steps; a padded one goes on in its padding.
+SequenceBatch of_length(const SequenceBatch& batch, const DataShape& shape, std::int64_t steps) {
+  SequenceBatch result = batch;
+  const std::int64_t rows = batch.x.size(0), length = batch.x.size(1);
+  result.x = continued(batch.x, steps);
+  result.lengths.clear();
+  if (!shape.every_step) return result;
+  if (!batch.targets.empty()) result.targets = continued(batch.targets, steps);
+  if (!batch.classes.empty()) {
+    result.classes.clear();
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t n = 0; n < steps; ++n) {
+        result.classes.push_back(std::max(batch.classes[row * length + n % length], 0));
+      }
+    }
+  }
+  return result;
+}
+
+/// The loss as a function of all parameters, as one node: its rule runs the sequence op once more, with
+/// gradients.
+class LossOfParameters {
+ public:
+  LossOfParameters(Model& model, SequenceOp& op, const SequenceBatch& batch, ThreadPool& pool)
+      : model_(model), op_(op), batch_(batch), pool_(pool) {}
+
+  Var operator()(Tape& tape, std::span<const Var> parameters) const {
+    std::vector<Tensor> values;
+    for (const Var& parameter : parameters) values.push_back(parameter.value());
+    assign_values(model_.parameters(), values);
+    return tape.record(value(), parameters,
+                       [this, values](const Tensor& grad_output, InputGradients& inputs) {
+                         assign_values(model_.parameters(), values);
+                         run_backward(grad_output);
+                         int i = 0;
+                         for (const Parameter& parameter : model_.parameters())
+                           inputs.add(i++, parameter.grad);
+                       });
+  }
+
+ private:
+  Tensor value() const {
+    Tape tape;
+    std::vector<Var> weights;
+    for (const Tensor& weight : std::as_const(model_).weights()) weights.push_back(tape.constant(weight));
+    return op_.loss(tape, weights, tape.constant(batch_.x), batch_, pool_).value().clone();
+  }
+
+  void run_backward(const Tensor& grad_output) const {
+    model_.parameters().zero_grad();
+    Tape tape;
+    const std::vector<Var> weights = model_.weights(tape);
+    tape.backward(op_.loss(tape, weights, tape.constant(batch_.x), batch_, pool_), grad_output);
+  }
+
+  Model& model_;
+  SequenceOp& op_;
+  const SequenceBatch& batch_;
+  ThreadPool& pool_;
+};
+
+std::int64_t largest_lag(const StackDefinition& stack) {
+  std::int64_t lag = 0;
+  for (const StepProgram& layer : stack.layers) lag = std::max(lag, layer.largest_lag());
+  return lag;
+}
+
+/// "input 3 [17]: ..." with the name of the parameter in place of its number.
+std::string with_names(const std::string& text, const Parameters& parameters) {
+  int i = 0;
+  for (const Parameter& parameter : parameters) {
+    const std::string number = concat("input ", i++);
+    const std::size_t place = text.find(number);
+    const std::size_t end = place + number.size();
+    if (place == std::string::npos || (end < text.size() && std::isdigit(text[end]))) continue;
+    return text.substr(0, place) + parameter.name + text.substr(end);
+  }
+  return text;
+}
+
+}  // namespace
+
+ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
+                                     const ModelGradientOptions& options) {
+  const std::vector<std::string> in_f64 = {"train.precision=f64"};
+  const Experiment experiment = parse_experiment(given.json, given.where, "/", in_f64);
+  const Task task = experiment.load_task(pool);
+  Model model = build_model(experiment, task.shape);
+  SequenceOp op(model.stack(), model.dtype());
+
+  const std::vector<std::int64_t> indices = indices_in_order(*task.train, 0, options.sequences);
+  const Batch data = gather(*task.train, indices, model.dtype(), pool, task.normalization);
+  const std::int64_t steps = kLags * largest_lag(model.stack()) + kMore;
+  const SequenceBatch batch = of_length(sequence_batch(data, task.shape, experiment.loss), task.shape, steps);
+
+  const LossOfParameters loss(model, op, batch, pool);
+  const std::vector<Tensor> parameters = copy_values(model.parameters());
+  ModelGradients result{.sequences = data.size(),
+                        .steps = steps,
+                        .elements = options.elements,
+                        .projections = options.projections};
+  result.report = check_gradients(
+      loss, parameters,
+      {.projections = static_cast<int>(options.projections), .elements = static_cast<int>(options.elements)});
+  Tape tape;
+  std::vector<Var> vars;
+  for (const Tensor& parameter : parameters) vars.push_back(tape.variable(parameter));
+  result.loss = loss(tape, vars).value().item();
+  return result;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/core/gradient_check.h"
+#include "lagtape/tools/experiment.h"
+
+namespace lagtape {
+
+/// What a check of a whole model's gradients sampled, and what it found.
+struct ModelGradients {
+  GradientReport report;
+  std::int64_t sequences = 0, steps = 0;       ///< of the batch
+  std::int64_t elements = 0, projections = 0;  ///< at most, of each parameter
+};
+
+struct ModelGradientOptions {
+  std::int64_t sequences = 2;
+  std::int64_t elements = 8;     ///< of each parameter, all when it has no more
+  std::int64_t projections = 2;  ///< random directions of each parameter
+};
+
+/// Compares the gradients of an experiment's loss by all of its parameters with central differences, in f64,
+/// on the first sequences of train. They are cut to, or continued from their start up to, 3 x the largest lag
+/// + 8 steps, so that every lag is reached more than once. Throws InputError.
+ModelGradients check_model_gradients(const Experiment& experiment, ThreadPool& pool,
+                                     const ModelGradientOptions& options = {});
+
+}  // namespace lagtape
