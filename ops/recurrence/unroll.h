@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape {
+
+// A stack run step by step, instruction by instruction, with the ordinary operations of the outer tape: slow,
+// large and plain. It knows nothing of adjoint programs, schedules, plans and streams, and is what they are
+// all tested against.
+//
+// Arguments and results are those of SequenceOp::loss and SequenceOp::outputs (x is read from the Var, not
+// from the batch); `final_window` receives one Var a state, shaped as in Window. Throws InputError when the
+// numbers of weights or windows do not fit, for a loss without targets of its shape, and for states on the
+// grid.
+//
+// The fine print of the semantics:
+// - A finished row keeps its states; its outputs at every step are zeros after its own last one.
+// `last_padded_step` takes every row to
+//   be T long.
+// - A read-out at one step sees that step's index and draws: of the row's own last step for `last_step` and
+// `mean`.
+// - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k it reads (1 - f) h[n-k] + f
+// h[n-k-1], and its
+//   gradient is that of this formula for 1 <= tau < L, else zero. tau = L reads h[n-L].
+
+Var unroll_loss(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
+                const SequenceBatch& batch, std::span<const Var> initial = {},
+                std::vector<Var>* final_window = nullptr);
+
+Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
+                   const SequenceBatch& batch, std::span<const Var> initial = {},
+                   std::vector<Var>* final_window = nullptr);
+
+}  // namespace lagtape
