@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/model_spec.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json_reader.h"
@@ -43,6 +44,25 @@ TaskHints hints_of(const Json& document) {
   return hints;
 }
 
+/// What a model must fit: classes have a logit each, unless the loss is on one logit.
+DataWidths widths(Loss loss, const DataShape& data) {
+  const bool classes = loss == Loss::cross_entropy;
+  return {.input = data.input,
+          .output = classes ? 0 : output_width(loss, data),
+          .classes = classes ? data.classes : 0,
+          .every_step = data.every_step};
+}
+
+/// The sections as a reader would like them: what is learnt, by what, how.
+Json in_order(const Json& filled) {
+  Json ordered = Json::object();
+  for (const char* key : {"$schema", "name", "seed", "data", "cells", "model", "loss", "metrics", "optimizer",
+                          "schedule", "train"}) {
+    if (filled.contains(key)) ordered[key] = filled[key];
+  }
+  return ordered;
+}
+
 /// Reads one experiment, section by section. Errors are collected and thrown at the end.
 class ExperimentReader {
  public:
@@ -54,8 +74,8 @@ class ExperimentReader {
     top_.raw("$schema", "of an editor; not used");
     read_name();
     read_data();
-    read_model();
     read_loss();
+    read_model();
     read_metrics();
     read_optimizer_and_schedule();
     const Json train = section("train", "how to train");
@@ -64,7 +84,7 @@ class ExperimentReader {
     top_.fill("train", reader.filled());
     top_.finish();
     errors_.raise(where);
-    experiment_.json = top_.filled().dump(2);
+    experiment_.json = in_order(top_.filled()).dump(2);
     return std::move(experiment_);
   }
 
@@ -102,10 +122,20 @@ class ExperimentReader {
     };
   }
 
+  /// After data and loss: they decide what the file leaves open. With an error in those, the model is read
+  /// for its own.
   void read_model() {
-    top_.fill("model", section("model", "layers and read-out"));
+    const Json& given = top_.raw("model", "layers and read-out");
     const Json& cells = top_.raw("cells", "cells defined by their equations");
-    if (!cells.is_null()) top_.fill("cells", cells);
+    if (given.is_null()) top_.error("model", "is missing.");
+    const ModelOptions options =
+        given.is_null() ? ModelOptions{} : lagtape::read_model(given, cells, errors_);
+    Json filled = options.filled_model;
+    if (experiment_.data_shape && experiment_.loss != Loss::none && errors_.empty()) {
+      filled = build_model(options, widths(experiment_.loss, *experiment_.data_shape), errors_).filled_model;
+    }
+    top_.fill("model", filled);
+    if (!options.filled_cells.is_null()) top_.fill("cells", options.filled_cells);
   }
 
   void read_loss() {
@@ -212,15 +242,8 @@ Model build_model(const Experiment& experiment, const DataShape& data) {
   const LossEntry& entry = entry_of(experiment.loss);
   if (!entry.fits(data)) errors.add("/loss", ExperimentReader::mismatch(entry, data));
   errors.raise(experiment.where);
-  Model model = Model::build(experiment.json, data.input, output_width(experiment.loss, data), data.classes,
-                             experiment.seed);
-  if (reads_every_step(model.stack().at) != data.every_step) {
-    errors.add("/model/readout/at", data.every_step
-                                        ? "expected every_step: the data have a target at every step."
-                                        : "expected last_step or mean: the data have one target a sequence.");
-  }
-  errors.raise(experiment.where);
-  return model;
+  const DataWidths fit = widths(experiment.loss, data);
+  return Model::build(experiment.json, fit.input, fit.output, fit.classes, experiment.seed);
 }
 
 }  // namespace lagtape
