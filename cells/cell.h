@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Layer {
   /// The step's weights (in the order of program.weights) as functions of the parameters (in the order above), on the outer tape,
   /// once a batch. Empty: each weight is the parameter of its name.
   std::function<std::vector<Var>(std::span<const Var> parameters)> weights;
+
+  std::int64_t parameter_count() const;  ///< numbers, not tensors
 };
 
 }  // namespace lagtape

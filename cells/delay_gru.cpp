@@ -1,0 +1,31 @@
+#include "lagtape/cells/delay_gru.h"
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+void DelayGru::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.required("tau", tau, between(0, StepTape::kLargestLag), "delay in steps");
+}
+
+Layer DelayGru::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::uniform_of(units));
+  StepTape& tape = step.tape();
+  const StepVar x = step.input();
+  const StepVar h = step.state("h", units);
+
+  const StepVar W1h = step.affine("W1", units, h);
+  const StepVar W2h = step.affine("W2", units, tape.lag(h, tau));
+  const StepVar Ux = step.affine("U", units, x);
+  const StepVar W3h = step.affine("W3", units, h);
+  const StepVar U3x = step.affine("U3", units, x);
+  const StepVar g = sigmoid(W3h + U3x);
+  const StepVar next = (1 - g) * h + g * tanh(W1h + W2h + Ux);
+
+  tape.set_next(h, next);
+  return step.finish(next);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/cells/cell.h"
+
+namespace lagtape {
+
+class JsonReader;
+
+/// The simple delay GRU, Equation 12 of "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback".
+///
+///     g = sigmoid(W3 h[n] + U3 x[n])
+///     h[n+1] = (1 - g) h[n] + g tanh(W1 h[n] + W2 h[n-tau] + U x[n])
+///
+/// Shapes: h [units], Wi [units, units], U and U3 [units, input], each with a bias of its own. Output:
+/// h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
+struct DelayGru {
+  std::int64_t units = 1;
+  std::int64_t tau = 0;  ///< the delay in steps, >= 0
+
+  void read(JsonReader& reader);
+  Layer build(std::int64_t input) const;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,159 @@
+#include "lagtape/cells/equation_cell.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lagtape/cells/recorder.h"
+
+namespace lagtape {
+namespace {
+
+using Named = EquationCell::Named;
+
+/// Calls f(key, value, pointer) for every entry of an object-valued key.
+template <class F>
+void for_each_entry(JsonReader& reader, const std::string& key, const std::string& about, F f) {
+  const Json& object = reader.raw(key, about);
+  if (object.is_null()) return;
+  if (!object.is_object()) {
+    reader.error(key, "expected an object.");
+    return;
+  }
+  const JsonReader entries(object, reader.pointer_to(key), reader.errors());
+  for (const auto& [name, value] : object.items()) f(name, value, entries.pointer_to(name));
+}
+
+/// A dimension: an integer, or a text for the equation parser.
+bool read_dimension(const Json& value, std::string& dimension) {
+  if (value.is_string()) dimension = value.get<std::string>();
+  if (value.is_number_integer()) dimension = value.dump();
+  return value.is_string() || value.is_number_integer();
+}
+
+/// A list of dimensions, or one of them.
+std::vector<std::string> read_shape(const Json& value, const std::string& pointer, JsonErrors& errors) {
+  std::vector<std::string> shape;
+  const Json list = value.is_array() ? value : Json::array({value});
+  for (const Json& dimension : list) {
+    shape.emplace_back();
+    if (!read_dimension(dimension, shape.back())) {
+      errors.add(pointer, R"(expected a shape, like ["units", "input"], "units", 16 or [].)");
+      return {};
+    }
+  }
+  return shape;
+}
+
+std::vector<Named> read_named(JsonReader& reader, const std::string& key, const std::string& about) {
+  std::vector<Named> all;
+  for_each_entry(reader, key, about,
+                 [&](const std::string& name, const Json& value, const std::string& pointer) {
+                   all.push_back({name, read_shape(value, pointer, reader.errors())});
+                 });
+  return all;
+}
+
+void read_hyper(JsonReader& reader, EquationCell& cell) {
+  const std::string about = "hyper-parameters, each an option of the layer, with their defaults";
+  for_each_entry(
+      reader, "hyper", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
+        if (name == "cell" || name == "units") {
+          reader.errors().add(pointer, concat("the name '", name, "' is taken by an option of every layer."));
+        } else if (!value.is_number()) {
+          reader.errors().add(pointer, "expected a number.");
+        } else {
+          cell.hyper.emplace_back(name, value.get<double>());
+        }
+      });
+}
+
+void read_lags(JsonReader& reader, EquationCell& cell) {
+  const std::string about = "weights that are lags, with their largest values";
+  for_each_entry(reader, "lags", about,
+                 [&](const std::string& name, const Json& value, const std::string& pointer) {
+                   std::string largest;
+                   if (!read_dimension(value, largest))
+                     reader.errors().add(pointer, "expected a whole number, like 64 or \"units\".");
+                   cell.lags.emplace_back(name, largest);
+                 });
+}
+
+void read_init(JsonReader& reader, CellDefinition& definition) {
+  std::vector<std::string> weights;
+  for (const Named& weight : definition.equations.weights) weights.push_back(weight.name);
+  const std::string about = "first values of weights";
+  for_each_entry(
+      reader, "init", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
+        const auto weight = std::ranges::find(definition.equations.weights, name, &Named::name);
+        if (weight == definition.equations.weights.end()) {
+          reader.errors().add(pointer, unknown_name("weight", name, weights) + ".");
+          return;
+        }
+        const Initializer initializer = read_initializer(value, pointer, reader.errors());
+        if (initializer.needs_matrix() && weight->shape.size() != 2) {
+          reader.errors().add(pointer,
+                              concat("this initializer is for matrices [out, in]; '", name, "' is none."));
+        }
+        definition.init[name] = initializer;
+      });
+}
+
+void read_step(JsonReader& reader, EquationCell& cell) {
+  const Json& step = reader.raw("step", "equations, each setting a new name or a state's next value");
+  const bool texts =
+      step.is_array() && std::ranges::all_of(step, [](const Json& line) { return line.is_string(); });
+  if (!texts || step.empty()) {
+    reader.error("step", "expected a list of equations, like [\"h' = tanh(W @ h + U @ x)\"].");
+    return;
+  }
+  for (const Json& line : step) cell.step.push_back(line.get<std::string>());
+}
+
+/// The largest value of a trained lag, -1 for other weights.
+std::int64_t largest_lag(const StepProgram& program, const std::string& weight) {
+  for (const Instruction& v : program.values) {
+    if (v.op != StepOp::real_lag) continue;
+    if (program.weights[program.values[v.a].index].name == weight) return v.lag;
+  }
+  return -1;
+}
+
+}  // namespace
+
+Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
+  Layer layer{compile_equations(equations, units, input), {}, {}};
+  for (const Named& weight : equations.weights) {
+    const auto& compiled = *std::ranges::find(layer.program.weights, weight.name, &WeightDefinition::name);
+    const std::int64_t largest = largest_lag(layer.program, weight.name);
+    Initializer initializer = largest > 0 ? Initializer::constant((1.0 + static_cast<double>(largest)) / 2)
+                                          : Initializer::uniform_of(units);
+    if (const auto given = init.find(weight.name); given != init.end()) initializer = given->second;
+    layer.parameters.push_back({weight.name, compiled.shape, initializer});
+  }
+  return layer;
+}
+
+CellDefinition read_cell_definition(JsonReader& reader) {
+  CellDefinition definition;
+  EquationCell& cell = definition.equations;
+  read_hyper(reader, cell);
+  cell.weights = read_named(reader, "weights", "shapes of the weights, by name");
+  read_init(reader, definition);
+  read_lags(reader, cell);
+  cell.states = read_named(reader, "state", "shapes of the states, by name");
+  read_step(reader, cell);
+  reader.required("output", cell.output, "what the layer gives on, like \"h'\"");
+  reader.finish();
+  return definition;
+}
+
+BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& reader) {
+  CellDefinition cell = definition;
+  std::int64_t units = 1;
+  reader.required("units", units, between(1, kLargestUnits), "the dimension 'units' of the equations");
+  for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
+  return [cell, units](std::int64_t input) { return cell.build(units, input); };
+}
+
+}  // namespace lagtape

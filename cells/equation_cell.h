@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "lagtape/cells/registry.h"
+#include "lagtape/ops/recurrence/equations.h"
+
+namespace lagtape {
+
+// Internal: includes nlohmann/json.
+
+/// A cell that its user defines by equations (ops/recurrence/equations.h). All its weights are parameters;
+/// they start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise, and a weight that is a lag
+/// from half of its largest value.
+struct CellDefinition {
+  EquationCell equations;
+  std::map<std::string, Initializer> init;
+
+  /// Throws InputError for what is wrong with the equations.
+  Layer build(std::int64_t units, std::int64_t input) const;
+};
+
+/// Reads an object of "cells":
+///
+///     { "hyper":   { "tau": 20 },                    numbers, each an option of the layer with that default
+///       "weights": { "W1": ["units", "units"], "b1": "units", "scale": [] },
+///       "init":    { "b1": "zeros", "W1": {"type": "uniform", "low": -1, "high": 1} },
+///       "lags":    { "theta": 64 },                  weights that are lags, with their largest values
+///       "state":   { "h": "units" },
+///       "step":    [ "h' = tanh(W1 @ h[-tau] + b1)" ],
+///       "output":  "h'" }
+///
+/// Notes errors in the reader and finishes it.
+CellDefinition read_cell_definition(JsonReader& reader);
+
+/// Reads a layer with such a cell: "units" and the hyper-parameters. Does not call finish.
+BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& reader);
+
+/// Reads "zeros", "ones", "kaiming_normal", ... or an object with "type" and its numbers. Notes errors at the
+/// pointer.
+Initializer read_initializer(const Json& value, const std::string& pointer, JsonErrors& errors);
+
+}  // namespace lagtape

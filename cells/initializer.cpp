@@ -1,0 +1,105 @@
+#include "lagtape/cells/initializer.h"
+
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/random.h"
+
+namespace lagtape {
+namespace {
+
+using Kind = Initializer::Kind;
+
+/// FNV-1a, 64 bits.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001B3;
+  return hash;
+}
+
+RandomStream stream_of(std::uint64_t seed, std::string_view name) {
+  constexpr std::uint64_t kPurpose = 0x696E6974;  // "init"
+  return {seed, stream_name({kPurpose, hash_of(name)})};
+}
+
+void fill_uniform(Tensor& value, double low, double high, const RandomStream& stream) {
+  for (std::int64_t i = 0; i < value.numel(); ++i) value.set(i, low + (high - low) * stream.uniform_at(i));
+}
+
+void fill_normal(Tensor& value, double mean, double deviation, const RandomStream& stream) {
+  for (std::int64_t i = 0; i < value.numel(); ++i) value.set(i, mean + deviation * stream.normal_at(i));
+}
+
+/// Vectors of one length made orthonormal by Gram-Schmidt, twice over each: once is not enough in finite
+/// precision.
+void orthonormalize(std::vector<std::vector<double>>& vectors) {
+  const auto dot = [](const auto& a, const auto& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const double overlap = dot(vectors[i], vectors[j]);
+        for (std::size_t k = 0; k < vectors[i].size(); ++k) vectors[i][k] -= overlap * vectors[j][k];
+      }
+      const double length = std::sqrt(dot(vectors[i], vectors[i]));
+      for (double& element : vectors[i]) element /= length;
+    }
+  }
+}
+
+void fill_orthogonal(Tensor& value, double gain, const RandomStream& stream) {
+  const std::int64_t out = value.size(0), in = value.size(1);
+  const bool by_rows = out <= in;
+  const auto index = [&](std::int64_t i, std::int64_t k) { return by_rows ? i * in + k : k * in + i; };
+  std::vector<std::vector<double>> vectors(by_rows ? out : in, std::vector<double>(by_rows ? in : out));
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    for (std::size_t k = 0; k < vectors[i].size(); ++k) vectors[i][k] = stream.normal_at(index(i, k));
+  }
+  orthonormalize(vectors);
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    for (std::size_t k = 0; k < vectors[i].size(); ++k) value.set(index(i, k), gain * vectors[i][k]);
+  }
+}
+
+}  // namespace
+
+Initializer Initializer::uniform_of(std::int64_t n) {
+  const double bound = 1 / std::sqrt(static_cast<double>(n));
+  return uniform(-bound, bound);
+}
+
+void initialize(Tensor& value, const Initializer& initializer, std::uint64_t seed, std::string_view name) {
+  if (initializer.needs_matrix() && value.rank() != 2) {
+    throw InputError(concat("[initialize] this initializer is for matrices [out, in]. Got ", name, " ",
+                            to_string(value.shape()), "."));
+  }
+  const RandomStream stream = stream_of(seed, name);
+  const double a = initializer.a, b = initializer.b;
+  const double out = initializer.needs_matrix() ? static_cast<double>(value.size(0)) : 1;
+  const double in = initializer.needs_matrix() ? static_cast<double>(value.size(1)) : 1;
+  const auto symmetric = [&](double bound) { fill_uniform(value, -bound, bound, stream); };
+  switch (initializer.kind) {
+    case Kind::constant:
+      return value.fill(a);
+    case Kind::uniform:
+      return fill_uniform(value, a, b, stream);
+    case Kind::normal:
+      return fill_normal(value, a, b, stream);
+    case Kind::kaiming_uniform:
+      return symmetric(a * std::sqrt(3 / in));
+    case Kind::kaiming_normal:
+      return fill_normal(value, 0, a / std::sqrt(in), stream);
+    case Kind::xavier_uniform:
+      return symmetric(a * std::sqrt(6 / (in + out)));
+    case Kind::xavier_normal:
+      return fill_normal(value, 0, a * std::sqrt(2 / (in + out)), stream);
+    case Kind::orthogonal:
+      return fill_orthogonal(value, a, stream);
+  }
+}
+
+}  // namespace lagtape

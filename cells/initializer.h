@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+/// How a parameter gets its first values. A draw is a function of (seed, the parameter's full name, the
+/// element), so that it depends neither on other parameters nor on the precision.
+struct Initializer {
+  enum class Kind : std::uint8_t {
+    constant,         ///< a
+    uniform,          ///< U(a, b)
+    normal,           ///< N(a, b^2)
+    kaiming_uniform,  ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
+    kaiming_normal,   ///< N(0, s^2), s = a / sqrt(in)
+    xavier_uniform,   ///< U(-r, r), r = a sqrt(6 / (in + out))  (Glorot and Bengio 2010)
+    xavier_normal,    ///< N(0, s^2), s = a sqrt(2 / (in + out))
+    orthogonal,       ///< a Q, the shorter of rows and columns orthonormal (Saxe et al. 2014)
+  };
+
+  Kind kind = Kind::constant;
+  double a = 0;
+  double b = 0;
+
+  static Initializer constant(double value) { return {Kind::constant, value, 0}; }
+  static Initializer uniform(double low, double high) { return {Kind::uniform, low, high}; }
+  static Initializer normal(double mean, double deviation) { return {Kind::normal, mean, deviation}; }
+  /// U(-1/sqrt(n), 1/sqrt(n)): of cells with n their units, of linear maps with n their inputs.
+  static Initializer uniform_of(std::int64_t n);
+  /// The gain sqrt(2) is that of relu.
+  static Initializer kaiming_normal(double gain = 1.4142135623730951) {
+    return {Kind::kaiming_normal, gain, 0};
+  }
+
+  /// Whether it is for matrices [out, in] alone.
+  bool needs_matrix() const { return kind >= Kind::kaiming_uniform; }
+  bool operator==(const Initializer&) const = default;
+};
+
+/// Sets the values of a parameter. Throws InputError when the initializer needs a matrix and this is none.
+void initialize(Tensor& value, const Initializer& initializer, std::uint64_t seed, std::string_view name);
+
+}  // namespace lagtape

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/cell.h"
+#include "lagtape/cells/registry.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/core/parameter.h"
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape {
+
+// Internal: includes nlohmann/json.
+
+/// What the data say about a model. Targets are `output` real numbers, or one of `classes`; 0: not known.
+struct DataWidths {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+  std::int64_t classes = 0;
+  std::optional<bool> every_step;  ///< whether there is a target a step, or one a sequence
+};
+
+/// "model" and "cells" of an experiment as they were read, before the data are known.
+struct ModelOptions {
+  struct LayerOptions {
+    std::string name;     ///< "tau_gru"
+    std::string pointer;  ///< /model/layers/0
+    BuildLayer build;
+  };
+  std::vector<LayerOptions> layers;
+  std::int64_t readout_units = 0;  ///< 0: as the data have it
+  std::string readout_at;          ///< empty: as the data have it
+  bool at_padding = false;         ///< read at the batch's last step instead of the sequence's own
+  std::string readout_init = "kaiming_normal";
+
+  Json filled_model;  ///< with every default
+  Json filled_cells;  ///< null when there are none
+};
+
+/// Reads the objects "model" and "cells" (null when missing):
+///
+///     "model": { "layers":  [ { "cell": "tau_gru", "units": 16, "tau": 10 }, { "layer": "linear", "units": 4
+///     } ],
+///                "readout": { "units": 1, "at": "every_step", "at_padding": false, "init": "kaiming_normal"
+///                } }
+///
+/// Notes errors; with any, the result may lack layers.
+ModelOptions read_model(const Json& model, const Json& cells, JsonErrors& errors);
+
+/// A model before its parameters have values.
+struct ModelSpec {
+  std::vector<std::string> names;  ///< of the layers
+  std::vector<Layer> layers;
+  Layer readout;  ///< units [output, d] of the top layer's d
+  ReadAt at = ReadAt::every_step;
+  Json filled_model;  ///< with every default, and what the data decided
+  Json filled_cells;  ///< null when there are none
+
+  std::int64_t input_width() const;
+  std::int64_t output_width() const;
+  StackDefinition stack(Loss loss = Loss::none) const;
+  /// layers.0.W1, layers.0.W1.bias, ..., readout.W, readout.W.bias.
+  std::vector<ParameterDefinition> parameters() const;
+  std::int64_t parameter_count() const;
+};
+
+/// Fits a model that was read without errors to its data: widths of the layers, and the read-out's from the
+/// data where the model leaves it out. Notes contradictions and what is wrong with a user's equations; with
+/// any error, the result is of no use.
+ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonErrors& errors);
+
+/// The parameters of a model with their first values.
+Parameters draw_parameters(const ModelSpec& spec, Dtype dtype, std::uint64_t seed);
+
+}  // namespace lagtape

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lagtape/cells/cell.h"
+#include "lagtape/ops/recurrence/step_tape.h"
+
+namespace lagtape {
+
+/// More than memory holds, and few enough for the sizes of all weights to be numbers.
+inline constexpr std::int64_t kLargestUnits = 65536;
+
+/// Records the step of a layer whose weights are its parameters, and declares them as it goes, in the order
+/// of the calls: what most cells are built with.
+class LayerRecorder {
+ public:
+  /// Every parameter starts from the initializer.
+  LayerRecorder(std::int64_t input, const Initializer& initializer);
+
+  StepTape& tape() { return tape_; }
+  StepVar input() { return tape_.input(); }
+  StepVar state(const std::string& name, std::int64_t units) {
+    return tape_.state(name, RowShape::vector(units));
+  }
+
+  /// W @ v + W.bias, with new parameters W [units, width of v] and W.bias [units].
+  StepVar affine(const std::string& name, std::int64_t units, StepVar v);
+
+  /// The layer with that output. Further recording is not possible.
+  Layer finish(StepVar output);
+
+ private:
+  void declare(const std::string& name, Shape shape);
+
+  StepTape tape_;
+  Initializer initializer_;
+  std::vector<ParameterDefinition> parameters_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/cells/cell.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+// Internal: includes nlohmann/json.
+
+/// A layer whose options were read, before the width of its input is known.
+using BuildLayer = std::function<Layer(std::int64_t input)>;
+
+/// One row a layer.
+struct LayerEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;     ///< paper, equation
+  std::string_view equations;  ///< as in the paper, one a line
+  /// Reads the options (all but "cell" and "layer") and notes errors in the reader; does not call finish.
+  BuildLayer (*read)(JsonReader& reader);
+};
+
+std::span<const LayerEntry> cells();            ///< recurrent: {"cell": NAME, ...}
+std::span<const LayerEntry> per_step_layers();  ///< of a step alone: {"layer": NAME, ...}
+
+/// Null when there is none.
+const LayerEntry* find_layer(std::span<const LayerEntry> entries, std::string_view name);
+std::vector<std::string> names_of(std::span<const LayerEntry> entries);
+/// The options with their defaults, as `read` asks for them.
+std::vector<OptionDoc> options_of(const LayerEntry& entry);
+
+}  // namespace lagtape

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/cells/cell.h"
+
+namespace lagtape {
+
+class JsonReader;
+
+/// Gated recurrent unit with weighted time-delay feedback.
+/// Source: "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback" (tau-GRU), in discrete form.
+///
+///     u  = tanh(W1 h[n] + U1 x[n])                   the direct part
+///     z  = tanh(W2 h[n-m] + U2 x[n])                 the delayed part, m = floor(tau / dt)
+///     g  = sigmoid(W3 h[n] + U3 x[n])                the gate
+///     a  = sigmoid(W4 h[n] + U4 x[n])                the weighting of the delay
+///     h[n+1] = (1 - dt g) h[n] + dt g (beta u + alpha a z)
+///
+/// Shapes: h [units], Wi [units, units], Ui [units, input]; each W and each U has a bias of its own. What is
+/// switched off has no parameters. Output: h[n+1]. Initialisation: everything from U(-1/sqrt(units),
+/// 1/sqrt(units)).
+struct TauGru {
+  std::int64_t units = 1;
+  double tau = 0;         ///< the delay, >= 0; with 0, z sees h[n]
+  double dt = 1;          ///< the time step, > 0
+  double alpha = 1;       ///< the weight of z; with 0 there is neither z nor a
+  double beta = 1;        ///< the weight of u; with 0 there is no u
+  bool weighting = true;  ///< false: a = 1
+  bool gating = true;     ///< false: g = 1
+
+  void read(JsonReader& reader);
+  Layer build(std::int64_t input) const;
+};
+
+}  // namespace lagtape
