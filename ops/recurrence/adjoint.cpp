@@ -7,9 +7,10 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Reverse mode over one recorded step. Contributions to an adjoint are added in the reverse order of the forward ops; products
-/// with the same operand are one stack of transposed weights, added last. The adjoint of a state after the step is its
-/// own output's, then those through lags in descending order, then the direct step's, element-wise part and product part.
+/// Reverse mode over one recorded step. Contributions to an adjoint are added in the reverse order of the
+/// forward ops; products with the same operand are one stack of transposed weights, added last. The adjoint
+/// of a state after the step is its own output's, then those through lags in descending order, then the
+/// direct step's, element-wise part and product part.
 class Adjoint {
  public:
   Adjoint(const StepProgram& program, ForwardOps forward, bool input_gradient)
@@ -34,7 +35,8 @@ class Adjoint {
     finish_states();
     finish_lags();
     finish_leaf(StepOp::weight, [&](int, int v) {
-      if (adjoint_[v].value >= 0) ops_.vector_gradients.push_back({ops_.values[v].place.index, materialize(v)});
+      if (adjoint_[v].value >= 0)
+        ops_.vector_gradients.push_back({ops_.values[v].place.index, materialize(v)});
     });
     assign_phases();
     provide_forward_values();
@@ -56,8 +58,8 @@ class Adjoint {
     active_.assign(forward_count_, false);
     for (std::size_t v = 0; v < program_.values.size(); ++v) {
       const StepOp op = program_.values[v].op;
-      active_[v] = op == StepOp::state || op == StepOp::lag || op == StepOp::real_lag || op == StepOp::weight ||
-                   (op == StepOp::input && input_gradient);
+      active_[v] = op == StepOp::state || op == StepOp::lag || op == StepOp::real_lag ||
+                   op == StepOp::weight || (op == StepOp::input && input_gradient);
     }
     for (const Op& op : forward_) {
       if (op.kind == Op::Kind::product) active_[op.out] = true;
@@ -90,7 +92,8 @@ class Adjoint {
     } else if (sum.negated == negated) {
       sum.value = element(ElementOp::add, sum.value, value);
     } else {
-      sum = {negated ? element(ElementOp::subtract, sum.value, value) : element(ElementOp::subtract, value, sum.value),
+      sum = {negated ? element(ElementOp::subtract, sum.value, value)
+                     : element(ElementOp::subtract, value, sum.value),
              false};
     }
   }
@@ -118,8 +121,8 @@ class Adjoint {
       const Instruction& i = program_.values[v];
       if (i.op != StepOp::lag && i.op != StepOp::real_lag) continue;
       LayerOps::LaggedRead read{i.index, i.lag, i.op == StepOp::real_lag ? i.a : -1};
-      read.adjoint_array =
-          add_array(ops_, Array::Kind::lag_adjoint, static_cast<int>(v), program_.states[i.index].shape.width());
+      read.adjoint_array = add_array(ops_, Array::Kind::lag_adjoint, static_cast<int>(v),
+                                     program_.states[i.index].shape.width());
       ops_.lagged.push_back(read);
     }
     std::stable_sort(ops_.lagged.begin(), ops_.lagged.end(),
@@ -155,7 +158,8 @@ class Adjoint {
       if (!read[s]) continue;
       for (int* array : {&ops_.direct[s].element, &ops_.direct[s].product}) {
         const int part = source(Array::Kind::direct, s, shape, array);
-        // A copy where it would be the whole sum: the array is written anew while the step is still being worked on.
+        // A copy where it would be the whole sum: the array is written anew while the step is still being
+        // worked on.
         const bool first = adjoint_[f_.next[s]].value < 0;
         contribute(f_.next[s], first ? element(ElementOp::copy, part) : part);
       }
@@ -208,27 +212,44 @@ class Adjoint {
     const bool n = s.negated;
     const int d = s.value, y = op.out;
     switch (op.kind) {
-      case Op::Kind::sum: return contribute(op.a, spread(Op::Kind::broadcast, d, ops_.values[op.a].shape), n);
-      case Op::Kind::broadcast: return contribute(op.a, spread(Op::Kind::sum, d, ops_.values[op.a].shape), n);
-      case Op::Kind::real_lag: return reverse_real_lag(op, materialize(op.out));
-      case Op::Kind::element: break;
-      default: return;  // draws and the step index have no gradient
+      case Op::Kind::sum:
+        return contribute(op.a, spread(Op::Kind::broadcast, d, ops_.values[op.a].shape), n);
+      case Op::Kind::broadcast:
+        return contribute(op.a, spread(Op::Kind::sum, d, ops_.values[op.a].shape), n);
+      case Op::Kind::real_lag:
+        return reverse_real_lag(op, materialize(op.out));
+      case Op::Kind::element:
+        break;
+      default:
+        return;  // draws and the step index have no gradient
     }
     using E = ElementOp;
     const auto times = [&](int factor) { return element(E::multiply, d, factor); };
     switch (op.element) {
-      case E::copy: return contribute(op.a, d, n);
-      case E::negate: return contribute(op.a, d, !n);
-      case E::tanh: return contribute(op.a, element(E::tanh_adjoint, d, y), n);
-      case E::sigmoid: return contribute(op.a, element(E::sigmoid_adjoint, d, y), n);
-      case E::relu: return contribute(op.a, element(E::relu_adjoint, d, y), n);
-      case E::exp: return contribute(op.a, times(y), n);
-      case E::log: return contribute(op.a, element(E::divide, d, op.a), n);
-      case E::sqrt: return contribute(op.a, element(E::multiply_constant, element(E::divide, d, y), -1, 0.5), n);
-      case E::abs: return contribute(op.a, times(element(E::sign, op.a)), n);
-      case E::sign: return;
-      case E::sin: return contribute(op.a, times(element(E::cos, op.a)), n);
-      case E::cos: return contribute(op.a, times(element(E::sin, op.a)), !n);
+      case E::copy:
+        return contribute(op.a, d, n);
+      case E::negate:
+        return contribute(op.a, d, !n);
+      case E::tanh:
+        return contribute(op.a, element(E::tanh_adjoint, d, y), n);
+      case E::sigmoid:
+        return contribute(op.a, element(E::sigmoid_adjoint, d, y), n);
+      case E::relu:
+        return contribute(op.a, element(E::relu_adjoint, d, y), n);
+      case E::exp:
+        return contribute(op.a, times(y), n);
+      case E::log:
+        return contribute(op.a, element(E::divide, d, op.a), n);
+      case E::sqrt:
+        return contribute(op.a, element(E::multiply_constant, element(E::divide, d, y), -1, 0.5), n);
+      case E::abs:
+        return contribute(op.a, times(element(E::sign, op.a)), n);
+      case E::sign:
+        return;
+      case E::sin:
+        return contribute(op.a, times(element(E::cos, op.a)), n);
+      case E::cos:
+        return contribute(op.a, times(element(E::sin, op.a)), !n);
       case E::add:
         contribute(op.a, d, n);
         return contribute(op.b, d, n);
@@ -245,15 +266,24 @@ class Adjoint {
         if (active_[op.b]) contribute(op.b, element(E::multiply, quotient, y), !n);
         return;
       }
-      case E::minimum: return choose(op, n, d, op.b, op.a);
-      case E::maximum: return choose(op, n, d, op.a, op.b);
-      case E::add_constant: return contribute(op.a, d, n);
-      case E::multiply_constant: return contribute(op.a, element(E::multiply_constant, d, -1, op.k), n);
-      case E::minimum_constant: return choose_constant(op, n, d, true);
-      case E::maximum_constant: return choose_constant(op, n, d, false);
-      case E::constant_minus: return contribute(op.a, d, !n);
-      case E::constant_over: return contribute(op.a, times(element(E::divide, y, op.a)), !n);
-      default: throw Error("[adjoint] a forward op without a rule");
+      case E::minimum:
+        return choose(op, n, d, op.b, op.a);
+      case E::maximum:
+        return choose(op, n, d, op.a, op.b);
+      case E::add_constant:
+        return contribute(op.a, d, n);
+      case E::multiply_constant:
+        return contribute(op.a, element(E::multiply_constant, d, -1, op.k), n);
+      case E::minimum_constant:
+        return choose_constant(op, n, d, true);
+      case E::maximum_constant:
+        return choose_constant(op, n, d, false);
+      case E::constant_minus:
+        return contribute(op.a, d, !n);
+      case E::constant_over:
+        return contribute(op.a, times(element(E::divide, y, op.a)), !n);
+      default:
+        throw Error("[adjoint] a forward op without a rule");
     }
   }
 
@@ -262,7 +292,8 @@ class Adjoint {
     const int to_a = element(ElementOp::greater, larger, smaller, 1);
     contribute(op.a, element(ElementOp::multiply, d, to_a), negated);
     if (active_[op.b])
-      contribute(op.b, element(ElementOp::multiply, d, element(ElementOp::constant_minus, to_a, -1, 1)), negated);
+      contribute(op.b, element(ElementOp::multiply, d, element(ElementOp::constant_minus, to_a, -1, 1)),
+                 negated);
   }
   void choose_constant(const Op& op, bool negated, int d, bool minimum) {
     Op limit;
@@ -292,7 +323,8 @@ class Adjoint {
     const RowShape tau = ops_.values[op.a].shape;
     while (tau.rank < ops_.values[along].shape.rank) {
       const RowShape shape = ops_.values[along].shape;
-      along = spread(Op::Kind::sum, along, shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar());
+      along =
+          spread(Op::Kind::sum, along, shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar());
     }
     contribute(op.a, along);
   }
@@ -319,8 +351,8 @@ class Adjoint {
     sinks_.push_back(out);
   }
 
-  /// Whether the op that computes v's adjoint may write it into the array itself. An array of one step must not be read
-  /// as anything else later.
+  /// Whether the op that computes v's adjoint may write it into the array itself. An array of one step must
+  /// not be read as anything else later.
   bool can_move(int v, int array) const {
     const Signed s = adjoint_[v];
     if (s.value < 0 || s.negated || is_placed(s.value)) return false;
@@ -404,8 +436,8 @@ class Adjoint {
       }
       when[i] = w;
       if (!live[i]) continue;
-      (w == When::before ? ops_.before
-       : w == When::loop ? ops_.backward_loop
+      (w == When::before  ? ops_.before
+       : w == When::loop  ? ops_.backward_loop
        : w == When::block ? ops_.backward_block
                           : ops_.after)
           .push_back(op);
@@ -451,8 +483,10 @@ class Adjoint {
       case ElementOp::multiply_constant:
       case ElementOp::minimum_constant:
       case ElementOp::maximum_constant:
-      case ElementOp::constant_minus: return true;
-      default: return false;
+      case ElementOp::constant_minus:
+        return true;
+      default:
+        return false;
     }
   }
 
@@ -465,7 +499,8 @@ class Adjoint {
     for (std::size_t i = 0; i < forward_.size(); ++i) maker_[forward_[i].out] = i;
     std::vector<bool> wanted(forward_count_, false);
     for (Ops* list : backward_lists())
-      for (Op& op : *list) for_operands(op, [&](int& o) {
+      for (Op& op : *list)
+        for_operands(op, [&](int& o) {
           if (is_forward(o)) wanted[o] = true;
         });
     for (const auto& g : ops_.matrix_gradients)
@@ -532,10 +567,10 @@ class Adjoint {
   std::size_t forward_count_;
   Ops forward_, backward_;
   std::vector<bool> active_;
-  std::vector<Signed> adjoint_;                    // by forward value
-  std::vector<std::vector<Op::Term>> uses_;        // by forward value: products that read it, {weight, delta}
-  std::map<int, int> lag_of_value_;                // value of a lagged read -> position in ops_.lagged
-  std::map<int, std::size_t> maker_;               // forward value -> its op
+  std::vector<Signed> adjoint_;              // by forward value
+  std::vector<std::vector<Op::Term>> uses_;  // by forward value: products that read it, {weight, delta}
+  std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged
+  std::map<int, std::size_t> maker_;         // forward value -> its op
   std::vector<int> sinks_, loop_sinks_, lag_sinks_;  // values that end in arrays
 };
 

@@ -9,38 +9,65 @@ namespace {
 
 ElementOp element_of(StepOp op) {
   switch (op) {
-    case StepOp::negate: return ElementOp::negate;
-    case StepOp::tanh: return ElementOp::tanh;
-    case StepOp::sigmoid: return ElementOp::sigmoid;
-    case StepOp::relu: return ElementOp::relu;
-    case StepOp::exp: return ElementOp::exp;
-    case StepOp::log: return ElementOp::log;
-    case StepOp::sqrt: return ElementOp::sqrt;
-    case StepOp::abs: return ElementOp::abs;
-    case StepOp::sign: return ElementOp::sign;
-    case StepOp::sin: return ElementOp::sin;
-    case StepOp::cos: return ElementOp::cos;
-    case StepOp::add: return ElementOp::add;
-    case StepOp::subtract: return ElementOp::subtract;
-    case StepOp::multiply: return ElementOp::multiply;
-    case StepOp::divide: return ElementOp::divide;
-    case StepOp::minimum: return ElementOp::minimum;
-    case StepOp::maximum: return ElementOp::maximum;
-    default: throw Error(concat("[step] no element-wise kernel for ", name_of(op)));
+    case StepOp::negate:
+      return ElementOp::negate;
+    case StepOp::tanh:
+      return ElementOp::tanh;
+    case StepOp::sigmoid:
+      return ElementOp::sigmoid;
+    case StepOp::relu:
+      return ElementOp::relu;
+    case StepOp::exp:
+      return ElementOp::exp;
+    case StepOp::log:
+      return ElementOp::log;
+    case StepOp::sqrt:
+      return ElementOp::sqrt;
+    case StepOp::abs:
+      return ElementOp::abs;
+    case StepOp::sign:
+      return ElementOp::sign;
+    case StepOp::sin:
+      return ElementOp::sin;
+    case StepOp::cos:
+      return ElementOp::cos;
+    case StepOp::add:
+      return ElementOp::add;
+    case StepOp::subtract:
+      return ElementOp::subtract;
+    case StepOp::multiply:
+      return ElementOp::multiply;
+    case StepOp::divide:
+      return ElementOp::divide;
+    case StepOp::minimum:
+      return ElementOp::minimum;
+    case StepOp::maximum:
+      return ElementOp::maximum;
+    default:
+      throw Error(concat("[step] no element-wise kernel for ", name_of(op)));
   }
 }
 
-/// Turns a binary operation with a number on one side into the kernel that takes the number, where there is one.
+/// Turns a binary operation with a number on one side into the kernel that takes the number, where there is
+/// one.
 void take_constant(Op& op, const std::vector<Value>& values) {
   const auto is_constant = [&](int v) { return v >= 0 && values[v].place.kind == Place::Kind::constant; };
   if (is_constant(op.a) == is_constant(op.b)) return;
   const bool left = is_constant(op.a);
   double k = values[left ? op.a : op.b].place.number;
   switch (op.element) {
-    case ElementOp::add: op.element = ElementOp::add_constant; break;
-    case ElementOp::multiply: op.element = ElementOp::multiply_constant; break;
-    case ElementOp::minimum: op.element = ElementOp::minimum_constant; break;
-    case ElementOp::maximum: op.element = ElementOp::maximum_constant; break;
+    case ElementOp::add:
+      op.element = ElementOp::add_constant;
+      break;
+    case ElementOp::multiply:
+      op.element = ElementOp::multiply_constant;
+      break;
+    case ElementOp::minimum:
+      op.element = ElementOp::minimum_constant;
+      break;
+    case ElementOp::maximum:
+      op.element = ElementOp::maximum_constant;
+      break;
     case ElementOp::subtract:
       op.element = left ? ElementOp::constant_minus : ElementOp::add_constant;
       if (!left) k = -k;
@@ -49,7 +76,8 @@ void take_constant(Op& op, const std::vector<Value>& values) {
       if (!left) return;
       op.element = ElementOp::constant_over;
       break;
-    default: return;
+    default:
+      return;
   }
   op.k = k;
   if (left) op.a = op.b;
@@ -64,13 +92,21 @@ std::vector<ForwardPhase> classify(const StepProgram& program) {
     const Instruction& i = program.values[v];
     switch (i.op) {
       case StepOp::weight:
-      case StepOp::constant: phases[v] = ForwardPhase::leaf; break;
+      case StepOp::constant:
+        phases[v] = ForwardPhase::leaf;
+        break;
       case StepOp::input:
       case StepOp::step_index:
-      case StepOp::draw: phases[v] = ForwardPhase::pre; break;
+      case StepOp::draw:
+        phases[v] = ForwardPhase::pre;
+        break;
       case StepOp::lag:
-      case StepOp::real_lag: phases[v] = ForwardPhase::delay; break;
-      case StepOp::state: phases[v] = ForwardPhase::loop; break;
+      case StepOp::real_lag:
+        phases[v] = ForwardPhase::delay;
+        break;
+      case StepOp::state:
+        phases[v] = ForwardPhase::loop;
+        break;
       default:
         phases[v] = ForwardPhase::pre;  // an operation on weights alone runs with the input
         for (int o : {i.a, i.b})
@@ -102,7 +138,8 @@ class Forward {
     f_.phases = classify(program);
     f_.ops.input_array = add_array(f_.ops, Array::Kind::input, 0, program.input.width());
     for (int s = 0; s < static_cast<int>(program.states.size()); ++s)
-      f_.ops.state_arrays.push_back(add_array(f_.ops, Array::Kind::state, s, program.states[s].shape.width()));
+      f_.ops.state_arrays.push_back(
+          add_array(f_.ops, Array::Kind::state, s, program.states[s].shape.width()));
     for (const auto& i : program.values) place(i);
     for (int v = 0; v < static_cast<int>(program.values.size()); ++v) record(v);
     place_next_states();
@@ -117,13 +154,26 @@ class Forward {
     const int v = static_cast<int>(f_.ops.values.size());
     int root = v;
     switch (i.op) {
-      case StepOp::input: place = in_array(f_.ops.input_array); break;
-      case StepOp::state: place = in_array(f_.ops.state_arrays[i.index]); break;
-      case StepOp::lag: place = in_array(f_.ops.state_arrays[i.index], -i.lag); break;
-      case StepOp::weight: place = {Place::Kind::weight, i.index, 0, 0}; break;
-      case StepOp::constant: place = {Place::Kind::constant, -1, 0, i.value}; break;
-      case StepOp::reshape: root = f_.root[i.a]; break;
-      default: break;
+      case StepOp::input:
+        place = in_array(f_.ops.input_array);
+        break;
+      case StepOp::state:
+        place = in_array(f_.ops.state_arrays[i.index]);
+        break;
+      case StepOp::lag:
+        place = in_array(f_.ops.state_arrays[i.index], -i.lag);
+        break;
+      case StepOp::weight:
+        place = {Place::Kind::weight, i.index, 0, 0};
+        break;
+      case StepOp::constant:
+        place = {Place::Kind::constant, -1, 0, i.value};
+        break;
+      case StepOp::reshape:
+        root = f_.root[i.a];
+        break;
+      default:
+        break;
     }
     add_value(f_.ops, i.shape, place);
     f_.root.push_back(root);
@@ -131,10 +181,14 @@ class Forward {
 
   Ops& list(ForwardPhase phase) {
     switch (phase) {
-      case ForwardPhase::delay: return f_.ops.delay;
-      case ForwardPhase::loop: return f_.ops.loop;
-      case ForwardPhase::post: return f_.ops.post;
-      default: return f_.ops.pre;
+      case ForwardPhase::delay:
+        return f_.ops.delay;
+      case ForwardPhase::loop:
+        return f_.ops.loop;
+      case ForwardPhase::post:
+        return f_.ops.post;
+      default:
+        return f_.ops.pre;
     }
   }
 
@@ -152,12 +206,23 @@ class Forward {
       case StepOp::lag:
       case StepOp::weight:
       case StepOp::constant:
-      case StepOp::reshape: return;
-      case StepOp::step_index: op.kind = Op::Kind::step_index; break;
-      case StepOp::draw: op.kind = Op::Kind::draw; break;
-      case StepOp::real_lag: op.kind = Op::Kind::real_lag; break;
-      case StepOp::sum: op.kind = Op::Kind::sum; break;
-      case StepOp::broadcast: op.kind = Op::Kind::broadcast; break;
+      case StepOp::reshape:
+        return;
+      case StepOp::step_index:
+        op.kind = Op::Kind::step_index;
+        break;
+      case StepOp::draw:
+        op.kind = Op::Kind::draw;
+        break;
+      case StepOp::real_lag:
+        op.kind = Op::Kind::real_lag;
+        break;
+      case StepOp::sum:
+        op.kind = Op::Kind::sum;
+        break;
+      case StepOp::broadcast:
+        op.kind = Op::Kind::broadcast;
+        break;
       case StepOp::product:
         op.kind = Op::Kind::product;
         if (f_.ops.values[op.a].place.kind == Place::Kind::weight) op.a = copy_of(op.a, ForwardPhase::pre);
@@ -172,7 +237,8 @@ class Forward {
   }
 
   bool is_free(int root) const {
-    return f_.ops.values[root].place.kind == Place::Kind::none && root < static_cast<int>(program_.values.size());
+    return f_.ops.values[root].place.kind == Place::Kind::none &&
+           root < static_cast<int>(program_.values.size());
   }
 
   /// A copy of a value that has its place already (a leaf, or the next value of two states).

@@ -16,7 +16,8 @@ std::int64_t element_total(const StepProgram& program, const LayerCode& code) {
   std::int64_t total = 0;
   for (const auto& stack : code.stacks) total += padded<T>(stack.k * stack.columns);
   for (const auto& w : program.weights)
-    if (w.shape.size() < 2) total += vector_rows<T>(element_count(w.shape)) * padded<T>(element_count(w.shape));
+    if (w.shape.size() < 2)
+      total += vector_rows<T>(element_count(w.shape)) * padded<T>(element_count(w.shape));
   return total;
 }
 

@@ -69,8 +69,12 @@ void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64
         pointers_[i] = at(slot, step);
         strides_[i] = stage.tile_rows * slot.width;
         break;
-      case Slot::Kind::weight: pointers_[i] = const_cast<T*>(weights_.vector(slot.index)); break;
-      case Slot::Kind::tile: pointers_[i] = tile_ + slot.index * stage.tile_rows * stage.register_width; break;
+      case Slot::Kind::weight:
+        pointers_[i] = const_cast<T*>(weights_.vector(slot.index));
+        break;
+      case Slot::Kind::tile:
+        pointers_[i] = tile_ + slot.index * stage.tile_rows * stage.register_width;
+        break;
     }
   }
   const std::int64_t total = rows_ * count;
@@ -79,8 +83,8 @@ void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64
     const std::int64_t rows = std::min(stage.tile_rows, total - first);
     for (const TileInstruction& t : stage.code) {
       if (t.kind == Op::Kind::element) {
-        kernels_.element[static_cast<int>(t.element)](pointers_[t.out], operand(t.a), operand(t.b), operand(t.c),
-                                                      static_cast<T>(t.k), rows * t.width);
+        kernels_.element[static_cast<int>(t.element)](pointers_[t.out], operand(t.a), operand(t.b),
+                                                      operand(t.c), static_cast<T>(t.k), rows * t.width);
       } else {
         run_special(t, first, rows, step);
       }
@@ -90,7 +94,8 @@ void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64
 }
 
 template <class T>
-void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step) {
+void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows,
+                             std::int64_t step) {
   T* out = pointers_[t.out];
   switch (t.kind) {
     case Op::Kind::sum:
@@ -103,14 +108,20 @@ void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, s
       for (std::int64_t r = 0; r < rows; ++r)
         std::fill_n(out + r * t.width, t.width, static_cast<T>(step + (first_row + r) / rows_));
       break;
-    case Op::Kind::draw: run_draw(t, first_row, rows, step); break;
-    case Op::Kind::real_lag_adjoint: real_lag_adjoint(out, t.index, first_row, rows, step + 1); break;
-    default: run_real_lag(t, first_row, rows, step);
+    case Op::Kind::draw:
+      run_draw(t, first_row, rows, step);
+      break;
+    case Op::Kind::real_lag_adjoint:
+      real_lag_adjoint(out, t.index, first_row, rows, step + 1);
+      break;
+    default:
+      run_real_lag(t, first_row, rows, step);
   }
 }
 
 template <class T>
-void Machine<T>::run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step) {
+void Machine<T>::run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows,
+                          std::int64_t step) {
   const DrawDefinition& draw = program_.draws[t.index];
   for (std::int64_t r = 0; r < rows; ++r) {
     T* out = pointers_[t.out] + r * t.width;
@@ -145,7 +156,8 @@ Delay delay_of(double tau, std::int64_t bound) {
 }  // namespace
 
 template <class T>
-void Machine<T>::run_real_lag(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step) {
+void Machine<T>::run_real_lag(const TileInstruction& t, std::int64_t first_row, std::int64_t rows,
+                              std::int64_t step) {
   const ArrayView<T>& state = arrays_[code_.state_arrays[t.index]];
   const T* tau = pointers_[t.a];
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -163,7 +175,8 @@ void Machine<T>::run_real_lag(const TileInstruction& t, std::int64_t first_row, 
 }
 
 template <class T>
-void Machine<T>::real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const {
+void Machine<T>::real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows,
+                                  std::int64_t n) const {
   const LayerOps::LaggedRead& read = code_.lagged[l];
   const ArrayView<T>& adjoint = arrays_[read.adjoint_array];
   const std::int64_t units = program_.states[read.state].shape.width(), width = padded<T>(units);

@@ -19,8 +19,8 @@ struct ArrayView {
   T* at(std::int64_t step) const { return base + (step - first) * stride; }
 };
 
-/// The weights of a layer as the machine reads them: packed stacks, and vectors repeated for the rows of a tile. Shared
-/// by all slices.
+/// The weights of a layer as the machine reads them: packed stacks, and vectors repeated for the rows of a
+/// tile. Shared by all slices.
 template <class T>
 class LayerWeights {
  public:
@@ -54,7 +54,8 @@ struct DrawContext {
 template <class T>
 class Machine {
  public:
-  Machine(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights, const Kernels<T>& kernels);
+  Machine(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights,
+          const Kernels<T>& kernels);
 
   /// Memory for the tile: code.largest_tile elements, 64-byte aligned.
   void set_tile(T* tile) { tile_ = tile; }
@@ -67,7 +68,8 @@ class Machine {
   void run(const Phase& phase, std::int64_t step, std::int64_t count);
   T* at(const Slot& slot, std::int64_t step) const { return arrays_[slot.index].at(step + slot.step); }
 
-  /// What lagged read l, of a real lag, sends back to its state at step n: rows first_row.. of the slice into out.
+  /// What lagged read l, of a real lag, sends back to its state at step n: rows first_row.. of the slice into
+  /// out.
   void real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const;
 
  private:

@@ -30,7 +30,8 @@ class Scheduler {
     for (std::size_t p = 0; p < lists.size(); ++p) place_values(static_cast<int>(p), lists[p].by_step);
     for (std::size_t p = 0; p < lists.size(); ++p)
       for (const auto& stage : stages_[p])
-        lists[p].phase->push_back(stage.product ? Stage(product_stage(stage.ops)) : Stage(tile_stage(stage.ops)));
+        lists[p].phase->push_back(stage.product ? Stage(product_stage(stage.ops))
+                                                : Stage(tile_stage(stage.ops)));
     finish();
   }
   LayerCode take() { return std::move(code_); }
@@ -90,7 +91,8 @@ class Scheduler {
   /// Whether op i writes an array of one step that another op has still to read.
   bool overwrites(const Ops& list, const std::vector<bool>& done, std::size_t i) const {
     const Place& target = ops_.values[list[i].out].place;
-    if (target.kind != Place::Kind::array || ops_.arrays[target.index].kind != Array::Kind::direct) return false;
+    if (target.kind != Place::Kind::array || ops_.arrays[target.index].kind != Array::Kind::direct)
+      return false;
     for (std::size_t j = 0; j < list.size(); ++j) {
       if (done[j] || j == i) continue;
       bool reads = false;
@@ -170,15 +172,20 @@ class Scheduler {
       }
   }
 
-  std::int64_t padded_width(const RowShape& shape) const { return (shape.width() + lane_ - 1) / lane_ * lane_; }
+  std::int64_t padded_width(const RowShape& shape) const {
+    return (shape.width() + lane_ - 1) / lane_ * lane_;
+  }
 
   Slot slot_of(int v) const {
     const Value& value = ops_.values[v];
     const Place& p = value.place;
     switch (p.kind) {
-      case Place::Kind::array: return {Slot::Kind::array, p.index, p.step, padded_width(value.shape)};
-      case Place::Kind::weight: return {Slot::Kind::weight, p.index, 0, padded_width(value.shape)};
-      default: throw Error("[schedule] a value has no place");
+      case Place::Kind::array:
+        return {Slot::Kind::array, p.index, p.step, padded_width(value.shape)};
+      case Place::Kind::weight:
+        return {Slot::Kind::weight, p.index, 0, padded_width(value.shape)};
+      default:
+        throw Error("[schedule] a value has no place");
     }
   }
 
@@ -227,7 +234,8 @@ class Scheduler {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const Op& op = ops[i];
       const RowShape& shape = ops_.values[op.out].shape;
-      TileInstruction t{op.kind, op.element, -1, -1, -1, -1, op.k, padded_width(shape), shape, op.index, op.lag};
+      TileInstruction t{op.kind, op.element,          -1,    -1,       -1,    -1,
+                        op.k,    padded_width(shape), shape, op.index, op.lag};
       std::vector<int> fills;
       const auto operand = [&](int v) {
         if (v < 0) return -1;
@@ -235,8 +243,17 @@ class Scheduler {
         if (p.kind == Place::Kind::tile) return tile(register_of.at(v));
         if (p.kind != Place::Kind::constant) return slot(slot_of(v));
         fills.push_back(claim());
-        TileInstruction fill{Op::Kind::element, ElementOp::fill, tile(fills.back()), -1, -1, -1, p.number,
-                             t.width, shape, -1, 0};
+        TileInstruction fill{Op::Kind::element,
+                             ElementOp::fill,
+                             tile(fills.back()),
+                             -1,
+                             -1,
+                             -1,
+                             p.number,
+                             t.width,
+                             shape,
+                             -1,
+                             0};
         stage.code.push_back(fill);
         return fill.out;
       };
@@ -249,11 +266,13 @@ class Scheduler {
         t.kind = Op::Kind::element;  // the fill is as wide as the result
       }
       for (int r : fills) busy[r] = false;
-      // A result may take an operand's register: kernels allow it. Sums and broadcasts change widths and do not.
+      // A result may take an operand's register: kernels allow it. Sums and broadcasts change widths and do
+      // not.
       const bool in_place = op.kind == Op::Kind::element;
       const auto release = [&] {
         for_operands(op, [&](int o) {
-          if (const auto r = register_of.find(o); r != register_of.end() && last_use[o] == i) busy[r->second] = false;
+          if (const auto r = register_of.find(o); r != register_of.end() && last_use[o] == i)
+            busy[r->second] = false;
         });
       };
       if (in_place) release();
@@ -280,7 +299,8 @@ class Scheduler {
   void finish() {
     for (const auto& g : ops_.matrix_gradients)
       code_.matrix_gradients.push_back({g.weight, slot_of(g.delta), slot_of(g.operand)});
-    for (const auto& g : ops_.vector_gradients) code_.vector_gradients.push_back({g.weight, slot_of(g.adjoint)});
+    for (const auto& g : ops_.vector_gradients)
+      code_.vector_gradients.push_back({g.weight, slot_of(g.adjoint)});
     code_.output = slot_of(ops_.output);
     code_.block = ops_.block;
     code_.lagged = ops_.lagged;

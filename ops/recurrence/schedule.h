@@ -8,7 +8,8 @@
 
 namespace lagtape::recurrence {
 
-/// Elements of a tile: what one element-wise instruction works on at a time, so that a stage stays in the L1 cache.
+/// Elements of a tile: what one element-wise instruction works on at a time, so that a stage stays in the L1
+/// cache.
 inline constexpr std::int64_t kTileElements = 256;
 
 /// Where an instruction finds or leaves a block of rows. Widths are padded.
@@ -26,11 +27,11 @@ struct TileInstruction {
   ElementOp element = ElementOp::copy;
   int out = -1, a = -1, b = -1, c = -1;  ///< slots of the stage
   double k = 0;
-  std::int64_t width = 0;                ///< padded, of out
-  RowShape shape;                        ///< of the wider side of sum and broadcast; of out otherwise
+  std::int64_t width = 0;  ///< padded, of out
+  RowShape shape;          ///< of the wider side of sum and broadcast; of out otherwise
   int index = -1;
   std::int64_t lag = 0;
-  bool per_unit = false;                 ///< a real lag of one delay a unit
+  bool per_unit = false;  ///< a real lag of one delay a unit
 };
 
 /// Element-wise work in one pass over tiles of rows.
@@ -42,8 +43,8 @@ struct TileStage {
   int registers = 0;
 };
 
-/// Products through one packed stack of weights: several outputs of one operand (forward), or one sum over several
-/// operands (backward).
+/// Products through one packed stack of weights: several outputs of one operand (forward), or one sum over
+/// several operands (backward).
 struct ProductStage {
   int stack = -1;
   std::vector<Slot> operands;
@@ -62,8 +63,8 @@ struct WeightStack {
   bool operator==(const WeightStack&) const = default;
 };
 
-/// A layer as the machine runs it: LayerOps with its products stacked, its element-wise work fused into stages and every
-/// value in its place. `lane` is the padding of rows (kLane of the scalar).
+/// A layer as the machine runs it: LayerOps with its products stacked, its element-wise work fused into
+/// stages and every value in its place. `lane` is the padding of rows (kLane of the scalar).
 struct LayerCode {
   std::vector<Array> arrays;
   Phase pre, delay, loop, post, replay;
@@ -85,8 +86,8 @@ struct LayerCode {
   std::vector<int> state_arrays;
   std::vector<LayerOps::Direct> direct;
   int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
-  std::int64_t largest_tile = 0;      ///< elements of all registers of the largest stage
-  std::size_t largest_stage = 0;      ///< slots of the largest stage
+  std::int64_t largest_tile = 0;  ///< elements of all registers of the largest stage
+  std::size_t largest_stage = 0;  ///< slots of the largest stage
 };
 
 LayerCode schedule(const StepProgram& program, bool input_gradient, std::int64_t lane);

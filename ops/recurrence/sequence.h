@@ -15,12 +15,12 @@
 
 namespace lagtape {
 
-/// Where the read-out reads the top layer's output: at every step, at a sequence's own last step, at the batch's last step
-/// (padding included), or the mean over a sequence's own steps.
+/// Where the read-out reads the top layer's output: at every step, at a sequence's own last step, at the
+/// batch's last step (padding included), or the mean over a sequence's own steps.
 enum class ReadAt : std::uint8_t { every_step, last_step, last_padded_step, mean };
 
-/// The losses that are sums over sequences. mse: mean over all elements scored; cross_entropy (class indices) and
-/// binary_cross_entropy (one logit, targets 0 or 1): mean over everything scored.
+/// The losses that are sums over sequences. mse: mean over all elements scored; cross_entropy (class indices)
+/// and binary_cross_entropy (one logit, targets 0 or 1): mean over everything scored.
 enum class Loss : std::uint8_t { none, mse, cross_entropy, binary_cross_entropy };
 
 std::string_view name_of(Loss loss);
@@ -28,8 +28,8 @@ bool reads_every_step(ReadAt at);
 
 /// A stack of layers with its read-out and loss: everything that runs in one pass over time.
 struct StackDefinition {
-  std::vector<StepProgram> layers;      ///< the output of one is the input of the next
-  std::optional<StepProgram> readout;   ///< a program without states
+  std::vector<StepProgram> layers;     ///< the output of one is the input of the next
+  std::optional<StepProgram> readout;  ///< a program without states
   ReadAt at = ReadAt::every_step;
   Loss loss = Loss::none;
 
@@ -37,9 +37,9 @@ struct StackDefinition {
   std::int64_t output_width() const;
 };
 
-/// The last values of the states: what the future needs of the past. One tensor a state, layer by layer in order of
-/// declaration, [history + 1, B, width], the oldest first and the present last. Copyable; the initial history, the state carried by
-/// truncated BPTT and the state of a stream are all windows.
+/// The last values of the states: what the future needs of the past. One tensor a state, layer by layer in
+/// order of declaration, [history + 1, B, width], the oldest first and the present last. Copyable; the
+/// initial history, the state carried by truncated BPTT and the state of a stream are all windows.
 struct Window {
   std::vector<Tensor> states;
 };
@@ -56,13 +56,13 @@ struct DrawKey {
 
 /// Sequences of a batch, padded to one length T.
 struct SequenceBatch {
-  Tensor x;                             ///< [B, T, input]
-  std::vector<std::int64_t> lengths;    ///< [B], each in 1..T; empty: all T
-  Tensor targets;                       ///< mse, binary_cross_entropy: [B, T, output] (every_step) or [B, output]
-  std::vector<std::int32_t> classes;    ///< cross_entropy: [B * T] row by row (every_step) or [B]
-  std::int64_t first_step = 0;          ///< the absolute index of x's first step: of a carried window
+  Tensor x;                           ///< [B, T, input]
+  std::vector<std::int64_t> lengths;  ///< [B], each in 1..T; empty: all T
+  Tensor targets;  ///< mse, binary_cross_entropy: [B, T, output] (every_step) or [B, output]
+  std::vector<std::int32_t> classes;  ///< cross_entropy: [B * T] row by row (every_step) or [B]
+  std::int64_t first_step = 0;        ///< the absolute index of x's first step: of a carried window
   DrawKey draws;
-  bool training = false;                ///< random draws are drawn; otherwise they hold their evaluation values
+  bool training = false;  ///< random draws are drawn; otherwise they hold their evaluation values
 };
 
 enum class Plan : std::uint8_t { automatic, full, states };
@@ -70,22 +70,24 @@ std::string_view name_of(Plan plan);  ///< "auto", "full", "states"
 
 struct SequenceSettings {
   Plan plan = Plan::automatic;
-  std::int64_t budget = 0;       ///< bytes for what the op keeps and works in; 0: half of the machine's or cgroup's memory
-  std::int64_t chunk = 0;        ///< steps, a multiple of the run; 0: chosen by the planner
+  std::int64_t budget =
+      0;  ///< bytes for what the op keeps and works in; 0: half of the machine's or cgroup's memory
+  std::int64_t chunk = 0;  ///< steps, a multiple of the run; 0: chosen by the planner
   SimdLevel level = best_level();
 };
 
 /// What a plan costs for a batch of B sequences of T steps.
 struct PlanCost {
   Plan plan;
-  std::int64_t bytes = 0;        ///< high-water mark of what the op allocates, with that many threads
-  double extra_flops = 0;        ///< of products, beyond one forward and backward pass, a batch
+  std::int64_t bytes = 0;  ///< high-water mark of what the op allocates, with that many threads
+  double extra_flops = 0;  ///< of products, beyond one forward and backward pass, a batch
   std::int64_t chunk = 0;
 };
 
-/// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its workspace; one call at a time.
-/// Weights are given layer by layer, then the read-out's, each in the order of its program's weights.
-/// One model, one answer: results do not depend on plan, chunk, threads, batch size or streaming.
+/// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its
+/// workspace; one call at a time. Weights are given layer by layer, then the read-out's, each in the order of
+/// its program's weights. One model, one answer: results do not depend on plan, chunk, threads, batch size or
+/// streaming.
 class SequenceOp {
  public:
   /// Steps in a run: the grid on which weight gradients are summed.
@@ -100,14 +102,14 @@ class SequenceOp {
   const StackDefinition& stack() const;
   Dtype dtype() const;
 
-  /// The loss, a scalar. Gradients of weights, of x and of `initial` (one Var a state, shaped as in Window; empty: zeros) where they
-  /// require them. `final_window` receives the states after the last step. A slice of the batch runs forward, loss and
-  /// backward through before the next begins.
+  /// The loss, a scalar. Gradients of weights, of x and of `initial` (one Var a state, shaped as in Window;
+  /// empty: zeros) where they require them. `final_window` receives the states after the last step. A slice
+  /// of the batch runs forward, loss and backward through before the next begins.
   Var loss(Tape& tape, std::span<const Var> weights, Var x, const SequenceBatch& batch, ThreadPool& pool,
            std::span<const Var> initial = {}, Window* final_window = nullptr);
 
-  /// The read-out's values (the top layer's output without a read-out): [B, T, q] at every step, else [B, q]. Its backward pass
-  /// runs the slices forward once more.
+  /// The read-out's values (the top layer's output without a read-out): [B, T, q] at every step, else [B, q].
+  /// Its backward pass runs the slices forward once more.
   Var outputs(Tape& tape, std::span<const Var> weights, Var x, const SequenceBatch& batch, ThreadPool& pool,
               std::span<const Var> initial = {}, Window* final_window = nullptr);
 

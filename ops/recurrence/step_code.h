@@ -50,7 +50,8 @@ struct Op {
     draw,              ///< draw `index`
     real_lag,          ///< state `index` tau = a steps before, at most `lag`
     real_lag_slope,    ///< its derivative with respect to tau
-    real_lag_adjoint,  ///< what the lagged read `index` (delay a, at most `lag`) sends back to the state after the step
+    real_lag_adjoint,  ///< what the lagged read `index` (delay a, at most `lag`) sends back to the state
+                       ///< after the step
     product,           ///< out = sum over terms of W @ operand (or W^T @ operand)
   };
   struct Term {
@@ -76,20 +77,20 @@ struct LayerOps {
   std::vector<Array> arrays;
 
   // forward
-  Ops pre;    ///< time-parallel: depends on the input alone; for a run at a time
-  Ops delay;  ///< delay-parallel: depends on states at least `block` - 1 steps old; for a block at a time
-  Ops loop;   ///< sequential: a step at a time
-  Ops post;   ///< feeds no state; for a run at a time
-  Ops replay; ///< what must be recomputed when only the states were kept; for a run at a time
+  Ops pre;     ///< time-parallel: depends on the input alone; for a run at a time
+  Ops delay;   ///< delay-parallel: depends on states at least `block` - 1 steps old; for a block at a time
+  Ops loop;    ///< sequential: a step at a time
+  Ops post;    ///< feeds no state; for a run at a time
+  Ops replay;  ///< what must be recomputed when only the states were kept; for a run at a time
 
   // backward
-  Ops before;         ///< adjoints of `post`; for a run at a time
-  Ops backward_loop;  ///< a step at a time
-  Ops backward_block; ///< adjoints of lagged reads; for a block at a time
-  Ops after;          ///< adjoints that nothing in the loop waits for; for a run at a time
+  Ops before;          ///< adjoints of `post`; for a run at a time
+  Ops backward_loop;   ///< a step at a time
+  Ops backward_block;  ///< adjoints of lagged reads; for a block at a time
+  Ops after;           ///< adjoints that nothing in the loop waits for; for a run at a time
 
-  int output = -1;           ///< value: always in an array
-  std::int64_t block = 0;    ///< steps of a delay block; 0: no delays
+  int output = -1;         ///< value: always in an array
+  std::int64_t block = 0;  ///< steps of a delay block; 0: no delays
 
   /// Gradients that are summed over the rows of a run.
   struct MatrixGradient {
@@ -109,7 +110,8 @@ struct LayerOps {
     int adjoint_array = -1;
   };
   std::vector<LaggedRead> lagged;
-  /// By state: the arrays of its values and of its direct adjoints (element-wise part, product part; -1 when there is none).
+  /// By state: the arrays of its values and of its direct adjoints (element-wise part, product part; -1 when
+  /// there is none).
   std::vector<int> state_arrays;
   struct Direct {
     int element = -1, product = -1;
@@ -118,7 +120,8 @@ struct LayerOps {
   int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
 };
 
-/// Derives the ops of a layer from its step program: forward, replay and, by reverse mode over the step, backward.
+/// Derives the ops of a layer from its step program: forward, replay and, by reverse mode over the step,
+/// backward.
 LayerOps derive_ops(const StepProgram& program, bool input_gradient);
 
 }  // namespace lagtape::recurrence

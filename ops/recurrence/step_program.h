@@ -52,21 +52,22 @@ bool is_leaf(StepOp op);
 bool is_elementwise(StepOp op);
 int operand_count(StepOp op);
 
-/// One operation of a step; values are numbered by position. a, b are the operands' numbers, -1 when there is none.
+/// One operation of a step; values are numbered by position. a, b are the operands' numbers, -1 when there is
+/// none.
 struct Instruction {
   StepOp op = StepOp::constant;
   RowShape shape;
   int a = -1;
   int b = -1;
-  int index = -1;          ///< of the input's state, weight or draw
-  std::int64_t lag = 0;    ///< of lag; the largest of real_lag
-  double value = 0;        ///< of constant
+  int index = -1;        ///< of the input's state, weight or draw
+  std::int64_t lag = 0;  ///< of lag; the largest of real_lag
+  double value = 0;      ///< of constant
 
   bool operator==(const Instruction&) const = default;
 };
 
-/// A state's numbers: `real` is the model's precision; `grid` holds doubles that are multiples of 2^-32, so that adding
-/// and subtracting an increment is exact (DESIGN: reversible).
+/// A state's numbers: `real` is the model's precision; `grid` holds doubles that are multiples of 2^-32, so
+/// that adding and subtracting an increment is exact (DESIGN: reversible).
 enum class Arithmetic : std::uint8_t { real, grid };
 
 struct StateDefinition {
@@ -82,18 +83,19 @@ struct WeightDefinition {
   Shape shape;
 };
 
-/// A counter-based random draw, one number a unit: a function of (seed, epoch, sequence, step, unit), never of the row.
+/// A counter-based random draw, one number a unit: a function of (seed, epoch, sequence, step, unit), never
+/// of the row.
 struct DrawDefinition {
   enum class Kind : std::uint8_t { uniform, normal } kind = Kind::uniform;
-  bool every_step = true;    ///< false: one draw for the whole sequence (variational dropout)
-  double evaluation = 0;     ///< the value outside training
+  bool every_step = true;  ///< false: one draw for the whole sequence (variational dropout)
+  double evaluation = 0;   ///< the value outside training
 
   bool operator==(const DrawDefinition&) const = default;
 };
 
-/// What happens in one time step, on the vectors of one batch row, as a straight-line list in static single assignment.
-/// Everything else about a cell is derived from it. Canonical: values are numbered in the order in which the states' next
-/// values and the output first need them, so equal equations give equal programs.
+/// What happens in one time step, on the vectors of one batch row, as a straight-line list in static single
+/// assignment. Everything else about a cell is derived from it. Canonical: values are numbered in the order
+/// in which the states' next values and the output first need them, so equal equations give equal programs.
 struct StepProgram {
   std::vector<Instruction> values;
   std::vector<StateDefinition> states;

@@ -7,14 +7,15 @@
 
 namespace lagtape {
 
-/// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied, saved and
-/// restored. After construction it allocates, locks and throws nothing. The same bits as SequenceOp.
-/// T is the scalar of the stack's weights.
+/// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied,
+/// saved and restored. After construction it allocates, locks and throws nothing. The same bits as
+/// SequenceOp. T is the scalar of the stack's weights.
 template <class T>
 class Stream {
  public:
-  /// Weights as for SequenceOp::evaluate. Draws hold their evaluation values. The read-out, if any, is applied at every step,
-  /// whatever `stack.at` says (for `mean`, to the mean so far). Throws InputError when weights do not fit.
+  /// Weights as for SequenceOp::evaluate. Draws hold their evaluation values. The read-out, if any, is
+  /// applied at every step, whatever `stack.at` says (for `mean`, to the mean so far). Throws InputError when
+  /// weights do not fit.
   Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows = 1,
          SimdLevel level = best_level());
   Stream(const Stream& other);

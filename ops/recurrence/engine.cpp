@@ -1,0 +1,217 @@
+#include "lagtape/ops/recurrence/engine.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "lagtape/core/aligned_memory.h"
+#include "lagtape/ops/recurrence/compiled_stack.h"
+#include "lagtape/ops/recurrence/planner.h"
+#include "lagtape/ops/recurrence/slice_runner.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+/// The first row of slice i: near-equal parts.
+std::int64_t slice_begin(std::int64_t batch, std::int64_t slices, std::int64_t i) {
+  return batch * i / slices;
+}
+
+std::int64_t longest(const std::vector<std::int64_t>& lengths, std::int64_t row0, std::int64_t rows) {
+  return *std::max_element(lengths.begin() + row0, lengths.begin() + row0 + rows);
+}
+
+template <class T>
+class EngineOf final : public Engine {
+ public:
+  EngineOf(const StackDefinition& stack, const SequenceSettings& settings)
+      : stack_(stack), settings_(settings), kernels_(kernels<T>(settings.level)) {}
+
+  double run(const Pass& pass) override;
+  std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) override;
+  std::int64_t peak_bytes() const override { return peak_; }
+
+ private:
+  CompiledStack<T>& compiled(bool input_gradient) {
+    auto& code = compiled_[input_gradient];
+    if (!code) code = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_);
+    return *code;
+  }
+  std::vector<Slice<T>> cut(const BatchTask<T>& task, std::int64_t batch, std::int64_t steps) const;
+  void reserve_gradients(std::vector<Slice<T>>& slices, const std::vector<Tensor>& wanted);
+  void reduce_gradients(const std::vector<Slice<T>>& slices, std::vector<Tensor>& gradients) const;
+  void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
+
+  const StackDefinition& stack_;
+  SequenceSettings settings_;
+  const Kernels<T>& kernels_;
+  std::array<std::unique_ptr<CompiledStack<T>>, 2> compiled_;  // by whether x has a gradient
+  struct Worker {
+    std::unique_ptr<SliceRunner<T>> runner;
+    const CompiledStack<T>* of = nullptr;
+    AlignedMemory memory;
+    std::int64_t elements = 0;
+  };
+  std::vector<Worker> workers_;
+  AlignedMemory gradient_memory_;
+  std::int64_t gradient_elements_ = 0;
+  std::int64_t allocated_ = 0, peak_ = 0;
+  std::mutex allocating_;
+};
+
+template <class T>
+void EngineOf<T>::reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements) {
+  if (elements <= have) return;
+  const std::lock_guard lock(allocating_);
+  memory.reset();
+  memory = allocate_aligned(static_cast<std::size_t>(elements) * sizeof(T));
+  allocated_ += (elements - have) * static_cast<std::int64_t>(sizeof(T));
+  have = elements;
+  peak_ = std::max(peak_, allocated_);
+}
+
+template <class T>
+std::vector<Slice<T>> EngineOf<T>::cut(const BatchTask<T>& task, std::int64_t batch,
+                                       std::int64_t steps) const {
+  std::vector<Slice<T>> slices(static_cast<std::size_t>(slice_count(stack_, batch)));
+  const auto count = static_cast<std::int64_t>(slices.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    Slice<T>& s = slices[static_cast<std::size_t>(i)];
+    s.row0 = slice_begin(batch, count, i);
+    s.rows = slice_begin(batch, count, i + 1) - s.row0;
+    s.steps = task.lengths.empty() ? steps : longest(task.lengths, s.row0, s.rows);
+  }
+  return slices;
+}
+
+/// Matrices dense, vectors padded; each slice its own.
+template <class T>
+void EngineOf<T>::reserve_gradients(std::vector<Slice<T>>& slices, const std::vector<Tensor>& wanted) {
+  std::int64_t each = 0;
+  for (const Tensor& g : wanted) each += padded<T>(g.numel());
+  const std::int64_t total = each * static_cast<std::int64_t>(slices.size());
+  reserve(gradient_memory_, gradient_elements_, total);
+  T* next = reinterpret_cast<T*>(gradient_memory_.get());
+  std::fill_n(next, total, T(0));
+  for (auto& slice : slices)
+    for (const Tensor& g : wanted) {
+      slice.gradients.push_back(g.empty() ? nullptr : next);
+      next += padded<T>(g.numel());
+    }
+}
+
+/// Slices in index order.
+template <class T>
+void EngineOf<T>::reduce_gradients(const std::vector<Slice<T>>& slices,
+                                   std::vector<Tensor>& gradients) const {
+  for (std::size_t w = 0; w < gradients.size(); ++w) {
+    if (gradients[w].empty()) continue;
+    const auto to = gradients[w].template values<T>();
+    for (const auto& slice : slices)
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += slice.gradients[w][i];
+  }
+}
+
+template <class T>
+double EngineOf<T>::run(const Pass& pass) {
+  const Shape& shape = pass.batch.x.shape();
+  CompiledStack<T>& code = compiled(pass.x_gradient != nullptr);
+  code.load(pass.weights);
+
+  BatchTask<T> task;
+  task.batch = &pass.batch;
+  if (stack_.at != ReadAt::last_padded_step) task.lengths = pass.batch.lengths;
+  task.sequences = pass.batch.draws.sequences;
+  for (std::int64_t r = static_cast<std::int64_t>(task.sequences.size()); r < shape[0]; ++r)
+    task.sequences.push_back(r);
+  task.initial = pass.initial;
+  task.final_window = pass.final_window;
+  task.outputs = pass.outputs;
+  task.output_gradient = pass.output_gradient;
+  task.backward = pass.backward();
+  if constexpr (sizeof(T) == 4) {
+    task.add_weight_gradient = pass.rule.f32;
+  } else {
+    task.add_weight_gradient = pass.rule.f64;
+  }
+  task.x_gradient = pass.x_gradient;
+  task.initial_gradient = pass.initial_gradient;
+  if (pass.loss) {
+    double scored = static_cast<double>(shape[0] * (reads_every_step(stack_.at) ? shape[1] : 1));
+    if (reads_every_step(stack_.at) && !task.lengths.empty()) {
+      scored = 0;
+      for (std::int64_t n : task.lengths) scored += static_cast<double>(n);
+    }
+    if (stack_.loss == Loss::mse) scored *= static_cast<double>(stack_.output_width());
+    task.loss_scale = 1 / scored;
+  }
+
+  std::vector<Slice<T>> slices = cut(task, shape[0], shape[1]);
+  Extent extent = evaluation_extent();
+  if (task.backward) {
+    std::vector<Tensor> unwanted(pass.weights.size());
+    reserve_gradients(slices, pass.weight_gradients != nullptr ? *pass.weight_gradients : unwanted);
+    const PlanCost cost = choose_plan(plans(shape[0], shape[1], pass.pool.threads()), settings_);
+    extent = training_extent(cost.plan, cost.chunk);
+  } else if (settings_.chunk > 0) {
+    extent.chunk = settings_.chunk;
+  }
+  extent.first = pass.batch.first_step;
+
+  if (workers_.size() < static_cast<std::size_t>(pass.pool.threads()))
+    workers_.resize(static_cast<std::size_t>(pass.pool.threads()));
+  pass.pool.run(static_cast<int>(slices.size()), [&](int i, int w) {
+    Slice<T>& slice = slices[static_cast<std::size_t>(i)];
+    Worker& worker = workers_[static_cast<std::size_t>(w)];
+    if (worker.of != &code) {
+      worker.runner = std::make_unique<SliceRunner<T>>(code);
+      worker.of = &code;
+    }
+    Extent own = extent;
+    own.last = own.first + slice.steps;
+    reserve(worker.memory, worker.elements, worker.runner->elements(own, slice.rows));
+    worker.runner->run(task, slice, own, reinterpret_cast<T*>(worker.memory.get()));
+  });
+  if (pass.weight_gradients != nullptr) reduce_gradients(slices, *pass.weight_gradients);
+  double loss = 0;
+  for (const auto& slice : slices) loss += slice.loss;
+  return loss * task.loss_scale;
+}
+
+template <class T>
+std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps, int threads) {
+  CompiledStack<T>& code = compiled(false);
+  const std::int64_t slices = slice_count(stack_, batch);
+  const std::int64_t rows = (batch + slices - 1) / slices;
+  std::int64_t gradients = 0;
+  double replay = 0;
+  for (std::size_t p = 0; p < code.programs(); ++p) {
+    const bool over_time = p < code.layers();
+    const StepProgram& program = over_time ? code.program(p) : code.head_program();
+    for (const auto& w : program.weights) gradients += padded<T>(element_count(w.shape));
+    if (over_time) replay += phase_flops(code.code(p), code.code(p).replay);
+  }
+  SliceRunner<T> runner(code);
+  std::vector<PlanCost> costs;
+  for (Plan plan : {Plan::full, Plan::states}) {
+    Extent extent = training_extent(plan, settings_.chunk);
+    extent.last = steps;
+    PlanCost cost{plan, 0, 0, extent.chunk};
+    cost.bytes =
+        (runner.elements(extent, rows) * std::min<std::int64_t>(threads, slices) + gradients * slices) *
+        static_cast<std::int64_t>(sizeof(T));
+    if (plan == Plan::states) cost.extra_flops = replay * static_cast<double>(batch * steps);
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_engine(const StackDefinition& stack, Dtype dtype,
+                                    const SequenceSettings& settings) {
+  if (dtype == Dtype::f32) return std::make_unique<EngineOf<float>>(stack, settings);
+  return std::make_unique<EngineOf<double>>(stack, settings);
+}
+
+}  // namespace lagtape::recurrence

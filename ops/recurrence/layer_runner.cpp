@@ -1,0 +1,301 @@
+#include "lagtape/ops/recurrence/layer_runner.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lagtape::recurrence {
+
+template <class T>
+LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights,
+                            const Kernels<T>& kernels)
+    : program_(program), code_(code), kernels_(kernels), machine_(program, code, weights, kernels) {}
+
+// ---- memory ----
+
+/// Steps that an array holds; 0 when another runner has it or the pass does not need it.
+template <class T>
+std::int64_t LayerRunner<T>::capacity(const Array& array) const {
+  const std::int64_t all = extent_.last - extent_.first;
+  const std::int64_t chunk = std::min(extent_.chunk, all);
+  switch (array.kind) {
+    case Array::Kind::input:
+      return below_ == nullptr ? chunk : 0;
+    case Array::Kind::state: {
+      const std::int64_t history = program_.history(array.index);
+      // Room for a second window, so that sliding costs at most one copy a step.
+      return extent_.keep_states ? all + history + 1 : chunk + 2 * (history + 1);
+    }
+    case Array::Kind::saved:
+      return extent_.keep_saved ? all : chunk;
+    case Array::Kind::run:
+      return std::min(extent_.run, all);
+    case Array::Kind::step:
+      return 1;
+    case Array::Kind::output_adjoint:
+      return extent_.backward && above_ == nullptr ? chunk : 0;
+    case Array::Kind::input_adjoint:
+      return extent_.backward ? chunk : 0;
+    case Array::Kind::lag_adjoint:
+      return extent_.backward ? chunk + 2 * (code_.lagged[array.index].lag + 2) : 0;
+    case Array::Kind::direct:
+      return extent_.backward ? 1 : 0;
+  }
+  return 0;
+}
+
+template <class T>
+void LayerRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64_t rows, LayerRunner* below,
+                             LayerRunner* above) {
+  extent_ = extent;
+  rows_ = rows;
+  below_ = below;
+  above_ = above;
+  machine_.set_rows(rows);
+  machine_.set_tile(memory.take(code_.largest_tile));
+  capacities_.resize(code_.arrays.size());
+  for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
+    const Array& array = code_.arrays[i];
+    capacities_[i] = capacity(array);
+    const std::int64_t block = rows * padded<T>(array.width);
+    const bool one_step = array.kind == Array::Kind::step || array.kind == Array::Kind::direct;
+    machine_.array(static_cast<int>(i)) = {memory.take(capacities_[i] * block), extent.first,
+                                           one_step ? 0 : block};
+  }
+}
+
+/// The layer below has moved its arrays: our input is its output, our input's adjoint its output's.
+template <class T>
+void LayerRunner<T>::share_input() {
+  if (below_ == nullptr) return;
+  const Slot& slot = below_->code_.output;
+  ArrayView<T> view = below_->machine_.array(slot.index);
+  view.first -= slot.step;
+  machine_.array(code_.input_array) = view;
+  if (extent_.backward)
+    below_->machine_.array(below_->code_.output_adjoint_array) = machine_.array(code_.input_adjoint_array);
+}
+
+template <class T>
+void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0) {
+  shortest_ =
+      lengths_ == nullptr ? extent_.last - extent_.first : *std::min_element(lengths_, lengths_ + rows_);
+  for (std::size_t s = 0; s < program_.states.size(); ++s) {
+    ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
+    const std::int64_t history = program_.history(static_cast<int>(s));
+    const std::int64_t width = program_.states[s].shape.width();
+    view.first = extent_.first - history;
+    std::fill_n(view.base, (history + 1) * view.stride, T(0));
+    if (window == nullptr) continue;
+    const Tensor& from = (*window)[first_state + s];
+    const std::int64_t batch = from.shape()[1];
+    for (std::int64_t j = 0; j <= history; ++j)
+      for (std::int64_t r = 0; r < rows_; ++r)
+        std::copy_n(from.values<T>().data() + (j * batch + row0 + r) * width, width,
+                    view.base + j * view.stride + r * padded<T>(width));
+  }
+}
+
+// ---- forward ----
+
+template <class T>
+template <class F>
+void LayerRunner<T>::for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f) {
+  const std::int64_t run = extent_.run;
+  if (!descending) {
+    for (std::int64_t r0 = n0; r0 < n1;) {
+      const std::int64_t r1 = std::min(n1, (r0 / run + 1) * run);
+      f(r0, r1);
+      r0 = r1;
+    }
+  } else {
+    for (std::int64_t r1 = n1; r1 > n0;) {
+      const std::int64_t r0 = std::max(n0, (r1 - 1) / run * run);
+      f(r0, r1);
+      r1 = r0;
+    }
+  }
+}
+
+template <class T>
+void LayerRunner<T>::enter_run(std::int64_t n) {
+  for (std::size_t i = 0; i < code_.arrays.size(); ++i)
+    if (code_.arrays[i].kind == Array::Kind::run) machine_.array(static_cast<int>(i)).first = n;
+}
+
+template <class T>
+void LayerRunner<T>::enter_forward(std::int64_t n0, std::int64_t n1) {
+  for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
+    ArrayView<T>& view = machine_.array(static_cast<int>(i));
+    const Array& array = code_.arrays[i];
+    if (array.kind == Array::Kind::state && n1 + 1 - view.first > capacities_[i]) {
+      const std::int64_t from = n0 - program_.history(array.index);
+      std::memmove(view.base, view.at(from),
+                   static_cast<std::size_t>((n0 + 1 - from) * view.stride) * sizeof(T));
+      view.first = from;
+    }
+    if (array.kind == Array::Kind::saved && !extent_.keep_saved) view.first = n0;
+    if (array.kind == Array::Kind::input && below_ == nullptr) view.first = n0;
+  }
+  share_input();
+}
+
+template <class T>
+void LayerRunner<T>::freeze_finished(std::int64_t n) {
+  if (lengths_ == nullptr || n - extent_.first < shortest_) return;
+  for (std::size_t s = 0; s < program_.states.size(); ++s) {
+    const ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
+    const std::int64_t width = padded<T>(program_.states[s].shape.width());
+    for (std::int64_t r = 0; r < rows_; ++r)
+      if (lengths_[r] <= n - extent_.first)
+        std::copy_n(view.at(n) + r * width, width, view.at(n + 1) + r * width);
+  }
+}
+
+template <class T>
+void LayerRunner<T>::forward(std::int64_t n0, std::int64_t n1) {
+  for_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
+    enter_run(r0);
+    machine_.run(code_.pre, r0, r1 - r0);
+    const std::int64_t block = code_.block > 0 ? code_.block : r1 - r0;
+    for (std::int64_t b0 = r0; b0 < r1; b0 += block) {
+      const std::int64_t b1 = std::min(r1, b0 + block);
+      machine_.run(code_.delay, b0, b1 - b0);
+      for (std::int64_t n = b0; n < b1; ++n) {
+        machine_.run(code_.loop, n, 1);
+        freeze_finished(n);
+      }
+    }
+    machine_.run(code_.post, r0, r1 - r0);
+  });
+}
+
+template <class T>
+void LayerRunner<T>::replay(std::int64_t n0, std::int64_t n1) {
+  for_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
+    enter_run(r0);
+    machine_.run(code_.replay, r0, r1 - r0);
+  });
+}
+
+// ---- backward ----
+
+template <class T>
+void LayerRunner<T>::begin_backward() {
+  for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
+    const Array& array = code_.arrays[i];
+    ArrayView<T>& view = machine_.array(static_cast<int>(i));
+    const std::int64_t block = rows_ * padded<T>(array.width);
+    if (array.kind == Array::Kind::direct) std::fill_n(view.base, block, T(0));
+    if (array.kind != Array::Kind::lag_adjoint) continue;
+    const std::int64_t beyond = code_.lagged[array.index].lag + 2;
+    view.first = extent_.last + beyond - capacities_[i];
+    std::fill_n(view.at(extent_.last), beyond * block, T(0));
+  }
+}
+
+template <class T>
+void LayerRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
+  for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
+    ArrayView<T>& view = machine_.array(static_cast<int>(i));
+    const Array& array = code_.arrays[i];
+    switch (array.kind) {
+      case Array::Kind::lag_adjoint:
+        if (n0 < view.first) {
+          const std::int64_t beyond = code_.lagged[array.index].lag + 2;
+          T* const from = view.at(n1);
+          view.first = n1 + beyond - capacities_[i];
+          std::memmove(view.at(n1), from, static_cast<std::size_t>(beyond * view.stride) * sizeof(T));
+        }
+        break;
+      case Array::Kind::saved:
+        if (!extent_.keep_saved) view.first = n0;
+        break;
+      case Array::Kind::input:
+        if (below_ == nullptr) view.first = n0;
+        break;
+      case Array::Kind::output_adjoint:
+        if (above_ == nullptr) view.first = n0;
+        break;
+      case Array::Kind::input_adjoint:
+        view.first = n0;
+        break;
+      default:
+        break;
+    }
+  }
+  share_input();
+}
+
+template <class T>
+void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradients,
+                              AddWeightGradient<T> add) {
+  for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
+    enter_run(r0);
+    machine_.run(code_.before, r0, r1 - r0);
+    const std::int64_t block = code_.block > 0 ? code_.block : r1 - r0;
+    for (std::int64_t b1 = r1; b1 > r0;) {
+      const std::int64_t b0 = std::max(r0, b1 - block);
+      if (!code_.backward_loop.empty())
+        for (std::int64_t n = b1; n-- > b0;) machine_.run(code_.backward_loop, n, 1);
+      machine_.run(code_.backward_block, b0, b1 - b0);
+      b1 = b0;
+    }
+    machine_.run(code_.after, r0, r1 - r0);
+    const std::int64_t rows = (r1 - r0) * rows_;
+    for (const auto& g : code_.matrix_gradients) {
+      if (gradients[g.weight] == nullptr) continue;
+      const Shape& shape = program_.weights[g.weight].shape;
+      add(kernels_, gradients[g.weight], shape[1], machine_.at(g.delta, r0), g.delta.width,
+          machine_.at(g.operand, r0), g.operand.width, rows, shape[0], shape[1]);
+    }
+    for (const auto& g : code_.vector_gradients)
+      if (gradients[g.weight] != nullptr)
+        kernels_.add_column_sums(gradients[g.weight], machine_.at(g.adjoint, r0), g.adjoint.width, rows,
+                                 g.adjoint.width);
+  });
+}
+
+template <class T>
+void LayerRunner<T>::end_backward() {
+  for (const auto& read : code_.lagged) {
+    if (read.tau < 0) continue;
+    ArrayView<T>& view = machine_.array(read.adjoint_array);
+    T* const from = view.at(extent_.first);
+    view.first = extent_.first - read.lag;
+    std::memmove(view.at(extent_.first), from,
+                 static_cast<std::size_t>((read.lag + 2) * view.stride) * sizeof(T));
+    std::fill_n(view.base, read.lag * view.stride, T(0));
+  }
+}
+
+template <class T>
+void LayerRunner<T>::initial_adjoint(int s, std::int64_t n, T* out) {
+  const std::int64_t back = extent_.first - n;
+  const std::int64_t count = rows_ * padded<T>(program_.states[s].shape.width());
+  std::fill_n(out, count, T(0));
+  std::vector<T> part;
+  for (std::size_t l = 0; l < code_.lagged.size(); ++l) {
+    const auto& read = code_.lagged[l];
+    if (read.state != s || read.lag < back) continue;
+    const T* adjoint = nullptr;
+    if (read.tau < 0) {
+      adjoint = machine_.array(read.adjoint_array).at(n + read.lag);
+    } else {
+      part.resize(static_cast<std::size_t>(count));
+      machine_.real_lag_adjoint(part.data(), static_cast<int>(l), 0, rows_, n);
+      adjoint = part.data();
+    }
+    for (std::int64_t i = 0; i < count; ++i) out[i] += adjoint[i];
+  }
+  if (back > 0) return;
+  for (int array : {code_.direct[s].element, code_.direct[s].product}) {
+    if (array < 0) continue;
+    const T* adjoint = machine_.array(array).base;
+    for (std::int64_t i = 0; i < count; ++i) out[i] += adjoint[i];
+  }
+}
+
+template class LayerRunner<float>;
+template class LayerRunner<double>;
+
+}  // namespace lagtape::recurrence

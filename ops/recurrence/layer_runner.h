@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/recurrence/engine.h"
+#include "lagtape/ops/recurrence/machine.h"
+
+namespace lagtape::recurrence {
+
+/// Hands out 64-byte aligned parts of one block of memory; without a block it only counts them.
+template <class T>
+class Carver {
+ public:
+  explicit Carver(T* base = nullptr) : base_(base) {}
+  T* take(std::int64_t elements) {
+    T* part = base_ == nullptr ? nullptr : base_ + used_;
+    used_ += padded<T>(elements);
+    return part;
+  }
+  std::int64_t used() const { return used_; }
+
+ private:
+  T* base_;
+  std::int64_t used_ = 0;
+};
+
+/// How much of time a slice's arrays hold.
+struct Extent {
+  std::int64_t first = 0, last = 0;  ///< absolute steps of the sequence, last excluded
+  std::int64_t run = 1;              ///< steps of a run, the grid of pre, post and gradients
+  std::int64_t chunk = 1;            ///< steps of a chunk
+  bool keep_states = false;          ///< states of the whole sequence, not of a chunk
+  bool keep_saved = false;           ///< saved values too
+  bool backward = false;             ///< arrays of the backward pass are needed
+};
+
+/// One layer on the rows of one slice: its arrays and its passes over a range of steps.
+template <class T>
+class LayerRunner {
+ public:
+  LayerRunner(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights,
+              const Kernels<T>& kernels);
+
+  /// Takes the arrays of a slice of that many rows. `below` is the layer whose output is the input; null: the
+  /// runner has an input array of its own. Likewise `above` for dL/d(output).
+  void lay_out(Carver<T>& memory, const Extent& extent, std::int64_t rows, LayerRunner* below,
+               LayerRunner* above);
+
+  /// Before a sequence: states as in the window (rows row0.. of its tensors; null: zeros).
+  void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0);
+  void set_draws(const DrawContext& draws) { machine_.set_draws(draws); }
+  /// Rows of a shorter length keep their states from then on; null: none does.
+  void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
+
+  /// Makes room for steps [n0, n1), sliding what the future needs along.
+  void enter_forward(std::int64_t n0, std::int64_t n1);
+  void forward(std::int64_t n0, std::int64_t n1);
+  /// Saved values of [n0, n1) from its states.
+  void replay(std::int64_t n0, std::int64_t n1);
+
+  /// Before the backward pass of a sequence: adjoints from beyond its end are zero.
+  void begin_backward();
+  void enter_backward(std::int64_t n0, std::int64_t n1);
+  /// Consumes dL/d(output) of [n0, n1), adds to the weights' gradients: dense matrices, padded vectors; null
+  /// where not wanted.
+  void backward(std::int64_t n0, std::int64_t n1, T* const* gradients, AddWeightGradient<T> add);
+
+  /// Row blocks at a step: rows x padded width.
+  T* input(std::int64_t n) const { return machine_.array(code_.input_array).at(n); }
+  T* output(std::int64_t n) const { return machine_.at(code_.output, n); }
+  T* output_adjoint(std::int64_t n) const { return machine_.array(code_.output_adjoint_array).at(n); }
+  T* input_adjoint(std::int64_t n) const { return machine_.array(code_.input_adjoint_array).at(n); }
+  T* state(int s, std::int64_t n) const { return machine_.array(code_.state_arrays[s]).at(n); }
+  /// After the backward pass: adjoints from before the first step are zero. Needed before `initial_adjoint`.
+  void end_backward();
+  /// dL/d(state s at step n) for n at or before the first step: rows x padded width.
+  void initial_adjoint(int s, std::int64_t n, T* out);
+
+  const StepProgram& program() const { return program_; }
+  const LayerCode& code() const { return code_; }
+
+ private:
+  template <class F>
+  void for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
+  void enter_run(std::int64_t n);
+  void freeze_finished(std::int64_t n);
+  std::int64_t capacity(const Array& array) const;
+  void share_input();
+
+  const StepProgram& program_;
+  const LayerCode& code_;
+  const Kernels<T>& kernels_;
+  Machine<T> machine_;
+  Extent extent_;
+  std::int64_t rows_ = 0;
+  const std::int64_t* lengths_ = nullptr;
+  std::int64_t shortest_ = 0;
+  LayerRunner* below_ = nullptr;
+  LayerRunner* above_ = nullptr;
+  std::vector<std::int64_t> capacities_;  // by array, in steps
+};
+
+extern template class LayerRunner<float>;
+extern template class LayerRunner<double>;
+
+}  // namespace lagtape::recurrence

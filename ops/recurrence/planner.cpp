@@ -1,0 +1,65 @@
+#include "lagtape/ops/recurrence/planner.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/system_memory.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+constexpr std::int64_t kDefaultChunk = 4 * SequenceOp::kRun;
+
+}  // namespace
+
+std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch) {
+  std::int64_t widest = 1;
+  for (const auto& layer : stack.layers)
+    for (const auto& state : layer.states) widest = std::max(widest, state.shape.width());
+  // Wide states fill the kernels with a tile of rows each; narrow ones need more rows to outweigh an
+  // instruction's start.
+  const std::int64_t rows = widest <= 32 ? 16 : 13;
+  if (batch == 1) return 1;
+  const std::int64_t slices = (batch + rows - 1) / rows;
+  return slices + slices % 2;  // two workers are the commonest case
+}
+
+Extent evaluation_extent() {
+  Extent extent;
+  extent.run = SequenceOp::kRun;
+  extent.chunk = kDefaultChunk;
+  return extent;
+}
+
+Extent training_extent(Plan plan, std::int64_t chunk) {
+  Extent extent = evaluation_extent();
+  if (chunk > 0) extent.chunk = chunk;
+  extent.backward = true;
+  extent.keep_states = true;
+  extent.keep_saved = plan == Plan::full;
+  return extent;
+}
+
+double phase_flops(const LayerCode& code, const Phase& phase) {
+  double flops = 0;
+  for (const Stage& stage : phase)
+    if (const auto* product = std::get_if<ProductStage>(&stage))
+      flops += 2.0 * static_cast<double>(code.stacks[static_cast<std::size_t>(product->stack)].k *
+                                         code.stacks[static_cast<std::size_t>(product->stack)].columns);
+  return flops;
+}
+
+PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings& settings) {
+  const std::int64_t budget = settings.budget > 0 ? settings.budget : system_memory() / 2;
+  const PlanCost* smallest = nullptr;
+  for (const PlanCost& cost : plans) {
+    if (settings.plan != Plan::automatic && cost.plan != settings.plan) continue;
+    if (cost.bytes <= budget) return cost;
+    if (smallest == nullptr || cost.bytes < smallest->bytes) smallest = &cost;
+  }
+  throw InputError(concat("[memory] no plan fits a budget of ", budget, " bytes: plan ",
+                          name_of(smallest->plan), " needs ", smallest->bytes,
+                          ". Give a larger budget or a smaller batch"));
+}
+
+}  // namespace lagtape::recurrence

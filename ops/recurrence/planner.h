@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/recurrence/layer_runner.h"
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape::recurrence {
+
+/// In how many slices a batch is cut: a function of batch, units and program only, so that no result depends
+/// on threads.
+std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch);
+
+/// What the arrays of a slice hold when only windows are kept, and under a memory plan. Without first and
+/// last step.
+Extent evaluation_extent();
+Extent training_extent(Plan plan, std::int64_t chunk);
+
+/// Multiplications and additions of the products of a phase, a row and step.
+double phase_flops(const LayerCode& code, const Phase& phase);
+
+/// The fastest plan that fits the budget. Throws InputError that says how much the smallest needs.
+PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings& settings);
+
+}  // namespace lagtape::recurrence

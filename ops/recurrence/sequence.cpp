@@ -1,0 +1,163 @@
+#include "lagtape/ops/recurrence/sequence.h"
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/planner.h"
+#include "lagtape/ops/recurrence/sequence_implementation.h"
+
+namespace lagtape {
+
+// ---- checks ----
+
+void SequenceOp::Implementation::check(const SequenceBatch& batch, std::span<const Tensor> initial,
+                                       bool loss) const {
+  const Tensor& x = batch.x;
+  if (x.rank() != 3 || x.size(2) != stack.input_width() || x.size(0) < 1 || x.size(1) < 1 ||
+      x.dtype() != dtype)
+    throw InputError(concat("[sequence] x is [B, T, ", stack.input_width(), "] ", name_of(dtype),
+                            " with B, T >= 1. Got ", to_string(x.shape()), " ", name_of(x.dtype())));
+  const std::int64_t rows = x.size(0), steps = x.size(1), width = stack.output_width();
+  if (!batch.lengths.empty() && static_cast<std::int64_t>(batch.lengths.size()) != rows)
+    throw InputError(
+        concat("[sequence] one length a row. Got ", batch.lengths.size(), " for ", rows, " rows"));
+  for (std::int64_t n : batch.lengths)
+    if (n < 1 || n > steps) throw InputError(concat("[sequence] lengths are in 1 .. ", steps, ". Got ", n));
+  if (!batch.draws.sequences.empty() && static_cast<std::int64_t>(batch.draws.sequences.size()) != rows)
+    throw InputError(
+        concat("[sequence] one name a row. Got ", batch.draws.sequences.size(), " for ", rows, " rows"));
+  if (batch.first_step < 0) throw InputError(concat("[sequence] first_step >= 0. Got ", batch.first_step));
+  if (!initial.empty()) {
+    const Window zero = zero_window(stack.layers, rows, dtype);
+    if (initial.size() != zero.states.size())
+      throw InputError(
+          concat("[sequence] an initial window has ", zero.states.size(), " states. Got ", initial.size()));
+    for (std::size_t s = 0; s < initial.size(); ++s)
+      if (initial[s].shape() != zero.states[s].shape() || initial[s].dtype() != dtype)
+        throw InputError(concat("[sequence] state ", s, " of the initial window is ",
+                                to_string(zero.states[s].shape()), " ", name_of(dtype), ". Got ",
+                                to_string(initial[s].shape()), " ", name_of(initial[s].dtype())));
+  }
+  if (!loss) return;
+  const std::int64_t scored = reads_every_step(stack.at) ? rows * steps : rows;
+  if (stack.loss == Loss::none) throw InputError("[sequence] a loss was asked of a stack that has none");
+  if (stack.loss == Loss::cross_entropy) {
+    if (static_cast<std::int64_t>(batch.classes.size()) != scored)
+      throw InputError(concat("[cross_entropy] ", scored, " classes. Got ", batch.classes.size()));
+    for (std::int32_t c : batch.classes)
+      if (c < 0 || c >= width)
+        throw InputError(concat("[cross_entropy] classes are in 0 .. ", width - 1, ". Got ", c));
+  } else if (batch.targets.shape() != output_shape(batch) || batch.targets.dtype() != dtype) {
+    throw InputError(concat("[", name_of(stack.loss), "] targets are ", to_string(output_shape(batch)), " ",
+                            name_of(dtype), ". Got ", to_string(batch.targets.shape()), " ",
+                            name_of(batch.targets.dtype())));
+  }
+  if (stack.loss == Loss::binary_cross_entropy && width != 1)
+    throw InputError(concat("[binary_cross_entropy] one logit. Got ", width));
+}
+
+Shape SequenceOp::Implementation::output_shape(const SequenceBatch& batch) const {
+  if (reads_every_step(stack.at)) return {batch.x.size(0), batch.x.size(1), stack.output_width()};
+  return {batch.x.size(0), stack.output_width()};
+}
+
+// ---- the interface ----
+
+SequenceOp::SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings settings) {
+  if (stack.layers.empty()) throw InputError("[sequence] a stack has at least one layer");
+  for (std::size_t l = 1; l <= stack.layers.size(); ++l) {
+    if (l == stack.layers.size() && !stack.readout) break;
+    const StepProgram& below = stack.layers[l - 1];
+    const StepProgram& here = l < stack.layers.size() ? stack.layers[l] : *stack.readout;
+    const std::int64_t gives = below.values[static_cast<std::size_t>(below.output)].shape.width();
+    if (gives != here.input.width())
+      throw InputError(concat("[sequence] the output of a layer is the input of the next. Layer ", l - 1,
+                              " gives ", gives, ", the next takes ", here.input.width()));
+  }
+  if (stack.readout && !stack.readout->states.empty())
+    throw InputError("[sequence] a read-out has no states");
+  if (settings.chunk < 0 || settings.chunk % kRun != 0)
+    throw InputError(concat("[sequence] a chunk is a multiple of ", kRun, " steps. Got ", settings.chunk));
+  implementation_ = std::make_unique<Implementation>();
+  implementation_->stack = std::move(stack);
+  implementation_->dtype = dtype;
+  implementation_->settings = settings;
+  implementation_->engine = recurrence::make_engine(implementation_->stack, dtype, settings);
+}
+
+SequenceOp::~SequenceOp() = default;
+SequenceOp::SequenceOp(SequenceOp&&) noexcept = default;
+SequenceOp& SequenceOp::operator=(SequenceOp&&) noexcept = default;
+
+const StackDefinition& SequenceOp::stack() const { return implementation_->stack; }
+Dtype SequenceOp::dtype() const { return implementation_->dtype; }
+std::int64_t SequenceOp::peak_bytes() const { return implementation_->engine->peak_bytes(); }
+
+std::vector<PlanCost> SequenceOp::plans(std::int64_t batch, std::int64_t steps, int threads) const {
+  return implementation_->engine->plans(batch, steps, threads);
+}
+
+PlanCost SequenceOp::choose(std::int64_t batch, std::int64_t steps, int threads) const {
+  return recurrence::choose_plan(plans(batch, steps, threads), implementation_->settings);
+}
+
+Tensor SequenceOp::evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
+                            const Window* initial, Window* final_window) {
+  Implementation& op = *implementation_;
+  op.check(batch, initial != nullptr ? std::span<const Tensor>(initial->states) : std::span<const Tensor>(),
+           false);
+  Tensor outputs(op.output_shape(batch), op.dtype);
+  if (final_window != nullptr) *final_window = zero_window(op.stack.layers, batch.x.size(0), op.dtype);
+  recurrence::Pass pass{batch, weights, pool};
+  pass.initial = initial != nullptr ? &initial->states : nullptr;
+  pass.final_window = final_window;
+  pass.outputs = &outputs;
+  op.engine->run(pass);
+  return outputs;
+}
+
+// ---- names and small queries ----
+
+std::string_view name_of(Loss loss) {
+  switch (loss) {
+    case Loss::none:
+      return "none";
+    case Loss::mse:
+      return "mse";
+    case Loss::cross_entropy:
+      return "cross_entropy";
+    case Loss::binary_cross_entropy:
+      return "binary_cross_entropy";
+  }
+  return "";
+}
+
+std::string_view name_of(Plan plan) {
+  switch (plan) {
+    case Plan::automatic:
+      return "auto";
+    case Plan::full:
+      return "full";
+    case Plan::states:
+      return "states";
+  }
+  return "";
+}
+
+bool reads_every_step(ReadAt at) { return at == ReadAt::every_step; }
+
+std::int64_t StackDefinition::input_width() const { return layers.front().input.width(); }
+
+std::int64_t StackDefinition::output_width() const {
+  const StepProgram& last = readout ? *readout : layers.back();
+  return last.values[static_cast<std::size_t>(last.output)].shape.width();
+}
+
+Window zero_window(const std::vector<StepProgram>& layers, std::int64_t batch, Dtype dtype) {
+  Window window;
+  for (const auto& layer : layers)
+    for (std::size_t s = 0; s < layer.states.size(); ++s)
+      window.states.push_back(
+          Tensor({layer.history(static_cast<int>(s)) + 1, batch, layer.states[s].shape.width()}, dtype));
+  return window;
+}
+
+}  // namespace lagtape

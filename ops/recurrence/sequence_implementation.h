@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "lagtape/ops/recurrence/engine.h"
+
+namespace lagtape {
+
+/// What a SequenceOp is made of. Its own header because the op's gradients are in a source of their own.
+struct SequenceOp::Implementation {
+  StackDefinition stack;
+  Dtype dtype;
+  SequenceSettings settings;
+  std::unique_ptr<recurrence::Engine> engine;
+
+  /// Throws InputError unless the batch fits the stack (and has targets, for a loss).
+  void check(const SequenceBatch& batch, std::span<const Tensor> initial, bool loss) const;
+  Shape output_shape(const SequenceBatch& batch) const;
+};
+
+}  // namespace lagtape

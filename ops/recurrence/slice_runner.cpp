@@ -1,0 +1,347 @@
+#include "lagtape/ops/recurrence/slice_runner.h"
+
+#include <algorithm>
+
+#include "lagtape/ops/loss_rows.h"
+
+namespace lagtape::recurrence {
+
+template <class T>
+SliceRunner<T>::SliceRunner(const CompiledStack<T>& stack) : stack_(stack) {
+  for (std::size_t l = 0; l < stack.layers(); ++l)
+    layers_.emplace_back(stack.program(l), stack.code(l), stack.weights(l), stack.kernels());
+  if (stack.has_head())
+    head_.emplace(stack.head_program(), stack.head_code(), stack.head_weights(), stack.kernels());
+}
+
+// ---- memory ----
+
+template <class T>
+void SliceRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64_t rows) {
+  extent_ = extent;
+  for (std::size_t l = 0; l < layers_.size(); ++l)
+    layers_[l].lay_out(memory, extent, rows, l > 0 ? &layers_[l - 1] : nullptr,
+                       l + 1 < layers_.size() ? &layers_[l + 1] : nullptr);
+  const std::int64_t width = padded<T>(top().code().output.width);
+  features_ = feature_adjoint_ = nullptr;
+  if (head_) {
+    Extent once{0, 1};
+    once.backward = extent.backward;
+    head_->lay_out(memory, once, rows, nullptr, nullptr);
+    features_ = head_->input(0);
+    if (extent.backward) feature_adjoint_ = head_->input_adjoint(0);
+  } else if (!every_step()) {
+    features_ = memory.take(rows * width);
+    if (extent.backward) feature_adjoint_ = memory.take(rows * width);
+  }
+}
+
+template <class T>
+std::int64_t SliceRunner<T>::elements(const Extent& extent, std::int64_t rows) {
+  Carver<T> count;
+  lay_out(count, extent, rows);
+  return count.used();
+}
+
+// ---- the walk over chunks ----
+
+template <class T>
+template <class F>
+void SliceRunner<T>::for_chunks(bool descending, F f) {
+  const std::int64_t chunk = extent_.chunk;
+  const std::int64_t low = extent_.first / chunk, high = (extent_.last + chunk - 1) / chunk;
+  for (std::int64_t i = 0; i < high - low; ++i) {
+    const std::int64_t c = descending ? high - 1 - i : low + i;
+    f(std::max(extent_.first, c * chunk), std::min(extent_.last, (c + 1) * chunk));
+  }
+}
+
+template <class T>
+void SliceRunner<T>::run(const BatchTask<T>& task, Slice<T>& slice, const Extent& extent, T* memory) {
+  task_ = &task;
+  slice_ = &slice;
+  slice.loss = 0;
+  Carver<T> carver(memory);
+  lay_out(carver, extent, slice.rows);
+  begin();
+  forward_pass();
+  if (!every_step()) head_pass();
+  if (task.backward) backward_pass();
+  for (double loss : run_losses_) slice.loss += loss;
+}
+
+template <class T>
+void SliceRunner<T>::begin() {
+  run_losses_.assign(every_step() ? static_cast<std::size_t>((extent_.last - 1) / extent_.run -
+                                                             extent_.first / extent_.run + 1)
+                                  : 1,
+                     0.0);
+  DrawContext draws{task_->batch->training, task_->batch->draws.seed, task_->batch->draws.epoch,
+                    task_->sequences.data() + slice_->row0, 0};
+  std::size_t state = 0;
+  for (auto& layer : layers_) {
+    layer.set_draws(draws);
+    ++draws.layer;
+    layer.set_lengths(task_->lengths.empty() ? nullptr : task_->lengths.data() + slice_->row0);
+    layer.begin(task_->initial, state, slice_->row0);
+    state += layer.program().states.size();
+  }
+  if (head_) {
+    head_->set_draws(draws);
+    head_->set_lengths(nullptr);
+    head_->begin(nullptr, 0, 0);
+  }
+  if (!every_step()) std::fill_n(features_, slice_->rows * padded<T>(top().code().output.width), T(0));
+}
+
+template <class T>
+void SliceRunner<T>::enter_forward(std::int64_t n0, std::int64_t n1) {
+  for (auto& layer : layers_) layer.enter_forward(n0, n1);
+  fill_input(n0, n1);
+}
+
+template <class T>
+void SliceRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
+  for (auto& layer : layers_) layer.enter_backward(n0, n1);
+  fill_input(n0, n1);
+}
+
+template <class T>
+void SliceRunner<T>::forward_pass() {
+  for_chunks(false, [&](std::int64_t n0, std::int64_t n1) {
+    enter_forward(n0, n1);
+    for (auto& layer : layers_) layer.forward(n0, n1);
+    if (task_->final_window != nullptr) write_final_window(n0, n1);
+    if (!every_step()) return gather_features(n0, n1);
+    if (task_->outputs != nullptr) read_outputs(n0, n1);
+    if (task_->loss_scale > 0 && !task_->backward) score(n0, n1, false);
+  });
+}
+
+/// The one backward walker: a plan differs in where a chunk's saved values come from.
+template <class T>
+void SliceRunner<T>::backward_pass() {
+  for (auto& layer : layers_) layer.begin_backward();
+  for_chunks(true, [&](std::int64_t n0, std::int64_t n1) {
+    enter_backward(n0, n1);
+    if (!extent_.keep_saved)
+      for (auto& layer : layers_) layer.replay(n0, n1);
+    if (every_step()) {
+      score(n0, n1, true);
+    } else {
+      spread_feature_adjoint(n0, n1);
+    }
+    std::size_t weight = slice_->gradients.size();
+    if (head_) weight -= stack_.head_program().weights.size();
+    for (std::size_t l = layers_.size(); l-- > 0;) {
+      weight -= layers_[l].program().weights.size();
+      layers_[l].backward(n0, n1, slice_->gradients.data() + weight, task_->add_weight_gradient);
+    }
+    if (task_->x_gradient != nullptr) write_input_gradient(n0, n1);
+  });
+  if (task_->initial_gradient != nullptr) write_initial_gradient();
+}
+
+// ---- what goes in ----
+
+template <class T>
+void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
+  const Tensor& x = task_->batch->x;
+  const std::int64_t total = x.shape()[1], width = x.shape()[2], stride = padded<T>(width);
+  const T* values = x.values<T>().data();
+  for (std::int64_t n = n0; n < n1; ++n) {
+    T* to = layers_.front().input(n);
+    const std::int64_t t = n - extent_.first;
+    for (std::int64_t r = 0; r < slice_->rows; ++r, to += stride) {
+      if (counts(r, n)) {
+        std::copy_n(values + ((slice_->row0 + r) * total + t) * width, width, to);
+        std::fill(to + width, to + stride, T(0));
+      } else {
+        std::fill_n(to, stride, T(0));
+      }
+    }
+  }
+}
+
+// ---- the read-out that reads once ----
+
+template <class T>
+void SliceRunner<T>::gather_features(std::int64_t n0, std::int64_t n1) {
+  const std::int64_t width = top().code().output.width;
+  const bool mean = definition().at == ReadAt::mean;
+  for (std::int64_t n = n0; n < n1; ++n) {
+    const T* out = top().output(n);
+    for (std::int64_t r = 0; r < slice_->rows; ++r) {
+      T* to = features_ + r * width;
+      const std::int64_t t = n - extent_.first;
+      if (mean && t < length(r)) {
+        for (std::int64_t j = 0; j < width; ++j) to[j] += out[r * width + j];
+        if (t + 1 == length(r))
+          for (std::int64_t j = 0; j < width; ++j) to[j] /= static_cast<T>(length(r));
+      } else if (!mean && t + 1 == length(r)) {
+        std::copy_n(out + r * width, width, to);
+      }
+    }
+  }
+}
+
+template <class T>
+void SliceRunner<T>::spread_feature_adjoint(std::int64_t n0, std::int64_t n1) {
+  const std::int64_t width = top().code().output.width;
+  const bool mean = definition().at == ReadAt::mean;
+  for (std::int64_t n = n0; n < n1; ++n) {
+    T* to = top().output_adjoint(n);
+    for (std::int64_t r = 0; r < slice_->rows; ++r, to += width) {
+      const std::int64_t t = n - extent_.first;
+      const T* from = feature_adjoint_ + r * width;
+      if (mean && t < length(r)) {
+        for (std::int64_t j = 0; j < width; ++j) to[j] = from[j] / static_cast<T>(length(r));
+      } else if (!mean && t + 1 == length(r)) {
+        std::copy_n(from, width, to);
+      } else {
+        std::fill_n(to, width, T(0));
+      }
+    }
+  }
+}
+
+template <class T>
+void SliceRunner<T>::head_pass() {
+  if (head_) {
+    head_->enter_forward(0, 1);
+    head_->forward(0, 1);
+  }
+  const std::int64_t stride = head_ ? head_->code().output.width : top().code().output.width;
+  const std::int64_t width = definition().output_width();
+  const T* y = head_ ? head_->output(0) : features_;
+  if (task_->outputs != nullptr)
+    for (std::int64_t r = 0; r < slice_->rows; ++r)
+      std::copy_n(y + r * stride, width,
+                  task_->outputs->template values<T>().data() + (slice_->row0 + r) * width);
+  if (!task_->backward && task_->loss_scale == 0) return;
+  if (task_->backward && head_) {
+    head_->begin_backward();
+    head_->enter_backward(0, 1);
+  }
+  T* gradient = !task_->backward ? nullptr : head_ ? head_->output_adjoint(0) : feature_adjoint_;
+  for (std::int64_t r = 0; r < slice_->rows; ++r) {
+    if (gradient != nullptr) std::fill_n(gradient + r * stride, stride, T(0));
+    run_losses_[0] +=
+        score_row(y + r * stride, extent_.first, r, gradient == nullptr ? nullptr : gradient + r * stride);
+  }
+  if (task_->backward && head_)
+    head_->backward(
+        0, 1, slice_->gradients.data() + slice_->gradients.size() - stack_.head_program().weights.size(),
+        task_->add_weight_gradient);
+}
+
+// ---- outputs and losses ----
+
+template <class T>
+void SliceRunner<T>::read_outputs(std::int64_t n0, std::int64_t n1) {
+  const std::int64_t width = definition().output_width(), stride = top().code().output.width;
+  const std::int64_t total = task_->outputs->shape()[1];
+  T* values = task_->outputs->template values<T>().data();
+  for (std::int64_t n = n0; n < n1; ++n)
+    for (std::int64_t r = 0; r < slice_->rows; ++r)
+      if (counts(r, n))
+        std::copy_n(top().output(n) + r * stride, width,
+                    values + ((slice_->row0 + r) * total + n - extent_.first) * width);
+}
+
+/// The loss of row r at step n (of the sequence when the read-out reads once), and its gradient.
+template <class T>
+double SliceRunner<T>::score_row(const T* y, std::int64_t n, std::int64_t r, T* gradient) const {
+  const SequenceBatch& batch = *task_->batch;
+  const std::int64_t width = definition().output_width();
+  const std::int64_t row = slice_->row0 + r;
+  const std::int64_t place = every_step() ? row * batch.x.shape()[1] + n - extent_.first : row;
+  if (task_->output_gradient != nullptr) {
+    std::copy_n(task_->output_gradient->template values<T>().data() + place * width, width, gradient);
+    return 0;
+  }
+  switch (definition().loss) {
+    case Loss::mse:
+      return mse_row(y, batch.targets.values<T>().data() + place * width, width, task_->loss_scale, gradient);
+    case Loss::cross_entropy:
+      return cross_entropy_row(y, width, batch.classes[place], task_->loss_scale, gradient);
+    case Loss::binary_cross_entropy:
+      return binary_cross_entropy_row(y, batch.targets.values<T>()[place] != 0 ? 1 : 0, task_->loss_scale,
+                                      gradient);
+    case Loss::none:
+      break;
+  }
+  return 0;
+}
+
+template <class T>
+void SliceRunner<T>::score(std::int64_t n0, std::int64_t n1, bool gradient) {
+  const std::int64_t stride = top().code().output.width;
+  for (std::int64_t n = n0; n < n1; ++n) {
+    const T* y = top().output(n);
+    T* d = gradient ? top().output_adjoint(n) : nullptr;
+    double& loss = run_losses_[n / extent_.run - extent_.first / extent_.run];
+    for (std::int64_t r = 0; r < slice_->rows; ++r) {
+      T* dr = d == nullptr ? nullptr : d + r * stride;
+      if (dr != nullptr) std::fill_n(dr, stride, T(0));
+      if (counts(r, n)) loss += score_row(y + r * stride, n, r, dr);
+    }
+  }
+}
+
+// ---- what comes out beside the weights' gradients ----
+
+/// The windows of the rows that end in this chunk, each at its own last step.
+template <class T>
+void SliceRunner<T>::write_final_window(std::int64_t n0, std::int64_t n1) {
+  std::size_t index = 0;
+  for (auto& layer : layers_)
+    for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
+      Tensor& to = task_->final_window->states[index];
+      const std::int64_t history = layer.program().history(static_cast<int>(s));
+      const std::int64_t width = layer.program().states[s].shape.width(), batch = to.shape()[1];
+      for (std::int64_t r = 0; r < slice_->rows; ++r) {
+        const std::int64_t end = extent_.first + length(r);
+        if (end <= n0 || end > n1) continue;
+        for (std::int64_t j = 0; j <= history; ++j)
+          std::copy_n(layer.state(static_cast<int>(s), end - history + j) + r * padded<T>(width), width,
+                      to.values<T>().data() + (j * batch + slice_->row0 + r) * width);
+      }
+    }
+}
+
+template <class T>
+void SliceRunner<T>::write_initial_gradient() {
+  std::size_t index = 0;
+  for (auto& layer : layers_) {
+    layer.end_backward();
+    for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
+      Tensor& to = (*task_->initial_gradient)[index];
+      const std::int64_t history = layer.program().history(static_cast<int>(s));
+      const std::int64_t width = layer.program().states[s].shape.width(), batch = to.shape()[1];
+      scratch_.resize(static_cast<std::size_t>(slice_->rows * padded<T>(width)));
+      for (std::int64_t j = 0; j <= history; ++j) {
+        layer.initial_adjoint(static_cast<int>(s), extent_.first - history + j, scratch_.data());
+        for (std::int64_t r = 0; r < slice_->rows; ++r)
+          std::copy_n(scratch_.data() + r * padded<T>(width), width,
+                      to.values<T>().data() + (j * batch + slice_->row0 + r) * width);
+      }
+    }
+  }
+}
+
+template <class T>
+void SliceRunner<T>::write_input_gradient(std::int64_t n0, std::int64_t n1) {
+  const Shape& shape = task_->x_gradient->shape();
+  const std::int64_t total = shape[1], width = shape[2];
+  T* values = task_->x_gradient->template values<T>().data();
+  for (std::int64_t n = n0; n < n1; ++n)
+    for (std::int64_t r = 0; r < slice_->rows; ++r)
+      std::copy_n(layers_.front().input_adjoint(n) + r * padded<T>(width), width,
+                  values + ((slice_->row0 + r) * total + n - extent_.first) * width);
+}
+
+template class SliceRunner<float>;
+template class SliceRunner<double>;
+
+}  // namespace lagtape::recurrence

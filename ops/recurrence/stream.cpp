@@ -1,0 +1,222 @@
+#include "lagtape/ops/recurrence/stream.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "lagtape/core/aligned_memory.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/thread_pool.h"
+#include "lagtape/ops/recurrence/compiled_stack.h"
+#include "lagtape/ops/recurrence/layer_runner.h"
+
+namespace lagtape {
+
+using namespace recurrence;
+
+namespace {
+
+/// A read-out that reads once reads what has come so far; all but the mean of it is what the step gives.
+StackDefinition as_stream(StackDefinition stack) {
+  if (stack.at != ReadAt::mean) stack.at = ReadAt::every_step;
+  stack.loss = Loss::none;
+  return stack;
+}
+
+/// What copies of a stream share.
+template <class T>
+struct Shared {
+  Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights)
+      : stack(as_stream(definition)), code(stack, false, kernels<T>(level)) {
+    code.load(weights);
+  }
+  StackDefinition stack;
+  CompiledStack<T> code;
+};
+
+}  // namespace
+
+template <class T>
+struct Stream<T>::Implementation {
+  std::shared_ptr<const Shared<T>> shared;
+  std::int64_t rows;
+  std::int64_t steps = 0;
+  std::deque<LayerRunner<T>> layers;
+  std::optional<LayerRunner<T>> head;
+  AlignedMemory memory;
+  T* mean_sum = nullptr;  // rows x padded width: the sum so far, for a read-out of the mean
+
+  Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r) : shared(std::move(s)), rows(r) {
+    const CompiledStack<T>& code = shared->code;
+    for (std::size_t l = 0; l < code.layers(); ++l)
+      layers.emplace_back(code.program(l), code.code(l), code.weights(l), code.kernels());
+    if (code.has_head())
+      head.emplace(code.head_program(), code.head_code(), code.head_weights(), code.kernels());
+    Carver<T> count;
+    lay_out(count);
+    memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
+    begin(nullptr, 0);
+  }
+
+  bool is_mean() const { return shared->stack.at == ReadAt::mean; }
+  const LayerCode& top() const { return layers.back().code(); }
+  std::int64_t mean_width() const { return rows * top().output.width; }
+
+  void lay_out(Carver<T>& carver) {
+    Extent extent{steps, steps + (std::int64_t{1} << 40)};
+    extent.run = extent.chunk = SequenceOp::kRun;
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      layers[l].lay_out(carver, extent, rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
+    if (head) head->lay_out(carver, Extent{0, 1}, rows, nullptr, nullptr);
+    mean_sum = is_mean() ? carver.take(mean_width()) : nullptr;
+  }
+
+  void begin(const std::vector<Tensor>* window, std::int64_t first) {
+    steps = first;
+    Carver<T> carver(reinterpret_cast<T*>(memory.get()));
+    lay_out(carver);
+    std::size_t state = 0;
+    for (auto& layer : layers) {
+      layer.begin(window, state, 0);
+      state += layer.program().states.size();
+    }
+    if (head) head->begin(nullptr, 0, 0);
+    if (is_mean()) std::fill_n(mean_sum, mean_width(), T(0));
+  }
+
+  void run(const T* input, T* output, std::int64_t count) {
+    for (auto& layer : layers) layer.enter_forward(steps, steps + count);
+    const std::int64_t in = shared->stack.input_width(), in_stride = padded<T>(in);
+    for (std::int64_t t = 0; t < count; ++t)
+      for (std::int64_t r = 0; r < rows; ++r, input += in) {
+        T* to = layers.front().input(steps + t) + r * in_stride;
+        std::copy_n(input, in, to);
+        std::fill(to + in, to + in_stride, T(0));
+      }
+    for (auto& layer : layers) layer.forward(steps, steps + count);
+    const std::int64_t out = shared->stack.output_width();
+    for (std::int64_t t = 0; t < count; ++t, ++steps) {
+      const T* y = layers.back().output(steps);
+      std::int64_t stride = top().output.width;
+      if (is_mean()) y = read_mean(y, &stride);
+      for (std::int64_t r = 0; r < rows; ++r, output += out) std::copy_n(y + r * stride, out, output);
+    }
+  }
+
+  const T* read_mean(const T* y, std::int64_t* stride) {
+    for (std::int64_t i = 0; i < mean_width(); ++i) mean_sum[i] += y[i];
+    const T n = static_cast<T>(steps + 1);
+    T* mean = head ? head->input(0) : const_cast<T*>(y);
+    for (std::int64_t i = 0; i < mean_width(); ++i) mean[i] = mean_sum[i] / n;
+    if (!head) return mean;
+    head->enter_forward(0, 1);
+    head->forward(0, 1);
+    *stride = head->code().output.width;
+    return head->output(0);
+  }
+};
+
+template <class T>
+Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
+                  SimdLevel level) {
+  if (rows < 1) throw InputError(concat("[stream] at least one row. Got ", rows));
+  implementation_ =
+      std::make_unique<Implementation>(std::make_shared<const Shared<T>>(stack, level, weights), rows);
+}
+
+template <class T>
+Stream<T>::Stream(const Stream& other)
+    : implementation_(std::make_unique<Implementation>(other.implementation_->shared, other.rows())) {
+  *this = other;
+}
+
+template <class T>
+Stream<T>& Stream<T>::operator=(const Stream& other) {
+  if (this == &other) return *this;
+  if (implementation_->shared != other.implementation_->shared || rows() != other.rows())
+    implementation_ = std::make_unique<Implementation>(other.implementation_->shared, other.rows());
+  const Window window = other.window();
+  implementation_->begin(&window.states, other.steps());
+  if (implementation_->is_mean())
+    std::copy_n(other.implementation_->mean_sum, implementation_->mean_width(), implementation_->mean_sum);
+  return *this;
+}
+
+template <class T>
+Stream<T>::~Stream() = default;
+
+template <class T>
+std::int64_t Stream<T>::rows() const {
+  return implementation_->rows;
+}
+template <class T>
+std::int64_t Stream<T>::input_width() const {
+  return implementation_->shared->stack.input_width();
+}
+template <class T>
+std::int64_t Stream<T>::output_width() const {
+  return implementation_->shared->stack.output_width();
+}
+template <class T>
+std::int64_t Stream<T>::steps() const {
+  return implementation_->steps;
+}
+
+template <class T>
+void Stream<T>::step(const T* input, T* output) noexcept {
+  block(input, output, 1);
+}
+
+template <class T>
+void Stream<T>::block(const T* input, T* output, std::int64_t count) noexcept {
+  const FlushSubnormals flush;
+  while (count > 0) {
+    const std::int64_t now = std::min(count, SequenceOp::kRun);
+    implementation_->run(input, output, now);
+    input += now * rows() * input_width();
+    output += now * rows() * output_width();
+    count -= now;
+  }
+}
+
+template <class T>
+void Stream<T>::reset() noexcept {
+  implementation_->begin(nullptr, 0);
+}
+
+template <class T>
+Window Stream<T>::window() const {
+  Window window = zero_window(implementation_->shared->stack.layers, rows(), dtype_of<T>);
+  std::size_t index = 0;
+  for (const auto& layer : implementation_->layers)
+    for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
+      T* to = window.states[index].template values<T>().data();
+      const std::int64_t history = layer.program().history(static_cast<int>(s));
+      const std::int64_t width = layer.program().states[s].shape.width();
+      for (std::int64_t j = 0; j <= history; ++j)
+        for (std::int64_t r = 0; r < rows(); ++r, to += width)
+          std::copy_n(layer.state(static_cast<int>(s), steps() - history + j) + r * padded<T>(width), width,
+                      to);
+    }
+  return window;
+}
+
+template <class T>
+void Stream<T>::restore(const Window& window, std::int64_t steps) {
+  const Window expected = zero_window(implementation_->shared->stack.layers, rows(), dtype_of<T>);
+  if (window.states.size() != expected.states.size())
+    throw InputError(
+        concat("[stream] a window of ", expected.states.size(), " states. Got ", window.states.size()));
+  for (std::size_t s = 0; s < expected.states.size(); ++s)
+    if (window.states[s].shape() != expected.states[s].shape() || window.states[s].dtype() != dtype_of<T>)
+      throw InputError(concat("[stream] state ", s, " of a window is ", to_string(expected.states[s].shape()),
+                              " ", name_of(dtype_of<T>), ". Got ", to_string(window.states[s].shape()), " ",
+                              name_of(window.states[s].dtype())));
+  if (steps < 0) throw InputError(concat("[stream] steps >= 0. Got ", steps));
+  implementation_->begin(&window.states, steps);
+}
+
+template class Stream<float>;
+template class Stream<double>;
+
+}  // namespace lagtape
