@@ -31,8 +31,8 @@ void multiply_rows(Tensor& y, const Tensor& a, const MatrixView& b) {
   // The kernel writes whole groups of columns; rows that end within one are cut afterwards.
   Tensor wide = columns == b.columns ? y : Tensor({rows, columns}, y.dtype());
   T* const results = wide.values<T>().data();
-  std::vector<T*> out(columns / kLane<T>);
-  for (std::size_t group = 0; group < out.size(); ++group) out[group] = results + group * kLane<T>;
+  std::vector<T*> out;
+  for (std::int64_t j = 0; j < columns; j += kLane<T>) out.push_back(results + j);
   const std::vector<std::int64_t> strides(out.size(), columns);
   const ProductOperand<T> operand{a.values<T>().data(), b.rows, b.rows};
   kernel.product({rows, &operand, 1, panels, columns, out.data(), strides.data()});
