@@ -49,33 +49,22 @@ void add_targets(RandomStream& random, SequenceCase& c) {
   }
 }
 
-void add_lengths(RandomStream& random, SequenceCase& c) {
-  const std::int64_t width = c.batch.x.size(2);
-  for (std::int64_t row = 0; row < c.rows(); ++row) {
-    c.batch.lengths.push_back(between(random, 1, c.steps()));
-    if (c.stack.at == ReadAt::last_padded_step) continue;
-    for (std::int64_t i = (row * c.steps() + c.batch.lengths.back()) * width;
-         i < (row + 1) * c.steps() * width; ++i)
-      c.batch.x.set(i, 1000);
-  }
-}
-
 }  // namespace
 
-Tensor random_tensor(RandomStream& random, Shape shape, double scale, Dtype dtype) {
-  Tensor tensor(std::move(shape), dtype);
+Tensor random_tensor(RandomStream& random, Shape shape, double scale) {
+  Tensor tensor(std::move(shape), Dtype::f64);
   for (std::int64_t i = 0; i < tensor.numel(); ++i) tensor.set(i, scale * random.next_normal());
   return tensor;
 }
 
-std::vector<Tensor> random_weights(RandomStream& random, const StepProgram& program, Dtype dtype) {
+std::vector<Tensor> random_weights(RandomStream& random, const StepProgram& program) {
   std::vector<Tensor> weights;
   for (std::size_t i = 0; i < program.weights.size(); ++i) {
     const WeightDefinition& definition = program.weights[i];
     const std::int64_t longest = longest_lag(program, static_cast<int>(i));
     const bool is_matrix = definition.shape.size() == 2;
-    Tensor weight = random_tensor(random, definition.shape,
-                                  is_matrix ? 0.8 / std::sqrt(definition.shape[1]) : 0.5, dtype);
+    Tensor weight =
+        random_tensor(random, definition.shape, is_matrix ? 0.8 / std::sqrt(definition.shape[1]) : 0.5);
     for (std::int64_t e = 0; e < weight.numel(); ++e) {
       if (longest > 0) weight.set(e, random_lag(random, longest));
       if (definition.name.starts_with("s"))
@@ -86,54 +75,74 @@ std::vector<Tensor> random_weights(RandomStream& random, const StepProgram& prog
   return weights;
 }
 
-SequenceCase random_case(std::uint64_t seed, const CaseLimits& limits) {
-  RandomStream random(seed, stream_name({0x63617365}));
+SequenceCase filled(StackDefinition stack, std::int64_t rows, std::int64_t steps, std::uint64_t seed) {
+  RandomStream random(seed, stream_name({0x66696c6c}));
   SequenceCase c;
-  const auto small = [&](std::int64_t most) { return between(random, 1, between(random, 1, most)); };
-  const std::int64_t steps = small(limits.steps), rows = small(limits.rows),
-                     input_width = small(limits.width);
-
-  std::int64_t width = input_width;
-  const std::int64_t layers = happens(random, 0.6) ? 1 : between(random, 1, limits.layers);
-  for (std::int64_t i = 0; i < layers; ++i) {
-    c.stack.layers.push_back(random_step(random, width, steps, limits));
-    width = c.stack.output_width();
-  }
-  constexpr ReadAt kReads[] = {ReadAt::every_step, ReadAt::every_step, ReadAt::last_step,
-                               ReadAt::last_padded_step, ReadAt::mean};
-  c.stack.at = kReads[between(random, 0, 4)];
-  const auto wanted = static_cast<Loss>(between(random, 0, 3));
-  const std::int64_t outputs = wanted == Loss::binary_cross_entropy ? 1 : between(random, 2, 5);
-  if (happens(random, 0.6)) c.stack.readout = random_readout(random, width, outputs);
-  width = c.stack.output_width();
-  const bool fits =
-      wanted == Loss::binary_cross_entropy ? width == 1 : wanted != Loss::cross_entropy || width > 1;
-  c.stack.loss = fits ? wanted : Loss::mse;
-
+  c.stack = std::move(stack);
   const auto add_weights = [&](const StepProgram& program) {
     const std::vector<Tensor> weights = random_weights(random, program);
     c.weights.insert(c.weights.end(), weights.begin(), weights.end());
   };
   for (const StepProgram& program : c.stack.layers) add_weights(program);
   if (c.stack.readout) add_weights(*c.stack.readout);
+  c.batch.x = random_tensor(random, {rows, steps, c.stack.input_width()}, 1);
+  c.batch.training = true;
+  c.batch.draws.seed = seed;
+  add_targets(random, c);
+  return c;
+}
 
-  c.batch.x = random_tensor(random, {rows, steps, input_width}, 1);
+void add_initial(SequenceCase& c, std::uint64_t seed) {
+  RandomStream random(seed, stream_name({0x696e6974}));
+  c.initial.clear();
+  for (const Tensor& zeros : zero_window(c.stack.layers, c.rows(), Dtype::f64).states)
+    c.initial.push_back(random_tensor(random, zeros.shape(), 0.5));
+}
+
+void add_lengths(SequenceCase& c, std::uint64_t seed) {
+  RandomStream random(seed, stream_name({0x6c656e67}));
+  const std::int64_t width = c.batch.x.size(2);
+  for (std::int64_t row = 0; row < c.rows(); ++row) {
+    c.batch.lengths.push_back(between(random, 1, c.steps()));
+    if (c.stack.at == ReadAt::last_padded_step) continue;
+    const std::int64_t begin = row * c.steps() + c.batch.lengths.back(), end = (row + 1) * c.steps();
+    for (std::int64_t i = begin * width; i < end * width; ++i) c.batch.x.set(i, 1000);
+  }
+}
+
+SequenceCase random_case(std::uint64_t seed, const CaseLimits& limits) {
+  RandomStream random(seed, stream_name({0x63617365}));
+  const auto small = [&](std::int64_t most) { return between(random, 1, between(random, 1, most)); };
+  const std::int64_t steps = small(limits.steps), rows = small(limits.rows),
+                     input_width = small(limits.width);
+
+  StackDefinition stack;
+  std::int64_t width = input_width;
+  const std::int64_t layers = happens(random, 0.6) ? 1 : between(random, 1, limits.layers);
+  for (std::int64_t i = 0; i < layers; ++i) {
+    stack.layers.push_back(random_step(random, width, steps, limits));
+    width = stack.output_width();
+  }
+  constexpr ReadAt kReads[] = {ReadAt::every_step, ReadAt::every_step, ReadAt::last_step,
+                               ReadAt::last_padded_step, ReadAt::mean};
+  stack.at = kReads[between(random, 0, 4)];
+  const auto wanted = static_cast<Loss>(between(random, 0, 3));
+  const std::int64_t outputs = wanted == Loss::binary_cross_entropy ? 1 : between(random, 2, 5);
+  if (happens(random, 0.6)) stack.readout = random_readout(random, width, outputs);
+  width = stack.output_width();
+  const bool fits =
+      wanted == Loss::binary_cross_entropy ? width == 1 : wanted != Loss::cross_entropy || width > 1;
+  stack.loss = fits ? wanted : Loss::mse;
+
+  SequenceCase c = filled(std::move(stack), rows, steps, seed);
   c.batch.training = happens(random, 0.7);
-  c.batch.draws = {seed, static_cast<std::uint64_t>(between(random, 0, 3)), {}};
+  c.batch.draws.epoch = static_cast<std::uint64_t>(between(random, 0, 3));
   if (happens(random, 0.5)) {
     for (std::int64_t row = 0; row < rows; ++row) c.batch.draws.sequences.push_back(between(random, 0, 1000));
   }
   if (happens(random, 0.4)) c.batch.first_step = between(random, 1, 100);
-  if (happens(random, 0.5)) add_lengths(random, c);
-  if (happens(random, 0.6)) {
-    for (const StepProgram& program : c.stack.layers) {
-      for (std::size_t s = 0; s < program.states.size(); ++s) {
-        const std::int64_t length = program.history(static_cast<int>(s)) + 1;
-        c.initial.push_back(random_tensor(random, {length, rows, program.states[s].shape.width()}, 0.5));
-      }
-    }
-  }
-  add_targets(random, c);
+  if (happens(random, 0.5)) add_lengths(c, seed);
+  if (happens(random, 0.6)) add_initial(c, seed);
   return c;
 }
 

@@ -33,11 +33,18 @@ StepProgram random_readout(RandomStream& random, std::int64_t input_width, std::
 /// read.
 SequenceCase random_case(std::uint64_t seed, const CaseLimits& limits = {});
 
+/// Numbers for a stack: weights, rows x steps of input, targets, a draw key; every row is as long as the
+/// batch, in training, and starts from zeros.
+SequenceCase filled(StackDefinition stack, std::int64_t rows, std::int64_t steps, std::uint64_t seed);
+/// Random windows before the first step.
+void add_initial(SequenceCase& c, std::uint64_t seed);
+/// Random lengths. What stands beyond them are large numbers that nothing may read.
+void add_lengths(SequenceCase& c, std::uint64_t seed);
+
 /// Numbers for the weights of a program: lags between whole numbers or beyond their ends, weights named s..
 /// away from zero, others of the size of U(-1/sqrt(n), 1/sqrt(n)).
-std::vector<Tensor> random_weights(RandomStream& random, const StepProgram& program,
-                                   Dtype dtype = Dtype::f64);
-Tensor random_tensor(RandomStream& random, Shape shape, double scale, Dtype dtype = Dtype::f64);
+std::vector<Tensor> random_weights(RandomStream& random, const StepProgram& program);
+Tensor random_tensor(RandomStream& random, Shape shape, double scale);
 
 /// Calls check(seed) for the seeds 1..count, or only for the one of the option -rs=SEED. A text that is not
 /// empty fails the test `name`, with the command that runs that case again; so does an exception.

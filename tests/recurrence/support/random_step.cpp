@@ -110,6 +110,7 @@ class RandomStep {
     }
     if (!there.empty() && chance(0.7)) return there[below(there.size())];
     if (chance(0.15)) return draw(shape);
+    if (chance(0.1)) return tape_.broadcast(sin(0.7 * tape_.step_index()), shape);
     if (shape.rank == 0) return chance(0.5) ? sin(0.7 * tape_.step_index()) : tape_.scalar(name("c"));
     if (shape.rank == 1) return tape_.vector(name("b"), shape.size);
     return tape_.broadcast(leaf(RowShape::vector(shape.groups)), shape);
@@ -129,8 +130,8 @@ class RandomStep {
 
   /// What a product that gives `result` is taken of: [n] or [groups, n], whatever its n.
   StepVar operand(RowShape result, int depth) {
-    if (chance(0.25) && can_become(tape_.input(), result)) return becoming(tape_.input(), result);
-    if (!states_.empty() && chance(0.7)) {
+    if (chance(0.35) && can_become(tape_.input(), result)) return becoming(tape_.input(), result);
+    if (!states_.empty() && chance(0.85)) {
       State& state = states_[below(states_.size())];
       if (can_become(state.now, result)) return becoming(chance(0.5) ? state.now : lagged(state), result);
     }

@@ -44,15 +44,27 @@ Tensor random_numbers(const Shape& shape, Dtype dtype) {
   return numbers;
 }
 
-/// The inputs of a case as Vars of one tape.
-struct Inputs {
-  std::vector<Var> vars;
-  std::size_t weight_count = 0;
-
-  Inputs(Tape& tape, const SequenceCase& c) : weight_count(c.weights.size()) {
-    for (const Tensor& tensor : differentiable(c)) vars.push_back(tape.variable(tensor));
+/// x[.., begin..end-1, ..] along an axis.
+Tensor part(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end) {
+  std::int64_t outer = 1, inner = 1;
+  for (std::int64_t i = 0; i < axis; ++i) outer *= x.size(i);
+  for (std::int64_t i = axis + 1; i < x.rank(); ++i) inner *= x.size(i);
+  Shape shape = x.shape();
+  shape[axis] = end - begin;
+  Tensor taken(shape, x.dtype());
+  std::int64_t at = 0;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = begin * inner; i < end * inner; ++i)
+      taken.set(at++, x.at(o * x.size(axis) * inner + i));
   }
-};
+  return taken;
+}
+
+std::vector<Var> variables(Tape& tape, const SequenceCase& c) {
+  std::vector<Var> vars;
+  for (const Tensor& tensor : differentiable(c)) vars.push_back(tape.variable(tensor));
+  return vars;
+}
 
 std::span<const Var> weights_of(const SequenceCase& c, std::span<const Var> inputs) {
   return inputs.first(c.weights.size());
@@ -86,21 +98,6 @@ SequenceCase converted(const SequenceCase& c, Dtype dtype) {
   to.batch.x = c.batch.x.to(dtype);
   if (!c.batch.targets.empty()) to.batch.targets = c.batch.targets.to(dtype);
   return to;
-}
-
-Tensor part(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end) {
-  std::int64_t outer = 1, inner = 1;
-  for (std::int64_t i = 0; i < axis; ++i) outer *= x.size(i);
-  for (std::int64_t i = axis + 1; i < x.rank(); ++i) inner *= x.size(i);
-  Shape shape = x.shape();
-  shape[axis] = end - begin;
-  Tensor taken(shape, x.dtype());
-  std::int64_t at = 0;
-  for (std::int64_t o = 0; o < outer; ++o) {
-    for (std::int64_t i = begin * inner; i < end * inner; ++i)
-      taken.set(at++, x.at(o * x.size(axis) * inner + i));
-  }
-  return taken;
 }
 
 SequenceCase only_row(const SequenceCase& c, std::int64_t row) {
@@ -145,7 +142,7 @@ std::vector<Tensor> differentiable(const SequenceCase& c) {
 
 Results run_unrolled(const SequenceCase& c) {
   Tape tape;
-  const std::vector<Var> inputs = Inputs(tape, c).vars;
+  const std::vector<Var> inputs = variables(tape, c);
   const auto run = c.stack.loss == Loss::none ? unroll_outputs : unroll_loss;
   std::vector<Var> window;
   const Var value =
@@ -159,7 +156,7 @@ Results run_op(const SequenceCase& c, const SequenceSettings& settings, int thre
   ThreadPool pool(threads);
   SequenceOp op(c.stack, c.dtype(), settings);
   Tape tape;
-  const std::vector<Var> inputs = Inputs(tape, c).vars;
+  const std::vector<Var> inputs = variables(tape, c);
   Window window;
   const auto run = c.stack.loss == Loss::none ? &SequenceOp::outputs : &SequenceOp::loss;
   const Var value =
