@@ -60,11 +60,10 @@ void read_hyper(JsonReader& reader, EquationCell& cell) {
       reader, "hyper", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
         if (name == "cell" || name == "units") {
           reader.errors().add(pointer, concat("the name '", name, "' is taken by an option of every layer."));
-        } else if (!value.is_number()) {
-          reader.errors().add(pointer, "expected a number.");
-        } else {
-          cell.hyper.emplace_back(name, value.get<double>());
+          return;
         }
+        if (!value.is_number()) reader.errors().add(pointer, "expected a number.");
+        cell.hyper.emplace_back(name, value.is_number() ? value.get<double>() : 0);
       });
 }
 

@@ -20,7 +20,7 @@ struct DataWidths {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t classes = 0;
-  std::optional<bool> every_step;  ///< whether there is a target a step, or one a sequence
+  std::optional<bool> every_step = {};  ///< whether there is a target a step, or one a sequence
 };
 
 /// "model" and "cells" of an experiment as they were read, before the data are known.

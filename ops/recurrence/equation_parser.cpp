@@ -66,7 +66,7 @@ std::string description_of(Kind kind) {
 // ---- Scope ----
 
 EquationScope::EquationScope(std::int64_t input) : tape(input) {
-  for (const std::string& name : function_names()) symbols_[name] = {.value = {}, .matrix = {}};
+  for (const std::string& name : function_names()) symbols_[name] = {};
 }
 
 void EquationScope::add(const std::string& name, EquationSymbol symbol) {

@@ -17,8 +17,8 @@ namespace lagtape {
 struct EquationSymbol {
   enum class Kind { function, input, step_index, dimension, hyper, state, next, weight, equation };
   Kind kind = Kind::function;
-  StepVar value;                     ///< of all but functions and matrices
-  std::optional<StepMatrix> matrix;  ///< of matrices
+  StepVar value = {};                     ///< of all but functions and matrices
+  std::optional<StepMatrix> matrix = {};  ///< of matrices
   bool used = false;
 };
 

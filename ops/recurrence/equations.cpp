@@ -16,16 +16,16 @@ class CellCompiler {
   CellCompiler(const EquationCell& cell, std::int64_t units, std::int64_t input)
       : cell_(cell), scope_(input) {
     StepTape& tape = scope_.tape;
-    add("x", {.kind = Kind::input, .value = tape.input(), .matrix = {}});
-    add("n", {.kind = Kind::step_index, .value = tape.step_index(), .matrix = {}});
-    add("units", {.kind = Kind::dimension, .value = tape.constant(static_cast<double>(units)), .matrix = {}});
-    add("input", {.kind = Kind::dimension, .value = tape.constant(static_cast<double>(input)), .matrix = {}});
+    add("x", {.kind = Kind::input, .value = tape.input()});
+    add("n", {.kind = Kind::step_index, .value = tape.step_index()});
+    add("units", {.kind = Kind::dimension, .value = tape.constant(static_cast<double>(units))});
+    add("input", {.kind = Kind::dimension, .value = tape.constant(static_cast<double>(input))});
   }
 
   StepProgram compile() {
     for (const auto& [name, value] : cell_.hyper) {
       check_name("hyper-parameter", name);
-      add(name, {.kind = Kind::hyper, .value = scope_.tape.constant(value), .matrix = {}});
+      add(name, {.kind = Kind::hyper, .value = scope_.tape.constant(value)});
     }
     for (const auto& state : cell_.states) add_state(state);
     for (const auto& weight : cell_.weights) add_weight(weight);
@@ -48,13 +48,13 @@ class CellCompiler {
                            : sizes.size() == 1 ? RowShape::vector(sizes[0])
                                                : RowShape::grouped(sizes[0], sizes[1]);
     const StepVar value = scope_.tape.state(state.name, shape, cell_.arithmetic);
-    add(state.name, {.kind = Kind::state, .value = value, .matrix = {}});
+    add(state.name, {.kind = Kind::state, .value = value});
   }
 
   void add_weight(const EquationCell::Named& weight) {
     check_name("weight", weight.name);
     const std::vector<std::int64_t> sizes = sizes_of("weight", weight);
-    EquationSymbol symbol{.kind = Kind::weight, .value = {}, .matrix = {}};
+    EquationSymbol symbol{.kind = Kind::weight};
     if (sizes.empty()) symbol.value = scope_.tape.scalar(weight.name);
     if (sizes.size() == 1) symbol.value = scope_.tape.vector(weight.name, sizes[0]);
     if (sizes.size() == 2) symbol.matrix = scope_.tape.matrix(weight.name, sizes[0], sizes[1]);
@@ -83,7 +83,7 @@ class CellCompiler {
                       ? concat("'", name, "' is the state before the step; its next value is ", name, "'.")
                       : concat("the name '", name, "' is taken: it is ", description_of(taken->kind), "."));
     }
-    add(name, {.kind = Kind::equation, .value = parser.expression(), .matrix = {}});
+    add(name, {.kind = Kind::equation, .value = parser.expression()});
   }
 
   void read_next(EquationParser& parser, const EquationToken& target) {
@@ -99,7 +99,7 @@ class CellCompiler {
     } catch (const InputError& error) {
       parser.fail(target, error.what());
     }
-    add(name, {.kind = Kind::next, .value = value, .matrix = {}});
+    add(name, {.kind = Kind::next, .value = value});
   }
 
   /// Every state has a next value, and everything that was declared or computed is used.
