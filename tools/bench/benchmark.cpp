@@ -1,0 +1,161 @@
+#include "lagtape/tools/bench/benchmark.h"
+
+#include <map>
+#include <thread>
+
+#include "lagtape/core/random.h"
+#include "lagtape/tools/bench/onednn_lstm.h"
+#include "lagtape/tools/bench/sgemm_peak.h"
+#include "lagtape/tools/training_run.h"
+
+namespace lagtape::bench {
+
+namespace {
+
+constexpr int kWarmUp = 2;
+
+/// Threads that wait for work in a loop must be asleep before another's time is taken.
+void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+
+Tensor normal(Shape shape, Dtype dtype, std::uint64_t stream_number) {
+  RandomStream stream(1, stream_number);
+  Tensor tensor(std::move(shape), dtype);
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) tensor.set(i, stream.next_normal());
+  return tensor;
+}
+
+SequenceBatch random_batch(const Model& model, const DataShape& data, std::int64_t batch) {
+  SequenceBatch result;
+  result.x = normal({batch, data.length, data.input}, model.dtype(), 1);
+  const std::int64_t q = model.output_width(), places = data.every_step ? batch * data.length : batch;
+  const Loss loss = model.stack().loss;
+  if (loss == Loss::cross_entropy) {
+    RandomStream stream(1, 2);
+    for (std::int64_t i = 0; i < places; ++i) {
+      result.classes.push_back(static_cast<std::int32_t>(stream.next_below(static_cast<std::uint64_t>(q))));
+    }
+  } else {
+    result.targets =
+        normal(data.every_step ? Shape{batch, data.length, q} : Shape{batch, q}, model.dtype(), 2);
+    for (std::int64_t i = 0; loss == Loss::binary_cross_entropy && i < result.targets.numel(); ++i) {
+      result.targets.set(i, result.targets.at(i) > 0 ? 1 : 0);
+    }
+  }
+  result.training = true;
+  return result;
+}
+
+/// The model with one number of threads.
+class Runner {
+ public:
+  Runner(const Experiment& experiment, Model& model, const SequenceBatch& batch, int threads)
+      : model_(model),
+        batch_(batch),
+        pool_(threads),
+        op_(model.stack(), model.dtype(),
+            {.plan = experiment.train.plan, .budget = experiment.train.budget}) {}
+
+  PlanCost plan() const { return op_.choose(batch_.x.size(0), batch_.x.size(1), pool_.threads()); }
+
+  void forward() {
+    std::vector<Var> weights;
+    for (const Tensor& weight : std::as_const(model_).weights()) weights.push_back(tape_.constant(weight));
+    op_.loss(tape_, weights, tape_.constant(batch_.x), batch_, pool_);
+    tape_.rewind({});
+  }
+
+  void forward_and_backward() {
+    const std::vector<Var> weights = model_.weights(tape_);
+    tape_.backward(op_.loss(tape_, weights, tape_.constant(batch_.x), batch_, pool_));
+    tape_.rewind({});
+  }
+
+ private:
+  Model& model_;
+  const SequenceBatch& batch_;
+  ThreadPool pool_;
+  SequenceOp op_;
+  Tape tape_;
+};
+
+/// Times of each repeat, by number of threads.
+struct Times {
+  std::vector<double> forward, backward, total;
+};
+
+int best_of(const std::map<int, std::vector<double>>& times) {
+  int best = times.begin()->first;
+  for (const auto& [threads, microseconds] : times) {
+    if (timing_of(microseconds).median < timing_of(times.at(best)).median) best = threads;
+  }
+  return best;
+}
+
+int best_of(const std::map<int, Times>& times) {
+  std::map<int, std::vector<double>> totals;
+  for (const auto& [threads, all] : times) totals.emplace(threads, all.total);
+  return best_of(totals);
+}
+
+}  // namespace
+
+BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& data,
+                              const BenchmarkOptions& options) {
+  Model model = build_model(experiment, data);
+  const SequenceBatch batch = random_batch(model, data, experiment.train.batch);
+  const int most = ThreadPool::hardware_threads();
+  std::map<int, std::unique_ptr<Runner>> runners;
+  for (int threads = 1; threads <= most; ++threads) {
+    if (options.threads == 0) runners[threads] = std::make_unique<Runner>(experiment, model, batch, threads);
+  }
+  if (options.threads > 0)
+    runners[options.threads] = std::make_unique<Runner>(experiment, model, batch, options.threads);
+
+  BenchmarkResult result;
+  result.steps = data.length;
+  result.batch = experiment.train.batch;
+  for (auto& [threads, runner] : runners) {
+    for (int i = 0; i < kWarmUp; ++i) runner->forward_and_backward();
+  }
+  result.peak_rss_bytes = peak_rss_bytes();
+
+  const StepProgram& first = model.stack().layers.front();
+  const std::int64_t units = first.values[first.output].shape.width();
+  const LstmSizes sizes{data.length, experiment.train.batch, data.input, units};
+  check_onednn_lstm(sizes, most);
+  OnednnLstm peer(sizes, random_values(sizes));
+  for (int threads = 1; threads <= most; ++threads) peer.run(threads);
+
+  const auto per_step = [&](const auto& work) {
+    settle();
+    return microseconds_of(work) / static_cast<double>(data.length);
+  };
+  std::map<int, Times> times;
+  std::map<int, std::vector<double>> peer_times;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    for (auto& [threads, runner] : runners) {
+      Times& all = times[threads];
+      all.forward.push_back(per_step([&] { runner->forward(); }));
+      all.total.push_back(per_step([&] { runner->forward_and_backward(); }));
+      all.backward.push_back(std::max(0.0, all.total.back() - all.forward.back()));
+    }
+    for (int threads = 1; threads <= most; ++threads) {
+      peer_times[threads].push_back(per_step([&] { peer.run(threads); }));
+    }
+  }
+
+  result.threads = best_of(times);
+  result.onednn_threads = best_of(peer_times);
+  result.forward = timing_of(times[result.threads].forward);
+  result.backward = timing_of(times[result.threads].backward);
+  result.total = timing_of(times[result.threads].total);
+  result.onednn_lstm = timing_of(peer_times[result.onednn_threads]);
+  result.ratio = result.total.median / result.onednn_lstm.median;
+  const PlanCost plan = runners.at(result.threads)->plan();
+  result.plan = name_of(plan.plan);
+  result.plan_bytes = plan.bytes;
+  result.peak_gflops = peak_gflops(result.threads);
+  return result;
+}
+
+}  // namespace lagtape::bench

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lagtape/tools/bench/timing.h"
+#include "lagtape/tools/experiment.h"
+
+namespace lagtape::bench {
+
+struct BenchmarkOptions {
+  int threads = 0;  ///< of lagtape; 0: the best of 1..N
+  int repeats = 15;
+};
+
+/// All times are microseconds a time step.
+struct BenchmarkResult {
+  std::int64_t steps = 0, batch = 0;
+  Timing forward, backward,
+      total;           ///< forward without anything kept for backward; backward is the rest of the total
+  Timing onednn_lstm;  ///< forward and backward of an LSTM of the first layer's sizes, best of 1..N threads
+  double ratio = 0;    ///< total.median / onednn_lstm.median
+  double peak_gflops = 0;
+  std::string plan;
+  std::int64_t plan_bytes = 0;
+  std::int64_t peak_rss_bytes = 0;  ///< before the peer allocated anything
+  int threads = 0, onednn_threads = 0;
+};
+
+/// Times forward and backward of an experiment's model on random numbers of its data's shape, repeat by
+/// repeat in turn with oneDNN's LSTM. The peer's results are checked first. Throws InputError when the memory
+/// budget cannot be met.
+BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& data,
+                              const BenchmarkOptions& options);
+
+}  // namespace lagtape::bench

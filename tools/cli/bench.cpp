@@ -1,0 +1,93 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lagtape/tools/bench/benchmark.h"
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/cli/source.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct BenchArguments {
+  ExperimentArguments experiment;
+  bench::BenchmarkOptions options;
+  std::string plan;
+  bool json = false;
+};
+
+void add_options(CLI::App& command, BenchArguments& arguments) {
+  arguments.experiment.add_to(command);
+  command.add_option("--plan", arguments.plan, "memory plan, instead of train.memory")->type_name("NAME");
+  command
+      .add_option("--threads", arguments.options.threads, "worker threads; the best of 1..all unless given")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command.add_option("--repeats", arguments.options.repeats, "timed repeats")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command.add_flag("--json", arguments.json, "the result as one JSON object");
+}
+
+nlohmann::ordered_json json_of(const bench::Timing& timing) {
+  return {{"median", timing.median}, {"min", timing.min}, {"max", timing.max}};
+}
+
+void print_json(const Experiment& experiment, const bench::BenchmarkResult& result) {
+  const nlohmann::ordered_json json = {{"name", experiment.name},
+                                       {"steps", result.steps},
+                                       {"batch", result.batch},
+                                       {"forward_us", json_of(result.forward)},
+                                       {"backward_us", json_of(result.backward)},
+                                       {"total_us", json_of(result.total)},
+                                       {"onednn_lstm_us", json_of(result.onednn_lstm)},
+                                       {"ratio", result.ratio},
+                                       {"peak_gflops", result.peak_gflops},
+                                       {"plan", result.plan},
+                                       {"plan_bytes", result.plan_bytes},
+                                       {"peak_rss_bytes", result.peak_rss_bytes},
+                                       {"threads", result.threads},
+                                       {"onednn_threads", result.onednn_threads}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_line(const char* name, const bench::Timing& timing) {
+  fmt::print("{:<14}{:>10.4g} us a step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min, timing.max);
+}
+
+void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
+  fmt::print("{}: {} steps, batch {}, {} thread(s), plan {} with {}, {} resident at most\n", experiment.name,
+             result.steps, result.batch, result.threads, result.plan, bytes_of(result.plan_bytes),
+             bytes_of(result.peak_rss_bytes));
+  print_line("forward", result.forward);
+  print_line("backward", result.backward);
+  print_line("total", result.total);
+  print_line("oneDNN LSTM", result.onednn_lstm);
+  fmt::print("ratio         {:>10.3f}\n", result.ratio);
+  fmt::print("sgemm         {:>10.1f} Gflop/s\n", result.peak_gflops);
+}
+
+void run(const BenchArguments& arguments) {
+  std::vector<std::string> set = arguments.experiment.set;
+  if (!arguments.plan.empty()) set.push_back("train.memory=" + arguments.plan);
+  const Experiment experiment = read_experiment(arguments.experiment.file, set);
+  ThreadPool pool(1);
+  const bench::BenchmarkResult result =
+      bench::run_benchmark(experiment, data_shape(experiment, pool), arguments.options);
+  if (arguments.json) {
+    print_json(experiment, result);
+  } else {
+    print(experiment, result);
+  }
+}
+
+}  // namespace
+
+void add_bench(CLI::App& tool) {
+  add_command<BenchArguments>(tool, "bench", "Time forward and backward beside oneDNN's LSTM", add_options,
+                              run);
+}
+
+}  // namespace lagtape::cli

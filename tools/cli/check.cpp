@@ -1,0 +1,77 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/model_gradients.h"
+#include "lagtape/tools/trainer.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct CheckArguments {
+  ExperimentArguments experiment;
+  ModelGradientOptions options;
+  int threads = 1;
+  bool gradients = false, json = false;
+};
+
+void add_options(CLI::App& command, CheckArguments& arguments) {
+  arguments.experiment.add_to(command);
+  command.add_flag("--gradients", arguments.gradients, "compare gradients with central differences, in f64");
+  command.add_option("--elements", arguments.options.elements, "elements of each parameter to compare")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option("--projections", arguments.options.projections,
+                  "random directions of each parameter to compare")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add_threads(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "the result as one JSON object");
+}
+
+/// All that a training checks before its first step.
+std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
+  const Task task = experiment.load_task(pool);
+  Model model = build_model(experiment, task.shape);
+  const Trainer trainer(experiment, task, model, pool);
+  return model.parameters().count();
+}
+
+void run(const CheckArguments& arguments) {
+  const Experiment experiment = read_experiment(arguments.experiment.file, arguments.experiment.set);
+  ThreadPool pool(arguments.threads);
+  nlohmann::ordered_json result = {{"name", experiment.name}, {"params", check(experiment, pool)}};
+  if (!arguments.json)
+    fmt::print("{}: in order, {} parameters\n", experiment.name, result["params"].get<std::int64_t>());
+  if (arguments.gradients) {
+    const ModelGradients found = check_model_gradients(experiment, pool, arguments.options);
+    if (!arguments.json) {
+      fmt::print(
+          "gradients: {} sequences of {} steps; of each parameter up to {} elements and {} random "
+          "projections, {} numbers\n",
+          found.sequences, found.steps, found.elements, found.projections, found.report.compared);
+      fmt::print("largest difference / largest entry of the tensor: {:.3g} at {}\n",
+                 found.report.max_rel_error, found.report.worst);
+    }
+    result["max_rel_error"] = found.report.max_rel_error;
+    result["worst"] = found.report.worst;
+    result["sequences"] = found.sequences;
+    result["steps"] = found.steps;
+    result["elements"] = found.elements;
+    result["projections"] = found.projections;
+    result["compared"] = found.report.compared;
+  }
+  if (arguments.json) fmt::print("{}\n", result.dump(2));
+}
+
+}  // namespace
+
+void add_check(CLI::App& tool) {
+  add_command<CheckArguments>(
+      tool, "check", "Check an experiment, its data, and with --gradients its gradients", add_options, run);
+}
+
+}  // namespace lagtape::cli

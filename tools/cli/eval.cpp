@@ -1,0 +1,58 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/cli/source.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct EvalArguments {
+  std::string run, split = "test", data;
+  int threads = 1;
+  bool json = false;
+};
+
+void add_options(CLI::App& command, EvalArguments& arguments) {
+  command.add_option("RUN", arguments.run, "run folder or weights file")->required();
+  command.add_option("--split", arguments.split, "train, valid or test")->capture_default_str();
+  command.add_option("--data", arguments.data, "where the data files are now, instead of data.path")
+      ->type_name("PATH");
+  add_threads(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "the result as one JSON object");
+}
+
+void check_split(const std::string& split) {
+  const std::vector<std::string> known = {"train", "valid", "test"};
+  if (std::find(known.begin(), known.end(), split) == known.end())
+    throw InputError(unknown_name("split", split, known));
+}
+
+void run(const EvalArguments& arguments) {
+  check_split(arguments.split);
+  std::vector<std::string> set;
+  if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);
+  const Source source = load_run(arguments.run, set);
+  ThreadPool pool(arguments.threads);
+  const Task task = source.experiment.load_task(pool);
+  const Dataset& split = task.split(arguments.split);
+  if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
+    throw InputError(
+        concat("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences there."));
+  }
+  SequenceOp op(source.model.stack(), source.model.dtype());
+  const Evaluation evaluation = evaluate(source.experiment, source.model, op, split, pool);
+  fmt::print("{}\n", arguments.json ? json_of(evaluation) : line_of(evaluation));
+}
+
+}  // namespace
+
+void add_eval(CLI::App& tool) {
+  add_command<EvalArguments>(tool, "eval", "Print the metrics of a run's kept weights", add_options, run);
+}
+
+}  // namespace lagtape::cli

@@ -1,0 +1,138 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "lagtape/cells/registry.h"
+#include "lagtape/core/error.h"
+#include "lagtape/data/registry.h"
+#include "lagtape/optim/registry.h"
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/losses.h"
+#include "lagtape/tools/metrics.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+/// What the list says of one entry.
+struct Row {
+  std::string name, summary, source, equations;
+  std::vector<OptionDoc> options;
+};
+
+/// The options that a reader asks for.
+template <class Read>
+std::vector<OptionDoc> options_of(const Read& read) {
+  const Json nothing = Json::object();
+  JsonErrors errors;
+  JsonReader reader(nothing, "", errors);
+  read(reader);
+  return reader.documentation();
+}
+
+std::vector<Row> layer_rows(std::span<const LayerEntry> entries) {
+  std::vector<Row> rows;
+  for (const LayerEntry& entry : entries) {
+    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),
+                    std::string(entry.equations), lagtape::options_of(entry)});
+  }
+  return rows;
+}
+
+std::vector<Row> task_rows() {
+  std::vector<Row> rows;
+  for (const TaskEntry& entry : tasks()) {
+    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source), "",
+                    options_of([&](JsonReader& reader) { entry.read(reader, {}); })});
+  }
+  return rows;
+}
+
+std::vector<Row> loss_rows() {
+  std::vector<Row> rows;
+  for (const LossEntry& entry : losses()) {
+    std::string names;
+    for (const std::string& name : metric_names(entry.loss)) names += (names.empty() ? "" : ", ") + name;
+    rows.push_back({std::string(entry.name),
+                    fmt::format("{}; for {}; metrics: {}", entry.summary, entry.targets, names),
+                    "",
+                    "",
+                    {}});
+  }
+  return rows;
+}
+
+std::vector<Row> optimizer_rows() {
+  std::vector<Row> rows;
+  for (const OptimizerEntry& entry : optimizers()) {
+    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source), "",
+                    options_of(entry.read)});
+  }
+  return rows;
+}
+
+struct Kind {
+  const char* name;
+  std::vector<Row> (*rows)();
+};
+
+constexpr Kind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
+                           {"layers", [] { return layer_rows(per_step_layers()); }},
+                           {"tasks", task_rows},
+                           {"losses", loss_rows},
+                           {"optimizers", optimizer_rows}};
+
+void print_short(const Kind& kind) {
+  fmt::print("{}\n", kind.name);
+  for (const Row& row : kind.rows()) fmt::print("  {:<22}{}\n", row.name, row.summary);
+}
+
+void print_long(const Row& row) {
+  fmt::print("{}: {}\n", row.name, row.summary);
+  if (!row.source.empty()) fmt::print("source: {}\n", row.source);
+  std::istringstream equations(row.equations);
+  for (std::string line; std::getline(equations, line);) fmt::print("  {}\n", line);
+  if (!row.options.empty()) fmt::print("options\n");
+  for (const OptionDoc& option : row.options) {
+    const std::string fallback = option.fallback.empty() ? "required" : "default " + option.fallback;
+    fmt::print("  {:<14}{} ({}, {})\n", option.key, option.about, option.type, fallback);
+  }
+}
+
+struct ListArguments {
+  std::string kind, name;
+};
+
+void add_options(CLI::App& command, ListArguments& arguments) {
+  command.add_option("KIND", arguments.kind, "cells, layers, tasks, losses or optimizers; all unless given");
+  command.add_option("NAME", arguments.name, "one of them, with its equations and options");
+}
+
+void run(const ListArguments& arguments) {
+  if (arguments.kind.empty()) {
+    for (const Kind& kind : kKinds) print_short(kind);
+    return;
+  }
+  std::vector<std::string> kinds;
+  for (const Kind& kind : kKinds) kinds.emplace_back(kind.name);
+  const auto kind = std::find(kinds.begin(), kinds.end(), arguments.kind);
+  if (kind == kinds.end()) throw InputError(unknown_name("kind", arguments.kind, kinds));
+  const Kind& chosen = kKinds[kind - kinds.begin()];
+  if (arguments.name.empty()) return print_short(chosen);
+  std::vector<std::string> names;
+  for (const Row& row : chosen.rows()) {
+    if (row.name == arguments.name) return print_long(row);
+    names.push_back(row.name);
+  }
+  throw InputError(unknown_name(arguments.kind, arguments.name, names));
+}
+
+}  // namespace
+
+void add_list(CLI::App& tool) {
+  add_command<ListArguments>(tool, "list", "List cells, layers, tasks, losses and optimizers", add_options,
+                             run);
+}
+
+}  // namespace lagtape::cli

@@ -1,0 +1,83 @@
+// The lagtape tool: exit codes and messages. Each command is in its own file.
+
+#include <fmt/core.h>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/version.h"
+
+namespace {
+
+enum ExitCode { kDone = 0, kFailed = 1, kWrongInput = 2, kDiverged = 3, kInterrupted = 130 };
+
+void report(std::string_view message) { fmt::print(stderr, "lagtape: {}\n", message); }
+
+/// The first argument that no command or option is, with the nearest that is.
+std::string unexpected(const CLI::App& tool) {
+  const auto chosen = tool.get_subcommands();
+  const CLI::App& place = chosen.empty() ? tool : *chosen.front();
+  std::vector<std::string> extras = place.remaining();
+  if (extras.empty()) extras = tool.remaining();
+  const std::string extra = extras.empty() ? "" : extras.front();
+  std::vector<std::string> known;
+  if (extra.starts_with('-')) {
+    for (const CLI::Option* option : place.get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+    return lagtape::unknown_name("option", extra.substr(0, extra.find('=')), known);
+  }
+  if (!chosen.empty())
+    return lagtape::concat("'", extra, "' is one argument too many for ", place.get_name());
+  for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(command->get_name());
+  }
+  return lagtape::unknown_name("command", extra, known);
+}
+
+int run(CLI::App& tool, int argc, char** argv) try {
+  tool.parse(argc, argv);
+  if (tool.get_subcommands().empty()) {
+    report(tool.remaining().empty() ? "which command? See lagtape --help." : unexpected(tool));
+    return kWrongInput;
+  }
+  return kDone;
+} catch (const CLI::ExtrasError&) {
+  report(unexpected(tool));
+  return kWrongInput;
+} catch (const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return tool.exit(error);
+  report(error.what());
+  return kWrongInput;
+} catch (const lagtape::InputError& error) {
+  report(error.what());
+  return kWrongInput;
+} catch (const lagtape::DivergenceError& error) {
+  report(error.what());
+  return kDiverged;
+} catch (const lagtape::Interrupted& error) {
+  report(error.what());
+  return kInterrupted;
+} catch (const std::bad_alloc&) {
+  report("out of memory");
+  return kFailed;
+} catch (const std::exception& error) {
+  report(error.what());
+  return kFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App tool("Trains recurrences with long memory on CPUs, and runs what they learnt.", "lagtape");
+  tool.set_version_flag("--version", fmt::format("lagtape {}", lagtape::kVersion));
+  tool.allow_extras();
+  lagtape::cli::add_train(tool);
+  lagtape::cli::add_eval(tool);
+  lagtape::cli::add_predict(tool);
+  lagtape::cli::add_inspect(tool);
+  lagtape::cli::add_check(tool);
+  lagtape::cli::add_data(tool);
+  lagtape::cli::add_bench(tool);
+  lagtape::cli::add_list(tool);
+  return run(tool, argc, argv);
+}

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "lagtape/tools/trainer.h"
+
+namespace lagtape::cli {
+
+/// What a training says on stderr: a line an evaluation, and on a terminal a line that moves: epoch, step,
+/// loss, steps a second, time left.
+class Progress {
+ public:
+  explicit Progress(bool quiet);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void stepped(const StepReport& report);
+  void evaluated(const EvaluationReport& report);
+  void clear();  ///< Takes the moving line away.
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool quiet_, moving_;
+  bool shown_ = false;
+  std::int64_t first_step_ = -1;
+  Clock::time_point started_, drawn_;
+};
+
+}  // namespace lagtape::cli

@@ -1,0 +1,26 @@
+#include "lagtape/tools/cli/signals.h"
+
+#include <csignal>
+
+namespace lagtape::cli {
+
+namespace {
+
+volatile std::sig_atomic_t g_stop = 0;
+
+extern "C" void request_stop(int) { g_stop = 1; }
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action = {};
+  action.sa_handler = request_stop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool stop_requested() { return g_stop != 0; }
+
+}  // namespace lagtape::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "lagtape/cells/model.h"
+#include "lagtape/tools/experiment.h"
+
+namespace lagtape::cli {
+
+/// A model and the experiment behind it.
+struct Source {
+  Experiment experiment;
+  Model model;
+};
+
+/// Whether an argument names a run (a folder, a weights file) and not an experiment.
+bool is_run(const std::string& path);
+
+/// The trained model of a run folder or weights file; assignments change its experiment.
+Source load_run(const std::string& path, std::span<const std::string> assignments = {});
+
+/// The same, or an experiment with an untrained model.
+Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool);
+
+/// The shape of an experiment's data, read from them where the file alone does not decide it.
+DataShape data_shape(const Experiment& experiment, ThreadPool& pool);
+
+}  // namespace lagtape::cli

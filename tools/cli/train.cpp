@@ -1,0 +1,75 @@
+#include <fmt/core.h>
+
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/cli/progress.h"
+#include "lagtape/tools/cli/signals.h"
+#include "lagtape/tools/training_run.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct TrainArguments {
+  ExperimentArguments experiment;
+  std::string out;
+  std::int64_t seed = -1;
+  int threads = 1;
+  bool resume = false, quiet = false, json = false;
+};
+
+void add_options(CLI::App& command, TrainArguments& arguments) {
+  arguments.experiment.add_to(command);
+  command.add_option("--out", arguments.out, "run folder; runs/NAME-SEED unless given")->type_name("RUN");
+  command.add_option("--seed", arguments.seed, "seed, instead of the experiment's")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  add_threads(command, arguments.threads);
+  command.add_flag("--resume", arguments.resume,
+                   "go on where the run in that folder was stopped, or start it");
+  command.add_flag("--quiet", arguments.quiet, "nothing on stderr but errors");
+  command.add_flag("--json", arguments.json, "the result as one JSON object");
+}
+
+void print(const RunSummary& summary, const std::string& folder) {
+  fmt::print("run         {}\n", folder);
+  fmt::print("parameters  {}\n", summary.params);
+  fmt::print("kept        epoch {}, step {}\n", summary.best_epoch, summary.best_step);
+  if (!summary.valid.empty()) fmt::print("valid       {}\n", line_of(summary.valid));
+  if (!summary.test.empty()) fmt::print("test        {}\n", line_of(summary.test));
+  fmt::print("time        {:.1f} s, {:.4g} us a time step\n", summary.seconds, summary.us_per_step);
+  fmt::print("memory      plan {} with {}, {} resident at most\n", summary.plan, bytes_of(summary.plan_bytes),
+             bytes_of(summary.peak_rss_bytes));
+}
+
+void run(const TrainArguments& arguments) {
+  catch_signals();
+  std::vector<std::string> set = arguments.experiment.set;
+  if (arguments.seed >= 0) set.push_back(fmt::format("seed={}", arguments.seed));
+  const Experiment experiment = read_experiment(arguments.experiment.file, set);
+  Progress progress(arguments.quiet);
+  RunOptions options;
+  options.folder =
+      arguments.out.empty() ? fmt::format("runs/{}-{}", experiment.name, experiment.seed) : arguments.out;
+  options.resume = arguments.resume;
+  options.threads = arguments.threads;
+  options.hooks.stepped = [&](const StepReport& report) { progress.stepped(report); };
+  options.hooks.evaluated = [&](const EvaluationReport& report) { progress.evaluated(report); };
+  options.hooks.save = [&] { progress.clear(); };
+  options.hooks.stop_requested = stop_requested;
+  const RunSummary summary = train_run(experiment, options);
+  progress.clear();
+  if (arguments.json) {
+    fmt::print("{}\n", summary.json());
+  } else {
+    print(summary, options.folder.string());
+  }
+}
+
+}  // namespace
+
+void add_train(CLI::App& tool) {
+  add_command<TrainArguments>(tool, "train", "Train an experiment into a run folder", add_options, run);
+}
+
+}  // namespace lagtape::cli
