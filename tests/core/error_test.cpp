@@ -7,6 +7,7 @@ using namespace lagtape;
 TEST_CASE("A slip of the pen finds the name that was meant") {
   const std::vector<std::string> known = {"epochs", "batch", "learning_rate"};
   CHECK(nearest_name("epohcs", known) == "epochs");
+  CHECK(nearest_name("tua", {"mu", "tau"}) == "tau");
   CHECK(nearest_name("Batch", known) == "batch");
   CHECK(nearest_name("batches", known) == "batch");
   CHECK(nearest_name("learningrate", known) == "learning_rate");

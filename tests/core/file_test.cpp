@@ -1,7 +1,10 @@
 #include "lagtape/core/io/file.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+
+#include <csignal>
 
 #include "lagtape/core/error.h"
 #include "support/temporary_folder.h"
@@ -39,6 +42,27 @@ TEST_CASE("A write that fails leaves everything as it was") {
   CHECK_THROWS_AS(write_file_atomically(folder / "f/below", "x"), InputError);
   CHECK(read_file(folder / "f") == "x");
   CHECK(folder.size() == 2);
+}
+
+TEST_CASE("A disk that is full half-way leaves the old file and no temporary") {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "a", "old");
+  rlimit before;
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small = {.rlim_cur = 1000, .rlim_max = before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  std::string message;
+  try {
+    write_file_atomically(folder / "a", std::string(100'000, 'x'));
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(message == (folder / "a").string() + ": cannot write: File too large");
+  CHECK(read_file(folder / "a") == "old");
+  CHECK(folder.size() == 1);
 }
 
 TEST_CASE("A device or a pipe is not replaced by a file") {

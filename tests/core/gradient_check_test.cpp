@@ -72,6 +72,14 @@ TEST_CASE("A rule of zeros fails, also when the sampled elements have no gradien
   CHECK(check_gradients(one_of_many, std::vector{normals({10'000}, 2)}).max_rel_error >= 0.99);
 }
 
+TEST_CASE("A rule of zeros fails for a small gradient, without projections") {
+  const auto f = [](Tape& tape, std::span<const Var> x) {
+    return tape.record(Tensor::scalar(1e-4 * x[0].value().at(1), Dtype::f64), {x[0]},
+                       [](const Tensor&, InputGradients&) {});
+  };
+  CHECK(check_gradients(f, std::vector{normals({3}, 1)}, {.projections = 0}).max_rel_error >= 0.99);
+}
+
 TEST_CASE("One wrong element among many that are not sampled is found by the projections") {
   const double right = check_cubic(5000, 1).max_rel_error;
   CHECK(right < 1e-7);
@@ -101,6 +109,13 @@ TEST_CASE("Inputs come back as they were, and are f64") {
   const auto f = [](Tape& tape, std::span<const Var> x) { return cubic(tape, x[0]); };
   check_gradients(f, inputs);
   for (std::int64_t i = 0; i < 20; ++i) CHECK(inputs[0].at(i) == before.at(i));
+  int evaluations = 0;
+  const auto throws = [&](Tape& tape, std::span<const Var> x) {
+    if (++evaluations == 3) throw Error("x");
+    return cubic(tape, x[0]);
+  };
+  CHECK_THROWS_AS(check_gradients(throws, inputs), Error);
+  for (std::int64_t i = 0; i < 20; ++i) CHECK(inputs[0].at(i) == before.at(i));
   CHECK_THROWS_AS(check_gradients(f, std::vector{Tensor({2}, Dtype::f32)}), InputError);
   CHECK_THROWS_AS(check_gradients(f, std::vector{Tensor()}), InputError);
 }
@@ -109,6 +124,11 @@ TEST_CASE("A value that is not finite is an infinite error") {
   const double infinity = std::numeric_limits<double>::infinity();
   CHECK(check_cubic(20, std::nan("")).max_rel_error == infinity);
   CHECK(check_cubic(5000, 1, infinity, 17).max_rel_error == infinity);
+  const auto infinite_slip = [&](Tape& tape, std::span<const Var> x) {
+    return cubic(tape, x[0], 1, infinity, 17);
+  };
+  const GradientCheckOptions few = {.projections = 0, .elements = 1};
+  CHECK(check_gradients(infinite_slip, std::vector{normals({5000}, 1)}, few).max_rel_error == infinity);
   const auto f = [](Tape& tape, std::span<const Var> x) {
     return tape.record(Tensor::scalar(std::nan(""), Dtype::f64), {x[0]},
                        [](const Tensor&, InputGradients&) {});
