@@ -44,22 +44,6 @@ Tensor random_numbers(const Shape& shape, Dtype dtype) {
   return numbers;
 }
 
-/// x[.., begin..end-1, ..] along an axis.
-Tensor part(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end) {
-  std::int64_t outer = 1, inner = 1;
-  for (std::int64_t i = 0; i < axis; ++i) outer *= x.size(i);
-  for (std::int64_t i = axis + 1; i < x.rank(); ++i) inner *= x.size(i);
-  Shape shape = x.shape();
-  shape[axis] = end - begin;
-  Tensor taken(shape, x.dtype());
-  std::int64_t at = 0;
-  for (std::int64_t o = 0; o < outer; ++o) {
-    for (std::int64_t i = begin * inner; i < end * inner; ++i)
-      taken.set(at++, x.at(o * x.size(axis) * inner + i));
-  }
-  return taken;
-}
-
 std::vector<Var> variables(Tape& tape, const SequenceCase& c) {
   std::vector<Var> vars;
   for (const Tensor& tensor : differentiable(c)) vars.push_back(tape.variable(tensor));
@@ -98,6 +82,21 @@ SequenceCase converted(const SequenceCase& c, Dtype dtype) {
   to.batch.x = c.batch.x.to(dtype);
   if (!c.batch.targets.empty()) to.batch.targets = c.batch.targets.to(dtype);
   return to;
+}
+
+Tensor part(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end) {
+  std::int64_t outer = 1, inner = 1;
+  for (std::int64_t i = 0; i < axis; ++i) outer *= x.size(i);
+  for (std::int64_t i = axis + 1; i < x.rank(); ++i) inner *= x.size(i);
+  Shape shape = x.shape();
+  shape[axis] = end - begin;
+  Tensor taken(shape, x.dtype());
+  std::int64_t at = 0;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = begin * inner; i < end * inner; ++i)
+      taken.set(at++, x.at(o * x.size(axis) * inner + i));
+  }
+  return taken;
 }
 
 SequenceCase only_row(const SequenceCase& c, std::int64_t row) {
@@ -172,6 +171,17 @@ Results run_evaluate(const SequenceCase& c, const SequenceSettings& settings, in
   const Tensor y = op.evaluate(c.weights, c.batch, pool, c.initial.empty() ? nullptr : &initial, &window);
   Results results = {{"outputs", y}};
   append_windows(results, c, window.states);
+  return results;
+}
+
+Results row_of(const Results& evaluated, const SequenceCase& c, std::int64_t row) {
+  Results results;
+  for (const NamedTensor& result : evaluated) {
+    const bool is_output = result.name == "outputs";
+    results.push_back({result.name, part(result.tensor, is_output ? 0 : 1, row, row + 1)});
+    if (is_output && reads_every_step(c.stack.at) && !c.batch.lengths.empty())
+      results.back().tensor = part(results.back().tensor, 1, 0, c.batch.lengths[row]);
+  }
   return results;
 }
 

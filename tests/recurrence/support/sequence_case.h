@@ -26,6 +26,8 @@ SequenceCase converted(const SequenceCase& c, Dtype dtype);
 /// their targets.
 SequenceCase only_row(const SequenceCase& c, std::int64_t row);
 SequenceCase only_steps(const SequenceCase& c, std::int64_t begin, std::int64_t end);
+/// x[.., begin..end-1, ..] along an axis.
+Tensor part(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end);
 
 /// The value (the loss, or the outputs when the stack has none), the gradients of the weights "d W1", of "d
 /// x" and of the initial states "d h[..0]", and the final windows "h[..T]"; names of layer i > 0 begin with
@@ -36,6 +38,9 @@ Results run_op(const SequenceCase& c, const SequenceSettings& settings = {}, int
 
 /// SequenceOp::evaluate: the outputs and the final windows.
 Results run_evaluate(const SequenceCase& c, const SequenceSettings& settings = {}, int threads = 1);
+
+/// What `run_evaluate` would give for `only_row`, out of what it gave for the whole batch.
+Results row_of(const Results& evaluated, const SequenceCase& c, std::int64_t row);
 
 /// Tensors of the case that have a gradient: weights, x and the initial windows, in this order.
 std::vector<Tensor> differentiable(const SequenceCase& c);

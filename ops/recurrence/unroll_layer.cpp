@@ -1,0 +1,229 @@
+#include "lagtape/ops/recurrence/unroll_layer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/matmul.h"
+#include "lagtape/ops/recurrence/draws.h"
+#include "lagtape/ops/reduce.h"
+#include "lagtape/ops/shape.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+/// Values have a leading axis: the rows of the batch, or 1 for what is the same in all of them.
+Shape with_rows(std::int64_t rows, const RowShape& shape) {
+  if (shape.rank == 0) return {rows};
+  return shape.rank == 1 ? Shape{rows, shape.size} : Shape{rows, shape.groups, shape.size};
+}
+
+Var ones(Tape& tape, Shape shape, Dtype dtype) {
+  return tape.constant(Tensor::full(std::move(shape), dtype, 1));
+}
+
+/// `from` with the rows that are not chosen set to zero.
+Tensor keep_rows(const Tensor& from, const Rows& chosen) {
+  Tensor kept(from.shape(), from.dtype());
+  const std::int64_t width = from.numel() / static_cast<std::int64_t>(chosen.size());
+  for (std::int64_t i = 0; i < from.numel(); ++i) {
+    if (chosen[i / width]) kept.set(i, from.at(i));
+  }
+  return kept;
+}
+
+/// The same value in every row of the batch, with an axis for them.
+Var in_every_row(const Var& x, std::int64_t rows) {
+  if (x.shape()[0] == rows) return x;
+  Shape leading(x.shape().size(), 1);
+  leading[0] = rows;
+  return x * ones(x.tape(), leading, x.dtype());
+}
+
+Var elementwise(StepOp op, const Var& a, const Var& b) {
+  switch (op) {
+    // clang-format off
+    case StepOp::negate: return -a;
+    case StepOp::tanh: return tanh(a);
+    case StepOp::sigmoid: return sigmoid(a);
+    case StepOp::relu: return relu(a);
+    case StepOp::exp: return exp(a);
+    case StepOp::log: return log(a);
+    case StepOp::sqrt: return sqrt(a);
+    case StepOp::abs: return abs(a);
+    case StepOp::sign: return sign(a);
+    case StepOp::sin: return sin(a);
+    case StepOp::cos: return cos(a);
+    case StepOp::add: return a + b;
+    case StepOp::subtract: return a - b;
+    case StepOp::multiply: return a * b;
+    case StepOp::divide: return a / b;
+    case StepOp::minimum: return minimum(a, b);
+    case StepOp::maximum: return maximum(a, b);
+    default: throw Error(concat("[unroll] no rule for ", name_of(op), "."));
+      // clang-format on
+  }
+}
+
+}  // namespace
+
+Var select(const Rows& chosen, const Var& a, const Var& b) {
+  Rows others = chosen;
+  others.flip();
+  if (std::ranges::none_of(others, [](bool other) { return other; })) return a;
+  Tensor taken = keep_rows(b.value(), others);
+  const std::int64_t width = taken.numel() / static_cast<std::int64_t>(chosen.size());
+  for (std::int64_t i = 0; i < taken.numel(); ++i) {
+    if (chosen[i / width]) taken.set(i, a.value().at(i));
+  }
+  return a.tape().record(taken, {a, b}, [chosen, others](const Tensor& d, InputGradients& inputs) {
+    inputs.add(0, keep_rows(d, chosen));
+    inputs.add(1, keep_rows(d, others));
+  });
+}
+
+Var zeros_like(const Var& x) { return x.tape().constant(Tensor(x.shape(), x.dtype())); }
+
+UnrolledLayer::UnrolledLayer(const UnrollFrame& frame, const StepProgram& program, int position,
+                             std::span<const Var> weights)
+    : frame_(frame), program_(program), position_(position), past_(program.states.size()) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    Shape shape = program.weights[i].shape;
+    if (shape.size() < 2) shape.insert(shape.begin(), 1);
+    weights_.push_back(reshape(weights[i], shape));
+  }
+}
+
+void UnrolledLayer::start(std::span<const Var> initial) {
+  for (std::size_t s = 0; s < past_.size(); ++s) {
+    const StateDefinition& state = program_.states[s];
+    if (state.arithmetic == Arithmetic::grid) {
+      throw InputError(concat("[unroll] states hold real numbers. Got '", state.name, "' on the grid."));
+    }
+    const Shape shape = with_rows(frame_.rows, state.shape);
+    const std::int64_t length = program_.history(static_cast<int>(s)) + 1;
+    for (std::int64_t k = 0; k < length; ++k) {
+      past_[s].push_back(initial.empty() ? frame_.tape.constant(Tensor(shape, frame_.dtype))
+                                         : reshape(slice(initial[s], 0, k, k + 1), shape));
+    }
+  }
+}
+
+Var UnrolledLayer::step(const Var& x, const Steps& steps, const Rows& running) {
+  values_.clear();
+  for (const Instruction& v : program_.values) values_.push_back(evaluate(v, x, steps));
+  for (std::size_t s = 0; s < past_.size(); ++s) {
+    const StateDefinition& state = program_.states[s];
+    const Var next = in_every_row(values_[state.next], frame_.rows);
+    past_[s].push_back(select(running, next, past_[s].back()));
+  }
+  const Var output = in_every_row(values_[program_.output], frame_.rows);
+  return reshape(output, {frame_.rows, program_.values[program_.output].shape.width()});
+}
+
+void UnrolledLayer::append_windows(const std::vector<std::int64_t>& lengths,
+                                   std::vector<Var>& windows) const {
+  const std::set<std::int64_t> ends(lengths.begin(), lengths.end());
+  for (std::size_t s = 0; s < past_.size(); ++s) {
+    const std::int64_t width = program_.states[s].shape.width();
+    std::vector<Var> window;
+    for (std::int64_t k = 0; k <= program_.history(static_cast<int>(s)); ++k) {
+      Var state = past_[s][k + *ends.begin()];
+      for (const std::int64_t end : ends) {
+        Rows rows;
+        for (const std::int64_t length : lengths) rows.push_back(length == end);
+        state = select(rows, past_[s][k + end], state);
+      }
+      window.push_back(reshape(state, {frame_.rows, width}));
+    }
+    windows.push_back(stack(window));
+  }
+}
+
+Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& steps) const {
+  const auto a = [&] { return values_[v.a]; };
+  switch (v.op) {
+    case StepOp::input:
+      return reshape(x, with_rows(frame_.rows, v.shape));
+    case StepOp::state:
+      return past(v.index, 0);
+    case StepOp::lag:
+      return past(v.index, v.lag);
+    case StepOp::real_lag:
+      return real_lag(v, a());
+    case StepOp::weight:
+      return weights_[v.index];
+    case StepOp::constant:
+      return frame_.tape.constant(Tensor::full({1}, frame_.dtype, v.value));
+    case StepOp::step_index:
+      return step_index(steps);
+    case StepOp::draw:
+      return draw(v, steps);
+    case StepOp::product:
+      return linear(a(), weights_[v.index]);
+    case StepOp::sum:
+      return sum(a(), -1);
+    case StepOp::broadcast: {
+      Shape with_axis = a().shape();
+      with_axis.push_back(1);
+      return reshape(a(), with_axis) * ones(frame_.tape, {v.shape.size}, frame_.dtype);
+    }
+    case StepOp::reshape:
+      return reshape(a(), with_rows(a().shape()[0], v.shape));
+    default:
+      return elementwise(v.op, a(), v.b < 0 ? Var() : values_[v.b]);
+  }
+}
+
+Var UnrolledLayer::step_index(const Steps& steps) const {
+  Tensor n({frame_.rows}, frame_.dtype);
+  for (std::int64_t row = 0; row < frame_.rows; ++row) n.set(row, static_cast<double>(steps[row]));
+  return frame_.tape.constant(n);
+}
+
+Var UnrolledLayer::draw(const Instruction& v, const Steps& steps) const {
+  const DrawDefinition& definition = program_.draws[v.index];
+  if (!frame_.batch.training) {
+    return frame_.tape.constant(Tensor::full(with_rows(1, v.shape), frame_.dtype, definition.evaluation));
+  }
+  const DrawKey& key = frame_.batch.draws;
+  const std::int64_t width = v.shape.width();
+  Tensor drawn(with_rows(frame_.rows, v.shape), frame_.dtype);
+  for (std::int64_t row = 0; row < frame_.rows; ++row) {
+    const std::int64_t sequence = key.sequences.empty() ? row : key.sequences[row];
+    for (std::int64_t unit = 0; unit < width; ++unit) {
+      drawn.set(row * width + unit,
+                draw_at(definition, key.seed, key.epoch, sequence, steps[row], unit, position_, v.index));
+    }
+  }
+  return frame_.tape.constant(drawn);
+}
+
+/// Units whose lags have one whole part are read together.
+Var UnrolledLayer::real_lag(const Instruction& v, const Var& tau) const {
+  const Tensor& lags = tau.value();
+  const double longest = static_cast<double>(v.lag);
+  const auto whole = [&](std::int64_t i) { return std::floor(std::clamp(lags.at(i), 1.0, longest)); };
+  std::set<double> wholes;
+  for (std::int64_t i = 0; i < lags.numel(); ++i) wholes.insert(whole(i));
+
+  Var sum;
+  for (const double k : wholes) {
+    Tensor here(lags.shape(), lags.dtype()), moving(lags.shape(), lags.dtype());
+    for (std::int64_t i = 0; i < lags.numel(); ++i) {
+      if (whole(i) != k) continue;
+      here.set(i, 1);
+      if (lags.at(i) >= 1 && lags.at(i) < longest) moving.set(i, 1);
+    }
+    const std::int64_t lag = static_cast<std::int64_t>(k);
+    const Var fraction = (tau - k) * frame_.tape.constant(moving);
+    const Var read = (1 - fraction) * past(v.index, lag) + fraction * past(v.index, std::min(lag + 1, v.lag));
+    const Var part = read * frame_.tape.constant(here);
+    sum = k == *wholes.begin() ? part : sum + part;
+  }
+  return sum;
+}
+
+}  // namespace lagtape::recurrence
