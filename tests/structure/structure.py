@@ -34,12 +34,12 @@ def lines(path):
 
 
 def cell_names(root):
-    """The files of cells/ that its registry has a row for: "name" in quotes."""
+    """The rows of the table kCells in the registry: {"name", ...}."""
     registry = root / "cells" / "registry.cpp"
     if not registry.exists():
         return []
-    quoted = set(re.findall(r'"([a-z0-9_]+)"', registry.read_text(encoding="utf-8")))
-    return sorted(p.stem for p in (root / "cells").glob("*.cpp") if p.stem in quoted)
+    table = re.search(r"\bkCells\b.*?^};", registry.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(r'^\s*(?:[A-Za-z]\w*)?\{"([a-z0-9_]+)"', table[0], re.MULTILINE) if table else []
 
 
 def include_breach(root, name, bracket, folder):
@@ -58,6 +58,8 @@ def include_breach(root, name, bracket, folder):
 def check_tree(root):
     breaches = []
     cells = cell_names(root)
+    if not cells:
+        breaches.append("cells/registry.cpp:1: no table kCells of the cells' names")
     cell_word = re.compile(r"(?<![a-z0-9])(" + "|".join(cells) + r")(?![a-z0-9])", re.IGNORECASE)
     for folder in MAY_INCLUDE:
         for path in sources(root, folder):

@@ -6,11 +6,18 @@ import unittest
 
 import structure
 
-REGISTRY = 'const std::vector<CellEntry> kCells = {\n    {"tau_gru", tau_gru_entry},\n    {"lem", lem_entry},\n};\n'
+REGISTRY = """constexpr LayerEntry kCells[] = {
+    {"tau_gru", "a summary", read<TauGru>},
+    {"lem", "a summary", read<Lem>},
+};
+constexpr LayerEntry kPerStepLayers[] = {
+    {"linear", "a summary", read<Linear>},
+};
+"""
 IN_ORDER = {
     "core/tape.h": "#include <vector>\n",
     "core/tape.cpp": '#include "lagtape/core/tape.h"\n',
-    "ops/sum.cpp": '#include "lagtape/core/tape.h"\n// a problem, not a cell\n',
+    "ops/sum.cpp": '#include "lagtape/core/tape.h"\n// a linear problem, not a cell\n',
     "ops/weight_gradient.cpp": "#include <dnnl.h>\n",
     "cells/registry.cpp": REGISTRY,
     "cells/tau_gru.cpp": '#include "lagtape/core/tape.h"\n',
@@ -59,6 +66,10 @@ class TreeTest(unittest.TestCase):
     def test_onednn_outside_its_places_is_a_breach(self):
         self.assertIn("oneDNN", self.planted("ops/sum2.cpp", "#include <dnnl.h>"))
         self.assertIn("oneDNN", self.planted("tools/train2.cpp", "dnnl_sgemm('N', 'N');"))
+
+
+    def test_a_registry_without_a_table_of_cells_is_a_breach(self):
+        self.assertIn("kCells", self.planted("cells/registry.cpp", ""))
 
 
 class InstalledTest(unittest.TestCase):
