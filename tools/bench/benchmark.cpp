@@ -61,13 +61,13 @@ class Runner {
     std::vector<Var> weights;
     for (const Tensor& weight : std::as_const(model_).weights()) weights.push_back(tape_.constant(weight));
     op_.loss(tape_, weights, tape_.constant(batch_.x), batch_, pool_);
-    tape_.rewind({});
+    tape_.rewind(start_);
   }
 
   void forward_and_backward() {
     const std::vector<Var> weights = model_.weights(tape_);
     tape_.backward(op_.loss(tape_, weights, tape_.constant(batch_.x), batch_, pool_));
-    tape_.rewind({});
+    tape_.rewind(start_);
   }
 
  private:
@@ -76,6 +76,7 @@ class Runner {
   ThreadPool pool_;
   SequenceOp op_;
   Tape tape_;
+  const Tape::Mark start_ = tape_.mark();
 };
 
 /// Times of each repeat, by number of threads.

@@ -1,0 +1,73 @@
+#include "lagtape/tools/cli/arrays.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/csv.h"
+#include "lagtape/core/io/npy.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+std::string ending_of(const std::string& file) { return std::filesystem::path(file).extension().string(); }
+
+Tensor read_any(const std::string& file) {
+  if (file == "-") {
+    return parse_csv(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin").values;
+  }
+  return ending_of(file) == ".npy" ? read_npy(file) : read_csv(file).values;
+}
+
+/// "[3, 0]" of a flat index.
+std::string place_of(std::int64_t index, const Shape& shape) {
+  Shape place(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    place[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return to_string(place);
+}
+
+}  // namespace
+
+void check_ending(const std::string& file) {
+  if (file != "-" && ending_of(file) != ".npy" && ending_of(file) != ".csv") {
+    throw InputError(concat(file, ": expected a file that ends in .npy or .csv, or - for lines."));
+  }
+}
+
+Tensor read_sequences(const std::string& file, std::int64_t width) {
+  check_ending(file);
+  Tensor x = read_any(file);
+  if ((x.rank() != 2 && x.rank() != 3) || x.numel() == 0 || x.size(-1) != width) {
+    throw InputError(
+        concat(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));
+  }
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    if (std::isfinite(x.at(i))) continue;
+    throw InputError(concat(file, ": the number at ", place_of(i, x.shape()), " is not finite."));
+  }
+  return x;
+}
+
+void write_array(const std::string& file, const Tensor& array) {
+  if (ending_of(file) == ".npy") return write_npy(file, array);
+  if (array.rank() > 2) {
+    throw InputError(concat(file, ": lines hold one sequence, and these are ", to_string(array.shape()),
+                            ". Write them as .npy."));
+  }
+  const Csv table{.header = {}, .values = array.rank() == 1 ? array.reshaped({1, array.numel()}) : array};
+  if (file == "-") {
+    fmt::print("{}", serialize_csv(table));
+  } else {
+    write_csv(file, table);
+  }
+}
+
+}  // namespace lagtape::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape::cli {
+
+/// The numbers of a .npy or .csv file, or of lines on stdin ("-"). Throws InputError naming the file for
+/// anything that is not [T, width] or [B, T, width] with finite numbers.
+Tensor read_sequences(const std::string& file, std::int64_t width);
+
+/// Writes a tensor as .npy, or as .csv or lines on stdout ("-"): a row a line, a single row for [q]. Throws
+/// InputError.
+void write_array(const std::string& file, const Tensor& array);
+
+/// Throws InputError unless `file` is "-" or ends in .npy or .csv.
+void check_ending(const std::string& file);
+
+}  // namespace lagtape::cli

@@ -1,0 +1,104 @@
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <iostream>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/cli/arrays.h"
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/streaming.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct PredictArguments {
+  std::string run, input, output;
+  int threads = 1;
+  bool stream = false, probabilities = false;
+};
+
+void add_options(CLI::App& command, PredictArguments& arguments) {
+  command.add_option("RUN", arguments.run, "run folder or weights file")->required();
+  command
+      .add_option("--input", arguments.input,
+                  ".npy [T, in] or [B, T, in], .csv with a step a line, or - for lines on stdin")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--output", arguments.output, ".npy, .csv, or - for lines on stdout")
+      ->required()
+      ->type_name("FILE");
+  command.add_flag("--stream", arguments.stream, "feed the model step by step; the same bits");
+  command.add_flag("--probabilities", arguments.probabilities,
+                   "probabilities of the classes instead of logits");
+  add_threads(command, arguments.threads);
+}
+
+/// The numbers of one line of stdin.
+std::vector<double> parse_line(const std::string& line, std::int64_t number, std::int64_t width) {
+  std::vector<double> values;
+  const char *at = line.data(), *end = at + line.size();
+  while (true) {
+    while (at != end && (*at == ' ' || *at == '\t')) ++at;
+    double value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    at = next;
+    while (at != end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
+    if (error != std::errc() || !std::isfinite(value) || (at != end && *at != ',')) {
+      throw InputError(concat("stdin: line ", number, ", column ", values.size() + 1,
+                              ": expected a finite number. Got '", line, "'."));
+    }
+    values.push_back(value);
+    if (at == end) break;
+    ++at;
+  }
+  if (static_cast<std::int64_t>(values.size()) != width) {
+    throw InputError(
+        concat("stdin: line ", number, ": expected ", width, " numbers. Got ", values.size(), "."));
+  }
+  return values;
+}
+
+bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; }
+
+/// Answers each line on stdin before it reads the next; a model that reads once answers at the end.
+template <class T>
+void answer_lines(const Model& model, bool probabilities) {
+  RowStream<T> stream(model);
+  const bool every_step = reads_every_step(model.stack().at);
+  Tensor answer;
+  std::int64_t number = 0;
+  const auto print = [&] { write_array("-", probabilities ? probabilities_of(model, answer) : answer); };
+  for (std::string line; std::getline(std::cin, line);) {
+    ++number;
+    if (is_blank(line)) continue;
+    answer = stream.step(parse_line(line, number, model.input_width()));
+    if (!every_step) continue;
+    print();
+    std::fflush(stdout);
+  }
+  if (answer.empty()) throw InputError("stdin: expected a line a step. Got none.");
+  if (!every_step) print();
+}
+
+void run(const PredictArguments& arguments) {
+  const Model model = Model::load(arguments.run);
+  if (arguments.probabilities) check_has_probabilities(model);
+  check_ending(arguments.output);
+  if (arguments.input == "-" && arguments.output == "-") {
+    return with_scalar(model.dtype(), [&]<class T>() { answer_lines<T>(model, arguments.probabilities); });
+  }
+  const Tensor x = read_sequences(arguments.input, model.input_width());
+  const Tensor y = arguments.stream ? predict_by_stream(model, x) : model.predict(x, arguments.threads);
+  write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& tool) {
+  add_command<PredictArguments>(tool, "predict", "Run a trained model on sequences of numbers", add_options,
+                                run);
+}
+
+}  // namespace lagtape::cli
