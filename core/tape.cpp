@@ -23,8 +23,7 @@ std::string describe(const Tensor& tensor) {
 
 }  // namespace
 
-// ---- Var
-// ------------------------------------------------------------------------------------------------------------
+// ---- Var --------------------------------------------------------------------------------------------------
 
 const Tensor& Var::value() const {
   if (!tape_) throw InputError("[var] not of any tape: a default Var has no value.");
@@ -42,8 +41,7 @@ bool Var::requires_grad() const {
   return tape_->nodes_[index_].requires_grad;
 }
 
-// ---- InputGradients
-// -------------------------------------------------------------------------------------------------
+// ---- InputGradients ---------------------------------------------------------------------------------------
 
 bool InputGradients::wanted(int i) const {
   return tape_.nodes_[tape_.nodes_[node_].inputs.at(i)].requires_grad;
@@ -61,8 +59,7 @@ void InputGradients::add(int i, const Tensor& gradient) {
 
 Tensor& InputGradients::accumulator(int i) { return tape_.accumulator(tape_.nodes_[node_].inputs.at(i)); }
 
-// ---- Recording
-// ------------------------------------------------------------------------------------------------------
+// ---- Recording --------------------------------------------------------------------------------------------
 
 Tape::Tape() = default;
 Tape::~Tape() = default;
@@ -123,8 +120,7 @@ const Tape::Node& Tape::node_of(const Var& var, const char* op) const {
   return nodes_[var.index_];
 }
 
-// ---- Backward
-// -------------------------------------------------------------------------------------------------------
+// ---- Backward ---------------------------------------------------------------------------------------------
 
 Tensor& Tape::accumulator(int index) {
   Node& node = nodes_[index];
@@ -171,8 +167,7 @@ void Tape::backward(Var output, const Tensor& grad_output) {
   }
 }
 
-// ---- Mark and rewind
-// ------------------------------------------------------------------------------------------------
+// ---- Mark and rewind --------------------------------------------------------------------------------------
 
 Tape::Mark Tape::mark() const { return {nodes_.size(), arena_.mark()}; }
 

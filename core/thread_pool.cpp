@@ -18,8 +18,7 @@
 
 namespace lagtape {
 
-// ---- FlushSubnormals
-// ------------------------------------------------------------------------------------------------
+// ---- FlushSubnormals --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -48,8 +47,7 @@ FlushSubnormals::FlushSubnormals() : saved_(read_mode()) { write_mode(saved_ | k
 // Only the two bits go back: exception flags raised meanwhile stay.
 FlushSubnormals::~FlushSubnormals() { write_mode((read_mode() & ~kFlushBits) | (saved_ & kFlushBits)); }
 
-// ---- ThreadPool
-// -----------------------------------------------------------------------------------------------------
+// ---- ThreadPool -------------------------------------------------------------------------------------------
 
 struct ThreadPool::State {
   ~State() {

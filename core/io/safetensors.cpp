@@ -17,8 +17,7 @@ static_assert(std::endian::native == std::endian::little, "tensors are copied as
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
 
-// ---- Reading
-// --------------------------------------------------------------------------------------------------------
+// ---- Reading ----------------------------------------------------------------------------------------------
 
 /// One entry of the header, checked in itself.
 struct Entry {
@@ -98,8 +97,7 @@ void check_layout(const std::vector<Entry>& entries, std::uint64_t buffer_size, 
   }
 }
 
-// ---- Writing
-// --------------------------------------------------------------------------------------------------------
+// ---- Writing ----------------------------------------------------------------------------------------------
 
 void check_names(const SafetensorsFile& file) {
   std::set<std::string> names;
@@ -194,8 +192,7 @@ void write_safetensors(const std::filesystem::path& path, const SafetensorsFile&
   write_file_atomically(path, serialize_safetensors(file));
 }
 
-// ---- TensorReader
-// ---------------------------------------------------------------------------------------------------
+// ---- TensorReader -----------------------------------------------------------------------------------------
 
 TensorReader::TensorReader(SafetensorsFile file, std::string where)
     : file_(std::move(file)), where_(std::move(where)), taken_(file_.tensors.size()) {}
