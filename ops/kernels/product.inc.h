@@ -19,11 +19,12 @@ inline constexpr int kTileRows = S::kRegisters == 32 ? 14
                                  : S::kFused         ? 6
                                                      : 5;
 
-/// Vectors of columns of a tile of few rows, which needs more of them to hide the latency of fma.
+/// Vectors of columns of a tile: more of them for few rows, whose fmas would wait for one another.
 template <class S>
 constexpr int tile_vectors(int rows) {
-  const int budget = S::kRegisters / 2;
-  return rows == 1 ? budget / 2 : rows <= 3 ? budget / 4 : 2;
+  if (rows > 3) return 2;
+  if (S::kRegisters == 32) return 4;
+  return rows == 1 ? 8 : rows == 2 ? 4 : 2;
 }
 
 template <class S>
@@ -52,10 +53,11 @@ void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t 
 /// Rows `row`.. and vectors of columns `column`.. of the result. `b` is the first panel, `step` the width of
 /// a panel.
 template <class S, int R, int C>
-void product_tile(const Product<typename S::Scalar>& product, const typename S::Scalar* b, std::int64_t step,
+void product_tile(const Product<typename S::Scalar>& product, const typename S::Scalar* b,
                   std::int64_t panel_size, std::int64_t row, std::int64_t column) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
+  constexpr std::int64_t step = C == 1 ? S::kSize : kPanel<S>;
   V sum[R][C];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
@@ -64,17 +66,22 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
   }
   for (std::int64_t o = 0; o < product.operand_count; ++o) {
     const std::int64_t lda = product.operands[o].lda;
-    const T* a = product.operands[o].a + row * lda;
-    for (std::int64_t i = 0; i < product.operands[o].k; ++i, b += step) {
+    // One pointer for three rows: with one for each there are not enough registers.
+    const T* a[(R + 2) / 3];
+#pragma GCC unroll 8
+    for (int g = 0; g < (R + 2) / 3; ++g) a[g] = product.operands[o].a + (row + 3 * g) * lda;
+    for (std::int64_t left_k = product.operands[o].k; left_k > 0; --left_k, b += step) {
       V right[C];
 #pragma GCC unroll 8
       for (int c = 0; c < C; ++c) right[c] = V::load_aligned(b + c / 2 * panel_size + c % 2 * S::kSize);
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
-        const V left(a[r * lda + i]);
+        const V left(a[r / 3][r % 3 * lda]);
 #pragma GCC unroll 8
         for (int c = 0; c < C; ++c) sum[r][c] = S::fma(left, right[c], sum[r][c]);
       }
+#pragma GCC unroll 8
+      for (int g = 0; g < (R + 2) / 3; ++g) ++a[g];
     }
   }
 #pragma GCC unroll 8
@@ -88,8 +95,7 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
 }
 
 template <class T>
-using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t,
-                             std::int64_t);
+using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t);
 
 /// The tiles by their number of rows: wide for few rows, of two vectors, and of one.
 template <class S>
@@ -113,28 +119,29 @@ struct ProductTiles {
 template <class S>
 inline constexpr ProductTiles<S> kProductTiles{};
 
+/// A panel stays in the cache while all tiles of rows pass over it. Rows are shared out near-equally.
 template <class S>
 void multiply_packed(const Product<typename S::Scalar>& product) {
-  using T = typename S::Scalar;
   const ProductTiles<S>& tiles = kProductTiles<S>;
   std::int64_t total_k = 0;
   for (std::int64_t o = 0; o < product.operand_count; ++o) total_k += product.operands[o].k;
-  const std::int64_t panel_size = kPanel<S> * total_k;
+  const std::int64_t wide = product.rows <= 3 ? tile_vectors<S>(static_cast<int>(product.rows)) : 2;
+  const std::int64_t tile_count = (product.rows + kTileRows<S> - 1) / kTileRows<S>;
+  const std::int64_t tall_count = tile_count == 0 ? 0 : product.rows % tile_count;
+  const std::int64_t height = tile_count == 0 ? 0 : product.rows / tile_count;
 
-  std::int64_t tiles_left = (product.rows + kTileRows<S> - 1) / kTileRows<S>;
-  for (std::int64_t row = 0; row < product.rows; --tiles_left) {
-    const std::int64_t rows = (product.rows - row + tiles_left - 1) / tiles_left;
-    const std::int64_t wide = tile_vectors<S>(static_cast<int>(rows)) * S::kSize;
-    const T* b = product.packed;
-    std::int64_t column = 0;
-    for (; column + wide <= product.columns; column += wide, b += wide / kPanel<S> * panel_size) {
-      tiles.wide[rows](product, b, kPanel<S>, panel_size, row, column);
+  for (std::int64_t column = 0; column < product.columns;) {
+    const std::int64_t vectors_left = (product.columns - column) / S::kSize;
+    const std::int64_t vectors = vectors_left >= wide ? wide : vectors_left >= 2 ? 2 : 1;
+    const auto* tile = vectors == 1 ? tiles.one : vectors == 2 ? tiles.two : tiles.wide;
+    const typename S::Scalar* b = product.packed + column * total_k;
+    std::int64_t row = 0;
+    for (std::int64_t t = 0; t < tile_count; ++t) {
+      const std::int64_t rows = t < tall_count ? height + 1 : height;
+      tile[rows](product, b, kPanel<S> * total_k, row, column);
+      row += rows;
     }
-    for (; column + kPanel<S> <= product.columns; column += kPanel<S>, b += panel_size) {
-      tiles.two[rows](product, b, kPanel<S>, panel_size, row, column);
-    }
-    if (column < product.columns) tiles.one[rows](product, b, S::kSize, panel_size, row, column);
-    row += rows;
+    column += vectors * S::kSize;
   }
 }
 
