@@ -5,7 +5,6 @@
 
 #include "lagtape/ops/checks.h"
 #include "lagtape/ops/elementwise.h"
-#include "lagtape/ops/weight_gradient.h"
 
 namespace lagtape {
 namespace {
@@ -60,8 +59,9 @@ void add_outer(Tensor& w, const Tensor& left, const Tensor& right) {
   if (w.numel() == 0 || left.numel() == 0) return;
   const std::int64_t m = w.size(0), n = w.size(1);
   with_scalar(w.dtype(), [&]<class T>() {
-    add_weight_gradient<T>(kernels<T>(best_level()), w.values<T>().data(), n, left.values<T>().data(), m,
-                           right.values<T>().data(), n, left.numel() / m, m, n);
+    kernels<T>(best_level())
+        .add_outer_products(w.values<T>().data(), n, left.values<T>().data(), m, right.values<T>().data(), n,
+                            left.numel() / m, m, n);
   });
 }
 

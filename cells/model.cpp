@@ -1,0 +1,263 @@
+#include "lagtape/cells/model.h"
+
+#include <algorithm>
+
+#include "lagtape/cells/model_spec.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/safetensors.h"
+
+namespace lagtape {
+namespace {
+
+constexpr const char* kFormat = "lagtape-1";
+
+Loss loss_of(const Json& experiment) {
+  const std::string name = experiment.value("loss", "none");
+  for (Loss loss : {Loss::mse, Loss::cross_entropy, Loss::binary_cross_entropy})
+    if (name == name_of(loss)) return loss;
+  return Loss::none;
+}
+
+Dtype dtype_of_experiment(const Json& experiment) {
+  const Json& train = experiment.contains("train") ? experiment.at("train") : Json::object();
+  return train.is_object() && train.value("precision", "f32") == "f64" ? Dtype::f64 : Dtype::f32;
+}
+
+Json to_json(const Normalization& n) {
+  return {{"input_mean", n.input_mean},
+          {"input_scale", n.input_scale},
+          {"output_mean", n.output_mean},
+          {"output_scale", n.output_scale}};
+}
+
+/// One number a feature, or none; scales are not zero.
+std::vector<double> read_numbers(const Json& object, const char* key, std::int64_t width,
+                                 const std::string& where) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array() || (!found->empty() && std::ssize(*found) != width))
+    throw InputError(
+        concat(where, ": normalization.", key, ": expected an array of 0 or ", width, " numbers"));
+  std::vector<double> numbers;
+  for (const Json& number : *found) {
+    if (!number.is_number()) throw InputError(concat(where, ": normalization.", key, ": expected numbers"));
+    numbers.push_back(number.get<double>());
+  }
+  return numbers;
+}
+
+/// (value - mean) / scale of every feature of rows of `width`, or its inverse.
+template <class T>
+void normalize(std::span<T> values, const std::vector<double>& mean, const std::vector<double>& scale,
+               bool inverse) {
+  const std::size_t width = std::max(mean.size(), scale.size());
+  for (std::size_t i = 0; width > 0 && i < values.size(); ++i) {
+    const double m = mean.empty() ? 0 : mean[i % width], s = scale.empty() ? 1 : scale[i % width];
+    values[i] = static_cast<T>(inverse ? values[i] * s + m : (values[i] - m) / s);
+  }
+}
+
+std::int64_t read_count(const SafetensorsFile& file, const char* key, const std::string& where) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end())
+    throw InputError(concat(where, ": no lagtape model: metadata '", key, "' is missing"));
+  std::int64_t value = 0;
+  std::istringstream text(found->second);
+  if (!(text >> value) || !text.eof() || value < 0)
+    throw InputError(concat(where, ": metadata '", key, "': expected a count, found '", found->second, "'"));
+  return value;
+}
+
+const std::string& read_text(const SafetensorsFile& file, const char* key, const std::string& where) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end())
+    throw InputError(concat(where, ": no lagtape model: metadata '", key, "' is missing"));
+  return found->second;
+}
+
+}  // namespace
+
+struct Model::Implementation {
+  ModelSpec spec;
+  StackDefinition stack;
+  Dtype dtype = Dtype::f32;
+  std::int64_t classes = 0;
+  std::string experiment;
+  Parameters parameters;
+  Normalization normalization;
+
+  Implementation(const std::string& text, const DataWidths& data, const std::string& where) {
+    Json root = parse_json(text, where);
+    JsonErrors errors;
+    const Json none;
+    const auto part = [&](const char* key) -> const Json& {
+      return root.contains(key) ? root.at(key) : none;
+    };
+    const ModelOptions options = read_model(part("model"), part("cells"), errors);
+    errors.raise(where);
+    spec = build_model(options, data, errors);
+    errors.raise(where);
+    root["model"] = spec.filled_model;
+    if (!spec.filled_cells.is_null()) root["cells"] = spec.filled_cells;
+    stack = spec.stack(loss_of(root));
+    dtype = dtype_of_experiment(root);
+    classes = data.classes;
+    experiment = root.dump(2);
+  }
+
+  /// The layers of the stack and, after them, the read-out.
+  template <class F>
+  void for_layers(F f) const {
+    for (const Layer& layer : spec.layers) f(layer);
+    f(spec.readout);
+  }
+};
+
+Model::Model(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
+
+Model Model::build(const std::string& experiment_json, std::int64_t input_width, std::int64_t output_width,
+                   std::int64_t classes, std::uint64_t seed) {
+  auto model = std::make_unique<Implementation>(
+      experiment_json, DataWidths{input_width, output_width, classes, std::nullopt}, "experiment");
+  model->parameters = draw_parameters(model->spec, model->dtype, seed);
+  return Model(std::move(model));
+}
+
+Model Model::load(const std::filesystem::path& run_or_file) {
+  const std::filesystem::path file =
+      std::filesystem::is_directory(run_or_file) ? run_or_file / "weights.safetensors" : run_or_file;
+  const std::string where = file.string();
+  SafetensorsFile content = read_safetensors(file);
+  if (const std::string& format = read_text(content, "format", where); format != kFormat)
+    throw InputError(concat(where, ": format '", format, "' is not known here. Expected '", kFormat, "'"));
+  const DataWidths data{read_count(content, "input", where), read_count(content, "output", where),
+                        read_count(content, "classes", where), std::nullopt};
+  auto model = std::make_unique<Implementation>(read_text(content, "experiment", where), data, where);
+  const Json normalization = parse_json(read_text(content, "normalization", where), where);
+  const std::int64_t in = model->stack.input_width(), out = model->stack.output_width();
+  model->normalization = {read_numbers(normalization, "input_mean", in, where),
+                          read_numbers(normalization, "input_scale", in, where),
+                          read_numbers(normalization, "output_mean", out, where),
+                          read_numbers(normalization, "output_scale", out, where)};
+  TensorReader reader(std::move(content), where);
+  for (const ParameterDefinition& p : model->spec.parameters())
+    model->parameters.add(p.name, reader.take(p.name, p.shape, model->dtype));
+  reader.finish();
+  return Model(std::move(model));
+}
+
+void Model::save(const std::filesystem::path& file) const {
+  const Implementation& m = *implementation_;
+  SafetensorsFile content;
+  content.metadata = {{"format", kFormat},
+                      {"experiment", m.experiment},
+                      {"normalization", to_json(m.normalization).dump()},
+                      {"input", std::to_string(m.stack.input_width())},
+                      {"output", std::to_string(m.classes > 0 ? 0 : m.stack.output_width())},
+                      {"classes", std::to_string(m.classes)}};
+  for (const Parameter& p : m.parameters) content.tensors.push_back({p.name, p.value});
+  write_safetensors(file, content);
+}
+
+Parameters& Model::parameters() { return implementation_->parameters; }
+const Parameters& Model::parameters() const { return implementation_->parameters; }
+const StackDefinition& Model::stack() const { return implementation_->stack; }
+Dtype Model::dtype() const { return implementation_->dtype; }
+std::int64_t Model::input_width() const { return implementation_->stack.input_width(); }
+std::int64_t Model::output_width() const { return implementation_->stack.output_width(); }
+std::int64_t Model::classes() const { return implementation_->classes; }
+const std::string& Model::experiment() const { return implementation_->experiment; }
+Normalization& Model::normalization() { return implementation_->normalization; }
+const Normalization& Model::normalization() const { return implementation_->normalization; }
+
+std::vector<std::string> Model::layer_names() const {
+  std::vector<std::string> names = implementation_->spec.names;
+  names.push_back("readout");
+  return names;
+}
+
+std::vector<std::int64_t> Model::layer_parameter_counts() const {
+  std::vector<std::int64_t> counts;
+  implementation_->for_layers([&](const Layer& layer) {
+    counts.push_back(0);
+    for (const ParameterDefinition& p : layer.parameters) counts.back() += element_count(p.shape);
+  });
+  return counts;
+}
+
+namespace {
+
+/// The weights of one layer's step, in the order of its program, from its parameters.
+std::vector<Var> step_weights(const Layer& layer, std::span<const Var> parameters) {
+  if (layer.weights) return layer.weights(parameters);
+  std::vector<Var> weights;
+  for (const WeightDefinition& w : layer.program.weights)
+    for (std::size_t i = 0; i < layer.parameters.size(); ++i)
+      if (layer.parameters[i].name == w.name) weights.push_back(parameters[i]);
+  return weights;
+}
+
+template <class Leaf>
+std::vector<Var> all_weights(const ModelSpec& spec, Leaf leaf) {
+  std::vector<Var> weights;
+  const auto add = [&](const Layer& layer) {
+    std::vector<Var> parameters;
+    for (std::size_t i = 0; i < layer.parameters.size(); ++i) parameters.push_back(leaf());
+    for (const Var& w : step_weights(layer, parameters)) weights.push_back(w);
+  };
+  for (const Layer& layer : spec.layers) add(layer);
+  add(spec.readout);
+  return weights;
+}
+
+}  // namespace
+
+std::vector<Var> Model::weights(Tape& tape) {
+  auto next = implementation_->parameters.begin();
+  return all_weights(implementation_->spec, [&] { return tape.parameter(*next++); });
+}
+
+std::vector<Tensor> Model::weights() const {
+  Tape tape;
+  auto next = implementation_->parameters.begin();
+  std::vector<Tensor> values;
+  for (const Var& w : all_weights(implementation_->spec, [&] { return tape.constant((next++)->value); }))
+    values.push_back(w.value().clone());  // the tape's memory ends here
+  return values;
+}
+
+Tensor Model::predict(const Tensor& x, int threads) const {
+  const Implementation& m = *implementation_;
+  if (x.rank() != 2 && x.rank() != 3)
+    throw InputError(concat("[predict] x is [T, ", input_width(), "] or [B, T, ", input_width(), "]. Got ",
+                            to_string(x.shape())));
+  SequenceBatch batch;
+  const bool single = x.rank() == 2;
+  batch.x = x.to(m.dtype).clone();
+  if (single) batch.x = batch.x.reshaped({1, x.size(0), x.size(1)});
+  const Normalization& n = m.normalization;
+  return with_scalar(m.dtype, [&]<class T>() {
+    normalize(batch.x.values<T>(), n.input_mean, n.input_scale, false);
+    SequenceOp op(m.stack, m.dtype);
+    ThreadPool pool(threads);
+    Tensor y = op.evaluate(weights(), batch, pool);
+    normalize(y.values<T>(), n.output_mean, n.output_scale, true);
+    if (!single) return y;
+    return y.reshaped(Shape(y.shape().begin() + 1, y.shape().end()));
+  });
+}
+
+template <class T>
+Stream<T> Model::stream(std::int64_t rows) const {
+  if (dtype_of<T> != dtype())
+    throw InputError(
+        concat("[stream] the model is ", name_of(dtype()), ". Asked for ", name_of(dtype_of<T>)));
+  return Stream<T>(stack(), weights(), rows);
+}
+
+template Stream<float> Model::stream(std::int64_t) const;
+template Stream<double> Model::stream(std::int64_t) const;
+
+}  // namespace lagtape
