@@ -13,6 +13,8 @@
 
 namespace lagtape {
 
+// Internal: a detail of equations.cpp.
+
 /// What a name of a cell stands for.
 struct EquationSymbol {
   enum class Kind { function, input, step_index, dimension, hyper, state, next, weight, equation };

@@ -7,6 +7,8 @@
 
 namespace lagtape {
 
+// Internal: a detail of equations.cpp.
+
 /// A line of an equation cell, and what messages call it: "equation 3", "output".
 struct EquationLine {
   std::string label;
