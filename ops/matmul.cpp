@@ -5,6 +5,7 @@
 
 #include "lagtape/ops/checks.h"
 #include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/kernels/kernels.h"
 
 namespace lagtape {
 namespace {
