@@ -42,7 +42,7 @@ struct ScalarVector {
   friend ScalarVector sqrt(ScalarVector a) { return std::sqrt(a.x); }
 };
 
-inline bool any(bool mask) { return mask; }
+inline bool all(bool mask) { return mask; }
 
 /// Counterpart of Simd<T, level>; `fused` chooses which levels it stands beside.
 template <class T, bool fused>

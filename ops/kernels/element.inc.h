@@ -31,11 +31,11 @@ constexpr int arrays_read(ElementOp op) {
   }
 }
 
-/// The smaller (or larger) of a and b; NaN when either is.
+/// The smaller (or larger) of a and b; NaN when either is. (xsimd 8.1's != is false for NaN.)
 template <class S, bool larger>
 [[gnu::always_inline]] inline typename S::Vector extreme(typename S::Vector a, typename S::Vector b) {
   const typename S::Vector chosen = larger ? select(a > b, a, b) : select(a < b, a, b);
-  return select(a != a, a, chosen);
+  return select(a == a, chosen, a);
 }
 
 /// One vector of an operation's result: the formulas of ElementOp.

@@ -274,7 +274,7 @@ template <class S, int shift>
   using T = typename S::Scalar;
   constexpr T bound = std::is_same_v<T, float> ? 1e4 : 1e6;
   V y = sine_by_quadrant<S, shift>(x);
-  if (!any(abs(x) > V(bound)) && !any(x != x)) return y;
+  if (all(abs(x) <= V(bound))) return y;
   alignas(64) T in[S::kSize];
   alignas(64) T out[S::kSize];
   x.store_aligned(in);

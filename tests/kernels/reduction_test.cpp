@@ -1,0 +1,129 @@
+#include <doctest/doctest.h>
+
+#include "lagtape/ops/weight_gradient.h"
+#include "lagtape/tests/kernels/support/compare.h"
+
+using namespace lagtape;
+using namespace lagtape::test;
+
+namespace {
+
+/// The kernel's result for one level beside the twin's and the plain sum's.
+template <class T, class Run>
+void check_levels(const std::vector<long double>& plain, double units, Run run) {
+  for (SimdLevel level : supported_levels()) {
+    CAPTURE(name_of(level));
+    const Kernels<T>& table = kernels<T>(level);
+    const Aligned<T> got = run(table);
+    CHECK(difference(got, plain, units) == "");
+    CHECK(bit_difference(got, run(scalar_twin<T>(table.fused))) == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("column sums are added to what is there, row after row", T, float, double) {
+  // Positive numbers, so that the sums keep their digits.
+  const std::int64_t n = 3 * kLane<T>, lda = 5 * kLane<T>;
+  for (std::int64_t rows : {0, 1, 7, 100}) {
+    CAPTURE(rows);
+    const Aligned<T> a = random_rows<T>(rows, n, lda, 1, 0.1, 1);
+    const Aligned<T> start = random_rows<T>(1, n, n, 2, 0.1, 1);
+    std::vector<long double> plain(n);
+    for (std::int64_t j = 0; j < n; ++j) {
+      plain[j] = start[j];
+      for (std::int64_t i = 0; i < rows; ++i) plain[j] += a[i * lda + j];
+    }
+    check_levels<T>(plain, 20, [&](const Kernels<T>& table) {
+      Aligned<T> out = start;
+      table.add_column_sums(out.data(), a.data(), lda, rows, n);
+      return out;
+    });
+  }
+}
+
+TEST_CASE_TEMPLATE("groups are summed without what stands in the padding", T, float, double) {
+  for (std::int64_t groups : {1, 3, 16, 19}) {
+    for (std::int64_t size : {1, 3, 8, 16, 17, 50}) {
+      CAPTURE(groups);
+      CAPTURE(size);
+      const std::int64_t rows = 5, width = padded<T>(groups * size);
+      const Aligned<T> a = random_rows<T>(rows, groups * size, width, 3, 0.1, 1);
+      std::vector<long double> plain(rows * padded<T>(groups));
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t e = 0; e < groups * size; ++e)
+          plain[i * padded<T>(groups) + e / size] += a[i * width + e];
+      }
+      check_levels<T>(plain, 6, [&](const Kernels<T>& table) {
+        Aligned<T> out(rows * padded<T>(groups));
+        table.sum_groups(out.data(), a.data(), rows, groups, size);
+        return out;
+      });
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("a value for each group is given to all its elements", T, float, double) {
+  for (std::int64_t groups : {1, 3, 19}) {
+    for (std::int64_t size : {1, 5, 16, 33}) {
+      const std::int64_t rows = 4, width = padded<T>(groups * size);
+      const Aligned<T> a = random_rows<T>(rows, groups, padded<T>(groups), 4);
+      std::vector<long double> plain(rows * width);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t e = 0; e < groups * size; ++e)
+          plain[i * width + e] = a[i * padded<T>(groups) + e / size];
+      }
+      check_levels<T>(plain, 0, [&](const Kernels<T>& table) {
+        Aligned<T> out(rows * width);
+        table.broadcast_groups(out.data(), a.data(), rows, groups, size);
+        return out;
+      });
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("a weight gradient is the sum of outer products, and writes the weights alone", T, float,
+                   double) {
+  struct Shape {
+    std::int64_t rows, m, n;
+  };
+  for (Shape s : {Shape{1, 1, 1},
+                  {3, 2, 5},
+                  {7, 16, 16},
+                  {10, 13, 33},
+                  {256, 14, 32},
+                  {257, 48, 1},
+                  {300, 3, 100},
+                  {40, 128, 2},
+                  {33, 150, 70},
+                  {0, 4, 4},
+                  {20, 1, 129},
+                  {600, 6, 17}}) {
+    CAPTURE(s.rows);
+    CAPTURE(s.m);
+    CAPTURE(s.n);
+    const std::int64_t ldw = s.n + 3, ldd = padded<T>(s.m), ldx = padded<T>(s.n) + kLane<T>;
+    const Aligned<T> d = random_rows<T>(s.rows, s.m, ldd, 1, 0.1, 1);
+    const Aligned<T> x = random_rows<T>(s.rows, s.n, ldx, 2, 0.1, 1);
+    const Aligned<T> start = random_rows<T>(s.m, s.n, ldw, 3, 0.1, 1);
+    std::vector<long double> plain(s.m * ldw);
+    for (std::int64_t i = 0; i < s.m; ++i) {
+      for (std::int64_t j = 0; j < ldw; ++j) {
+        plain[i * ldw + j] = start[i * ldw + j];
+        for (std::int64_t r = 0; r < s.rows && j < s.n; ++r) {
+          plain[i * ldw + j] += static_cast<long double>(d[r * ldd + i]) * x[r * ldx + j];
+        }
+      }
+    }
+    check_levels<T>(plain, 60, [&](const Kernels<T>& table) {
+      Aligned<T> w = start;
+      table.add_outer_products(w.data(), ldw, d.data(), ldd, x.data(), ldx, s.rows, s.m, s.n);
+      return w;
+    });
+    check_levels<T>(plain, 60, [&](const Kernels<T>& table) {
+      Aligned<T> w = start;
+      add_weight_gradient(table, w.data(), ldw, d.data(), ldd, x.data(), ldx, s.rows, s.m, s.n);
+      return w;
+    });
+  }
+}
