@@ -126,12 +126,17 @@ constexpr std::array kSchedules = {
     ScheduleEntry{"cosine", "the rate falls along half a cosine over the whole run", read_cosine},
 };
 
+/// The entry that "type" names; without a `type` to fall back on, the key is required.
 template <class Entries>
-const auto* chosen(JsonReader& reader, const Entries& entries, const std::string& about) {
+const auto* chosen(JsonReader& reader, const Entries& entries, const std::string& about,
+                   std::string type = "") {
   std::vector<std::string> names;
   for (const auto& entry : entries) names.emplace_back(entry.name);
-  std::string type;
-  reader.required_choice("type", type, names, about);
+  if (type.empty()) {
+    reader.required_choice("type", type, names, about);
+  } else {
+    reader.choice("type", type, names, about);
+  }
   for (const auto& entry : entries) {
     if (entry.name == type) return &entry;
   }
@@ -152,7 +157,7 @@ OptimizerPlan read_optimizer(JsonReader& reader) {
 }
 
 Schedule read_schedule(JsonReader& reader) {
-  const ScheduleEntry* entry = chosen(reader, kSchedules, "how the rate changes during the run");
+  const ScheduleEntry* entry = chosen(reader, kSchedules, "how the rate changes during the run", "constant");
   if (entry == nullptr) return {};
   Schedule schedule = entry->read(reader);
   reader.finish();

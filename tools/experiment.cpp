@@ -230,7 +230,7 @@ Experiment parse_experiment(const std::string& text, const std::string& where, c
     if (path != before && path.is_string())
       document["data"]["path"] = fs::absolute(path.get<std::string>()).string();
   }
-  return ExperimentReader(document, fs::absolute(base)).read(where);
+  return ExperimentReader(document, fs::current_path() / base).read(where);
 }
 
 Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments) {
