@@ -1,0 +1,217 @@
+#include "lagtape/ops/recurrence/stream.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tests/recurrence/support/allocations.h"
+#include "lagtape/tests/recurrence/support/cells.h"
+#include "lagtape/tests/recurrence/support/random_case.h"
+
+// A stream gives the bits of the sequence op, however its steps are fed.
+
+namespace lagtape {
+namespace {
+
+using namespace test;
+
+SequenceCase two_layers(std::int64_t rows, std::int64_t steps, Dtype dtype) {
+  StackDefinition stack;
+  stack.layers = {tau_gru(13, 3, 5), two_states(6, 13, 2, 19)};
+  stack.readout = linear_readout(stack.output_width(), 4);
+  SequenceCase c = filled(stack, rows, steps, 1);
+  c.batch.training = false;
+  return converted(c, dtype);
+}
+
+/// [B, T, w] as [T, B, w], which is how a stream is fed.
+Tensor steps_first(const Tensor& x) {
+  const std::int64_t rows = x.size(0), steps = x.size(1), width = x.size(2);
+  Tensor y({steps, rows, width}, x.dtype());
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    const std::int64_t row = i / width / steps, n = i / width % steps;
+    y.set((n * rows + row) * width + i % width, x.at(i));
+  }
+  return y;
+}
+
+/// What the stream gives for all of x, in blocks of these sizes, again and again; [T, B, q].
+template <class T>
+Tensor streamed(Stream<T>& stream, const Tensor& x, const std::vector<std::int64_t>& blocks) {
+  const Tensor input = steps_first(x);
+  Tensor output({x.size(1), x.size(0), stream.output_width()}, x.dtype());
+  const T* from = input.values<T>().data();
+  T* to = output.values<T>().data();
+  std::int64_t left = x.size(1);
+  for (std::size_t i = 0; left > 0; ++i) {
+    const std::int64_t count = std::min(left, blocks[i % blocks.size()]);
+    if (count == 1) {
+      stream.step(from, to);
+    } else {
+      stream.block(from, to, count);
+    }
+    from += count * stream.rows() * stream.input_width();
+    to += count * stream.rows() * stream.output_width();
+    left -= count;
+  }
+  return output;
+}
+
+template <class T>
+Stream<T> stream_of(const SequenceCase& c, SimdLevel level = best_level()) {
+  return Stream<T>(c.stack, c.weights, c.rows(), level);
+}
+
+TEST_CASE_TEMPLATE("steps and blocks of odd sizes give the bits of evaluate", T, float, double) {
+  for (const std::int64_t rows : {1, 3}) {
+    const SequenceCase c = two_layers(rows, 70, dtype_of<T>);
+    for (const SimdLevel level : supported_levels()) {
+      CAPTURE(name_of(level));
+      const Tensor expected = steps_first(named(run_evaluate(c, {.level = level}), "outputs"));
+      for (const std::vector<std::int64_t>& blocks :
+           {std::vector<std::int64_t>{1}, {2}, {7}, {16}, {33}, {70}, {1, 20, 3, 13}}) {
+        CAPTURE(blocks[0]);
+        Stream<T> stream = stream_of<T>(c, level);
+        CHECK(bit_difference(streamed(stream, c.batch.x, blocks), expected) == "");
+        CHECK(stream.steps() == 70);
+      }
+    }
+  }
+}
+
+TEST_CASE("random stacks stream with the bits of evaluate") {
+  for_each_seed("random stacks stream with the bits of evaluate", 200, [](std::uint64_t seed) {
+    SequenceCase c = converted(random_case(seed), Dtype::f32);
+    c.batch.training = false;
+    c.batch.lengths.clear();
+    c.batch.first_step = 0;
+    c.initial.clear();
+    c.stack.at = ReadAt::every_step;
+    c.stack.loss = Loss::none;
+    Stream<float> stream = stream_of<float>(c);
+    const Results expected = run_evaluate(c);
+    const Tensor y = streamed(stream, c.batch.x, {1, 1, 5});
+    std::string text = bit_difference(y, steps_first(named(expected, "outputs")));
+    const Window window = stream.window();
+    for (std::size_t s = 0; s < window.states.size(); ++s)
+      text += bit_difference(window.states[s], expected[s + 1].tensor);
+    return text.empty() ? text : text + "\n";
+  });
+}
+
+TEST_CASE("the mean so far is the mean over a sequence that ends now") {
+  for (const bool with_readout : {true, false}) {
+    SequenceCase c = two_layers(2, 9, Dtype::f32);
+    c.stack.at = ReadAt::mean;
+    if (!with_readout) {
+      c.stack.readout = {};
+      c.weights.resize(c.weights.size() - 2);
+    }
+    Stream<float> stream = stream_of<float>(c);
+    const Tensor y = streamed(stream, c.batch.x, {1, 3});
+    for (std::int64_t n = 0; n < 9; ++n) {
+      const Tensor expected = named(run_evaluate(only_steps(c, 0, n + 1)), "outputs");
+      CHECK(bit_difference(part(y, 0, n, n + 1).reshaped(expected.shape()), expected) == "");
+    }
+  }
+}
+
+TEST_CASE("a read-out at the last step is read at every step of a stream") {
+  SequenceCase c = two_layers(2, 9, Dtype::f32);
+  const Tensor expected = steps_first(named(run_evaluate(c), "outputs"));
+  c.stack.at = ReadAt::last_step;
+  Stream<float> stream = stream_of<float>(c);
+  CHECK(bit_difference(streamed(stream, c.batch.x, {1}), expected) == "");
+}
+
+TEST_CASE("a copy of a stream goes on by itself") {
+  const SequenceCase c = two_layers(2, 60, Dtype::f32);
+  const Tensor expected = steps_first(named(run_evaluate(c), "outputs"));
+  const SequenceCase first = only_steps(c, 0, 25), rest = only_steps(c, 25, 60);
+  Stream<float> stream = stream_of<float>(c);
+  streamed(stream, first.batch.x, {1});
+  Stream<float> copy = stream, assigned = stream_of<float>(two_layers(1, 1, Dtype::f32));
+  assigned = stream;
+  Tensor other = rest.batch.x.clone();
+  other.fill(3);
+  streamed(copy, other, {4});
+  const Tensor tail = part(expected, 0, 25, 60);
+  CHECK(bit_difference(streamed(stream, rest.batch.x, {9}), tail) == "");
+  CHECK(bit_difference(streamed(assigned, rest.batch.x, {1}), tail) == "");
+  CHECK(copy.steps() == 60);
+}
+
+TEST_CASE("a window carries a sequence from the op to a stream, and between streams") {
+  SequenceCase c = two_layers(2, 60, Dtype::f32);
+  c.stack.layers[0] = equations(13, 3, {"W [units, units]", "D [units, units]", "U [units, input]"},
+                                {"h' = tanh(W @ h + D @ h[-5] + U @ x + 0.1 * sin(0.3 * n))"});
+  c = filled(c.stack, 2, 60, 4);
+  c.batch.training = false;
+  c = converted(c, Dtype::f32);
+  const Tensor tail = part(steps_first(named(run_evaluate(c), "outputs")), 0, 25, 60);
+  const SequenceCase first = only_steps(c, 0, 25), rest = only_steps(c, 25, 60);
+
+  const Results evaluated = run_evaluate(first);
+  Window window;
+  for (std::size_t s = 1; s < evaluated.size(); ++s) window.states.push_back(evaluated[s].tensor);
+  Stream<float> stream = stream_of<float>(c);
+  stream.restore(window, 25);
+  CHECK(stream.steps() == 25);
+  CHECK(bit_difference(streamed(stream, rest.batch.x, {7}), tail) == "");
+
+  stream.reset();
+  CHECK(stream.steps() == 0);
+  streamed(stream, first.batch.x, {1});
+  const Window saved = stream.window();
+  for (std::size_t s = 0; s < saved.states.size(); ++s)
+    CHECK(bit_difference(saved.states[s], window.states[s]) == "");
+  Stream<float> another = stream_of<float>(c);
+  streamed(another, c.batch.x, {11});
+  another.restore(saved, 25);
+  CHECK(bit_difference(streamed(another, rest.batch.x, {1}), tail) == "");
+}
+
+TEST_CASE("reset is the start") {
+  const SequenceCase c = two_layers(2, 30, Dtype::f64);
+  Stream<double> stream = stream_of<double>(c);
+  const Tensor first = streamed(stream, c.batch.x, {1});
+  stream.reset();
+  CHECK(stream.steps() == 0);
+  for (const Tensor& state : stream.window().states)
+    CHECK(difference(state, Tensor(state.shape(), state.dtype())).relative == 0);
+  CHECK(bit_difference(streamed(stream, c.batch.x, {8}), first) == "");
+}
+
+TEST_CASE("stepping a stream allocates nothing") {
+  const SequenceCase c = two_layers(2, 100, Dtype::f32);
+  Stream<float> stream = stream_of<float>(c);
+  const Tensor x = steps_first(c.batch.x);
+  Tensor y({100, 2, 4}, Dtype::f32);
+  const float* input = x.values<float>().data();
+  float* output = y.values<float>().data();
+  const std::int64_t before = allocations();
+  for (int n = 0; n < 60; ++n) stream.step(input + n * 6, output + n * 8);
+  stream.block(input + 360, output + 480, 40);
+  stream.reset();
+  CHECK(allocations() == before);
+  const Tensor counted({1}, Dtype::f32);
+  CHECK(allocations() > before);
+}
+
+TEST_CASE("weights and windows that do not fit are refused") {
+  const SequenceCase c = two_layers(2, 1, Dtype::f32);
+  CHECK_THROWS_AS(Stream<float>(c.stack, std::span(c.weights).first(3)), InputError);
+  CHECK_THROWS_AS(Stream<double>(c.stack, c.weights), InputError);
+  CHECK_THROWS_AS(Stream<float>(c.stack, c.weights, 0), InputError);
+  Stream<float> stream = stream_of<float>(c);
+  Window window = stream.window();
+  window.states.pop_back();
+  CHECK_THROWS_AS(stream.restore(window, 0), InputError);
+  window = stream.window();
+  window.states[0] = Tensor({6, 1, 13}, Dtype::f32);
+  CHECK_THROWS_AS(stream.restore(window, 0), InputError);
+}
+
+}  // namespace
+}  // namespace lagtape
