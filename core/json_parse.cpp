@@ -72,7 +72,11 @@ class Checker : public nlohmann::json_sax<Json> {
     reason.remove_prefix(std::min(reason.find("] ") + 2, reason.size()));
     if (reason.starts_with("parse error"))
       reason.remove_prefix(std::min(reason.find(": ") + 2, reason.size()));
-    return fail(position > 0 ? position - 1 : 0, shortened(std::string(reason), 200));
+    std::string plain = shortened(std::string(reason), 200);
+    // It quotes the text, which may be anything.
+    std::ranges::replace_if(
+        plain, [](unsigned char c) { return c >= 0x80; }, '?');
+    return fail(position > 0 ? position - 1 : 0, plain);
   }
 
  private:

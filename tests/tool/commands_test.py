@@ -70,7 +70,9 @@ class CommandsTest(ToolTest):
         ready = sorted(self.root.glob("tools/experiments/*/*.json"))
         self.assertTrue(ready)
         for path in ready:
-            self.run_tool("check", path)
+            with self.subTest(path.parent.name + "/" + path.name):
+                reads_files = "path" in json.loads(path.read_text())["data"]
+                self.run_tool("inspect" if reads_files else "check", path)
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ EXPERIMENTS = [
     ("a loss for classes", changed(EXPERIMENT, loss="cross_entropy"), ["/loss", "cross_entropy"]),
     ("a loss for numbers", changed(CLASSIFIER, loss="mse"), ["/loss", "mse"]),
     ("a budget that is too small", changed(EXPERIMENT, train__memory={"plan": "auto", "budget": "1KiB"}),
-     ["/train/memory"]),
+     ["budget of 1024 bytes", "needs"]),
     ("a budget that is no size", changed(EXPERIMENT, train__memory={"plan": "auto", "budget": "much"}), ["/train/memory/budget", "much"]),
     ("all errors of a file at once", changed(EXPERIMENT, loss="mce", train__batch=0), ["/loss", "/train/batch"]),
     ("a missing data folder", changed(CLASSIFIER, data={"task": "mnist", "path": "gone"}, model__readout__units=10), ["gone"]),
@@ -87,15 +87,15 @@ EXPERIMENTS = [
 
 # Equations, and what the message must say; the column counts from 1.
 EQUATIONS = [
-    ("a stray operator", ["h' = tanh(W @ h + * b)"], ["/cells/own/step/0", "column 19"]),
-    ("a missing bracket", ["h' = tanh(W @ h + U @ x + b"], ["/cells/own/step/0", "column"]),
-    ("an unknown name", ["h' = tanh(W @ h + U @ x + bb)"], ["/cells/own/step/0", "column 27", "bb"]),
-    ("an unknown function", ["h' = tahn(W @ h + U @ x + b)"], ["/cells/own/step/0", "column 6", "tahn", "tanh"]),
-    ("shapes that do not multiply", ["h' = tanh(U @ h + W @ h + b)"], ["/cells/own/step/0", "column", "[8, 1]", "[8]"]),
-    ("shapes that do not add", ["h' = tanh(W @ h + U @ x + b) + x"], ["/cells/own/step/0", "column", "[8]", "[1]"]),
-    ("a lag into the future", ["h' = tanh(W @ h[tau] + U @ x + b)"], ["/cells/own/step/0", "column"]),
-    ("a state that is never set", ["z = tanh(W @ h + U @ x + b)"], ["/cells/own"]),
-    ("a name set twice", ["z = W @ h + b", "z = U @ x", "h' = z"], ["/cells/own/step/1", "z"]),
+    ("a stray operator", ["h' = tanh(W @ h + * b)"], ["equation 1, column 19"]),
+    ("a missing bracket", ["h' = tanh(W @ h + U @ x + b"], ["equation 1, column"]),
+    ("an unknown name", ["h' = tanh(W @ h + U @ x + bb)"], ["equation 1, column 27", "bb"]),
+    ("an unknown function", ["h' = tahn(W @ h + U @ x + b)"], ["equation 1, column 6", "tahn", "tanh"]),
+    ("shapes that do not multiply", ["h' = tanh(U @ h + W @ h + b)"], ["equation 1, column", "[8, 1]", "[8]"]),
+    ("shapes that do not add", ["h' = tanh(W @ h + U @ x + b) + x"], ["equation 1, column", "[8]", "[1]"]),
+    ("a lag into the future", ["h' = tanh(W @ h[tau] + U @ x + b)"], ["equation 1, column"]),
+    ("a state that is never set", ["z = tanh(W @ h + U @ x + b)"], ["h'"]),
+    ("a name set twice", ["z = W @ h + b", "z = U @ x", "h' = z"], ["equation 2, column 1", "z"]),
 ]
 
 ARGUMENTS = [
@@ -187,13 +187,13 @@ class ErrorsTest(ToolTest):
         for title, experiment, words in EXPERIMENTS:
             with self.subTest(title):
                 path = self.write("experiment.json", experiment)
-                self.refused(["experiment.json", *words], "train", path, "--out", "run")
+                self.refused(words, "train", path, "--out", "run")
 
     def test_equations(self):
         for title, equations, words in EQUATIONS:
             with self.subTest(title):
                 self.write("experiment.json", with_step(*equations))
-                self.refused(["experiment.json", *words], "train", "experiment.json", "--out", "run")
+                self.refused(["experiment.json", "cell 'own'", *words], "train", "experiment.json", "--out", "run")
 
     def test_arguments(self):
         for title, args, words in ARGUMENTS:

@@ -34,6 +34,7 @@ CLASSIFIER = {
     },
     "loss": "cross_entropy",
     "metrics": ["accuracy"],
+    "optimizer": {"type": "adam", "lr": 0.01},
     "train": {"epochs": 1, "batch": 8},
 }
 

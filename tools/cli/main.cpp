@@ -70,7 +70,6 @@ int run(CLI::App& tool, int argc, char** argv) try {
 int main(int argc, char** argv) {
   CLI::App tool("Trains recurrences with long memory on CPUs, and runs what they learnt.", "lagtape");
   tool.set_version_flag("--version", fmt::format("lagtape {}", lagtape::kVersion));
-  tool.allow_extras();
   lagtape::cli::add_train(tool);
   lagtape::cli::add_eval(tool);
   lagtape::cli::add_predict(tool);
@@ -79,5 +78,6 @@ int main(int argc, char** argv) {
   lagtape::cli::add_data(tool);
   lagtape::cli::add_bench(tool);
   lagtape::cli::add_list(tool);
+  tool.allow_extras();  // of the tool alone: its commands, added before, refuse them
   return run(tool, argc, argv);
 }
