@@ -108,4 +108,30 @@ std::string with_names(const std::string& text, const Parameters& parameters) {
 
 }  // namespace
 
+ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
+                                     const ModelGradientOptions& options) {
+  const std::vector<std::string> in_f64 = {"train.precision=f64"};
+  const Experiment experiment = parse_experiment(given.json, given.where, "/", in_f64);
+  const Task task = experiment.load_task(pool);
+  Model model = build_model(experiment, task.shape);
+  SequenceOp op(model.stack(), model.dtype());
+
+  const std::vector<std::int64_t> indices = indices_in_order(*task.train, 0, options.sequences);
+  const Batch data = gather(*task.train, indices, model.dtype(), pool, task.normalization);
+  const std::int64_t steps = kLags * largest_lag(model.stack()) + kMore;
+  const SequenceBatch batch = of_length(sequence_batch(data, task.shape, experiment.loss), task.shape, steps);
+
+  const LossOfParameters loss(model, op, batch, pool);
+  ModelGradients result;
+  result.sequences = data.size();
+  result.steps = steps;
+  result.elements = options.elements;
+  result.projections = options.projections;
+  result.report = check_gradients(
+      loss, copy_values(model.parameters()),
+      {.projections = static_cast<int>(options.projections), .elements = static_cast<int>(options.elements)});
+  result.report.worst = with_names(result.report.worst, model.parameters());
+  return result;
+}
+
 }  // namespace lagtape

@@ -9,15 +9,8 @@ namespace lagtape {
 
 namespace {
 
-/// (value - mean) / scale, or the number as it is.
-double normalized(double value, std::size_t i, const std::vector<double>& mean,
-                  const std::vector<double>& scale) {
-  return mean.empty() ? value : (value - mean[i]) / scale[i];
-}
-
-double restored(double value, std::size_t i, const std::vector<double>& mean,
-                const std::vector<double>& scale) {
-  return mean.empty() ? value : value * scale[i] + mean[i];
+double at_or(const std::vector<double>& numbers, std::size_t i, double fallback) {
+  return numbers.empty() ? fallback : numbers[i];
 }
 
 void put_softmax(const Tensor& logits, Tensor& result, std::int64_t first, std::int64_t count) {
@@ -74,13 +67,15 @@ template <class T>
 Tensor RowStream<T>::step(std::span<const double> x) {
   const Normalization& scaling = model_.normalization();
   for (std::size_t i = 0; i < input_.size(); ++i) {
-    input_[i] = static_cast<T>(normalized(x[i], i, scaling.input_mean, scaling.input_scale));
+    const double value = static_cast<T>(x[i]);  // a number is the model's before it is scaled
+    input_[i] = static_cast<T>((value - at_or(scaling.input_mean, i, 0)) / at_or(scaling.input_scale, i, 1));
   }
   Tensor y({model_.output_width()}, dtype_of<T>);
   const auto output = y.values<T>();
   stream_.step(input_.data(), output.data());
   for (std::size_t i = 0; i < output.size(); ++i) {
-    output[i] = static_cast<T>(restored(output[i], i, scaling.output_mean, scaling.output_scale));
+    output[i] =
+        static_cast<T>(output[i] * at_or(scaling.output_scale, i, 1) + at_or(scaling.output_mean, i, 0));
   }
   return y;
 }
