@@ -27,14 +27,9 @@ class RandomStep {
       nexts.push_back(next);
     }
     switch (below(4)) {
-      case 0:
-        tape_.set_output(bounded(random_shape(), 2));
-        break;
-      case 1:
-        tape_.set_output(leaf(states_[0].now.shape()));
-        break;
-      default:
-        tape_.set_output(nexts[below(count)]);
+      case 0: tape_.set_output(bounded(random_shape(), 2)); break;
+      case 1: tape_.set_output(leaf(states_[0].now.shape())); break;
+      default: tape_.set_output(nexts[below(count)]);
     }
     return tape_.finish();
   }
@@ -167,49 +162,31 @@ class RandomStep {
 
   StepVar make(RowShape shape, int depth) {
     switch (below(20)) {
-      case 0:
-        return tanh(affine(shape, depth));
-      case 1:
-        return sigmoid(affine(shape, depth));
-      case 2:
-        return sin(affine(shape, depth));
-      case 3:
-        return cos(affine(shape, depth));
-      case 4:
-        return log(1 + exp(affine(shape, depth)));
+      case 0: return tanh(affine(shape, depth));
+      case 1: return sigmoid(affine(shape, depth));
+      case 2: return sin(affine(shape, depth));
+      case 3: return cos(affine(shape, depth));
+      case 4: return log(1 + exp(affine(shape, depth)));
       case 5: {
         const StepVar v = affine(shape, depth);
         return sqrt(1 + v * v) - 1;
       }
-      case 6:
-        return exp(-sigmoid(bounded(shape, depth)));
-      case 7:
-        return bounded(shape, depth) + 0.5 * bounded(shape, depth);
-      case 8:
-        return bounded(shape, depth) - bounded(shape, depth) / 2;
-      case 9:
-        return tanh(bounded(shape, depth)) * bounded(shape, depth);
-      case 10:
-        return bounded(shape, depth) / (1.2 + sigmoid(bounded(shape, depth)));
-      case 11:
-        return 1 - bounded(shape, depth);
-      case 12:
-        return 1 / (1.5 + tanh(bounded(shape, depth)));
-      case 13:
-        return relu(off_zero(shape, depth));
-      case 14:
-        return abs(off_zero(shape, depth)) + sign(off_zero(shape, depth)) * bounded(shape, depth);
-      case 15:
-        return minimum(off_zero(shape, depth), 0.2 * tanh(bounded(shape, depth)));
-      case 16:
-        return maximum(0.2 * tanh(bounded(shape, depth)), off_zero(shape, depth));
+      case 6: return exp(-sigmoid(bounded(shape, depth)));
+      case 7: return bounded(shape, depth) + 0.5 * bounded(shape, depth);
+      case 8: return bounded(shape, depth) - bounded(shape, depth) / 2;
+      case 9: return tanh(bounded(shape, depth)) * bounded(shape, depth);
+      case 10: return bounded(shape, depth) / (1.2 + sigmoid(bounded(shape, depth)));
+      case 11: return 1 - bounded(shape, depth);
+      case 12: return 1 / (1.5 + tanh(bounded(shape, depth)));
+      case 13: return relu(off_zero(shape, depth));
+      case 14: return abs(off_zero(shape, depth)) + sign(off_zero(shape, depth)) * bounded(shape, depth);
+      case 15: return minimum(off_zero(shape, depth), 0.2 * tanh(bounded(shape, depth)));
+      case 16: return maximum(0.2 * tanh(bounded(shape, depth)), off_zero(shape, depth));
       case 17:
         return chance(0.5) ? minimum(off_zero(shape, depth), tape_.constant(0.1))
                            : maximum(tape_.constant(-0.1), off_zero(shape, depth));
-      case 18:
-        return across(shape, depth);
-      default:
-        return regrouped(shape, depth);
+      case 18: return across(shape, depth);
+      default: return regrouped(shape, depth);
     }
   }
 
@@ -244,14 +221,10 @@ class RandomStep {
   StepVar next_value(StepVar h) {
     const RowShape shape = h.shape();
     switch (below(8)) {
-      case 0:
-        return leaf(shape);
-      case 1:
-        return 0.8 * h + 0.3 * bounded(shape, 2);
-      case 2:
-        return h + 0.1 * tanh(bounded(shape, 2));
-      case 3:
-        return bounded(shape, 3);
+      case 0: return leaf(shape);
+      case 1: return 0.8 * h + 0.3 * bounded(shape, 2);
+      case 2: return h + 0.1 * tanh(bounded(shape, 2));
+      case 3: return bounded(shape, 3);
       default: {
         const StepVar gate = sigmoid(affine(shape, 1));
         return (1 - gate) * h + gate * tanh(bounded(shape, 3));
