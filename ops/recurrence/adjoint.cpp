@@ -30,7 +30,7 @@ class Adjoint {
     reverse(ops_.pre);
     if (input_gradient) {
       ops_.input_adjoint_array = add_array(ops_, Array::Kind::input_adjoint, 0, program_.input.width());
-      finish_leaf(StepOp::input, [&](int, int v) { send(v, ops_.input_adjoint_array); });
+      finish_input();
     }
     finish_states();
     finish_lags();
@@ -212,50 +212,30 @@ class Adjoint {
     const bool n = s.negated;
     const int d = s.value, y = op.out;
     switch (op.kind) {
-      case Op::Kind::sum:
-        return contribute(op.a, spread(Op::Kind::broadcast, d, ops_.values[op.a].shape), n);
-      case Op::Kind::broadcast:
-        return contribute(op.a, spread(Op::Kind::sum, d, ops_.values[op.a].shape), n);
-      case Op::Kind::real_lag:
-        return reverse_real_lag(op, materialize(op.out));
-      case Op::Kind::element:
-        break;
-      default:
-        return;  // draws and the step index have no gradient
+      case Op::Kind::sum: return contribute(op.a, spread(Op::Kind::broadcast, d, ops_.values[op.a].shape), n);
+      case Op::Kind::broadcast: return contribute(op.a, spread(Op::Kind::sum, d, ops_.values[op.a].shape), n);
+      case Op::Kind::real_lag: return reverse_real_lag(op, materialize(op.out));
+      case Op::Kind::element: break;
+      default: return;  // draws and the step index have no gradient
     }
     using E = ElementOp;
     const auto times = [&](int factor) { return element(E::multiply, d, factor); };
     switch (op.element) {
-      case E::copy:
-        return contribute(op.a, d, n);
-      case E::negate:
-        return contribute(op.a, d, !n);
-      case E::tanh:
-        return contribute(op.a, element(E::tanh_adjoint, d, y), n);
-      case E::sigmoid:
-        return contribute(op.a, element(E::sigmoid_adjoint, d, y), n);
-      case E::relu:
-        return contribute(op.a, element(E::relu_adjoint, d, y), n);
-      case E::exp:
-        return contribute(op.a, times(y), n);
-      case E::log:
-        return contribute(op.a, element(E::divide, d, op.a), n);
+      case E::copy: return contribute(op.a, d, n);
+      case E::negate: return contribute(op.a, d, !n);
+      case E::tanh: return contribute(op.a, element(E::tanh_adjoint, d, y), n);
+      case E::sigmoid: return contribute(op.a, element(E::sigmoid_adjoint, d, y), n);
+      case E::relu: return contribute(op.a, element(E::relu_adjoint, d, y), n);
+      case E::exp: return contribute(op.a, times(y), n);
+      case E::log: return contribute(op.a, element(E::divide, d, op.a), n);
       case E::sqrt:
         return contribute(op.a, element(E::multiply_constant, element(E::divide, d, y), -1, 0.5), n);
-      case E::abs:
-        return contribute(op.a, times(element(E::sign, op.a)), n);
-      case E::sign:
-        return;
-      case E::sin:
-        return contribute(op.a, times(element(E::cos, op.a)), n);
-      case E::cos:
-        return contribute(op.a, times(element(E::sin, op.a)), !n);
-      case E::add:
-        contribute(op.a, d, n);
-        return contribute(op.b, d, n);
-      case E::subtract:
-        contribute(op.a, d, n);
-        return contribute(op.b, d, !n);
+      case E::abs: return contribute(op.a, times(element(E::sign, op.a)), n);
+      case E::sign: return;
+      case E::sin: return contribute(op.a, times(element(E::cos, op.a)), n);
+      case E::cos: return contribute(op.a, times(element(E::sin, op.a)), !n);
+      case E::add: contribute(op.a, d, n); return contribute(op.b, d, n);
+      case E::subtract: contribute(op.a, d, n); return contribute(op.b, d, !n);
       case E::multiply:
         if (active_[op.a]) contribute(op.a, times(op.b), n);
         if (active_[op.b]) contribute(op.b, times(op.a), n);
@@ -266,24 +246,15 @@ class Adjoint {
         if (active_[op.b]) contribute(op.b, element(E::multiply, quotient, y), !n);
         return;
       }
-      case E::minimum:
-        return choose(op, n, d, op.b, op.a);
-      case E::maximum:
-        return choose(op, n, d, op.a, op.b);
-      case E::add_constant:
-        return contribute(op.a, d, n);
-      case E::multiply_constant:
-        return contribute(op.a, element(E::multiply_constant, d, -1, op.k), n);
-      case E::minimum_constant:
-        return choose_constant(op, n, d, true);
-      case E::maximum_constant:
-        return choose_constant(op, n, d, false);
-      case E::constant_minus:
-        return contribute(op.a, d, !n);
-      case E::constant_over:
-        return contribute(op.a, times(element(E::divide, y, op.a)), !n);
-      default:
-        throw Error("[adjoint] a forward op without a rule");
+      case E::minimum: return choose(op, n, d, op.b, op.a);
+      case E::maximum: return choose(op, n, d, op.a, op.b);
+      case E::add_constant: return contribute(op.a, d, n);
+      case E::multiply_constant: return contribute(op.a, element(E::multiply_constant, d, -1, op.k), n);
+      case E::minimum_constant: return choose_constant(op, n, d, true);
+      case E::maximum_constant: return choose_constant(op, n, d, false);
+      case E::constant_minus: return contribute(op.a, d, !n);
+      case E::constant_over: return contribute(op.a, times(element(E::divide, y, op.a)), !n);
+      default: throw Error("[adjoint] a forward op without a rule");
     }
   }
 
@@ -302,6 +273,13 @@ class Adjoint {
     const int k = record(limit, ops_.values[op.a].shape);
     const int to_a = element(ElementOp::greater, minimum ? k : op.a, minimum ? op.a : k, 1);
     contribute(op.a, element(ElementOp::multiply, d, to_a), negated);
+  }
+
+  int with_shape(int v, RowShape shape) {
+    if (ops_.values[v].shape == shape) return v;
+    Op op;
+    op.a = v;
+    return record(op, shape);
   }
 
   int spread(Op::Kind kind, int a, RowShape shape) {
@@ -365,6 +343,16 @@ class Adjoint {
       if (read) return false;
     }
     return true;
+  }
+
+  void finish_input() {
+    finish_leaf(StepOp::input, [&](int, int v) { send(v, ops_.input_adjoint_array); });
+    for (const auto& i : program_.values)
+      if (i.op == StepOp::input) return;
+    Op zeros;  // of an input that nothing reads
+    zeros.element = ElementOp::fill;
+    sinks_.push_back(record(zeros, program_.input));
+    ops_.values[sinks_.back()].place = in_array(ops_.input_adjoint_array);
   }
 
   void finish_states() {
@@ -483,10 +471,8 @@ class Adjoint {
       case ElementOp::multiply_constant:
       case ElementOp::minimum_constant:
       case ElementOp::maximum_constant:
-      case ElementOp::constant_minus:
-        return true;
-      default:
-        return false;
+      case ElementOp::constant_minus: return true;
+      default: return false;
     }
   }
 

@@ -41,24 +41,15 @@ std::vector<std::string> function_names() {
 
 std::string description_of(Kind kind) {
   switch (kind) {
-    case Kind::function:
-      return "a function";
-    case Kind::input:
-      return "the input";
-    case Kind::step_index:
-      return "the step index";
-    case Kind::dimension:
-      return "a dimension";
-    case Kind::hyper:
-      return "a hyper-parameter";
-    case Kind::state:
-      return "a state";
-    case Kind::next:
-      return "a next value";
-    case Kind::weight:
-      return "a weight";
-    case Kind::equation:
-      return "an equation";
+    case Kind::function: return "a function";
+    case Kind::input: return "the input";
+    case Kind::step_index: return "the step index";
+    case Kind::dimension: return "a dimension";
+    case Kind::hyper: return "a hyper-parameter";
+    case Kind::state: return "a state";
+    case Kind::next: return "a next value";
+    case Kind::weight: return "a weight";
+    case Kind::equation: return "an equation";
   }
   return {};
 }

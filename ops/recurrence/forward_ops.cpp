@@ -9,42 +9,24 @@ namespace {
 
 ElementOp element_of(StepOp op) {
   switch (op) {
-    case StepOp::negate:
-      return ElementOp::negate;
-    case StepOp::tanh:
-      return ElementOp::tanh;
-    case StepOp::sigmoid:
-      return ElementOp::sigmoid;
-    case StepOp::relu:
-      return ElementOp::relu;
-    case StepOp::exp:
-      return ElementOp::exp;
-    case StepOp::log:
-      return ElementOp::log;
-    case StepOp::sqrt:
-      return ElementOp::sqrt;
-    case StepOp::abs:
-      return ElementOp::abs;
-    case StepOp::sign:
-      return ElementOp::sign;
-    case StepOp::sin:
-      return ElementOp::sin;
-    case StepOp::cos:
-      return ElementOp::cos;
-    case StepOp::add:
-      return ElementOp::add;
-    case StepOp::subtract:
-      return ElementOp::subtract;
-    case StepOp::multiply:
-      return ElementOp::multiply;
-    case StepOp::divide:
-      return ElementOp::divide;
-    case StepOp::minimum:
-      return ElementOp::minimum;
-    case StepOp::maximum:
-      return ElementOp::maximum;
-    default:
-      throw Error(concat("[step] no element-wise kernel for ", name_of(op)));
+    case StepOp::negate: return ElementOp::negate;
+    case StepOp::tanh: return ElementOp::tanh;
+    case StepOp::sigmoid: return ElementOp::sigmoid;
+    case StepOp::relu: return ElementOp::relu;
+    case StepOp::exp: return ElementOp::exp;
+    case StepOp::log: return ElementOp::log;
+    case StepOp::sqrt: return ElementOp::sqrt;
+    case StepOp::abs: return ElementOp::abs;
+    case StepOp::sign: return ElementOp::sign;
+    case StepOp::sin: return ElementOp::sin;
+    case StepOp::cos: return ElementOp::cos;
+    case StepOp::add: return ElementOp::add;
+    case StepOp::subtract: return ElementOp::subtract;
+    case StepOp::multiply: return ElementOp::multiply;
+    case StepOp::divide: return ElementOp::divide;
+    case StepOp::minimum: return ElementOp::minimum;
+    case StepOp::maximum: return ElementOp::maximum;
+    default: throw Error(concat("[step] no element-wise kernel for ", name_of(op)));
   }
 }
 
@@ -56,18 +38,10 @@ void take_constant(Op& op, const std::vector<Value>& values) {
   const bool left = is_constant(op.a);
   double k = values[left ? op.a : op.b].place.number;
   switch (op.element) {
-    case ElementOp::add:
-      op.element = ElementOp::add_constant;
-      break;
-    case ElementOp::multiply:
-      op.element = ElementOp::multiply_constant;
-      break;
-    case ElementOp::minimum:
-      op.element = ElementOp::minimum_constant;
-      break;
-    case ElementOp::maximum:
-      op.element = ElementOp::maximum_constant;
-      break;
+    case ElementOp::add: op.element = ElementOp::add_constant; break;
+    case ElementOp::multiply: op.element = ElementOp::multiply_constant; break;
+    case ElementOp::minimum: op.element = ElementOp::minimum_constant; break;
+    case ElementOp::maximum: op.element = ElementOp::maximum_constant; break;
     case ElementOp::subtract:
       op.element = left ? ElementOp::constant_minus : ElementOp::add_constant;
       if (!left) k = -k;
@@ -76,8 +50,7 @@ void take_constant(Op& op, const std::vector<Value>& values) {
       if (!left) return;
       op.element = ElementOp::constant_over;
       break;
-    default:
-      return;
+    default: return;
   }
   op.k = k;
   if (left) op.a = op.b;
@@ -92,21 +65,13 @@ std::vector<ForwardPhase> classify(const StepProgram& program) {
     const Instruction& i = program.values[v];
     switch (i.op) {
       case StepOp::weight:
-      case StepOp::constant:
-        phases[v] = ForwardPhase::leaf;
-        break;
+      case StepOp::constant: phases[v] = ForwardPhase::leaf; break;
       case StepOp::input:
       case StepOp::step_index:
-      case StepOp::draw:
-        phases[v] = ForwardPhase::pre;
-        break;
+      case StepOp::draw: phases[v] = ForwardPhase::pre; break;
       case StepOp::lag:
-      case StepOp::real_lag:
-        phases[v] = ForwardPhase::delay;
-        break;
-      case StepOp::state:
-        phases[v] = ForwardPhase::loop;
-        break;
+      case StepOp::real_lag: phases[v] = ForwardPhase::delay; break;
+      case StepOp::state: phases[v] = ForwardPhase::loop; break;
       default:
         phases[v] = ForwardPhase::pre;  // an operation on weights alone runs with the input
         for (int o : {i.a, i.b})
@@ -151,44 +116,23 @@ class Forward {
  private:
   void place(const Instruction& i) {
     Place place;
-    const int v = static_cast<int>(f_.ops.values.size());
-    int root = v;
     switch (i.op) {
-      case StepOp::input:
-        place = in_array(f_.ops.input_array);
-        break;
-      case StepOp::state:
-        place = in_array(f_.ops.state_arrays[i.index]);
-        break;
-      case StepOp::lag:
-        place = in_array(f_.ops.state_arrays[i.index], -i.lag);
-        break;
-      case StepOp::weight:
-        place = {Place::Kind::weight, i.index, 0, 0};
-        break;
-      case StepOp::constant:
-        place = {Place::Kind::constant, -1, 0, i.value};
-        break;
-      case StepOp::reshape:
-        root = f_.root[i.a];
-        break;
-      default:
-        break;
+      case StepOp::input: place = in_array(f_.ops.input_array); break;
+      case StepOp::state: place = in_array(f_.ops.state_arrays[i.index]); break;
+      case StepOp::lag: place = in_array(f_.ops.state_arrays[i.index], -i.lag); break;
+      case StepOp::weight: place = {Place::Kind::weight, i.index, 0, 0}; break;
+      case StepOp::constant: place = {Place::Kind::constant, -1, 0, i.value}; break;
+      default: break;
     }
     add_value(f_.ops, i.shape, place);
-    f_.root.push_back(root);
   }
 
   Ops& list(ForwardPhase phase) {
     switch (phase) {
-      case ForwardPhase::delay:
-        return f_.ops.delay;
-      case ForwardPhase::loop:
-        return f_.ops.loop;
-      case ForwardPhase::post:
-        return f_.ops.post;
-      default:
-        return f_.ops.pre;
+      case ForwardPhase::delay: return f_.ops.delay;
+      case ForwardPhase::loop: return f_.ops.loop;
+      case ForwardPhase::post: return f_.ops.post;
+      default: return f_.ops.pre;
     }
   }
 
@@ -196,8 +140,8 @@ class Forward {
     const Instruction& i = program_.values[v];
     Op op;
     op.out = v;
-    op.a = i.a >= 0 ? f_.root[i.a] : -1;
-    op.b = i.b >= 0 ? f_.root[i.b] : -1;
+    op.a = i.a;
+    op.b = i.b;
     op.index = i.index;
     op.lag = i.lag;
     switch (i.op) {
@@ -205,70 +149,53 @@ class Forward {
       case StepOp::state:
       case StepOp::lag:
       case StepOp::weight:
-      case StepOp::constant:
-      case StepOp::reshape:
-        return;
-      case StepOp::step_index:
-        op.kind = Op::Kind::step_index;
-        break;
-      case StepOp::draw:
-        op.kind = Op::Kind::draw;
-        break;
-      case StepOp::real_lag:
-        op.kind = Op::Kind::real_lag;
-        break;
-      case StepOp::sum:
-        op.kind = Op::Kind::sum;
-        break;
-      case StepOp::broadcast:
-        op.kind = Op::Kind::broadcast;
-        break;
+      case StepOp::constant: return;
+      case StepOp::reshape: break;  // a copy, of another shape
+      case StepOp::step_index: op.kind = Op::Kind::step_index; break;
+      case StepOp::draw: op.kind = Op::Kind::draw; break;
+      case StepOp::real_lag: op.kind = Op::Kind::real_lag; break;
+      case StepOp::sum: op.kind = Op::Kind::sum; break;
+      case StepOp::broadcast: op.kind = Op::Kind::broadcast; break;
       case StepOp::product:
         op.kind = Op::Kind::product;
         if (f_.ops.values[op.a].place.kind == Place::Kind::weight) op.a = copy_of(op.a, ForwardPhase::pre);
         op.terms = {{i.index, op.a}};
         op.a = -1;
         break;
-      default:
-        op.element = element_of(i.op);
-        take_constant(op, f_.ops.values);
+      default: op.element = element_of(i.op); take_constant(op, f_.ops.values);
     }
     list(f_.phases[v]).push_back(op);
   }
 
-  bool is_free(int root) const {
-    return f_.ops.values[root].place.kind == Place::Kind::none &&
-           root < static_cast<int>(program_.values.size());
-  }
+  bool is_free(int v) const { return f_.ops.values[v].place.kind == Place::Kind::none; }
 
   /// A copy of a value that has its place already (a leaf, or the next value of two states).
-  int copy_of(int root, ForwardPhase phase) {
-    const int out = add_value(f_.ops, f_.ops.values[root].shape);
+  int copy_of(int v, ForwardPhase phase) {
+    const int out = add_value(f_.ops, f_.ops.values[v].shape);
     Op op;
     op.out = out;
-    op.a = root;
+    op.a = v;
     list(phase).push_back(op);
     return out;
   }
 
   void place_next_states() {
     for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
-      const int v = program_.states[s].next;
-      int root = f_.root[v];
-      if (!is_free(root)) root = copy_of(root, std::max(f_.phases[v], ForwardPhase::pre));
-      f_.ops.values[root].place = in_array(f_.ops.state_arrays[s], 1);
-      f_.next.push_back(root);
+      int v = program_.states[s].next;
+      if (!is_free(v)) v = copy_of(v, std::max(f_.phases[v], ForwardPhase::pre));
+      f_.ops.values[v].place = in_array(f_.ops.state_arrays[s], 1);
+      f_.next.push_back(v);
     }
   }
 
   void place_output() {
-    int root = f_.root[program_.output];
-    const Place::Kind kind = f_.ops.values[root].place.kind;
-    if (kind == Place::Kind::weight || kind == Place::Kind::constant) root = copy_of(root, ForwardPhase::pre);
-    Value& output = f_.ops.values[root];
+    int v = program_.output;
+    const Place::Kind kind = f_.ops.values[v].place.kind;
+    if (kind == Place::Kind::weight || kind == Place::Kind::constant) v = copy_of(v, ForwardPhase::pre);
+    Value& output = f_.ops.values[v];
     if (output.place.kind == Place::Kind::none)
       output.place = in_array(add_array(f_.ops, Array::Kind::saved, 0, output.shape.width()));
-    f_.ops.output = root;
+    f_.ops.output = v;
   }
 
   /// h[n - m] is known for m + 1 steps from any step on; a real lag is at least 1.

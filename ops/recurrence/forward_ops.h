@@ -10,7 +10,6 @@ enum class ForwardPhase : std::uint8_t { leaf, pre, delay, loop, post };
 /// The forward half of LayerOps: values numbered as in the program (then copies), and the phase of each.
 struct ForwardOps {
   LayerOps ops;
-  std::vector<int> root;  ///< by value of the program: the value whose storage it shares (reshapes)
   std::vector<ForwardPhase> phases;  ///< by value of the program
   std::vector<int> next;             ///< by state: the value that computes it
 };

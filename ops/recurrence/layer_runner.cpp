@@ -18,27 +18,20 @@ std::int64_t LayerRunner<T>::capacity(const Array& array) const {
   const std::int64_t all = extent_.last - extent_.first;
   const std::int64_t chunk = std::min(extent_.chunk, all);
   switch (array.kind) {
-    case Array::Kind::input:
-      return below_ == nullptr ? chunk : 0;
+    case Array::Kind::input: return below_ == nullptr ? chunk : 0;
     case Array::Kind::state: {
       const std::int64_t history = program_.history(array.index);
       // Room for a second window, so that sliding costs at most one copy a step.
       return extent_.keep_states ? all + history + 1 : chunk + 2 * (history + 1);
     }
-    case Array::Kind::saved:
-      return extent_.keep_saved ? all : chunk;
-    case Array::Kind::run:
-      return std::min(extent_.run, all);
-    case Array::Kind::step:
-      return 1;
-    case Array::Kind::output_adjoint:
-      return extent_.backward && above_ == nullptr ? chunk : 0;
-    case Array::Kind::input_adjoint:
-      return extent_.backward ? chunk : 0;
+    case Array::Kind::saved: return extent_.keep_saved ? all : chunk;
+    case Array::Kind::run: return std::min(extent_.run, all);
+    case Array::Kind::step: return 1;
+    case Array::Kind::output_adjoint: return extent_.backward && above_ == nullptr ? chunk : 0;
+    case Array::Kind::input_adjoint: return extent_.backward ? chunk : 0;
     case Array::Kind::lag_adjoint:
       return extent_.backward ? chunk + 2 * (code_.lagged[array.index].lag + 2) : 0;
-    case Array::Kind::direct:
-      return extent_.backward ? 1 : 0;
+    case Array::Kind::direct: return extent_.backward ? 1 : 0;
   }
   return 0;
 }
@@ -52,6 +45,8 @@ void LayerRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64
   above_ = above;
   machine_.set_rows(rows);
   machine_.set_tile(memory.take(code_.largest_tile));
+  machine_.set_group_scratch(
+      memory.take(code_.group_columns * rows * std::min(extent.run, extent.last - extent.first)));
   capacities_.resize(code_.arrays.size());
   for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
     const Array& array = code_.arrays[i];
@@ -216,11 +211,8 @@ void LayerRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
       case Array::Kind::output_adjoint:
         if (above_ == nullptr) view.first = n0;
         break;
-      case Array::Kind::input_adjoint:
-        view.first = n0;
-        break;
-      default:
-        break;
+      case Array::Kind::input_adjoint: view.first = n0; break;
+      default: break;
     }
   }
   share_input();
@@ -245,8 +237,10 @@ void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradie
     for (const auto& g : code_.matrix_gradients) {
       if (gradients[g.weight] == nullptr) continue;
       const Shape& shape = program_.weights[g.weight].shape;
-      add(kernels_, gradients[g.weight], shape[1], machine_.at(g.delta, r0), g.delta.width,
-          machine_.at(g.operand, r0), g.operand.width, rows, shape[0], shape[1]);
+      for (std::int64_t group = 0; group < g.groups; ++group)
+        add(kernels_, gradients[g.weight], shape[1], machine_.at(g.delta, r0) + group * shape[0],
+            g.delta.width, machine_.at(g.operand, r0) + group * shape[1], g.operand.width, rows, shape[0],
+            shape[1]);
     }
     for (const auto& g : code_.vector_gradients)
       if (gradients[g.weight] != nullptr)

@@ -16,9 +16,7 @@ Machine<T>::Machine(const StepProgram& program, const LayerCode& code, const Lay
     for (const Stage& stage : phase)
       if (const auto* product = std::get_if<ProductStage>(&stage)) {
         operands = std::max(operands, product->operands.size());
-        std::size_t columns = 0;
-        for (const Slot& out : product->outputs) columns += static_cast<std::size_t>(out.width / kLane<T>);
-        groups = std::max(groups, columns);
+        groups = std::max(groups, static_cast<std::size_t>(code.stacks[product->stack].columns / kLane<T>));
       }
   };
   for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post, &code.replay, &code.before,
@@ -44,6 +42,7 @@ void Machine<T>::run(const Phase& phase, std::int64_t step, std::int64_t count) 
 
 template <class T>
 void Machine<T>::run_products(const ProductStage& stage, std::int64_t step, std::int64_t count) {
+  if (stage.groups > 1) return run_group_products(stage, step, count);
   for (std::size_t i = 0; i < stage.operands.size(); ++i)
     operands_[i] = {at(stage.operands[i], step), stage.operands[i].width, stage.operand_widths[i]};
   std::size_t group = 0;
@@ -59,6 +58,31 @@ void Machine<T>::run_products(const ProductStage& stage, std::int64_t step, std:
                     output_strides_.data()});
 }
 
+/// Groups lie side by side in a row without padding, so that each product goes through a padded scratch.
+template <class T>
+void Machine<T>::run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count) {
+  const std::int64_t rows = rows_ * count, columns = code_.stacks[stage.stack].columns;
+  for (std::int64_t j = 0; j < columns / kLane<T>; ++j) {
+    outputs_[j] = group_scratch_ + j * kLane<T>;
+    output_strides_[j] = columns;
+  }
+  for (std::int64_t g = 0; g < stage.groups; ++g) {
+    for (std::size_t i = 0; i < stage.operands.size(); ++i)
+      operands_[i] = {at(stage.operands[i], step) + g * stage.operand_widths[i], stage.operands[i].width,
+                      stage.operand_widths[i]};
+    kernels_.product({rows, operands_.data(), static_cast<std::int64_t>(stage.operands.size()),
+                      weights_.stack(stage.stack), columns, outputs_.data(), output_strides_.data()});
+    const T* from = group_scratch_;
+    for (std::size_t o = 0; o < stage.outputs.size(); ++o) {
+      const std::int64_t width = stage.output_widths[o];
+      T* to = at(stage.outputs[o], step) + g * width;
+      for (std::int64_t r = 0; r < rows; ++r)
+        std::copy_n(from + r * columns, width, to + r * stage.outputs[o].width);
+      from += padded<T>(width);
+    }
+  }
+}
+
 template <class T>
 void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count) {
   for (std::size_t i = 0; i < stage.slots.size(); ++i) {
@@ -69,9 +93,7 @@ void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64
         pointers_[i] = at(slot, step);
         strides_[i] = stage.tile_rows * slot.width;
         break;
-      case Slot::Kind::weight:
-        pointers_[i] = const_cast<T*>(weights_.vector(slot.index));
-        break;
+      case Slot::Kind::weight: pointers_[i] = const_cast<T*>(weights_.vector(slot.index)); break;
       case Slot::Kind::tile:
         pointers_[i] = tile_ + slot.index * stage.tile_rows * stage.register_width;
         break;
@@ -98,9 +120,7 @@ void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, s
                              std::int64_t step) {
   T* out = pointers_[t.out];
   switch (t.kind) {
-    case Op::Kind::sum:
-      kernels_.sum_groups(out, pointers_[t.a], rows, t.shape.groups, t.shape.size);
-      break;
+    case Op::Kind::sum: kernels_.sum_groups(out, pointers_[t.a], rows, t.shape.groups, t.shape.size); break;
     case Op::Kind::broadcast:
       kernels_.broadcast_groups(out, pointers_[t.a], rows, t.shape.groups, t.shape.size);
       break;
@@ -108,14 +128,9 @@ void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, s
       for (std::int64_t r = 0; r < rows; ++r)
         std::fill_n(out + r * t.width, t.width, static_cast<T>(step + (first_row + r) / rows_));
       break;
-    case Op::Kind::draw:
-      run_draw(t, first_row, rows, step);
-      break;
-    case Op::Kind::real_lag_adjoint:
-      real_lag_adjoint(out, t.index, first_row, rows, step + 1);
-      break;
-    default:
-      run_real_lag(t, first_row, rows, step);
+    case Op::Kind::draw: run_draw(t, first_row, rows, step); break;
+    case Op::Kind::real_lag_adjoint: real_lag_adjoint(out, t.index, first_row, rows, step + 1); break;
+    default: run_real_lag(t, first_row, rows, step);
   }
 }
 

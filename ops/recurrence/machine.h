@@ -59,6 +59,8 @@ class Machine {
 
   /// Memory for the tile: code.largest_tile elements, 64-byte aligned.
   void set_tile(T* tile) { tile_ = tile; }
+  /// Memory for products of groups: code.group_columns elements for every row of a run.
+  void set_group_scratch(T* scratch) { group_scratch_ = scratch; }
   void set_rows(std::int64_t rows) { rows_ = rows; }
   void set_draws(const DrawContext& draws) { draws_ = draws; }
   ArrayView<T>& array(int i) { return arrays_[i]; }
@@ -74,6 +76,7 @@ class Machine {
 
  private:
   void run_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
+  void run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count);
   void run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
   void run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
@@ -85,6 +88,7 @@ class Machine {
   const Kernels<T>& kernels_;
   std::int64_t rows_ = 0;
   T* tile_ = nullptr;
+  T* group_scratch_ = nullptr;
   DrawContext draws_;
   std::vector<ArrayView<T>> arrays_;
   // scratch of one stage

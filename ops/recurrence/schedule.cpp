@@ -180,12 +180,9 @@ class Scheduler {
     const Value& value = ops_.values[v];
     const Place& p = value.place;
     switch (p.kind) {
-      case Place::Kind::array:
-        return {Slot::Kind::array, p.index, p.step, padded_width(value.shape)};
-      case Place::Kind::weight:
-        return {Slot::Kind::weight, p.index, 0, padded_width(value.shape)};
-      default:
-        throw Error("[schedule] a value has no place");
+      case Place::Kind::array: return {Slot::Kind::array, p.index, p.step, padded_width(value.shape)};
+      case Place::Kind::weight: return {Slot::Kind::weight, p.index, 0, padded_width(value.shape)};
+      default: throw Error("[schedule] a value has no place");
     }
   }
 
@@ -196,15 +193,20 @@ class Scheduler {
     WeightStack stack;
     stack.transposed = ops.front().transposed;
     for (const Op& op : ops) {
+      const RowShape& shape = ops_.values[op.out].shape;
       stage.outputs.push_back(slot_of(op.out));
+      stage.output_widths.push_back(shape.size);
+      stack.columns += padded_width(RowShape::vector(shape.size));
       for (const auto& term : op.terms) stack.weights.push_back(term.weight);
     }
     for (const auto& term : ops.front().terms) {
+      const RowShape& shape = ops_.values[term.operand].shape;
       stage.operands.push_back(slot_of(term.operand));
-      stage.operand_widths.push_back(ops_.values[term.operand].shape.width());
-      stack.k += stage.operand_widths.back();
+      stage.operand_widths.push_back(shape.size);
+      stage.groups = shape.groups;
+      stack.k += shape.size;
     }
-    for (const auto& out : stage.outputs) stack.columns += out.width;
+    if (stage.groups > 1) code_.group_columns = std::max(code_.group_columns, stack.columns);
     const auto known = std::find(code_.stacks.begin(), code_.stacks.end(), stack);
     stage.stack = static_cast<int>(known - code_.stacks.begin());
     if (known == code_.stacks.end()) code_.stacks.push_back(stack);
@@ -298,7 +300,8 @@ class Scheduler {
 
   void finish() {
     for (const auto& g : ops_.matrix_gradients)
-      code_.matrix_gradients.push_back({g.weight, slot_of(g.delta), slot_of(g.operand)});
+      code_.matrix_gradients.push_back(
+          {g.weight, slot_of(g.delta), slot_of(g.operand), ops_.values[g.operand].shape.groups});
     for (const auto& g : ops_.vector_gradients)
       code_.vector_gradients.push_back({g.weight, slot_of(g.adjoint)});
     code_.output = slot_of(ops_.output);

@@ -48,8 +48,10 @@ struct TileStage {
 struct ProductStage {
   int stack = -1;
   std::vector<Slot> operands;
-  std::vector<std::int64_t> operand_widths;  ///< unpadded
+  std::vector<std::int64_t> operand_widths;  ///< unpadded, of one group
   std::vector<Slot> outputs;
+  std::vector<std::int64_t> output_widths;  ///< unpadded, of one group
+  std::int64_t groups = 1;                  ///< of the operand: each is multiplied on its own
 };
 
 using Stage = std::variant<TileStage, ProductStage>;
@@ -73,6 +75,7 @@ struct LayerCode {
   struct MatrixGradient {
     int weight;
     Slot delta, operand;
+    std::int64_t groups;
   };
   struct VectorGradient {
     int weight;
@@ -86,8 +89,9 @@ struct LayerCode {
   std::vector<int> state_arrays;
   std::vector<LayerOps::Direct> direct;
   int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
-  std::int64_t largest_tile = 0;  ///< elements of all registers of the largest stage
-  std::size_t largest_stage = 0;  ///< slots of the largest stage
+  std::int64_t largest_tile = 0;   ///< elements of all registers of the largest stage
+  std::int64_t group_columns = 0;  ///< of the widest product of groups; 0: none
+  std::size_t largest_stage = 0;   ///< slots of the largest stage
 };
 
 LayerCode schedule(const StepProgram& program, bool input_gradient, std::int64_t lane);

@@ -118,26 +118,19 @@ Tensor SequenceOp::evaluate(std::span<const Tensor> weights, const SequenceBatch
 
 std::string_view name_of(Loss loss) {
   switch (loss) {
-    case Loss::none:
-      return "none";
-    case Loss::mse:
-      return "mse";
-    case Loss::cross_entropy:
-      return "cross_entropy";
-    case Loss::binary_cross_entropy:
-      return "binary_cross_entropy";
+    case Loss::none: return "none";
+    case Loss::mse: return "mse";
+    case Loss::cross_entropy: return "cross_entropy";
+    case Loss::binary_cross_entropy: return "binary_cross_entropy";
   }
   return "";
 }
 
 std::string_view name_of(Plan plan) {
   switch (plan) {
-    case Plan::automatic:
-      return "auto";
-    case Plan::full:
-      return "full";
-    case Plan::states:
-      return "states";
+    case Plan::automatic: return "auto";
+    case Plan::full: return "full";
+    case Plan::states: return "states";
   }
   return "";
 }

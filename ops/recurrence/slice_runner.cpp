@@ -268,8 +268,7 @@ double SliceRunner<T>::score_row(const T* y, std::int64_t n, std::int64_t r, T* 
     case Loss::binary_cross_entropy:
       return binary_cross_entropy_row(y, batch.targets.values<T>()[place] != 0 ? 1 : 0, task_->loss_scale,
                                       gradient);
-    case Loss::none:
-      break;
+    case Loss::none: break;
   }
   return 0;
 }

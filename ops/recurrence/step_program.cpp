@@ -36,22 +36,14 @@ std::string number_text(double value) {
 std::string reference(const StepProgram& program, int id) {
   const Instruction& v = program.values[id];
   switch (v.op) {
-    case StepOp::input:
-      return "x";
-    case StepOp::state:
-      return program.states[v.index].name;
-    case StepOp::lag:
-      return concat(program.states[v.index].name, "[-", v.lag, "]");
-    case StepOp::weight:
-      return program.weights[v.index].name;
-    case StepOp::constant:
-      return number_text(v.value);
-    case StepOp::step_index:
-      return "n";
-    case StepOp::draw:
-      return concat("draw", v.index);
-    default:
-      return concat("%", id);
+    case StepOp::input: return "x";
+    case StepOp::state: return program.states[v.index].name;
+    case StepOp::lag: return concat(program.states[v.index].name, "[-", v.lag, "]");
+    case StepOp::weight: return program.weights[v.index].name;
+    case StepOp::constant: return number_text(v.value);
+    case StepOp::step_index: return "n";
+    case StepOp::draw: return concat("draw", v.index);
+    default: return concat("%", id);
   }
 }
 
@@ -60,25 +52,16 @@ std::string expression(const StepProgram& program, const Instruction& v) {
   const std::string a = reference(program, v.a);
   const std::string b = v.b < 0 ? "" : reference(program, v.b);
   switch (v.op) {
-    case StepOp::real_lag:
-      return concat(program.states[v.index].name, "[-", a, "], at most ", v.lag);
-    case StepOp::product:
-      return concat(program.weights[v.index].name, " @ ", a);
-    case StepOp::negate:
-      return "-" + a;
-    case StepOp::add:
-      return a + " + " + b;
-    case StepOp::subtract:
-      return a + " - " + b;
-    case StepOp::multiply:
-      return a + " * " + b;
-    case StepOp::divide:
-      return a + " / " + b;
+    case StepOp::real_lag: return concat(program.states[v.index].name, "[-", a, "], at most ", v.lag);
+    case StepOp::product: return concat(program.weights[v.index].name, " @ ", a);
+    case StepOp::negate: return "-" + a;
+    case StepOp::add: return a + " + " + b;
+    case StepOp::subtract: return a + " - " + b;
+    case StepOp::multiply: return a + " * " + b;
+    case StepOp::divide: return a + " / " + b;
     case StepOp::broadcast:
-    case StepOp::reshape:
-      return concat(name_of(v.op), "(", a, ", ", to_string(v.shape), ")");
-    default:
-      return concat(name_of(v.op), "(", a, b.empty() ? "" : ", ", b, ")");
+    case StepOp::reshape: return concat(name_of(v.op), "(", a, ", ", to_string(v.shape), ")");
+    default: return concat(name_of(v.op), "(", a, b.empty() ? "" : ", ", b, ")");
   }
 }
 

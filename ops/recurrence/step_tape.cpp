@@ -18,49 +18,30 @@ std::string key_of(const Instruction& v) {
 
 double fold(StepOp op, double a) {
   switch (op) {
-    case StepOp::negate:
-      return -a;
-    case StepOp::tanh:
-      return std::tanh(a);
-    case StepOp::sigmoid:
-      return 1 / (1 + std::exp(-a));
-    case StepOp::relu:
-      return a > 0 ? a : 0;
-    case StepOp::exp:
-      return std::exp(a);
-    case StepOp::log:
-      return std::log(a);
-    case StepOp::sqrt:
-      return std::sqrt(a);
-    case StepOp::abs:
-      return std::abs(a);
-    case StepOp::sign:
-      return a > 0 ? 1 : a < 0 ? -1 : 0;
-    case StepOp::sin:
-      return std::sin(a);
-    case StepOp::cos:
-      return std::cos(a);
-    default:
-      throw Error(concat("[", name_of(op), "] is not a function of one number."));
+    case StepOp::negate: return -a;
+    case StepOp::tanh: return std::tanh(a);
+    case StepOp::sigmoid: return 1 / (1 + std::exp(-a));
+    case StepOp::relu: return a > 0 ? a : 0;
+    case StepOp::exp: return std::exp(a);
+    case StepOp::log: return std::log(a);
+    case StepOp::sqrt: return std::sqrt(a);
+    case StepOp::abs: return std::abs(a);
+    case StepOp::sign: return a > 0 ? 1 : a < 0 ? -1 : 0;
+    case StepOp::sin: return std::sin(a);
+    case StepOp::cos: return std::cos(a);
+    default: throw Error(concat("[", name_of(op), "] is not a function of one number."));
   }
 }
 
 double fold(StepOp op, double a, double b) {
   switch (op) {
-    case StepOp::add:
-      return a + b;
-    case StepOp::subtract:
-      return a - b;
-    case StepOp::multiply:
-      return a * b;
-    case StepOp::divide:
-      return a / b;
-    case StepOp::minimum:
-      return a < b ? a : b;
-    case StepOp::maximum:
-      return a > b ? a : b;
-    default:
-      throw Error(concat("[", name_of(op), "] is not a function of two numbers."));
+    case StepOp::add: return a + b;
+    case StepOp::subtract: return a - b;
+    case StepOp::multiply: return a * b;
+    case StepOp::divide: return a / b;
+    case StepOp::minimum: return a < b ? a : b;
+    case StepOp::maximum: return a > b ? a : b;
+    default: throw Error(concat("[", name_of(op), "] is not a function of two numbers."));
   }
 }
 

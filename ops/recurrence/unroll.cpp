@@ -55,12 +55,9 @@ class Unrolled {
           each.push_back(select(running, y, zeros_like(y)));
           break;
         }
-        case ReadAt::mean:
-          read = read + select(running, top, zeros_like(top));
-          break;
+        case ReadAt::mean: read = read + select(running, top, zeros_like(top)); break;
         case ReadAt::last_step:
-        case ReadAt::last_padded_step:
-          read = select(running, top, read);
+        case ReadAt::last_padded_step: read = select(running, top, read);
       }
     }
     if (stack_.at == ReadAt::every_step) return stack(each, 1);

@@ -145,35 +145,23 @@ void UnrolledLayer::append_windows(const std::vector<std::int64_t>& lengths,
 Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& steps) const {
   const auto a = [&] { return values_[v.a]; };
   switch (v.op) {
-    case StepOp::input:
-      return reshape(x, with_rows(frame_.rows, v.shape));
-    case StepOp::state:
-      return past(v.index, 0);
-    case StepOp::lag:
-      return past(v.index, v.lag);
-    case StepOp::real_lag:
-      return real_lag(v, a());
-    case StepOp::weight:
-      return weights_[v.index];
-    case StepOp::constant:
-      return frame_.tape.constant(Tensor::full({1}, frame_.dtype, v.value));
-    case StepOp::step_index:
-      return step_index(steps);
-    case StepOp::draw:
-      return draw(v, steps);
-    case StepOp::product:
-      return linear(a(), weights_[v.index]);
-    case StepOp::sum:
-      return sum(a(), -1);
+    case StepOp::input: return reshape(x, with_rows(frame_.rows, v.shape));
+    case StepOp::state: return past(v.index, 0);
+    case StepOp::lag: return past(v.index, v.lag);
+    case StepOp::real_lag: return real_lag(v, a());
+    case StepOp::weight: return weights_[v.index];
+    case StepOp::constant: return frame_.tape.constant(Tensor::full({1}, frame_.dtype, v.value));
+    case StepOp::step_index: return step_index(steps);
+    case StepOp::draw: return draw(v, steps);
+    case StepOp::product: return linear(a(), weights_[v.index]);
+    case StepOp::sum: return sum(a(), -1);
     case StepOp::broadcast: {
       Shape with_axis = a().shape();
       with_axis.push_back(1);
       return reshape(a(), with_axis) * ones(frame_.tape, {v.shape.size}, frame_.dtype);
     }
-    case StepOp::reshape:
-      return reshape(a(), with_rows(a().shape()[0], v.shape));
-    default:
-      return elementwise(v.op, a(), v.b < 0 ? Var() : values_[v.b]);
+    case StepOp::reshape: return reshape(a(), with_rows(a().shape()[0], v.shape));
+    default: return elementwise(v.op, a(), v.b < 0 ? Var() : values_[v.b]);
   }
 }
 
