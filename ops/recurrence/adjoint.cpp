@@ -221,7 +221,7 @@ class Adjoint {
     using E = ElementOp;
     const auto times = [&](int factor) { return element(E::multiply, d, factor); };
     switch (op.element) {
-      case E::copy: return contribute(op.a, d, n);
+      case E::copy: return contribute(op.a, with_shape(d, ops_.values[op.a].shape), n);
       case E::negate: return contribute(op.a, d, !n);
       case E::tanh: return contribute(op.a, element(E::tanh_adjoint, d, y), n);
       case E::sigmoid: return contribute(op.a, element(E::sigmoid_adjoint, d, y), n);
