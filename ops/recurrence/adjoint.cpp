@@ -84,16 +84,8 @@ class Adjoint {
     return record(op, ops_.values[a].shape);
   }
 
-  /// The same numbers under another shape: what comes back through a reshape.
-  int copy_as(int value, RowShape shape) {
-    Op op;
-    op.a = value;
-    return record(op, shape);
-  }
-
   void contribute(int to, int value, bool negated = false) {
     if (to < 0 || !is_forward(to) || !active_[to]) return;
-    if (ops_.values[value].shape != ops_.values[to].shape) value = copy_as(value, ops_.values[to].shape);
     Signed& sum = adjoint_[to];
     if (sum.value < 0) {
       sum = {value, negated};
