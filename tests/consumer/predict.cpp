@@ -2,6 +2,7 @@
 // bit for bit.
 
 #include <lagtape/cells/model.h>
+#include <lagtape/core/error.h>
 
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,6 @@
 // Trains a small model from C++ and writes it as one file.
 
+#include <lagtape/core/error.h>
 #include <lagtape/tools/trainer.h>
 
 #include <iostream>
