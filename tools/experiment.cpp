@@ -89,10 +89,10 @@ class ExperimentReader {
   }
 
  private:
-  /// The value of a key that holds an object; an empty one when the key is missing.
-  Json section(const std::string& key, const std::string& about) {
+  /// The value of a key that holds an object; `missing` when there is none.
+  Json section(const std::string& key, const std::string& about, Json missing = Json::object()) {
     const Json& value = top_.raw(key, about);
-    return value.is_null() ? Json::object() : value;
+    return value.is_null() ? std::move(missing) : value;
   }
 
   void read_name() {
@@ -191,7 +191,7 @@ class ExperimentReader {
   }
 
   void read_optimizer_and_schedule() {
-    const Json optimizer = section("optimizer", "how parameters follow their gradients");
+    const Json optimizer = section("optimizer", "how parameters follow their gradients", {{"type", "adam"}});
     JsonReader optimizer_reader(optimizer, "/optimizer", errors_);
     const OptimizerPlan plan = read_optimizer(optimizer_reader);
     experiment_.lr = plan.lr;

@@ -18,34 +18,38 @@ std::vector<std::string> plan_names() {
   return names;
 }
 
-Plan plan_named(const std::string& name) {
+std::optional<Plan> plan_named(const std::string& name) {
   for (const Plan plan : kPlans) {
     if (name_of(plan) == name) return plan;
   }
-  return Plan::automatic;  // the reader has noted the error
+  return std::nullopt;
 }
 
 /// "auto" or {"plan": "auto", "budget": "64MiB"}.
 void read_memory(JsonReader& reader, TrainOptions& options) {
+  const Json& given = reader.raw(
+      "memory", R"(what is kept for the backward pass: a plan, or {"plan": ..., "budget": "64MiB"})");
   std::string plan = "auto";
-  if (!reader.has("memory") || !reader.raw("memory", "").is_object()) {
-    reader.choice("memory", plan, plan_names(),
-                  "what is kept from the forward pass for the backward: a plan, or {\"plan\": ..., "
-                  "\"budget\": \"64MiB\"}");
-  } else {
+  if (given.is_object()) {
     std::string budget;
-    JsonReader memory(reader.raw("memory", ""), reader.pointer_to("memory"), reader.errors());
+    JsonReader memory(given, reader.pointer_to("memory"), reader.errors());
     memory.choice("plan", plan, plan_names(), "memory plan");
     memory.required("budget", budget, "bytes for what the sequence op keeps and works in, such as \"64MiB\"");
     if (const auto bytes = parse_bytes(budget)) {
       options.budget = *bytes;
     } else if (!budget.empty()) {
-      memory.error("budget", concat("expected a size such as \"64MiB\". Got \"", budget, "\"."));
+      memory.error("budget", concat("expected a size such as \"64MiB\", got \"", budget, "\""));
     }
     memory.finish();
     reader.fill("memory", memory.filled());
+  } else if (given.is_null() || given.is_string()) {
+    plan = given.is_string() ? given.get<std::string>() : plan;
+    if (!plan_named(plan)) reader.error("memory", unknown_name("plan", plan, plan_names()));
+    reader.fill("memory", plan);
+  } else {
+    reader.error("memory", concat("expected the name of a plan or an object, got ", given.dump()));
   }
-  options.plan = plan_named(plan);
+  options.plan = plan_named(plan).value_or(Plan::automatic);
 }
 
 void read_length(JsonReader& reader, TrainOptions& options, bool fresh) {

@@ -24,11 +24,14 @@ SequenceSettings settings_of(const TrainOptions& options) {
   return settings;
 }
 
-PlanCost choose_plan(const SequenceOp& op, const TrainOptions& options, const Task& task,
-                     const ThreadPool& pool) {
+PlanCost choose_plan(const SequenceOp& op, const Experiment& experiment, const Task& task,
+                     const ThreadPool& pool) try {
+  const TrainOptions& options = experiment.train;
   const std::int64_t length = task.shape.length;
   const std::int64_t steps = options.truncate > 0 ? std::min(options.truncate, length) : length;
   return op.choose(std::min(options.batch, task.train->size()), steps, pool.threads());
+} catch (const InputError& error) {
+  throw InputError(concat(experiment.where, ": /train/memory: ", error.what()));
 }
 
 std::string place_of(const TrainingPosition& position, bool fresh) {
@@ -47,7 +50,7 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       updater_(experiment, model, op_, pool),
       order_(*task.train, experiment.train.batch, experiment.seed),
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
-      plan_(choose_plan(op_, experiment.train, task, pool)) {
+      plan_(choose_plan(op_, experiment, task, pool)) {
   model_.normalization().input_mean = task.normalization.mean;
   model_.normalization().input_scale = task.normalization.scale;
 }

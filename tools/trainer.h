@@ -28,11 +28,11 @@ struct EvaluationReport {
 
 /// What a trainer calls while it works. Any may be empty.
 struct TrainerHooks {
-  std::function<void(const StepReport&)> stepped;
-  std::function<void(const EvaluationReport&)> evaluated;
+  std::function<void(const StepReport&)> stepped = {};
+  std::function<void(const EvaluationReport&)> evaluated = {};
   /// The state is worth saving: after each evaluation, after `save_interval` seconds, and before Interrupted.
-  std::function<void()> save;
-  std::function<bool()> stop_requested;
+  std::function<void()> save = {};
+  std::function<bool()> stop_requested = {};
   double save_interval = 30;
 };
 

@@ -10,7 +10,7 @@ struct RunOptions {
   std::filesystem::path folder;
   bool resume = false;
   int threads = 1;
-  TrainerHooks hooks;  ///< `evaluated` and `save` are called after the files are written
+  TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
 };
 
 /// Trains an experiment into a run folder, or goes on where the run there was stopped, and evaluates the kept

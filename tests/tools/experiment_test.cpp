@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kSmall = R"({
   "name": "small",
   "data": { "task": "mackey_glass", "length": 50, "train": 6, "valid": 2, "test": 2 },
-  "model": { "layers": [ { "cell": "tau_gru", "units": 4, "tau": 3 } ] } })";
+  "model": { "layers": [ { "cell": "tau_gru", "units": 4, "tau": 3 } ] },
+  "optimizer": { "type": "adam" } })";
 
 constexpr const char* kFresh = R"({
   "name": "fresh",

@@ -16,8 +16,9 @@ struct BenchmarkOptions {
 /// All times are microseconds a time step.
 struct BenchmarkResult {
   std::int64_t steps = 0, batch = 0;
-  Timing forward, backward,
-      total;           ///< forward without anything kept for backward; backward is the rest of the total
+  Timing forward;   ///< keeping nothing
+  Timing backward;  ///< what total takes beyond the fastest forward
+  Timing total;
   Timing onednn_lstm;  ///< forward and backward of an LSTM of the first layer's sizes, best of 1..N threads
   double ratio = 0;    ///< total.median / onednn_lstm.median
   double peak_gflops = 0;

@@ -92,7 +92,7 @@ void print_layers(const Json& layers) {
                layer["flops_per_step"].get<std::int64_t>(), layer["largest_lag"].get<std::int64_t>());
   }
   for (const Json& layer : layers)
-    fmt::print("\nstep of {}\n{}\n", text_of(layer["name"]), text_of(layer["program"]));
+    fmt::print("\nstep of {}\n{}", text_of(layer["name"]), text_of(layer["program"]));
 }
 
 void print_plans(const Json& description) {

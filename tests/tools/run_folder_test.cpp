@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <sstream>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/tools/training_run.h"
+
+using namespace lagtape;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kSeries = R"({
+  "name": "series", "seed": 3,
+  "data": { "task": "mackey_glass", "length": 40, "train": 12, "valid": 4, "test": 3 },
+  "model": { "layers": [ { "cell": "tau_gru", "units": 5, "tau": 4 } ] },
+  "metrics": [ "rmse" ],
+  "optimizer": { "type": "adam", "lr": 0.05 },
+  "train": { "epochs": 5, "batch": 4 } })";
+
+/// A folder of the test's own.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / concat("lagtape-run-test-", ::getpid(), "-", number++);
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+  inline static int number = 0;
+};
+
+Experiment experiment(const std::vector<std::string>& set = {}) {
+  return parse_experiment(kSeries, "test", "/", set);
+}
+
+/// Trains until `steps` steps are done, or to the end.
+bool train_until(std::int64_t steps, const fs::path& path, const std::vector<std::string>& set = {},
+                 int threads = 2) {
+  std::int64_t done = 0;
+  try {
+    train_run(experiment(set),
+              {.folder = path,
+               .resume = fs::exists(path),
+               .threads = threads,
+               .hooks = {.stepped = [&](const StepReport& report) { done = report.position.step; },
+                         .stop_requested = [&] { return steps >= 0 && done >= steps; }}});
+  } catch (const Interrupted&) {
+    return false;
+  }
+  return true;
+}
+
+/// metrics.jsonl without the seconds.
+std::vector<Json> metrics_of(const fs::path& run) {
+  std::vector<Json> rows;
+  std::istringstream text(read_file(run / "metrics.jsonl"));
+  for (std::string line; std::getline(text, line);) {
+    rows.push_back(parse_json(line, "metrics"));
+    rows.back().erase("seconds");
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("a run leaves its files, and its experiment trains the same weights") {
+  const Folder folder;
+  const RunSummary summary = train_run(experiment(), {.folder = folder.path / "run"});
+  for (const char* name : {"experiment.json", "metrics.jsonl", "weights.safetensors", "summary.json"}) {
+    CHECK(fs::is_regular_file(folder.path / "run" / name));
+  }
+  CHECK(metrics_of(folder.path / "run").size() == 5);
+  CHECK(summary.params == 4 * (25 + 5 + 10) + 6);
+  const Json written = parse_json(read_file(folder.path / "run/summary.json"), "summary");
+  CHECK(written["test"]["rmse"] == value_of(summary.test, "rmse"));
+  CHECK(written["us_per_step"].get<double>() > 0);
+
+  train_run(read_experiment(folder.path / "run/experiment.json"),
+            {.folder = folder.path / "again", .threads = 2});
+  for (const char* name : {"experiment.json", "weights.safetensors"}) {
+    CHECK(read_file(folder.path / "run" / name) == read_file(folder.path / "again" / name));
+  }
+}
+
+TEST_CASE("a run stopped anywhere ends with the same files") {
+  const Folder folder;
+  REQUIRE(train_until(-1, folder.path / "whole"));
+  for (const std::int64_t stop : {0, 1, 3, 4, 8, 14}) {
+    CAPTURE(stop);
+    const fs::path run = folder.path / concat("stopped-", stop);
+    CHECK_FALSE(train_until(stop, run));
+    CHECK(train_until(-1, run, {}, 1));
+    CHECK(read_file(run / "weights.safetensors") == read_file(folder.path / "whole/weights.safetensors"));
+    CHECK(metrics_of(run) == metrics_of(folder.path / "whole"));
+  }
+}
+
+TEST_CASE("files from after the checkpoint are as if they had never been") {
+  const Folder folder;
+  REQUIRE(train_until(-1, folder.path / "whole"));
+  const fs::path run = folder.path / "run";
+  CHECK_FALSE(train_until(4, run));
+  const std::string checkpoint = read_file(run / "checkpoint/state.safetensors");
+  CHECK_FALSE(train_until(9, run));
+  // A kill between the writes of the last evaluation: metrics and weights are ahead of the checkpoint.
+  write_file_atomically(run / "checkpoint/state.safetensors", checkpoint);
+  write_file_atomically(run / "checkpoint/.state.safetensors.1.0.tmp", "half of a fi");
+  CHECK(train_until(-1, run));
+  CHECK(read_file(run / "weights.safetensors") == read_file(folder.path / "whole/weights.safetensors"));
+  CHECK(metrics_of(run) == metrics_of(folder.path / "whole"));
+  CHECK_FALSE(fs::exists(run / "checkpoint/.state.safetensors.1.0.tmp"));
+}
+
+TEST_CASE("a resumed run may have more epochs and nothing else") {
+  const Folder folder;
+  REQUIRE(train_until(-1, folder.path / "whole", {"train.epochs=7"}));
+  REQUIRE(train_until(-1, folder.path / "run"));
+  CHECK_THROWS_WITH_AS(train_until(-1, folder.path / "run", {"optimizer.lr=0.1"}),
+                       doctest::Contains("Got /optimizer/lr 0.1, the run has 0.05"), InputError);
+  CHECK(train_until(-1, folder.path / "run", {"train.epochs=7"}));
+  CHECK(read_file(folder.path / "run/weights.safetensors") ==
+        read_file(folder.path / "whole/weights.safetensors"));
+}
+
+TEST_CASE("a folder where a run may not begin is refused and stays as it is") {
+  const Folder folder;
+  CHECK_THROWS_WITH_AS(train_run(experiment(), {.folder = folder.path}), doctest::Contains("--resume"),
+                       InputError);
+  write_file_atomically(folder.path / "file", "text");
+  CHECK_THROWS_WITH_AS(train_run(experiment(), {.folder = folder.path / "file/run"}),
+                       doctest::Contains("not a folder"), InputError);
+  CHECK_THROWS_AS(train_run(experiment(), {.folder = folder.path / "file", .resume = true}), InputError);
+  fs::create_directory(folder.path / "copied");
+  write_file_atomically(folder.path / "copied/weights.safetensors", "precious");
+  CHECK_THROWS_WITH_AS(train_run(experiment(), {.folder = folder.path / "copied", .resume = true}),
+                       doctest::Contains("no checkpoint"), InputError);
+  CHECK(read_file(folder.path / "copied/weights.safetensors") == "precious");
+}
+
+TEST_CASE("a damaged checkpoint is refused by its name") {
+  const Folder folder;
+  CHECK_FALSE(train_until(4, folder.path / "run"));
+  const fs::path file = folder.path / "run/checkpoint/state.safetensors";
+  const std::string whole = read_file(file);
+  write_file_atomically(file, whole.substr(0, whole.size() / 2));
+  CHECK_THROWS_WITH_AS(train_until(-1, folder.path / "run"),
+                       doctest::Contains("checkpoint/state.safetensors"), InputError);
+}
+
+TEST_CASE("a diverged run keeps weights that can be loaded") {
+  const Folder folder;
+  CHECK_THROWS_WITH_AS(
+      train_run(experiment({"optimizer={\"type\": \"sgd\", \"lr\": 1e38}"}), {.folder = folder.path / "run"}),
+      doctest::Contains("last good state is kept"), DivergenceError);
+  const Model model = Model::load(folder.path / "run");
+  for (const Parameter& parameter : model.parameters()) CHECK(std::isfinite(parameter.value.at(0)));
+}

@@ -1,0 +1,203 @@
+#include "lagtape/tools/trainer.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/streaming.h"
+
+using namespace lagtape;
+
+namespace {
+
+constexpr const char* kSeries = R"({
+  "name": "series", "seed": 3,
+  "data": { "task": "mackey_glass", "length": 60, "train": 20, "valid": 5, "test": 3 },
+  "model": { "layers": [ { "cell": "tau_gru", "units": 6, "tau": 4 } ] },
+  "metrics": [ "rmse" ],
+  "optimizer": { "type": "adam", "lr": 0.02 },
+  "train": { "epochs": 6, "batch": 8 } })";
+
+struct Run {
+  Experiment experiment;
+  ThreadPool pool;
+  Task task;
+  Model model;
+  Trainer trainer;
+
+  explicit Run(const char* text, const std::vector<std::string>& set = {}, int threads = 2)
+      : experiment(parse_experiment(text, "test", "/", set)),
+        pool(threads),
+        task(experiment.load_task(pool)),
+        model(build_model(experiment, task.shape)),
+        trainer(experiment, task, model, pool) {}
+
+  std::vector<EvaluationReport> train() {
+    std::vector<EvaluationReport> reports;
+    trainer.run({.evaluated = [&](const EvaluationReport& report) { reports.push_back(report); }});
+    return reports;
+  }
+};
+
+bool same_bits(const Parameters& a, const Parameters& b) {
+  auto other = b.begin();
+  for (const Parameter& parameter : a) {
+    const Tensor& x = parameter.value;
+    const Tensor& y = (other++)->value;
+    if (x.shape() != y.shape() || std::memcmp(x.raw(), y.raw(), x.numel() * byte_size(x.dtype())) != 0)
+      return false;
+  }
+  return true;
+}
+
+double rmse_of(const EvaluationReport& report) { return value_of(report.valid, "rmse"); }
+
+}  // namespace
+
+TEST_CASE("training learns, and reports each epoch") {
+  Run run(kSeries, {"train.epochs=12"});
+  const auto reports = run.train();
+  REQUIRE(reports.size() == 12);
+  CHECK(reports.back().position.epoch == 12);
+  CHECK(reports.back().position.step == 36);
+  CHECK(reports.front().lr == 0.02);
+  CHECK(reports.back().train_loss < 0.2 * reports.front().train_loss);
+  CHECK(rmse_of(reports.back()) < 0.5 * rmse_of(reports.front()));
+}
+
+TEST_CASE("the best state is kept, and an equal later one does not replace it") {
+  Run run(kSeries, {"optimizer.lr=0.2", "train.epochs=15"});
+  const auto reports = run.train();
+  const auto best = std::min_element(reports.begin(), reports.end(),
+                                     [](const auto& a, const auto& b) { return rmse_of(a) < rmse_of(b); });
+  REQUIRE(run.trainer.state().kept);
+  CHECK(run.trainer.state().kept->position.epoch == best->position.epoch);
+  run.trainer.load_kept();
+  const Evaluation again = evaluate(run.experiment, run.model, run.trainer.op(), *run.task.valid, run.pool);
+  CHECK(value_of(again, "rmse") == rmse_of(*best));
+
+  Run still(kSeries, {"optimizer={\"type\": \"sgd\", \"lr\": 1e-30}"});
+  still.train();
+  CHECK(still.trainer.state().kept->position.epoch == 1);
+}
+
+TEST_CASE("the last state is kept when that is asked for, and without valid") {
+  for (const char* change : {"train.keep=last", "data.valid=0"}) {
+    Run run(kSeries, {"optimizer.lr=0.2", change});
+    run.train();
+    CHECK(run.trainer.state().kept->position.epoch == 6);
+  }
+}
+
+TEST_CASE("a fresh task is evaluated after its first step, then at intervals, and at the end") {
+  Run run(R"({ "name": "sum", "data": { "task": "adding", "length": 12, "valid": 4, "test": 0 },
+               "model": { "layers": [ { "cell": "lstm", "units": 4 } ] },
+               "train": { "steps": 24, "evaluate_every": 10, "batch": 3 } })");
+  std::vector<std::int64_t> steps;
+  for (const EvaluationReport& report : run.train()) steps.push_back(report.position.step);
+  CHECK(steps == std::vector<std::int64_t>{1, 11, 21, 24});
+}
+
+TEST_CASE("threads, plans and the size of chunks change no bit") {
+  Run one(kSeries, {}, 1), three(kSeries, {}, 3), states(kSeries, {"train.memory=states"});
+  const auto first = one.train(), second = three.train();
+  states.train();
+  CHECK(same_bits(one.model.parameters(), three.model.parameters()));
+  CHECK(same_bits(one.model.parameters(), states.model.parameters()));
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    CHECK(first[i].train_loss == second[i].train_loss);
+    CHECK(rmse_of(first[i]) == rmse_of(second[i]));
+  }
+}
+
+TEST_CASE("a run that was stopped anywhere and taken up again ends with the same bits") {
+  for (const char* change : {"train.epochs=6", "train.truncate=16", "train.clip=0.01", "train.precision=f64",
+                             "optimizer={\"type\": \"sgd\", \"lr\": 0.1, \"momentum\": 0.9}"}) {
+    CAPTURE(change);
+    Run whole(kSeries, {change});
+    whole.train();
+    for (const std::int64_t stop : {0, 1, 3, 7, 17}) {
+      CAPTURE(stop);
+      Run before(kSeries, {change}, 1);
+      std::int64_t steps = 0;
+      std::string saved;
+      CHECK_THROWS_AS(
+          before.trainer.run({.stepped = [&](const StepReport&) { ++steps; },
+                              .save = [&] { saved = serialize_safetensors(before.trainer.pack()); },
+                              .stop_requested = [&] { return steps == stop; }}),
+          Interrupted);
+      Run after(kSeries, {change}, 3);
+      TensorReader reader(parse_safetensors(saved, "state"), "state");
+      after.trainer.unpack(reader);
+      after.train();
+      CHECK(same_bits(after.model.parameters(), whole.model.parameters()));
+      CHECK(after.trainer.state().kept->value == whole.trainer.state().kept->value);
+      CHECK(after.trainer.state().kept->position.step == whole.trainer.state().kept->position.step);
+    }
+  }
+}
+
+TEST_CASE("saving at every step changes no bit") {
+  Run whole(kSeries), saving(kSeries);
+  whole.train();
+  int saves = 0;
+  saving.trainer.run(
+      {.save = [&] { saves += saving.trainer.pack().tensors.empty() ? 0 : 1; }, .save_interval = 0});
+  CHECK(saves >= 18);
+  CHECK(same_bits(whole.model.parameters(), saving.model.parameters()));
+}
+
+TEST_CASE("truncated training over the whole length is training") {
+  Run whole(kSeries), long_segments(kSeries, {"train.truncate=60"}),
+      short_segments(kSeries, {"train.truncate=20"});
+  whole.train();
+  long_segments.train();
+  short_segments.train();
+  CHECK(same_bits(whole.model.parameters(), long_segments.model.parameters()));
+  CHECK_FALSE(same_bits(whole.model.parameters(), short_segments.model.parameters()));
+  CHECK(short_segments.trainer.state().kept->value <
+        whole.trainer.state().kept->value);  // three times the updates
+}
+
+TEST_CASE("divergence names epoch, step and tensor and leaves the parameters before it") {
+  Run run(kSeries, {"optimizer={\"type\": \"sgd\", \"lr\": 1e38}"});
+  std::string message;
+  try {
+    run.train();
+  } catch (const DivergenceError& error) {
+    message = error.what();
+  }
+  CAPTURE(message);
+  CHECK(message.starts_with("training diverged in epoch 1, step "));
+  CHECK(message.ends_with(" is not finite"));
+  for (const Parameter& parameter : run.model.parameters()) {
+    for (std::int64_t i = 0; i < parameter.value.numel(); ++i) CHECK(std::isfinite(parameter.value.at(i)));
+  }
+}
+
+TEST_CASE("a checkpoint of another model is refused") {
+  Run small(kSeries), large(kSeries, {"model.layers.0.units=7"});
+  TensorReader reader(small.trainer.pack(), "checkpoint");
+  CHECK_THROWS_AS(large.trainer.unpack(reader), InputError);
+}
+
+TEST_CASE("a budget that cannot be met is refused before training") {
+  CHECK_THROWS_WITH_AS(Run(kSeries, {"train.memory={\"plan\": \"auto\", \"budget\": \"1KiB\"}"}),
+                       doctest::Contains("/train/memory"), InputError);
+}
+
+TEST_CASE("a stream in the user's numbers gives the bits of predict") {
+  Run run(kSeries);
+  run.model.normalization() = {
+      .input_mean = {0.9}, .input_scale = {0.3}, .output_mean = {0.1}, .output_scale = {2}};
+  Tensor x({3, 25, 1}, Dtype::f64);
+  for (std::int64_t i = 0; i < x.numel(); ++i) x.set(i, 0.5 + 0.01 * static_cast<double>(i * i % 97));
+  const Tensor whole = run.model.predict(x), streamed = predict_by_stream(run.model, x);
+  REQUIRE(whole.shape() == Shape{3, 25, 1});
+  REQUIRE(streamed.shape() == whole.shape());
+  CHECK(std::memcmp(whole.raw(), streamed.raw(), whole.numel() * sizeof(float)) == 0);
+  CHECK(whole.at(0) != whole.at(24));
+}
