@@ -37,11 +37,11 @@ void check_step(const StepProgram& program, std::int64_t steps = 19) {
 }
 
 TEST_CASE("step: grouped states, products of every group, and sums within groups") {
-  check_step(equations_of(
-      3, 2, {"h [4, units]"}, {"W [units, units]", "U [units, input]", "b [units]", "w [4]"}, {},
-      {"mixed = W @ h + w * sin(h)", "total = sum(mixed)", "d = sum(reshape(U @ x + b, 1, units)) * w",
-       "h' = tanh(mixed - total / 3) * 0.9 + 0.1 * d * cos(h)"},
-      "h'"));
+  check_step(equations_of(3, 2, {"h [4, units]"},
+                          {"W [units, units]", "U [units, input]", "b [units]", "w [4]"}, {},
+                          {"mixed = W @ h + w * sin(h)", "total = sum(mixed)", "d = sum(U @ x + b) * w",
+                           "h' = tanh(mixed - total / 3) * 0.9 + 0.1 * d * cos(h)"},
+                          "h'"));
 }
 
 TEST_CASE("step: softmax attention over the groups of a state") {

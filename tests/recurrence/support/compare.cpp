@@ -28,7 +28,15 @@ std::string element_text(const Tensor& actual, const Tensor& expected, std::int6
                 " where ", expected.at(i), " was expected");
 }
 
-using Compare = std::function<std::string(const Tensor&, const Tensor&)>;
+double largest(const Tensor& tensor) {
+  double entry = 0;
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) entry = std::max(entry, std::abs(tensor.at(i)));
+  return entry;
+}
+
+bool is_gradient(const NamedTensor& result) { return result.name.starts_with("d "); }
+
+using Compare = std::function<std::string(const NamedTensor&, const NamedTensor&)>;
 
 std::string compare_all(const Results& actual, const Results& expected, const Compare& compare) {
   std::string text;
@@ -36,7 +44,7 @@ std::string compare_all(const Results& actual, const Results& expected, const Co
   for (std::size_t i = 0; i < std::min(actual.size(), expected.size()); ++i) {
     const std::string name =
         actual[i].name == expected[i].name ? actual[i].name : actual[i].name + " as " + expected[i].name;
-    const std::string line = compare(actual[i].tensor, expected[i].tensor);
+    const std::string line = compare(actual[i], expected[i]);
     if (!line.empty() || actual[i].name != expected[i].name) text += name + " " + line + "\n";
   }
   return text;
@@ -44,11 +52,10 @@ std::string compare_all(const Results& actual, const Results& expected, const Co
 
 }  // namespace
 
-Difference difference(const Tensor& actual, const Tensor& expected) {
+Difference difference(const Tensor& actual, const Tensor& expected, double floor) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (const std::string text = mismatch(actual, expected); !text.empty()) return {kInfinity, text};
-  double scale = 0;
-  for (std::int64_t i = 0; i < expected.numel(); ++i) scale = std::max(scale, std::abs(expected.at(i)));
+  const double scale = std::max(floor, largest(expected));
   Difference worst;
   for (std::int64_t i = 0; i < expected.numel(); ++i) {
     const double apart = std::abs(actual.at(i) - expected.at(i));
@@ -78,14 +85,18 @@ const Tensor& named(const Results& results, const std::string& name) {
 }
 
 std::string differences(const Results& actual, const Results& expected, double tolerance) {
-  return compare_all(actual, expected, [&](const Tensor& a, const Tensor& b) {
-    const Difference d = difference(a, b);
+  double all = 0;
+  for (const NamedTensor& result : expected) all = std::max(all, largest(result.tensor));
+  return compare_all(actual, expected, [&](const NamedTensor& a, const NamedTensor& b) {
+    const Difference d = difference(a.tensor, b.tensor, is_gradient(b) ? 1e-2 * all : 0);
     return d.relative <= tolerance ? "" : concat(d.where, ", off by ", d.relative, " of the largest entry");
   });
 }
 
 std::string bit_differences(const Results& actual, const Results& expected) {
-  return compare_all(actual, expected, bit_difference);
+  return compare_all(actual, expected, [](const NamedTensor& a, const NamedTensor& b) {
+    return bit_difference(a.tensor, b.tensor);
+  });
 }
 
 }  // namespace lagtape::test

@@ -15,7 +15,7 @@ struct Difference {
   double relative = 0;
   std::string where;
 };
-Difference difference(const Tensor& actual, const Tensor& expected);
+Difference difference(const Tensor& actual, const Tensor& expected, double floor = 0);
 
 /// The first element whose bits differ, both numbers printed exactly; empty when all bits are the same.
 std::string bit_difference(const Tensor& actual, const Tensor& expected);
@@ -31,7 +31,8 @@ using Results = std::vector<NamedTensor>;
 const Tensor& named(const Results& results, const std::string& name);
 
 /// What is different, a line a tensor; empty when the results have the same names and nothing differs by more
-/// than `tolerance`, or in a bit.
+/// than `tolerance`, or in a bit. Gradients "d .." are measured by at least a hundredth of the largest entry
+/// of all results: where terms of that size cancel, their rounding is all that is left.
 std::string differences(const Results& actual, const Results& expected, double tolerance);
 std::string bit_differences(const Results& actual, const Results& expected);
 
