@@ -11,8 +11,7 @@ namespace lagtape {
 constexpr int arrays_read(ElementOp op) {
   using enum ElementOp;
   switch (op) {
-    case fill:
-      return 0;
+    case fill: return 0;
     case add:
     case subtract:
     case multiply:
@@ -22,12 +21,9 @@ constexpr int arrays_read(ElementOp op) {
     case greater:
     case tanh_adjoint:
     case sigmoid_adjoint:
-    case relu_adjoint:
-      return 2;
-    case multiply_add:
-      return 3;
-    default:
-      return 1;
+    case relu_adjoint: return 2;
+    case multiply_add: return 3;
+    default: return 1;
   }
 }
 

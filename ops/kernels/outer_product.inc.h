@@ -12,6 +12,7 @@ template <class S, int R, int C>
 void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scalar* d, std::int64_t ldd,
                 const typename S::Scalar* x, std::int64_t ldx, std::int64_t rows) {
   using V = typename S::Vector;
+  static_assert(R * C <= 2 * kTileRows<S>);
   V sum[R][C];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {

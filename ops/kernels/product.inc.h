@@ -13,7 +13,8 @@ namespace lagtape {
 template <class S>
 inline constexpr int kPanel = 2 * S::kSize;
 
-/// Rows of a tile, so that its accumulators and operands fit the registers.
+/// Rows of a tile, so that its accumulators and operands fit the registers (unfused, a product needs one
+/// too).
 template <class S>
 inline constexpr int kTileRows = S::kRegisters == 32 ? 14
                                  : S::kFused         ? 6
@@ -31,27 +32,37 @@ template <class S>
 void pack_part(typename S::Scalar* packed, std::int64_t total_k, std::int64_t total_columns,
                std::int64_t first_k, std::int64_t first_column, const typename S::Scalar* b, std::int64_t k,
                std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+  using V = typename S::Vector;
   using T = typename S::Scalar;
   constexpr std::int64_t panel = kPanel<S>;
-  const std::int64_t width = padded<T>(total_columns);
-  for (std::int64_t j = 0; j < padded<T>(columns); ++j) {
+  for (std::int64_t j = 0; j < padded<T>(columns); j += S::kSize) {
     const std::int64_t column = first_column + j;
     const std::int64_t start = column / panel * panel;
-    const std::int64_t step = width - start < panel ? width - start : panel;
+    const std::int64_t step = total_columns - start < panel ? total_columns - start : panel;
     T* to = packed + start * total_k + first_k * step + (column - start);
-    for (std::int64_t i = 0; i < k; ++i)
-      to[i * step] = j < columns ? b[i * row_stride + j * column_stride] : T(0);
+    const T* from = b + j * column_stride;
+    if (column_stride == 1 && j + S::kSize <= columns) {
+      for (std::int64_t i = 0; i < k; ++i)
+        V::load_unaligned(from + i * row_stride).store_aligned(to + i * step);
+    } else {
+      for (std::int64_t c = 0; c < S::kSize; ++c) {
+        for (std::int64_t i = 0; i < k; ++i) {
+          to[i * step + c] = j + c < columns ? from[i * row_stride + c * column_stride] : T(0);
+        }
+      }
+    }
   }
 }
 
 template <class S>
 void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t k, std::int64_t columns,
           std::int64_t row_stride, std::int64_t column_stride) {
-  pack_part<S>(packed, k, columns, 0, 0, b, k, columns, row_stride, column_stride);
+  pack_part<S>(packed, k, padded<typename S::Scalar>(columns), 0, 0, b, k, columns, row_stride,
+               column_stride);
 }
 
-/// Rows `row`.. and vectors of columns `column`.. of the result. `b` is the first panel, `step` the width of
-/// a panel.
+/// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their
+/// panels.
 template <class S, int R, int C>
 void product_tile(const Product<typename S::Scalar>& product, const typename S::Scalar* b,
                   std::int64_t panel_size, std::int64_t row, std::int64_t column) {
@@ -70,7 +81,7 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
     const T* a[(R + 2) / 3];
 #pragma GCC unroll 8
     for (int g = 0; g < (R + 2) / 3; ++g) a[g] = product.operands[o].a + (row + 3 * g) * lda;
-    for (std::int64_t left_k = product.operands[o].k; left_k > 0; --left_k, b += step) {
+    for (std::int64_t i = 0; i < product.operands[o].k; ++i, b += step) {
       V right[C];
 #pragma GCC unroll 8
       for (int c = 0; c < C; ++c) right[c] = V::load_aligned(b + c / 2 * panel_size + c % 2 * S::kSize);

@@ -1,5 +1,7 @@
 #pragma once
 
+// Internal: how kernels.cpp finds the tables of the levels.
+
 #include "lagtape/ops/kernels/kernels.h"
 
 namespace lagtape {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -23,7 +24,7 @@ class Aligned {
     const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
     data_ = storage_.data() + (64 - address % 64) % 64 / sizeof(T);
   }
-  Aligned(const Aligned& other) : Aligned(other.size_) { std::memcpy(data_, other.data_, size_ * sizeof(T)); }
+  Aligned(const Aligned& other) : Aligned(other.size_) { std::copy_n(other.data_, size_, data_); }
   Aligned& operator=(const Aligned&) = delete;
 
   T* data() { return data_; }
