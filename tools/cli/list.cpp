@@ -72,6 +72,23 @@ std::vector<Row> optimizer_rows() {
   return rows;
 }
 
+std::vector<Row> schedule_rows() {
+  std::vector<Row> rows;
+  for (const ScheduleEntry& entry : schedules()) {
+    rows.push_back({std::string(entry.name), std::string(entry.summary), "", "", options_of(entry.read)});
+  }
+  return rows;
+}
+
+std::vector<Row> metric_rows() {
+  std::vector<Row> rows;
+  for (const MetricEntry& entry : metrics()) {
+    const char* direction = entry.larger_is_better ? "larger is better" : "smaller is better";
+    rows.push_back({std::string(entry.name), fmt::format("{}; {}", entry.summary, direction), "", "", {}});
+  }
+  return rows;
+}
+
 struct Kind {
   const char* name;
   std::vector<Row> (*rows)();
@@ -81,7 +98,9 @@ constexpr Kind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
                            {"layers", [] { return layer_rows(per_step_layers()); }},
                            {"tasks", task_rows},
                            {"losses", loss_rows},
-                           {"optimizers", optimizer_rows}};
+                           {"metrics", metric_rows},
+                           {"optimizers", optimizer_rows},
+                           {"schedules", schedule_rows}};
 
 void print_short(const Kind& kind) {
   fmt::print("{}\n", kind.name);
@@ -105,7 +124,8 @@ struct ListArguments {
 };
 
 void add_options(CLI::App& command, ListArguments& arguments) {
-  command.add_option("KIND", arguments.kind, "cells, layers, tasks, losses or optimizers; all unless given");
+  command.add_option("KIND", arguments.kind,
+                     "cells, layers, tasks, losses, metrics, optimizers or schedules; all unless given");
   command.add_option("NAME", arguments.name, "one of them, with its equations and options");
 }
 
@@ -131,8 +151,7 @@ void run(const ListArguments& arguments) {
 }  // namespace
 
 void add_list(CLI::App& tool) {
-  add_command<ListArguments>(tool, "list", "List cells, layers, tasks, losses and optimizers", add_options,
-                             run);
+  add_command<ListArguments>(tool, "list", "List what an experiment may name", add_options, run);
 }
 
 }  // namespace lagtape::cli

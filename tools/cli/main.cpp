@@ -12,13 +12,21 @@ enum ExitCode { kDone = 0, kFailed = 1, kWrongInput = 2, kDiverged = 3, kInterru
 
 void report(std::string_view message) { fmt::print(stderr, "lagtape: {}\n", message); }
 
-/// The first argument that no command or option is, with the nearest that is.
+const CLI::App& chosen(const CLI::App& tool) {
+  const auto commands = tool.get_subcommands();
+  return commands.empty() ? tool : *commands.front();
+}
+
+/// Arguments that no command and no option took.
+std::vector<std::string> left_over(const CLI::App& tool) {
+  const std::vector<std::string> left = chosen(tool).remaining();
+  return left.empty() ? tool.remaining() : left;
+}
+
+/// What is wrong with the first of them, with the nearest name that there is.
 std::string unexpected(const CLI::App& tool) {
-  const auto chosen = tool.get_subcommands();
-  const CLI::App& place = chosen.empty() ? tool : *chosen.front();
-  std::vector<std::string> extras = place.remaining();
-  if (extras.empty()) extras = tool.remaining();
-  const std::string extra = extras.empty() ? "" : extras.front();
+  const CLI::App& place = chosen(tool);
+  const std::string extra = left_over(tool).front();
   std::vector<std::string> known;
   if (extra.starts_with('-')) {
     for (const CLI::Option* option : place.get_options()) {
@@ -26,7 +34,7 @@ std::string unexpected(const CLI::App& tool) {
     }
     return lagtape::unknown_name("option", extra.substr(0, extra.find('=')), known);
   }
-  if (!chosen.empty())
+  if (&place != &tool)
     return lagtape::concat("'", extra, "' is one argument too many for ", place.get_name());
   for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; })) {
     known.push_back(command->get_name());
@@ -36,17 +44,12 @@ std::string unexpected(const CLI::App& tool) {
 
 int run(CLI::App& tool, int argc, char** argv) try {
   tool.parse(argc, argv);
-  if (tool.get_subcommands().empty()) {
-    report(tool.remaining().empty() ? "which command? See lagtape --help." : unexpected(tool));
-    return kWrongInput;
-  }
-  return kDone;
-} catch (const CLI::ExtrasError&) {
-  report(unexpected(tool));
+  if (!tool.get_subcommands().empty()) return kDone;
+  report(left_over(tool).empty() ? "which command? See lagtape --help." : unexpected(tool));
   return kWrongInput;
 } catch (const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return tool.exit(error);
-  report(error.what());
+  report(left_over(tool).empty() ? error.what() : unexpected(tool));
   return kWrongInput;
 } catch (const lagtape::InputError& error) {
   report(error.what());
