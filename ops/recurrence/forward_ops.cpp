@@ -57,6 +57,27 @@ void take_constant(Op& op, const std::vector<Value>& values) {
   op.b = -1;
 }
 
+/// Moves sums and the like to the phase of their readers: there they cost one instruction on a tile, here a
+/// pass over memory.
+void sink_cheap_work(const StepProgram& program, std::vector<ForwardPhase>& phases) {
+  const std::size_t count = program.values.size();
+  std::vector<ForwardPhase> earliest_reader(count, ForwardPhase::post);
+  std::vector<bool> read(count, false), fixed(count, false);
+  for (const auto& s : program.states) fixed[s.next] = true;
+  fixed[program.output] = true;
+  for (std::size_t v = count; v-- > 0;) {
+    const Instruction& i = program.values[v];
+    const bool cheap = i.op == StepOp::add || i.op == StepOp::subtract || i.op == StepOp::multiply ||
+                       i.op == StepOp::negate || i.op == StepOp::minimum || i.op == StepOp::maximum;
+    if (cheap && read[v] && !fixed[v]) phases[v] = std::max(phases[v], earliest_reader[v]);
+    for (int o : {i.a, i.b}) {
+      if (o < 0) continue;
+      earliest_reader[o] = read[o] ? std::min(earliest_reader[o], phases[v]) : phases[v];
+      read[o] = true;
+    }
+  }
+}
+
 /// Which phase each value of the program belongs to.
 std::vector<ForwardPhase> classify(const StepProgram& program) {
   const auto count = program.values.size();
@@ -94,6 +115,7 @@ std::vector<ForwardPhase> classify(const StepProgram& program) {
     for (std::size_t v = 0; v < count; ++v)
       if (phases[v] == ForwardPhase::loop && !feeds_state[v] && !is_leaf(program.values[v].op))
         phases[v] = ForwardPhase::post;
+  sink_cheap_work(program, phases);
   return phases;
 }
 
