@@ -51,6 +51,11 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       order_(*task.train, experiment.train.batch, experiment.seed),
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
       plan_(choose_plan(op_, experiment, task, pool)) {
+  if (experiment.train.truncate > 0 && !reads_every_step(model.stack().at)) {
+    throw InputError(concat(experiment.where,
+                            ": /train/truncate: segments of a sequence need a target at every step. ",
+                            "The model reads out once a sequence."));
+  }
   model_.normalization().input_mean = task.normalization.mean;
   model_.normalization().input_scale = task.normalization.scale;
 }

@@ -21,6 +21,19 @@ constexpr const char* kSeries = R"({
   "optimizer": { "type": "adam", "lr": 0.02 },
   "train": { "epochs": 6, "batch": 8 } })";
 
+constexpr const char* kRagged = R"({
+  "name": "ragged", "seed": 5,
+  "data": { "task": "random", "length": 40, "lengths": "random", "input": 2, "classes": 3, "every_step": true,
+            "train": 11, "valid": 4 },
+  "model": { "layers": [ { "cell": "delay_gru", "units": 5, "tau": 3 } ] },
+  "train": { "epochs": 3, "batch": 4 } })";
+
+constexpr const char* kFresh = R"({
+  "name": "sum",
+  "data": { "task": "adding", "length": 12, "valid": 4, "test": 0 },
+  "model": { "layers": [ { "cell": "lstm", "units": 4 } ] },
+  "train": { "steps": 24, "evaluate_every": 10, "batch": 3 } })";
+
 struct Run {
   Experiment experiment;
   ThreadPool pool;
@@ -93,9 +106,7 @@ TEST_CASE("the last state is kept when that is asked for, and without valid") {
 }
 
 TEST_CASE("a fresh task is evaluated after its first step, then at intervals, and at the end") {
-  Run run(R"({ "name": "sum", "data": { "task": "adding", "length": 12, "valid": 4, "test": 0 },
-               "model": { "layers": [ { "cell": "lstm", "units": 4 } ] },
-               "train": { "steps": 24, "evaluate_every": 10, "batch": 3 } })");
+  Run run(kFresh);
   std::vector<std::int64_t> steps;
   for (const EvaluationReport& report : run.train()) steps.push_back(report.position.step);
   CHECK(steps == std::vector<std::int64_t>{1, 11, 21, 24});
@@ -114,14 +125,24 @@ TEST_CASE("threads, plans and the size of chunks change no bit") {
 }
 
 TEST_CASE("a run that was stopped anywhere and taken up again ends with the same bits") {
-  for (const char* change : {"train.epochs=6", "train.truncate=16", "train.clip=0.01", "train.precision=f64",
-                             "optimizer={\"type\": \"sgd\", \"lr\": 0.1, \"momentum\": 0.9}"}) {
+  const std::pair<const char*, const char*> table[] = {
+      {kSeries, "train.epochs=6"},
+      {kSeries, "train.truncate=16"},
+      {kSeries, "train.clip=0.01"},
+      {kSeries, "train.precision=f64"},
+      {kSeries, R"(optimizer={"type": "sgd", "lr": 0.1, "momentum": 0.9})"},
+      {kSeries, R"(schedule={"type": "cosine"})"},
+      {kRagged, "train.epochs=6"},
+      {kRagged, "train.truncate=7"},
+      {kFresh, "train.steps=24"},
+  };
+  for (const auto& [text, change] : table) {
     CAPTURE(change);
-    Run whole(kSeries, {change});
+    Run whole(text, {change});
     whole.train();
     for (const std::int64_t stop : {0, 1, 3, 7, 17}) {
       CAPTURE(stop);
-      Run before(kSeries, {change}, 1);
+      Run before(text, {change}, 1);
       std::int64_t steps = 0;
       std::string saved;
       CHECK_THROWS_AS(
@@ -129,7 +150,7 @@ TEST_CASE("a run that was stopped anywhere and taken up again ends with the same
                               .save = [&] { saved = serialize_safetensors(before.trainer.pack()); },
                               .stop_requested = [&] { return steps == stop; }}),
           Interrupted);
-      Run after(kSeries, {change}, 3);
+      Run after(text, {change}, 3);
       TensorReader reader(parse_safetensors(saved, "state"), "state");
       after.trainer.unpack(reader);
       after.train();
@@ -160,6 +181,10 @@ TEST_CASE("truncated training over the whole length is training") {
   CHECK_FALSE(same_bits(whole.model.parameters(), short_segments.model.parameters()));
   CHECK(short_segments.trainer.state().kept->value <
         whole.trainer.state().kept->value);  // three times the updates
+}
+
+TEST_CASE("truncated training needs a target at every step") {
+  CHECK_THROWS_WITH_AS(Run(kFresh, {"train.truncate=4"}), doctest::Contains("/train/truncate"), InputError);
 }
 
 TEST_CASE("divergence names epoch, step and tensor and leaves the parameters before it") {
