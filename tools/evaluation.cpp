@@ -45,6 +45,8 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
   } else {
     result.targets = batch.y;
     result.classes = batch.classes;
+    for (std::int32_t& padding : result.classes)
+      padding = std::max(padding, 0);  // the op wants a class everywhere
   }
   return result;
 }

@@ -26,7 +26,7 @@ constexpr const char* kRagged = R"({
   "data": { "task": "random", "length": 40, "lengths": "random", "input": 2, "classes": 3, "every_step": true,
             "train": 11, "valid": 4 },
   "model": { "layers": [ { "cell": "delay_gru", "units": 5, "tau": 3 } ] },
-  "train": { "epochs": 3, "batch": 4 } })";
+  "train": { "epochs": 6, "batch": 4 } })";
 
 constexpr const char* kFresh = R"({
   "name": "sum",
