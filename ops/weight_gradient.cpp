@@ -1,10 +1,50 @@
 #include "lagtape/ops/weight_gradient.h"
 
+#include <dnnl.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "lagtape/core/error.h"
+
 namespace lagtape {
+namespace {
+
+/// oneDNN on the calling thread alone: its own threads would fight with the workers.
+class OneThread {
+ public:
+#ifdef _OPENMP
+  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+
+ private:
+  int before_;
+#endif
+};
+
+/// Where oneDNN's blocking for the caches wins over the kernel, which is at the core's peak below (measured:
+/// tests/kernels). Only at the level that it runs at itself: a lower one asked for must not use wider
+/// instructions.
+template <class T>
+bool is_large(const Kernels<T>& kernels, std::int64_t rows, std::int64_t m, std::int64_t n) {
+  return sizeof(T) == 4 && kernels.level == best_level() && rows >= 64 && m >= 512 && n >= 512;
+}
+
+void add_with_onednn(float* w, std::int64_t ldw, const float* d, std::int64_t ldd, const float* x,
+                     std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n) {
+  const OneThread one_thread;
+  if (dnnl_sgemm('T', 'N', m, n, rows, 1, d, ldd, x, ldx, 1, w, ldw) != dnnl_success)
+    throw Error("[weight gradient] oneDNN refused a product");
+}
+
+}  // namespace
 
 template <class T>
 void add_weight_gradient(const Kernels<T>& kernels, T* w, std::int64_t ldw, const T* d, std::int64_t ldd,
                          const T* x, std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n) {
+  if constexpr (sizeof(T) == 4) {
+    if (is_large(kernels, rows, m, n)) return add_with_onednn(w, ldw, d, ldd, x, ldx, rows, m, n);
+  }
   kernels.add_outer_products(w, ldw, d, ldd, x, ldx, rows, m, n);
 }
 

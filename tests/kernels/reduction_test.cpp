@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 #include "lagtape/ops/weight_gradient.h"
 #include "lagtape/tests/kernels/support/compare.h"
 
@@ -126,4 +130,24 @@ TEST_CASE_TEMPLATE("a weight gradient is the sum of outer products, and writes t
       return w;
     });
   }
+}
+
+TEST_CASE("a large weight gradient is that of the kernel up to rounding, and repeats its bits") {
+  const std::int64_t rows = 100, m = 512, n = 520, ldw = n + 16, ldd = m + 16, ldx = n + 8;
+  const auto d = random_rows<float>(rows, m, ldd, 1, 0.1, 1);
+  const auto x = random_rows<float>(rows, n, ldx, 2, 0.1, 1);
+  const auto start = random_rows<float>(m, n, ldw, 3, 0.1, 1);
+  const Kernels<float>& table = kernels<float>(best_level());
+  auto kernel = start, once = start, again = start;
+  table.add_outer_products(kernel.data(), ldw, d.data(), ldd, x.data(), ldx, rows, m, n);
+  add_weight_gradient(table, once.data(), ldw, d.data(), ldd, x.data(), ldx, rows, m, n);
+  add_weight_gradient(table, again.data(), ldw, d.data(), ldd, x.data(), ldx, rows, m, n);
+  double largest = 0, off = 0;
+  for (std::int64_t i = 0; i < m * ldw; ++i) {
+    largest = std::max<double>(largest, std::abs(kernel[i] - start[i]));
+    off = std::max<double>(off, std::abs(once[i] - kernel[i]));
+  }
+  CHECK(largest > 1);
+  CHECK(off < 1e-5 * largest);
+  CHECK(std::memcmp(once.data(), again.data(), m * ldw * sizeof(float)) == 0);
 }
