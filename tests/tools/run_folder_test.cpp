@@ -113,6 +113,23 @@ TEST_CASE("files from after the checkpoint are as if they had never been") {
   CHECK_FALSE(fs::exists(run / "checkpoint/.state.safetensors.1.0.tmp"));
 }
 
+TEST_CASE("a run killed right after any of its checkpoints ends with the same files") {
+  const Folder folder;
+  int saves = 0;
+  const auto copy = [&] {
+    fs::copy(folder.path / "whole", folder.path / concat("copy-", saves++), fs::copy_options::recursive);
+  };
+  train_run(experiment(), {.folder = folder.path / "whole", .hooks = {.save = copy, .save_interval = 0}});
+  CHECK(saves >= 15);
+  for (int i = 0; i < saves; ++i) {
+    CAPTURE(i);
+    const fs::path run = folder.path / concat("copy-", i);
+    CHECK(train_until(-1, run));
+    CHECK(read_file(run / "weights.safetensors") == read_file(folder.path / "whole/weights.safetensors"));
+    CHECK(metrics_of(run) == metrics_of(folder.path / "whole"));
+  }
+}
+
 TEST_CASE("a resumed run may have more epochs and nothing else") {
   const Folder folder;
   REQUIRE(train_until(-1, folder.path / "whole", {"train.epochs=7"}));

@@ -187,19 +187,24 @@ TEST_CASE("truncated training needs a target at every step") {
   CHECK_THROWS_WITH_AS(Run(kFresh, {"train.truncate=4"}), doctest::Contains("/train/truncate"), InputError);
 }
 
-TEST_CASE("divergence names epoch, step and tensor and leaves the parameters before it") {
-  Run run(kSeries, {"optimizer={\"type\": \"sgd\", \"lr\": 1e38}"});
-  std::string message;
-  try {
-    run.train();
-  } catch (const DivergenceError& error) {
-    message = error.what();
-  }
-  CAPTURE(message);
-  CHECK(message.starts_with("training diverged in epoch 1, step "));
-  CHECK(message.ends_with(" is not finite"));
-  for (const Parameter& parameter : run.model.parameters()) {
-    for (std::int64_t i = 0; i < parameter.value.numel(); ++i) CHECK(std::isfinite(parameter.value.at(i)));
+TEST_CASE("divergence names epoch, step and tensor and leaves finite parameters") {
+  const std::pair<const char*, const char*> table[] = {{"1e38", "the "}, {"1e300", "layers.0."}};
+  for (const auto& [lr, what] : table) {
+    CAPTURE(lr);
+    Run run(kSeries, {concat(R"(optimizer={"type": "sgd", "lr": )", lr, "}")});
+    std::string message;
+    try {
+      run.train();
+    } catch (const DivergenceError& error) {
+      message = error.what();
+    }
+    CAPTURE(message);
+    CHECK(message.starts_with("training diverged in epoch 1, step "));
+    CHECK(message.find(concat(": ", what)) != std::string::npos);
+    CHECK(message.ends_with(" is not finite"));
+    for (const Parameter& parameter : run.model.parameters()) {
+      for (std::int64_t i = 0; i < parameter.value.numel(); ++i) CHECK(std::isfinite(parameter.value.at(i)));
+    }
   }
 }
 
