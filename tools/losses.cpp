@@ -36,6 +36,13 @@ const LossEntry& entry_of(Loss loss) {
   throw Error("[losses] there is no loss.");
 }
 
+std::string mismatch(Loss loss, const DataShape& data) {
+  const LossEntry& entry = entry_of(loss);
+  return concat(entry.name, " needs ", entry.targets, ". The data have ",
+                data.classes > 0 ? concat(data.classes, " classes") : concat(data.output, " real numbers"),
+                " a target.");
+}
+
 Loss default_loss(const DataShape& data) { return data.classes > 0 ? Loss::cross_entropy : Loss::mse; }
 
 std::int64_t output_width(Loss loss, const DataShape& data) {

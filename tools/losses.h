@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "lagtape/data/dataset.h"
@@ -23,6 +24,9 @@ std::span<const LossEntry> losses();
 std::optional<Loss> loss_named(std::string_view name);
 /// What a loss needs and whether data have it.
 const LossEntry& entry_of(Loss loss);
+
+/// What to say of a loss that does not fit the data.
+std::string mismatch(Loss loss, const DataShape& data);
 
 /// The loss that goes with data unless an experiment says otherwise: cross_entropy for classes, else mse.
 Loss default_loss(const DataShape& data);

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "lagtape/cells/model_spec.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/tools/experiment.h"
+
+namespace lagtape {
+
+// Internal: includes nlohmann/json.
+
+/// Reads the document of an experiment; `base` is absolute. Throws InputError with all of its errors.
+Experiment read_document(const Json& document, const std::string& where, const std::filesystem::path& base);
+
+/// What a model must fit: classes have a logit each, unless the loss is on one logit.
+DataWidths widths_of(Loss loss, const DataShape& data);
+
+/// The value at a JSON Pointer; null when there is none.
+const Json& at_pointer(const Json& document, const char* pointer);
+
+}  // namespace lagtape
