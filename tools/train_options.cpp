@@ -10,7 +10,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::array kPlans = {Plan::automatic, Plan::full, Plan::states};
+constexpr std::array kPlans = {Plan::automatic, Plan::full, Plan::states, Plan::checkpoint};
 
 std::vector<std::string> plan_names() {
   std::vector<std::string> names;

@@ -34,7 +34,8 @@ class EngineOf final : public Engine {
  private:
   CompiledStack<T>& compiled(bool input_gradient) {
     auto& code = compiled_[input_gradient];
-    if (!code) code = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_);
+    if (!code)
+      code = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_, settings_.compile_stages);
     return *code;
   }
   std::vector<Slice<T>> cut(const BatchTask<T>& task, std::int64_t batch, std::int64_t steps) const;
@@ -152,7 +153,7 @@ double EngineOf<T>::run(const Pass& pass) {
     std::vector<Tensor> unwanted(pass.weights.size());
     reserve_gradients(slices, pass.weight_gradients != nullptr ? *pass.weight_gradients : unwanted);
     const PlanCost cost = choose_plan(plans(shape[0], shape[1], pass.pool.threads()), settings_);
-    extent = training_extent(cost.plan, cost.chunk);
+    extent = training_extent(cost);
   } else if (settings_.chunk > 0) {
     extent.chunk = settings_.chunk;
   }
@@ -184,26 +185,43 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
   const std::int64_t slices = slice_count(stack_, batch);
   const std::int64_t rows = (batch + slices - 1) / slices;
   std::int64_t gradients = 0;
-  double replay = 0;
+  double replay = 0, forward = 0;
   for (std::size_t p = 0; p < code.programs(); ++p) {
     const bool over_time = p < code.layers();
     const StepProgram& program = over_time ? code.program(p) : code.head_program();
     for (const auto& w : program.weights) gradients += padded<T>(element_count(w.shape));
     if (over_time) replay += phase_flops(code.code(p), code.code(p).replay);
+    if (over_time) forward += static_cast<double>(program.product_flops());
   }
   SliceRunner<T> runner(code);
-  std::vector<PlanCost> costs;
-  for (Plan plan : {Plan::full, Plan::states}) {
-    Extent extent = training_extent(plan, settings_.chunk);
+  const auto bytes = [&](const PlanCost& cost) {
+    Extent extent = training_extent(cost);
     extent.last = steps;
-    PlanCost cost{plan, 0, 0, extent.chunk};
-    cost.bytes =
-        (runner.elements(extent, rows) * std::min<std::int64_t>(threads, slices) + gradients * slices) *
-        static_cast<std::int64_t>(sizeof(T));
-    if (plan == Plan::states) cost.extra_flops = replay * static_cast<double>(batch * steps);
-    costs.push_back(cost);
+    return (runner.elements(extent, rows) * std::min<std::int64_t>(threads, slices) + gradients * slices) *
+           static_cast<std::int64_t>(sizeof(T));
+  };
+  const double batch_steps = static_cast<double>(batch * steps);
+  PlanCost full{Plan::full, 0, 0, settings_.chunk > 0 ? settings_.chunk : kDefaultChunk, 0, 0};
+  full.bytes = bytes(full);
+  PlanCost states = full;
+  states.plan = Plan::states;
+  states.bytes = bytes(states);
+  states.extra_flops = replay * batch_steps;
+
+  // The fewest levels that fit the budget, and for each the distance between checkpoints that takes the least
+  // memory.
+  PlanCost checkpoint;
+  constexpr int kMostLevels = 8;
+  for (int levels = std::max(1, settings_.levels); levels <= kMostLevels; ++levels) {
+    for (std::int64_t segment = settings_.segment > 0 ? settings_.segment : full.chunk;; segment *= 2) {
+      PlanCost cost{Plan::checkpoint, 0, levels * forward * batch_steps, full.chunk, segment, levels};
+      cost.bytes = bytes(cost);
+      if (checkpoint.levels == 0 || cost.bytes < checkpoint.bytes) checkpoint = cost;
+      if (settings_.segment > 0 || segment >= steps) break;
+    }
+    if (settings_.levels > 0 || checkpoint.bytes <= budget_of(settings_)) break;
   }
-  return costs;
+  return {full, states, checkpoint};
 }
 
 }  // namespace

@@ -17,14 +17,15 @@ template <class T>
 std::int64_t LayerRunner<T>::capacity(const Array& array) const {
   const std::int64_t all = extent_.last - extent_.first;
   const std::int64_t chunk = std::min(extent_.chunk, all);
+  const std::int64_t kept = extent_.segment > 0 ? std::min(extent_.segment, all) : all;
   switch (array.kind) {
     case Array::Kind::input: return below_ == nullptr ? chunk : 0;
     case Array::Kind::state: {
       const std::int64_t history = program_.history(array.index);
       // Room for a second window, so that sliding costs at most one copy a step.
-      return extent_.keep_states ? all + history + 1 : chunk + 2 * (history + 1);
+      return extent_.keep_states ? kept + history + 1 : chunk + 2 * (history + 1);
     }
-    case Array::Kind::saved: return extent_.keep_saved ? all : chunk;
+    case Array::Kind::saved: return extent_.keep_saved ? kept : chunk;
     case Array::Kind::run: return std::min(extent_.run, all);
     case Array::Kind::step: return 1;
     case Array::Kind::output_adjoint: return extent_.backward && above_ == nullptr ? chunk : 0;
@@ -118,16 +119,60 @@ void LayerRunner<T>::enter_run(std::int64_t n) {
 }
 
 template <class T>
+void LayerRunner<T>::slide_state(std::size_t array, std::int64_t n) {
+  ArrayView<T>& view = machine_.array(static_cast<int>(array));
+  const std::int64_t from = n - program_.history(code_.arrays[array].index);
+  if (from == view.first) return;
+  std::memmove(view.base, view.at(from), static_cast<std::size_t>((n + 1 - from) * view.stride) * sizeof(T));
+  view.first = from;
+}
+
+template <class T>
+std::int64_t LayerRunner<T>::window_elements() const {
+  std::int64_t elements = 0;
+  for (std::size_t s = 0; s < program_.states.size(); ++s)
+    elements +=
+        (program_.history(static_cast<int>(s)) + 1) * rows_ * padded<T>(program_.states[s].shape.width());
+  return elements;
+}
+
+template <class T>
+T* LayerRunner<T>::save_window(std::int64_t n, T* to) const {
+  for (std::size_t s = 0; s < program_.states.size(); ++s) {
+    const ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
+    const std::int64_t history = program_.history(static_cast<int>(s));
+    to = std::copy_n(view.at(n - history), (history + 1) * view.stride, to);
+  }
+  return to;
+}
+
+template <class T>
+const T* LayerRunner<T>::restore_window(std::int64_t n, const T* from) {
+  for (std::size_t s = 0; s < program_.states.size(); ++s) {
+    ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
+    const std::int64_t history = program_.history(static_cast<int>(s));
+    std::copy_n(from, (history + 1) * view.stride, view.base);
+    view.first = n - history;
+    from += (history + 1) * view.stride;
+  }
+  return from;
+}
+
+template <class T>
+void LayerRunner<T>::enter_segment(std::int64_t n) {
+  for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
+    const Array::Kind kind = code_.arrays[i].kind;
+    if (kind == Array::Kind::state && extent_.keep_states) slide_state(i, n);
+    if (kind == Array::Kind::saved && extent_.keep_saved) machine_.array(static_cast<int>(i)).first = n;
+  }
+}
+
+template <class T>
 void LayerRunner<T>::enter_forward(std::int64_t n0, std::int64_t n1) {
   for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
     ArrayView<T>& view = machine_.array(static_cast<int>(i));
     const Array& array = code_.arrays[i];
-    if (array.kind == Array::Kind::state && n1 + 1 - view.first > capacities_[i]) {
-      const std::int64_t from = n0 - program_.history(array.index);
-      std::memmove(view.base, view.at(from),
-                   static_cast<std::size_t>((n0 + 1 - from) * view.stride) * sizeof(T));
-      view.first = from;
-    }
+    if (array.kind == Array::Kind::state && n1 + 1 - view.first > capacities_[i]) slide_state(i, n0);
     if (array.kind == Array::Kind::saved && !extent_.keep_saved) view.first = n0;
     if (array.kind == Array::Kind::input && below_ == nullptr) view.first = n0;
   }

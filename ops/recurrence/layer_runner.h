@@ -30,9 +30,11 @@ struct Extent {
   std::int64_t first = 0, last = 0;  ///< absolute steps of the sequence, last excluded
   std::int64_t run = 1;              ///< steps of a run, the grid of pre, post and gradients
   std::int64_t chunk = 1;            ///< steps of a chunk
-  bool keep_states = false;          ///< states of the whole sequence, not of a chunk
-  bool keep_saved = false;           ///< saved values too
-  bool backward = false;             ///< arrays of the backward pass are needed
+  std::int64_t segment = 0;  ///< steps between checkpoints, a multiple of the chunk; 0: no checkpoints
+  int levels = 0;            ///< how many times a segment's start is reached by running forward again
+  bool keep_states = false;  ///< states of the whole sequence (or segment), not of a chunk
+  bool keep_saved = false;   ///< saved values too
+  bool backward = false;     ///< arrays of the backward pass are needed
 };
 
 /// One layer on the rows of one slice: its arrays and its passes over a range of steps.
@@ -53,6 +55,13 @@ class LayerRunner {
   /// Rows of a shorter length keep their states from then on; null: none does.
   void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
 
+  /// The states that the future of step n needs, as a checkpoint: elements, and copies out and in.
+  std::int64_t window_elements() const;
+  T* save_window(std::int64_t n, T* to) const;
+  const T* restore_window(std::int64_t n, const T* from);
+
+  /// Makes room for steps from n on, to be kept: nothing but the window at n stays.
+  void enter_segment(std::int64_t n);
   /// Makes room for steps [n0, n1), sliding what the future needs along.
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void forward(std::int64_t n0, std::int64_t n1);
@@ -81,6 +90,7 @@ class LayerRunner {
   const LayerCode& code() const { return code_; }
 
  private:
+  void slide_state(std::size_t array, std::int64_t n);
   template <class F>
   void for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
   void enter_run(std::int64_t n);

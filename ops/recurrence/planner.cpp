@@ -6,12 +6,6 @@
 #include "lagtape/core/system_memory.h"
 
 namespace lagtape::recurrence {
-namespace {
-
-constexpr std::int64_t kDefaultChunk = 4 * SequenceOp::kRun;
-
-}  // namespace
-
 std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch) {
   std::int64_t widest = 1;
   for (const auto& layer : stack.layers)
@@ -31,13 +25,19 @@ Extent evaluation_extent() {
   return extent;
 }
 
-Extent training_extent(Plan plan, std::int64_t chunk) {
+Extent training_extent(const PlanCost& plan) {
   Extent extent = evaluation_extent();
-  if (chunk > 0) extent.chunk = chunk;
+  extent.chunk = plan.chunk;
+  extent.segment = plan.segment;
+  extent.levels = plan.levels;
   extent.backward = true;
   extent.keep_states = true;
-  extent.keep_saved = plan == Plan::full;
+  extent.keep_saved = plan.plan != Plan::states;
   return extent;
+}
+
+std::int64_t budget_of(const SequenceSettings& settings) {
+  return settings.budget > 0 ? settings.budget : system_memory() / 2;
 }
 
 double phase_flops(const LayerCode& code, const Phase& phase) {
@@ -50,7 +50,7 @@ double phase_flops(const LayerCode& code, const Phase& phase) {
 }
 
 PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings& settings) {
-  const std::int64_t budget = settings.budget > 0 ? settings.budget : system_memory() / 2;
+  const std::int64_t budget = budget_of(settings);
   const PlanCost* smallest = nullptr;
   for (const PlanCost& cost : plans) {
     if (settings.plan != Plan::automatic && cost.plan != settings.plan) continue;

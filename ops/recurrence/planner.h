@@ -8,6 +8,9 @@
 
 namespace lagtape::recurrence {
 
+/// Steps of a chunk where nothing else is asked for.
+inline constexpr std::int64_t kDefaultChunk = 4 * SequenceOp::kRun;
+
 /// In how many slices a batch is cut: a function of batch, units and program only, so that no result depends
 /// on threads.
 std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch);
@@ -15,10 +18,13 @@ std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch);
 /// What the arrays of a slice hold when only windows are kept, and under a memory plan. Without first and
 /// last step.
 Extent evaluation_extent();
-Extent training_extent(Plan plan, std::int64_t chunk);
+Extent training_extent(const PlanCost& plan);
 
 /// Multiplications and additions of the products of a phase, a row and step.
 double phase_flops(const LayerCode& code, const Phase& phase);
+
+/// The bytes that may be used: the budget, or half of the machine's memory.
+std::int64_t budget_of(const SequenceSettings& settings);
 
 /// The fastest plan that fits the budget. Throws InputError that says how much the smallest needs.
 PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings& settings);

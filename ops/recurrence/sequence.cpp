@@ -76,6 +76,11 @@ SequenceOp::SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings sett
     throw InputError("[sequence] a read-out has no states");
   if (settings.chunk < 0 || settings.chunk % kRun != 0)
     throw InputError(concat("[sequence] a chunk is a multiple of ", kRun, " steps. Got ", settings.chunk));
+  const std::int64_t chunk = settings.chunk > 0 ? settings.chunk : recurrence::kDefaultChunk;
+  if (settings.segment < 0 || settings.segment % chunk != 0 || settings.levels < 0)
+    throw InputError(concat("[sequence] checkpoints lie a multiple of the chunk, ", chunk,
+                            " steps, apart, in 0 or more levels. Got ", settings.segment, " steps, ", settings.levels,
+                            " levels"));
   implementation_ = std::make_unique<Implementation>();
   implementation_->stack = std::move(stack);
   implementation_->dtype = dtype;
@@ -131,6 +136,7 @@ std::string_view name_of(Plan plan) {
     case Plan::automatic: return "auto";
     case Plan::full: return "full";
     case Plan::states: return "states";
+    case Plan::checkpoint: return "checkpoint";
   }
   return "";
 }

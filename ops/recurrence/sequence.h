@@ -65,23 +65,29 @@ struct SequenceBatch {
   bool training = false;  ///< random draws are drawn; otherwise they hold their evaluation values
 };
 
-enum class Plan : std::uint8_t { automatic, full, states };
-std::string_view name_of(Plan plan);  ///< "auto", "full", "states"
+enum class Plan : std::uint8_t { automatic, full, states, checkpoint };
+std::string_view name_of(Plan plan);  ///< "auto", "full", "states", "checkpoint"
 
 struct SequenceSettings {
   Plan plan = Plan::automatic;
   std::int64_t budget =
       0;  ///< bytes for what the op keeps and works in; 0: half of the machine's or cgroup's memory
-  std::int64_t chunk = 0;  ///< steps, a multiple of the run; 0: chosen by the planner
+  std::int64_t chunk = 0;    ///< steps, a multiple of the run; 0: chosen by the planner
+  std::int64_t segment = 0;  ///< steps between checkpoints, a multiple of the chunk; 0: chosen by the planner
+  int levels = 0;            ///< of checkpoints; 0: as few as the budget allows
   SimdLevel level = best_level();
+  bool compile_stages =
+      true;  ///< element-wise work as machine code, where that can be: the same bits, faster
 };
 
 /// What a plan costs for a batch of B sequences of T steps.
 struct PlanCost {
-  Plan plan;
+  Plan plan = Plan::automatic;
   std::int64_t bytes = 0;  ///< high-water mark of what the op allocates, with that many threads
   double extra_flops = 0;  ///< of products, beyond one forward and backward pass, a batch
   std::int64_t chunk = 0;
+  std::int64_t segment = 0;  ///< steps between checkpoints; 0: none
+  int levels = 0;            ///< of checkpoints
 };
 
 /// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its

@@ -14,6 +14,25 @@ SliceRunner<T>::SliceRunner(const CompiledStack<T>& stack) : stack_(stack) {
     head_.emplace(stack.head_program(), stack.head_code(), stack.head_weights(), stack.kernels());
 }
 
+namespace {
+
+std::int64_t segment_count(const Extent& extent) {
+  if (extent.segment == 0) return 1;
+  return (extent.last - 1) / extent.segment - extent.first / extent.segment + 1;
+}
+
+/// The smallest number of parts with which `levels` cuts of `segments` end in single segments.
+std::int64_t fan_out(std::int64_t segments, int levels) {
+  if (levels == 0) return 0;
+  for (std::int64_t parts = 1;; ++parts) {
+    std::int64_t reached = 1;
+    for (int l = 0; l < levels && reached < segments; ++l) reached *= parts;
+    if (reached >= segments) return parts;
+  }
+}
+
+}  // namespace
+
 // ---- memory ----
 
 template <class T>
@@ -22,6 +41,11 @@ void SliceRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64
   for (std::size_t l = 0; l < layers_.size(); ++l)
     layers_[l].lay_out(memory, extent, rows, l > 0 ? &layers_[l - 1] : nullptr,
                        l + 1 < layers_.size() ? &layers_[l + 1] : nullptr);
+  segments_ = segment_count(extent);
+  fan_out_ = fan_out(segments_, extent.levels);
+  checkpoint_elements_ = 0;
+  for (const auto& layer : layers_) checkpoint_elements_ += layer.window_elements();
+  checkpoints_ = memory.take(extent.levels * fan_out_ * checkpoint_elements_);
   const std::int64_t width = padded<T>(top().code().output.width);
   features_ = feature_adjoint_ = nullptr;
   if (head_) {
@@ -47,13 +71,20 @@ std::int64_t SliceRunner<T>::elements(const Extent& extent, std::int64_t rows) {
 
 template <class T>
 template <class F>
-void SliceRunner<T>::for_chunks(bool descending, F f) {
+void SliceRunner<T>::for_chunks(std::int64_t first, std::int64_t last, bool descending, F f) {
   const std::int64_t chunk = extent_.chunk;
-  const std::int64_t low = extent_.first / chunk, high = (extent_.last + chunk - 1) / chunk;
+  const std::int64_t low = first / chunk, high = (last + chunk - 1) / chunk;
   for (std::int64_t i = 0; i < high - low; ++i) {
     const std::int64_t c = descending ? high - 1 - i : low + i;
-    f(std::max(extent_.first, c * chunk), std::min(extent_.last, (c + 1) * chunk));
+    f(std::max(first, c * chunk), std::min(last, (c + 1) * chunk));
   }
+}
+
+/// Segments lie on the absolute grid; the first and the last may be shorter.
+template <class T>
+std::int64_t SliceRunner<T>::segment_begin(std::int64_t i) const {
+  if (i <= 0 || extent_.segment == 0) return i <= 0 ? extent_.first : extent_.last;
+  return std::min(extent_.last, (extent_.first / extent_.segment + i) * extent_.segment);
 }
 
 template <class T>
@@ -107,39 +138,94 @@ void SliceRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
 }
 
 template <class T>
-void SliceRunner<T>::forward_pass() {
-  for_chunks(false, [&](std::int64_t n0, std::int64_t n1) {
-    enter_forward(n0, n1);
-    for (auto& layer : layers_) layer.forward(n0, n1);
-    if (task_->final_window != nullptr) write_final_window(n0, n1);
-    if (!every_step()) return gather_features(n0, n1);
-    if (task_->outputs != nullptr) read_outputs(n0, n1);
-    if (task_->loss_scale > 0 && !task_->backward) score(n0, n1, false);
-  });
+void SliceRunner<T>::forward_chunk(std::int64_t n0, std::int64_t n1) {
+  enter_forward(n0, n1);
+  for (auto& layer : layers_) layer.forward(n0, n1);
 }
 
-/// The one backward walker: a plan differs in where a chunk's saved values come from.
+template <class T>
+void SliceRunner<T>::forward_pass() {
+  for (std::int64_t s = 0, part = 0; s < segments_; ++s) {
+    const std::int64_t begin = segment_begin(s);
+    for (auto& layer : layers_) layer.enter_segment(begin);
+    if (fan_out_ > 0 && s == segments_ * part / fan_out_) save_checkpoint(0, part++, begin);
+    for_chunks(begin, segment_begin(s + 1), false, [&](std::int64_t n0, std::int64_t n1) {
+      forward_chunk(n0, n1);
+      if (task_->final_window != nullptr) write_final_window(n0, n1);
+      if (!every_step()) return gather_features(n0, n1);
+      if (task_->outputs != nullptr) read_outputs(n0, n1);
+      if (task_->loss_scale > 0 && !task_->backward) score(n0, n1, false);
+    });
+  }
+}
+
+/// The one backward walker: a plan differs in where a chunk's states and saved values come from.
 template <class T>
 void SliceRunner<T>::backward_pass() {
   for (auto& layer : layers_) layer.begin_backward();
-  for_chunks(true, [&](std::int64_t n0, std::int64_t n1) {
-    enter_backward(n0, n1);
-    if (!extent_.keep_saved)
-      for (auto& layer : layers_) layer.replay(n0, n1);
-    if (every_step()) {
-      score(n0, n1, true);
-    } else {
-      spread_feature_adjoint(n0, n1);
-    }
-    std::size_t weight = slice_->gradients.size();
-    if (head_) weight -= stack_.head_program().weights.size();
-    for (std::size_t l = layers_.size(); l-- > 0;) {
-      weight -= layers_[l].program().weights.size();
-      layers_[l].backward(n0, n1, slice_->gradients.data() + weight, task_->add_weight_gradient);
-    }
-    if (task_->x_gradient != nullptr) write_input_gradient(n0, n1);
-  });
+  backward_segments(0, segments_, 0);
   if (task_->initial_gradient != nullptr) write_initial_gradient();
+}
+
+/// Walks back over segments low .. high - 1. The arrays hold the last segment when it is reached; every other
+/// is run forward again from a checkpoint. At each level a range is cut into fan_out_ parts, whose first
+/// windows are kept.
+template <class T>
+void SliceRunner<T>::backward_segments(std::int64_t low, std::int64_t high, int level) {
+  const std::int64_t count = high - low, parts = std::min(fan_out_, count);
+  if (count == 1) {
+    for_chunks(segment_begin(low), segment_begin(high), true,
+               [&](std::int64_t n0, std::int64_t n1) { backward_chunk(n0, n1); });
+    return;
+  }
+  for (std::int64_t part = parts; part-- > 0;) {
+    const std::int64_t from = low + count * part / parts, to = low + count * (part + 1) / parts;
+    if (to < high || to - from > 1) {  // the last segment is there already
+      restore_checkpoint(level, part, segment_begin(from));
+      const std::int64_t below = std::min(fan_out_, to - from),
+                         last = from + (to - from) * (below - 1) / below;
+      for (std::int64_t s = from, i = 0; s < to; ++s) {
+        const std::int64_t begin = segment_begin(s);
+        for (auto& layer : layers_) layer.enter_segment(begin);
+        if (to - from > 1 && s == from + (to - from) * i / below) save_checkpoint(level + 1, i++, begin);
+        if (s == last && to - s > 1) break;  // it will be cut in its turn
+        for_chunks(begin, segment_begin(s + 1), false,
+                   [&](std::int64_t n0, std::int64_t n1) { forward_chunk(n0, n1); });
+      }
+    }
+    backward_segments(from, to, level + 1);
+  }
+}
+
+template <class T>
+void SliceRunner<T>::save_checkpoint(int level, std::int64_t i, std::int64_t n) {
+  T* to = checkpoints_ + (level * fan_out_ + i) * checkpoint_elements_;
+  for (const auto& layer : layers_) to = layer.save_window(n, to);
+}
+
+template <class T>
+void SliceRunner<T>::restore_checkpoint(int level, std::int64_t i, std::int64_t n) {
+  const T* from = checkpoints_ + (level * fan_out_ + i) * checkpoint_elements_;
+  for (auto& layer : layers_) from = layer.restore_window(n, from);
+}
+
+template <class T>
+void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
+  enter_backward(n0, n1);
+  if (!extent_.keep_saved)
+    for (auto& layer : layers_) layer.replay(n0, n1);
+  if (every_step()) {
+    score(n0, n1, true);
+  } else {
+    spread_feature_adjoint(n0, n1);
+  }
+  std::size_t weight = slice_->gradients.size();
+  if (head_) weight -= stack_.head_program().weights.size();
+  for (std::size_t l = layers_.size(); l-- > 0;) {
+    weight -= layers_[l].program().weights.size();
+    layers_[l].backward(n0, n1, slice_->gradients.data() + weight, task_->add_weight_gradient);
+  }
+  if (task_->x_gradient != nullptr) write_input_gradient(n0, n1);
 }
 
 // ---- what goes in ----

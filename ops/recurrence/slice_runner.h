@@ -52,6 +52,11 @@ class SliceRunner {
   void begin();
   void forward_pass();
   void backward_pass();
+  void forward_chunk(std::int64_t n0, std::int64_t n1);
+  void backward_chunk(std::int64_t n0, std::int64_t n1);
+  void backward_segments(std::int64_t low, std::int64_t high, int level);
+  void save_checkpoint(int level, std::int64_t i, std::int64_t n);
+  void restore_checkpoint(int level, std::int64_t i, std::int64_t n);
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void enter_backward(std::int64_t n0, std::int64_t n1);
   void fill_input(std::int64_t n0, std::int64_t n1);
@@ -75,13 +80,17 @@ class SliceRunner {
   /// Whether step n is one of row r's own.
   bool counts(std::int64_t r, std::int64_t n) const { return n - extent_.first < length(r); }
   template <class F>
-  void for_chunks(bool descending, F f);
+  void for_chunks(std::int64_t first, std::int64_t last, bool descending, F f);
+  std::int64_t segment_begin(std::int64_t i) const;
 
   const CompiledStack<T>& stack_;
   std::deque<LayerRunner<T>> layers_;
   std::optional<LayerRunner<T>> head_;
   T* features_ = nullptr;         // rows x padded width: what the read-out reads once
   T* feature_adjoint_ = nullptr;  // without a read-out: dL/d(features)
+  T* checkpoints_ = nullptr;      // levels x fan_out_ windows of the whole stack
+  std::int64_t checkpoint_elements_ = 0;
+  std::int64_t segments_ = 1, fan_out_ = 0;
   const BatchTask<T>* task_ = nullptr;
   Slice<T>* slice_ = nullptr;
   Extent extent_;

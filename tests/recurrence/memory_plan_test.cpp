@@ -80,9 +80,9 @@ TEST_CASE("the fastest plan that fits is taken, and none is an error that says h
   CHECK(chosen(full).plan == Plan::full);
   CHECK(chosen(full - 1).plan == Plan::states);
   CHECK(chosen(states).plan == Plan::states);
-  const std::string needed = concat("needs ", states);
-  CHECK_THROWS_WITH_AS(chosen(1000), doctest::Contains(needed.c_str()), InputError);
-  CHECK_THROWS_AS(chosen(states - 1), InputError);
+  CHECK(chosen(states - 1).plan == Plan::checkpoint);
+  CHECK(chosen(states - 1).bytes < states);
+  CHECK_THROWS_WITH_AS(chosen(1000), doctest::Contains("needs "), InputError);
 
   SequenceOp tight(stack, Dtype::f32, {.budget = states});
   const SequenceCase c = converted(filled(stack, 32, 1000, 2), Dtype::f32);

@@ -1,0 +1,45 @@
+#include <doctest/doctest.h>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tests/recurrence/support/compare.h"
+#include "lagtape/tests/recurrence/support/random_case.h"
+
+using namespace lagtape;
+using namespace lagtape::test;
+
+TEST_CASE("checkpoints of every number of levels give the bits of the full plan") {
+  const char* name = "checkpoints of every number of levels give the bits of the full plan";
+  for_each_seed(name, 250, [](std::uint64_t seed) {
+    const SequenceCase c =
+        random_case(seed, {.steps = 190, .rows = 5, .width = 8, .layers = 2, .values = 25});
+    const Results expected = run_op(c, {.plan = Plan::full});
+    std::string text;
+    for (const int levels : {1, 2, 3, 4}) {
+      const std::int64_t segment = seed % 3 == 0 ? 32 : 16;
+      const SequenceSettings settings{
+          .plan = Plan::checkpoint, .chunk = 16, .segment = segment, .levels = levels};
+      const std::string lines = bit_differences(run_op(c, settings, 1 + levels % 2), expected);
+      if (!lines.empty()) text += concat(levels, " levels, segments of ", segment, ": ", lines);
+    }
+    return text;
+  });
+}
+
+TEST_CASE("checkpoints take less memory the more levels there are, as much as was planned") {
+  const SequenceCase c = converted(random_case(3, {.steps = 40, .rows = 4, .layers = 1}), Dtype::f32);
+  std::int64_t before = SequenceOp(c.stack, Dtype::f32).plans(4, 20000, 1)[0].bytes;
+  for (const int levels : {1, 2, 3}) {
+    const SequenceOp op(c.stack, Dtype::f32, {.plan = Plan::checkpoint, .levels = levels});
+    const PlanCost cost = op.choose(4, 20000, 1);
+    CHECK(cost.plan == Plan::checkpoint);
+    CHECK(cost.levels == levels);
+    CHECK(cost.bytes < before);
+    before = cost.bytes;
+  }
+}
+
+TEST_CASE("checkpoints lie whole chunks apart") {
+  const SequenceCase c = random_case(1);
+  CHECK_THROWS_AS(SequenceOp(c.stack, Dtype::f64, {.chunk = 32, .segment = 48}), InputError);
+  CHECK_THROWS_AS(SequenceOp(c.stack, Dtype::f64, {.levels = -1}), InputError);
+}
