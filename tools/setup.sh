@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The build, the library's dependencies, the tool's, and the tests'.
 packages=(
   g++ cmake ninja-build
-  libdnnl-dev libxsimd-dev nlohmann-json3-dev libarchive-dev
+  libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev
   libcli11-dev libfmt-dev
   doctest-dev python3
 )

@@ -1,16 +1,19 @@
 #include "lagtape/ops/recurrence/compiled_stack.h"
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/tile_compiler.h"
 
 namespace lagtape::recurrence {
 
 template <class T>
-CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels)
+CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels,
+                                bool compile_stages)
     : stack_(stack), kernels_(kernels), head_(stack.readout.has_value() && !reads_every_step(stack.at)) {
   for (const auto& layer : stack.layers) programs_.push_back(&layer);
   if (stack.readout && !head_) programs_.push_back(&*stack.readout);
   const auto add = [&](const StepProgram& program, bool gradient) {
     codes_.push_back(schedule(program, gradient, kLane<T>));
+    if (compile_stages) recurrence::compile_stages<T>(codes_.back(), kernels.level);
     weights_.emplace_back(program, codes_.back(), kernels);
     weight_count_ += static_cast<std::int64_t>(program.weights.size());
   };

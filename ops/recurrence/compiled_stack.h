@@ -15,7 +15,9 @@ namespace lagtape::recurrence {
 template <class T>
 class CompiledStack {
  public:
-  CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels);
+  /// `compile_stages`: element-wise stages become machine code where that can be.
+  CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels,
+                bool compile_stages);
   CompiledStack(const CompiledStack&) = delete;
   CompiledStack& operator=(const CompiledStack&) = delete;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/ops/recurrence/draws.h"
+#include "lagtape/ops/recurrence/tile_compiler.h"
 
 namespace lagtape::recurrence {
 
@@ -85,6 +86,7 @@ void Machine<T>::run_group_products(const ProductStage& stage, std::int64_t step
 
 template <class T>
 void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count) {
+  if (stage.compiled != nullptr && stage.compiled->takes(count)) return run_compiled(stage, step, count);
   for (std::size_t i = 0; i < stage.slots.size(); ++i) {
     const Slot& slot = stage.slots[i];
     strides_[i] = 0;
@@ -113,6 +115,17 @@ void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64
     }
     for (std::size_t i = 0; i < stage.slots.size(); ++i) pointers_[i] += strides_[i];
   }
+}
+
+template <class T>
+void Machine<T>::run_compiled(const TileStage& stage, std::int64_t step, std::int64_t count) {
+  T** next = pointers_.data();
+  for (int i : stage.compiled->slots()) {
+    const Slot& slot = stage.slots[i];
+    *next++ = slot.kind == Slot::Kind::array ? at(slot, step) : const_cast<T*>(weights_.vector(slot.index));
+  }
+  stage.compiled->run(pointers_.data(),
+                      rows_ * count * stage.register_width * static_cast<std::int64_t>(sizeof(T)));
 }
 
 template <class T>

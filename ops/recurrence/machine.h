@@ -78,6 +78,7 @@ class Machine {
   void run_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count);
+  void run_compiled(const TileStage& stage, std::int64_t step, std::int64_t count);
   void run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
   void run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
   void run_real_lag(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);

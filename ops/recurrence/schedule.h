@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct TileInstruction {
   bool per_unit = false;  ///< a real lag of one delay a unit
 };
 
+class CompiledTiles;
+
 /// Element-wise work in one pass over tiles of rows.
 struct TileStage {
   std::vector<Slot> slots;
@@ -41,6 +44,7 @@ struct TileStage {
   std::int64_t tile_rows = 1;
   std::int64_t register_width = 0;  ///< padded
   int registers = 0;
+  std::shared_ptr<const CompiledTiles> compiled;  ///< null: the machine interprets the code
 };
 
 /// Products through one packed stack of weights: several outputs of one operand (forward), or one sum over

@@ -27,7 +27,7 @@ StackDefinition as_stream(StackDefinition stack) {
 template <class T>
 struct Shared {
   Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights)
-      : stack(as_stream(definition)), code(stack, false, kernels<T>(level)) {
+      : stack(as_stream(definition)), code(stack, false, kernels<T>(level), true) {
     code.load(weights);
   }
   StackDefinition stack;

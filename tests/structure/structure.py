@@ -20,7 +20,7 @@ MAY_INCLUDE = {
 }
 CELL_FREE = {"core", "ops"}
 NAMES_ONEDNN = ("ops/weight_gradient.cpp", "tools/bench/")
-DEPENDENCIES = ("nlohmann/", "xsimd/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/")
+DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 

@@ -1,0 +1,97 @@
+#include "lagtape/ops/recurrence/register_file.h"
+
+#include <algorithm>
+
+namespace lagtape::recurrence {
+
+RegisterFile::RegisterFile(const VectorProgram& program, int registers, bool weights_stay)
+    : program_(program),
+      last_use_(program.values.size(), 0),
+      register_(program.values.size(), -1),
+      spill_(program.values.size(), -1),
+      holder_(static_cast<std::size_t>(registers), -1) {
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    if (program.code[i].out >= 0) last_use_[static_cast<std::size_t>(program.code[i].out)] = i;
+    for (int v : operands_of(program.code[i]))
+      if (v >= 0) last_use_[static_cast<std::size_t>(v)] = i;
+  }
+  choose_residents(std::max(0, registers - pressure()), weights_stay);
+}
+
+/// The most computed values that are alive at once.
+int RegisterFile::pressure() const {
+  int alive = 0, most = 0;
+  for (std::size_t i = 0; i < program_.code.size(); ++i) {
+    const VectorInstruction& instruction = program_.code[i];
+    if (instruction.out >= 0) most = std::max(most, ++alive);
+    for (std::size_t v = 0; v < program_.values.size(); ++v)
+      if (is_computed(static_cast<int>(v)) && last_use_[v] == i) --alive;
+  }
+  return most;
+}
+
+void RegisterFile::choose_residents(int count, bool weights_stay) {
+  std::vector<int> uses(program_.values.size(), 0), candidates;
+  for (const VectorInstruction& instruction : program_.code)
+    for (int v : operands_of(instruction))
+      if (v >= 0) ++uses[static_cast<std::size_t>(v)];
+  for (std::size_t v = 0; v < program_.values.size(); ++v) {
+    const VectorValue::Kind kind = program_.values[v].kind;
+    const bool stays =
+        kind == VectorValue::Kind::constant || (kind == VectorValue::Kind::weight && weights_stay);
+    if (stays && uses[v] > 0) candidates.push_back(static_cast<int>(v));
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) {
+    return uses[static_cast<std::size_t>(a)] > uses[static_cast<std::size_t>(b)];
+  });
+  candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(count)));
+  residents_ = std::move(candidates);
+  int reg = static_cast<int>(holder_.size());
+  for (int v : residents_) {
+    register_[static_cast<std::size_t>(v)] = --reg;
+    holder_[static_cast<std::size_t>(reg)] = v;
+  }
+}
+
+std::size_t RegisterFile::next_use(int value, std::size_t after) const {
+  for (std::size_t i = after + 1; i < program_.code.size(); ++i)
+    for (int v : operands_of(program_.code[i]))
+      if (v == value) return i;
+  return program_.code.size();
+}
+
+bool RegisterFile::place_result(std::size_t at, int preferred, Eviction& eviction) {
+  const VectorInstruction& instruction = program_.code[at];
+  for (int v : operands_of(instruction))
+    if (v >= 0 && is_computed(v) && dies(v, at) && register_of(v) >= 0)
+      holder_[static_cast<std::size_t>(register_of(v))] = -1;
+  if (instruction.out < 0) return true;
+
+  int reg = preferred;
+  if (reg < 0 || holder_[static_cast<std::size_t>(reg)] >= 0)
+    reg = static_cast<int>(std::find(holder_.begin(), holder_.end(), -1) - holder_.begin());
+  if (reg == static_cast<int>(holder_.size())) {
+    std::size_t furthest = at;
+    for (std::size_t r = 0; r < holder_.size(); ++r) {
+      const auto operands = operands_of(instruction);
+      if (!is_computed(holder_[r]) ||
+          std::find(operands.begin(), operands.end(), holder_[r]) != operands.end())
+        continue;
+      if (const std::size_t use = next_use(holder_[r], at); use > furthest) {
+        furthest = use;
+        reg = static_cast<int>(r);
+      }
+    }
+    if (reg == static_cast<int>(holder_.size())) return false;
+    const auto victim = static_cast<std::size_t>(holder_[static_cast<std::size_t>(reg)]);
+    eviction = {reg, spill_slots_};
+    spill_[victim] = spill_slots_++;
+    register_[victim] = -1;
+  }
+  register_[static_cast<std::size_t>(instruction.out)] = reg;
+  holder_[static_cast<std::size_t>(reg)] = instruction.out;
+  if (dies(instruction.out, at)) holder_[static_cast<std::size_t>(reg)] = -1;
+  return true;
+}
+
+}  // namespace lagtape::recurrence
