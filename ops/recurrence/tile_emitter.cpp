@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lagtape/ops/recurrence/interleave.h"
 #include "lagtape/ops/recurrence/register_file.h"
 
 namespace lagtape::recurrence {
@@ -18,20 +19,40 @@ constexpr int kSpillSlots = 64;
 constexpr std::int64_t kInstructionBytes = 64;  ///< at most, of an instruction and the moves around it
 
 std::size_t code_bytes(const VectorProgram& program) {
-  return 4096 + program.code.size() * kInstructionBytes + program.values.size() * 2 * kInstructionBytes;
+  return 4096 + (program.code.size() + 2 * program.values.size()) * kInstructionBytes;
+}
+
+/// What the loop does at a time, and in which order.
+struct Body {
+  VectorProgram program;
+  int vectors = 1;
+};
+
+/// The best first, should it not find registers. A division keeps what follows it waiting for so long that
+/// two vectors at once pay, even when values have to go through memory; but for avx512, which has work enough
+/// in one. (A row has an even number of the smaller vectors.)
+std::vector<Body> bodies_of(const VectorProgram& program, SimdLevel level) {
+  constexpr int kAlive = 12, kAliveInPairs = 24;
+  const auto is_division = [](const VectorInstruction& i) { return i.op == VectorOp::divide; };
+  std::vector<Body> bodies;
+  if (level != SimdLevel::avx512 && std::any_of(program.code.begin(), program.code.end(), is_division))
+    bodies.push_back({interleaved(repeated(program, 2), kAliveInPairs), 2});
+  bodies.push_back({interleaved(program, kAlive), 1});
+  return bodies;
 }
 
 /// The function of one program, by the System V calling convention: a loop over the vectors of all rows.
 template <class T>
 class TileEmitter : public Xbyak::CodeGenerator {
  public:
-  TileEmitter(const VectorProgram& program, SimdLevel level)
-      : CodeGenerator(code_bytes(program), Xbyak::DontSetProtectRWE),
-        program_(program),
+  TileEmitter(const Body& body, SimdLevel level)
+      : CodeGenerator(code_bytes(body.program), Xbyak::DontSetProtectRWE),
+        program_(body.program),
         wide_(level == SimdLevel::avx512),
         bytes_(wide_ ? 64 : 32),
-        row_bytes_(program.width * static_cast<std::int64_t>(sizeof(T))),
-        file_(program, (wide_ ? 32 : 16) - 2, row_bytes_ == bytes_) {}
+        step_bytes_(body.vectors * bytes_),
+        row_bytes_(program_.width * static_cast<std::int64_t>(sizeof(T))),
+        file_(program_, (wide_ ? 32 : 16) - 2, row_bytes_ == step_bytes_) {}
 
   /// False when the registers do not suffice.
   bool generate() {
@@ -76,10 +97,10 @@ class TileEmitter : public Xbyak::CodeGenerator {
   }
 
   void advance(const Xbyak::Label& loop) {
-    add(rdx, bytes_);
-    if (row_bytes_ > bytes_) {
+    add(rdx, step_bytes_);
+    if (row_bytes_ > step_bytes_) {
       xor_(eax, eax);
-      add(rcx, bytes_);
+      add(rcx, step_bytes_);
       cmp(rcx, static_cast<std::uint32_t>(row_bytes_));
       cmove(rcx, rax);
     }
@@ -123,12 +144,12 @@ class TileEmitter : public Xbyak::CodeGenerator {
     mov(rax, ptr[rdi + static_cast<int>(8 * s)]);
     return rax;
   }
-  Address array(int slot) { return ptr[base_of(slot) + rdx]; }
+  Address array(const VectorInstruction& i) { return ptr[base_of(i.slot) + rdx + i.vector * bytes_]; }
   Address memory(int value) {
     const VectorValue& v = program_.values[static_cast<std::size_t>(value)];
     switch (v.kind) {
       case VectorValue::Kind::constant: return ptr[rip + labels_[value]];
-      case VectorValue::Kind::weight: return ptr[base_of(v.slot) + rcx];
+      case VectorValue::Kind::weight: return ptr[base_of(v.slot) + rcx + v.vector * bytes_];
       default: return ptr[rsp + 64 * file_.spill_slot_of(value)];
     }
   }
@@ -170,10 +191,10 @@ class TileEmitter : public Xbyak::CodeGenerator {
     if (file_.spill_slots() > kSpillSlots) return false;
     if (eviction.reg >= 0) vmovaps(ptr[rsp + 64 * eviction.slot], vector(eviction.reg));
     switch (i.op) {
-      case VectorOp::load: vmovaps(vector(file_.register_of(i.out)), array(i.slot)); break;
+      case VectorOp::load: vmovaps(vector(file_.register_of(i.out)), array(i)); break;
       case VectorOp::store: {
         const Xmm a = loaded(i.a, 0);
-        vmovaps(array(i.slot), a);
+        vmovaps(array(i), a);
         break;
       }
       case VectorOp::multiply_add: multiply_add(i); break;
@@ -261,9 +282,9 @@ class TileEmitter : public Xbyak::CodeGenerator {
          [&](const Operand& b) { kFloat ? vfmadd231ps(out, factor, b) : vfmadd231pd(out, factor, b); });
   }
 
-  const VectorProgram& program_;
+  const VectorProgram program_;
   const bool wide_;
-  const int bytes_;
+  const int bytes_, step_bytes_;  // of a vector, of all that the loop does at a time
   const std::int64_t row_bytes_;
   RegisterFile file_;
   std::vector<int> slots_;
@@ -277,12 +298,13 @@ template <class T>
 EmittedTiles emit(const VectorProgram& program, SimdLevel level) {
   if (level == SimdLevel::generic) return {};
   try {
-    const auto code = std::make_shared<TileEmitter<T>>(program, level);
-    if (!code->generate()) return {};
-    return {code->template getCode<TileFunction>(), code->slots(), code};
+    for (const Body& body : bodies_of(program, level)) {
+      const auto code = std::make_shared<TileEmitter<T>>(body, level);
+      if (code->generate()) return {code->template getCode<TileFunction>(), code->slots(), code};
+    }
   } catch (const Xbyak::Error&) {  // no memory for code
-    return {};
   }
+  return {};
 }
 
 template EmittedTiles emit<float>(const VectorProgram&, SimdLevel);

@@ -33,6 +33,7 @@ struct VectorInstruction {
   int out = -1, a = -1, b = -1, c = -1, d = -1;
   int slot = -1;
   int shift = 0;
+  int vector = 0;  ///< which of neighbouring ones
   Comparison comparison = Comparison::equal;
   bool operator==(const VectorInstruction&) const = default;
 };
@@ -42,6 +43,7 @@ struct VectorValue {
   Kind kind = Kind::computed;
   std::uint64_t bits = 0;  ///< of a constant, of the scalar's size
   int slot = -1;           ///< of a weight
+  int vector = 0;          ///< which of neighbouring ones it belongs to
 };
 
 /// A stage as what happens to one vector of a row: every array is loaded at most once, and what the stage has
