@@ -37,7 +37,7 @@ TEST_CASE("loss and gradients have the same bits for every plan and chunk") {
     for (const std::int64_t first_step : {0, 16, 21}) {
       c.batch.first_step = first_step;
       const Results expected = run_op(c);
-      for (const Plan plan : {Plan::full, Plan::states}) {
+      for (const Plan plan : {Plan::full, Plan::states, Plan::checkpoint}) {
         for (const std::int64_t chunk : {0, 16, 32, 64, 128}) {
           CAPTURE(name_of(plan));
           CAPTURE(chunk);

@@ -13,13 +13,13 @@ using namespace test;
 
 /// A plan, a chunk and a level that follow from the seed.
 SequenceSettings some_settings(std::uint64_t seed) {
-  constexpr Plan kPlans[] = {Plan::automatic, Plan::full, Plan::states};
+  constexpr Plan kPlans[] = {Plan::automatic, Plan::full, Plan::states, Plan::checkpoint};
   constexpr std::int64_t kChunks[] = {0, SequenceOp::kRun, 2 * SequenceOp::kRun, 5 * SequenceOp::kRun};
   const std::vector<SimdLevel> levels = supported_levels();
   SequenceSettings settings;
-  settings.plan = kPlans[seed % 3];
-  settings.chunk = kChunks[seed / 3 % 4];
-  settings.level = levels[seed / 12 % levels.size()];
+  settings.plan = kPlans[seed % 4];
+  settings.chunk = kChunks[seed / 4 % 4];
+  settings.level = levels[seed / 16 % levels.size()];
   return settings;
 }
 
