@@ -21,6 +21,14 @@ namespace fs = std::filesystem;
   throw InputError(concat(path.string(), ": cannot ", what, ": ", std::strerror(error)));
 }
 
+/// Disks that are full or broken are not what the user gave.
+[[noreturn]] void fail_write(const fs::path& path, int error) {
+  const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
+                           error == ENOTDIR || error == EISDIR || error == ENAMETOOLONG || error == ELOOP;
+  if (of_the_path) fail(path, "write", error);
+  throw Error(concat(path.string(), ": cannot write: ", std::strerror(error)));
+}
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -70,7 +78,7 @@ int open_temporary(const fs::path& path, Temporary& temporary) {
 void write_all(int fd, std::string_view bytes, const fs::path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) fail(path, "write", errno);
+    if (written < 0 && errno != EINTR) fail_write(path, errno);
     if (written > 0) bytes.remove_prefix(written);
   }
 }
@@ -109,13 +117,13 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   const fs::path target = resolve(path);
   Temporary temporary;
   Descriptor file(open_temporary(target, temporary));
-  if (file < 0) fail(path, "write", errno);
+  if (file < 0) fail_write(path, errno);
 
   struct stat old;
   if (::stat(target.c_str(), &old) == 0) ::fchmod(file, old.st_mode & 07777);  // a best effort
   write_all(file, bytes, path);
-  if (::fsync(file) != 0 || file.close() != 0) fail(path, "write", errno);
-  if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail(path, "write", errno);
+  if (::fsync(file) != 0 || file.close() != 0) fail_write(path, errno);
+  if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail_write(path, errno);
   temporary.path.clear();
 
   // The name is on disk when the folder is. Some file systems cannot sync one; the file is whole all the
