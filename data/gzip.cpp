@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -40,9 +41,8 @@ std::uint32_t crc32(std::string_view bytes) {
 
 using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
 
-/// Fills `out` from the start of what the bytes unpack to; returns how much there was, out.size() + 1 for
-/// more.
-std::size_t unpack(std::string_view bytes, std::string& out, const std::string& where) {
+/// What the bytes unpack to, cut off after `most` bytes. It takes the memory of what is really there.
+std::string unpack(std::string_view bytes, std::size_t most, const std::string& where) {
   Archive reader(archive_read_new(), archive_read_free);
   auto refuse = [&] {
     const char* reason = archive_error_string(reader.get());
@@ -54,19 +54,18 @@ std::size_t unpack(std::string_view bytes, std::string& out, const std::string& 
   archive_read_support_format_empty(reader.get());
   if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) refuse();
   const int opened = archive_read_next_header(reader.get(), &entry);
-  if (opened == ARCHIVE_EOF) return 0;
+  if (opened == ARCHIVE_EOF) return {};
   if (opened != ARCHIVE_OK) refuse();
-  std::size_t done = 0;
-  char beyond = 0;
-  while (true) {
-    const bool full = done == out.size();
+  std::string content;
+  std::array<char, 1 << 16> part;
+  while (content.size() < most) {
     const la_ssize_t got =
-        archive_read_data(reader.get(), full ? &beyond : out.data() + done, full ? 1 : out.size() - done);
+        archive_read_data(reader.get(), part.data(), std::min(part.size(), most - content.size()));
     if (got < 0) refuse();
-    if (got == 0) return done;
-    done += static_cast<std::size_t>(got);
-    if (full) return done;
+    if (got == 0) break;
+    content.append(part.data(), static_cast<std::size_t>(got));
   }
+  return content;
 }
 
 }  // namespace
@@ -83,9 +82,8 @@ std::string gunzip(std::string_view bytes, const std::string& where) {
     throw InputError(concat(where, ": damaged or cut short: its last bytes tell a content of ", size,
                             " bytes, more than ", bytes.size(), " compressed bytes can hold."));
   }
-  std::string content(size, '\0');
-  const std::size_t found = unpack(bytes, content, where);
-  if (found != size || crc32(content) != little_endian(trailer)) {
+  std::string content = unpack(bytes, size + 1, where);
+  if (content.size() != size || crc32(content) != little_endian(trailer)) {
     throw InputError(concat(where, ": damaged or cut short: its content does not match its own checksum."));
   }
   return content;

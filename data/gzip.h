@@ -10,7 +10,7 @@ namespace lagtape {
 bool is_gzip(std::string_view bytes);
 
 /// The content of a gzip file of one member (RFC 1952). Its length and CRC-32, as the file's last eight bytes
-/// tell them, are checked, the length before anything is allocated. Throws InputError "WHERE: ...".
+/// tell them, are checked; it takes the memory of what is really there. Throws InputError "WHERE: ...".
 std::string gunzip(std::string_view bytes, const std::string& where);
 
 /// The bytes of a file, unpacked when it is a gzip file. Throws InputError with the path.
