@@ -6,6 +6,8 @@ namespace lagtape {
 
 namespace {
 
+constexpr double kMostSequences = 1e9;
+
 class AddingDataset final : public Dataset {
  public:
   AddingDataset(const DataShape& shape, std::int64_t size, std::uint64_t seed, Split split)
@@ -48,13 +50,13 @@ TaskPlan read_adding(JsonReader& reader, const TaskHints&) {
   reader.optional("fresh", options.fresh,
                   "new training sequences for every step; false: a set of `train` sequences");
   if (!options.fresh) {
-    reader.optional("train", options.train, at_least(1), "training sequences");
+    reader.optional("train", options.train, between(1, kMostSequences), "training sequences");
   } else if (reader.has("train")) {
     reader.raw("train", "training sequences");
     reader.error("train", "a fresh task has no training set: leave it out, or set \"fresh\": false.");
   }
-  reader.optional("valid", options.valid, at_least(0), "validation sequences");
-  reader.optional("test", options.test, at_least(0), "test sequences");
+  reader.optional("valid", options.valid, between(0, kMostSequences), "validation sequences");
+  reader.optional("test", options.test, between(0, kMostSequences), "test sequences");
 
   TaskPlan plan;
   plan.shape =

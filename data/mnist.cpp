@@ -27,7 +27,8 @@ struct Digits {
 fs::path published_file(const fs::path& folder, const std::string& name) {
   for (const char* ending : {"", ".gz"}) {
     fs::path path = folder / (name + ending);
-    if (fs::exists(path)) return path;
+    std::error_code error;
+    if (fs::exists(path, error)) return path;
   }
   throw InputError(concat((folder / name).string(), ": no such file, nor with .gz. The task mnist reads ",
                           "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and ",

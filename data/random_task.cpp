@@ -8,6 +8,8 @@ namespace lagtape {
 
 namespace {
 
+constexpr double kMostSequences = 1e9;
+
 class RandomDataset final : public Dataset {
  public:
   RandomDataset(const DataShape& shape, bool random_lengths, std::int64_t size, std::uint64_t seed,
@@ -85,9 +87,10 @@ TaskPlan read_random_task(JsonReader& reader, const TaskHints& hints) {
   reader.optional("every_step", options.shape.every_step,
                   "a target at every step; by default where the read-out is");
   reader.choice("lengths", options.lengths, {"equal", "random"}, "all `length`, or uniform in 1..`length`");
-  reader.optional("train", options.train, at_least(1), "training sequences; by default one batch");
-  reader.optional("valid", options.valid, at_least(0), "validation sequences");
-  reader.optional("test", options.test, at_least(0), "test sequences");
+  reader.optional("train", options.train, between(1, kMostSequences),
+                  "training sequences; by default one batch");
+  reader.optional("valid", options.valid, between(0, kMostSequences), "validation sequences");
+  reader.optional("test", options.test, between(0, kMostSequences), "test sequences");
 
   TaskPlan plan;
   plan.shape = options.shape;

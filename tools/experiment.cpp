@@ -16,7 +16,7 @@ Experiment parse_experiment(const std::string& text, const std::string& where, c
     const Json before = at_pointer(document, "/data/path");
     assign(document, assignment);
     const Json& path = at_pointer(document, "/data/path");
-    if (path != before && path.is_string())
+    if (path != before && path.is_string() && path != "")
       document["data"]["path"] = fs::absolute(path.get<std::string>()).string();
   }
   return read_document(document, where, fs::current_path() / base);

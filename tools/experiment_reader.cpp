@@ -20,7 +20,7 @@ bool is_name(const std::string& name) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
            c == '_' || c == '-';
   };
-  return !name.empty() && name != "." && name != ".." && name.size() <= kLongest &&
+  return !name.empty() && name[0] != '-' && name != "." && name != ".." && name.size() <= kLongest &&
          std::all_of(name.begin(), name.end(), allowed);
 }
 
@@ -62,6 +62,7 @@ class ExperimentReader {
     const Json train = section("train", "how to train");
     JsonReader reader(train, "/train", errors_);
     experiment_.train = read_train_options(reader, experiment_.fresh);
+    check_truncation(reader);
     top_.fill("train", reader.filled());
     top_.finish();
     errors_.raise(where);
@@ -78,9 +79,9 @@ class ExperimentReader {
 
   void read_name() {
     top_.required("name", experiment_.name, "letters, digits, '.', '_' and '-'; names the run folder");
-    if (!experiment_.name.empty() && !is_name(experiment_.name)) {
-      top_.error("name",
-                 concat("expected letters, digits, '.', '_' and '-'. Got \"", experiment_.name, "\"."));
+    if (at_pointer(document_, "/name").is_string() && !is_name(experiment_.name)) {
+      top_.error("name", concat("expected up to 200 letters, digits, '.', '_' and '-', not '-' first. Got \"",
+                                experiment_.name.substr(0, 210), "\"."));
     }
     std::int64_t seed = 0;
     top_.optional("seed", seed, at_least(0), "of every random draw");
@@ -91,6 +92,7 @@ class ExperimentReader {
     const Json data = section("data", "the task and its options");
     JsonReader reader(data, "/data", errors_);
     const TaskPlan plan = read_task(reader, hints_of(document_));
+    if (at_pointer(document_, "/data/path") == "") reader.error("path", "expected a path, got \"\".");
     Json filled = reader.filled();
     if (filled.contains("path") && filled["path"].is_string()) {
       filled["path"] = (base_ / filled["path"].get<std::string>()).lexically_normal().string();
@@ -118,6 +120,14 @@ class ExperimentReader {
     }
     top_.fill("model", filled);
     if (!options.filled_cells.is_null()) top_.fill("cells", options.filled_cells);
+  }
+
+  /// The read-out is known where the file or the data's shape decides it; else the trainer looks.
+  void check_truncation(JsonReader& train) {
+    const Json& at = at_pointer(top_.filled(), "/model/readout/at");
+    if (experiment_.train.truncate == 0 || !at.is_string() || at == "every_step") return;
+    train.error("truncate", concat("segments of a sequence need a target at every step. The model reads out ",
+                                   at.dump(), "."));
   }
 
   void read_loss() {

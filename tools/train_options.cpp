@@ -10,6 +10,9 @@ namespace lagtape {
 
 namespace {
 
+constexpr double kMost = 1e9;  // epochs or steps; their product with the sequences of a set can be counted
+constexpr double kLargestBatch = 1 << 20;
+
 constexpr std::array kPlans = {Plan::automatic, Plan::full, Plan::states, Plan::checkpoint};
 
 std::vector<std::string> plan_names() {
@@ -37,7 +40,7 @@ void read_memory(JsonReader& reader, TrainOptions& options) {
     memory.required("budget", budget, "bytes for what the sequence op keeps and works in, such as \"64MiB\"");
     if (const auto bytes = parse_bytes(budget)) {
       options.budget = *bytes;
-    } else if (!budget.empty()) {
+    } else if (memory.has("budget") && given["budget"].is_string()) {
       memory.error("budget", concat("expected a size such as \"64MiB\", got \"", budget, "\""));
     }
     memory.finish();
@@ -54,15 +57,15 @@ void read_memory(JsonReader& reader, TrainOptions& options) {
 
 void read_length(JsonReader& reader, TrainOptions& options, bool fresh) {
   if (fresh) {
-    reader.optional("steps", options.steps, at_least(1), "updates of the run");
-    reader.optional("evaluate_every", options.evaluate_every, at_least(1),
+    reader.optional("steps", options.steps, between(1, kMost), "updates of the run");
+    reader.optional("evaluate_every", options.evaluate_every, between(1, kMost),
                     "updates between evaluations; the first comes right after update 1");
     if (reader.has("epochs")) {
       reader.raw("epochs", "");
       reader.error("epochs", "a task with fresh data has no epochs; give train.steps.");
     }
   } else {
-    reader.optional("epochs", options.epochs, at_least(1), "passes over the training set");
+    reader.optional("epochs", options.epochs, between(1, kMost), "passes over the training set");
     for (const char* key : {"steps", "evaluate_every"}) {
       if (!reader.has(key)) continue;
       reader.raw(key, "");
@@ -99,7 +102,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
 TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   TrainOptions options;
   read_length(reader, options, fresh);
-  reader.optional("batch", options.batch, at_least(1), "sequences an update");
+  reader.optional("batch", options.batch, between(1, kLargestBatch), "sequences an update");
   read_memory(reader, options);
   reader.optional("truncate", options.truncate, at_least(0),
                   "truncated BPTT: an update every so many steps, windows carried; 0: whole sequences");
