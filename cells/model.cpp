@@ -1,6 +1,7 @@
 #include "lagtape/cells/model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/cells/model_spec.h"
 #include "lagtape/core/error.h"
@@ -65,6 +66,13 @@ std::int64_t read_count(const SafetensorsFile& file, const char* key, const std:
   if (!(text >> value) || !text.eof() || value < 0)
     throw InputError(concat(where, ": metadata '", key, "': expected a count, found '", found->second, "'"));
   return value;
+}
+
+void require_finite(const Tensor& tensor, const std::string& name, const std::string& where) {
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    if (std::isfinite(tensor.at(i))) continue;
+    throw InputError(concat(where, ": tensor '", name, "': number ", i, " is not finite: ", tensor.at(i)));
+  }
 }
 
 const std::string& read_text(const SafetensorsFile& file, const char* key, const std::string& where) {
@@ -142,8 +150,11 @@ Model Model::load(const std::filesystem::path& run_or_file) {
                           read_numbers(normalization, "output_mean", out, where),
                           read_numbers(normalization, "output_scale", out, where)};
   TensorReader reader(std::move(content), where);
-  for (const ParameterDefinition& p : model->spec.parameters())
-    model->parameters.add(p.name, reader.take(p.name, p.shape, model->dtype));
+  for (const ParameterDefinition& p : model->spec.parameters()) {
+    Tensor value = reader.take(p.name, p.shape, model->dtype);
+    require_finite(value, p.name, where);
+    model->parameters.add(p.name, std::move(value));
+  }
   reader.finish();
   return Model(std::move(model));
 }
