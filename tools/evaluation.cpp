@@ -18,6 +18,17 @@ std::int64_t evaluation_batch(const Model& model, const DataShape& shape) {
   return std::clamp<std::int64_t>(kBytes / std::max<std::int64_t>(row, 1), 1, kMost);
 }
 
+void require_binary(const Batch& batch) {
+  const std::int64_t width = batch.y.numel() / std::max<std::int64_t>(batch.size(), 1);
+  for (std::int64_t i = 0; i < batch.y.numel(); ++i) {
+    const double target = batch.y.at(i);
+    if (target == 0 || target == 1) continue;
+    throw InputError(concat("/loss: binary_cross_entropy needs targets that are 0 or 1. Got ", target,
+                            " in sequence ", batch.ids[static_cast<std::size_t>(i / width)], ", target ",
+                            i % width, "."));
+  }
+}
+
 }  // namespace
 
 double value_of(const Evaluation& evaluation, const std::string& name) {
@@ -43,6 +54,7 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
       result.targets.set(i, std::max(batch.classes[i], 0));
     }
   } else {
+    if (loss == Loss::binary_cross_entropy) require_binary(batch);
     result.targets = batch.y;
     result.classes = batch.classes;
     for (std::int32_t& padding : result.classes)

@@ -21,7 +21,8 @@ double value_of(const Evaluation& evaluation, const std::string& name);
 /// The input scaling that a model was trained with, as data sets apply it.
 InputNormalization input_normalization(const Model& model);
 
-/// A batch of data as the sequence op takes it. Classes become real targets for a loss on one logit.
+/// A batch of data as the sequence op takes it. Classes become real targets for a loss on one logit. Throws
+/// InputError when such a loss has targets other than 0 and 1.
 SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss loss);
 
 /// The experiment's loss and metrics over a whole split, in its own order, with the model's parameters. Polls

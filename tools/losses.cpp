@@ -14,7 +14,8 @@ constexpr std::array kLosses = {
     LossEntry{Loss::cross_entropy, "cross_entropy", "mean softmax cross-entropy, one logit a class",
               "classes", [](const DataShape& data) { return data.classes > 1; }},
     LossEntry{
-        Loss::binary_cross_entropy, "binary_cross_entropy", "mean cross-entropy of one logit", "two classes",
+        Loss::binary_cross_entropy, "binary_cross_entropy", "mean cross-entropy of one logit",
+        "two classes, or one number that is 0 or 1",
         [](const DataShape& data) { return data.classes == 2 || (data.classes == 0 && data.output == 1); }},
 };
 

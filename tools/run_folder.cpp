@@ -1,5 +1,10 @@
 #include "lagtape/tools/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
 #include <system_error>
 
@@ -38,14 +43,14 @@ Json json_of(const Evaluation& evaluation) {
 }
 
 /// An experiment without what a resumed run may change.
-Json essence(const Experiment& experiment) {
-  Json json = parse_json(experiment.json, experiment.name);
-  json["train"].erase("epochs");
+Json essence(const std::string& experiment, const std::string& where) {
+  Json json = parse_json(experiment, where);
+  if (json.contains("train") && json["train"].is_object()) json["train"].erase("epochs");
   return json;
 }
 
-void require_same(const Experiment& before, const Experiment& now, const fs::path& path) {
-  const Json old_values = essence(before), new_values = essence(now);
+void require_same(const std::string& before, const Experiment& now, const fs::path& path) {
+  const Json old_values = essence(before, path.string()), new_values = essence(now.json, now.where);
   const Json changes = Json::diff(old_values, new_values);
   if (changes.empty()) return;
   const Json::json_pointer place(changes[0]["path"].get<std::string>());
@@ -92,21 +97,37 @@ void RunFolder::check(const Experiment& experiment, bool resume) const {
   }
   if (can_resume()) {
     const std::string text = read_file(experiment_file());
-    require_same(parse_experiment(text, experiment_file().string(), fs::absolute(path_)), experiment, path_);
+    const Experiment before = parse_experiment(text, experiment_file().string(), fs::absolute(path_));
+    require_same(before.json, experiment, path_);
   } else if (fs::exists(weights_file())) {
     throw InputError(
         concat(path_.string(), ": has weights but no checkpoint to resume from. Give another --out."));
   }
 }
 
-void RunFolder::begin(const Experiment& experiment, const Trainer& trainer) const {
+RunFolder::Lock::Lock(const fs::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  if (errno != EWOULDBLOCK) return;  // a file system without locks
+  ::close(std::exchange(descriptor_, -1));
+  throw InputError(concat(folder.string(), ": is in use, another training writes there."));
+}
+
+RunFolder::Lock::~Lock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+RunFolder::Lock RunFolder::begin(const Experiment& experiment, const Trainer& trainer) const {
   make_folder(path_ / "checkpoint");
+  Lock lock(path_);
   write_file_atomically(experiment_file(), experiment.json + "\n");
   write_file_atomically(metrics_file(), "");
   save(trainer);
+  return lock;
 }
 
-void RunFolder::resume(const Experiment& experiment, Trainer& trainer) const {
+RunFolder::Lock RunFolder::resume(const Experiment& experiment, Trainer& trainer) const {
+  Lock lock(path_);
   TensorReader reader(read_safetensors(checkpoint_file()), checkpoint_file().string());
   const auto length = reader.metadata().find("metrics_bytes");
   std::int64_t bytes = -1;
@@ -115,11 +136,16 @@ void RunFolder::resume(const Experiment& experiment, Trainer& trainer) const {
   }
   if (bytes < 0)
     throw InputError(concat(checkpoint_file().string(), ": does not say how long metrics.jsonl was."));
+  const auto trained = reader.metadata().find("experiment");
+  if (trained == reader.metadata().end())
+    throw InputError(concat(checkpoint_file().string(), ": does not say which experiment it is of."));
+  require_same(trained->second, experiment, checkpoint_file());
   trainer.unpack(reader);
   remove_temporaries(path_);
   remove_temporaries(path_ / "checkpoint");
   write_file_atomically(metrics_file(), text_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
   write_file_atomically(experiment_file(), experiment.json + "\n");
+  return lock;
 }
 
 void RunFolder::append(const EvaluationReport& report) const {

@@ -1,6 +1,7 @@
 #include "lagtape/tools/trainer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 
@@ -34,6 +35,21 @@ PlanCost choose_plan(const SequenceOp& op, const Experiment& experiment, const T
   throw InputError(concat(experiment.where, ": /train/memory: ", error.what()));
 }
 
+/// Whether the rates of two runs that differ in length alone differ where both have steps.
+bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t other) {
+  const std::int64_t middle = (std::min(one, other) + 1) / 2;
+  return schedule({.epoch = 0, .step = middle, .steps = one}) !=
+         schedule({.epoch = 0, .step = middle, .steps = other});
+}
+
+/// Finds targets that do not go with the loss before the first step.
+void check_targets(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) try {
+  const Batch first = gather(*task.train, indices_in_order(*task.train, 0, 1), model.dtype(), pool);
+  sequence_batch(first, task.shape, experiment.loss);
+} catch (const InputError& error) {
+  throw InputError(concat(experiment.where, ": ", error.what()));
+}
+
 std::string place_of(const TrainingPosition& position, bool fresh) {
   return fresh ? concat("step ", position.step)
                : concat("epoch ", position.epoch + 1, ", step ", position.step_of_epoch);
@@ -56,6 +72,7 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
                             ": /train/truncate: segments of a sequence need a target at every step. ",
                             "The model reads out once a sequence."));
   }
+  check_targets(experiment, task, model, pool);
   model_.normalization().input_mean = task.normalization.mean;
   model_.normalization().input_scale = task.normalization.scale;
 }
@@ -85,6 +102,37 @@ void Trainer::run(const TrainerHooks& hooks) {
     save();
     throw Interrupted(concat("interrupted after step ", state_.position.step, " of ", steps_));
   }
+}
+
+SafetensorsFile Trainer::pack() const {
+  SafetensorsFile file = pack_state(state_, model_.parameters(), updater_.optimizer());
+  file.metadata["experiment"] = experiment_.json;
+  file.metadata["steps"] = std::to_string(steps_);
+  return file;
+}
+
+void Trainer::unpack(TensorReader& reader) {
+  const auto length = reader.metadata().find("steps");
+  std::int64_t before = 0;
+  if (length != reader.metadata().end()) {
+    std::from_chars(length->second.data(), length->second.data() + length->second.size(), before);
+  }
+  if (before < 1) throw InputError("[checkpoint] the file does not say how long its run was to be.");
+  const TrainingPosition at = position_in(reader);
+  if (at.step > steps_) {
+    const std::string done =
+        task_.fresh ? concat("/train/steps: ", at.step, " steps")
+                    : concat("/train/epochs: ", at.epoch, " epochs and ", at.step_of_epoch, " steps");
+    throw InputError(concat(experiment_.where, ": ", done, " are done already. Got ",
+                            task_.fresh ? experiment_.train.steps : experiment_.train.epochs, "."));
+  }
+  if (before != steps_ && at.step > 0 && depends_on_length(experiment_.schedule, steps_, before)) {
+    throw InputError(concat(experiment_.where,
+                            ": /schedule: it depends on the length of the whole run, which was ", before,
+                            " steps and would be ", steps_, ". Keep train.epochs, or begin another run."));
+  }
+  state_ = unpack_state(reader, model_.parameters(), updater_.optimizer());
+  steps_before_ = before;
 }
 
 void Trainer::load_kept() {

@@ -51,19 +51,21 @@ class Trainer {
   /// Interrupted when a stop was requested.
   void run(const TrainerHooks& hooks = {});
 
-  SafetensorsFile pack() const { return pack_state(state_, model_.parameters(), updater_.optimizer()); }
-  void unpack(TensorReader& reader) {
-    state_ = unpack_state(reader, model_.parameters(), updater_.optimizer());
-  }
+  /// State, parameters, optimizer, experiment and length of the run as one file, and back. Reading throws
+  /// InputError when the file does not fit, when more was trained than this run is long, or when the schedule
+  /// would have been another with this length.
+  SafetensorsFile pack() const;
+  void unpack(TensorReader& reader);
+  std::int64_t steps_before() const { return steps_before_; }  ///< `steps` of the run that was unpacked
 
   const TrainingState& state() const { return state_; }
   void load_kept();  ///< Puts the kept parameters, if there are any, into the model.
   std::int64_t steps() const { return steps_; }  ///< of the whole run
+  bool is_finished() const;
   const PlanCost& plan() const { return plan_; }
   SequenceOp& op() { return op_; }
 
  private:
-  bool is_finished() const;
   bool evaluation_is_due() const;
   void step(const TrainerHooks& hooks);
   void evaluate_valid(const TrainerHooks& hooks);
@@ -76,7 +78,7 @@ class Trainer {
   SequenceOp op_;
   Updater updater_;
   TrainingOrder order_;
-  std::int64_t steps_;
+  std::int64_t steps_, steps_before_ = 0;
   PlanCost plan_;
   TrainingState state_;
 };

@@ -2,6 +2,10 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
 #include "lagtape/core/error.h"
 
 namespace lagtape {
@@ -14,6 +18,28 @@ void save_kept(const RunFolder& folder, Trainer& trainer, Model& model) {
   trainer.load_kept();
   folder.save_weights(model);
   assign_values(model.parameters(), current);
+}
+
+RunFolder::Lock resume(const RunFolder& folder, const Experiment& experiment, Trainer& trainer,
+                       Model& model) try {
+  RunFolder::Lock lock = folder.resume(experiment, trainer);
+  if (trainer.state().kept) save_kept(folder, trainer, model);
+  return lock;
+} catch (const InputError& error) {
+  if (std::string_view(error.what()).starts_with("[checkpoint]"))
+    throw InputError(concat(folder.checkpoint_file().string(), ": ", error.what()));
+  throw;
+}
+
+/// A path as one word of a command.
+std::string in_shell(const std::string& path) {
+  const auto harmless = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("/._-+=:,").find(static_cast<char>(c)) != std::string::npos;
+  };
+  if (std::all_of(path.begin(), path.end(), harmless)) return path;
+  std::string quoted;
+  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return concat("'", quoted, "'");
 }
 
 TrainerHooks hooks_of(const RunOptions& options, const RunFolder& folder, const Trainer& trainer,
@@ -63,12 +89,11 @@ RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
   const Task task = experiment.load_task(pool);
   Model model = build_model(experiment, task.shape);
   Trainer trainer(experiment, task, model, pool);
-  if (folder.can_resume()) {
-    folder.resume(experiment, trainer);
-    if (trainer.state().kept) save_kept(folder, trainer, model);
-  } else {
-    folder.begin(experiment, trainer);
-  }
+  if (options.built) options.built(model, task.shape);
+  const bool resumes = folder.can_resume();
+  const RunFolder::Lock lock =
+      resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer);
+  if (resumes && options.resumed) options.resumed(trainer);
   try {
     trainer.run(hooks_of(options, folder, trainer, model));
     trainer.load_kept();
@@ -82,7 +107,8 @@ RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
     throw DivergenceError(
         concat(error.what(), ". The last good state is kept in ", folder.path().string(), "."));
   } catch (const Interrupted& error) {
-    throw Interrupted(concat(error.what(), "; saved in ", folder.path().string(), ", --resume goes on."));
+    throw Interrupted(concat(error.what(), "; saved in ", folder.path().string(),
+                             ". Go on with: lagtape train ", in_shell(folder.path().string()), " --resume"));
   }
 }
 

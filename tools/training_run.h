@@ -11,6 +11,9 @@ struct RunOptions {
   bool resume = false;
   int threads = 1;
   TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
+  /// Called before the first step, with what the model and its data are like.
+  std::function<void(const Model&, const DataShape&)> built = {};
+  std::function<void(const Trainer&)> resumed = {};  ///< called before the first step of a resumed run
 };
 
 /// Trains an experiment into a run folder, or goes on where the run there was stopped, and evaluates the kept

@@ -62,6 +62,15 @@ TrainingState state_of(const Json& json) {
   return state;
 }
 
+TrainingState read_state(const TensorReader& reader) try {
+  const auto text = reader.metadata().find("state");
+  if (text == reader.metadata().end())
+    throw InputError("[checkpoint] the file has no training state in its metadata.");
+  return state_of(parse_json(text->second, "[checkpoint] training state"));
+} catch (const Json::exception&) {
+  throw InputError("[checkpoint] the training state in the metadata is damaged.");
+}
+
 void add_values(SafetensorsFile& file, const std::string& prefix, const Parameters& parameters,
                 const std::vector<Tensor>& values) {
   auto value = values.begin();
@@ -89,16 +98,10 @@ SafetensorsFile pack_state(const TrainingState& state, const Parameters& paramet
   return file;
 }
 
+TrainingPosition position_in(const TensorReader& reader) { return read_state(reader).position; }
+
 TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer) {
-  const auto text = reader.metadata().find("state");
-  if (text == reader.metadata().end())
-    throw InputError("[checkpoint] the file has no training state in its metadata.");
-  TrainingState state;
-  try {
-    state = state_of(parse_json(text->second, "[checkpoint] training state"));
-  } catch (const Json::exception& error) {
-    throw InputError(concat("[checkpoint] the training state in the metadata is damaged: ", error.what()));
-  }
+  TrainingState state = read_state(reader);
   const std::vector<Tensor> values = take_values(reader, "parameters.", parameters);
   if (state.kept) state.kept->parameters = take_values(reader, "kept.", parameters);
   optimizer.load_state(reader);

@@ -41,6 +41,8 @@ struct TrainingState {
 /// model's, and then changes nothing.
 SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
                            const Optimizer& optimizer);
+/// Where the run in the file stands.
+TrainingPosition position_in(const TensorReader& reader);
 TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer);
 
 }  // namespace lagtape
