@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import unittest
 import zipfile
 
@@ -40,6 +41,34 @@ class CommandsTest(ToolTest):
         error = self.json_of("check", path, "--gradients")["max_rel_error"]
         self.assertTrue(0 < error < 1e-7, error)
         self.assertEqual(self.snapshot(), before)
+
+    def test_check_says_whether_gradients_are_right(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        self.assertIn("ok", self.run_tool("check", path, "--gradients")[0])
+
+    def test_lags_beyond_the_sequences_are_told(self):
+        path = self.write("experiment.json", changed(EXPERIMENT, model__layers=[
+            {"cell": "tau_gru", "units": 8, "tau": 5}, {"cell": "tau_gru", "units": 8, "tau": 900}]))
+        _, err = self.run_tool("check", path)
+        self.assertEqual(len(err.splitlines()), 1)
+        self.assertIn("layer 1 (tau_gru)", err)
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        for args in (("list",), ("inspect", path), ("check", path), ("--help",)):
+            with self.subTest(args), open("/dev/full", "wb") as full:
+                done = subprocess.run([self.tool, *map(str, args)], stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(b"write", done.stderr)
+
+    def test_what_cannot_be_told_ends_nothing(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        for redirection in ("2>&-", "2>/dev/full"):
+            for args, code in ((["check", "gone.json"], 2), (["train", path, "--out", "run" + redirection[2:4].strip("/")], 0)):
+                with self.subTest(args=args, redirection=redirection):
+                    done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", self.tool, *map(str, args)],
+                                          cwd=self.folder, stdout=subprocess.PIPE)
+                    self.assertEqual(done.returncode, code)
 
     def test_data_writes_the_arrays_of_every_split(self):
         path = self.write("experiment.json", changed(EXPERIMENT, data__train=4, data__valid=3, data__test=2))

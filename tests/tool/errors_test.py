@@ -1,5 +1,7 @@
 """Wrong input: one message that names the place, what was found and what was expected; exit code 2; nothing written."""
 
+import fcntl
+import os
 import struct
 import unittest
 
@@ -64,6 +66,17 @@ EXPERIMENTS = [
     ("units beyond any memory", with_layer(units=10**12), ["/model/layers/0/units"]),
     ("no batch", changed(EXPERIMENT, train__batch=0), ["/train/batch", "0"]),
     ("a negative learning rate", changed(EXPERIMENT, optimizer__lr=-0.1), ["/optimizer/lr", "-0.1"]),
+    ("epochs beyond counting", changed(EXPERIMENT, train__epochs=2**62), ["/train/epochs"]),
+    ("a batch beyond any memory", changed(EXPERIMENT, train__batch=2**62), ["/train/batch"]),
+    ("a training set that ends never", changed(CLASSIFIER, data__train=2**63 - 1), ["/data/train"]),
+    ("an empty name", changed(EXPERIMENT, name=""), ["/name"]),
+    ("a name like an option", changed(EXPERIMENT, name="-x"), ["/name"]),
+    ("an empty budget", changed(EXPERIMENT, train__memory={"plan": "auto", "budget": ""}), ["/train/memory/budget"]),
+    ("an empty path", changed(CLASSIFIER, data={"task": "mnist", "path": ""}), ["/data/path"]),
+    ("a path beyond the system's length", changed(CLASSIFIER, data={"task": "mnist", "path": "a" * 300}, model__readout__units=10),
+     ["aaaa"]),
+    ("segments of sequences that are read once", changed(CLASSIFIER, train__truncate=5), ["/train/truncate", "last_step"]),
+    ("targets that are no classes", changed(EXPERIMENT, loss="binary_cross_entropy", metrics=[]), ["/loss", "0 or 1"]),
     ("no layers", changed(EXPERIMENT, model__layers=[]), ["/model/layers"]),
     ("a missing model", without(EXPERIMENT, "model"), ["/model"]),
     ("a missing task", without(EXPERIMENT, "data", "task"), ["/data/task"]),
@@ -105,6 +118,12 @@ ARGUMENTS = [
     ("a missing file", ["train", "gone.json"], ["gone.json"]),
     ("a folder for a file", ["train", "folder"], ["folder"]),
     ("no thread", ["train", "good.json", "--threads", "0"], ["threads"]),
+    ("a seed that only begins as a number", ["train", "good.json", "--seed", "1e3"], ["--seed", "integer"]),
+    ("a seed beyond 64 bits", ["train", "good.json", "--seed", "9" * 300], ["--seed", "integer"]),
+    ("a path beyond the system's length", ["predict", "a" * 5000, "--input", "-", "--output", "-"], []),
+    ("an experiment for a run", ["eval", "good.json"], ["good.json", "train it first"]),
+    ("a folder that is no run", ["eval", "folder"], ["folder", "weights.safetensors"]),
+    ("two values for one set", ["train", "good.json", "--set", "train.epochs=1", "train.batch=1"], ["train.batch=1"]),
     ("threads that are no number", ["train", "good.json", "--threads", "many"], ["threads"]),
     ("a set without a value", ["train", "good.json", "--set", "train.epochs"], ["train.epochs"]),
     ("a set of an unknown key", ["train", "good.json", "--set", "train.epoch=1"], ["/train/epoch", "epochs"]),
@@ -129,6 +148,7 @@ INPUTS = [
     ("an array that claims to be huge", "x.npy", npy((2**40, 1), [1.0]), ["x.npy"]),
     ("another kind of file", "x.npy", b"PK\x03\x04" + bytes(60), ["x.npy"]),
     ("a number that is not one", "x.npy", npy((3, 1), [1.0, NAN, 2.0]), ["x.npy"]),
+    ("a number beyond f32", "x.npy", npy((3, 1), [1.0, 1e300, 2.0]), ["x.npy", "[1, 0]", "f32"]),
     ("an empty table", "x.csv", "", ["x.csv"]),
     ("text in a table", "x.csv", "1\n2\nthree\n", ["x.csv", "line 3"]),
     ("nan in a table", "x.csv", "1\nnan\n", ["x.csv", "line 2"]),
@@ -162,6 +182,7 @@ WEIGHTS = [
     ("another kind of file", lambda data: b"PK\x03\x04" + bytes(60), []),
     ("a tensor too many", lambda data: with_tensor(data, "layers.0.W9", [2], [1, 2]), ["layers.0.W9"]),
     ("a tensor of another name", lambda data: renamed(data, "layers.0.W1", "layers.0.W7"), ["layers.0.W1"]),
+    ("a number that is not one", lambda data: data[:-4] + struct.pack("<f", NAN), ["not finite"]),
     ("a tensor of another shape", lambda data: transposed(data, "readout.W"), ["readout.W", "[8, 1]", "[1, 8]"]),
 ]
 
@@ -241,6 +262,36 @@ class ErrorsTest(ToolTest):
                     self.refused(["checkpoint"], "train", "run/experiment.json", "--out", "run", "--resume", "--set",
                                  "train.epochs=2")
                     path.write_bytes(whole)
+
+
+class CheckpointTest(ToolTest):
+    def refused(self, words, *args):
+        before = self.snapshot()
+        _, err = self.run_tool("train", "experiment.json", "--out", "run", "--resume", *args, code=2)
+        for word in words:
+            self.assertIn(word, err)
+        self.assertEqual(self.snapshot(), before)
+
+    def test_fewer_epochs_than_are_done(self):
+        self.train("run")
+        self.refused(["/train/epochs", "3 epochs"], "--set", "train.epochs=2")
+
+    def test_another_length_under_a_schedule_of_the_whole_run(self):
+        self.train("run", experiment=changed(EXPERIMENT, schedule={"type": "cosine"}))
+        self.refused(["/schedule"], "--set", "train.epochs=4")
+
+    def test_a_checkpoint_of_another_experiment(self):
+        self.train("run")
+        self.train("other", "--set", "optimizer.lr=0.02")
+        self.write("run/checkpoint/state.safetensors", (self.folder / "other/checkpoint/state.safetensors").read_bytes())
+        self.refused(["state.safetensors", "/optimizer/lr"])
+
+    def test_a_run_in_use(self):
+        self.train("run")
+        folder = os.open(self.folder / "run", os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        self.refused(["is in use"])
 
 
 if __name__ == "__main__":

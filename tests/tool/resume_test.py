@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -74,6 +75,15 @@ class ResumeTest(ToolTest):
         self.run_tool("train", self.experiment, "--out", "more", "--quiet", "--set", "train.epochs=15")
         self.finish("more")
         self.assert_same("more", "15 epochs, then the rest")
+
+    def test_a_run_is_resumed_by_its_folder_or_its_experiment(self):
+        for name in ("run", "run/experiment.json"):
+            self.run_tool("train", self.experiment, "--out", "run", "--quiet", "--set", "train.epochs=15")
+            self.run_tool("train", name, "--resume", "--set", "train.epochs=40")
+            self.assert_same("run", name)
+            shutil.rmtree(self.folder / "run")
+        self.assertIn("nothing to do", self.run_tool("train", "whole", "--resume")[1])
+        self.assertIn("--resume", self.run_tool("train", "whole", code=2)[1])
 
     def test_a_resumed_run_may_not_differ_otherwise(self):
         before = self.snapshot()

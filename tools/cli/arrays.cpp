@@ -42,7 +42,11 @@ void check_ending(const std::string& file) {
   }
 }
 
-Tensor read_sequences(const std::string& file, std::int64_t width) {
+bool fits(double number, Dtype precision) {
+  return std::isfinite(precision == Dtype::f32 ? static_cast<float>(number) : number);
+}
+
+Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision) {
   check_ending(file);
   Tensor x = read_any(file);
   if ((x.rank() != 2 && x.rank() != 3) || x.numel() == 0 || x.size(-1) != width) {
@@ -50,8 +54,9 @@ Tensor read_sequences(const std::string& file, std::int64_t width) {
         concat(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));
   }
   for (std::int64_t i = 0; i < x.numel(); ++i) {
-    if (std::isfinite(x.at(i))) continue;
-    throw InputError(concat(file, ": the number at ", place_of(i, x.shape()), " is not finite."));
+    if (fits(x.at(i), precision)) continue;
+    throw InputError(concat(file, ": the number at ", place_of(i, x.shape()), " is not finite in ",
+                            name_of(precision), ". Got ", x.at(i), "."));
   }
   return x;
 }

@@ -6,9 +6,12 @@
 
 namespace lagtape::cli {
 
+/// Whether a number is finite, and stays so in that precision.
+bool fits(double number, Dtype precision);
+
 /// The numbers of a .npy or .csv file, or of lines on stdin ("-"). Throws InputError naming the file for
-/// anything that is not [T, width] or [B, T, width] with finite numbers.
-Tensor read_sequences(const std::string& file, std::int64_t width);
+/// anything that is not [T, width] or [B, T, width] with numbers that fit the precision.
+Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision);
 
 /// Writes a tensor as .npy, or as .csv or lines on stdout ("-"): a row a line, a single row for [q]. Throws
 /// InputError.

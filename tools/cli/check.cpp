@@ -2,13 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lagtape/core/error.h"
 #include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/model_gradients.h"
 #include "lagtape/tools/trainer.h"
 
 namespace lagtape::cli {
 
 namespace {
+
+constexpr double kTolerance = 1e-6;  // of the largest entry of a tensor
 
 struct CheckArguments {
   ExperimentArguments experiment;
@@ -21,12 +25,12 @@ void add_options(CLI::App& command, CheckArguments& arguments) {
   arguments.experiment.add_to(command);
   command.add_flag("--gradients", arguments.gradients, "compare gradients with central differences, in f64");
   command.add_option("--elements", arguments.options.elements, "elements of each parameter to compare")
-      ->check(CLI::PositiveNumber)
+      ->check(integer_from(1))
       ->capture_default_str();
   command
       .add_option("--projections", arguments.options.projections,
                   "random directions of each parameter to compare")
-      ->check(CLI::NonNegativeNumber)
+      ->check(integer_from(0))
       ->capture_default_str();
   add_threads(command, arguments.threads);
   command.add_flag("--json", arguments.json, "the result as one JSON object");
@@ -37,6 +41,7 @@ std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
   const Task task = experiment.load_task(pool);
   Model model = build_model(experiment, task.shape);
   const Trainer trainer(experiment, task, model, pool);
+  warn_of_lags(model, task.shape);
   return model.parameters().count();
 }
 
@@ -45,7 +50,8 @@ void run(const CheckArguments& arguments) {
   ThreadPool pool(arguments.threads);
   nlohmann::ordered_json result = {{"name", experiment.name}, {"params", check(experiment, pool)}};
   if (!arguments.json)
-    fmt::print("{}: in order, {} parameters\n", experiment.name, result["params"].get<std::int64_t>());
+    fmt::print("{}: the experiment is valid, {} parameters\n", experiment.name,
+               result["params"].get<std::int64_t>());
   if (arguments.gradients) {
     const ModelGradients found = check_model_gradients(experiment, pool, arguments.options);
     if (!arguments.json) {
@@ -64,7 +70,18 @@ void run(const CheckArguments& arguments) {
     result["projections"] = found.projections;
     result["compared"] = found.report.compared;
   }
-  if (arguments.json) fmt::print("{}\n", result.dump(2));
+  const double worst = result.value("max_rel_error", 0.0);
+  const bool ok = worst <= kTolerance;
+  if (arguments.gradients) result["ok"] = ok;
+  if (arguments.json) {
+    fmt::print("{}\n", result.dump(2));
+  } else if (arguments.gradients && ok) {
+    fmt::print("gradients ok: within {:g} of the largest entry of each tensor\n", kTolerance);
+  }
+  if (!ok) {
+    throw Error(concat(experiment.where, ": gradients and differences are further apart than ", kTolerance,
+                       " of the largest entry of the tensor: ", result["worst"].get<std::string>()));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct ExperimentArguments {
   std::vector<std::string> set;
   void add_to(CLI::App& command, const std::string& what = "experiment file (JSON)");
 };
+
+/// An option that takes an integer of at least `least`, and nothing that only begins as one.
+CLI::Validator integer_from(std::int64_t least);
 
 /// --threads N, 1 to 1024; all the machine has unless given.
 void add_threads(CLI::App& command, int& threads);

@@ -22,7 +22,7 @@ void add_options(CLI::App& command, DataArguments& arguments) {
       ->type_name("FILE");
   command
       .add_option("--fresh", arguments.fresh, "training sequences to write of a task whose data never end")
-      ->check(CLI::PositiveNumber)
+      ->check(integer_from(1))
       ->capture_default_str();
   add_threads(command, arguments.threads);
 }

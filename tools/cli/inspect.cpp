@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "lagtape/core/error.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
@@ -109,8 +110,15 @@ void print_plans(const Json& description) {
 
 void run(const InspectArguments& arguments) {
   ThreadPool pool(arguments.threads);
-  const Source source = load_source(arguments.experiment.file, arguments.experiment.set, pool);
-  const Json description = describe(source, data_shape(source.experiment, pool), arguments.threads);
+  const std::string& file = arguments.experiment.file;
+  if (is_run(file) && !arguments.experiment.set.empty()) {
+    throw InputError(
+        concat(file, ": what was trained cannot be changed with --set. Inspect the experiment."));
+  }
+  const Source source = load_source(file, arguments.experiment.set, pool);
+  const DataShape data = data_shape(source.experiment, pool);
+  const Json description = describe(source, data, arguments.threads);
+  warn_of_lags(source.model, data);
   if (arguments.json) {
     fmt::print("{}\n", description.dump(2));
     return;

@@ -1,6 +1,14 @@
 // The lagtape tool: exit codes and messages. Each command is in its own file.
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/commands.h"
@@ -10,7 +18,43 @@ namespace {
 
 enum ExitCode { kDone = 0, kFailed = 1, kWrongInput = 2, kDiverged = 3, kInterrupted = 130 };
 
-void report(std::string_view message) { fmt::print(stderr, "lagtape: {}\n", message); }
+/// A message in which no word, such as a path that was given, is longer than one can read.
+std::string readable(std::string_view message) {
+  constexpr std::size_t kLongest = 250;
+  std::string text;
+  while (!message.empty()) {
+    const std::size_t end = std::min(message.find_first_of(" \n"), message.size() - 1) + 1;
+    text += message.substr(0, std::min(end, kLongest));
+    if (end > kLongest) text += "... ";
+    message.remove_prefix(end);
+  }
+  return text;
+}
+
+/// What cannot be said on stderr is left unsaid: the exit code tells it.
+void report(std::string_view message) {
+  std::fputs(fmt::format("lagtape: {}\n", readable(message)).c_str(), stderr);
+}
+
+/// Takes the numbers of standard streams that are closed, so that no file of ours gets one. Whoever writes
+/// there is told that it cannot be done.
+void occupy_standard_streams() {
+  while (true) {
+    const int descriptor = ::open("/dev/null", O_RDONLY);
+    if (descriptor < 0) return;
+    if (descriptor > 2) {
+      ::close(descriptor);
+      return;
+    }
+  }
+}
+
+/// A result that did not reach its reader is none.
+int finish_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
+  report(lagtape::concat("stdout: cannot write: ", std::strerror(errno)));
+  return kFailed;
+}
 
 const CLI::App& chosen(const CLI::App& tool) {
   const auto commands = tool.get_subcommands();
@@ -48,7 +92,10 @@ int run(CLI::App& tool, int argc, char** argv) try {
   report(left_over(tool).empty() ? "which command? See lagtape --help." : unexpected(tool));
   return kWrongInput;
 } catch (const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return tool.exit(error);
+  if (error.get_exit_code() == 0) {
+    tool.exit(error);
+    return kDone;
+  }
   report(left_over(tool).empty() ? error.what() : unexpected(tool));
   return kWrongInput;
 } catch (const lagtape::InputError& error) {
@@ -60,6 +107,9 @@ int run(CLI::App& tool, int argc, char** argv) try {
 } catch (const lagtape::Interrupted& error) {
   report(error.what());
   return kInterrupted;
+} catch (const std::filesystem::filesystem_error& error) {
+  report(lagtape::concat(error.path1().string(), ": cannot use this path: ", error.code().message()));
+  return kWrongInput;
 } catch (const std::bad_alloc&) {
   report("out of memory");
   return kFailed;
@@ -71,6 +121,7 @@ int run(CLI::App& tool, int argc, char** argv) try {
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_streams();
   CLI::App tool("Trains recurrences with long memory on CPUs, and runs what they learnt.", "lagtape");
   tool.set_version_flag("--version", fmt::format("lagtape {}", lagtape::kVersion));
   lagtape::cli::add_train(tool);
@@ -82,5 +133,6 @@ int main(int argc, char** argv) {
   lagtape::cli::add_bench(tool);
   lagtape::cli::add_list(tool);
   tool.allow_extras();  // of the tool alone: its commands, added before, refuse them
-  return run(tool, argc, argv);
+  const int code = run(tool, argc, argv);
+  return code == kDone ? finish_output() : code;
 }

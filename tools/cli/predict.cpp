@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
 #include <charconv>
-#include <cmath>
 #include <iostream>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/streaming.h"
 
 namespace lagtape::cli {
@@ -36,7 +36,7 @@ void add_options(CLI::App& command, PredictArguments& arguments) {
 }
 
 /// The numbers of one line of stdin.
-std::vector<double> parse_line(const std::string& line, std::int64_t number, std::int64_t width) {
+std::vector<double> parse_line(const std::string& line, std::int64_t number, const Model& model) {
   std::vector<double> values;
   const char *at = line.data(), *end = at + line.size();
   while (true) {
@@ -45,17 +45,18 @@ std::vector<double> parse_line(const std::string& line, std::int64_t number, std
     const auto [next, error] = std::from_chars(at, end, value);
     at = next;
     while (at != end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
-    if (error != std::errc() || !std::isfinite(value) || (at != end && *at != ',')) {
+    if (error != std::errc() || !fits(value, model.dtype()) || (at != end && *at != ',')) {
       throw InputError(concat("stdin: line ", number, ", column ", values.size() + 1,
-                              ": expected a finite number. Got '", line, "'."));
+                              ": expected a finite number in ", name_of(model.dtype()), ". Got '",
+                              line.substr(0, 200), "'."));
     }
     values.push_back(value);
     if (at == end) break;
     ++at;
   }
-  if (static_cast<std::int64_t>(values.size()) != width) {
-    throw InputError(
-        concat("stdin: line ", number, ": expected ", width, " numbers. Got ", values.size(), "."));
+  if (static_cast<std::int64_t>(values.size()) != model.input_width()) {
+    throw InputError(concat("stdin: line ", number, ": expected ", model.input_width(), " numbers. Got ",
+                            values.size(), "."));
   }
   return values;
 }
@@ -73,7 +74,7 @@ void answer_lines(const Model& model, bool probabilities) {
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
     if (is_blank(line)) continue;
-    answer = stream.step(parse_line(line, number, model.input_width()));
+    answer = stream.step(parse_line(line, number, model));
     if (!every_step) continue;
     print();
     std::fflush(stdout);
@@ -83,13 +84,13 @@ void answer_lines(const Model& model, bool probabilities) {
 }
 
 void run(const PredictArguments& arguments) {
-  const Model model = Model::load(arguments.run);
+  const Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
   check_ending(arguments.output);
   if (arguments.input == "-" && arguments.output == "-") {
     return with_scalar(model.dtype(), [&]<class T>() { answer_lines<T>(model, arguments.probabilities); });
   }
-  const Tensor x = read_sequences(arguments.input, model.input_width());
+  const Tensor x = read_sequences(arguments.input, model.input_width(), model.dtype());
   const Tensor y = arguments.stream ? predict_by_stream(model, x) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
 }

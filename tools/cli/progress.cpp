@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedraw(100);
 
+/// A training does not end because nobody can hear of it.
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
 std::string time_of(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds);
   if (whole < 60) return fmt::format("{}s", whole);
@@ -37,9 +40,9 @@ void Progress::stepped(const StepReport& report) {
   const std::int64_t done = report.position.step - first_step_;
   const double rate = done > 0 ? static_cast<double>(done) / seconds : 0;
   const double left = done > 0 ? static_cast<double>(report.steps - report.position.step) / rate : 0;
-  fmt::print(stderr, "\r\x1b[Kepoch {}  step {}/{}  loss {:.4g}  {:.4g} steps/s  {} left",
-             report.position.epoch + 1, report.position.step, report.steps, report.loss, rate,
-             done > 0 ? time_of(left) : "?");
+  say(fmt::format("\r\x1b[Kepoch {}  step {}/{}  loss {:.4g}  {:.4g} steps/s  {} left",
+                  report.position.epoch + 1, report.position.step, report.steps, report.loss, rate,
+                  done > 0 ? time_of(left) : "?"));
   std::fflush(stderr);
 }
 
@@ -49,12 +52,12 @@ void Progress::evaluated(const EvaluationReport& report) {
   std::string line = fmt::format("epoch {}  step {}  train_loss {:.6g}", report.position.epoch,
                                  report.position.step, report.train_loss);
   for (const auto& [name, value] : report.valid) line += fmt::format("  valid_{} {:.6g}", name, value);
-  fmt::print(stderr, "{}  lr {:.4g}  {}{}\n", line, report.lr, time_of(report.seconds),
-             report.kept ? "  *" : "");
+  say(fmt::format("{}  lr {:.4g}  {}{}\n", line, report.lr, time_of(report.seconds),
+                  report.kept ? "  *" : ""));
 }
 
 void Progress::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) say("\r\x1b[K");
   shown_ = false;
 }
 

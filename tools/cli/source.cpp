@@ -1,15 +1,62 @@
 #include "lagtape/tools/cli/source.h"
 
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/run_folder.h"
 
 namespace lagtape::cli {
 
+namespace {
+
+/// The first byte that is not blank, or 0.
+char first_byte(const std::string& path) {
+  char byte = 0;
+  std::ifstream(path) >> byte;
+  return byte;
+}
+
+}  // namespace
+
 bool is_run(const std::string& path) {
-  return std::filesystem::is_directory(path) || std::filesystem::path(path).extension() == ".safetensors";
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ||
+         std::filesystem::path(path).extension() == ".safetensors";
+}
+
+Model load_model(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    const RunFolder run(path);
+    if (!std::filesystem::exists(run.weights_file(), error)) {
+      throw InputError(concat(path, run.can_resume()
+                                        ? ": the run has no weights yet, they come with its first "
+                                          "evaluation (weights.safetensors)."
+                                        : ": is no run folder, it has no weights.safetensors."));
+    }
+  } else if (!is_run(path) && first_byte(path) == '{') {
+    throw InputError(concat(path, ": expected a run folder or a .safetensors file. This looks like an ",
+                            "experiment: train it first."));
+  }
+  return Model::load(path);
+}
+
+void warn_of_lags(const Model& model, const DataShape& data) {
+  const std::vector<std::string> names = model.layer_names();
+  for (std::size_t i = 0; i < model.stack().layers.size(); ++i) {
+    const std::int64_t lag = model.stack().layers[i].largest_lag();
+    if (lag <= data.length) continue;
+    std::fputs(concat("warning: layer ", i, " (", names[i], ") looks back ", lag,
+                      " steps; the sequences have ", data.length, "\n")
+                   .c_str(),
+               stderr);
+  }
 }
 
 Source load_run(const std::string& path, std::span<const std::string> assignments) {
-  Model model = Model::load(path);
+  Model model = load_model(path);
   return {.experiment = parse_experiment(model.experiment(), path, path, assignments),
           .model = std::move(model)};
 }

@@ -17,7 +17,13 @@ struct Source {
 /// Whether an argument names a run (a folder, a weights file) and not an experiment.
 bool is_run(const std::string& path);
 
-/// The trained model of a run folder or weights file; assignments change its experiment.
+/// The trained model of a run folder or weights file. Throws InputError that says what else the path is.
+Model load_model(const std::string& path);
+
+/// Says on stderr which layers look back further than the sequences reach.
+void warn_of_lags(const Model& model, const DataShape& data);
+
+/// The same with its experiment, which assignments change.
 Source load_run(const std::string& path, std::span<const std::string> assignments = {});
 
 /// The same, or an experiment with an untrained model.

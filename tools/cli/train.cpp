@@ -1,9 +1,14 @@
 #include <fmt/core.h>
 
+#include <cstdio>
+#include <filesystem>
+
+#include "lagtape/core/error.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
+#include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/training_run.h"
 
 namespace lagtape::cli {
@@ -22,7 +27,7 @@ void add_options(CLI::App& command, TrainArguments& arguments) {
   arguments.experiment.add_to(command);
   command.add_option("--out", arguments.out, "run folder; runs/NAME-SEED unless given")->type_name("RUN");
   command.add_option("--seed", arguments.seed, "seed, instead of the experiment's")
-      ->check(CLI::NonNegativeNumber)
+      ->check(integer_from(0))
       ->type_name("N");
   add_threads(command, arguments.threads);
   command.add_flag("--resume", arguments.resume,
@@ -42,8 +47,42 @@ void print(const RunSummary& summary, const std::string& folder) {
              bytes_of(summary.peak_rss_bytes));
 }
 
-void run(const TrainArguments& arguments) {
+/// A run may be named where an experiment is: the folder, or the experiment file in it. It is then resumed.
+void find_run(TrainArguments& arguments) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::string& file = arguments.experiment.file;
+  fs::path folder = file;
+  if (fs::is_directory(folder, error)) {
+    file = RunFolder(folder).experiment_file().string();
+    if (!arguments.resume) {
+      throw InputError(concat(folder.string(),
+                              ": is a folder. Give an experiment file, or --resume to go on ",
+                              "with the run there."));
+    }
+  } else {
+    folder = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
+    if (fs::path(file).filename() != "experiment.json" || !RunFolder(folder).can_resume()) return;
+  }
+  if (arguments.resume && arguments.out.empty()) arguments.out = folder.string();
+}
+
+/// What a user should know of a resumed run.
+void announce(const Trainer& trainer, const Experiment& experiment) {
+  const std::int64_t done = trainer.state().position.step, steps = trainer.steps();
+  std::string line;
+  if (trainer.steps_before() != steps) {
+    line = concat("the run was to have ", trainer.steps_before(), " steps, now ", steps,
+                  experiment.fresh ? "" : concat(" (", experiment.train.epochs, " epochs)"), "; ");
+  }
+  line += trainer.is_finished() ? concat("nothing to do: all ", steps, " steps are done")
+                                : concat("going on after step ", done, " of ", steps);
+  std::fputs(fmt::format("{}\n", line).c_str(), stderr);
+}
+
+void run(TrainArguments arguments) {
   catch_signals();
+  find_run(arguments);
   std::vector<std::string> set = arguments.experiment.set;
   if (arguments.seed >= 0) set.push_back(fmt::format("seed={}", arguments.seed));
   const Experiment experiment = read_experiment(arguments.experiment.file, set);
@@ -57,6 +96,10 @@ void run(const TrainArguments& arguments) {
   options.hooks.evaluated = [&](const EvaluationReport& report) { progress.evaluated(report); };
   options.hooks.save = [&] { progress.clear(); };
   options.hooks.stop_requested = stop_requested;
+  if (!arguments.quiet) {
+    options.built = warn_of_lags;
+    options.resumed = [&](const Trainer& trainer) { announce(trainer, experiment); };
+  }
   const RunSummary summary = train_run(experiment, options);
   progress.clear();
   if (arguments.json) {
