@@ -1,6 +1,10 @@
 #include "lagtape/tools/cli/signals.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
+#include <string_view>
 
 namespace lagtape::cli {
 
@@ -8,7 +12,13 @@ namespace {
 
 volatile std::sig_atomic_t g_stop = 0;
 
-extern "C" void request_stop(int) { g_stop = 1; }
+extern "C" void request_stop(int) {
+  constexpr std::string_view kAnswer = "\nstopping after this step; again to stop at once\n";
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kAnswer.data(), kAnswer.size());
+  errno = error;
+  g_stop = 1;
+}
 
 }  // namespace
 
