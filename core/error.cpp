@@ -33,6 +33,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestName = 100;  // the distance costs the product of the lengths
+  constexpr std::size_t kShortestPart = 4;   // of a name that is the beginning of another
   if (name.size() > kLongestName) return {};
   std::string nearest;
   std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;
@@ -44,7 +45,13 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
       nearest = candidate;
     }
   }
-  return nearest;
+  if (!nearest.empty() || name.size() < kShortestPart) return nearest;
+  const auto begins = [&](const std::string& candidate) {
+    const std::size_t shorter = std::min(candidate.size(), name.size());
+    return shorter >= kShortestPart && lower(candidate).substr(0, shorter) == lower(name.substr(0, shorter));
+  };
+  const auto found = std::find_if(known.begin(), known.end(), begins);
+  return found == known.end() ? nearest : *found;
 }
 
 std::string unknown_name(std::string_view rule, std::string_view name,

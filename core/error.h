@@ -40,8 +40,8 @@ std::string concat(const Parts&... parts) {
   return out.str();
 }
 
-/// The entry of `known` with the smallest edit distance to `name`; empty when none is close enough to be a
-/// slip.
+/// The entry of `known` nearest to `name`: by edit distance, else where one begins with the other; empty when
+/// none is close enough to be a slip.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 /// "unknown RULE 'name'; did you mean 'nearest'? Known: a, b, c": the one way to say that a name is not

@@ -11,6 +11,9 @@ TEST_CASE("A slip of the pen finds the name that was meant") {
   CHECK(nearest_name("Batch", known) == "batch");
   CHECK(nearest_name("batches", known) == "batch");
   CHECK(nearest_name("learningrate", known) == "learning_rate");
+  CHECK(nearest_name("batch_size_of_training", known) == "batch");
+  CHECK(nearest_name("last", {"every_step", "last_step"}) == "last_step");
+  CHECK(nearest_name("lea", {"leaf_size_of_all"}).empty());
 }
 
 TEST_CASE("A name that is like none of the known ones has no nearest") {
