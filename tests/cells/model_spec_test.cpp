@@ -132,7 +132,7 @@ e.json: /model/layers/6/alpha: alpha and beta are both 0, which leaves no update
 e.json: /model/layers/7/tau: tau / dt must be at most 1073741824 steps, got 1e+300.
 e.json: /model/layers/8: expected an object, got 7
 e.json: /model/readout/units: expected integer >= 1 and <= 65536, got "one"
-e.json: /model/readout/at: unknown value 'last'. Known: every_step, last_step, mean
+e.json: /model/readout/at: unknown value 'last'; did you mean 'last_step'? Known: every_step, last_step, mean
 e.json: /model/readout/at_padding: expected boolean, got 1
 e.json: /model/readout/bias: unknown key 'bias'. Known: units, at, at_padding, init)");
   CHECK(
