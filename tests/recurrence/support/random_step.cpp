@@ -222,9 +222,9 @@ class RandomStep {
     const RowShape shape = h.shape();
     switch (below(8)) {
       case 0: return leaf(shape);
-      case 1: return 0.8 * h + 0.3 * bounded(shape, 2);
+      case 1: return 0.8 * h + 0.3 * sin(bounded(shape, 2));
       case 2: return h + 0.1 * tanh(bounded(shape, 2));
-      case 3: return bounded(shape, 3);
+      case 3: return 0.9 * sin(bounded(shape, 3));
       default: {
         const StepVar gate = sigmoid(affine(shape, 1));
         return (1 - gate) * h + gate * tanh(bounded(shape, 3));
