@@ -50,7 +50,7 @@ TEST_CASE("random stacks in f32 agree with the unrolled tape in f64") {
 
 TEST_CASE("gradients of random stacks agree with central differences") {
   const CaseLimits small{.steps = 20, .rows = 3, .width = 5, .layers = 2, .values = 30};
-  for_each_seed("gradients of random stacks agree with central differences", 200, [&](std::uint64_t seed) {
+  for_each_seed("gradients of random stacks agree with central differences", 1000, [&](std::uint64_t seed) {
     const SequenceCase c = random_case(seed, small);
     SequenceOp op(c.stack, c.dtype(), some_settings(seed));
     ThreadPool pool(1);
