@@ -17,14 +17,16 @@ struct ParameterDefinition {
   std::string name;
   Shape shape;
   Initializer initializer;
+  /// The parameter whose random numbers it starts from, for values that belong together; empty: its own.
+  std::string draws_of = {};
 };
 
 /// What a layer is: its step, its free parameters, and how the step's weights come from them.
 struct Layer {
   StepProgram program;
   std::vector<ParameterDefinition> parameters;
-  /// The step's weights (in the order of program.weights) as functions of the parameters (in the order above), on the outer tape,
-  /// once a batch. Empty: each weight is the parameter of its name.
+  /// The step's weights (in the order of program.weights) as functions of the parameters (in the order
+  /// above), on the outer tape, once a batch. Empty: each weight is the parameter of its name.
   std::function<std::vector<Var>(std::span<const Var> parameters)> weights;
 
   std::int64_t parameter_count() const;  ///< numbers, not tensors

@@ -33,6 +33,11 @@ void fill_normal(Tensor& value, double mean, double deviation, const RandomStrea
   for (std::int64_t i = 0; i < value.numel(); ++i) value.set(i, mean + deviation * stream.normal_at(i));
 }
 
+void fill_log_uniform(Tensor& value, double scale, double largest, const RandomStream& stream) {
+  for (std::int64_t i = 0; i < value.numel(); ++i)
+    value.set(i, scale * std::log(1 + (largest - 1) * stream.uniform_at(i)));
+}
+
 /// Vectors of one length made orthonormal by Gram-Schmidt, twice over each: once is not enough in finite
 /// precision.
 void orthonormalize(std::vector<std::vector<double>>& vectors) {
@@ -83,22 +88,15 @@ void initialize(Tensor& value, const Initializer& initializer, std::uint64_t see
   const double in = initializer.needs_matrix() ? static_cast<double>(value.size(1)) : 1;
   const auto symmetric = [&](double bound) { fill_uniform(value, -bound, bound, stream); };
   switch (initializer.kind) {
-    case Kind::constant:
-      return value.fill(a);
-    case Kind::uniform:
-      return fill_uniform(value, a, b, stream);
-    case Kind::normal:
-      return fill_normal(value, a, b, stream);
-    case Kind::kaiming_uniform:
-      return symmetric(a * std::sqrt(3 / in));
-    case Kind::kaiming_normal:
-      return fill_normal(value, 0, a / std::sqrt(in), stream);
-    case Kind::xavier_uniform:
-      return symmetric(a * std::sqrt(6 / (in + out)));
-    case Kind::xavier_normal:
-      return fill_normal(value, 0, a * std::sqrt(2 / (in + out)), stream);
-    case Kind::orthogonal:
-      return fill_orthogonal(value, a, stream);
+    case Kind::constant: return value.fill(a);
+    case Kind::uniform: return fill_uniform(value, a, b, stream);
+    case Kind::normal: return fill_normal(value, a, b, stream);
+    case Kind::log_uniform: return fill_log_uniform(value, a, b, stream);
+    case Kind::kaiming_uniform: return symmetric(a * std::sqrt(3 / in));
+    case Kind::kaiming_normal: return fill_normal(value, 0, a / std::sqrt(in), stream);
+    case Kind::xavier_uniform: return symmetric(a * std::sqrt(6 / (in + out)));
+    case Kind::xavier_normal: return fill_normal(value, 0, a * std::sqrt(2 / (in + out)), stream);
+    case Kind::orthogonal: return fill_orthogonal(value, a, stream);
   }
 }
 

@@ -14,6 +14,7 @@ struct Initializer {
     constant,         ///< a
     uniform,          ///< U(a, b)
     normal,           ///< N(a, b^2)
+    log_uniform,      ///< a log U(1, b)                         (chrono: Tallec and Ollivier 2018)
     kaiming_uniform,  ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
     kaiming_normal,   ///< N(0, s^2), s = a / sqrt(in)
     xavier_uniform,   ///< U(-r, r), r = a sqrt(6 / (in + out))  (Glorot and Bengio 2010)
@@ -28,6 +29,7 @@ struct Initializer {
   static Initializer constant(double value) { return {Kind::constant, value, 0}; }
   static Initializer uniform(double low, double high) { return {Kind::uniform, low, high}; }
   static Initializer normal(double mean, double deviation) { return {Kind::normal, mean, deviation}; }
+  static Initializer log_uniform(double scale, double largest) { return {Kind::log_uniform, scale, largest}; }
   /// U(-1/sqrt(n), 1/sqrt(n)): of cells with n their units, of linear maps with n their inputs.
   static Initializer uniform_of(std::int64_t n);
   /// The gain sqrt(2) is that of relu.

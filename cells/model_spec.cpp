@@ -192,7 +192,8 @@ std::vector<ParameterDefinition> ModelSpec::parameters() const {
   std::vector<ParameterDefinition> all;
   const auto append = [&](const std::string& prefix, const Layer& layer) {
     for (const ParameterDefinition& p : layer.parameters)
-      all.push_back({prefix + p.name, p.shape, p.initializer});
+      all.push_back(
+          {prefix + p.name, p.shape, p.initializer, prefix + (p.draws_of.empty() ? p.name : p.draws_of)});
   };
   for (std::size_t i = 0; i < layers.size(); ++i) append(concat("layers.", i, "."), layers[i]);
   append("readout.", readout);
@@ -209,7 +210,7 @@ Parameters draw_parameters(const ModelSpec& spec, Dtype dtype, std::uint64_t see
   Parameters parameters;
   for (const ParameterDefinition& definition : spec.parameters()) {
     Tensor value(definition.shape, dtype);
-    initialize(value, definition.initializer, seed, definition.name);
+    initialize(value, definition.initializer, seed, definition.draws_of);
     parameters.add(definition.name, std::move(value));
   }
   return parameters;

@@ -20,6 +20,7 @@ constexpr InitializerRow kInitializers[] = {
     {"constant", Kind::constant, "value", ""},
     {"uniform", Kind::uniform, "low", "high", -1, 1},
     {"normal", Kind::normal, "mean", "deviation", 0, 1},
+    {"log_uniform", Kind::log_uniform, "scale", "largest", 1, 2},
     {"kaiming_uniform", Kind::kaiming_uniform, "gain", "", std::numbers::sqrt2},
     {"kaiming_normal", Kind::kaiming_normal, "gain", "", std::numbers::sqrt2},
     {"xavier_uniform", Kind::xavier_uniform, "gain", "", 1},
@@ -46,6 +47,8 @@ Initializer read_initializer(const Json& value, const std::string& pointer, Json
       reader.error("low", "low must not be above high.");
     if (result.kind == Kind::normal && result.b < 0)
       reader.error("deviation", "a deviation must be at least 0.");
+    if (result.kind == Kind::log_uniform && result.b < 1)
+      reader.error("largest", "the largest value under the logarithm must be at least 1.");
     reader.finish();
     return result;
   }

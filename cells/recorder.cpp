@@ -1,6 +1,9 @@
 #include "lagtape/cells/recorder.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "lagtape/core/error.h"
 
 namespace lagtape {
 
@@ -13,13 +16,39 @@ std::int64_t Layer::parameter_count() const {
 LayerRecorder::LayerRecorder(std::int64_t input, const Initializer& initializer)
     : tape_(input), initializer_(initializer) {}
 
-StepVar LayerRecorder::affine(const std::string& name, std::int64_t units, StepVar v) {
+StepVar LayerRecorder::vector(const std::string& name, std::int64_t size) {
+  declare(name, {size});
+  return tape_.vector(name, size);
+}
+
+StepVar LayerRecorder::scalar(const std::string& name) {
+  declare(name, {});
+  return tape_.scalar(name);
+}
+
+StepVar LayerRecorder::linear(const std::string& name, std::int64_t units, StepVar v) {
   const std::int64_t width = v.shape().size;
-  const StepMatrix matrix = tape_.matrix(name, units, width);
-  const StepVar bias = tape_.vector(name + ".bias", units);
   declare(name, {units, width});
-  declare(name + ".bias", {units});
-  return product(matrix, v) + bias;
+  return product(tape_.matrix(name, units, width), v);
+}
+
+StepVar LayerRecorder::affine(const std::string& name, std::int64_t units, StepVar v) {
+  const StepVar Wv = linear(name, units, v);
+  return Wv + vector(name + ".bias", units);
+}
+
+void LayerRecorder::start(const std::string& name, const Initializer& initializer,
+                          const std::string& draws_of) {
+  const auto parameter = std::ranges::find(parameters_, name, &ParameterDefinition::name);
+  if (parameter == parameters_.end()) throw Error(concat("[start] there is no parameter '", name, "'."));
+  parameter->initializer = initializer;
+  parameter->draws_of = draws_of;
+}
+
+void LayerRecorder::start_biases(const Initializer& initializer) {
+  for (ParameterDefinition& parameter : parameters_) {
+    if (parameter.name.ends_with(".bias")) parameter.initializer = initializer;
+  }
 }
 
 Layer LayerRecorder::finish(StepVar output) {

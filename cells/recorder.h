@@ -24,8 +24,16 @@ class LayerRecorder {
     return tape_.state(name, RowShape::vector(units));
   }
 
+  // New parameters: a vector [size], a scalar [], a matrix [units, width of v] and its product with v.
+  StepVar vector(const std::string& name, std::int64_t size);
+  StepVar scalar(const std::string& name);
+  StepVar linear(const std::string& name, std::int64_t units, StepVar v);
   /// W @ v + W.bias, with new parameters W [units, width of v] and W.bias [units].
   StepVar affine(const std::string& name, std::int64_t units, StepVar v);
+
+  /// Another start than the recorder's own, for one parameter or for all that end in ".bias".
+  void start(const std::string& name, const Initializer& initializer, const std::string& draws_of = "");
+  void start_biases(const Initializer& initializer);
 
   /// The layer with that output. Further recording is not possible.
   Layer finish(StepVar output);

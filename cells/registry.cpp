@@ -1,6 +1,7 @@
 #include "lagtape/cells/registry.h"
 
 #include "lagtape/cells/delay_gru.h"
+#include "lagtape/cells/lem.h"
 #include "lagtape/cells/linear.h"
 #include "lagtape/cells/lstm.h"
 #include "lagtape/cells/tau_gru.h"
@@ -32,6 +33,13 @@ constexpr LayerEntry kCells[] = {
      "h' = (1 - g) * h + g * tanh(W1 @ h + W2 @ h[-tau] + U @ x)\n"
      "every W @ h and U @ x with a bias of its own: + W1.bias",
      read<DelayGru>},
+    {"lem", "long expressive memory", "Long Expressive Memory for Sequence Modeling, Equation 3",
+     "dz = dt * sigmoid(W1 @ y + V1 @ x)\n"
+     "dy = dt * sigmoid(W2 @ y + V2 @ x)\n"
+     "z' = (1 - dz) * z + dz * tanh(Wz @ y + Vz @ x)\n"
+     "y' = (1 - dy) * y + dy * tanh(Wy @ z' + Vy @ x)\n"
+     "every W @ y, W @ z' and V @ x with a bias of its own: + W1.bias",
+     read<Lem>},
     {"lstm", "long short-term memory", "Hochreiter and Schmidhuber 1997; Gers, Schmidhuber and Cummins 2000",
      "i = sigmoid(W_i @ h + U_i @ x)\n"
      "f = sigmoid(W_f @ h + U_f @ x)\n"

@@ -5,6 +5,7 @@
 
 #include "lagtape/cells/delay_gru.h"
 #include "lagtape/cells/equation_cell.h"
+#include "lagtape/cells/lem.h"
 #include "lagtape/cells/linear.h"
 #include "lagtape/cells/lstm.h"
 #include "lagtape/cells/tau_gru.h"
@@ -31,6 +32,9 @@ TEST_CASE("numbers of parameters are those of the papers") {
   CHECK(with_readout(TauGru{.units = 64, .tau = 9}.build(9), 64, 1) == 19265);
   CHECK(with_readout(DelayGru{16, 20}.build(1), 16, 1) == 897);
   CHECK(with_readout(DelayGru{128, 65}.build(1), 128, 10) == 51338);
+  CHECK(with_readout(Lem{.units = 16}.build(1), 16, 1) == 1233);
+  CHECK(with_readout(Lem{.units = 16, .multiscale = false}.build(1), 16, 1) == 625);
+  CHECK(with_readout(Lem{.units = 32}.build(6), 32, 5) == 5285);
   CHECK(with_readout(Lstm{16}.build(1), 16, 1) == 1233);
   CHECK(with_readout(Lstm{256}.build(1), 256, 10) == 267786);
 }
@@ -54,12 +58,17 @@ TEST_CASE("parameters have the names and the order of the papers") {
   CHECK(names_of(Lstm{4}.build(2)) ==
         "W_i[4, 4] W_i.bias[4] U_i[4, 2] U_i.bias[4] W_f[4, 4] W_f.bias[4] U_f[4, 2] U_f.bias[4] "
         "W_g[4, 4] W_g.bias[4] U_g[4, 2] U_g.bias[4] W_o[4, 4] W_o.bias[4] U_o[4, 2] U_o.bias[4] ");
+  CHECK(names_of(Lem{.units = 4}.build(2)) ==
+        "W1[4, 4] W1.bias[4] V1[4, 2] V1.bias[4] W2[4, 4] W2.bias[4] V2[4, 2] V2.bias[4] "
+        "Wz[4, 4] Wz.bias[4] Vz[4, 2] Vz.bias[4] Wy[4, 4] Wy.bias[4] Vy[4, 2] Vy.bias[4] ");
+  CHECK(names_of(Lem{.units = 4, .multiscale = false}.build(2)) ==
+        "Wz[4, 4] Wz.bias[4] Vz[4, 2] Vz.bias[4] Wy[4, 4] Wy.bias[4] Vy[4, 2] Vy.bias[4] ");
   CHECK(names_of(Linear{4}.build(2)) == "W[4, 2] W.bias[4] ");
 }
 
 TEST_CASE("every parameter is a weight of the step, of the same shape") {
-  for (const Layer& layer :
-       {TauGru{.units = 4, .tau = 3}.build(2), DelayGru{4, 1}.build(2), Lstm{4}.build(2)}) {
+  for (const Layer& layer : {TauGru{.units = 4, .tau = 3}.build(2), DelayGru{4, 1}.build(2),
+                             Lem{.units = 4}.build(2), Lstm{4}.build(2)}) {
     CHECK(layer.program.weights.size() == layer.parameters.size());
     for (const WeightDefinition& weight : layer.program.weights) {
       const auto parameter = std::ranges::find(layer.parameters, weight.name, &ParameterDefinition::name);
@@ -198,6 +207,49 @@ TEST_CASE("lstm computes its equations") {
                 c[unit] = sigmoid(gate("f")) * c[unit] + sigmoid(gate("i")) * std::tanh(gate("g"));
                 return sigmoid(gate("o")) * std::tanh(c[unit]);
               }));
+}
+
+std::vector<Vector> lem_by_hand(double dt, bool multiscale, double smallest, double largest) {
+  std::vector<Vector> outputs;
+  Vector z(kUnits), y(kUnits);
+  for (const Vector& x : sequence()) {
+    const auto activation = [&](const std::string& i, const Vector& from, int unit) {
+      return affine("W" + i, from, unit) + affine("V" + i, x, unit);
+    };
+    const auto scale = [&](const std::string& i, int unit) {
+      return multiscale ? std::clamp(dt * sigmoid(activation(i, y, unit)), smallest, largest) : dt;
+    };
+    Vector z_next(kUnits), y_next(kUnits);
+    for (int i = 0; i < kUnits; ++i) {
+      const double dz = scale("1", i);
+      z_next[i] = (1 - dz) * z[i] + dz * std::tanh(activation("z", y, i));
+    }
+    for (int i = 0; i < kUnits; ++i) {
+      const double dy = scale("2", i);
+      y_next[i] = (1 - dy) * y[i] + dy * std::tanh(activation("y", z_next, i));
+    }
+    z = z_next;
+    y = y_next;
+    outputs.push_back(y);
+  }
+  return outputs;
+}
+
+TEST_CASE("lem computes the paper's equations, with one time scale and with clipped ones too") {
+  check_equal(run(Lem{.units = 3}.build(2)), lem_by_hand(1, true, 0, 1));
+  check_equal(run(Lem{.units = 3, .dt = 1.9}.build(2)), lem_by_hand(1.9, true, 0, 1.9));
+  check_equal(run(Lem{.units = 3, .dt = 0.3, .multiscale = false}.build(2)), lem_by_hand(0.3, false, 0, 0));
+  check_equal(run(Lem{.units = 3, .dt = 1.9, .smallest_scale = 0.75}.build(2)),
+              lem_by_hand(1.9, true, 0.75, 1));
+}
+
+TEST_CASE("chrono starts all biases of lem from zero but that of the slow state's scale") {
+  for (const ParameterDefinition& parameter : Lem{.units = 4, .dt = 0.5, .chrono = 100}.build(2).parameters) {
+    const bool is_bias = parameter.name.ends_with(".bias");
+    CHECK(parameter.initializer == (parameter.name == "W1.bias" ? Initializer::log_uniform(-1, 49)
+                                    : is_bias                   ? Initializer::constant(0)
+                                                                : Initializer::uniform(-0.5, 0.5)));
+  }
 }
 
 // ---- Equations: the same cell written by a user is the same program ----

@@ -65,6 +65,11 @@ TEST_CASE("initializers have the spread that their names promise") {
   CHECK(shifted.mean == doctest::Approx(3).epsilon(0.003));
   CHECK(shifted.smallest >= 2);
   CHECK(statistics(drawn(Initializer::normal(5, 1), kMatrix)).mean == doctest::Approx(5).epsilon(0.003));
+  const Statistics chrono = statistics(drawn(Initializer::log_uniform(-2, 50), kMatrix));
+  CHECK(chrono.smallest >= -2 * std::log(50));
+  CHECK(chrono.smallest < -1.999 * std::log(50));
+  CHECK(chrono.largest <= 0);
+  CHECK(chrono.mean == doctest::Approx(-2 * (50 * std::log(50) / 49 - 1)).epsilon(0.005));
   const Statistics constant = statistics(drawn(Initializer::constant(-3), {7}));
   CHECK(constant.smallest == -3);
   CHECK(constant.largest == -3);
@@ -119,6 +124,7 @@ TEST_CASE("initializers are read from a name or an object") {
   CHECK(read(R"({"type": "constant", "value": 0.25})") == Initializer::constant(0.25));
   CHECK(read(R"({"type": "uniform", "low": -2, "high": 3})") == Initializer::uniform(-2, 3));
   CHECK(read(R"({"type": "normal", "deviation": 0.1})") == Initializer::normal(0, 0.1));
+  CHECK(read(R"({"type": "log_uniform", "largest": 784})") == Initializer::log_uniform(1, 784));
   CHECK(read(R"("kaiming_normal")") == Initializer::kaiming_normal());
   CHECK(read(R"({"type": "orthogonal", "gain": 3})") == Initializer{Kind::orthogonal, 3});
   CHECK_THROWS_WITH_AS(read(R"("zero")"),

@@ -32,6 +32,13 @@ std::string model_of(const std::string& layers, const std::string& readout = "{}
   return concat(R"({"model": {"layers": [)", layers, R"(], "readout": )", readout, "}}");
 }
 
+/// The names of a registry as an error lists them.
+std::string known(std::span<const LayerEntry> entries) {
+  std::string all;
+  for (const LayerEntry& entry : entries) all += concat(all.empty() ? "" : ", ", entry.name);
+  return all;
+}
+
 const std::string kTauGru = R"({"cell": "tau_gru", "units": 16, "tau": 10})";
 
 TEST_CASE("the model of the manual is read, and its defaults filled in") {
@@ -107,8 +114,7 @@ TEST_CASE("a contradiction between model and data names both") {
 }
 
 TEST_CASE("all errors of a model are told at once, each with its place") {
-  CHECK(
-      errors_of(model_of(R"({"cell": "tau_gur", "units": 16},
+  CHECK(errors_of(model_of(R"({"cell": "tau_gur", "units": 16},
                               {"cell": "tau_gru", "units": 0, "tau": -3, "dt": 0, "alpa": 1},
                               {"cell": "tau_gru", "units": 2.5},
                               {"cell": "lstm", "layer": "linear", "units": 2},
@@ -117,8 +123,10 @@ TEST_CASE("all errors of a model are told at once, each with its place") {
                               {"cell": "tau_gru", "units": 2, "tau": 1, "alpha": 0, "beta": 0},
                               {"cell": "tau_gru", "units": 2, "tau": 1, "dt": 1e-300},
                               7)",
-                         R"({"units": "one", "at": "last", "at_padding": 1, "bias": true})")) ==
-      R"(e.json: /model/layers/0/cell: unknown cell 'tau_gur'; did you mean 'tau_gru'? Known: tau_gru, delay_gru, lstm.
+                           R"({"units": "one", "at": "last", "at_padding": 1, "bias": true})")) ==
+        "e.json: /model/layers/0/cell: unknown cell 'tau_gur'; did you mean 'tau_gru'? Known: " +
+            known(cells()) +
+            R"(.
 e.json: /model/layers/1/units: expected integer >= 1 and <= 65536, got 0
 e.json: /model/layers/1/tau: expected number >= 0, got -3
 e.json: /model/layers/1/dt: expected number > 0, got 0
@@ -127,7 +135,8 @@ e.json: /model/layers/2/units: expected integer >= 1 and <= 65536, got 2.5
 e.json: /model/layers/2/tau: is missing, expected number >= 0
 e.json: /model/layers/3: a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.
 e.json: /model/layers/4/cell: is missing, expected string
-e.json: /model/layers/5/layer: unknown layer 'liner'; did you mean 'linear'? Known: linear.
+e.json: /model/layers/5/layer: unknown layer 'liner'; did you mean 'linear'? Known: )" +
+            known(per_step_layers()) + R"(.
 e.json: /model/layers/6/alpha: alpha and beta are both 0, which leaves no update.
 e.json: /model/layers/7/tau: tau / dt must be at most 1073741824 steps, got 1e+300.
 e.json: /model/layers/8: expected an object, got 7
@@ -186,7 +195,7 @@ e.json: /cells/mine/hyper/units: the name 'units' is taken by an option of every
 e.json: /cells/mine/weights/W: expected a shape, like ["units", "input"], "units", 16 or [].
 e.json: /cells/mine/weights/b: expected a shape, like ["units", "input"], "units", 16 or [].
 e.json: /cells/mine/init/c: unknown weight 'c'. Known: W, b.
-e.json: /cells/mine/init/b/type: unknown value 'one'; did you mean 'ones'? Known: zeros, ones, constant, uniform, normal, kaiming_uniform, kaiming_normal, xavier_uniform, xavier_normal, orthogonal
+e.json: /cells/mine/init/b/type: unknown value 'one'; did you mean 'ones'? Known: zeros, ones, constant, uniform, normal, log_uniform, kaiming_uniform, kaiming_normal, xavier_uniform, xavier_normal, orthogonal
 e.json: /cells/mine/init/W: this initializer is for matrices [out, in]; 'W' is none.
 e.json: /cells/mine/lags/b: expected a whole number, like 64 or "units".
 e.json: /cells/mine/state: expected an object.
@@ -198,8 +207,8 @@ e.json: /model/layers/0/tua: unknown key 'tua'; did you mean 'tau'? Known: cell,
         "e.json: /model/layers/0: cell 'mine': equation 1, column 17: this must be a whole number. Got -2.5. "
         "In: h' = tanh(W @ h[-tau] + U @ x + b) * alpha");
   CHECK(errors_of(with_cell(kCell, R"json({"cell": "mien", "units": 4})json")) ==
-        "e.json: /model/layers/0/cell: unknown cell 'mien'; did you mean 'mine'? Known: tau_gru, delay_gru, "
-        "lstm, mine.");
+        "e.json: /model/layers/0/cell: unknown cell 'mien'; did you mean 'mine'? Known: " + known(cells()) +
+            ", mine.");
   CHECK(errors_of(R"json({"cells": {"lstm": )json" + kCell +
                   R"json(}, "model": {"layers": [{"cell": "lstm", "units": 2}]}})json") ==
         "e.json: /cells/lstm: the name is taken by a built-in cell.");

@@ -10,22 +10,16 @@ namespace {
 
 double apply(StepOp op, double a, double b) {
   switch (op) {
-    case StepOp::negate:
-      return -a;
-    case StepOp::tanh:
-      return std::tanh(a);
-    case StepOp::sigmoid:
-      return 1 / (1 + std::exp(-a));
-    case StepOp::add:
-      return a + b;
-    case StepOp::subtract:
-      return a - b;
-    case StepOp::multiply:
-      return a * b;
-    case StepOp::divide:
-      return a / b;
-    default:
-      throw std::logic_error("no such operation here");
+    case StepOp::negate: return -a;
+    case StepOp::tanh: return std::tanh(a);
+    case StepOp::sigmoid: return 1 / (1 + std::exp(-a));
+    case StepOp::add: return a + b;
+    case StepOp::subtract: return a - b;
+    case StepOp::multiply: return a * b;
+    case StepOp::divide: return a / b;
+    case StepOp::minimum: return std::min(a, b);
+    case StepOp::maximum: return std::max(a, b);
+    default: throw std::logic_error("no such operation here");
   }
 }
 
@@ -52,21 +46,11 @@ std::vector<Vector> evaluate(const StepProgram& program,
         return n >= lag ? states[v.index][n - lag] : Vector(v.shape.width());
       };
       switch (v.op) {
-        case StepOp::input:
-          values.push_back(x[n]);
-          break;
-        case StepOp::state:
-          values.push_back(past(0));
-          break;
-        case StepOp::lag:
-          values.push_back(past(v.lag));
-          break;
-        case StepOp::weight:
-          values.push_back(weight(program.weights[v.index].name));
-          break;
-        case StepOp::constant:
-          values.push_back({v.value});
-          break;
+        case StepOp::input: values.push_back(x[n]); break;
+        case StepOp::state: values.push_back(past(0)); break;
+        case StepOp::lag: values.push_back(past(v.lag)); break;
+        case StepOp::weight: values.push_back(weight(program.weights[v.index].name)); break;
+        case StepOp::constant: values.push_back({v.value}); break;
         case StepOp::product:
           values.push_back(multiply(weight(program.weights[v.index].name), values[v.a], v.shape.size));
           break;

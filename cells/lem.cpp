@@ -1,0 +1,56 @@
+#include "lagtape/cells/lem.h"
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+void Lem::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of each of the two states");
+  reader.optional("dt", dt, above(0), "largest time scale");
+  reader.optional("multiscale", multiscale, "whether the time scales are learnt; otherwise both are dt");
+  reader.optional("chrono", chrono, at_least(0),
+                  "longest time in steps that the first time scales allow for; 0: first values as of others");
+  reader.optional("smallest_scale", smallest_scale, between(0, 1),
+                  "the time scales are clipped to [smallest_scale, 1]; 0: they are not");
+  if (chrono > 0 && !(chrono * dt >= 2)) {
+    reader.error("chrono", concat("chrono * dt must be at least 2, got ", chrono * dt, "."));
+  }
+  if (!multiscale && (chrono > 0 || smallest_scale > 0)) {
+    reader.error("multiscale", "without learnt time scales there is neither chrono nor smallest_scale.");
+  }
+}
+
+Layer Lem::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::uniform_of(units));
+  StepTape& tape = step.tape();
+  const StepVar x = step.input();
+  const StepVar z = step.state("z", units);
+  const StepVar y = step.state("y", units);
+  const auto activation = [&](const std::string& i, StepVar from) {
+    const StepVar Wy = step.affine("W" + i, units, from);
+    const StepVar Vx = step.affine("V" + i, units, x);
+    return Wy + Vx;
+  };
+  const auto scale = [&](const std::string& i) {
+    if (!multiscale) return tape.constant(dt);
+    const StepVar learnt = dt * sigmoid(activation(i, y));
+    if (smallest_scale == 0) return learnt;
+    return minimum(maximum(learnt, tape.constant(smallest_scale)), tape.constant(1));
+  };
+
+  const StepVar dz = scale("1");
+  const StepVar dy = scale("2");
+  const StepVar z_next = (1 - dz) * z + dz * tanh(activation("z", y));
+  const StepVar y_next = (1 - dy) * y + dy * tanh(activation("y", z_next));
+
+  if (chrono > 0) {
+    step.start_biases(Initializer::constant(0));
+    step.start("W1.bias", Initializer::log_uniform(-1, chrono * dt - 1));
+  }
+  tape.set_next(z, z_next);
+  tape.set_next(y, y_next);
+  return step.finish(y_next);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/cells/cell.h"
+
+namespace lagtape {
+
+class JsonReader;
+
+/// Long expressive memory: two states with time scales of their own, learnt and changing.
+/// Source: "Long Expressive Memory for Sequence Modeling" (LEM), Equation 3.
+///
+///     dz = dt sigmoid(W1 y[n] + V1 x[n])
+///     dy = dt sigmoid(W2 y[n] + V2 x[n])
+///     z[n+1] = (1 - dz) z[n] + dz tanh(Wz y[n] + Vz x[n])
+///     y[n+1] = (1 - dy) y[n] + dy tanh(Wy z[n+1] + Vy x[n])
+///
+/// Shapes: z, y [units], W* [units, units], V* [units, input]; each W and each V has a bias of its own.
+/// Output: y[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` all biases
+/// are zero but W1.bias = -log U(1, chrono dt - 1).
+struct Lem {
+  std::int64_t units = 1;
+  double dt = 1;              ///< the largest time scale, > 0
+  bool multiscale = true;     ///< false: dz = dy = dt, without W1, V1, W2, V2
+  double chrono = 0;          ///< the longest time that the first values of dz allow for, in steps; 0: none
+  double smallest_scale = 0;  ///< dz and dy are clipped to [smallest_scale, 1]; 0: they are not
+
+  void read(JsonReader& reader);
+  Layer build(std::int64_t input) const;
+};
+
+}  // namespace lagtape
