@@ -30,6 +30,8 @@ struct Layer {
   std::function<std::vector<Var>(std::span<const Var> parameters)> weights;
 
   std::int64_t parameter_count() const;  ///< numbers, not tensors
+  /// The step's weights, in the order of program.weights, from the values of the parameters.
+  std::vector<Var> step_weights(std::span<const Var> values) const;
 };
 
 }  // namespace lagtape

@@ -200,23 +200,13 @@ std::vector<std::int64_t> Model::layer_parameter_counts() const {
 
 namespace {
 
-/// The weights of one layer's step, in the order of its program, from its parameters.
-std::vector<Var> step_weights(const Layer& layer, std::span<const Var> parameters) {
-  if (layer.weights) return layer.weights(parameters);
-  std::vector<Var> weights;
-  for (const WeightDefinition& w : layer.program.weights)
-    for (std::size_t i = 0; i < layer.parameters.size(); ++i)
-      if (layer.parameters[i].name == w.name) weights.push_back(parameters[i]);
-  return weights;
-}
-
 template <class Leaf>
 std::vector<Var> all_weights(const ModelSpec& spec, Leaf leaf) {
   std::vector<Var> weights;
   const auto add = [&](const Layer& layer) {
     std::vector<Var> parameters;
     for (std::size_t i = 0; i < layer.parameters.size(); ++i) parameters.push_back(leaf());
-    for (const Var& w : step_weights(layer, parameters)) weights.push_back(w);
+    for (const Var& w : layer.step_weights(parameters)) weights.push_back(w);
   };
   for (const Layer& layer : spec.layers) add(layer);
   add(spec.readout);

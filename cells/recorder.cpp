@@ -7,12 +7,6 @@
 
 namespace lagtape {
 
-std::int64_t Layer::parameter_count() const {
-  std::int64_t count = 0;
-  for (const ParameterDefinition& parameter : parameters) count += element_count(parameter.shape);
-  return count;
-}
-
 LayerRecorder::LayerRecorder(std::int64_t input, const Initializer& initializer)
     : tape_(input), initializer_(initializer) {}
 

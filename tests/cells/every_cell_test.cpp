@@ -1,0 +1,199 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lagtape/cells/linear.h"
+#include "lagtape/tests/cells/support/cell_case.h"
+#include "lagtape/tests/cells/support/cell_row.h"
+#include "lagtape/tests/recurrence/support/streamed.h"
+
+// What every registered cell must show, by its row in tests/cells/rows.
+
+namespace lagtape {
+namespace {
+
+using namespace test;
+
+constexpr std::int64_t kInput = 3;
+
+/// Calls check(layer) for every layer of every row.
+template <class Check>
+void for_each_layer(Check check) {
+  for (const LayerEntry& entry : cells()) {
+    const std::string name(entry.name);
+    for (const Json& options : read_row(name).options) {
+      const std::string layer = concat(name, " ", options.dump());
+      CAPTURE(layer);
+      check(build_cell(name, options, kInput));
+    }
+  }
+}
+
+/// Steps in which every lag is gone through three times.
+std::int64_t steps_for(const Layer& layer) { return 3 * layer.program.largest_lag() + 8; }
+
+std::string problem(const GradientReport& report, double tolerance) {
+  if (report.compared > 0 && report.max_rel_error <= tolerance) return "";
+  return concat(report.worst, ", off by ", report.max_rel_error, " of the largest entry");
+}
+
+TEST_CASE("every cell has a row, and every row a cell") {
+  std::vector<std::string> names = names_of(cells());
+  std::ranges::sort(names);
+  CHECK(names == row_names());
+  CHECK_THROWS_WITH_AS(read_row("nobody"), doctest::Contains("the cell 'nobody' has no row"), InputError);
+}
+
+TEST_CASE("every cell is documented: what it is, its source, its equations and its options") {
+  for (const LayerEntry& entry : cells()) {
+    CAPTURE(entry.name);
+    CHECK(entry.summary != "");
+    CHECK(entry.source != "");
+    CHECK(entry.equations.find("' = ") != std::string_view::npos);
+    for (const OptionDoc& option : options_of(entry)) {
+      CAPTURE(option.key);
+      CHECK(option.about != "");
+    }
+  }
+}
+
+TEST_CASE("every option of a cell is set by a layer of its row") {
+  for (const LayerEntry& entry : cells()) {
+    const std::string name(entry.name);
+    std::set<std::string> tried;
+    for (const Json& options : read_row(name).options)
+      for (const auto& [key, value] : options.items()) tried.insert(key);
+    for (const OptionDoc& option : options_of(entry))
+      CHECK_MESSAGE(tried.contains(option.key), name, " ", option.key);
+  }
+}
+
+TEST_CASE("every cell has the numbers of parameters that papers print, and their names") {
+  for (const LayerEntry& entry : cells()) {
+    const std::string name(entry.name);
+    const CellRow row = read_row(name);
+    std::string names;
+    for (const ParameterDefinition& parameter : build_cell(name, row.options[0], kInput).parameters)
+      names += concat(names.empty() ? "" : " ", parameter.name);
+    CHECK(names == row.parameters);
+    for (const CellRow::Count& expected : row.counts) {
+      const Layer layer = build_cell(name, expected.options, expected.input);
+      std::int64_t count = layer.parameter_count();
+      if (expected.outputs > 0) {
+        const std::int64_t width = layer.program.values[layer.program.output].shape.width();
+        count += Linear{expected.outputs}.build(width).parameter_count();
+      }
+      CHECK_MESSAGE(count == expected.count, name, " ", expected.options.dump());
+    }
+  }
+}
+
+TEST_CASE("parameters that are weights of the step have their shapes") {
+  for_each_layer([](const Layer& layer) {
+    if (layer.weights) return;
+    CHECK(layer.program.weights.size() == layer.parameters.size());
+    for (const WeightDefinition& weight : layer.program.weights) {
+      const auto parameter = std::ranges::find(layer.parameters, weight.name, &ParameterDefinition::name);
+      REQUIRE(parameter != layer.parameters.end());
+      CHECK(parameter->shape == weight.shape);
+    }
+  });
+}
+
+TEST_CASE("every cell's gradients agree with central differences") {
+  for_each_layer([](const Layer& layer) {
+    CHECK(problem(check_cell_gradients(cell_case(layer, 2, steps_for(layer))), 1e-7) == "");
+  });
+}
+
+TEST_CASE("every cell's values and gradients agree with the unrolled tape") {
+  for_each_layer([](const Layer& layer) {
+    const SequenceCase c = cell_case(layer, 3, steps_for(layer) + 20).sequence;
+    CHECK(differences(run_op(c), run_unrolled(c), 1e-12) == "");
+  });
+}
+
+TEST_CASE("every cell gives the same bits in every plan, chunk and number of threads") {
+  for_each_layer([](const Layer& layer) {
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      const SequenceCase c = converted(cell_case(layer, 9, steps_for(layer) + 40).sequence, dtype);
+      const Results expected = run_op(c, {.plan = Plan::full});
+      CHECK(bit_differences(run_op(c, {.plan = Plan::full}, 3), expected) == "");
+      for (const PlanCost& plan : SequenceOp(c.stack, dtype).plans(c.rows(), c.steps(), 2)) {
+        CAPTURE(name_of(plan.plan));
+        for (const std::int64_t chunk : {16, 32})
+          CHECK(bit_differences(run_op(c, {.plan = plan.plan, .chunk = chunk}, 2), expected) == "");
+      }
+    }
+  });
+}
+
+TEST_CASE("every cell gives a sequence the bits that it has alone, and none of its noise in evaluation") {
+  for_each_layer([](const Layer& layer) {
+    SequenceCase c = converted(cell_case(layer, 7, steps_for(layer) + 4).sequence, Dtype::f32);
+    const Results batch = run_evaluate(c);
+    for (const std::int64_t row : {0, 4, 6})
+      CHECK(bit_differences(run_evaluate(only_row(c, row)), row_of(batch, c, row)) == "");
+    c.batch.training = false;
+    const Results without = run_evaluate(c);
+    c.batch.draws.seed += 1;
+    CHECK(bit_differences(run_evaluate(c), without) == "");
+  });
+}
+
+TEST_CASE("every cell streams with the bits of a batch") {
+  for_each_layer([](const Layer& layer) {
+    SequenceCase c = converted(cell_case(layer, 2, steps_for(layer) + 20).sequence, Dtype::f32);
+    c.batch.training = false;
+    c.initial.clear();
+    const Tensor expected = steps_first(named(run_evaluate(c), "outputs"));
+    for (const std::vector<std::int64_t>& blocks : {std::vector<std::int64_t>{1}, {1, 20, 3}}) {
+      Stream<float> stream(c.stack, c.weights, c.rows());
+      CHECK(bit_difference(streamed(stream, c.batch.x, blocks), expected) == "");
+    }
+  });
+}
+
+// ---- The cell as its user would write it ----
+
+/// Calls check(built-in, equations) for the pairs of every row.
+template <class Check>
+void for_each_equations(Check check) {
+  for (const LayerEntry& entry : cells()) {
+    const std::string name(entry.name);
+    for (const CellRow::Equations& equations : read_row(name).equations) {
+      const std::string layer = concat(name, " ", equations.options.dump());
+      CAPTURE(layer);
+      check(build_cell(name, equations.options, kInput), equations);
+    }
+  }
+}
+
+TEST_CASE("a built-in cell and its equations are the same program, line for line") {
+  for_each_equations([](const Layer& layer, const CellRow::Equations& equations) {
+    CHECK(to_string(build_equations(equations, kInput).program) == to_string(layer.program));
+  });
+}
+
+TEST_CASE("gradients of real hyper-parameters agree with central differences") {
+  for_each_equations([](const Layer& layer, const CellRow::Equations& equations) {
+    if (equations.real.empty()) return;
+    Layer with_weights = build_equations(equations, kInput, true);
+    for (ParameterDefinition& parameter : with_weights.parameters) {
+      if (std::ranges::count(equations.real, parameter.name) > 0)
+        parameter.initializer = Initializer::constant(equations.options[parameter.name].get<double>());
+    }
+    CHECK(problem(check_cell_gradients(cell_case(with_weights, 2, steps_for(layer))), 1e-7) == "");
+  });
+}
+
+TEST_CASE("every cell has a ready experiment") {
+  for (const LayerEntry& entry : cells()) {
+    CAPTURE(entry.name);
+    CHECK(!experiments_of(std::string(entry.name)).empty());
+  }
+}
+
+}  // namespace
+}  // namespace lagtape

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "lagtape/cells/cell.h"
+#include "lagtape/tests/cells/support/evaluate.h"
+
+namespace lagtape::test {
+
+// A cell against its equations, unit by unit: kUnits units over a sequence of kSteps inputs, from zero
+// states, with weights that are a function of their names.
+
+inline constexpr int kUnits = 3, kInputs = 2, kSteps = 12;
+
+/// x[n], [kSteps][kInputs].
+std::vector<Vector> sequence();
+
+/// The numbers of a weight, in (-1, 1), row-major.
+Vector weight_of(const std::string& name, std::int64_t count);
+
+/// (W v)[unit] of a matrix [kUnits, width of v], and (W v + W.bias)[unit].
+double linear(const std::string& name, const Vector& v, int unit);
+double affine(const std::string& name, const Vector& v, int unit);
+
+inline double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
+
+/// The outputs of the layer. Its weights are its parameters.
+std::vector<Vector> run(const Layer& layer);
+
+/// h[1..kSteps] of h[n+1] = step(h[n], h[n-lag], x[n], unit).
+template <class Step>
+std::vector<Vector> expected(int lag, Step step) {
+  std::vector<Vector> h = {Vector(kUnits)};
+  const std::vector<Vector> x = sequence();
+  for (int n = 0; n < kSteps; ++n) {
+    Vector next(kUnits);
+    const Vector past = n >= lag ? h[n - lag] : Vector(kUnits);
+    for (int i = 0; i < kUnits; ++i) next[i] = step(h[n], past, x[n], i);
+    h.push_back(next);
+  }
+  h.erase(h.begin());
+  return h;
+}
+
+/// To 12 digits, and that there is something to compare.
+void check_equal(const std::vector<Vector>& got, const std::vector<Vector>& wanted);
+
+}  // namespace lagtape::test

@@ -1,0 +1,122 @@
+#include "lagtape/tests/cells/support/cell_row.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "lagtape/cells/equation_cell.h"
+
+namespace lagtape::test {
+namespace {
+
+const std::filesystem::path kSource = LAGTAPE_SOURCE;
+const std::filesystem::path kRows = kSource / "tests" / "cells" / "rows";
+
+template <class Read>
+void for_each_of(JsonReader& row, const std::string& key, Read read) {
+  const Json& list = row.raw(key, "");
+  if (!list.is_array() || list.empty()) row.error(key, "expected a list that is not empty.");
+  if (!list.is_array()) return;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    JsonReader entry(list[i], concat(row.pointer_to(key), "/", i), row.errors());
+    read(entry, list[i]);
+  }
+}
+
+Json object_of(JsonReader& reader, const std::string& key) {
+  const Json& object = reader.raw(key, "");
+  if (!object.is_object()) reader.error(key, "expected an object.");
+  return object;
+}
+
+CellRow::Count read_count(JsonReader& reader) {
+  CellRow::Count count{object_of(reader, "options")};
+  reader.required("input", count.input, at_least(1), "");
+  reader.required("outputs", count.outputs, at_least(0), "");
+  reader.required("count", count.count, at_least(1), "");
+  reader.finish();
+  return count;
+}
+
+CellRow::Equations read_equations(JsonReader& reader) {
+  CellRow::Equations equations{object_of(reader, "options"), {}, {}};
+  const Json& real = reader.raw("real", "");
+  if (!real.is_array()) reader.error("real", "expected a list of names.");
+  if (real.is_array()) equations.real = real.get<std::vector<std::string>>();
+  equations.definition = object_of(reader, "definition");
+  reader.finish();
+  return equations;
+}
+
+}  // namespace
+
+CellRow read_row(const std::string& cell) {
+  const std::filesystem::path path = kRows / (cell + ".json");
+  std::ifstream file(path);
+  if (!file) throw InputError(concat("the cell '", cell, "' has no row ", path.string(), "."));
+  std::ostringstream text;
+  text << file.rdbuf();
+  const Json value = parse_json(text.str(), path.string());
+
+  CellRow row;
+  JsonErrors errors;
+  JsonReader reader(value, "", errors);
+  for_each_of(reader, "options", [&](JsonReader&, const Json& options) { row.options.push_back(options); });
+  reader.required("parameters", row.parameters, "");
+  for_each_of(reader, "counts",
+              [&](JsonReader& entry, const Json&) { row.counts.push_back(read_count(entry)); });
+  for_each_of(reader, "equations",
+              [&](JsonReader& entry, const Json&) { row.equations.push_back(read_equations(entry)); });
+  reader.finish();
+  errors.raise(path.string());
+  return row;
+}
+
+std::vector<std::string> row_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kRows))
+    names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+Layer build_cell(const std::string& cell, const Json& options, std::int64_t input) {
+  JsonErrors errors;
+  JsonReader reader(options, "", errors);
+  const BuildLayer build = find_layer(cells(), cell)->read(reader);
+  reader.finish();
+  errors.raise(concat(cell, " ", options.dump()));
+  return build(input);
+}
+
+Layer build_equations(const CellRow::Equations& equations, std::int64_t input, bool real_as_weights) {
+  Json definition = equations.definition;
+  Json options = {{"units", equations.options["units"]}};
+  for (const auto& [name, value] : equations.options.items())
+    if (definition.contains("hyper") && definition["hyper"].contains(name)) options[name] = value;
+  if (real_as_weights) {
+    for (const std::string& name : equations.real) {
+      definition["hyper"].erase(name);
+      options.erase(name);
+      definition["weights"][name] = Json::array();
+    }
+  }
+  JsonErrors errors;
+  JsonReader reader(definition, "/definition", errors), layer(options, "/options", errors);
+  const CellDefinition cell = read_cell_definition(reader);
+  const BuildLayer build = read_equation_layer(cell, layer);
+  layer.finish();
+  errors.raise("equations");
+  return build(input);
+}
+
+std::vector<std::filesystem::path> experiments_of(const std::string& cell) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& task : std::filesystem::directory_iterator(kSource / "tools" / "experiments")) {
+    const std::filesystem::path path = task.path() / (cell + ".json");
+    if (std::filesystem::exists(path)) found.push_back(path);
+  }
+  return found;
+}
+
+}  // namespace lagtape::test

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/registry.h"
+
+namespace lagtape::test {
+
+/// The row of a cell in the table of tests/cells/rows, a file NAME.json a cell:
+///
+///     { "options":    [ {"units": 5, "tau": 3}, ... ],    small layers; together they set every option
+///       "parameters": "W1 W1.bias U1 ...",                names of the first one's parameters, in order
+///       "counts":     [ {"options": {...}, "input": 1, "outputs": 10, "count": 1233}, ... ],
+///       "equations":  [ {"options": {...}, "real": ["alpha"], "definition": {...}}, ... ] }
+///
+/// "counts" are numbers of parameters as papers print them: with an affine read-out of that many outputs, or
+/// without one where there are none. "equations" are the same cell as a user would write it, with "hyper" the
+/// options that its equations have; "real" are those of them that a gradient could be taken of.
+struct CellRow {
+  struct Count {
+    Json options;
+    std::int64_t input = 0, outputs = 0, count = 0;
+  };
+  struct Equations {
+    Json options;
+    std::vector<std::string> real;
+    Json definition;
+  };
+  std::vector<Json> options;
+  std::string parameters;
+  std::vector<Count> counts;
+  std::vector<Equations> equations;
+};
+
+/// Throws InputError when there is no such row, or something of it is missing or unknown.
+CellRow read_row(const std::string& cell);
+
+/// The names of all rows, in alphabetical order.
+std::vector<std::string> row_names();
+
+/// The layer of a built-in cell. Throws InputError for what is wrong with the options.
+Layer build_cell(const std::string& cell, const Json& options, std::int64_t input);
+
+/// The layer of the equations, with those of the options that they have; the hyper-parameters `real` are
+/// weights [].
+Layer build_equations(const CellRow::Equations& equations, std::int64_t input, bool real_as_weights = false);
+
+/// The ready experiments tools/experiments/TASK/NAME.json.
+std::vector<std::filesystem::path> experiments_of(const std::string& cell);
+
+}  // namespace lagtape::test
