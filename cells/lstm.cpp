@@ -7,6 +7,14 @@ namespace lagtape {
 
 void Lstm::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.optional("forget_gate", forget_gate, "whether a gate forgets; otherwise f = 1");
+  reader.optional("chrono", chrono, at_least(0),
+                  "longest time in steps that is remembered at first; 0: first values as of others");
+  reader.choice("scaling", scaling, {"none", "v1", "v2"},
+                "gates that update c: f and i; dt * f and dt * i; (1 - dt) * f and dt * i");
+  reader.optional("dt", dt, above(0), "of scaling");
+  if (chrono > 0 && chrono < 2) reader.error("chrono", concat("must be 0 or at least 2, got ", chrono, "."));
+  if (dt != 1 && scaling == "none") reader.error("dt", "there is no dt without scaling.");
 }
 
 Layer Lstm::build(std::int64_t input) const {
@@ -21,12 +29,19 @@ Layer Lstm::build(std::int64_t input) const {
   };
 
   const StepVar i = sigmoid(activation("i"));
-  const StepVar f = sigmoid(activation("f"));
+  const StepVar f = forget_gate ? sigmoid(activation("f")) : step.tape().constant(1);
   const StepVar g = tanh(activation("g"));
   const StepVar o = sigmoid(activation("o"));
-  const StepVar c_next = f * c + i * g;
+  const double f_scale = scaling == "v1" ? dt : scaling == "v2" ? 1 - dt : 1;
+  const double i_scale = scaling == "none" ? 1 : dt;
+  const StepVar c_next = f_scale * f * c + i_scale * i * g;
   const StepVar h_next = o * tanh(c_next);
 
+  if (chrono > 0) {
+    step.start_biases(Initializer::constant(0));
+    if (forget_gate) step.start("W_f.bias", Initializer::log_uniform(1, chrono - 1));
+    step.start("W_i.bias", Initializer::log_uniform(-1, chrono - 1), "W_f.bias");
+  }
   step.tape().set_next(h, h_next);
   step.tape().set_next(c, c_next);
   return step.finish(h_next);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "lagtape/cells/cell.h"
 
@@ -16,10 +17,18 @@ class JsonReader;
 ///     c[n+1] = f c[n] + i g
 ///     h[n+1] = o tanh(c[n+1])
 ///
+/// With `scaling` the memory is updated with scaled gates ("Long Expressive Memory for Sequence Modeling",
+/// Table 11): "v1" with dt f and dt i, "v2" with (1 - dt) f and dt i.
+///
 /// Shapes: h, c [units], W_* [units, units], U_* [units, input], each with a bias of its own. Output: h[n+1].
-/// Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
+/// Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` (Tallec and Ollivier 2018)
+/// all biases are zero but W_f.bias = log U(1, chrono - 1) and W_i.bias = -W_f.bias.
 struct Lstm {
   std::int64_t units = 1;
+  bool forget_gate = true;       ///< false: f = 1, without W_f and U_f
+  double chrono = 0;             ///< the longest time that is remembered at first, in steps; 0: none
+  std::string scaling = "none";  ///< "none", "v1", "v2"
+  double dt = 1;                 ///< of scaling
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

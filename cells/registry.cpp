@@ -1,9 +1,12 @@
 #include "lagtape/cells/registry.h"
 
+#include "lagtape/cells/cornn.h"
 #include "lagtape/cells/delay_gru.h"
+#include "lagtape/cells/gru.h"
 #include "lagtape/cells/lem.h"
 #include "lagtape/cells/linear.h"
 #include "lagtape/cells/lstm.h"
+#include "lagtape/cells/rnn.h"
 #include "lagtape/cells/tau_gru.h"
 
 namespace lagtape {
@@ -40,6 +43,14 @@ constexpr LayerEntry kCells[] = {
      "y' = (1 - dy) * y + dy * tanh(Wy @ z' + Vy @ x)\n"
      "every W @ y, W @ z' and V @ x with a bias of its own: + W1.bias",
      read<Lem>},
+    {"cornn", "coupled oscillators", "Coupled Oscillatory Recurrent Neural Network (coRNN)",
+     "z' = z + dt * (tanh(Wz @ z + Wy @ y + V @ x + V.bias) - gamma * y - epsilon * z)\n"
+     "y' = y + dt * z'",
+     read<CoRnn>},
+    {"rnn", "plain recurrent network with tanh", "Elman 1990",
+     "h' = tanh(W @ h + U @ x)\n"
+     "W @ h and U @ x with a bias of their own: + W.bias",
+     read<Rnn>},
     {"lstm", "long short-term memory", "Hochreiter and Schmidhuber 1997; Gers, Schmidhuber and Cummins 2000",
      "i = sigmoid(W_i @ h + U_i @ x)\n"
      "f = sigmoid(W_f @ h + U_f @ x)\n"
@@ -49,6 +60,14 @@ constexpr LayerEntry kCells[] = {
      "h' = o * tanh(c')\n"
      "every W @ h and U @ x with a bias of its own: + W_i.bias",
      read<Lstm>},
+    {"gru", "gated recurrent unit, reset after the product",
+     "Cho et al. 2014, in the form of PyTorch and cuDNN",
+     "r = sigmoid(W_r @ h + U_r @ x)\n"
+     "z = sigmoid(W_z @ h + U_z @ x)\n"
+     "c = tanh(U_n @ x + r * (W_n @ h))\n"
+     "h' = (1 - z) * c + z * h\n"
+     "every W @ h and U @ x with a bias of its own: + W_r.bias; r multiplies W_n.bias too",
+     read<Gru>},
 };
 
 constexpr LayerEntry kPerStepLayers[] = {

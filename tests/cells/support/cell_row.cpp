@@ -1,16 +1,14 @@
 #include "lagtape/tests/cells/support/cell_row.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "lagtape/cells/equation_cell.h"
+#include "lagtape/core/io/file.h"
 
 namespace lagtape::test {
 namespace {
 
-const std::filesystem::path kSource = LAGTAPE_SOURCE;
-const std::filesystem::path kRows = kSource / "tests" / "cells" / "rows";
+const std::filesystem::path kRows = source_folder() / "tests" / "cells" / "rows";
 
 template <class Read>
 void for_each_of(JsonReader& row, const std::string& key, Read read) {
@@ -50,13 +48,13 @@ CellRow::Equations read_equations(JsonReader& reader) {
 
 }  // namespace
 
+std::filesystem::path source_folder() { return LAGTAPE_SOURCE; }
+
 CellRow read_row(const std::string& cell) {
   const std::filesystem::path path = kRows / (cell + ".json");
-  std::ifstream file(path);
-  if (!file) throw InputError(concat("the cell '", cell, "' has no row ", path.string(), "."));
-  std::ostringstream text;
-  text << file.rdbuf();
-  const Json value = parse_json(text.str(), path.string());
+  if (!std::filesystem::exists(path))
+    throw InputError(concat("the cell '", cell, "' has no row ", path.string(), "."));
+  const Json value = parse_json(read_file(path), path.string());
 
   CellRow row;
   JsonErrors errors;
@@ -112,7 +110,7 @@ Layer build_equations(const CellRow::Equations& equations, std::int64_t input, b
 
 std::vector<std::filesystem::path> experiments_of(const std::string& cell) {
   std::vector<std::filesystem::path> found;
-  for (const auto& task : std::filesystem::directory_iterator(kSource / "tools" / "experiments")) {
+  for (const auto& task : std::filesystem::directory_iterator(source_folder() / "tools" / "experiments")) {
     const std::filesystem::path path = task.path() / (cell + ".json");
     if (std::filesystem::exists(path)) found.push_back(path);
   }

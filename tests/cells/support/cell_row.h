@@ -34,6 +34,9 @@ struct CellRow {
   std::vector<Equations> equations;
 };
 
+/// Of the project.
+std::filesystem::path source_folder();
+
 /// Throws InputError when there is no such row, or something of it is missing or unknown.
 CellRow read_row(const std::string& cell);
 

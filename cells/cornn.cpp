@@ -1,0 +1,32 @@
+#include "lagtape/cells/cornn.h"
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+void CoRnn::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "number of oscillators");
+  reader.required("dt", dt, above(0), "time step");
+  reader.required("gamma", gamma, at_least(0), "squared frequency of an oscillator without coupling");
+  reader.required("epsilon", epsilon, at_least(0), "damping");
+}
+
+Layer CoRnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::uniform_of(input + 2 * units));
+  StepTape& tape = step.tape();
+  const StepVar z = step.state("z", units);
+  const StepVar y = step.state("y", units);
+
+  const StepVar Wz = step.linear("Wz", units, z);
+  const StepVar Wy = step.linear("Wy", units, y);
+  const StepVar Vx = step.affine("V", units, step.input());
+  const StepVar z_next = z + dt * (tanh(Wz + Wy + Vx) - gamma * y - epsilon * z);
+  const StepVar y_next = y + dt * z_next;
+
+  tape.set_next(z, z_next);
+  tape.set_next(y, y_next);
+  return step.finish(y_next);
+}
+
+}  // namespace lagtape

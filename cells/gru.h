@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/cells/cell.h"
+
+namespace lagtape {
+
+class JsonReader;
+
+/// Gated recurrent unit (Cho et al. 2014), the reset gate on the product with the state and its bias, as in
+/// PyTorch and cuDNN.
+///
+///     r = sigmoid(W_r h[n] + U_r x[n])
+///     z = sigmoid(W_z h[n] + U_z x[n])
+///     c = tanh(U_n x[n] + r (W_n h[n]))
+///     h[n+1] = (1 - z) c + z h[n]
+///
+/// Shapes: h [units], W_* [units, units], U_* [units, input], each with a bias of its own: r multiplies that
+/// of W_n too. Output: h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
+struct Gru {
+  std::int64_t units = 1;
+
+  void read(JsonReader& reader);
+  Layer build(std::int64_t input) const;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,23 @@
+#include "lagtape/cells/rnn.h"
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+void Rnn::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+}
+
+Layer Rnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::uniform_of(units));
+  const StepVar h = step.state("h", units);
+  const StepVar Wh = step.affine("W", units, h);
+  const StepVar Ux = step.affine("U", units, step.input());
+  const StepVar next = tanh(Wh + Ux);
+
+  step.tape().set_next(h, next);
+  return step.finish(next);
+}
+
+}  // namespace lagtape

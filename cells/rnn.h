@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/cells/cell.h"
+
+namespace lagtape {
+
+class JsonReader;
+
+/// The plain recurrent network with tanh (Elman 1990).
+///
+///     h[n+1] = tanh(W h[n] + U x[n])
+///
+/// Shapes: h [units], W [units, units], U [units, input], each with a bias of its own. Output: h[n+1].
+/// Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
+struct Rnn {
+  std::int64_t units = 1;
+
+  void read(JsonReader& reader);
+  Layer build(std::int64_t input) const;
+};
+
+}  // namespace lagtape
