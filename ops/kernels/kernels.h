@@ -94,6 +94,11 @@ struct Kernels {
   void (*sum_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
   /// out(i, g * size + e) = a(i, g), the same layouts.
   void (*broadcast_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
+  /// A step of numbers on the grid, the multiples of 2^-32 up to 2^20: to = from + sign * round(increment),
+  /// view = to in the model's precision; sign is 1 or -1. Exact, so that the opposite sign leads back. What
+  /// leaves the grid, an increment beyond 2^19 and what is not a number give NaN.
+  void (*add_on_grid)(T* view, double* to, const double* from, const T* increment, double sign,
+                      std::int64_t n);
   /// w[m, n] += d[rows, m]^T x[rows, n], rows added one after another (row strides ldw, ldd, ldx).
   void (*add_outer_products)(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x,
                              std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n);

@@ -79,6 +79,18 @@ void twin_broadcast_groups(T* out, const T* a, std::int64_t rows, std::int64_t g
   }
 }
 
+template <class T>
+void twin_add_on_grid(T* view, double* to, const double* from, const T* increment, double sign,
+                      std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double rounded = std::ldexp(std::nearbyint(std::ldexp(static_cast<double>(increment[i]), 32)), -32);
+    to[i] = from[i] + sign * rounded;
+    if (!(std::abs(to[i]) <= 0x1p20 && std::abs(rounded) <= 0x1p19))
+      to[i] = std::numeric_limits<double>::quiet_NaN();
+    view[i] = static_cast<T>(to[i]);
+  }
+}
+
 template <class T, bool fused>
 void twin_add_outer_products(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x,
                              std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n) {
@@ -104,6 +116,7 @@ const Kernels<T>& twin() {
     twin.add_column_sums = &twin_add_column_sums<T>;
     twin.sum_groups = &twin_sum_groups<T>;
     twin.broadcast_groups = &twin_broadcast_groups<T>;
+    twin.add_on_grid = &twin_add_on_grid<T>;
     twin.add_outer_products = &twin_add_outer_products<T, fused>;
     return twin;
   }();

@@ -2,6 +2,7 @@
 
 #include "lagtape/core/simd/vector.h"
 #include "lagtape/ops/kernels/element.inc.h"
+#include "lagtape/ops/kernels/grid.inc.h"
 #include "lagtape/ops/kernels/outer_product.inc.h"
 #include "lagtape/ops/kernels/product.inc.h"
 #include "lagtape/ops/kernels/reductions.inc.h"
@@ -21,6 +22,7 @@ constexpr Kernels<typename S::Scalar> make_kernels(SimdLevel level) {
   table.add_column_sums = &add_column_sums<S>;
   table.sum_groups = &sum_groups<S>;
   table.broadcast_groups = &broadcast_groups<S>;
+  table.add_on_grid = &add_on_grid<S>;
   table.add_outer_products = &add_outer_products<S>;
   return table;
 }

@@ -3,6 +3,8 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/forward_ops.h"
+#include "lagtape/ops/recurrence/grid.h"
+#include "lagtape/ops/recurrence/kept_values.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -14,9 +16,11 @@ namespace {
 class Adjoint {
  public:
   Adjoint(const StepProgram& program, ForwardOps forward, bool input_gradient)
-      : program_(program), f_(std::move(forward)), ops_(f_.ops), forward_count_(ops_.values.size()) {
-    for (const Ops* list : {&ops_.pre, &ops_.delay, &ops_.loop, &ops_.post})
-      forward_.insert(forward_.end(), list->begin(), list->end());
+      : program_(program),
+        f_(std::move(forward)),
+        ops_(f_.ops),
+        forward_count_(ops_.values.size()),
+        forward_(forward_ops(ops_)) {
     find_active(input_gradient);
     adjoint_.resize(forward_count_);
     uses_.resize(forward_count_);
@@ -39,7 +43,6 @@ class Adjoint {
         ops_.vector_gradients.push_back({ops_.values[v].place.index, materialize(v)});
     });
     assign_phases();
-    provide_forward_values();
   }
 
   LayerOps take() { return std::move(ops_); }
@@ -50,6 +53,7 @@ class Adjoint {
     bool negated = false;
   };
 
+  bool is_placed(int v) const { return ops_.values[v].place.kind != Place::Kind::none; }
   bool is_forward(int v) const { return v >= 0 && v < static_cast<int>(forward_count_); }
 
   // ---- which values carry a gradient ----
@@ -215,6 +219,9 @@ class Adjoint {
       case Op::Kind::sum: return contribute(op.a, spread(Op::Kind::broadcast, d, ops_.values[op.a].shape), n);
       case Op::Kind::broadcast: return contribute(op.a, spread(Op::Kind::sum, d, ops_.values[op.a].shape), n);
       case Op::Kind::real_lag: return reverse_real_lag(op, materialize(op.out));
+      case Op::Kind::grid_update:  // the rounding's derivative counts as one
+        contribute(state_value(program_, op.index), d, n);
+        return contribute(op.a, d, op.k < 0 ? !n : n);
       case Op::Kind::element: break;
       default: return;  // draws and the step index have no gradient
     }
@@ -444,126 +451,27 @@ class Adjoint {
     return p.kind == Place::Kind::array && ops_.arrays[p.index].kind == Array::Kind::direct;
   }
 
-  template <class F>
-  static void for_operands(Op& op, F f) {
-    for (int* o : {&op.a, &op.b, &op.c})
-      if (*o >= 0) f(*o);
-    for (auto& term : op.terms) f(term.operand);
-  }
-
-  // ---- forward values that the backward ops read: kept, or computed again ----
-
-  static bool is_cheap(const Op& op) {
-    if (op.kind == Op::Kind::broadcast || op.kind == Op::Kind::step_index) return true;
-    if (op.kind != Op::Kind::element) return false;
-    switch (op.element) {
-      case ElementOp::copy:
-      case ElementOp::negate:
-      case ElementOp::relu:
-      case ElementOp::abs:
-      case ElementOp::sign:
-      case ElementOp::add:
-      case ElementOp::subtract:
-      case ElementOp::multiply:
-      case ElementOp::minimum:
-      case ElementOp::maximum:
-      case ElementOp::add_constant:
-      case ElementOp::multiply_constant:
-      case ElementOp::minimum_constant:
-      case ElementOp::maximum_constant:
-      case ElementOp::constant_minus: return true;
-      default: return false;
-    }
-  }
-
-  bool is_placed(int v) const { return ops_.values[v].place.kind != Place::Kind::none; }
-  void keep(int v) {
-    ops_.values[v].place = in_array(add_array(ops_, Array::Kind::saved, 0, ops_.values[v].shape.width()));
-  }
-
-  void provide_forward_values() {
-    for (std::size_t i = 0; i < forward_.size(); ++i) maker_[forward_[i].out] = i;
-    std::vector<bool> wanted(forward_count_, false);
-    for (Ops* list : backward_lists())
-      for (Op& op : *list)
-        for_operands(op, [&](int& o) {
-          if (is_forward(o)) wanted[o] = true;
-        });
-    for (const auto& g : ops_.matrix_gradients)
-      if (!is_placed(g.operand)) keep(g.operand);
-    for (const auto& op : forward_)
-      if (wanted[op.out] && !is_placed(op.out) && !is_cheap(op)) keep(op.out);
-    std::vector<bool> available(forward_count_, false);
-    for (std::size_t v = 0; v < forward_count_; ++v) available[v] = is_placed(static_cast<int>(v));
-    for (const auto& op : forward_) {
-      const auto has = [&](int o) { return o < 0 || available[o]; };
-      if (available[op.out]) continue;
-      available[op.out] = is_cheap(op) && has(op.a) && has(op.b);
-      if (!wanted[op.out] || available[op.out]) continue;
-      keep(op.out);
-      available[op.out] = true;
-    }
-    for (Ops* list : backward_lists()) recompute_into(*list);
-    derive_replay();
-  }
-
-  std::vector<Ops*> backward_lists() {
-    return {&ops_.before, &ops_.backward_loop, &ops_.backward_block, &ops_.after};
-  }
-
-  /// Puts the cheap forward ops that a list reads in front of it, on values of their own.
-  void recompute_into(Ops& list) {
-    std::map<int, int> again;
-    Ops front;
-    const auto provide = [&](auto&& self, int v) -> int {
-      if (!is_forward(v) || is_placed(v)) return v;
-      if (const auto known = again.find(v); known != again.end()) return known->second;
-      Op op = forward_[maker_.at(v)];
-      for_operands(op, [&](int& o) { o = self(self, o); });
-      op.out = add_value(ops_, ops_.values[v].shape);
-      front.push_back(op);
-      return again[v] = op.out;
-    };
-    for (Op& op : list) for_operands(op, [&](int& o) { o = provide(provide, o); });
-    list.insert(list.begin(), front.begin(), front.end());
-  }
-
-  /// The forward ops that lead to kept values when the states are known already.
-  void derive_replay() {
-    std::map<int, int> again;
-    const auto provide = [&](auto&& self, int v) -> int {
-      const Place& p = ops_.values[v].place;
-      const bool kept = p.kind == Place::Kind::array && ops_.arrays[p.index].kind == Array::Kind::saved;
-      if (p.kind != Place::Kind::none && !kept) return v;
-      if (const auto known = again.find(v); known != again.end()) return known->second;
-      Op op = forward_[maker_.at(v)];
-      for_operands(op, [&](int& o) { o = self(self, o); });
-      op.out = kept ? v : add_value(ops_, ops_.values[v].shape);
-      ops_.replay.push_back(op);
-      return again[v] = op.out;
-    };
-    for (const auto& op : forward_)
-      if (is_placed(op.out) && ops_.arrays[ops_.values[op.out].place.index].kind == Array::Kind::saved)
-        provide(provide, op.out);
-  }
-
   const StepProgram& program_;
   ForwardOps f_;
   LayerOps& ops_;
   std::size_t forward_count_;
-  Ops forward_, backward_;
+  Ops forward_;
+  Ops backward_;
   std::vector<bool> active_;
   std::vector<Signed> adjoint_;              // by forward value
   std::vector<std::vector<Op::Term>> uses_;  // by forward value: products that read it, {weight, delta}
   std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged
-  std::map<int, std::size_t> maker_;         // forward value -> its op
   std::vector<int> sinks_, loop_sinks_, lag_sinks_;  // values that end in arrays
 };
 
 }  // namespace
 
 LayerOps derive_ops(const StepProgram& program, bool input_gradient) {
-  return Adjoint(program, derive_forward(program), input_gradient).take();
+  LayerOps ops = Adjoint(program, derive_forward(program), input_gradient).take();
+  keep_values(ops);
+  derive_replay(ops);
+  derive_undo(program, ops);
+  return ops;
 }
 
 }  // namespace lagtape::recurrence

@@ -12,9 +12,6 @@ CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradien
   for (const auto& layer : stack.layers) programs_.push_back(&layer);
   if (stack.readout && !head_) programs_.push_back(&*stack.readout);
   const auto add = [&](const StepProgram& program, bool gradient) {
-    for (const auto& state : program.states)
-      if (state.arithmetic == Arithmetic::grid)
-        throw InputError(concat("[sequence] states on the grid cannot be run yet. Got state ", state.name));
     codes_.push_back(schedule(program, gradient, kLane<T>));
     if (compile_stages) recurrence::compile_stages<T>(codes_.back(), kernels.level);
     weights_.emplace_back(program, codes_.back(), kernels);

@@ -6,6 +6,7 @@
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/ops/recurrence/compiled_stack.h"
+#include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/ops/recurrence/planner.h"
 #include "lagtape/ops/recurrence/slice_runner.h"
 
@@ -185,13 +186,19 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
   const std::int64_t slices = slice_count(stack_, batch);
   const std::int64_t rows = (batch + slices - 1) / slices;
   std::int64_t gradients = 0;
-  double replay = 0, forward = 0;
+  double replay = 0, undo = 0, forward = 0;
+  bool reversible = true;
   for (std::size_t p = 0; p < code.programs(); ++p) {
     const bool over_time = p < code.layers();
     const StepProgram& program = over_time ? code.program(p) : code.head_program();
     for (const auto& w : program.weights) gradients += padded<T>(element_count(w.shape));
-    if (over_time) replay += phase_flops(code.code(p), code.code(p).replay);
-    if (over_time) forward += static_cast<double>(program.product_flops());
+    if (!over_time) continue;
+    const LayerCode& layer = code.code(p);
+    reversible = reversible && undo_order(program).obstacle.empty();
+    replay += phase_flops(layer, layer.replay);
+    for (const Phase* phase : {&layer.undo_pre, &layer.undo_loop, &layer.undo_post})
+      undo += phase_flops(layer, *phase);
+    forward += static_cast<double>(program.product_flops());
   }
   SliceRunner<T> runner(code);
   const auto bytes = [&](const PlanCost& cost) {
@@ -207,6 +214,14 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
   states.plan = Plan::states;
   states.bytes = bytes(states);
   states.extra_flops = replay * batch_steps;
+  std::vector<PlanCost> plans{full, states};
+  if (reversible) {
+    PlanCost backwards = full;
+    backwards.plan = Plan::reversible;
+    backwards.bytes = bytes(backwards);
+    backwards.extra_flops = undo * batch_steps;
+    plans.push_back(backwards);
+  }
 
   // The fewest levels that fit the budget, and for each the distance between checkpoints that takes the least
   // memory.
@@ -221,7 +236,8 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
     }
     if (settings_.levels > 0 || checkpoint.bytes <= budget_of(settings_)) break;
   }
-  return {full, states, checkpoint};
+  plans.push_back(checkpoint);
+  return plans;
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "lagtape/ops/recurrence/forward_ops.h"
 
 #include <algorithm>
+#include <map>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/grid.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -128,6 +130,7 @@ class Forward {
       f_.ops.state_arrays.push_back(
           add_array(f_.ops, Array::Kind::state, s, program.states[s].shape.width()));
     for (const auto& i : program.values) place(i);
+    place_grid_states();
     for (int v = 0; v < static_cast<int>(program.values.size()); ++v) record(v);
     place_next_states();
     place_output();
@@ -149,6 +152,16 @@ class Forward {
     add_value(f_.ops, i.shape, place);
   }
 
+  void place_grid_states() {
+    for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
+      const StateDefinition& state = program_.states[s];
+      const bool on_grid = state.arithmetic == Arithmetic::grid;
+      f_.ops.grid_arrays.push_back(on_grid ? add_array(f_.ops, Array::Kind::grid, s, state.shape.width())
+                                           : -1);
+      if (on_grid) grid_state_of_[state.next] = s;
+    }
+  }
+
   Ops& list(ForwardPhase phase) {
     switch (phase) {
       case ForwardPhase::delay: return f_.ops.delay;
@@ -162,6 +175,14 @@ class Forward {
     const Instruction& i = program_.values[v];
     Op op;
     op.out = v;
+    if (const auto state = grid_state_of_.find(v); state != grid_state_of_.end()) {
+      const GridUpdate update = *grid_update(program_, state->second);
+      op.kind = Op::Kind::grid_update;
+      op.index = state->second;
+      op.a = update.increment;
+      op.k = update.negated ? -1 : 1;
+      return list(f_.phases[v]).push_back(op);
+    }
     op.a = i.a;
     op.b = i.b;
     op.index = i.index;
@@ -231,6 +252,7 @@ class Forward {
 
   const StepProgram& program_;
   ForwardOps f_;
+  std::map<int, int> grid_state_of_;  // next value -> its state
 };
 
 }  // namespace

@@ -1,9 +1,24 @@
 #include "lagtape/ops/recurrence/layer_runner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace lagtape::recurrence {
+namespace {
+
+/// Numbers of the model's precision in the place of a double.
+template <class T>
+constexpr std::int64_t kGridWidth = sizeof(double) / sizeof(T);
+
+/// The nearest number on the grid; not a number beyond it.
+double nearest_on_grid(double v) {
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(v, 32)), -32);
+  return std::abs(rounded) <= 0x1p20 ? rounded : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
 
 template <class T>
 LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights,
@@ -25,6 +40,7 @@ std::int64_t LayerRunner<T>::capacity(const Array& array) const {
       // Room for a second window, so that sliding costs at most one copy a step.
       return extent_.keep_states ? kept + history + 1 : chunk + 2 * (history + 1);
     }
+    case Array::Kind::grid: return 2 * kGridWidth<T>;
     case Array::Kind::saved: return extent_.keep_saved ? kept : chunk;
     case Array::Kind::run: return std::min(extent_.run, all);
     case Array::Kind::step: return 1;
@@ -54,8 +70,10 @@ void LayerRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64
     capacities_[i] = capacity(array);
     const std::int64_t block = rows * padded<T>(array.width);
     const bool one_step = array.kind == Array::Kind::step || array.kind == Array::Kind::direct;
-    machine_.array(static_cast<int>(i)) = {memory.take(capacities_[i] * block), extent.first,
-                                           one_step ? 0 : block};
+    const std::int64_t stride = one_step                          ? 0
+                                : array.kind == Array::Kind::grid ? block * kGridWidth<T>
+                                                                  : block;
+    machine_.array(static_cast<int>(i)) = {memory.take(capacities_[i] * block), extent.first, stride};
   }
 }
 
@@ -81,7 +99,8 @@ void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_
     const std::int64_t width = program_.states[s].shape.width();
     view.first = extent_.first - history;
     std::fill_n(view.base, (history + 1) * view.stride, T(0));
-    if (window == nullptr) continue;
+    if (on_grid(s)) begin_on_grid(s, window == nullptr ? nullptr : &(*window)[first_state + s], row0);
+    if (window == nullptr || on_grid(s)) continue;
     const Tensor& from = (*window)[first_state + s];
     const std::int64_t batch = from.shape()[1];
     for (std::int64_t j = 0; j <= history; ++j)
@@ -89,6 +108,26 @@ void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_
         std::copy_n(from.values<T>().data() + (j * batch + row0 + r) * width, width,
                     view.base + j * view.stride + r * padded<T>(width));
   }
+}
+
+/// What was given is rounded to the grid.
+template <class T>
+void LayerRunner<T>::begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0) {
+  const std::int64_t width = program_.states[s].shape.width(), stride = row_width(s);
+  double* to = machine_.grid(static_cast<int>(s), extent_.first);
+  std::fill_n(to, rows_ * stride, 0.0);
+  for (std::int64_t r = 0; r < rows_ && window != nullptr; ++r)
+    for (std::int64_t u = 0; u < width; ++u)
+      to[r * stride + u] = nearest_on_grid(window->values<double>()[(row0 + r) * width + u]);
+  show_grid(s, extent_.first);
+}
+
+/// The state at step n in the model's precision.
+template <class T>
+void LayerRunner<T>::show_grid(std::size_t s, std::int64_t n) {
+  const double* from = machine_.grid(static_cast<int>(s), n);
+  std::transform(from, from + rows_ * row_width(s), state(static_cast<int>(s), n),
+                 [](double v) { return static_cast<T>(v); });
 }
 
 // ---- forward ----
@@ -132,13 +171,18 @@ std::int64_t LayerRunner<T>::window_elements() const {
   std::int64_t elements = 0;
   for (std::size_t s = 0; s < program_.states.size(); ++s)
     elements +=
-        (program_.history(static_cast<int>(s)) + 1) * rows_ * padded<T>(program_.states[s].shape.width());
+        (program_.history(static_cast<int>(s)) + 1) * rows_ * row_width(s) * (on_grid(s) ? kGridWidth<T> : 1);
   return elements;
 }
 
 template <class T>
 T* LayerRunner<T>::save_window(std::int64_t n, T* to) const {
   for (std::size_t s = 0; s < program_.states.size(); ++s) {
+    if (on_grid(s)) {
+      to = std::copy_n(reinterpret_cast<const T*>(machine_.grid(static_cast<int>(s), n)),
+                       rows_ * row_width(s) * kGridWidth<T>, to);
+      continue;
+    }
     const ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
     const std::int64_t history = program_.history(static_cast<int>(s));
     to = std::copy_n(view.at(n - history), (history + 1) * view.stride, to);
@@ -151,8 +195,15 @@ const T* LayerRunner<T>::restore_window(std::int64_t n, const T* from) {
   for (std::size_t s = 0; s < program_.states.size(); ++s) {
     ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
     const std::int64_t history = program_.history(static_cast<int>(s));
-    std::copy_n(from, (history + 1) * view.stride, view.base);
     view.first = n - history;
+    if (on_grid(s)) {
+      const std::int64_t elements = rows_ * row_width(s) * kGridWidth<T>;
+      std::copy_n(from, elements, reinterpret_cast<T*>(machine_.grid(static_cast<int>(s), n)));
+      show_grid(s, n);
+      from += elements;
+      continue;
+    }
+    std::copy_n(from, (history + 1) * view.stride, view.base);
     from += (history + 1) * view.stride;
   }
   return from;
@@ -179,16 +230,31 @@ void LayerRunner<T>::enter_forward(std::int64_t n0, std::int64_t n1) {
   share_input();
 }
 
+/// Rows that ended before step n keep the state that they have at step `from`.
 template <class T>
-void LayerRunner<T>::freeze_finished(std::int64_t n) {
+void LayerRunner<T>::copy_finished(std::int64_t n, std::int64_t from, std::int64_t to) {
   if (lengths_ == nullptr || n - extent_.first < shortest_) return;
   for (std::size_t s = 0; s < program_.states.size(); ++s) {
     const ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
-    const std::int64_t width = padded<T>(program_.states[s].shape.width());
-    for (std::int64_t r = 0; r < rows_; ++r)
-      if (lengths_[r] <= n - extent_.first)
-        std::copy_n(view.at(n) + r * width, width, view.at(n + 1) + r * width);
+    const std::int64_t width = row_width(s);
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      if (lengths_[r] > n - extent_.first) continue;
+      std::copy_n(view.at(from) + r * width, width, view.at(to) + r * width);
+      if (on_grid(s))
+        std::copy_n(machine_.grid(static_cast<int>(s), from) + r * width, width,
+                    machine_.grid(static_cast<int>(s), to) + r * width);
+    }
   }
+}
+
+template <class T>
+void LayerRunner<T>::freeze_finished(std::int64_t n) {
+  copy_finished(n, n, n + 1);
+}
+
+template <class T>
+void LayerRunner<T>::thaw_finished(std::int64_t n) {
+  copy_finished(n, n + 1, n);
 }
 
 template <class T>
@@ -215,6 +281,33 @@ void LayerRunner<T>::replay(std::int64_t n0, std::int64_t n1) {
     enter_run(r0);
     machine_.run(code_.replay, r0, r1 - r0);
   });
+}
+
+template <class T>
+void LayerRunner<T>::undo(std::int64_t n0, std::int64_t n1) {
+  for (std::size_t s = 0; s < program_.states.size(); ++s) show_grid(s, n1);
+  for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
+    enter_run(r0);
+    machine_.run(code_.undo_pre, r0, r1 - r0);
+    for (std::int64_t n = r1; n-- > r0;) {
+      machine_.run(code_.undo_loop, n, 1);
+      thaw_finished(n);
+    }
+    machine_.run(code_.undo_post, r0, r1 - r0);
+  });
+}
+
+template <class T>
+void LayerRunner<T>::write_window(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const {
+  const std::int64_t history = program_.history(s), width = program_.states[s].shape.width();
+  const std::int64_t stride = padded<T>(width), batch = to.shape()[1];
+  if (on_grid(s)) {
+    std::copy_n(machine_.grid(s, n) + r * stride, width, to.values<double>().data() + row * width);
+    return;
+  }
+  for (std::int64_t j = 0; j <= history; ++j)
+    std::copy_n(state(s, n - history + j) + r * stride, width,
+                to.values<T>().data() + (j * batch + row) * width);
 }
 
 // ---- backward ----
@@ -246,6 +339,9 @@ void LayerRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
           view.first = n1 + beyond - capacities_[i];
           std::memmove(view.at(n1), from, static_cast<std::size_t>(beyond * view.stride) * sizeof(T));
         }
+        break;
+      case Array::Kind::state:
+        if (extent_.undo) view.first = n0;
         break;
       case Array::Kind::saved:
         if (!extent_.keep_saved) view.first = n0;

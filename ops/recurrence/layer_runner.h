@@ -34,6 +34,7 @@ struct Extent {
   int levels = 0;            ///< how many times a segment's start is reached by running forward again
   bool keep_states = false;  ///< states of the whole sequence (or segment), not of a chunk
   bool keep_saved = false;   ///< saved values too
+  bool undo = false;         ///< states come back from those after them instead
   bool backward = false;     ///< arrays of the backward pass are needed
 };
 
@@ -67,6 +68,9 @@ class LayerRunner {
   void forward(std::int64_t n0, std::int64_t n1);
   /// Saved values of [n0, n1) from its states.
   void replay(std::int64_t n0, std::int64_t n1);
+  /// States and saved values of [n0, n1) from the states after it: of a reversible step, from the end of what
+  /// was run on.
+  void undo(std::int64_t n0, std::int64_t n1);
 
   /// Before the backward pass of a sequence: adjoints from beyond its end are zero.
   void begin_backward();
@@ -81,6 +85,8 @@ class LayerRunner {
   T* output_adjoint(std::int64_t n) const { return machine_.array(code_.output_adjoint_array).at(n); }
   T* input_adjoint(std::int64_t n) const { return machine_.array(code_.input_adjoint_array).at(n); }
   T* state(int s, std::int64_t n) const { return machine_.array(code_.state_arrays[s]).at(n); }
+  /// The window of state s after step n, of row r, into a row of a window's tensor.
+  void write_window(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const;
   /// After the backward pass: adjoints from before the first step are zero. Needed before `initial_adjoint`.
   void end_backward();
   /// dL/d(state s at step n) for n at or before the first step: rows x padded width.
@@ -95,6 +101,12 @@ class LayerRunner {
   void for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
   void enter_run(std::int64_t n);
   void freeze_finished(std::int64_t n);
+  void thaw_finished(std::int64_t n);
+  void copy_finished(std::int64_t n, std::int64_t from, std::int64_t to);
+  bool on_grid(std::size_t s) const { return code_.grid_arrays[s] >= 0; }
+  std::int64_t row_width(std::size_t s) const { return padded<T>(program_.states[s].shape.width()); }
+  void begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0);
+  void show_grid(std::size_t s, std::int64_t n);
   std::int64_t capacity(const Array& array) const;
   void share_input();
 

@@ -20,9 +20,7 @@ Machine<T>::Machine(const StepProgram& program, const LayerCode& code, const Lay
         groups = std::max(groups, static_cast<std::size_t>(code.stacks[product->stack].columns / kLane<T>));
       }
   };
-  for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post, &code.replay, &code.before,
-                             &code.backward_loop, &code.backward_block, &code.after})
-    count(*phase);
+  for (const Phase* phase : code.phases()) count(*phase);
   pointers_.resize(code.largest_stage);
   strides_.resize(code.largest_stage);
   operands_.resize(operands);
@@ -142,6 +140,8 @@ void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, s
         std::fill_n(out + r * t.width, t.width, static_cast<T>(step + (first_row + r) / rows_));
       break;
     case Op::Kind::draw: run_draw(t, first_row, rows, step); break;
+    case Op::Kind::grid_update: return run_grid(t, first_row, rows, step, step + 1, t.k);
+    case Op::Kind::grid_undo: return run_grid(t, first_row, rows, step + 1, step, -t.k);
     case Op::Kind::real_lag_adjoint: real_lag_adjoint(out, t.index, first_row, rows, step + 1); break;
     default: run_real_lag(t, first_row, rows, step);
   }
@@ -163,6 +163,14 @@ void Machine<T>::run_draw(const TileInstruction& t, std::int64_t first_row, std:
           draw_at(draw, draws_.seed, draws_.epoch, draws_.sequences[row], n, u, draws_.layer, t.index));
     std::fill(out + t.shape.width(), out + t.width, T(0));
   }
+}
+
+template <class T>
+void Machine<T>::run_grid(const TileInstruction& t, std::int64_t first_row, std::int64_t rows,
+                          std::int64_t from, std::int64_t to, double sign) {
+  const std::int64_t offset = first_row * t.width;
+  kernels_.add_on_grid(pointers_[t.out], grid(t.index, to) + offset, grid(t.index, from) + offset,
+                       pointers_[t.a], sign, rows * t.width);
 }
 
 namespace {

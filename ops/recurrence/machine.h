@@ -70,6 +70,12 @@ class Machine {
   void run(const Phase& phase, std::int64_t step, std::int64_t count);
   T* at(const Slot& slot, std::int64_t step) const { return arrays_[slot.index].at(step + slot.step); }
 
+  /// State s on the grid at a step: rows of doubles, as wide as the state's own.
+  double* grid(int s, std::int64_t step) const {
+    const ArrayView<T>& view = arrays_[code_.grid_arrays[s]];
+    return reinterpret_cast<double*>(view.base + (step & 1) * view.stride);
+  }
+
   /// What lagged read l, of a real lag, sends back to its state at step n: rows first_row.. of the slice into
   /// out.
   void real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const;
@@ -81,6 +87,8 @@ class Machine {
   void run_compiled(const TileStage& stage, std::int64_t step, std::int64_t count);
   void run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
   void run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
+  void run_grid(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t from,
+                std::int64_t to, double sign);
   void run_real_lag(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
 
   const StepProgram& program_;

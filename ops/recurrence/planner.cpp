@@ -31,8 +31,9 @@ Extent training_extent(const PlanCost& plan) {
   extent.segment = plan.segment;
   extent.levels = plan.levels;
   extent.backward = true;
-  extent.keep_states = true;
-  extent.keep_saved = plan.plan != Plan::states;
+  extent.undo = plan.plan == Plan::reversible;
+  extent.keep_states = !extent.undo;
+  extent.keep_saved = plan.plan == Plan::full || plan.plan == Plan::checkpoint;
   return extent;
 }
 

@@ -8,13 +8,6 @@
 namespace lagtape::recurrence {
 namespace {
 
-template <class F>
-void for_operands(const Op& op, F f) {
-  for (int o : {op.a, op.b, op.c})
-    if (o >= 0) f(o);
-  for (const auto& term : op.terms) f(term.operand);
-}
-
 /// The ops of one stage, in order: products of one stack, or element-wise work.
 struct StageOps {
   bool product = false;
@@ -48,6 +41,9 @@ class Scheduler {
             {&ops_.loop, &code_.loop, true},
             {&ops_.post, &code_.post, false},
             {&ops_.replay, &code_.replay, false},
+            {&ops_.undo_pre, &code_.undo_pre, false},
+            {&ops_.undo_loop, &code_.undo_loop, true},
+            {&ops_.undo_post, &code_.undo_post, false},
             {&ops_.before, &code_.before, false},
             {&ops_.backward_loop, &code_.backward_loop, true},
             {&ops_.backward_block, &code_.backward_block, false},
@@ -310,6 +306,7 @@ class Scheduler {
     for (auto& l : code_.lagged)
       if (l.tau >= 0) l.tau = ops_.values[l.tau].place.index;
     code_.state_arrays = ops_.state_arrays;
+    code_.grid_arrays = ops_.grid_arrays;
     code_.direct = ops_.direct;
     code_.input_array = ops_.input_array;
     code_.output_adjoint_array = ops_.output_adjoint_array;
@@ -325,6 +322,16 @@ class Scheduler {
 };
 
 }  // namespace
+
+std::vector<Phase*> LayerCode::phases() {
+  return {&pre,       &delay,     &loop,   &post,          &replay,         &undo_pre,
+          &undo_loop, &undo_post, &before, &backward_loop, &backward_block, &after};
+}
+
+std::vector<const Phase*> LayerCode::phases() const {
+  const auto mine = const_cast<LayerCode*>(this)->phases();
+  return {mine.begin(), mine.end()};
+}
 
 LayerCode schedule(const StepProgram& program, bool input_gradient, std::int64_t lane) {
   return Scheduler(derive_ops(program, input_gradient), lane).take();

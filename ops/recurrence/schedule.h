@@ -74,7 +74,13 @@ struct WeightStack {
 struct LayerCode {
   std::vector<Array> arrays;
   Phase pre, delay, loop, post, replay;
+  Phase undo_pre, undo_loop, undo_post;
   Phase before, backward_loop, backward_block, after;
+
+  /// All of them, in that order.
+  std::vector<Phase*> phases();
+  std::vector<const Phase*> phases() const;
+
   std::vector<WeightStack> stacks;
   struct MatrixGradient {
     int weight;
@@ -91,6 +97,7 @@ struct LayerCode {
   std::int64_t block = 0;
   std::vector<LayerOps::LaggedRead> lagged;  ///< tau: the weight's number
   std::vector<int> state_arrays;
+  std::vector<int> grid_arrays;
   std::vector<LayerOps::Direct> direct;
   int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
   std::int64_t largest_tile = 0;   ///< elements of all registers of the largest stage

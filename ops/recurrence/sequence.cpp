@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/sequence.h"
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/ops/recurrence/planner.h"
 #include "lagtape/ops/recurrence/sequence_implementation.h"
 
@@ -31,10 +32,10 @@ void SequenceOp::Implementation::check(const SequenceBatch& batch, std::span<con
       throw InputError(
           concat("[sequence] an initial window has ", zero.states.size(), " states. Got ", initial.size()));
     for (std::size_t s = 0; s < initial.size(); ++s)
-      if (initial[s].shape() != zero.states[s].shape() || initial[s].dtype() != dtype)
+      if (initial[s].shape() != zero.states[s].shape() || initial[s].dtype() != zero.states[s].dtype())
         throw InputError(concat("[sequence] state ", s, " of the initial window is ",
-                                to_string(zero.states[s].shape()), " ", name_of(dtype), ". Got ",
-                                to_string(initial[s].shape()), " ", name_of(initial[s].dtype())));
+                                to_string(zero.states[s].shape()), " ", name_of(zero.states[s].dtype()),
+                                ". Got ", to_string(initial[s].shape()), " ", name_of(initial[s].dtype())));
   }
   if (!loss) return;
   const std::int64_t scored = reads_every_step(stack.at) ? rows * steps : rows;
@@ -79,8 +80,15 @@ SequenceOp::SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings sett
   const std::int64_t chunk = settings.chunk > 0 ? settings.chunk : recurrence::kDefaultChunk;
   if (settings.segment < 0 || settings.segment % chunk != 0 || settings.levels < 0)
     throw InputError(concat("[sequence] checkpoints lie a multiple of the chunk, ", chunk,
-                            " steps, apart, in 0 or more levels. Got ", settings.segment, " steps, ", settings.levels,
-                            " levels"));
+                            " steps, apart, in 0 or more levels. Got ", settings.segment, " steps, ",
+                            settings.levels, " levels"));
+  for (std::size_t l = 0; l < stack.layers.size(); ++l) {
+    check_grid(stack.layers[l]);
+    if (settings.plan != Plan::reversible) continue;
+    if (const UndoOrder order = undo_order(stack.layers[l]); !order.obstacle.empty())
+      throw InputError(concat("[memory] plan reversible runs every layer backwards in time. Layer ", l, ": ",
+                              order.obstacle));
+  }
   implementation_ = std::make_unique<Implementation>();
   implementation_->stack = std::move(stack);
   implementation_->dtype = dtype;
@@ -136,6 +144,7 @@ std::string_view name_of(Plan plan) {
     case Plan::automatic: return "auto";
     case Plan::full: return "full";
     case Plan::states: return "states";
+    case Plan::reversible: return "reversible";
     case Plan::checkpoint: return "checkpoint";
   }
   return "";
@@ -155,7 +164,8 @@ Window zero_window(const std::vector<StepProgram>& layers, std::int64_t batch, D
   for (const auto& layer : layers)
     for (std::size_t s = 0; s < layer.states.size(); ++s)
       window.states.push_back(
-          Tensor({layer.history(static_cast<int>(s)) + 1, batch, layer.states[s].shape.width()}, dtype));
+          Tensor({layer.history(static_cast<int>(s)) + 1, batch, layer.states[s].shape.width()},
+                 layer.states[s].arithmetic == Arithmetic::grid ? Dtype::f64 : dtype));
   return window;
 }
 

@@ -38,8 +38,9 @@ struct StackDefinition {
 };
 
 /// The last values of the states: what the future needs of the past. One tensor a state, layer by layer in
-/// order of declaration, [history + 1, B, width], the oldest first and the present last. Copyable; the
-/// initial history, the state carried by truncated BPTT and the state of a stream are all windows.
+/// order of declaration, [history + 1, B, width], the oldest first and the present last; in f64 for states on
+/// the grid, else in the model's precision. Copyable; the initial history, the state carried by truncated
+/// BPTT and the state of a stream are all windows.
 struct Window {
   std::vector<Tensor> states;
 };
@@ -65,8 +66,8 @@ struct SequenceBatch {
   bool training = false;  ///< random draws are drawn; otherwise they hold their evaluation values
 };
 
-enum class Plan : std::uint8_t { automatic, full, states, checkpoint };
-std::string_view name_of(Plan plan);  ///< "auto", "full", "states", "checkpoint"
+enum class Plan : std::uint8_t { automatic, full, states, reversible, checkpoint };
+std::string_view name_of(Plan plan);  ///< "auto", "full", "states", "reversible", "checkpoint"
 
 struct SequenceSettings {
   Plan plan = Plan::automatic;
@@ -99,7 +100,8 @@ class SequenceOp {
   /// Steps in a run: the grid on which weight gradients are summed.
   static constexpr std::int64_t kRun = 16;
 
-  /// Throws InputError when widths of neighbouring layers do not fit.
+  /// Throws InputError when widths of neighbouring layers do not fit, for a state that cannot be on the grid
+  /// (grid.h), and for the plan `reversible` of a stack that is not.
   SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings settings = {});
   ~SequenceOp();
   SequenceOp(SequenceOp&&) noexcept;

@@ -212,8 +212,10 @@ void SliceRunner<T>::restore_checkpoint(int level, std::int64_t i, std::int64_t 
 template <class T>
 void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
   enter_backward(n0, n1);
-  if (!extent_.keep_saved)
-    for (auto& layer : layers_) layer.replay(n0, n1);
+  for (auto& layer : layers_) {
+    if (extent_.undo) layer.undo(n0, n1);
+    if (!extent_.undo && !extent_.keep_saved) layer.replay(n0, n1);
+  }
   if (every_step()) {
     score(n0, n1, true);
   } else {
@@ -383,14 +385,9 @@ void SliceRunner<T>::write_final_window(std::int64_t n0, std::int64_t n1) {
   for (auto& layer : layers_)
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
       Tensor& to = task_->final_window->states[index];
-      const std::int64_t history = layer.program().history(static_cast<int>(s));
-      const std::int64_t width = layer.program().states[s].shape.width(), batch = to.shape()[1];
       for (std::int64_t r = 0; r < slice_->rows; ++r) {
         const std::int64_t end = extent_.first + length(r);
-        if (end <= n0 || end > n1) continue;
-        for (std::int64_t j = 0; j <= history; ++j)
-          std::copy_n(layer.state(static_cast<int>(s), end - history + j) + r * padded<T>(width), width,
-                      to.values<T>().data() + (j * batch + slice_->row0 + r) * width);
+        if (end > n0 && end <= n1) layer.write_window(static_cast<int>(s), end, r, to, slice_->row0 + r);
       }
     }
 }
@@ -407,9 +404,11 @@ void SliceRunner<T>::write_initial_gradient() {
       scratch_.resize(static_cast<std::size_t>(slice_->rows * padded<T>(width)));
       for (std::int64_t j = 0; j <= history; ++j) {
         layer.initial_adjoint(static_cast<int>(s), extent_.first - history + j, scratch_.data());
-        for (std::int64_t r = 0; r < slice_->rows; ++r)
-          std::copy_n(scratch_.data() + r * padded<T>(width), width,
-                      to.values<T>().data() + (j * batch + slice_->row0 + r) * width);
+        with_scalar(to.dtype(), [&]<class State>() {
+          for (std::int64_t r = 0; r < slice_->rows; ++r)
+            std::copy_n(scratch_.data() + r * padded<T>(width), width,
+                        to.values<State>().data() + (j * batch + slice_->row0 + r) * width);
+        });
       }
     }
   }

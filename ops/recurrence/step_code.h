@@ -13,6 +13,7 @@ struct Array {
   enum class Kind : std::uint8_t {
     input,           ///< x, or the output of the layer below
     state,           ///< state `index`: h[n] for the steps of a chunk and its history
+    grid,            ///< state `index` on the grid: doubles, of the present step and a neighbour
     saved,           ///< a value kept from forward to backward
     output_adjoint,  ///< dL/d(output)
     input_adjoint,   ///< dL/dx
@@ -52,6 +53,8 @@ struct Op {
     real_lag_slope,    ///< its derivative with respect to tau
     real_lag_adjoint,  ///< what the lagged read `index` (delay a, at most `lag`) sends back to the state
                        ///< after the step
+    grid_update,       ///< state `index` on the grid takes a step of k * a, k = 1 or -1; out is its value
+    grid_undo,         ///< the same step taken back
     product,           ///< out = sum over terms of W @ operand (or W^T @ operand)
   };
   struct Term {
@@ -71,6 +74,14 @@ struct Op {
 
 using Ops = std::vector<Op>;
 
+/// Calls f with every value that an op reads (by reference, where the op may be changed).
+template <class AnyOp, class F>
+void for_operands(AnyOp& op, F f) {
+  for (auto* o : {&op.a, &op.b, &op.c})
+    if (*o >= 0) f(*o);
+  for (auto& term : op.terms) f(term.operand);
+}
+
 /// The ops of a layer by when they run. A run is kRun steps; a block at most the smallest lag + 1.
 struct LayerOps {
   std::vector<Value> values;
@@ -82,6 +93,12 @@ struct LayerOps {
   Ops loop;    ///< sequential: a step at a time
   Ops post;    ///< feeds no state; for a run at a time
   Ops replay;  ///< what must be recomputed when only the states were kept; for a run at a time
+
+  // forward, backwards in time: the states before a step from those after it, and all that is kept; empty
+  // unless the step is reversible
+  Ops undo_pre;   ///< depends on the input alone; for a run at a time
+  Ops undo_loop;  ///< what leads to the states; a step at a time, the last first
+  Ops undo_post;  ///< the rest; for a run at a time
 
   // backward
   Ops before;          ///< adjoints of `post`; for a run at a time
@@ -113,6 +130,7 @@ struct LayerOps {
   /// By state: the arrays of its values and of its direct adjoints (element-wise part, product part; -1 when
   /// there is none).
   std::vector<int> state_arrays;
+  std::vector<int> grid_arrays;  ///< -1 for states in the model's precision
   struct Direct {
     int element = -1, product = -1;
   };

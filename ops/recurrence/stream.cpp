@@ -189,15 +189,9 @@ Window Stream<T>::window() const {
   Window window = zero_window(implementation_->shared->stack.layers, rows(), dtype_of<T>);
   std::size_t index = 0;
   for (const auto& layer : implementation_->layers)
-    for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
-      T* to = window.states[index].template values<T>().data();
-      const std::int64_t history = layer.program().history(static_cast<int>(s));
-      const std::int64_t width = layer.program().states[s].shape.width();
-      for (std::int64_t j = 0; j <= history; ++j)
-        for (std::int64_t r = 0; r < rows(); ++r, to += width)
-          std::copy_n(layer.state(static_cast<int>(s), steps() - history + j) + r * padded<T>(width), width,
-                      to);
-    }
+    for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index)
+      for (std::int64_t r = 0; r < rows(); ++r)
+        layer.write_window(static_cast<int>(s), steps(), r, window.states[index], r);
   return window;
 }
 
@@ -208,10 +202,11 @@ void Stream<T>::restore(const Window& window, std::int64_t steps) {
     throw InputError(
         concat("[stream] a window of ", expected.states.size(), " states. Got ", window.states.size()));
   for (std::size_t s = 0; s < expected.states.size(); ++s)
-    if (window.states[s].shape() != expected.states[s].shape() || window.states[s].dtype() != dtype_of<T>)
+    if (window.states[s].shape() != expected.states[s].shape() ||
+        window.states[s].dtype() != expected.states[s].dtype())
       throw InputError(concat("[stream] state ", s, " of a window is ", to_string(expected.states[s].shape()),
-                              " ", name_of(dtype_of<T>), ". Got ", to_string(window.states[s].shape()), " ",
-                              name_of(window.states[s].dtype())));
+                              " ", name_of(expected.states[s].dtype()), ". Got ",
+                              to_string(window.states[s].shape()), " ", name_of(window.states[s].dtype())));
   if (steps < 0) throw InputError(concat("[stream] steps >= 0. Got ", steps));
   implementation_->begin(&window.states, steps);
 }

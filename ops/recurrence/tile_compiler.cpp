@@ -37,8 +37,7 @@ std::shared_ptr<const CompiledTiles> CompiledTiles::compile(const TileStage&, co
 
 template <class T>
 void compile_stages(LayerCode& code, SimdLevel level) {
-  for (Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post, &code.replay, &code.before,
-                       &code.backward_loop, &code.backward_block, &code.after})
+  for (Phase* phase : code.phases())
     for (Stage& stage : *phase)
       if (auto* tiles = std::get_if<TileStage>(&stage))
         tiles->compiled = CompiledTiles::compile<T>(*tiles, code.arrays, level);

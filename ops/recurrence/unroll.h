@@ -13,8 +13,8 @@ namespace lagtape {
 //
 // Arguments and results are those of SequenceOp::loss and SequenceOp::outputs (x is read from the Var, not
 // from the batch); `final_window` receives one Var a state, shaped as in Window. Throws InputError when the
-// numbers of weights or windows do not fit, for a loss without targets of its shape, and for states on the
-// grid.
+// numbers of weights or windows do not fit, for a loss without targets of its shape, and for a state
+// that cannot be on the grid.
 //
 // The fine print of the semantics:
 // - A row ends with its own last step: its final windows are those after it, and its outputs beyond it are
@@ -23,6 +23,7 @@ namespace lagtape {
 // - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k it reads
 //   (1 - f) h[n-k] + f h[n-k-1], and its gradient is that of this formula for 1 <= tau < L, else zero.
 //   tau = L reads h[n-L].
+// - A state on the grid is kept in f64; its windows are. The derivative of rounding counts as one.
 
 Var unroll_loss(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
                 const SequenceBatch& batch, std::span<const Var> initial = {},

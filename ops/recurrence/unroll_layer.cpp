@@ -8,6 +8,7 @@
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/matmul.h"
 #include "lagtape/ops/recurrence/draws.h"
+#include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/ops/reduce.h"
 #include "lagtape/ops/shape.h"
 
@@ -88,7 +89,14 @@ Var zeros_like(const Var& x) { return x.tape().constant(Tensor(x.shape(), x.dtyp
 
 UnrolledLayer::UnrolledLayer(const UnrollFrame& frame, const StepProgram& program, int position,
                              std::span<const Var> weights)
-    : frame_(frame), program_(program), position_(position), past_(program.states.size()) {
+    : frame_(frame),
+      program_(program),
+      position_(position),
+      past_(program.states.size()),
+      grid_(program.states.size()) {
+  check_grid(program);
+  for (int s = 0; s < static_cast<int>(program.states.size()); ++s)
+    if (program.states[s].arithmetic == Arithmetic::grid) grid_states_[program.states[s].next] = s;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     Shape shape = program.weights[i].shape;
     if (shape.size() < 2) shape.insert(shape.begin(), 1);
@@ -100,7 +108,8 @@ void UnrolledLayer::start(std::span<const Var> initial) {
   for (std::size_t s = 0; s < past_.size(); ++s) {
     const StateDefinition& state = program_.states[s];
     if (state.arithmetic == Arithmetic::grid) {
-      throw InputError(concat("[unroll] states hold real numbers. Got '", state.name, "' on the grid."));
+      past_[s].push_back(start_on_grid(s, initial.empty() ? nullptr : &initial[s]));
+      continue;
     }
     const Shape shape = with_rows(frame_.rows, state.shape);
     const std::int64_t length = program_.history(static_cast<int>(s)) + 1;
@@ -113,11 +122,20 @@ void UnrolledLayer::start(std::span<const Var> initial) {
 
 Var UnrolledLayer::step(const Var& x, const Steps& steps, const Rows& running) {
   values_.clear();
-  for (const Instruction& v : program_.values) values_.push_back(evaluate(v, x, steps));
+  for (const Instruction& v : program_.values) {
+    const auto grid_state = grid_states_.find(static_cast<int>(values_.size()));
+    values_.push_back(grid_state == grid_states_.end() ? evaluate(v, x, steps)
+                                                       : step_on_grid(grid_state->second));
+  }
   for (std::size_t s = 0; s < past_.size(); ++s) {
     const StateDefinition& state = program_.states[s];
     const Var next = in_every_row(values_[state.next], frame_.rows);
     past_[s].push_back(select(running, next, past_[s].back()));
+    if (state.arithmetic != Arithmetic::grid) continue;
+    Tensor& now = grid_[s].back();
+    const Tensor& before = grid_[s][grid_[s].size() - 2];
+    for (std::int64_t i = 0; i < now.numel(); ++i)
+      if (!running[i / state.shape.width()]) now.set(i, before.at(i));
   }
   const Var output = in_every_row(values_[program_.output], frame_.rows);
   return reshape(output, {frame_.rows, program_.values[program_.output].shape.width()});
@@ -130,11 +148,14 @@ void UnrolledLayer::append_windows(const std::vector<std::int64_t>& lengths,
     const std::int64_t width = program_.states[s].shape.width();
     std::vector<Var> window;
     for (std::int64_t k = 0; k <= program_.history(static_cast<int>(s)); ++k) {
-      Var state = past_[s][k + *ends.begin()];
+      const auto at = [&](std::int64_t n) {
+        return grid_[s].empty() ? past_[s][n] : frame_.tape.constant(grid_[s][n]);
+      };
+      Var state = at(k + *ends.begin());
       for (const std::int64_t end : ends) {
         Rows rows;
         for (const std::int64_t length : lengths) rows.push_back(length == end);
-        state = select(rows, past_[s][k + end], state);
+        state = select(rows, at(k + end), state);
       }
       window.push_back(reshape(state, {frame_.rows, width}));
     }
@@ -163,6 +184,44 @@ Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& ste
     case StepOp::reshape: return reshape(a(), with_rows(a().shape()[0], v.shape));
     default: return elementwise(v.op, a(), v.b < 0 ? Var() : values_[v.b]);
   }
+}
+
+namespace {
+
+double rounded_to_grid(double v) { return std::nearbyint(v * 0x1p32) * 0x1p-32; }
+
+}  // namespace
+
+/// The state in the model's precision, from a window in f64.
+Var UnrolledLayer::start_on_grid(std::size_t s, const Var* initial) {
+  const RowShape& shape = program_.states[s].shape;
+  Tensor grid(with_rows(frame_.rows, shape), Dtype::f64);
+  for (std::int64_t i = 0; i < grid.numel() && initial != nullptr; ++i)
+    grid.set(i, rounded_to_grid(initial->value().at(i)));
+  grid_[s].push_back(grid);
+  const Tensor view = grid.to(frame_.dtype);
+  if (initial == nullptr) return frame_.tape.constant(view);
+  return frame_.tape.record(view, {*initial}, [like = *initial](const Tensor& d, InputGradients& inputs) {
+    inputs.add(0, d.to(Dtype::f64).reshaped(like.shape()));
+  });
+}
+
+/// The rounding's derivative counts as one.
+Var UnrolledLayer::step_on_grid(int s) {
+  const GridUpdate update = *grid_update(program_, s);
+  const double sign = update.negated ? -1 : 1;
+  const Var increment = zeros_like(past(s, 0)) + values_[update.increment];  // a constant in every unit
+  Tensor next = grid_[s].back().clone();
+  for (std::int64_t i = 0; i < next.numel(); ++i)
+    next.set(i, next.at(i) + sign * rounded_to_grid(increment.value().at(i)));
+  grid_[s].push_back(next);
+  return frame_.tape.record(next.to(frame_.dtype), {past(s, 0), increment},
+                            [sign](const Tensor& d, InputGradients& inputs) {
+                              inputs.add(0, d);
+                              Tensor scaled(d.shape(), d.dtype());
+                              for (std::int64_t i = 0; i < d.numel(); ++i) scaled.set(i, sign * d.at(i));
+                              inputs.add(1, scaled);
+                            });
 }
 
 Var UnrolledLayer::step_index(const Steps& steps) const {

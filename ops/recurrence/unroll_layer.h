@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,8 @@ class UnrolledLayer {
  private:
   const Var& past(int state, std::int64_t lag) const { return past_[state][past_[state].size() - 1 - lag]; }
   Var evaluate(const Instruction& v, const Var& x, const Steps& steps) const;
+  Var start_on_grid(std::size_t s, const Var* initial);
+  Var step_on_grid(int s);
   Var step_index(const Steps& steps) const;
   Var draw(const Instruction& v, const Steps& steps) const;
   Var real_lag(const Instruction& v, const Var& tau) const;
@@ -51,7 +54,10 @@ class UnrolledLayer {
   int position_;
   std::vector<Var> weights_;            // vectors and scalars with an axis of one row in front
   std::vector<std::vector<Var>> past_;  // of every state, the present last
-  std::vector<Var> values_;             // of the step being run
+  std::vector<std::vector<Tensor>>
+      grid_;                        // of the states on the grid, in f64: the numbers that past_ shows rounded
+  std::map<int, int> grid_states_;  // next value -> its state
+  std::vector<Var> values_;         // of the step being run
 };
 
 }  // namespace lagtape::recurrence

@@ -120,7 +120,8 @@ SequenceCase random_case(std::uint64_t seed, const CaseLimits& limits) {
   std::int64_t width = input_width;
   const std::int64_t layers = happens(random, 0.6) ? 1 : between(random, 1, limits.layers);
   for (std::int64_t i = 0; i < layers; ++i) {
-    stack.layers.push_back(random_step(random, width, steps, limits));
+    stack.layers.push_back(limits.reversible ? random_coupled_step(random, width, limits)
+                                             : random_step(random, width, steps, limits));
     width = stack.output_width();
   }
   constexpr ReadAt kReads[] = {ReadAt::every_step, ReadAt::every_step, ReadAt::last_step,

@@ -15,7 +15,8 @@ struct CaseLimits {
   std::int64_t rows = 9;
   std::int64_t width = 20;
   int layers = 3;
-  int values = 40;  ///< of a step: no further operations are begun beyond
+  int values = 40;          ///< of a step: no further operations are begun beyond
+  bool reversible = false;  ///< states on the grid that can be undone
 };
 
 /// A random step: one to three states of different shapes, their lags (whole and real), products in several
@@ -24,6 +25,9 @@ struct CaseLimits {
 /// chosen around.
 StepProgram random_step(RandomStream& random, std::int64_t input_width, std::int64_t steps,
                         const CaseLimits& limits);
+
+/// The same with states on the grid that can be undone, without lags.
+StepProgram random_coupled_step(RandomStream& random, std::int64_t input_width, const CaseLimits& limits);
 
 /// A step without states, from `input_width` to a vector.
 StepProgram random_readout(RandomStream& random, std::int64_t input_width, std::int64_t output_width);

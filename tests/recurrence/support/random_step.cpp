@@ -34,6 +34,28 @@ class RandomStep {
     return tape_.finish();
   }
 
+  /// States on the grid that can be undone: the last updated first. An increment reads new values of the
+  /// states before its own and old ones of those after it.
+  StepProgram coupled() {
+    lags_ = false;
+    const std::int64_t count = below(3) + 1;
+    std::vector<StepVar> all, nexts;
+    for (std::int64_t i = 0; i < count; ++i)
+      all.push_back(tape_.state(concat("h", i), random_shape(), Arithmetic::grid));
+    for (std::int64_t i = 0; i < count; ++i) {
+      states_.clear();
+      for (std::int64_t later = i + 1; later < count; ++later) states_.push_back({all[later], {}});
+      made_ = nexts;
+      const StepVar increment = 0.3 * tanh(bounded(all[i].shape(), 3));
+      nexts.push_back(chance(0.5) ? all[i] + increment : all[i] - increment);
+      tape_.set_next(all[i], nexts[i]);
+    }
+    for (std::int64_t i = 0; i < count; ++i) states_.push_back({all[i], {}});
+    made_ = nexts;
+    tape_.set_output(chance(0.3) ? bounded(random_shape(), 2) : nexts[below(count)]);
+    return tape_.finish();
+  }
+
   StepProgram readout(std::int64_t width) {
     const RowShape shape = RowShape::vector(width);
     StepVar y = product(tape_.matrix("W", width, tape_.input().shape().size), tape_.input()) +
@@ -73,6 +95,7 @@ class RandomStep {
 
   /// A past value of the state, one of at most three.
   StepVar lagged(State& state) {
+    if (!lags_) return state.now;
     if (state.lags.size() >= 3) return state.lags[below(3)];
     const StepVar h = state.now;
     if (chance(0.3)) {
@@ -238,6 +261,7 @@ class RandomStep {
   const CaseLimits& limits_;
   std::vector<State> states_;
   std::vector<StepVar> made_;
+  bool lags_ = true;
   int names_ = 0;
 };
 
@@ -246,6 +270,10 @@ class RandomStep {
 StepProgram random_step(RandomStream& random, std::int64_t input_width, std::int64_t steps,
                         const CaseLimits& limits) {
   return RandomStep(random, input_width, steps, limits).with_states();
+}
+
+StepProgram random_coupled_step(RandomStream& random, std::int64_t input_width, const CaseLimits& limits) {
+  return RandomStep(random, input_width, 1, limits).coupled();
 }
 
 StepProgram random_readout(RandomStream& random, std::int64_t input_width, std::int64_t output_width) {

@@ -78,7 +78,9 @@ Results collect(Tape& tape, const SequenceCase& c, Var value, const std::vector<
 SequenceCase converted(const SequenceCase& c, Dtype dtype) {
   SequenceCase to = c;
   for (Tensor& weight : to.weights) weight = weight.to(dtype);
-  for (Tensor& window : to.initial) window = window.to(dtype);
+  const Window like = zero_window(c.stack.layers, c.rows(), dtype);
+  for (std::size_t s = 0; s < to.initial.size(); ++s)
+    to.initial[s] = to.initial[s].to(like.states[s].dtype());
   to.batch.x = c.batch.x.to(dtype);
   if (!c.batch.targets.empty()) to.batch.targets = c.batch.targets.to(dtype);
   return to;
