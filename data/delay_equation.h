@@ -5,21 +5,57 @@
 
 namespace lagtape {
 
-/// x' = f(x(t), x(t - delay * step)) from x(t) = start for t <= 0, by the classic Runge-Kutta method of order
-/// 4 with a fixed step. The delayed value in the middle of a step is the mean of its two grid neighbours.
-/// delay >= 1. Returns x at 0, step, ..., steps * step.
+/// How the delayed value in the middle of a step is had from the values on the grid.
+enum class HalfStep {
+  linear,   ///< the mean of the two neighbours
+  cubic,    ///< the cubic through four neighbours; the mean where one of them is not there (or before the
+            ///< start)
+  held,     ///< the value at the beginning of the step, held to its end: a method of order 1
+  hermite,  ///< the cubic through the two neighbours with their slopes: keeps the order 4 of the method
+};
+
+struct DelayGrid {
+  double step;
+  std::int64_t delay;  ///< in steps, >= 0
+  std::int64_t steps;
+  HalfStep half_step = HalfStep::linear;
+};
+
+/// x' = f(t, x(t), x(t - delay * step)) from x(t) = start for t <= 0, by the classic Runge-Kutta method of
+/// order 4 with a fixed step. Without a delay the third argument is the second. Returns x at 0, step, ...,
+/// steps * step.
 template <class F>
-std::vector<double> integrate_delay_equation(F f, double start, double step, std::int64_t delay,
-                                             std::int64_t steps) {
-  std::vector<double> x(static_cast<std::size_t>(steps + 1), start);
+std::vector<double> integrate_delay_equation(F f, double start, const DelayGrid& grid) {
+  std::vector<double> x(static_cast<std::size_t>(grid.steps + 1), start);
+  std::vector<double> slopes(x.size());  // at 0 that of the solution, not of the history
   auto past = [&](std::int64_t n) { return n <= 0 ? start : x[static_cast<std::size_t>(n)]; };
-  for (std::int64_t n = 0; n < steps; ++n) {
-    const double now = past(n), before = past(n - delay), after = past(n - delay + 1);
-    const double middle = 0.5 * (before + after);
-    const double k1 = f(now, before);
-    const double k2 = f(now + 0.5 * step * k1, middle);
-    const double k3 = f(now + 0.5 * step * k2, middle);
-    const double k4 = f(now + step * k3, after);
+  auto slope = [&](std::int64_t n) { return slopes[static_cast<std::size_t>(n)]; };
+
+  auto middle = [&](std::int64_t n, std::int64_t newest) {
+    const double mean = 0.5 * (past(n) + past(n + 1));
+    if (grid.half_step == HalfStep::held) return past(n);
+    if (grid.half_step == HalfStep::cubic && n >= 1 && n + 2 <= newest) {
+      return (9 * (past(n) + past(n + 1)) - past(n - 1) - past(n + 2)) / 16;
+    }
+    if (grid.half_step == HalfStep::hermite && n >= 0) {
+      return mean + grid.step / 8 * (slope(n) - slope(n + 1));
+    }
+    return mean;
+  };
+
+  const double step = grid.step;
+  for (std::int64_t n = 0; n < grid.steps; ++n) {
+    const std::int64_t from = n - grid.delay;
+    auto slope_at = [&](double share, double value, auto delayed) {
+      return f((static_cast<double>(n) + share) * step, value, grid.delay == 0 ? value : delayed());
+    };
+    const double now = past(n);
+    const double k1 = slope_at(0, now, [&] { return past(from); });
+    slopes[static_cast<std::size_t>(n)] = k1;
+    const double k2 = slope_at(0.5, now + 0.5 * step * k1, [&] { return middle(from, n); });
+    const double k3 = slope_at(0.5, now + 0.5 * step * k2, [&] { return middle(from, n); });
+    const double k4 = slope_at(1, now + step * k3,
+                               [&] { return past(grid.half_step == HalfStep::held ? from : from + 1); });
     x[static_cast<std::size_t>(n + 1)] = now + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
   }
   return x;

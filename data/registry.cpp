@@ -4,6 +4,12 @@
 #include <vector>
 
 #include "lagtape/data/adding.h"
+#include "lagtape/data/copy.h"
+#include "lagtape/data/dde_response.h"
+#include "lagtape/data/enso.h"
+#include "lagtape/data/fitzhugh_nagumo.h"
+#include "lagtape/data/frequency.h"
+#include "lagtape/data/lorenz96.h"
 #include "lagtape/data/mackey_glass.h"
 #include "lagtape/data/mnist.h"
 #include "lagtape/data/random_task.h"
@@ -15,6 +21,21 @@ namespace {
 constexpr std::array kTasks = {
     TaskEntry{"adding", "add the two marked values of a long sequence of random numbers",
               "Hochreiter and Schmidhuber 1997; protocol of Long Expressive Memory (LEM)", read_adding},
+    TaskEntry{
+        "copy", "repeat ten letters a long time after they were read",
+        "Hochreiter and Schmidhuber 1997; Arjovsky, Shah and Bengio 2016; figure 7 of the tau-GRU paper",
+        read_copy},
+    TaskEntry{"dde_response", "follow the response of a delay equation to a given forcing",
+              "tau-GRU paper, appendix A", read_dde_response},
+    TaskEntry{"enso", "predict the next value of a delayed oscillator of the El Nino phenomenon",
+              "tau-GRU paper", read_enso},
+    TaskEntry{"fitzhugh_nagumo", "predict the next voltage of the FitzHugh-Nagumo neuron",
+              "FitzHugh 1961, Nagumo et al. 1962; protocol of Long Expressive Memory (LEM)",
+              read_fitzhugh_nagumo},
+    TaskEntry{"frequency", "tell which of 100 frequencies a second of a cosine has", "tau-GRU paper",
+              read_frequency},
+    TaskEntry{"lorenz96", "predict the Lorenz 96 system 25 steps ahead",
+              "Lorenz 1996; protocol of the coRNN paper, used for UnICORNN", read_lorenz96},
     TaskEntry{"mackey_glass", "predict the next value of the chaotic Mackey-Glass delay equation",
               "Mackey and Glass 1977; protocol of the tau-GRU paper, appendix H", read_mackey_glass},
     TaskEntry{"mnist", "recognise digits read pixel by pixel, in rows or permuted",

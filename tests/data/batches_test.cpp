@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lagtape/data/next_step.h"
+#include "lagtape/data/forecast.h"
 #include "lagtape/tests/data/support/sample_files.h"
 #include "lagtape/tests/data/support/tasks.h"
 
@@ -14,11 +14,11 @@ using namespace lagtape;
 namespace {
 
 /// Sequences 0..size-1 of two steps; s[n] = 10 index + n.
-NextStepDataset counting(std::int64_t size, double odd_one = 0) {
+ForecastDataset counting(std::int64_t size, double odd_one = 0) {
   Tensor series({size, 3, 1}, Dtype::f64);
   for (std::int64_t i = 0; i < 3 * size; ++i) series.set(i, static_cast<double>(10 * (i / 3) + i % 3));
   if (odd_one != 0) series.set(3 * size - 2, odd_one);
-  return NextStepDataset(series);
+  return ForecastDataset(series, 1);
 }
 
 std::vector<std::int64_t> epoch_of(TrainingOrder& order, std::int64_t epoch) {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> epoch_of(TrainingOrder& order, std::int64_t epoch) {
 }  // namespace
 
 TEST_CASE("an epoch holds every sequence once, its last batch may be short") {
-  const NextStepDataset dataset = counting(10);
+  const ForecastDataset dataset = counting(10);
   TrainingOrder order(dataset, 4, 1);
   CHECK(order.steps_per_epoch() == 3);
   CHECK(order.indices(0, 0).size() == 4);
@@ -46,7 +46,7 @@ TEST_CASE("an epoch holds every sequence once, its last batch may be short") {
 }
 
 TEST_CASE("the order is a function of seed and epoch, wherever a run begins") {
-  const NextStepDataset dataset = counting(30);
+  const ForecastDataset dataset = counting(30);
   TrainingOrder straight(dataset, 7, 1), resumed(dataset, 7, 1), other(dataset, 7, 2);
   const auto first = epoch_of(straight, 0), second = epoch_of(straight, 1);
   CHECK(first != second);
@@ -56,7 +56,7 @@ TEST_CASE("the order is a function of seed and epoch, wherever a run begins") {
 }
 
 TEST_CASE("an order needs sequences, a batch size and a step of the epoch") {
-  const NextStepDataset dataset = counting(3), nothing = counting(0);
+  const ForecastDataset dataset = counting(3), nothing = counting(0);
   CHECK_THROWS_AS(TrainingOrder(dataset, 0, 1), InputError);
   CHECK_THROWS_AS(TrainingOrder(nothing, 1, 1), InputError);
   TrainingOrder order(dataset, 2, 1);
@@ -65,14 +65,14 @@ TEST_CASE("an order needs sequences, a batch size and a step of the epoch") {
 }
 
 TEST_CASE("evaluation goes through a split in its own order") {
-  const NextStepDataset dataset = counting(5);
+  const ForecastDataset dataset = counting(5);
   CHECK(indices_in_order(dataset, 0, 3) == std::vector<std::int64_t>{0, 1, 2});
   CHECK(indices_in_order(dataset, 3, 3) == std::vector<std::int64_t>{3, 4});
   CHECK(indices_in_order(dataset, 5, 3).empty());
 }
 
 TEST_CASE("a batch holds the sequences of its indices in both precisions, on any number of threads") {
-  const NextStepDataset dataset = counting(5);
+  const ForecastDataset dataset = counting(5);
   const std::vector<std::int64_t> indices = {4, 0, 4};
   for (Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (int threads : {1, 2}) {
@@ -89,7 +89,7 @@ TEST_CASE("a batch holds the sequences of its indices in both precisions, on any
 }
 
 TEST_CASE("a batch is normalised") {
-  const NextStepDataset dataset = counting(2);
+  const ForecastDataset dataset = counting(2);
   ThreadPool pool(1);
   const Batch batch = gather(dataset, indices_in_order(dataset, 0, 2), Dtype::f64, pool, {{1.0}, {2.0}});
   CHECK(values_of(batch.x) == std::vector<double>{-0.5, 0, 4.5, 5});
@@ -102,7 +102,7 @@ TEST_CASE("a batch is normalised") {
 TEST_CASE("a number that is not finite is refused with its place") {
   ThreadPool pool(2);
   for (double odd : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    const NextStepDataset dataset = counting(3, odd);
+    const ForecastDataset dataset = counting(3, odd);
     const std::string message =
         input_error_of([&] { gather(dataset, indices_in_order(dataset, 0, 3), Dtype::f32, pool); });
     CHECK(has(message, "sequence 2, step 1, input 0"));
@@ -110,7 +110,7 @@ TEST_CASE("a number that is not finite is refused with its place") {
 }
 
 TEST_CASE("an index that the set does not have is refused") {
-  const NextStepDataset dataset = counting(3);
+  const ForecastDataset dataset = counting(3);
   ThreadPool pool(1);
   const std::vector<std::int64_t> above = {0, 3}, below = {-1};
   CHECK_THROWS_AS(gather(dataset, above, Dtype::f32, pool), InputError);

@@ -25,6 +25,9 @@ TEST_CASE("unknown and wrong options of a task are refused together, each with i
 TEST_CASE("filled options read back to themselves") {
   for (const char* text :
        {R"({"task": "adding"})", R"({"task": "adding", "fresh": false})", R"({"task": "mackey_glass"})",
+        R"({"task": "copy", "blanks": 3})", R"({"task": "dde_response", "equation": "tanh", "tau": 0})",
+        R"({"task": "enso", "half_step": "held"})", R"({"task": "fitzhugh_nagumo", "rtol": 1e-10})",
+        R"({"task": "frequency", "noise": 0.1})", R"({"task": "lorenz96", "F": 0.9})",
         R"({"task": "mnist", "path": "x"})", R"({"task": "random", "length": 3, "input": 2, "output": 1})",
         R"({"task": "random", "length": 3, "input": 2, "classes": 5, "lengths": "random"})"}) {
     CAPTURE(text);

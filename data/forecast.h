@@ -4,17 +4,18 @@
 
 namespace lagtape {
 
-/// Series to be continued: x[n] = s[n], y[n] = s[n + 1] at every step.
-class NextStepDataset final : public Dataset {
+/// Series to be told ahead: x[n] = s[n], y[n] = s[n + horizon] at every step.
+class ForecastDataset final : public Dataset {
  public:
-  /// series: [N, T + 1, width].
-  explicit NextStepDataset(Tensor series);
+  /// series: [N, T + horizon, width], horizon >= 1.
+  ForecastDataset(Tensor series, std::int64_t horizon);
 
   std::int64_t size() const override { return series_.size(0); }
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override;
 
  private:
   Tensor series_;
+  std::int64_t horizon_;
 };
 
 }  // namespace lagtape
