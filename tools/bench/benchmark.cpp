@@ -1,10 +1,12 @@
 #include "lagtape/tools/bench/benchmark.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <thread>
 
-#include "lagtape/core/random.h"
 #include "lagtape/tools/bench/onednn_lstm.h"
+#include "lagtape/tools/bench/random_batch.h"
 #include "lagtape/tools/bench/sgemm_peak.h"
 #include "lagtape/tools/training_run.h"
 
@@ -13,37 +15,10 @@ namespace lagtape::bench {
 namespace {
 
 constexpr int kWarmUp = 2;
+constexpr int kPeakRepeats = 6;
 
 /// Threads that wait for work in a loop must be asleep before another's time is taken.
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
-
-Tensor normal(Shape shape, Dtype dtype, std::uint64_t stream_number) {
-  RandomStream stream(1, stream_number);
-  Tensor tensor(std::move(shape), dtype);
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) tensor.set(i, stream.next_normal());
-  return tensor;
-}
-
-SequenceBatch random_batch(const Model& model, const DataShape& data, std::int64_t batch) {
-  SequenceBatch result;
-  result.x = normal({batch, data.length, data.input}, model.dtype(), 1);
-  const std::int64_t q = model.output_width(), places = data.every_step ? batch * data.length : batch;
-  const Loss loss = model.stack().loss;
-  if (loss == Loss::cross_entropy) {
-    RandomStream stream(1, 2);
-    for (std::int64_t i = 0; i < places; ++i) {
-      result.classes.push_back(static_cast<std::int32_t>(stream.next_below(static_cast<std::uint64_t>(q))));
-    }
-  } else {
-    result.targets =
-        normal(data.every_step ? Shape{batch, data.length, q} : Shape{batch, q}, model.dtype(), 2);
-    for (std::int64_t i = 0; loss == Loss::binary_cross_entropy && i < result.targets.numel(); ++i) {
-      result.targets.set(i, result.targets.at(i) > 0 ? 1 : 0);
-    }
-  }
-  result.training = true;
-  return result;
-}
 
 /// The model with one number of threads.
 class Runner {
@@ -79,6 +54,33 @@ class Runner {
   const Tape::Mark start_ = tape_.mark();
 };
 
+/// One runner a number of threads: those asked for, else 1..N.
+using Runners = std::map<int, std::unique_ptr<Runner>>;
+
+Runners warm_runners(const Experiment& experiment, Model& model, const SequenceBatch& batch, int threads) {
+  Runners runners;
+  const int first = threads > 0 ? threads : 1;
+  const int last = threads > 0 ? threads : ThreadPool::hardware_threads();
+  for (int n = first; n <= last; ++n) runners[n] = std::make_unique<Runner>(experiment, model, batch, n);
+  for (auto& [n, runner] : runners) {
+    for (int i = 0; i < kWarmUp; ++i) runner->forward_and_backward();
+  }
+  return runners;
+}
+
+/// A model and inputs with one value everywhere, under which states settle and deltas die away.
+struct Decaying {
+  Model model;
+  SequenceBatch batch;
+
+  Decaying(const Experiment& experiment, const DataShape& data, const SequenceBatch& like)
+      : model(build_model(experiment, data)), batch(like) {
+    constexpr double kValue = -0.1;
+    for (Parameter& parameter : model.parameters()) parameter.value.fill(kValue);
+    batch.x.fill(kValue);
+  }
+};
+
 /// Times of each repeat, by number of threads.
 struct Times {
   std::vector<double> forward, total;
@@ -109,25 +111,23 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
                               const BenchmarkOptions& options) {
   Model model = build_model(experiment, data);
   const SequenceBatch batch = random_batch(model, data, experiment.train.batch);
-  const int most = ThreadPool::hardware_threads();
-  std::map<int, std::unique_ptr<Runner>> runners;
-  for (int threads = 1; threads <= most; ++threads) {
-    if (options.threads == 0) runners[threads] = std::make_unique<Runner>(experiment, model, batch, threads);
-  }
-  if (options.threads > 0)
-    runners[options.threads] = std::make_unique<Runner>(experiment, model, batch, options.threads);
-
+  const Runners runners = warm_runners(experiment, model, batch, options.threads);
   BenchmarkResult result;
   result.steps = data.length;
   result.batch = experiment.train.batch;
-  for (auto& [threads, runner] : runners) {
-    for (int i = 0; i < kWarmUp; ++i) runner->forward_and_backward();
-  }
   result.peak_rss_bytes = peak_rss_bytes();
+
+  std::optional<Decaying> decaying;
+  Runners decaying_runners;
+  if (options.subnormal) {
+    decaying.emplace(experiment, data, batch);
+    decaying_runners = warm_runners(experiment, decaying->model, decaying->batch, options.threads);
+  }
 
   const StepProgram& first = model.stack().layers.front();
   const std::int64_t units = first.values[first.output].shape.width();
   const LstmSizes sizes{data.length, experiment.train.batch, data.input, units};
+  const int most = ThreadPool::hardware_threads();
   check_onednn_lstm(sizes, most);
   OnednnLstm peer(sizes, random_values(sizes));
   for (int threads = 1; threads <= most; ++threads) peer.run(threads);
@@ -138,12 +138,15 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
     return microseconds_of(work) / static_cast<double>(data.length);
   };
   std::map<int, Times> times;
-  std::map<int, std::vector<double>> peer_times;
+  std::map<int, std::vector<double>> decaying_times, peer_times;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
-    for (auto& [threads, runner] : runners) {
+    for (const auto& [threads, runner] : runners) {
       Times& all = times[threads];
       all.forward.push_back(per_step([&] { runner->forward(); }));
       all.total.push_back(per_step([&] { runner->forward_and_backward(); }));
+    }
+    for (const auto& [threads, runner] : decaying_runners) {
+      decaying_times[threads].push_back(per_step([&] { runner->forward_and_backward(); }));
     }
     for (int threads = 1; threads <= most; ++threads) {
       peer_times[threads].push_back(per_step([&] { peer.run(threads); }));
@@ -155,12 +158,13 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   result.forward = timing_of(times[result.threads].forward);
   result.total = timing_of(times[result.threads].total);
   result.backward = rest_of(result.total, result.forward);
+  if (decaying) result.subnormal = timing_of(decaying_times[result.threads]);
   result.onednn_lstm = timing_of(peer_times[result.onednn_threads]);
   result.ratio = result.total.median / result.onednn_lstm.median;
   const PlanCost plan = runners.at(result.threads)->plan();
   result.plan = name_of(plan.plan);
   result.plan_bytes = plan.bytes;
-  result.peak_gflops = peak_gflops(result.threads);
+  result.peak_gflops = peak_gflops(result.threads, std::min(options.repeats, kPeakRepeats));
   return result;
 }
 

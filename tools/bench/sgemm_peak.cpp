@@ -9,14 +9,13 @@
 
 namespace lagtape::bench {
 
-double peak_gflops(int threads) {
+double peak_gflops(int threads, int repeats) {
   constexpr dnnl_dim_t kSize = 2048;
-  constexpr int kRepeats = 6;
   omp_set_num_threads(threads);
   const std::vector<float> a(kSize * kSize, 0.5f), b(kSize * kSize, 0.25f);
   std::vector<float> c(kSize * kSize);
   double best = 0;
-  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+  for (int repeat = 0; repeat < repeats; ++repeat) {
     const auto start = std::chrono::steady_clock::now();
     dnnl_sgemm('N', 'N', kSize, kSize, kSize, 1, a.data(), kSize, b.data(), kSize, 0, c.data(), kSize);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -6,17 +6,16 @@
 
 namespace lagtape::bench {
 
-/// Microseconds a time step over the repeats.
+/// Over the repeats; microseconds a time step unless it says otherwise.
 struct Timing {
   double median = 0, min = 0, max = 0;
 };
 
-inline Timing timing_of(std::vector<double> microseconds) {
-  std::sort(microseconds.begin(), microseconds.end());
-  const std::size_t n = microseconds.size();
-  const double median =
-      n % 2 == 1 ? microseconds[n / 2] : (microseconds[n / 2 - 1] + microseconds[n / 2]) / 2;
-  return {.median = median, .min = microseconds.front(), .max = microseconds.back()};
+inline Timing timing_of(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  const std::size_t n = times.size();
+  const double median = n % 2 == 1 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
+  return {.median = median, .min = times.front(), .max = times.back()};
 }
 
 /// Microseconds that a piece of work took.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lagtape/tools/bench/benchmark.h"
+#include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
@@ -15,18 +16,33 @@ struct BenchArguments {
   ExperimentArguments experiment;
   bench::BenchmarkOptions options;
   std::string plan;
+  bool stream = false;
+  std::int64_t stream_steps = bench::LatencyOptions{}.steps;
   bool json = false;
 };
 
 void add_options(CLI::App& command, BenchArguments& arguments) {
   arguments.experiment.add_to(command);
-  command.add_option("--plan", arguments.plan, "memory plan, instead of train.memory")->type_name("NAME");
-  command
-      .add_option("--threads", arguments.options.threads, "worker threads; the best of 1..all unless given")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
+  CLI::Option* plan =
+      command.add_option("--plan", arguments.plan, "memory plan, instead of train.memory")->type_name("NAME");
+  CLI::Option* threads = command
+                             .add_option("--threads", arguments.options.threads,
+                                         "worker threads; the best of 1..all unless given")
+                             ->check(CLI::Range(1, 1024))
+                             ->type_name("N");
   command.add_option("--repeats", arguments.options.repeats, "timed repeats")
       ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  CLI::Option* subnormal =
+      command.add_flag("--subnormal", arguments.options.subnormal,
+                       "also with inputs and weights that make values decay to subnormal numbers");
+  CLI::Option* stream =
+      command.add_flag("--stream", arguments.stream, "instead: the time of one step of a stream of one row")
+          ->excludes(plan, threads, subnormal);
+  command.add_option("--steps", arguments.stream_steps, "steps of a repeat of --stream")
+      ->needs(stream)
+      ->check(integer_from(1))
+      ->type_name("N")
       ->capture_default_str();
   command.add_flag("--json", arguments.json, "the result as one JSON object");
 }
@@ -36,20 +52,24 @@ nlohmann::ordered_json json_of(const bench::Timing& timing) {
 }
 
 void print_json(const Experiment& experiment, const bench::BenchmarkResult& result) {
-  const nlohmann::ordered_json json = {{"name", experiment.name},
-                                       {"steps", result.steps},
-                                       {"batch", result.batch},
-                                       {"forward_us", json_of(result.forward)},
-                                       {"backward_us", json_of(result.backward)},
-                                       {"total_us", json_of(result.total)},
-                                       {"onednn_lstm_us", json_of(result.onednn_lstm)},
-                                       {"ratio", result.ratio},
-                                       {"peak_gflops", result.peak_gflops},
-                                       {"plan", result.plan},
-                                       {"plan_bytes", result.plan_bytes},
-                                       {"peak_rss_bytes", result.peak_rss_bytes},
-                                       {"threads", result.threads},
-                                       {"onednn_threads", result.onednn_threads}};
+  nlohmann::ordered_json json = {{"name", experiment.name},
+                                 {"steps", result.steps},
+                                 {"batch", result.batch},
+                                 {"forward_us", json_of(result.forward)},
+                                 {"backward_us", json_of(result.backward)},
+                                 {"total_us", json_of(result.total)},
+                                 {"onednn_lstm_us", json_of(result.onednn_lstm)},
+                                 {"ratio", result.ratio},
+                                 {"peak_gflops", result.peak_gflops},
+                                 {"plan", result.plan},
+                                 {"plan_bytes", result.plan_bytes},
+                                 {"peak_rss_bytes", result.peak_rss_bytes},
+                                 {"threads", result.threads},
+                                 {"onednn_threads", result.onednn_threads}};
+  if (result.subnormal) {
+    json["subnormal_us"] = json_of(*result.subnormal);
+    json["subnormal_ratio"] = result.subnormal->median / result.total.median;
+  }
   fmt::print("{}\n", json.dump(2));
 }
 
@@ -64,9 +84,24 @@ void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
   print_line("forward", result.forward);
   print_line("backward", result.backward);
   print_line("total", result.total);
+  if (result.subnormal) print_line("subnormal", *result.subnormal);
   print_line("oneDNN LSTM", result.onednn_lstm);
   fmt::print("ratio         {:>10.3f}\n", result.ratio);
   fmt::print("sgemm         {:>10.1f} Gflop/s\n", result.peak_gflops);
+}
+
+void run_stream(const Experiment& experiment, const DataShape& data, const BenchArguments& arguments) {
+  const bench::Timing timing = bench::stream_latency(
+      build_model(experiment, data), {.steps = arguments.stream_steps, .repeats = arguments.options.repeats});
+  if (arguments.json) {
+    const nlohmann::ordered_json json = {
+        {"name", experiment.name}, {"stream_steps", arguments.stream_steps}, {"stream_ns", json_of(timing)}};
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}: stream of one row, {} steps a repeat\n", experiment.name, arguments.stream_steps);
+    fmt::print("stream        {:>10.4g} ns a step   ({:.4g} to {:.4g})\n", timing.median, timing.min,
+               timing.max);
+  }
 }
 
 void run(const BenchArguments& arguments) {
@@ -74,8 +109,12 @@ void run(const BenchArguments& arguments) {
   if (!arguments.plan.empty()) set.push_back("train.memory=" + arguments.plan);
   const Experiment experiment = read_experiment(arguments.experiment.file, set);
   ThreadPool pool(1);
-  const bench::BenchmarkResult result =
-      bench::run_benchmark(experiment, data_shape(experiment, pool), arguments.options);
+  const DataShape data = data_shape(experiment, pool);
+  if (arguments.stream) {
+    run_stream(experiment, data, arguments);
+    return;
+  }
+  const bench::BenchmarkResult result = bench::run_benchmark(experiment, data, arguments.options);
   if (arguments.json) {
     print_json(experiment, result);
   } else {

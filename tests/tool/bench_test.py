@@ -1,0 +1,181 @@
+"""Timing: what `lagtape bench` prints, the table of speed made from it on tiny sizes, and the peers where they are installed."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+
+from tool import EXPERIMENT, ToolTest, changed, main
+
+TINY = changed(EXPERIMENT, data={"task": "random", "length": 40, "input": 1, "output": 1, "every_step": True},
+               train={"epochs": 1, "batch": 4})
+
+
+def has(*modules):
+    return all(importlib.util.find_spec(module) for module in modules)
+
+
+class StreamTest(ToolTest):
+    def test_a_stream_is_timed_instead(self):
+        path = self.write("experiment.json", TINY)
+        found = json.loads(self.run_tool("bench", path, "--stream", "--steps", 200, "--repeats", 3, "--json")[0])
+        self.assertEqual(found["stream_steps"], 200)
+        times = found["stream_ns"]
+        self.assertTrue(0 < times["min"] <= times["median"] <= times["max"])
+        self.assertNotIn("total_us", found)
+        self.assertIn("ns a step", self.run_tool("bench", path, "--stream", "--steps", 200, "--repeats", 1)[0])
+
+    def test_a_stream_has_neither_plan_nor_threads(self):
+        path = self.write("experiment.json", TINY)
+        for args in (("--plan", "full"), ("--threads", 1), ("--subnormal",)):
+            self.assertIn("--stream", self.run_tool("bench", path, "--stream", *args, code=2)[1])
+        self.assertIn("--stream", self.run_tool("bench", path, "--steps", 5, code=2)[1])
+
+
+class SubnormalTest(ToolTest):
+    def test_the_ratio_is_that_of_the_medians(self):
+        path = self.write("experiment.json", TINY)
+        found = json.loads(self.run_tool("bench", path, "--subnormal", "--repeats", 2, "--threads", 1, "--json")[0])
+        self.assertAlmostEqual(found["subnormal_ratio"], found["subnormal_us"]["median"] / found["total_us"]["median"])
+        self.assertIn("subnormal", self.run_tool("bench", path, "--subnormal", "--repeats", 1)[0])
+
+
+class TableTest(ToolTest):
+    """The experiments of the table, made tiny under the same names."""
+
+    def setUp(self):
+        super().setUp()
+        self.bench = self.root / "tools" / "bench"
+        for path in (self.bench / "experiments").glob("*.json"):
+            experiment = json.loads(path.read_text())
+            experiment["data"].update(length=24, train=2)
+            experiment["train"]["batch"] = 2
+            for layer in experiment["model"]["layers"]:
+                layer.update(units=4, **({"tau": 5} if "tau" in layer else {}))
+            self.write(f"experiments/{path.name}", experiment)
+
+    def table(self, *args, code=0):
+        command = [sys.executable, "-B", self.bench / "table.py", self.tool, "--experiments", self.folder / "experiments",
+                   "--repeats", "1", "--rounds", "1", "--stream-steps", "10", "--peer-repeats", "1", "--json", "table.json", *args]
+        done = subprocess.run(list(map(str, command)), cwd=self.folder, capture_output=True, text=True, timeout=500)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def rows(self):
+        return json.loads((self.folder / "table.json").read_text())["rows"]
+
+    def test_every_row_is_measured_or_says_why_not(self):
+        shown = self.table().stdout
+        rows = self.rows()
+        self.assertEqual(len(rows), 19)
+        for row in rows:
+            with self.subTest(row["work"]):
+                self.assertIn(f"| {row['work']} | {row['peer']} |", shown)
+                if not row["available"]:
+                    self.assertTrue(row["note"].startswith("exit code 2: "), row["note"])
+                    self.assertIn(row["note"].split("\n")[0], shown)
+                    self.assertIsNone(row["met"])
+                    continue
+                self.assertGreater(row["ratio"], 0)
+                within = row["ratio"] >= row["limit"] if row["at_least"] else row["ratio"] <= row["limit"]
+                self.assertEqual(row["met"], within)
+        available = {row["work"] for row in rows if row["available"]}
+        self.assertLessEqual({"first row, products over time", "first row as equations in JSON", "first row, states, bytes",
+                              "stream, LSTM and read-out, units 16", "first row, decaying to subnormals"}, available)
+
+    def test_a_refused_experiment_keeps_its_row_with_the_message(self):
+        lem = json.loads((self.folder / "experiments/lem_psmnist.json").read_text())
+        lem["model"]["layers"][0]["cell"] = "lemon"
+        self.write("experiments/lem_psmnist.json", lem)
+        shown = self.table("--only", "LEM").stdout
+        self.assertIn("| not available |", shown)
+        self.assertIn("unknown cell 'lemon'", shown)
+
+    def test_equations_that_are_another_program_do_not_meet_the_row(self):
+        written = (self.folder / "experiments/written_tau_gru_psmnist.json").read_text()
+        self.write("experiments/written_tau_gru_psmnist.json", written.replace("(u + a * z)", "(a * z + u)"))
+        self.table("--only", "equations")
+        row, = self.rows()
+        self.assertEqual((row["note"], row["met"]), ("programs differ", False))
+
+    def test_the_table_is_put_between_the_markers_of_a_page(self):
+        page = self.write("page.md", "before\n<!-- table: written by table.py -->\nold\n<!-- end of table -->\nafter\n")
+        shown = self.table("--only", "units 32", "--write", page).stdout
+        self.assertEqual(page.read_text(), f"before\n<!-- table: written by table.py -->\n{shown}<!-- end of table -->\nafter\n")
+        self.assertIn("expected the lines", self.table("--only", "units 32", "--write", self.write("other.md", ""), code=1).stderr)
+
+    def test_a_peer_whose_library_is_not_there_is_not_available(self):
+        shutil.copytree(self.bench, self.folder / "bench")
+        rows = self.folder / "bench" / "peer_rows.py"
+        rows.write_text(rows.read_text().replace('("jax", (', '("no_such_library", ('))
+        self.bench = self.folder / "bench"
+        shown = self.table("--peers", "--only", "JAX").stdout
+        self.assertEqual([row["available"] for row in self.rows()], [False] * 6)
+        self.assertIn("no Python with no_such_library and numpy", shown)
+
+    def peers(self, name):
+        self.table("--peers", "--only", name)
+        row, = self.rows()
+        self.assertTrue(row["available"], row["note"])
+        ours, theirs = row["details"].values()
+        self.assertEqual(row["ratio"], ours["total_us"]["median"] / theirs["total_us"]["median"])
+        self.assertLess(theirs["gradient_error"], 1e-3)
+
+    @unittest.skipUnless(has("torch", "numpy"), "PyTorch is not installed")
+    def test_torch_is_measured(self):
+        self.peers("tau 20, PyTorch, eager")
+        self.peers("batch 32, T 2000, PyTorch, nn.LSTM")
+
+    @unittest.skipUnless(has("jax", "numpy"), "JAX is not installed")
+    def test_jax_is_measured(self):
+        self.peers("tau 20, JAX, scan")
+
+
+@unittest.skipUnless(has("numpy"), "NumPy is not installed")
+class ReferenceTest(ToolTest):
+    """The check that every peer passes before it is timed tells right from wrong."""
+
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, str(self.root / "tools" / "bench" / "peers"))
+        self.addCleanup(sys.path.pop, 0)
+        import peer
+        import reference
+        path = self.root / "tools" / "bench" / "experiments" / "tau_gru_psmnist.json"
+        self.reference, self.case = reference, peer.small(peer.read_case(path))
+        self.weights = peer.make_weights(self.case)
+        self.data = peer.make_data(self.case)
+
+    def gradients(self):
+        import numpy as np
+        weights = {name: value.astype(float) for name, value in self.weights.items()}
+        result = {name: np.zeros_like(value) for name, value in weights.items()}
+        for name, value in result.items():
+            for place in np.ndindex(value.shape):
+                direction = {name: np.zeros_like(value)}
+                direction[name][place] = 1
+                value[place] = self.reference.projected(self.case, weights, *self.data, direction)
+        return result
+
+    def check(self, loss, gradients):
+        return self.reference.check(self.case, self.weights, *self.data, loss, gradients, each=True)
+
+    def test_right_gradients_pass_and_wrong_ones_do_not(self):
+        loss = self.reference.loss(self.case, self.weights, *self.data)
+        gradients = self.gradients()
+        self.check(loss, gradients)
+        for name in gradients:
+            for wrong in (0 * gradients[name], 1.01 * gradients[name], -gradients[name]):
+                with self.subTest(name), self.assertRaises(ValueError):
+                    self.check(loss, {**gradients, name: wrong})
+        swapped = gradients["W"][[0, 2, 1, 3]]
+        with self.assertRaises(ValueError):
+            self.check(loss, {**gradients, "W": swapped})
+        with self.assertRaises(ValueError):
+            self.check(1.001 * loss, gradients)
+
+
+if __name__ == "__main__":
+    main()

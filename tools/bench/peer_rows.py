@@ -1,0 +1,57 @@
+"""Rows of the peers that a user would pick instead: the scripts in peers/, each with the first Python that has its library."""
+
+import functools
+import json
+import pathlib
+import subprocess
+
+from rows import Measured, NotAvailable, Row, SIZES, TAU
+
+PEERS = pathlib.Path(__file__).resolve().parent / "peers"
+SCRIPTS = {  # the library that a script needs, and the cells that it knows
+    "torch_eager": ("torch", ("tau_gru", "lstm")),
+    "torch_compile": ("torch", ("tau_gru", "lstm")),
+    "torch_nn_lstm": ("torch", ("lstm",)),
+    "jax_scan": ("jax", ("tau_gru", "lstm")),
+}
+NAMES = {"torch_eager": "PyTorch, eager", "torch_compile": "PyTorch, torch.compile", "torch_nn_lstm": "PyTorch, nn.LSTM",
+         "jax_scan": "JAX, scan"}
+
+
+@functools.cache
+def python_with(library, pythons):
+    """The first Python that imports the library and NumPy."""
+    for python in pythons:
+        tried = subprocess.run([python, "-c", f"import numpy, {library}"], capture_output=True)
+        if tried.returncode == 0:
+            return python
+    raise NotAvailable(f"no Python with {library} and numpy among {', '.join(pythons)}")
+
+
+def run_script(script, experiment, python, repeats):
+    command = [python, "-B", PEERS / f"{script}.py", experiment, "--repeats", str(repeats)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        raise NotAvailable(f"exit code {done.returncode}: {lines[-1]}")
+    return json.loads(done.stdout)
+
+
+def beside_script(script, name, pythons, repeats):
+    def measure(runs):
+        theirs = run_script(script, runs.path(name), python_with(SCRIPTS[script][0], pythons), repeats)
+        ours = runs.shared(name)
+        sides = [side["total_us"]["median"] for side in (ours, theirs)]
+        return Measured(*sides, sides[0] / sides[1], note=f"{theirs['version']}. {theirs['note']}".rstrip(". "),
+                        details={name: ours, script: theirs})
+    return measure
+
+
+def peer_rows(pythons, repeats):
+    result = []
+    for size in SIZES:
+        for cell in ("tau_gru", "lstm"):
+            work = f"tau-GRU, {SIZES[size]}, tau {TAU[size]}" if cell == "tau_gru" else f"LSTM, {SIZES[size]}"
+            result += [Row(work, NAMES[script], beside_script(script, f"{cell}_{size}", pythons, repeats))
+                       for script, (_, cells) in SCRIPTS.items() if cell in cells]
+    return result

@@ -1,0 +1,174 @@
+"""What the peers' scripts share: the experiment file, weights and data of its sizes, the check, the timing, the printed line.
+
+    python3 PEER.py EXPERIMENT.json [--threads N] [--repeats N]
+
+prints one line of JSON:
+
+    peer, version        which, and of what library
+    experiment, cell, steps, batch, units, tau
+    threads              those asked for, else the best of 1 and 2 (each in a process of its own)
+    repeats
+    forward_us           {"median", "min", "max"}, microseconds a time step: the loss, keeping nothing for backward
+    total_us             the same: the loss and the gradients of all weights (none of the input)
+    backward_us          total_us less the fastest forward, as `lagtape bench` has it
+    loss_error, gradient_error   against f64 loops and central differences, checked before anything is timed
+    note                 how the peer was written, where that matters
+
+Exit code 2, with a message, for an experiment that the peer does not know.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import reference
+
+THREADS = (1, 2)
+WARM_UP = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What an experiment asks for."""
+
+    name: str
+    cell: str  # "tau_gru" or "lstm"
+    units: int
+    tau: int  # 0 for the LSTM
+    steps: int
+    batch: int
+    input: int
+    output: int  # numbers or classes
+    every_step: bool
+    loss: str  # "mse" or "cross_entropy"
+
+
+class Refused(Exception):
+    """An experiment that is not for these peers."""
+
+
+def read_case(path):
+    experiment = json.loads(pathlib.Path(path).read_text())
+    data, model = experiment["data"], experiment["model"]
+    layer, *others = model["layers"]
+    known = {"tau_gru": {"cell", "units", "tau"}, "lstm": {"cell", "units"}}.get(layer.get("cell"))
+    if data["task"] != "random" or others or known is None or set(layer) != known:
+        raise Refused("the peers know the task `random` and one layer, tau_gru (units, tau) or lstm (units).")
+    loss, at = experiment["loss"], model["readout"]["at"]
+    if loss not in ("mse", "cross_entropy") or at not in ("every_step", "last_step"):
+        raise Refused("the peers know the losses mse and cross_entropy, read out at every_step or last_step.")
+    return Case(name=experiment["name"], cell=layer["cell"], units=layer["units"], tau=layer.get("tau", 0),
+                steps=data["length"], batch=experiment["train"]["batch"], input=data["input"],
+                output=data["classes"] if loss == "cross_entropy" else data["output"], every_step=at == "every_step",
+                loss=loss)
+
+
+def small(case):
+    """The same work with few units and rows, and some delays long."""
+    return dataclasses.replace(case, units=min(case.units, 6), tau=min(case.tau, 20), steps=64, batch=3)
+
+
+def make_weights(case):
+    rng = np.random.default_rng(0)
+    d = case.units
+    shapes = {"W": (4, d, d), "U": (4, d, case.input), "b": (4, d), "V": (case.output, d), "c": (case.output,)}
+    return {name: (rng.uniform(-1, 1, shape) / np.sqrt(d)).astype(np.float32) for name, shape in shapes.items()}
+
+
+def make_data(case):
+    """x [T, B, input] and the targets, normal numbers or classes."""
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((case.steps, case.batch, case.input)).astype(np.float32)
+    places = (case.steps, case.batch) if case.every_step else (case.batch,)
+    if case.loss == "cross_entropy":
+        return x, rng.integers(0, case.output, places)
+    return x, rng.standard_normal((*places, case.output)).astype(np.float32)
+
+
+def checked(prepare, case, each):
+    """The peer at work on a case, and how far off it is."""
+    weights, (x, target) = make_weights(case), make_data(case)
+    work = prepare(case, weights, x, target)
+    found_loss, gradients = work.read()
+    return work, reference.check(case, weights, x, target, found_loss, gradients, each)
+
+
+def timing(times):
+    return {"median": statistics.median(times), "min": min(times), "max": max(times)}
+
+
+def measure(work, case, repeats):
+    """Microseconds a time step, forward and both passes in turn."""
+    def per_step(run):
+        start = time.perf_counter()
+        run()
+        return 1e6 * (time.perf_counter() - start) / case.steps
+
+    for _ in range(WARM_UP):
+        work.forward()
+        work.forward_and_backward()
+    both = [(per_step(work.forward), per_step(work.forward_and_backward)) for _ in range(repeats)]
+    forward, total = (timing(times) for times in zip(*both))
+    backward = {name: value - forward["min"] for name, value in total.items()}
+    return {"forward_us": forward, "backward_us": backward, "total_us": total}
+
+
+def run(peer, case, threads, repeats):
+    peer.set_threads(threads)
+    small_errors = checked(peer.prepare, small(case), each=True)[1]
+    work, errors = checked(peer.prepare, case, each=False)
+    loss_error, gradient_error = (max(pair) for pair in zip(small_errors, errors))
+    return {"peer": peer.name, "version": peer.version, "experiment": case.name, "cell": case.cell, "steps": case.steps,
+            "batch": case.batch, "units": case.units, "tau": case.tau, "threads": threads, "repeats": repeats,
+            **measure(work, case, repeats), "loss_error": loss_error, "gradient_error": gradient_error, "note": peer.notes.get(case.cell, "")}
+
+
+def best(args):
+    """The fastest of the numbers of threads, each measured by this script in a fresh process."""
+    results = []
+    for threads in THREADS:
+        command = [sys.executable, sys.argv[0], args.experiment, "--threads", str(threads), "--repeats", str(args.repeats)]
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+        child = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment)
+        if child.returncode != 0:
+            sys.exit(child.returncode)
+        results.append(json.loads(child.stdout))
+    return min(results, key=lambda result: result["total_us"]["median"])
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """A script's own part. `prepare(case, weights, x, target)` gives an object with `forward()`, `forward_and_backward()`, which
+    end when the work is done, and `read()`: the loss and the gradients, named and shaped as the weights."""
+
+    name: str
+    version: str
+    cells: tuple
+    set_threads: callable
+    prepare: callable
+    notes: dict = dataclasses.field(default_factory=dict)  # by cell
+
+
+def main(peer):
+    parser = argparse.ArgumentParser(description=f"Times {peer.name} on the work of a lagtape experiment.")
+    parser.add_argument("experiment", help="experiment file of lagtape (JSON)")
+    parser.add_argument("--threads", type=int, help="default: the best of 1 and 2")
+    parser.add_argument("--repeats", type=int, default=7)
+    args = parser.parse_args()
+    try:
+        case = read_case(args.experiment)
+        if case.cell not in peer.cells:
+            raise Refused(f"{peer.name} has no {case.cell}.")
+        result = run(peer, case, args.threads, args.repeats) if args.threads else best(args)
+    except Refused as refused:
+        print(f"{args.experiment}: {refused}", file=sys.stderr)
+        sys.exit(2)
+    print(json.dumps(result))

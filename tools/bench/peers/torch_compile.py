@@ -1,0 +1,19 @@
+"""The cells of torch_eager.py through `torch.compile`, in blocks of 16 steps: Dynamo unrolls a loop over time, and code of 784
+or 2000 steps, forward and backward, is not something that a user waits for; a step for itself costs more to call than it saves."""
+
+import functools
+
+import torch
+
+import peer
+import torch_eager
+
+STEPS = 16
+
+prepare = functools.partial(torch_eager.prepare, longest=STEPS,
+                            compiled=functools.partial(torch.compile, dynamic=False, fullgraph=True))
+
+if __name__ == "__main__":
+    peer.main(peer.Peer("torch compile", torch.__version__, ("tau_gru", "lstm"), torch_eager.set_threads, prepare,
+                        {"tau_gru": f"blocks of {STEPS} steps compiled; delayed products step by step",
+                         "lstm": f"blocks of {STEPS} steps compiled"}))

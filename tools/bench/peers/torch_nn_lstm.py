@@ -1,0 +1,33 @@
+"""PyTorch's own LSTM layer, `torch.nn.LSTM`."""
+
+import torch
+
+import peer
+import torch_eager
+
+
+class NnLstm(torch.nn.LSTM):
+    """Gives its states [T, B, units]. Of the layer's two biases the second is left at zero."""
+
+    def __init__(self, case, weights):
+        super().__init__(case.input, case.units)
+        own = {"weight_hh_l0": "W", "weight_ih_l0": "U", "bias_ih_l0": "b"}
+        self.names = {name: parameter for parameter, name in own.items()}
+        with torch.no_grad():
+            for parameter, name in own.items():
+                getattr(self, parameter).copy_(torch.from_numpy(weights[name]).flatten(0, 1))
+            self.bias_hh_l0.zero_()
+
+    def forward(self, x):
+        return super().forward(x)[0]
+
+    def gradients(self):
+        return {name: getattr(self, parameter).grad.unflatten(0, (4, -1)).numpy() for name, parameter in self.names.items()}
+
+
+def prepare(case, weights, x, target):
+    return torch_eager.Work(case, NnLstm(case, weights), weights, x, target)
+
+
+if __name__ == "__main__":
+    peer.main(peer.Peer("torch nn.LSTM", torch.__version__, ("lstm",), torch_eager.set_threads, prepare))

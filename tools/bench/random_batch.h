@@ -1,0 +1,14 @@
+#pragma once
+
+#include "lagtape/cells/model.h"
+#include "lagtape/data/dataset.h"
+
+namespace lagtape::bench {
+
+/// Standard normal numbers, the same ones for the same stream number.
+Tensor normal_tensor(Shape shape, Dtype dtype, std::uint64_t stream_number);
+
+/// Normal inputs, and targets that go with the model's loss: normal numbers, classes or zeros and ones.
+SequenceBatch random_batch(const Model& model, const DataShape& data, std::int64_t batch);
+
+}  // namespace lagtape::bench

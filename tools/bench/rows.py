@@ -1,0 +1,163 @@
+"""The rows of the table of speed: what each one runs, beside what, and the ratio that it may have at most.
+
+A row is a Row with `measure(runs) -> Measured`. `runs` is Runs below, the tool with the table's settings. A tool that refuses
+an experiment raises NotAvailable, with its message.
+"""
+
+import dataclasses
+import json
+import statistics
+import subprocess
+
+
+class NotAvailable(Exception):
+    """This row cannot be measured here; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    lagtape: float
+    beside: float  # the peer's, or the other side's
+    ratio: float
+    unit: str = "us"
+    note: str = ""
+    holds: bool = True  # what the row asks for besides the ratio
+    details: dict = dataclasses.field(default_factory=dict)  # the runs behind it, as the tool printed them
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    work: str
+    peer: str
+    measure: callable
+    limit: float | None = None
+    aim: float | None = None
+    at_least: bool = False  # the limit is a lower one
+
+
+class Runs:
+    """Runs of the tool on experiments of one folder. The last run of `bench` without settings is kept for rows that share it."""
+
+    def __init__(self, tool, experiments, repeats, rounds, stream_steps):
+        self.tool, self.experiments, self.repeats, self.rounds = tool, experiments, repeats, rounds
+        self.stream_steps = stream_steps
+        self.kept = {}
+
+    def path(self, name):
+        return self.experiments / f"{name}.json"
+
+    def json_of(self, command, name, *args):
+        done = subprocess.run([self.tool, command, self.path(name), "--json", *map(str, args)], capture_output=True, text=True)
+        if done.returncode != 0:
+            message = done.stderr.strip().replace(str(self.experiments) + "/", "") or "no message"
+            raise NotAvailable(f"exit code {done.returncode}: {message}")
+        return json.loads(done.stdout)
+
+    def bench(self, name, *args):
+        return self.json_of("bench", name, "--repeats", self.repeats, *args)
+
+    def shared(self, name):
+        if name not in self.kept:
+            self.kept[name] = self.bench(name)
+        return self.kept[name]
+
+
+def beside_lstm(name, *args):
+    """oneDNN's LSTM, timed in turn with lagtape in one process."""
+    def measure(runs):
+        run = runs.bench(name, *args) if args else runs.shared(name)
+        return Measured(run["total_us"]["median"], run["onednn_lstm_us"]["median"], run["ratio"], details={name: run})
+    return measure
+
+
+def product_rate(name):
+    """Products of a pass over its time, beside the machine's peak. A pass has the forward step's products three times (forward,
+    deltas, gradients of weights), less the deltas of the input, which nobody asks for."""
+    def measure(runs):
+        run, about = runs.shared(name), runs.json_of("inspect", name)
+        layer, experiment = about["layers"][0], about["experiment"]
+        inputs = 4 * 2 * experiment["model"]["layers"][0]["units"] * experiment["data"]["input"]
+        flops = run["batch"] * (3 * layer["flops_per_step"] - inputs)
+        rate = flops / run["total_us"]["median"] / 1e3
+        return Measured(rate, run["peak_gflops"], rate / run["peak_gflops"], "Gflop/s", details={name: run})
+    return measure
+
+
+def median_ratio(pairs):
+    return statistics.median(a / b for a, b in pairs)
+
+
+def two_sides(runs, one, other):
+    """Both sides in turn, some rounds, as each is a process of its own: their medians and the median of the ratios."""
+    pairs = []
+    for _ in range(runs.rounds):
+        pairs.append((runs.bench(*one), runs.bench(*other)))
+    times = [tuple(side["total_us"]["median"] for side in pair) for pair in pairs]
+    medians = [statistics.median(side) for side in zip(*times)]
+    return Measured(*medians, median_ratio(times), details={" ".join(one): pairs[-1][0], " ".join(other): pairs[-1][1]})
+
+
+def plan_beside_full(name, plan):
+    return lambda runs: two_sides(runs, (name, "--plan", plan), (name, "--plan", "full"))
+
+
+def plan_bytes_beside_full(name, plan):
+    """As the planner counts them, with all threads."""
+    def measure(runs):
+        mebibytes = {side["name"]: side["bytes"] / 2**20 for side in runs.json_of("inspect", name)["plans"]}
+        return Measured(mebibytes[plan], mebibytes["full"], mebibytes[plan] / mebibytes["full"], "MiB")
+    return measure
+
+
+def written_beside_built_in(written, built_in):
+    def measure(runs):
+        programs = [runs.json_of("inspect", name)["layers"][0]["program"] for name in (written, built_in)]
+        same = programs[0] == programs[1]
+        measured = two_sides(runs, (written,), (built_in,))
+        return dataclasses.replace(measured, holds=same, note="same printed program" if same else "programs differ")
+    return measure
+
+
+def stream(name, peer_ns):
+    def measure(runs):
+        run = runs.bench(name, "--stream", "--steps", runs.stream_steps)
+        found = run["stream_ns"]["median"]
+        return Measured(found, peer_ns, found / peer_ns, "ns", details={name: run})
+    return measure
+
+
+def subnormal(name):
+    def measure(runs):
+        run = runs.bench(name, "--subnormal")
+        return Measured(run["subnormal_us"]["median"], run["total_us"]["median"], run["subnormal_ratio"], details={name: run})
+    return measure
+
+
+SIZES = {"psmnist": "units 128, batch 128, T 784", "adding": "units 128, batch 50, T 2000", "enso": "units 16, batch 32, T 2000"}
+TAU = {"psmnist": 65, "adding": 900, "enso": 20}
+LSTM = "oneDNN LSTM, same sizes"
+RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # on one core, when it was measured; it is not run here
+
+
+def rows():
+    tau_gru = {"psmnist": (0.65, 0.60), "adding": (0.70, 0.65), "enso": (0.22, 0.17)}
+    lstm = {"psmnist": 0.75, "adding": 0.80, "enso": 0.25}
+    latency = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}
+    return [
+        *(Row(f"tau-GRU, {SIZES[size]}, tau {TAU[size]}", LSTM, beside_lstm(f"tau_gru_{size}"), limit, aim)
+          for size, (limit, aim) in tau_gru.items()),
+        *(Row(f"LSTM, {SIZES[size]}", LSTM, beside_lstm(f"lstm_{size}"), limit) for size, limit in lstm.items()),
+        Row(f"LEM, {SIZES['psmnist']}", LSTM, beside_lstm("lem_psmnist"), 0.80),
+        Row(f"UnICORNN, 3 layers, {SIZES['psmnist']}, reversible", "oneDNN LSTM, one layer",
+            beside_lstm("unicornn_psmnist", "--plan", "reversible"), 0.60, 0.45),
+        Row("first row, products over time", "sgemm, 2048 cubed", product_rate("tau_gru_psmnist"), 0.80, 0.88, at_least=True),
+        Row("first row as equations in JSON", "built-in tau-GRU",
+            written_beside_built_in("written_tau_gru_psmnist", "tau_gru_psmnist"), 1.05),
+        Row("first row, states, time", "full", plan_beside_full("tau_gru_psmnist", "states"), 1.40),
+        Row("first row, states, bytes", "full", plan_bytes_beside_full("tau_gru_psmnist", "states"), 0.25),
+        Row("first row, checkpoint", "full", plan_beside_full("tau_gru_psmnist", "checkpoint"), 1.5),
+        Row("UnICORNN, 3 layers, reversible", "full", plan_beside_full("unicornn_psmnist", "reversible"), 1.5),
+        *(Row(f"stream, LSTM and read-out, units {units}", "RTNeural, earlier", stream(f"stream_lstm_{units}", ns), latency[units])
+          for units, ns in RTNEURAL_NS.items()),
+        Row("first row, decaying to subnormals", "ordinary values", subnormal("tau_gru_psmnist"), 1.1),
+    ]

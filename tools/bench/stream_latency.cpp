@@ -1,0 +1,52 @@
+#include "lagtape/tools/bench/stream_latency.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/bench/random_batch.h"
+
+namespace lagtape::bench {
+
+namespace {
+
+constexpr std::int64_t kInputs = 1024;  // a repeat goes through them in turn, so that they stay in the cache
+constexpr double kNanoseconds = 1e3;    // in a microsecond
+
+template <class T>
+void check(const Model& model, const Tensor& x) {
+  Stream<T> stream = model.stream<T>();
+  std::vector<T> output(model.output_width());
+  for (std::int64_t n = 0; n < x.size(0); ++n)
+    stream.step(x.values<T>().data() + n * x.size(1), output.data());
+  const Tensor predicted = model.predict(x);
+  const auto last = predicted.values<T>().last(output.size());
+  if (!std::equal(output.begin(), output.end(), last.begin()))
+    throw Error("[bench] the stream differs from the batch.");
+}
+
+template <class T>
+Timing latency(const Model& model, const LatencyOptions& options) {
+  const std::int64_t width = model.input_width();
+  check<T>(model, normal_tensor({kInputs, width}, model.dtype(), 1));
+
+  const Tensor x = normal_tensor({kInputs, width}, model.dtype(), 2);
+  const T* inputs = x.values<T>().data();
+  std::vector<T> output(model.output_width());
+  Stream<T> stream = model.stream<T>();
+  const auto pass = [&] {
+    for (std::int64_t n = 0; n < options.steps; ++n) stream.step(inputs + n % kInputs * width, output.data());
+  };
+  pass();
+  std::vector<double> times;
+  for (int repeat = 0; repeat < options.repeats; ++repeat)
+    times.push_back(microseconds_of(pass) * kNanoseconds / static_cast<double>(options.steps));
+  return timing_of(std::move(times));
+}
+
+}  // namespace
+
+Timing stream_latency(const Model& model, const LatencyOptions& options) {
+  return with_scalar(model.dtype(), [&]<class T>() { return latency<T>(model, options); });
+}
+
+}  // namespace lagtape::bench
