@@ -58,7 +58,7 @@ void read_hyper(JsonReader& reader, EquationCell& cell) {
   const std::string about = "hyper-parameters, each an option of the layer, with their defaults";
   for_each_entry(
       reader, "hyper", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
-        if (name == "cell" || name == "units") {
+        if (name == "cell" || name == "units" || name == "arithmetic") {
           reader.errors().add(pointer, concat("the name '", name, "' is taken by an option of every layer."));
           return;
         }
@@ -152,7 +152,10 @@ BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& rea
   std::int64_t units = 1;
   reader.required("units", units, between(1, kLargestUnits), "the dimension 'units' of the equations");
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
-  return [cell, units](std::int64_t input) { return cell.build(units, input); };
+  const Arithmetic arithmetic = read_arithmetic(reader, Arithmetic::real);
+  return [cell, units, arithmetic](std::int64_t input) {
+    return with_arithmetic({{cell.build(units, input)}, false}, arithmetic);
+  };
 }
 
 }  // namespace lagtape

@@ -13,8 +13,8 @@
 
 namespace lagtape {
 
-/// How inputs and outputs of a model relate to the user's numbers: normalised = (value - mean) / scale, per feature.
-/// Empty vectors: as they are.
+/// How inputs and outputs of a model relate to the user's numbers: normalised = (value - mean) / scale, per
+/// feature. Empty vectors: as they are.
 struct Normalization {
   std::vector<double> input_mean, input_scale;
   std::vector<double> output_mean, output_scale;
@@ -23,13 +23,13 @@ struct Normalization {
 /// A model: a stack with its parameters. Immutable once loaded, and then safe to share between threads.
 class Model {
  public:
-  /// From the text of an experiment (its "model" and "cells") and the widths that its data have. `classes` > 0 for
-  /// classifiers. Parameters are drawn from the seed. Throws InputError with JSON Pointers.
+  /// From the text of an experiment (its "model" and "cells") and the widths that its data have. `classes` >
+  /// 0 for classifiers. Parameters are drawn from the seed. Throws InputError with JSON Pointers.
   static Model build(const std::string& experiment_json, std::int64_t input_width, std::int64_t output_width,
                      std::int64_t classes, std::uint64_t seed);
 
-  /// From a weights file (the experiment is in its metadata) or a run folder that holds one. Throws InputError naming the file and
-  /// the tensor that does not fit.
+  /// From a weights file (the experiment is in its metadata) or a run folder that holds one. Throws
+  /// InputError naming the file and the tensor that does not fit.
   static Model load(const std::filesystem::path& run_or_file);
 
   Model(Model&&) noexcept;
@@ -45,8 +45,8 @@ class Model {
   Dtype dtype() const;
   std::int64_t input_width() const;
   std::int64_t output_width() const;
-  std::int64_t classes() const;               ///< 0 unless a classifier
-  const std::string& experiment() const;      ///< JSON text, every default filled in
+  std::int64_t classes() const;           ///< 0 unless a classifier
+  const std::string& experiment() const;  ///< JSON text, every default filled in
   Normalization& normalization();
   const Normalization& normalization() const;
 
@@ -58,11 +58,12 @@ class Model {
   std::vector<Var> weights(Tape& tape);
   std::vector<Tensor> weights() const;
 
-  /// Outputs for x [T, input] or [B, T, input]: [T, q], [B, T, q], or [q], [B, q] when the read-out reads once. In the model's
-  /// precision. Normalisation is applied to x and undone on the result.
+  /// Outputs for x [T, input] or [B, T, input]: [T, q], [B, T, q], or [q], [B, q] when the read-out reads
+  /// once. In the model's precision. Normalisation is applied to x and undone on the result.
   Tensor predict(const Tensor& x, int threads = 1) const;
 
-  /// A stream over this model's weights (a copy of them). Its numbers are normalised ones unless they need no normalisation.
+  /// A stream over this model's weights (a copy of them). Its numbers are normalised ones unless they need no
+  /// normalisation.
   template <class T>
   Stream<T> stream(std::int64_t rows = 1) const;
 

@@ -122,6 +122,15 @@ std::string readout_at(const ModelOptions& options, const DataWidths& data, Json
   return at;
 }
 
+void append(ModelSpec& spec, const std::string& name, LayerGroup group, std::size_t position) {
+  for (std::size_t i = 0; i < group.layers.size(); ++i) {
+    spec.names.push_back(group.nested ? concat(name, ".", i) : name);
+    spec.prefixes.push_back(group.nested ? concat("layers.", position, ".", i, ".")
+                                         : concat("layers.", position, "."));
+    spec.layers.push_back(std::move(group.layers[i]));
+  }
+}
+
 ReadAt read_at(const std::string& name, bool at_padding) {
   if (name == "every_step") return ReadAt::every_step;
   if (name == "mean") return ReadAt::mean;
@@ -147,9 +156,8 @@ ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonE
   ModelSpec spec;
   std::int64_t width = data.input;
   for (const ModelOptions::LayerOptions& layer : options.layers) {
-    spec.names.push_back(layer.name);
     try {
-      spec.layers.push_back(layer.build(width));
+      append(spec, layer.name, layer.build(width), static_cast<std::size_t>(&layer - options.layers.data()));
     } catch (const InputError& error) {
       errors.add(layer.pointer, concat("cell '", layer.name, "': ", error.what()));
       return spec;
@@ -195,7 +203,7 @@ std::vector<ParameterDefinition> ModelSpec::parameters() const {
       all.push_back(
           {prefix + p.name, p.shape, p.initializer, prefix + (p.draws_of.empty() ? p.name : p.draws_of)});
   };
-  for (std::size_t i = 0; i < layers.size(); ++i) append(concat("layers.", i, "."), layers[i]);
+  for (std::size_t i = 0; i < layers.size(); ++i) append(prefixes[i], layers[i]);
   append("readout.", readout);
   return all;
 }

@@ -52,7 +52,8 @@ ModelOptions read_model(const Json& model, const Json& cells, JsonErrors& errors
 
 /// A model before its parameters have values.
 struct ModelSpec {
-  std::vector<std::string> names;  ///< of the layers
+  std::vector<std::string> names;     ///< of the layers: "lstm"; "unicornn.1" inside another
+  std::vector<std::string> prefixes;  ///< of their parameters: "layers.0."; "layers.0.1." inside another
   std::vector<Layer> layers;
   Layer readout;  ///< units [output, d] of the top layer's d
   ReadAt at = ReadAt::every_step;
@@ -62,7 +63,7 @@ struct ModelSpec {
   std::int64_t input_width() const;
   std::int64_t output_width() const;
   StackDefinition stack(Loss loss = Loss::none) const;
-  /// layers.0.W1, layers.0.W1.bias, ..., readout.W, readout.W.bias.
+  /// layers.0.W1, layers.0.W1.bias, ..., layers.1.0.V, ..., readout.W, readout.W.bias.
   std::vector<ParameterDefinition> parameters() const;
   std::int64_t parameter_count() const;
 };

@@ -8,16 +8,31 @@
 #include "lagtape/cells/lstm.h"
 #include "lagtape/cells/rnn.h"
 #include "lagtape/cells/tau_gru.h"
+#include "lagtape/cells/unicornn.h"
+#include "lagtape/ops/recurrence/grid.h"
 
 namespace lagtape {
 namespace {
 
-/// The options of a cell, read into its own struct.
+LayerGroup group_of(Layer layer) { return {{std::move(layer)}, false}; }
+LayerGroup group_of(std::vector<Layer> layers) { return {std::move(layers), true}; }
+
+/// The options of a layer of a step alone, read into its own struct.
 template <class Options>
-BuildLayer read(JsonReader& reader) {
+BuildLayer read_per_step(JsonReader& reader) {
   Options options;
   options.read(reader);
-  return [options](std::int64_t input) { return options.build(input); };
+  return [options](std::int64_t input) { return group_of(options.build(input)); };
+}
+
+/// The options of a cell. It may say that its states are on the grid unless its user says otherwise.
+template <class Options>
+BuildLayer read(JsonReader& reader) {
+  const BuildLayer build = read_per_step<Options>(reader);
+  Arithmetic fallback = Arithmetic::real;
+  if constexpr (requires { Options::kArithmetic; }) fallback = Options::kArithmetic;
+  const Arithmetic arithmetic = read_arithmetic(reader, fallback);
+  return [build, arithmetic](std::int64_t input) { return with_arithmetic(build(input), arithmetic); };
 }
 
 constexpr LayerEntry kCells[] = {
@@ -43,6 +58,13 @@ constexpr LayerEntry kCells[] = {
      "y' = (1 - dy) * y + dy * tanh(Wy @ z' + Vy @ x)\n"
      "every W @ y, W @ z' and V @ x with a bias of its own: + W1.bias",
      read<Lem>},
+    {"unicornn", "undamped independent controlled oscillatory network, which runs backwards in time",
+     "UnICORNN: A recurrent model for learning very long time dependencies, Equation 4",
+     "s = dt * sigmoid(c)\n"
+     "z' = z - s * (tanh(w * y + (V @ x + V.bias)) + alpha * y)\n"
+     "y' = y + s * z'\n"
+     "layers of them; in training each gives y' times a mask of dropout",
+     read<Unicornn>},
     {"cornn", "coupled oscillators", "Coupled Oscillatory Recurrent Neural Network (coRNN)",
      "z' = z + dt * (tanh(Wz @ z + Wy @ y + V @ x + V.bias) - gamma * y - epsilon * z)\n"
      "y' = y + dt * z'",
@@ -71,10 +93,25 @@ constexpr LayerEntry kCells[] = {
 };
 
 constexpr LayerEntry kPerStepLayers[] = {
-    {"linear", "affine map of every step", "", "y = W @ x + W.bias", read<Linear>},
+    {"linear", "affine map of every step", "", "y = W @ x + W.bias", read_per_step<Linear>},
 };
 
 }  // namespace
+
+Arithmetic read_arithmetic(JsonReader& reader, Arithmetic fallback) {
+  std::string name = fallback == Arithmetic::grid ? "grid" : "float";
+  reader.choice("arithmetic", name, {"float", "grid"},
+                "of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly");
+  return name == "grid" ? Arithmetic::grid : Arithmetic::real;
+}
+
+LayerGroup with_arithmetic(LayerGroup group, Arithmetic arithmetic) {
+  for (Layer& layer : group.layers) {
+    for (StateDefinition& state : layer.program.states) state.arithmetic = arithmetic;
+    check_grid(layer.program);
+  }
+  return group;
+}
 
 std::span<const LayerEntry> cells() { return kCells; }
 std::span<const LayerEntry> per_step_layers() { return kPerStepLayers; }

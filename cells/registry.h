@@ -13,8 +13,20 @@ namespace lagtape {
 
 // Internal: includes nlohmann/json.
 
-/// A layer whose options were read, before the width of its input is known.
-using BuildLayer = std::function<Layer(std::int64_t input)>;
+/// What one entry of "layers" stands for: a layer, or several inside it, from the input up.
+struct LayerGroup {
+  std::vector<Layer> layers;
+  bool nested = false;  ///< names are layers.0.1.V instead of layers.0.V
+};
+
+/// A layer whose options were read, before the width of its input is known. Throws InputError.
+using BuildLayer = std::function<LayerGroup(std::int64_t input)>;
+
+/// Reads "arithmetic", an option of every cell, with that default.
+Arithmetic read_arithmetic(JsonReader& reader, Arithmetic fallback);
+/// The layers with all their states in that arithmetic. Throws InputError for a state that cannot be on the
+/// grid.
+LayerGroup with_arithmetic(LayerGroup group, Arithmetic arithmetic);
 
 /// One row a layer.
 struct LayerEntry {

@@ -169,9 +169,10 @@ void JsonReader::required_choice(const std::string& key, std::string& value,
 
 bool JsonReader::has(const std::string& key) const { return find(key) != nullptr; }
 
-const Json& JsonReader::raw(const std::string& key, const std::string& about) {
+const Json& JsonReader::raw(const std::string& key, const std::string& about, const std::string& type,
+                            const std::string& fallback) {
   static const Json kNull;
-  docs_.push_back({key, "value", "null", about});
+  docs_.push_back({key, type, fallback, about});
   const Json* found = find(key);
   if (!found) return kNull;
   filled_[key] = *found;

@@ -70,7 +70,9 @@ class JsonReader {
   bool has(const std::string& key) const;
   /// A child value, marked as known; null when missing (a key may be). For values that are objects or arrays
   /// of the caller's own form; the caller puts what it made of it back with `fill`.
-  const Json& raw(const std::string& key, const std::string& about);
+  /// `type` and `fallback` are for the documentation, fallback empty when the key is required.
+  const Json& raw(const std::string& key, const std::string& about, const std::string& type = "value",
+                  const std::string& fallback = "null");
   void fill(const std::string& key, Json value);
   /// An error at a key of this object (or at the object itself when key is empty).
   void error(const std::string& key, const std::string& message);

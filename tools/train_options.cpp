@@ -13,8 +13,7 @@ namespace {
 constexpr double kMost = 1e9;  // epochs or steps; their product with the sequences of a set can be counted
 constexpr double kLargestBatch = 1 << 20;
 
-constexpr std::array kPlans = {Plan::automatic, Plan::full, Plan::states, Plan::reversible,
-                               Plan::checkpoint};
+constexpr std::array kPlans = {Plan::automatic, Plan::full, Plan::states, Plan::reversible, Plan::checkpoint};
 
 std::vector<std::string> plan_names() {
   std::vector<std::string> names;

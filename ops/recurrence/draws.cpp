@@ -11,8 +11,12 @@ double draw_at(const DrawDefinition& draw, std::uint64_t seed, std::uint64_t epo
   const std::uint64_t key = stream_name({kUse, seed, epoch, part(sequence), part(layer), part(draw_index)});
   const RandomStream stream(key, part(unit));
   const std::uint64_t position = draw.every_step ? part(step) : 0;
-  return draw.kind == DrawDefinition::Kind::uniform ? stream.uniform_at(position)
-                                                    : stream.normal_at(position);
+  switch (draw.kind) {
+    case DrawDefinition::Kind::uniform: return stream.uniform_at(position);
+    case DrawDefinition::Kind::normal: return stream.normal_at(position);
+    case DrawDefinition::Kind::mask: return stream.uniform_at(position) < draw.rate ? 0 : 1 / (1 - draw.rate);
+  }
+  return 0;
 }
 
 }  // namespace lagtape

@@ -27,6 +27,8 @@ const std::map<std::string_view, DrawRow> kDraws = {
     {"normal", {DrawDefinition::Kind::normal, true, 0}},
     {"uniform_once", {DrawDefinition::Kind::uniform, false, 0.5}},
     {"normal_once", {DrawDefinition::Kind::normal, false, 0}},
+    {"mask", {DrawDefinition::Kind::mask, true, 1}},
+    {"mask_once", {DrawDefinition::Kind::mask, false, 1}},
 };
 
 std::vector<std::string> function_names() {
@@ -214,7 +216,14 @@ StepVar EquationParser::call(const EquationToken& name) {
 
 StepVar EquationParser::call_draw(const EquationToken& name) {
   const DrawRow& draw = kDraws.at(name.text);
-  const std::vector<Operand> dimensions = arguments();
+  std::vector<Operand> dimensions = arguments();
+  if (draw.kind == DrawDefinition::Kind::mask) {
+    check_count(name, dimensions.size(), 1, 3);
+    const double rate = number(value_of(dimensions.front()), dimensions.front().token);
+    dimensions.erase(dimensions.begin());
+    close(")");
+    return record(name, [&] { return scope_.tape.mask(shape_of(dimensions), rate, draw.every_step); });
+  }
   check_count(name, dimensions.size(), 0, 2);
   double evaluation = draw.mean;
   if (peek().text == "evaluate") {

@@ -29,7 +29,8 @@ namespace lagtape {
 /// Functions: tanh sigmoid relu exp log sqrt abs sign sin cos; minimum(a, b), maximum(a, b); sum(a), mean(a)
 /// over the last axis; reshape(a, n), reshape(a, g, n); floor(k) of numbers; and random draws of shape [],
 /// [n] or [g, n]: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a
-/// sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c).
+/// sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and
+/// mask_once(p, n) are 0 with probability p, else 1 / (1 - p): dropout.
 ///
 /// [] spreads over [n], and [g] over [g, n]; other shapes must be equal.
 struct EquationCell {

@@ -61,6 +61,7 @@ void LayerRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64
   below_ = below;
   above_ = above;
   machine_.set_rows(rows);
+  machine_.set_once(memory.take(machine_.once_elements()));
   machine_.set_tile(memory.take(code_.largest_tile));
   machine_.set_group_scratch(
       memory.take(code_.group_columns * rows * std::min(extent.run, extent.last - extent.first)));
@@ -91,6 +92,7 @@ void LayerRunner<T>::share_input() {
 
 template <class T>
 void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0) {
+  machine_.draw_once();
   shortest_ =
       lengths_ == nullptr ? extent_.last - extent_.first : *std::min_element(lengths_, lengths_ + rows_);
   for (std::size_t s = 0; s < program_.states.size(); ++s) {

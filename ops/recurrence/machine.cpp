@@ -157,11 +157,53 @@ void Machine<T>::run_draw(const TileInstruction& t, std::int64_t first_row, std:
       std::fill_n(out, t.width, static_cast<T>(draw.evaluation));
       continue;
     }
-    const std::int64_t row = (first_row + r) % rows_, n = step + (first_row + r) / rows_;
-    for (std::int64_t u = 0; u < t.shape.width(); ++u)
-      out[u] = static_cast<T>(
-          draw_at(draw, draws_.seed, draws_.epoch, draws_.sequences[row], n, u, draws_.layer, t.index));
-    std::fill(out + t.shape.width(), out + t.width, T(0));
+    const std::int64_t row = (first_row + r) % rows_;
+    if (draw.every_step) {
+      draw_row(out, t.index, t.shape, row, step + (first_row + r) / rows_);
+    } else {
+      std::copy_n(once_of(t.index) + row * t.width, t.width, out);
+    }
+  }
+}
+
+template <class T>
+void Machine<T>::draw_row(T* out, int draw, const RowShape& shape, std::int64_t row,
+                          std::int64_t step) const {
+  for (std::int64_t u = 0; u < shape.width(); ++u)
+    out[u] = static_cast<T>(draw_at(program_.draws[draw], draws_.seed, draws_.epoch, draws_.sequences[row],
+                                    step, u, draws_.layer, draw));
+  std::fill(out + shape.width(), out + padded<T>(shape.width()), T(0));
+}
+
+/// One block of rows after the other, in the order of the program's values.
+template <class T>
+T* Machine<T>::once_of(int draw) const {
+  T* at = once_;
+  for (const Instruction& v : program_.values) {
+    if (v.op != StepOp::draw || program_.draws[v.index].every_step) continue;
+    if (v.index == draw) return at;
+    at += rows_ * padded<T>(v.shape.width());
+  }
+  return nullptr;
+}
+
+template <class T>
+std::int64_t Machine<T>::once_elements() const {
+  std::int64_t elements = 0;
+  for (const Instruction& v : program_.values)
+    if (v.op == StepOp::draw && !program_.draws[v.index].every_step)
+      elements += rows_ * padded<T>(v.shape.width());
+  return elements;
+}
+
+template <class T>
+void Machine<T>::draw_once() {
+  if (!draws_.training) return;
+  for (const Instruction& v : program_.values) {
+    if (v.op != StepOp::draw || program_.draws[v.index].every_step) continue;
+    T* to = once_of(v.index);
+    for (std::int64_t r = 0; r < rows_; ++r, to += padded<T>(v.shape.width()))
+      draw_row(to, v.index, v.shape, r, 0);
   }
 }
 

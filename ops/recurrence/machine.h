@@ -62,6 +62,11 @@ class Machine {
   /// Memory for products of groups: code.group_columns elements for every row of a run.
   void set_group_scratch(T* scratch) { group_scratch_ = scratch; }
   void set_rows(std::int64_t rows) { rows_ = rows; }
+  /// Memory for the draws that hold for a whole sequence, of set_rows rows.
+  std::int64_t once_elements() const;
+  void set_once(T* once) { once_ = once; }
+  /// Draws them, for the draws and rows that were set.
+  void draw_once();
   void set_draws(const DrawContext& draws) { draws_ = draws; }
   ArrayView<T>& array(int i) { return arrays_[i]; }
   const ArrayView<T>& array(int i) const { return arrays_[i]; }
@@ -86,6 +91,8 @@ class Machine {
   void run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count);
   void run_compiled(const TileStage& stage, std::int64_t step, std::int64_t count);
   void run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
+  void draw_row(T* out, int draw, const RowShape& shape, std::int64_t row, std::int64_t step) const;
+  T* once_of(int draw) const;
   void run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
   void run_grid(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t from,
                 std::int64_t to, double sign);
@@ -98,6 +105,7 @@ class Machine {
   std::int64_t rows_ = 0;
   T* tile_ = nullptr;
   T* group_scratch_ = nullptr;
+  T* once_ = nullptr;
   DrawContext draws_;
   std::vector<ArrayView<T>> arrays_;
   // scratch of one stage

@@ -65,6 +65,15 @@ std::string expression(const StepProgram& program, const Instruction& v) {
   }
 }
 
+std::string kind_text(const DrawDefinition& draw) {
+  switch (draw.kind) {
+    case DrawDefinition::Kind::uniform: return "uniform";
+    case DrawDefinition::Kind::normal: return "normal";
+    case DrawDefinition::Kind::mask: return concat("mask(", number_text(draw.rate), ")");
+  }
+  return {};
+}
+
 bool has_line(StepOp op) { return !is_leaf(op) || op == StepOp::real_lag; }
 
 /// "h'" when the output is a state's next value, as it mostly is.
@@ -123,9 +132,9 @@ std::string to_string(const StepProgram& program) {
   for (const Instruction& v : program.values) {
     if (v.op != StepOp::draw) continue;
     const DrawDefinition& draw = program.draws[v.index];
-    text += concat("draw", v.index, " = ", draw.kind == DrawDefinition::Kind::uniform ? "uniform" : "normal",
-                   to_string(v.shape), draw.every_step ? " every step" : " every sequence", ", ",
-                   number_text(draw.evaluation), " in evaluation\n");
+    text += concat("draw", v.index, " = ", kind_text(draw), to_string(v.shape),
+                   draw.every_step ? " every step" : " every sequence", ", ", number_text(draw.evaluation),
+                   " in evaluation\n");
   }
   for (std::size_t id = 0; id < program.values.size(); ++id) {
     const Instruction& v = program.values[id];

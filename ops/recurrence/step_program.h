@@ -84,11 +84,12 @@ struct WeightDefinition {
 };
 
 /// A counter-based random draw, one number a unit: a function of (seed, epoch, sequence, step, unit), never
-/// of the row.
+/// of the row. A mask is 0 with probability `rate`, else 1 / (1 - rate).
 struct DrawDefinition {
-  enum class Kind : std::uint8_t { uniform, normal } kind = Kind::uniform;
+  enum class Kind : std::uint8_t { uniform, normal, mask } kind = Kind::uniform;
   bool every_step = true;  ///< false: one draw for the whole sequence (variational dropout)
   double evaluation = 0;   ///< the value outside training
+  double rate = 0;         ///< of a mask
 
   bool operator==(const DrawDefinition&) const = default;
 };

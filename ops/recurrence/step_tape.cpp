@@ -198,6 +198,13 @@ StepVar StepTape::scalar(std::string name) {
   return record({.op = StepOp::weight, .shape = RowShape::scalar(), .index = index});
 }
 
+StepVar StepTape::mask(RowShape shape, double rate, bool every_step) {
+  if (!(rate >= 0 && rate < 1))
+    throw InputError(concat("[mask] a rate is at least 0 and below 1. Got ", rate));
+  program_.draws.push_back({DrawDefinition::Kind::mask, every_step, 1, rate});
+  return record({.op = StepOp::draw, .shape = shape, .index = static_cast<int>(program_.draws.size()) - 1});
+}
+
 StepVar StepTape::draw(DrawDefinition::Kind kind, RowShape shape, bool every_step, double evaluation) {
   program_.draws.push_back({kind, every_step, evaluation});
   return record({.op = StepOp::draw, .shape = shape, .index = static_cast<int>(program_.draws.size()) - 1});

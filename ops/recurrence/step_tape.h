@@ -58,6 +58,8 @@ class StepTape {
   StepVar vector(std::string name, std::int64_t size);
   StepVar scalar(std::string name);
   StepVar draw(DrawDefinition::Kind kind, RowShape shape, bool every_step, double evaluation);
+  /// A mask of dropout: 1 outside training. Throws InputError unless 0 <= rate < 1.
+  StepVar mask(RowShape shape, double rate, bool every_step);
 
   StepVar product(const StepMatrix& w, StepVar v);
   StepVar unary(StepOp op, StepVar a);

@@ -39,6 +39,11 @@ CellCase cell_case(const Layer& layer, std::int64_t rows, std::int64_t steps, st
   return c;
 }
 
+Layer off_grid(Layer layer) {
+  for (StateDefinition& state : layer.program.states) state.arithmetic = Arithmetic::real;
+  return layer;
+}
+
 GradientReport check_cell_gradients(const CellCase& c) {
   SequenceOp op(c.sequence.stack, Dtype::f64);
   ThreadPool pool(1);

@@ -17,6 +17,9 @@ struct CellCase {
 /// `rows` sequences of `steps` random inputs, from random windows, in training.
 CellCase cell_case(const Layer& layer, std::int64_t rows, std::int64_t steps, std::uint64_t seed = 1);
 
+/// The same layer in the model's precision: steps of 2^-32 have no differences to compare with.
+Layer off_grid(Layer layer);
+
 /// The gradients of parameters, inputs and initial windows against central differences.
 GradientReport check_cell_gradients(const CellCase& c);
 

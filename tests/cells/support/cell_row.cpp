@@ -84,12 +84,13 @@ Layer build_cell(const std::string& cell, const Json& options, std::int64_t inpu
   const BuildLayer build = find_layer(cells(), cell)->read(reader);
   reader.finish();
   errors.raise(concat(cell, " ", options.dump()));
-  return build(input);
+  return build(input).layers.front();
 }
 
 Layer build_equations(const CellRow::Equations& equations, std::int64_t input, bool real_as_weights) {
   Json definition = equations.definition;
   Json options = {{"units", equations.options["units"]}};
+  if (equations.options.contains("arithmetic")) options["arithmetic"] = equations.options["arithmetic"];
   for (const auto& [name, value] : equations.options.items())
     if (definition.contains("hyper") && definition["hyper"].contains(name)) options[name] = value;
   if (real_as_weights) {
@@ -105,7 +106,7 @@ Layer build_equations(const CellRow::Equations& equations, std::int64_t input, b
   const BuildLayer build = read_equation_layer(cell, layer);
   layer.finish();
   errors.raise("equations");
-  return build(input);
+  return build(input).layers.front();
 }
 
 std::vector<std::filesystem::path> experiments_of(const std::string& cell) {
