@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <mutex>
+#include <tuple>
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/ops/recurrence/compiled_stack.h"
 #include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/ops/recurrence/planner.h"
+#include "lagtape/ops/recurrence/revolve.h"
 #include "lagtape/ops/recurrence/slice_runner.h"
 
 namespace lagtape::recurrence {
@@ -39,6 +42,7 @@ class EngineOf final : public Engine {
       code = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_, settings_.compile_stages);
     return *code;
   }
+  const PlanCost& choose(std::int64_t batch, std::int64_t steps, int threads);
   std::vector<Slice<T>> cut(const BatchTask<T>& task, std::int64_t batch, std::int64_t steps) const;
   void reserve_gradients(std::vector<Slice<T>>& slices, const std::vector<Tensor>& wanted);
   void reduce_gradients(const std::vector<Slice<T>>& slices, std::vector<Tensor>& gradients) const;
@@ -55,6 +59,7 @@ class EngineOf final : public Engine {
     std::int64_t elements = 0;
   };
   std::vector<Worker> workers_;
+  std::map<std::tuple<std::int64_t, std::int64_t, int>, PlanCost> chosen_;
   AlignedMemory gradient_memory_;
   std::int64_t gradient_elements_ = 0;
   std::int64_t allocated_ = 0, peak_ = 0;
@@ -153,8 +158,7 @@ double EngineOf<T>::run(const Pass& pass) {
   if (task.backward) {
     std::vector<Tensor> unwanted(pass.weights.size());
     reserve_gradients(slices, pass.weight_gradients != nullptr ? *pass.weight_gradients : unwanted);
-    const PlanCost cost = choose_plan(plans(shape[0], shape[1], pass.pool.threads()), settings_);
-    extent = training_extent(cost);
+    extent = training_extent(choose(shape[0], shape[1], pass.pool.threads()));
   } else if (settings_.chunk > 0) {
     extent.chunk = settings_.chunk;
   }
@@ -178,6 +182,16 @@ double EngineOf<T>::run(const Pass& pass) {
   double loss = 0;
   for (const auto& slice : slices) loss += slice.loss;
   return loss * task.loss_scale;
+}
+
+/// Batches of a run have few sizes.
+template <class T>
+const PlanCost& EngineOf<T>::choose(std::int64_t batch, std::int64_t steps, int threads) {
+  const auto key = std::tuple(batch, steps, threads);
+  auto known = chosen_.find(key);
+  if (known == chosen_.end())
+    known = chosen_.emplace(key, choose_plan(plans(batch, steps, threads), settings_)).first;
+  return known->second;
 }
 
 template <class T>
@@ -208,7 +222,9 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
            static_cast<std::int64_t>(sizeof(T));
   };
   const double batch_steps = static_cast<double>(batch * steps);
-  PlanCost full{Plan::full, 0, 0, settings_.chunk > 0 ? settings_.chunk : kDefaultChunk, 0, 0};
+  PlanCost full;
+  full.plan = Plan::full;
+  full.chunk = settings_.chunk > 0 ? settings_.chunk : kDefaultChunk;
   full.bytes = bytes(full);
   PlanCost states = full;
   states.plan = Plan::states;
@@ -229,7 +245,14 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
   constexpr int kMostLevels = 8;
   for (int levels = std::max(1, settings_.levels); levels <= kMostLevels; ++levels) {
     for (std::int64_t segment = settings_.segment > 0 ? settings_.segment : full.chunk;; segment *= 2) {
-      PlanCost cost{Plan::checkpoint, 0, levels * forward * batch_steps, full.chunk, segment, levels};
+      const std::int64_t segments = (steps + segment - 1) / segment;
+      PlanCost cost = full;
+      cost.plan = Plan::checkpoint;
+      cost.segment = segment;
+      cost.slots = slots_for(segments, levels);
+      cost.levels = levels;
+      cost.extra_flops = forward * static_cast<double>(batch * segment) *
+                         static_cast<double>(runs_again(segments, cost.slots));
       cost.bytes = bytes(cost);
       if (checkpoint.levels == 0 || cost.bytes < checkpoint.bytes) checkpoint = cost;
       if (settings_.segment > 0 || segment >= steps) break;

@@ -31,7 +31,7 @@ struct Extent {
   std::int64_t run = 1;              ///< steps of a run, the grid of pre, post and gradients
   std::int64_t chunk = 1;            ///< steps of a chunk
   std::int64_t segment = 0;  ///< steps between checkpoints, a multiple of the chunk; 0: no checkpoints
-  int levels = 0;            ///< how many times a segment's start is reached by running forward again
+  std::int64_t slots = 0;    ///< checkpoints that are kept at a time
   bool keep_states = false;  ///< states of the whole sequence (or segment), not of a chunk
   bool keep_saved = false;   ///< saved values too
   bool undo = false;         ///< states come back from those after them instead

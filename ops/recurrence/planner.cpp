@@ -29,7 +29,7 @@ Extent training_extent(const PlanCost& plan) {
   Extent extent = evaluation_extent();
   extent.chunk = plan.chunk;
   extent.segment = plan.segment;
-  extent.levels = plan.levels;
+  extent.slots = plan.slots;
   extent.backward = true;
   extent.undo = plan.plan == Plan::reversible;
   extent.keep_states = !extent.undo;

@@ -75,7 +75,7 @@ struct SequenceSettings {
       0;  ///< bytes for what the op keeps and works in; 0: half of the machine's or cgroup's memory
   std::int64_t chunk = 0;    ///< steps, a multiple of the run; 0: chosen by the planner
   std::int64_t segment = 0;  ///< steps between checkpoints, a multiple of the chunk; 0: chosen by the planner
-  int levels = 0;            ///< of checkpoints; 0: as few as the budget allows
+  int levels = 0;            ///< how often a step may be run forward again; 0: as rarely as the budget allows
   SimdLevel level = best_level();
   bool compile_stages =
       true;  ///< element-wise work as machine code, where that can be: the same bits, faster
@@ -88,7 +88,8 @@ struct PlanCost {
   double extra_flops = 0;  ///< of products, beyond one forward and backward pass, a batch
   std::int64_t chunk = 0;
   std::int64_t segment = 0;  ///< steps between checkpoints; 0: none
-  int levels = 0;            ///< of checkpoints
+  std::int64_t slots = 0;    ///< checkpoints that are kept at a time
+  int levels = 0;            ///< how often a step is run forward again, at most
 };
 
 /// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its

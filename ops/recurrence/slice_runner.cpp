@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/ops/loss_rows.h"
+#include "lagtape/ops/recurrence/revolve.h"
 
 namespace lagtape::recurrence {
 
@@ -21,16 +22,6 @@ std::int64_t segment_count(const Extent& extent) {
   return (extent.last - 1) / extent.segment - extent.first / extent.segment + 1;
 }
 
-/// The smallest number of parts with which `levels` cuts of `segments` end in single segments.
-std::int64_t fan_out(std::int64_t segments, int levels) {
-  if (levels == 0) return 0;
-  for (std::int64_t parts = 1;; ++parts) {
-    std::int64_t reached = 1;
-    for (int l = 0; l < levels && reached < segments; ++l) reached *= parts;
-    if (reached >= segments) return parts;
-  }
-}
-
 }  // namespace
 
 // ---- memory ----
@@ -42,10 +33,10 @@ void SliceRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64
     layers_[l].lay_out(memory, extent, rows, l > 0 ? &layers_[l - 1] : nullptr,
                        l + 1 < layers_.size() ? &layers_[l + 1] : nullptr);
   segments_ = segment_count(extent);
-  fan_out_ = fan_out(segments_, extent.levels);
+  first_checkpoints_ = first_checkpoints(segments_, extent.slots);
   checkpoint_elements_ = 0;
   for (const auto& layer : layers_) checkpoint_elements_ += layer.window_elements();
-  checkpoints_ = memory.take(extent.levels * fan_out_ * checkpoint_elements_);
+  checkpoints_ = memory.take(std::min(extent.slots, segments_) * checkpoint_elements_);
   const std::int64_t width = padded<T>(top().code().output.width);
   features_ = feature_adjoint_ = nullptr;
   if (head_) {
@@ -145,11 +136,12 @@ void SliceRunner<T>::forward_chunk(std::int64_t n0, std::int64_t n1) {
 
 template <class T>
 void SliceRunner<T>::forward_pass() {
-  for (std::int64_t s = 0, part = 0; s < segments_; ++s) {
-    const std::int64_t begin = segment_begin(s);
-    for (auto& layer : layers_) layer.enter_segment(begin);
-    if (fan_out_ > 0 && s == segments_ * part / fan_out_) save_checkpoint(0, part++, begin);
-    for_chunks(begin, segment_begin(s + 1), false, [&](std::int64_t n0, std::int64_t n1) {
+  std::size_t kept = 0;
+  for (std::int64_t s = 0; s < segments_; ++s) {
+    enter_segment(s);
+    if (kept < first_checkpoints_.size() && s == first_checkpoints_[kept])
+      save_checkpoint(static_cast<std::int64_t>(kept++), s);
+    for_chunks(segment_begin(s), segment_begin(s + 1), false, [&](std::int64_t n0, std::int64_t n1) {
       forward_chunk(n0, n1);
       if (task_->final_window != nullptr) write_final_window(n0, n1);
       if (!every_step()) return gather_features(n0, n1);
@@ -159,54 +151,66 @@ void SliceRunner<T>::forward_pass() {
   }
 }
 
+template <class T>
+void SliceRunner<T>::enter_segment(std::int64_t s) {
+  for (auto& layer : layers_) layer.enter_segment(segment_begin(s));
+}
+
 /// The one backward walker: a plan differs in where a chunk's states and saved values come from.
 template <class T>
 void SliceRunner<T>::backward_pass() {
   for (auto& layer : layers_) layer.begin_backward();
-  backward_segments(0, segments_, 0);
+  backward_segments(0, segments_, 0, true);
   if (task_->initial_gradient != nullptr) write_initial_gradient();
 }
 
-/// Walks back over segments low .. high - 1. The arrays hold the last segment when it is reached; every other
-/// is run forward again from a checkpoint. At each level a range is cut into fan_out_ parts, whose first
-/// windows are kept.
+/// Walks back over segments low .. high - 1 from the checkpoint of `low` in a slot, with those behind it
+/// free. `first`: the arrays hold the last segment, and the first checkpoints are kept.
 template <class T>
-void SliceRunner<T>::backward_segments(std::int64_t low, std::int64_t high, int level) {
-  const std::int64_t count = high - low, parts = std::min(fan_out_, count);
-  if (count == 1) {
-    for_chunks(segment_begin(low), segment_begin(high), true,
-               [&](std::int64_t n0, std::int64_t n1) { backward_chunk(n0, n1); });
-    return;
-  }
-  for (std::int64_t part = parts; part-- > 0;) {
-    const std::int64_t from = low + count * part / parts, to = low + count * (part + 1) / parts;
-    if (to < high || to - from > 1) {  // the last segment is there already
-      restore_checkpoint(level, part, segment_begin(from));
-      const std::int64_t below = std::min(fan_out_, to - from),
-                         last = from + (to - from) * (below - 1) / below;
-      for (std::int64_t s = from, i = 0; s < to; ++s) {
-        const std::int64_t begin = segment_begin(s);
-        for (auto& layer : layers_) layer.enter_segment(begin);
-        if (to - from > 1 && s == from + (to - from) * i / below) save_checkpoint(level + 1, i++, begin);
-        if (s == last && to - s > 1) break;  // it will be cut in its turn
-        for_chunks(begin, segment_begin(s + 1), false,
-                   [&](std::int64_t n0, std::int64_t n1) { forward_chunk(n0, n1); });
-      }
+void SliceRunner<T>::backward_segments(std::int64_t low, std::int64_t high, std::int64_t slot, bool first) {
+  const std::int64_t free = extent_.slots - 1 - slot;
+  while (high > low) {
+    const bool one_by_one = high - low == 1 || free == 0;
+    const std::int64_t middle = one_by_one ? high : low + cut(high - low, free, first);
+    if (!first) {
+      restore_checkpoint(slot, low);
+      run_again(low, middle);
     }
-    backward_segments(from, to, level + 1);
+    if (one_by_one) {
+      --high;
+      for_chunks(segment_begin(high), segment_begin(high + 1), true,
+                 [&](std::int64_t n0, std::int64_t n1) { backward_chunk(n0, n1); });
+    } else {
+      if (!first) {
+        enter_segment(middle);
+        save_checkpoint(slot + 1, middle);
+      }
+      backward_segments(middle, high, slot + 1, first);
+      high = middle;
+    }
+    first = false;
   }
 }
 
 template <class T>
-void SliceRunner<T>::save_checkpoint(int level, std::int64_t i, std::int64_t n) {
-  T* to = checkpoints_ + (level * fan_out_ + i) * checkpoint_elements_;
-  for (const auto& layer : layers_) to = layer.save_window(n, to);
+void SliceRunner<T>::run_again(std::int64_t low, std::int64_t high) {
+  for (std::int64_t s = low; s < high; ++s) {
+    enter_segment(s);
+    for_chunks(segment_begin(s), segment_begin(s + 1), false,
+               [&](std::int64_t n0, std::int64_t n1) { forward_chunk(n0, n1); });
+  }
 }
 
 template <class T>
-void SliceRunner<T>::restore_checkpoint(int level, std::int64_t i, std::int64_t n) {
-  const T* from = checkpoints_ + (level * fan_out_ + i) * checkpoint_elements_;
-  for (auto& layer : layers_) from = layer.restore_window(n, from);
+void SliceRunner<T>::save_checkpoint(std::int64_t slot, std::int64_t s) {
+  T* to = checkpoints_ + slot * checkpoint_elements_;
+  for (const auto& layer : layers_) to = layer.save_window(segment_begin(s), to);
+}
+
+template <class T>
+void SliceRunner<T>::restore_checkpoint(std::int64_t slot, std::int64_t s) {
+  const T* from = checkpoints_ + slot * checkpoint_elements_;
+  for (auto& layer : layers_) from = layer.restore_window(segment_begin(s), from);
 }
 
 template <class T>

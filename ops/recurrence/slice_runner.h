@@ -54,9 +54,11 @@ class SliceRunner {
   void backward_pass();
   void forward_chunk(std::int64_t n0, std::int64_t n1);
   void backward_chunk(std::int64_t n0, std::int64_t n1);
-  void backward_segments(std::int64_t low, std::int64_t high, int level);
-  void save_checkpoint(int level, std::int64_t i, std::int64_t n);
-  void restore_checkpoint(int level, std::int64_t i, std::int64_t n);
+  void backward_segments(std::int64_t low, std::int64_t high, std::int64_t slot, bool first);
+  void run_again(std::int64_t low, std::int64_t high);
+  void enter_segment(std::int64_t s);
+  void save_checkpoint(std::int64_t slot, std::int64_t s);
+  void restore_checkpoint(std::int64_t slot, std::int64_t s);
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void enter_backward(std::int64_t n0, std::int64_t n1);
   void fill_input(std::int64_t n0, std::int64_t n1);
@@ -88,9 +90,10 @@ class SliceRunner {
   std::optional<LayerRunner<T>> head_;
   T* features_ = nullptr;         // rows x padded width: what the read-out reads once
   T* feature_adjoint_ = nullptr;  // without a read-out: dL/d(features)
-  T* checkpoints_ = nullptr;      // levels x fan_out_ windows of the whole stack
+  T* checkpoints_ = nullptr;      // windows of the whole stack, one a slot
   std::int64_t checkpoint_elements_ = 0;
-  std::int64_t segments_ = 1, fan_out_ = 0;
+  std::int64_t segments_ = 1;
+  std::vector<std::int64_t> first_checkpoints_;
   const BatchTask<T>* task_ = nullptr;
   Slice<T>* slice_ = nullptr;
   Extent extent_;

@@ -25,6 +25,33 @@ TEST_CASE("checkpoints of every number of levels give the bits of the full plan"
   });
 }
 
+TEST_CASE("plans, chunks and threads do not change a bit") {
+  for_each_seed("plans, chunks and threads do not change a bit", 500, [](std::uint64_t seed) {
+    RandomStream random(seed, stream_name({0x706c616e}));
+    const auto below = [&](std::uint64_t bound) {
+      return static_cast<std::int64_t>(random.next_below(bound));
+    };
+    SequenceCase c =
+        random_case(seed + 1000, {.steps = 90, .rows = 20, .width = 9, .layers = 2, .values = 25});
+    if (seed % 2 == 0) c = converted(c, Dtype::f32);
+    const Results expected = run_op(c, {.plan = Plan::full, .compile_stages = seed % 3 > 0});
+    std::string text;
+    for (const Plan plan : {Plan::full, Plan::states, Plan::checkpoint}) {
+      SequenceSettings settings{.plan = plan, .chunk = 16 * below(4)};
+      if (plan == Plan::checkpoint) {
+        settings.levels = static_cast<int>(below(4));
+        settings.segment = (settings.chunk > 0 ? settings.chunk : 64) * below(3);
+      }
+      const int threads = static_cast<int>(1 + below(3));
+      const std::string lines = bit_differences(run_op(c, settings, threads), expected);
+      if (!lines.empty())
+        text += concat(name_of(plan), ", chunk ", settings.chunk, ", segment ", settings.segment, ", levels ",
+                       settings.levels, ", threads ", threads, ": ", lines);
+    }
+    return text;
+  });
+}
+
 TEST_CASE("checkpoints take less memory the more levels there are, as much as was planned") {
   const SequenceCase c = converted(random_case(3, {.steps = 40, .rows = 4, .layers = 1}), Dtype::f32);
   std::int64_t before = SequenceOp(c.stack, Dtype::f32).plans(4, 20000, 1)[0].bytes;

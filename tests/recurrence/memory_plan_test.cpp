@@ -43,7 +43,7 @@ TEST_CASE("the peak of a plan is what it says, within a tenth") {
     for (const std::int64_t steps : {50, 400}) {
       for (const int threads : {1, 2}) {
         const SequenceCase c = converted(filled(stack_of(at), 24, steps, 1), Dtype::f32);
-        for (const Plan plan : {Plan::full, Plan::states}) {
+        for (const Plan plan : {Plan::full, Plan::states, Plan::checkpoint}) {
           CAPTURE(name_of(plan));
           CAPTURE(steps);
           CAPTURE(threads);
@@ -55,6 +55,21 @@ TEST_CASE("the peak of a plan is what it says, within a tenth") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("the peak of running backwards is what the plan says, however long the sequence") {
+  const StackDefinition stack{.layers = {oscillators(16, 2), oscillators(8, 16)},
+                              .readout = linear_readout(8, 3),
+                              .at = ReadAt::last_step,
+                              .loss = Loss::cross_entropy};
+  for (const std::int64_t steps : {100, 1000}) {
+    const SequenceCase c = converted(filled(stack, 24, steps, 1), Dtype::f32);
+    SequenceOp op(c.stack, Dtype::f32, {.plan = Plan::reversible});
+    const double said = static_cast<double>(cost_of(op.plans(24, steps, 1), Plan::reversible).bytes);
+    const double was = static_cast<double>(peak(op, c, 1));
+    CHECK(was <= 1.1 * said);
+    CHECK(was >= 0.9 * said);
   }
 }
 

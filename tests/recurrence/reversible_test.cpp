@@ -18,20 +18,6 @@ namespace {
 constexpr CaseLimits kLimits{
     .steps = 120, .rows = 6, .width = 9, .layers = 3, .values = 30, .reversible = true};
 
-/// z' = z - s (tanh(w y + V x) + y), y' = y + s z': the model case of UnICORNN.
-StepProgram oscillators(std::int64_t units, std::int64_t input) {
-  StepTape tape(input);
-  const StepVar y = tape.state("y", RowShape::vector(units), Arithmetic::grid);
-  const StepVar z = tape.state("z", RowShape::vector(units), Arithmetic::grid);
-  const StepVar w = tape.vector("w", units), s = tape.vector("s", units);
-  const StepVar next_z = z - s * (tanh(w * y + product(tape.matrix("V", units, input), tape.input())) + y);
-  const StepVar next_y = y + s * next_z;
-  tape.set_next(z, next_z);
-  tape.set_next(y, next_y);
-  tape.set_output(next_y);
-  return tape.finish();
-}
-
 std::string message_of(const StackDefinition& stack, Plan plan) {
   try {
     SequenceOp(stack, Dtype::f32, {.plan = plan});

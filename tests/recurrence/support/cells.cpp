@@ -1,5 +1,7 @@
 #include "lagtape/tests/recurrence/support/cells.h"
 
+#include "lagtape/ops/recurrence/step_tape.h"
+
 #include "lagtape/cells/delay_gru.h"
 #include "lagtape/cells/linear.h"
 #include "lagtape/cells/lstm.h"
@@ -78,6 +80,19 @@ StepProgram two_states(std::int64_t units, std::int64_t input, std::int64_t firs
                        concat("z' = 0.5 * z + 0.5 * k + 0.1 * sin(E @ y[-", second_lag, "])"),
                        "y' = tanh(C @ z' + D @ y + V @ x)", "o = F @ y' * 2"},
                       "o");
+}
+
+StepProgram oscillators(std::int64_t units, std::int64_t input) {
+  StepTape tape(input);
+  const StepVar y = tape.state("y", RowShape::vector(units), Arithmetic::grid);
+  const StepVar z = tape.state("z", RowShape::vector(units), Arithmetic::grid);
+  const StepVar w = tape.vector("w", units), s = tape.vector("s", units);
+  const StepVar next_z = z - s * (tanh(w * y + product(tape.matrix("V", units, input), tape.input())) + y);
+  const StepVar next_y = y + s * next_z;
+  tape.set_next(z, next_z);
+  tape.set_next(y, next_y);
+  tape.set_output(next_y);
+  return tape.finish();
 }
 
 }  // namespace lagtape::test

@@ -24,6 +24,9 @@ StepProgram equations_of(std::int64_t units, std::int64_t input, const std::vect
                          const std::vector<std::string>& weights, const std::vector<std::string>& lags,
                          const std::vector<std::string>& step, const std::string& output);
 
+/// States on the grid: z' = z - s (tanh(w y + V x) + y), y' = y + s z'.
+StepProgram oscillators(std::int64_t units, std::int64_t input);
+
 /// Two states of different widths with different lags, three sequential levels of products, an output that is
 /// no state.
 StepProgram two_states(std::int64_t units, std::int64_t input, std::int64_t first_lag,
