@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
@@ -60,6 +61,14 @@ Json plan_of(const PlanCost& plan) {
           {"chunk", plan.chunk}};
 }
 
+/// Why the stack does not run backwards in time; empty when it does.
+std::string obstacle_of(const StackDefinition& stack) {
+  for (std::size_t l = 0; l < stack.layers.size(); ++l)
+    if (const UndoOrder order = undo_order(stack.layers[l]); !order.obstacle.empty())
+      return concat("layer ", l, ": ", order.obstacle);
+  return {};
+}
+
 Json describe(const Source& source, const DataShape& data, int threads) {
   const Experiment& experiment = source.experiment;
   const TrainOptions& train = experiment.train;
@@ -78,8 +87,9 @@ Json describe(const Source& source, const DataShape& data, int threads) {
   result["plans"] = Json::array();
   for (const PlanCost& plan : op.plans(train.batch, steps, threads)) result["plans"].push_back(plan_of(plan));
   result["plan"] = name_of(op.choose(train.batch, steps, threads).plan);
-  result["runs_backwards"] = std::any_of(result["plans"].begin(), result["plans"].end(),
-                                         [](const Json& plan) { return plan["name"] == "reversible"; });
+  const std::string obstacle = obstacle_of(source.model.stack());
+  result["runs_backwards"] = obstacle.empty();
+  if (!obstacle.empty()) result["runs_backwards_obstacle"] = obstacle;
   result["experiment"] = Json::parse(experiment.json);
   return result;
 }
@@ -105,7 +115,11 @@ void print_plans(const Json& description) {
                bytes_of(plan["bytes"].get<std::int64_t>()), plan["extra_flops"].get<double>(),
                plan["name"] == description["plan"] ? "  (chosen)" : "");
   }
-  fmt::print("runs backwards: {}\n", description["runs_backwards"].get<bool>() ? "yes" : "no");
+  if (description["runs_backwards"].get<bool>()) {
+    fmt::print("runs backwards: yes\n");
+  } else {
+    fmt::print("runs backwards: no ({})\n", text_of(description["runs_backwards_obstacle"]));
+  }
 }
 
 void run(const InspectArguments& arguments) {
