@@ -8,6 +8,7 @@
 
 #include "lagtape/cells/initializer.h"
 #include "lagtape/core/tape.h"
+#include "lagtape/ops/recurrence/derived_weight.h"
 #include "lagtape/ops/recurrence/step_program.h"
 
 namespace lagtape {
@@ -33,5 +34,11 @@ struct Layer {
   /// The step's weights, in the order of program.weights, from the values of the parameters.
   std::vector<Var> step_weights(std::span<const Var> values) const;
 };
+
+/// `Layer::weights` of a program whose weights are parameters or derived of them. Throws Error when one is
+/// neither.
+std::function<std::vector<Var>(std::span<const Var>)> weights_with(
+    const StepProgram& program, const std::vector<ParameterDefinition>& parameters,
+    const std::vector<DerivedWeight>& derived);
 
 }  // namespace lagtape

@@ -78,6 +78,17 @@ void read_lags(JsonReader& reader, EquationCell& cell) {
                  });
 }
 
+void read_derived(JsonReader& reader, EquationCell& cell) {
+  const std::string about = "weights of the step that are functions of others, once a batch";
+  for_each_entry(
+      reader, "derived", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
+        if (!value.is_string())
+          reader.errors().add(pointer, "expected an expression, like \"M - M.T - gamma * eye(units)\".");
+        else
+          cell.derived.emplace_back(name, value.get<std::string>());
+      });
+}
+
 void read_init(JsonReader& reader, CellDefinition& definition) {
   std::vector<std::string> weights;
   for (const Named& weight : definition.equations.weights) weights.push_back(weight.name);
@@ -121,15 +132,17 @@ std::int64_t largest_lag(const StepProgram& program, const std::string& weight) 
 }  // namespace
 
 Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
-  Layer layer{compile_equations(equations, units, input), {}, {}};
-  for (const Named& weight : equations.weights) {
-    const auto& compiled = *std::ranges::find(layer.program.weights, weight.name, &WeightDefinition::name);
+  CompiledCell compiled = compile_cell(equations, units, input);
+  Layer layer{std::move(compiled.program), {}, {}};
+  for (const WeightDefinition& weight : compiled.weights) {
     const std::int64_t largest = largest_lag(layer.program, weight.name);
     Initializer initializer = largest > 0 ? Initializer::constant((1.0 + static_cast<double>(largest)) / 2)
                                           : Initializer::uniform_of(units);
     if (const auto given = init.find(weight.name); given != init.end()) initializer = given->second;
-    layer.parameters.push_back({weight.name, compiled.shape, initializer});
+    layer.parameters.push_back({weight.name, weight.shape, initializer});
   }
+  if (!compiled.derived.empty())
+    layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);
   return layer;
 }
 
@@ -139,6 +152,7 @@ CellDefinition read_cell_definition(JsonReader& reader) {
   read_hyper(reader, cell);
   cell.weights = read_named(reader, "weights", "shapes of the weights, by name");
   read_init(reader, definition);
+  read_derived(reader, cell);
   read_lags(reader, cell);
   cell.states = read_named(reader, "state", "shapes of the states, by name");
   read_step(reader, cell);

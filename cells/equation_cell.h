@@ -10,7 +10,7 @@ namespace lagtape {
 
 // Internal: includes nlohmann/json.
 
-/// A cell that its user defines by equations (ops/recurrence/equations.h). All its weights are parameters;
+/// A cell that its user defines by equations (ops/recurrence/equations.h). Its weights are parameters;
 /// they start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise, and a weight that is a lag
 /// from half of its largest value.
 struct CellDefinition {
@@ -26,6 +26,7 @@ struct CellDefinition {
 ///     { "hyper":   { "tau": 20 },                    numbers, each an option of the layer with that default
 ///       "weights": { "W1": ["units", "units"], "b1": "units", "scale": [] },
 ///       "init":    { "b1": "zeros", "W1": {"type": "uniform", "low": -1, "high": 1} },
+///       "derived": { "A": "M - M.T" },               weights of the step that are functions of others
 ///       "lags":    { "theta": 64 },                  weights that are lags, with their largest values
 ///       "state":   { "h": "units" },
 ///       "step":    [ "h' = tanh(W1 @ h[-tau] + b1)" ],

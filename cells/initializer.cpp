@@ -1,6 +1,7 @@
 #include "lagtape/cells/initializer.h"
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -36,6 +37,36 @@ void fill_normal(Tensor& value, double mean, double deviation, const RandomStrea
 void fill_log_uniform(Tensor& value, double scale, double largest, const RandomStream& stream) {
   for (std::int64_t i = 0; i < value.numel(); ++i)
     value.set(i, scale * std::log(1 + (largest - 1) * stream.uniform_at(i)));
+}
+
+/// Sets the numbers above the diagonal of 2 x 2 blocks, drawn at the block's number, and the others to 0.
+template <class F>
+void fill_rotations(Tensor& triangle, F number) {
+  const auto n =
+      static_cast<std::int64_t>((1 + std::sqrt(1 + 8 * static_cast<double>(triangle.numel()))) / 2);
+  std::int64_t row = 0;
+  triangle.fill(0);
+  for (std::int64_t i = 0; i + 1 < n; ++i) {
+    if (i % 2 == 0) triangle.set(row, number(i / 2));
+    row += n - 1 - i;
+  }
+}
+
+void fill_henaff(Tensor& triangle, const RandomStream& stream) {
+  fill_rotations(triangle, [&](std::int64_t k) { return std::numbers::pi * (2 * stream.uniform_at(k) - 1); });
+}
+
+void fill_cayley(Tensor& triangle, const RandomStream& stream) {
+  fill_rotations(triangle, [&](std::int64_t k) {
+    const double c = std::cos(std::numbers::pi / 2 * stream.uniform_at(k));
+    return -std::sqrt((1 - c) / (1 + c));
+  });
+}
+
+void fill_ramp(Tensor& value, double first, double step) {
+  const std::int64_t extent = value.rank() == 0 ? 1 : value.size(-1);
+  for (std::int64_t i = 0; i < value.numel(); ++i)
+    value.set(i, first + step * static_cast<double>(i % extent));
 }
 
 /// Vectors of one length made orthonormal by Gram-Schmidt, twice over each: once is not enough in finite
@@ -92,6 +123,9 @@ void initialize(Tensor& value, const Initializer& initializer, std::uint64_t see
     case Kind::uniform: return fill_uniform(value, a, b, stream);
     case Kind::normal: return fill_normal(value, a, b, stream);
     case Kind::log_uniform: return fill_log_uniform(value, a, b, stream);
+    case Kind::henaff: return fill_henaff(value, stream);
+    case Kind::cayley: return fill_cayley(value, stream);
+    case Kind::ramp: return fill_ramp(value, a, b);
     case Kind::kaiming_uniform: return symmetric(a * std::sqrt(3 / in));
     case Kind::kaiming_normal: return fill_normal(value, 0, a / std::sqrt(in), stream);
     case Kind::xavier_uniform: return symmetric(a * std::sqrt(6 / (in + out)));

@@ -15,6 +15,9 @@ struct Initializer {
     uniform,          ///< U(a, b)
     normal,           ///< N(a, b^2)
     log_uniform,      ///< a log U(1, b)                         (chrono: Tallec and Ollivier 2018)
+    henaff,           ///< a skew matrix of rotations by U(-pi, pi): its triangle [n (n - 1) / 2]
+    cayley,           ///< the same with -sqrt((1 - cos t) / (1 + cos t)), t from U(0, pi / 2)
+    ramp,             ///< a + b k, k the place along the last axis
     kaiming_uniform,  ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
     kaiming_normal,   ///< N(0, s^2), s = a / sqrt(in)
     xavier_uniform,   ///< U(-r, r), r = a sqrt(6 / (in + out))  (Glorot and Bengio 2010)
@@ -30,6 +33,11 @@ struct Initializer {
   static Initializer uniform(double low, double high) { return {Kind::uniform, low, high}; }
   static Initializer normal(double mean, double deviation) { return {Kind::normal, mean, deviation}; }
   static Initializer log_uniform(double scale, double largest) { return {Kind::log_uniform, scale, largest}; }
+  /// Of the numbers above the diagonal, row by row, of a matrix [n, n] made of 2 x 2 blocks along its
+  /// diagonal (Henaff et al. 2016; Helfrich et al. 2018); 0 beside the blocks.
+  static Initializer henaff() { return {Kind::henaff, 0, 0}; }
+  static Initializer cayley() { return {Kind::cayley, 0, 0}; }
+  static Initializer ramp(double first, double step) { return {Kind::ramp, first, step}; }
   /// U(-1/sqrt(n), 1/sqrt(n)): of cells with n their units, of linear maps with n their inputs.
   static Initializer uniform_of(std::int64_t n);
   /// The gain sqrt(2) is that of relu.

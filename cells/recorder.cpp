@@ -20,15 +20,43 @@ StepVar LayerRecorder::scalar(const std::string& name) {
   return tape_.scalar(name);
 }
 
+StepMatrix LayerRecorder::matrix(const std::string& name, std::int64_t out, std::int64_t in) {
+  declare(name, {out, in});
+  return tape_.matrix(name, out, in);
+}
+
 StepVar LayerRecorder::linear(const std::string& name, std::int64_t units, StepVar v) {
-  const std::int64_t width = v.shape().size;
-  declare(name, {units, width});
-  return product(tape_.matrix(name, units, width), v);
+  return product(matrix(name, units, v.shape().size), v);
+}
+
+StepVar LayerRecorder::linear(const std::string& name, std::int64_t units, StepVar v, std::int64_t rank) {
+  if (rank == 0) return linear(name, units, v);
+  return linear(name + "1", units, linear(name + "2", rank, v));
 }
 
 StepVar LayerRecorder::affine(const std::string& name, std::int64_t units, StepVar v) {
   const StepVar Wv = linear(name, units, v);
   return Wv + vector(name + ".bias", units);
+}
+
+void LayerRecorder::parameter(const std::string& name, Shape shape) { declare(name, std::move(shape)); }
+
+StepMatrix LayerRecorder::derived_matrix(const std::string& name, std::int64_t out, std::int64_t in,
+                                         std::vector<std::string> of, WeightFunction f) {
+  derived_.push_back({name, std::move(of), std::move(f)});
+  return tape_.matrix(name, out, in);
+}
+
+StepVar LayerRecorder::derived_vector(const std::string& name, std::int64_t size, std::vector<std::string> of,
+                                      WeightFunction f) {
+  derived_.push_back({name, std::move(of), std::move(f)});
+  return tape_.vector(name, size);
+}
+
+StepVar LayerRecorder::derived_scalar(const std::string& name, std::vector<std::string> of,
+                                      WeightFunction f) {
+  derived_.push_back({name, std::move(of), std::move(f)});
+  return tape_.scalar(name);
 }
 
 void LayerRecorder::start(const std::string& name, const Initializer& initializer,
@@ -47,7 +75,9 @@ void LayerRecorder::start_biases(const Initializer& initializer) {
 
 Layer LayerRecorder::finish(StepVar output) {
   tape_.set_output(output);
-  return {tape_.finish(), std::move(parameters_), {}};
+  Layer layer{tape_.finish(), std::move(parameters_), {}};
+  if (!derived_.empty()) layer.weights = weights_with(layer.program, layer.parameters, derived_);
+  return layer;
 }
 
 void LayerRecorder::declare(const std::string& name, Shape shape) {

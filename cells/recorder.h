@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "lagtape/cells/cell.h"
 #include "lagtape/ops/recurrence/step_tape.h"
@@ -11,8 +14,8 @@ namespace lagtape {
 /// More than memory holds, and few enough for the sizes of all weights to be numbers.
 inline constexpr std::int64_t kLargestUnits = 65536;
 
-/// Records the step of a layer whose weights are its parameters, and declares them as it goes, in the order
-/// of the calls: what most cells are built with.
+/// Records the step of a layer and declares its parameters as it goes, in the order of the calls: what most
+/// cells are built with.
 class LayerRecorder {
  public:
   /// Every parameter starts from the initializer.
@@ -27,9 +30,27 @@ class LayerRecorder {
   // New parameters: a vector [size], a scalar [], a matrix [units, width of v] and its product with v.
   StepVar vector(const std::string& name, std::int64_t size);
   StepVar scalar(const std::string& name);
+  StepMatrix matrix(const std::string& name, std::int64_t out, std::int64_t in);
   StepVar linear(const std::string& name, std::int64_t units, StepVar v);
+  /// With a rank above 0, NAME1 @ (NAME2 @ v), with new matrices NAME1 [units, rank] and NAME2 [rank, width
+  /// of v].
+  StepVar linear(const std::string& name, std::int64_t units, StepVar v, std::int64_t rank);
   /// W @ v + W.bias, with new parameters W [units, width of v] and W.bias [units].
   StepVar affine(const std::string& name, std::int64_t units, StepVar v);
+
+  /// A parameter that the step knows only through weights derived of it.
+  void parameter(const std::string& name, Shape shape);
+  // Weights of the step that are functions f of parameters, and of derived weights before them:
+  //
+  //     step.parameter("M", {units, units});
+  //     const StepMatrix A = step.derived_matrix("A", units, units, {"M"}, [](auto of) { return of[0] -
+  //     transpose(of[0]); });
+  using WeightFunction = std::function<Var(std::span<const Var> of)>;
+  StepMatrix derived_matrix(const std::string& name, std::int64_t out, std::int64_t in,
+                            std::vector<std::string> of, WeightFunction f);
+  StepVar derived_vector(const std::string& name, std::int64_t size, std::vector<std::string> of,
+                         WeightFunction f);
+  StepVar derived_scalar(const std::string& name, std::vector<std::string> of, WeightFunction f);
 
   /// Another start than the recorder's own, for one parameter or for all that end in ".bias".
   void start(const std::string& name, const Initializer& initializer, const std::string& draws_of = "");
@@ -44,6 +65,7 @@ class LayerRecorder {
   StepTape tape_;
   Initializer initializer_;
   std::vector<ParameterDefinition> parameters_;
+  std::vector<DerivedWeight> derived_;
 };
 
 }  // namespace lagtape

@@ -72,10 +72,20 @@ EquationSymbol* EquationScope::find(std::string_view name) {
   return place == symbols_.end() ? nullptr : &place->second;
 }
 
+void EquationScope::declare(std::string_view name, EquationSymbol& symbol) {
+  if (symbol.declared) return;
+  symbol.declared = true;
+  const std::string text(name);
+  const Shape& shape = symbol.shape;
+  if (shape.empty()) symbol.value = tape.scalar(text);
+  if (shape.size() == 1) symbol.value = tape.vector(text, shape[0]);
+  if (shape.size() == 2) symbol.matrix = tape.matrix(text, shape[0], shape[1]);
+}
+
 // ---- Lines ----
 
 EquationParser::EquationParser(EquationScope& scope, EquationLine line)
-    : scope_(scope), line_(std::move(line)), tokens_(tokens_of(line_)) {}
+    : EquationGrammar(std::move(line)), scope_(scope) {}
 
 EquationToken EquationParser::target() {
   const EquationToken name = take();
@@ -87,7 +97,7 @@ EquationToken EquationParser::target() {
 
 StepVar EquationParser::expression() {
   const StepVar value = value_of(sum());
-  if (peek().kind != EquationToken::Kind::end) expected("an operator or the end");
+  check_end();
   return value;
 }
 
@@ -96,63 +106,14 @@ std::int64_t EquationParser::dimension() {
   return size(expression(), first);
 }
 
-void EquationParser::fail(const EquationToken& at, const std::string& message) const {
-  equation_error(line_, at.position, message);
-}
+// ---- Names ----
 
-// ---- Grammar ----
-
-EquationParser::Operand EquationParser::sum() {
-  Operand left = term();
-  while (peek().is("+") || peek().is("-")) {
-    const EquationToken sign = take();
-    left = combine(sign.is("+") ? StepOp::add : StepOp::subtract, sign, left, term());
-  }
-  return left;
-}
-
-EquationParser::Operand EquationParser::term() {
-  Operand left = factor();
-  while (peek().is("*") || peek().is("/") || peek().is("@")) {
-    const EquationToken sign = take();
-    if (sign.is("*") && peek().is("*")) fail(sign, "there is no power; write a * a, or exp(b * log(a)).");
-    const Operand right = factor();
-    left = sign.is("@") ? multiply(sign, left, right)
-                        : combine(sign.is("*") ? StepOp::multiply : StepOp::divide, sign, left, right);
-  }
-  return left;
-}
-
-EquationParser::Operand EquationParser::factor() {
-  constexpr int kDeepest = 200;
-  const EquationToken token = take();
-  if (++depth_ > kDeepest) fail(token, concat("this is nested more than ", kDeepest, " deep."));
-  const Operand result = factor_from(token);
-  --depth_;
-  return result;
-}
-
-EquationParser::Operand EquationParser::factor_from(const EquationToken& token) {
-  if (token.kind == EquationToken::Kind::number) return {scope_.tape.constant(token.value), nullptr, token};
-  if (token.is("-")) {
-    const StepVar value = value_of(factor());
-    return {record(token, [&] { return -value; }), nullptr, token};
-  }
-  if (token.is("(")) {
-    const Operand inner = sum();
-    close(")");
-    return inner;
-  }
-  if (token.kind != EquationToken::Kind::name) {
-    if (token.kind != EquationToken::Kind::end) --next_;
-    expected("a name, a number or '('");
-  }
-  if (peek().is("(")) return {call(token), nullptr, token};
-
+EquationParser::Operand EquationParser::named(const EquationToken& token) {
   EquationSymbol& symbol = resolve(token);
   if (symbol.kind == Kind::function)
     fail(token, concat("'", token.text, "' is a function; its arguments are missing."));
   symbol.used = true;
+  scope_.declare(token.text, symbol);
   if (take_sign("[")) return {lagged(token, symbol), nullptr, token};
   return {symbol.value, symbol.matrix ? &*symbol.matrix : nullptr, token};
 }
@@ -186,72 +147,54 @@ StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int 
 
 // ---- Functions ----
 
-StepVar EquationParser::call(const EquationToken& name) {
+EquationParser::Operand EquationParser::called(const EquationToken& name) {
   const EquationSymbol& symbol = resolve(name);
   if (symbol.kind != Kind::function) {
     fail(name, concat("'", name.text, "' is ", description_of(symbol.kind), ", not a function."));
   }
-  take();
-  if (kDraws.contains(name.text)) return call_draw(name);
+  const auto result = [&](StepVar value) { return Operand{value, nullptr, name}; };
+  if (kDraws.contains(name.text)) return result(draw(name));
 
   const std::vector<Operand> values = arguments();
   close(")");
   if (name.text == "reshape") {
     check_count(name, values.size(), 2, 3);
     const RowShape shape = shape_of(std::span(values).subspan(1));
-    return record(name, [&] { return scope_.tape.reshape(value_of(values[0]), shape); });
+    return result(record(name, [&] { return scope_.tape.reshape(value_of(values[0]), shape); }));
   }
   if (const auto row = kBinary.find(name.text); row != kBinary.end()) {
     check_count(name, values.size(), 2, 2);
     const StepVar a = value_of(values[0]), b = value_of(values[1]);
-    return record(name, [&] { return scope_.tape.binary(row->second, a, b); });
+    return result(record(name, [&] { return scope_.tape.binary(row->second, a, b); }));
   }
   check_count(name, values.size(), 1, 1);
   const StepVar a = value_of(values[0]);
-  if (name.text == "floor") return scope_.tape.constant(std::floor(number(a, values[0].token)));
-  if (name.text == "mean") return record(name, [&] { return mean(a); });
-  if (name.text == "sum") return record(name, [&] { return lagtape::sum(a); });
-  return record(name, [&] { return scope_.tape.unary(kUnary.at(name.text), a); });
+  if (name.text == "floor") return result(scope_.tape.constant(std::floor(number_of(a, values[0].token))));
+  if (name.text == "mean") return result(record(name, [&] { return mean(a); }));
+  if (name.text == "sum") return result(record(name, [&] { return lagtape::sum(a); }));
+  return result(record(name, [&] { return scope_.tape.unary(kUnary.at(name.text), a); }));
 }
 
-StepVar EquationParser::call_draw(const EquationToken& name) {
-  const DrawRow& draw = kDraws.at(name.text);
+StepVar EquationParser::draw(const EquationToken& name) {
+  const DrawRow& row = kDraws.at(name.text);
   std::vector<Operand> dimensions = arguments();
-  if (draw.kind == DrawDefinition::Kind::mask) {
+  if (row.kind == DrawDefinition::Kind::mask) {
     check_count(name, dimensions.size(), 1, 3);
-    const double rate = number(value_of(dimensions.front()), dimensions.front().token);
+    const double rate = number_of(value_of(dimensions.front()), dimensions.front().token);
     dimensions.erase(dimensions.begin());
     close(")");
-    return record(name, [&] { return scope_.tape.mask(shape_of(dimensions), rate, draw.every_step); });
+    return record(name, [&] { return scope_.tape.mask(shape_of(dimensions), rate, row.every_step); });
   }
   check_count(name, dimensions.size(), 0, 2);
-  double evaluation = draw.mean;
+  double evaluation = row.mean;
   if (peek().text == "evaluate") {
     take();
     if (!take_sign("=")) expected("'='");
     const EquationToken first = peek();
-    evaluation = number(value_of(sum()), first);
+    evaluation = number_of(value_of(sum()), first);
   }
   close(")");
-  return scope_.tape.draw(draw.kind, shape_of(dimensions), draw.every_step, evaluation);
-}
-
-std::vector<EquationParser::Operand> EquationParser::arguments() {
-  std::vector<Operand> values;
-  if (peek().is(")") || peek().text == "evaluate") return values;
-  do {
-    if (peek().text == "evaluate") break;
-    values.push_back(sum());
-  } while (take_sign(","));
-  return values;
-}
-
-void EquationParser::check_count(const EquationToken& name, std::size_t count, std::size_t least,
-                                 std::size_t most) const {
-  if (count >= least && count <= most) return;
-  const std::string range = least == most ? concat(least) : concat(least, " to ", most);
-  fail(name, concat("'", name.text, "' takes ", range, most == 1 ? " argument" : " arguments", ". Got ",
-                    count, "."));
+  return scope_.tape.draw(row.kind, shape_of(dimensions), row.every_step, evaluation);
 }
 
 RowShape EquationParser::shape_of(std::span<const Operand> dimensions) const {
@@ -263,14 +206,28 @@ RowShape EquationParser::shape_of(std::span<const Operand> dimensions) const {
 
 // ---- Operations ----
 
-EquationParser::Operand EquationParser::combine(StepOp op, const EquationToken& sign, const Operand& left,
-                                                const Operand& right) {
+EquationParser::Operand EquationParser::number(const EquationToken& token) {
+  return {scope_.tape.constant(token.value), nullptr, token};
+}
+
+EquationParser::Operand EquationParser::negated(const EquationToken& sign, const Operand& operand) {
+  const StepVar value = value_of(operand);
+  return {record(sign, [&] { return -value; }), nullptr, sign};
+}
+
+EquationParser::Operand EquationParser::combined(const EquationToken& sign, const Operand& left,
+                                                 const Operand& right) {
+  if (sign.is("@")) return multiplied(sign, left, right);
+  const StepOp op = sign.is("+")   ? StepOp::add
+                    : sign.is("-") ? StepOp::subtract
+                    : sign.is("*") ? StepOp::multiply
+                                   : StepOp::divide;
   const StepVar a = value_of(left), b = value_of(right);
   return {record(sign, [&] { return scope_.tape.binary(op, a, b); }), nullptr, left.token};
 }
 
-EquationParser::Operand EquationParser::multiply(const EquationToken& sign, const Operand& left,
-                                                 const Operand& right) {
+EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, const Operand& left,
+                                                   const Operand& right) {
   const StepVar v = value_of(right);
   if (!left.matrix) {
     fail(sign, concat("left of @ there must be a matrix weight. Got ", to_string(left.value.shape()), " and ",
@@ -296,7 +253,7 @@ StepVar EquationParser::value_of(const Operand& operand) const {
                              " stands left of @ only; write a * (", name, " @ v) with parentheses."));
 }
 
-double EquationParser::number(StepVar value, const EquationToken& at) const {
+double EquationParser::number_of(StepVar value, const EquationToken& at) const {
   const Instruction& v = scope_.tape.at(value.id());
   if (v.op != StepOp::constant) fail(at, "this must be made of numbers, hyper-parameters and dimensions.");
   return v.value;
@@ -304,7 +261,7 @@ double EquationParser::number(StepVar value, const EquationToken& at) const {
 
 std::int64_t EquationParser::whole(StepVar value, const EquationToken& at) const {
   constexpr double kLargest = 1 << 30;
-  const double size = number(value, at);
+  const double size = number_of(value, at);
   if (size != std::floor(size)) fail(at, concat("this must be a whole number. Got ", size, "."));
   if (std::abs(size) > kLargest) fail(at, concat("this must be at most 2^30 in size. Got ", size, "."));
   return static_cast<std::int64_t>(size);
@@ -315,8 +272,6 @@ std::int64_t EquationParser::size(StepVar value, const EquationToken& at) const 
   if (size < 1) fail(at, concat("this must be at least 1. Got ", size, "."));
   return size;
 }
-
-// ---- Names and tokens ----
 
 EquationSymbol& EquationParser::resolve(const EquationToken& name) {
   if (EquationSymbol* symbol = scope_.find(name.text)) return *symbol;
@@ -331,27 +286,6 @@ EquationSymbol& EquationParser::resolve(const EquationToken& name) {
   const std::string nearest = nearest_name(name.text, known);
   fail(name,
        nearest.empty() ? all + "." : concat("unknown name '", name.text, "'; did you mean '", nearest, "'?"));
-}
-
-EquationToken EquationParser::take() {
-  const EquationToken token = tokens_[next_];
-  if (token.kind != EquationToken::Kind::end) ++next_;
-  return token;
-}
-
-bool EquationParser::take_sign(std::string_view sign) {
-  if (!peek().is(sign)) return false;
-  take();
-  return true;
-}
-
-void EquationParser::close(std::string_view bracket) {
-  if (!take_sign(bracket)) expected(concat("an operator or '", bracket, "'"));
-}
-
-void EquationParser::expected(const std::string& what) const {
-  const bool end = peek().kind == EquationToken::Kind::end;
-  fail(peek(), concat("expected ", what, ", found ", end ? "the end" : concat("'", peek().text, "'"), "."));
 }
 
 }  // namespace lagtape

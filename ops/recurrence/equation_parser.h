@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lagtape/ops/recurrence/equation_tokens.h"
+#include "lagtape/ops/recurrence/equation_grammar.h"
 #include "lagtape/ops/recurrence/step_tape.h"
 
 namespace lagtape {
@@ -21,6 +21,8 @@ struct EquationSymbol {
   Kind kind = Kind::function;
   StepVar value = {};                     ///< of all but functions and matrices
   std::optional<StepMatrix> matrix = {};  ///< of matrices
+  Shape shape = {};                       ///< of weights
+  bool declared = true;                   ///< whether the tape has it: weights once an equation uses them
   bool used = false;
 };
 
@@ -36,6 +38,8 @@ class EquationScope {
   void add(const std::string& name, EquationSymbol symbol);
   /// Null when there is none.
   EquationSymbol* find(std::string_view name);
+  /// Declares a weight on the tape, if it is not there yet.
+  void declare(std::string_view name, EquationSymbol& symbol);
   /// In the order in which they were added; functions are not among them.
   const std::vector<std::string>& added() const { return added_; }
 
@@ -47,9 +51,15 @@ class EquationScope {
   std::vector<std::string> added_;
 };
 
-/// A recursive-descent parser of one line, by the grammar of equations.h, that records on the scope's tape
-/// what it reads.
-class EquationParser {
+/// A value or a matrix, and where it begins.
+struct StepOperand {
+  StepVar value;
+  const StepMatrix* matrix = nullptr;
+  EquationToken token;
+};
+
+/// A parser of one line, by the grammar of equations.h, that records on the scope's tape what it reads.
+class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
  public:
   EquationParser(EquationScope& scope, EquationLine line);
 
@@ -59,50 +69,34 @@ class EquationParser {
   StepVar expression();
   /// The rest of the line, a whole number made of numbers: at least 1.
   std::int64_t dimension();
-  [[noreturn]] void fail(const EquationToken& at, const std::string& message) const;
 
  private:
-  /// A value or a matrix, and where it begins.
-  struct Operand {
-    StepVar value;
-    const StepMatrix* matrix = nullptr;
-    EquationToken token;
-  };
+  using Operand = StepOperand;
+  friend class EquationGrammar<EquationParser, StepOperand>;
 
-  Operand sum();
-  Operand term();
-  Operand factor();
-  Operand factor_from(const EquationToken& token);
+  Operand number(const EquationToken& token);
+  Operand negated(const EquationToken& sign, const Operand& operand);
+  Operand combined(const EquationToken& sign, const Operand& left, const Operand& right);
+  Operand named(const EquationToken& name);
+  Operand called(const EquationToken& name);
+  Operand enclosed(const EquationToken&, const Operand& operand) { return operand; }
+
   StepVar lagged(const EquationToken& name, const EquationSymbol& state);
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
-
-  StepVar call(const EquationToken& name);
-  StepVar call_draw(const EquationToken& name);
-  std::vector<Operand> arguments();
-  void check_count(const EquationToken& name, std::size_t count, std::size_t least, std::size_t most) const;
+  StepVar draw(const EquationToken& name);
   RowShape shape_of(std::span<const Operand> dimensions) const;
 
-  Operand combine(StepOp op, const EquationToken& sign, const Operand& left, const Operand& right);
-  Operand multiply(const EquationToken& sign, const Operand& left, const Operand& right);
+  Operand multiplied(const EquationToken& sign, const Operand& left, const Operand& right);
   template <class Record>
   StepVar record(const EquationToken& at, Record recorded) const;
   StepVar value_of(const Operand& operand) const;
-  double number(StepVar value, const EquationToken& at) const;
+  double number_of(StepVar value, const EquationToken& at) const;
   std::int64_t whole(StepVar value, const EquationToken& at) const;
   std::int64_t size(StepVar value, const EquationToken& at) const;
 
   EquationSymbol& resolve(const EquationToken& name);
-  const EquationToken& peek() const { return tokens_[next_]; }
-  EquationToken take();
-  bool take_sign(std::string_view sign);
-  void close(std::string_view bracket);
-  [[noreturn]] void expected(const std::string& what) const;
 
   EquationScope& scope_;
-  EquationLine line_;
-  std::vector<EquationToken> tokens_;
-  std::size_t next_ = 0;
-  int depth_ = 0;
 };
 
 }  // namespace lagtape

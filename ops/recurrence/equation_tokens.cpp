@@ -24,6 +24,9 @@ std::size_t end_of_name(std::string_view text, std::size_t i) {
   return i;
 }
 
+/// Whether a text begins with ".T", of something in brackets.
+bool is_transposed(std::string_view text) { return text.starts_with(".T") && end_of_name(text, 1) == 2; }
+
 /// The text around a position, on one line.
 std::string excerpt(const std::string& text, std::size_t position) {
   constexpr std::size_t kBefore = 50, kAfter = 50;
@@ -48,7 +51,9 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
       continue;
     }
     EquationToken token{.kind = EquationToken::Kind::sign, .text = text.substr(i, 1), .position = i};
-    if (is_letter(text[i])) {
+    if (is_transposed(text.substr(i))) {
+      token.text = text.substr(i, 2);
+    } else if (is_letter(text[i])) {
       std::size_t end = end_of_name(text, i);
       if (end < text.size() && text[end] == '\'') ++end;
       token.kind = EquationToken::Kind::name;
@@ -70,6 +75,37 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
 
 bool is_equation_name(std::string_view text) {
   return !text.empty() && is_letter(text[0]) && end_of_name(text, 0) == text.size();
+}
+
+// ---- Cursor ----
+
+void EquationCursor::fail(const EquationToken& at, const std::string& message) const {
+  equation_error(line_, at.position, message);
+}
+
+EquationToken EquationCursor::take() {
+  const EquationToken token = tokens_[next_];
+  if (token.kind != EquationToken::Kind::end) ++next_;
+  return token;
+}
+
+bool EquationCursor::take_sign(std::string_view sign) {
+  if (!peek().is(sign)) return false;
+  take();
+  return true;
+}
+
+void EquationCursor::close(std::string_view bracket) {
+  if (!take_sign(bracket)) expected(concat("an operator or '", bracket, "'"));
+}
+
+void EquationCursor::expected(const std::string& what) const {
+  const bool end = peek().kind == EquationToken::Kind::end;
+  fail(peek(), concat("expected ", what, ", found ", end ? "the end" : concat("'", peek().text, "'"), "."));
+}
+
+void EquationCursor::check_end() const {
+  if (peek().kind != EquationToken::Kind::end) expected("an operator or the end");
 }
 
 void equation_error(const EquationLine& line, std::size_t position, const std::string& message) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lagtape {
@@ -15,7 +16,7 @@ struct EquationLine {
   std::string text;
 };
 
-/// A name (W1.bias, h'), a number, a sign of one character, or the end of the line.
+/// A name (W1.bias, h'), a number, a sign (one character, or ".T"), or the end of the line.
 struct EquationToken {
   enum class Kind { name, number, sign, end } kind = Kind::end;
   std::string_view text;  ///< in the line
@@ -30,6 +31,30 @@ std::vector<EquationToken> tokens_of(const EquationLine& line);
 
 /// Whether a text is one name, without a prime.
 bool is_equation_name(std::string_view text);
+
+/// Reads the tokens of a line one after another.
+class EquationCursor {
+ public:
+  explicit EquationCursor(EquationLine line) : line_(std::move(line)), tokens_(tokens_of(line_)) {}
+
+  [[noreturn]] void fail(const EquationToken& at, const std::string& message) const;
+
+ protected:
+  const EquationToken& peek() const { return tokens_[next_]; }
+  EquationToken take();
+  void put_back() { --next_; }
+  bool take_sign(std::string_view sign);
+  /// Takes the closing bracket of what was opened.
+  void close(std::string_view bracket);
+  [[noreturn]] void expected(const std::string& what) const;
+  /// Throws unless the whole line was taken.
+  void check_end() const;
+
+ private:
+  EquationLine line_;
+  std::vector<EquationToken> tokens_;
+  std::size_t next_ = 0;
+};
 
 /// Throws InputError "LABEL, column C: MESSAGE In: TEXT". Columns count characters from 1.
 [[noreturn]] void equation_error(const EquationLine& line, std::size_t position, const std::string& message);

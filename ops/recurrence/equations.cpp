@@ -1,9 +1,11 @@
 #include "lagtape/ops/recurrence/equations.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/equation_parser.h"
+#include "lagtape/ops/recurrence/weight_equations.h"
 
 namespace lagtape {
 namespace {
@@ -18,28 +20,35 @@ class CellCompiler {
     StepTape& tape = scope_.tape;
     add("x", {.kind = Kind::input, .value = tape.input()});
     add("n", {.kind = Kind::step_index, .value = tape.step_index()});
-    add("units", {.kind = Kind::dimension, .value = tape.constant(static_cast<double>(units))});
-    add("input", {.kind = Kind::dimension, .value = tape.constant(static_cast<double>(input))});
+    add_number("units", Kind::dimension, static_cast<double>(units));
+    add_number("input", Kind::dimension, static_cast<double>(input));
   }
 
-  StepProgram compile() {
+  CompiledCell compile() {
     for (const auto& [name, value] : cell_.hyper) {
       check_name("hyper-parameter", name);
-      add(name, {.kind = Kind::hyper, .value = scope_.tape.constant(value)});
+      add_number(name, Kind::hyper, value);
     }
     for (const auto& state : cell_.states) add_state(state);
     for (const auto& weight : cell_.weights) add_weight(weight);
+    for (const auto& [name, text] : cell_.derived) add_derived(name, text);
     for (const auto& [name, largest] : cell_.lags) add_lag(name, largest);
     for (std::size_t i = 0; i < cell_.step.size(); ++i) {
       read_equation({concat("equation ", i + 1), cell_.step[i]});
     }
     scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
     check_complete();
-    return scope_.tape.finish();
+    compiled_.program = scope_.tape.finish();
+    return std::move(compiled_);
   }
 
  private:
   void add(const std::string& name, EquationSymbol symbol) { scope_.add(name, std::move(symbol)); }
+
+  void add_number(const std::string& name, Kind kind, double value) {
+    add(name, {.kind = kind, .value = scope_.tape.constant(value)});
+    weight_scope_.numbers[name] = value;
+  }
 
   void add_state(const EquationCell::Named& state) {
     check_name("state", state.name);
@@ -53,17 +62,44 @@ class CellCompiler {
 
   void add_weight(const EquationCell::Named& weight) {
     check_name("weight", weight.name);
-    const std::vector<std::int64_t> sizes = sizes_of("weight", weight);
-    EquationSymbol symbol{.kind = Kind::weight};
-    if (sizes.empty()) symbol.value = scope_.tape.scalar(weight.name);
-    if (sizes.size() == 1) symbol.value = scope_.tape.vector(weight.name, sizes[0]);
-    if (sizes.size() == 2) symbol.matrix = scope_.tape.matrix(weight.name, sizes[0], sizes[1]);
-    add(weight.name, std::move(symbol));
+    compiled_.weights.push_back({weight.name, sizes_of("weight", weight)});
+    add_weight(weight.name, compiled_.weights.back().shape);
+  }
+
+  void add_weight(const std::string& name, const Shape& shape) {
+    add(name, {.kind = Kind::weight, .shape = shape, .declared = false});
+    if (cell_.derived.empty()) return;
+    weight_scope_.values[name] = samples_.size();
+    samples_.push_back(sample_tape_.constant(Tensor(shape, Dtype::f32)));
+  }
+
+  /// Its shape comes from weights that are zeros; what it needs later is what it names.
+  void add_derived(const std::string& name, const std::string& text) {
+    check_name("derived", name);
+    if (samples_.empty()) throw InputError(concat("derived '", name, "': the cell has no weights."));
+    const EquationLine line{concat("derived '", name, "'"), text};
+    std::vector<std::string> names;
+    const Shape shape = derive_weight(line, weight_scope_, samples_, &names).shape();
+    if (shape.size() > 2)
+      throw InputError(concat("derived '", name, "': a weight is a matrix, a vector or a scalar."));
+
+    DerivedWeight weight{name, {}, {}};
+    WeightScope scope{weight_scope_.numbers, {}};
+    for (const std::string& used : names) {
+      scope_.find(used)->used = true;
+      if (weight_scope_.numbers.contains(used) || scope.values.contains(used)) continue;
+      scope.values[used] = weight.of.size();
+      weight.of.push_back(used);
+    }
+    if (weight.of.empty()) weight.of.push_back(compiled_.weights.front().name);  // for its tape and precision
+    weight.value = [line, scope](std::span<const Var> values) { return derive_weight(line, scope, values); };
+    compiled_.derived.push_back(std::move(weight));
+    add_weight(name, shape);
   }
 
   void add_lag(const std::string& name, const std::string& largest) {
     const EquationSymbol* weight = scope_.find(name);
-    if (!weight || weight->kind != Kind::weight || weight->matrix) {
+    if (!weight || weight->kind != Kind::weight || weight->shape.size() == 2) {
       throw InputError(concat("lag '", name, "': there is no scalar or vector weight of that name."));
     }
     scope_.largest_lags[name] = EquationParser(scope_, {concat("lag '", name, "'"), largest}).dimension();
@@ -151,12 +187,22 @@ class CellCompiler {
 
   const EquationCell& cell_;
   EquationScope scope_;
+  CompiledCell compiled_;
+
+  // Of derived weights: what they can name, and a value of every weight, zeros.
+  WeightScope weight_scope_;
+  Tape sample_tape_;
+  std::vector<Var> samples_;
 };
 
 }  // namespace
 
-StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input) {
+CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input) {
   return CellCompiler(cell, units, input).compile();
+}
+
+StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input) {
+  return compile_cell(cell, units, input).program;
 }
 
 }  // namespace lagtape

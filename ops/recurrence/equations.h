@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "lagtape/ops/recurrence/derived_weight.h"
 #include "lagtape/ops/recurrence/step_program.h"
 
 namespace lagtape {
@@ -33,6 +34,14 @@ namespace lagtape {
 /// mask_once(p, n) are 0 with probability p, else 1 / (1 - p): dropout.
 ///
 /// [] spreads over [n], and [g] over [g, n]; other shapes must be equal.
+///
+/// A derived weight is a sum of the same grammar over weights, derived weights before it, hyper-parameters
+/// and dimensions, computed once a batch: "(1 - beta) * (M + M.T) - gamma * eye(units)". Its operands are
+/// matrices, vectors and scalars, which spread as in NumPy; `@` is their product and A.T, (A + B).T the
+/// transpose. It has the functions of one argument and of two, sum and mean over the last axis, reshape and
+/// floor, and besides transpose(A), expm(A) (the matrix exponential), eye(n), arange(n) (0 .. n - 1) and
+/// strict_upper(v, n), the matrix [n, n] with the numbers of v above its diagonal, row by row. A weight that
+/// only derived weights use is unknown to the step.
 struct EquationCell {
   /// A shape is a list of dimensions, each made of numbers, hyper-parameters and dimensions: "units", "2 *
   /// units", "16".
@@ -42,7 +51,8 @@ struct EquationCell {
   };
 
   std::vector<std::pair<std::string, double>> hyper;
-  std::vector<Named> weights;  ///< [out, in], [n] or []
+  std::vector<Named> weights;                                ///< [out, in], [n] or []
+  std::vector<std::pair<std::string, std::string>> derived;  ///< names and sums, in order
   std::vector<std::pair<std::string, std::string>>
       lags;                                  ///< weights that are lags, with their largest values
   std::vector<Named> states;                 ///< [n], [g, n] or []
@@ -51,8 +61,18 @@ struct EquationCell {
   Arithmetic arithmetic = Arithmetic::real;  ///< of all states
 };
 
-/// The step program of a cell. Throws InputError "equation 3, column 5: unknown name 'sigmid'; did you mean
-/// 'sigmoid'? In: g = sigmid(...)" for what is misspelt, misshapen, set twice, never set or never used.
+/// What a cell becomes for its sizes.
+struct CompiledCell {
+  StepProgram program;
+  std::vector<WeightDefinition> weights;  ///< the free ones, as the cell has them
+  std::vector<DerivedWeight> derived;
+};
+
+/// Throws InputError "equation 3, column 5: unknown name 'sigmid'; did you mean 'sigmoid'? In: g =
+/// sigmid(...)" for what is misspelt, misshapen, set twice, never set or never used.
+CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input);
+
+/// The step program alone.
 StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input);
 
 }  // namespace lagtape

@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "lagtape/cells/linear.h"
+#include "lagtape/tests/cells/support/by_hand.h"
 #include "lagtape/tests/cells/support/cell_case.h"
 #include "lagtape/tests/cells/support/cell_row.h"
 #include "lagtape/tests/recurrence/support/streamed.h"
@@ -177,6 +179,30 @@ void for_each_equations(Check check) {
 TEST_CASE("a built-in cell and its equations are the same program, line for line") {
   for_each_equations([](const Layer& layer, const CellRow::Equations& equations) {
     CHECK(to_string(build_equations(equations, kInput).program) == to_string(layer.program));
+  });
+}
+
+/// The step's weights by name, from parameters whose numbers are a function of their names.
+std::map<std::string, Tensor> weights_of_step(const Layer& layer) {
+  std::map<std::string, Tensor> weights;
+  for (const WeightDefinition& weight : layer.program.weights)
+    weights[weight.name] = Tensor::from(weight.shape, step_weight(layer, weight.name), Dtype::f64);
+  return weights;
+}
+
+TEST_CASE("a built-in cell and its equations derive the same weights of the same parameters") {
+  for_each_equations([](const Layer& layer, const CellRow::Equations& equations) {
+    const Layer written = build_equations(equations, kInput);
+    CHECK(layer.weights.operator bool() == written.weights.operator bool());
+    std::map<std::string, Shape> shapes, written_shapes;
+    for (const ParameterDefinition& p : layer.parameters) shapes[p.name] = p.shape;
+    for (const ParameterDefinition& p : written.parameters) written_shapes[p.name] = p.shape;
+    CHECK(shapes == written_shapes);
+    const auto expected = weights_of_step(layer);
+    for (const auto& [name, weight] : weights_of_step(written)) {
+      const Difference apart = difference(weight, expected.at(name));
+      CHECK_MESSAGE(apart.relative <= 1e-12, name, ": ", apart.where);
+    }
   });
 }
 

@@ -12,6 +12,8 @@
 #include "lagtape/ops/embedding.h"
 #include "lagtape/ops/loss.h"
 #include "lagtape/ops/matmul.h"
+#include "lagtape/ops/matrices.h"
+#include "lagtape/ops/matrix_exponential.h"
 #include "lagtape/ops/reduce.h"
 #include "lagtape/ops/shape.h"
 #include "lagtape/tests/ops/support/tensors.h"
@@ -148,6 +150,16 @@ std::vector<Row> table() {
       {"embedding(const Var& e, std::span<const std::int32_t> indices)",
        {{5, 3}},
        [](Inputs x) { return embedding(x[0], kWords); }},
+      {"identity(const Var& like, std::int64_t n)",
+       {{4, 4}},
+       [](Inputs x) { return x[0] * (x[0] + identity(x[0], 4)); }},
+      {"arange(const Var& like, std::int64_t n)",
+       {{4, 3}},
+       [](Inputs x) { return x[0] * (x[0] + arange(x[0], 3)); }},
+      {"strict_upper(const Var& v, std::int64_t n)",
+       {{10}},
+       [](Inputs x) { return strict_upper(x[0], 5) + 0.5; }},
+      {"matrix_exponential(const Var& a)", {{5, 5}}, [](Inputs x) { return matrix_exponential(x[0]); }},
       {"dropout(const Var& x, double p, std::uint64_t seed, std::uint64_t stream, bool training)",
        {{6, 7}},
        [](Inputs x) { return dropout(x[0], 0.4, 1, 2, true); }},

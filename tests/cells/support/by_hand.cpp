@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "lagtape/core/random.h"
 
@@ -34,12 +35,25 @@ double affine(const std::string& name, const Vector& v, int unit) {
   return linear(name, v, unit) + weight_of(name + ".bias", kUnits)[unit];
 }
 
+Vector step_weight(const Layer& layer, const std::string& name) {
+  Tape tape;
+  std::vector<Var> parameters;
+  for (const ParameterDefinition& p : layer.parameters)
+    parameters.push_back(
+        tape.constant(Tensor::from(p.shape, weight_of(p.name, element_count(p.shape)), Dtype::f64)));
+  const auto definition = std::ranges::find(layer.program.weights, name, &WeightDefinition::name);
+  const Tensor value = layer.step_weights(parameters)[definition - layer.program.weights.begin()].value();
+  const auto numbers = value.values<double>();
+  return {numbers.begin(), numbers.end()};
+}
+
+double product(const Vector& matrix, const Vector& v, int unit) {
+  return std::inner_product(v.begin(), v.end(), matrix.begin() + unit * v.size(), 0.0);
+}
+
 std::vector<Vector> run(const Layer& layer) {
-  const auto weight = [&](const std::string& name) {
-    const auto definition = std::ranges::find(layer.program.weights, name, &WeightDefinition::name);
-    return weight_of(name, element_count(definition->shape));
-  };
-  return evaluate(layer.program, weight, sequence());
+  return evaluate(
+      layer.program, [&](const std::string& name) { return step_weight(layer, name); }, sequence());
 }
 
 void check_equal(const std::vector<Vector>& got, const std::vector<Vector>& wanted) {

@@ -16,7 +16,7 @@ inline constexpr int kUnits = 3, kInputs = 2, kSteps = 12;
 /// x[n], [kSteps][kInputs].
 std::vector<Vector> sequence();
 
-/// The numbers of a weight, in (-1, 1), row-major.
+/// The numbers of a parameter, in (-1, 1), row-major.
 Vector weight_of(const std::string& name, std::int64_t count);
 
 /// (W v)[unit] of a matrix [kUnits, width of v], and (W v + W.bias)[unit].
@@ -25,7 +25,13 @@ double affine(const std::string& name, const Vector& v, int unit);
 
 inline double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
 
-/// The outputs of the layer. Its weights are its parameters.
+/// A weight of the layer's step, row-major, from parameters that are those of `weight_of`.
+Vector step_weight(const Layer& layer, const std::string& name);
+
+/// (matrix v)[unit] of a matrix in rows.
+double product(const Vector& matrix, const Vector& v, int unit);
+
+/// The outputs of the layer with these parameters.
 std::vector<Vector> run(const Layer& layer);
 
 /// h[1..kSteps] of h[n+1] = step(h[n], h[n-lag], x[n], unit).

@@ -13,6 +13,10 @@ double apply(StepOp op, double a, double b) {
     case StepOp::negate: return -a;
     case StepOp::tanh: return std::tanh(a);
     case StepOp::sigmoid: return 1 / (1 + std::exp(-a));
+    case StepOp::relu: return std::max(a, 0.0);
+    case StepOp::sqrt: return std::sqrt(a);
+    case StepOp::abs: return std::abs(a);
+    case StepOp::sign: return (a > 0) - (a < 0);
     case StepOp::add: return a + b;
     case StepOp::subtract: return a - b;
     case StepOp::multiply: return a * b;
@@ -50,6 +54,22 @@ std::vector<Vector> evaluate(const StepProgram& program,
         case StepOp::state: values.push_back(past(0)); break;
         case StepOp::lag: values.push_back(past(v.lag)); break;
         case StepOp::weight: values.push_back(weight(program.weights[v.index].name)); break;
+        case StepOp::step_index: values.push_back({static_cast<double>(n)}); break;
+        case StepOp::draw:
+          values.push_back(Vector(v.shape.width(), program.draws[v.index].evaluation));
+          break;
+        case StepOp::sum: {
+          const Vector& of = values[v.a];
+          values.push_back(Vector(v.shape.width()));
+          for (std::size_t i = 0; i < of.size(); ++i) values.back()[i * v.shape.width() / of.size()] += of[i];
+          break;
+        }
+        case StepOp::reshape: values.push_back(Vector(values[v.a])); break;
+        case StepOp::broadcast:
+          values.push_back(Vector(v.shape.width()));
+          for (std::size_t i = 0; i < values.back().size(); ++i)
+            values.back()[i] = values[v.a][i * values[v.a].size() / values.back().size()];
+          break;
         case StepOp::constant: values.push_back({v.value}); break;
         case StepOp::product:
           values.push_back(multiply(weight(program.weights[v.index].name), values[v.a], v.shape.size));

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "lagtape/core/tape.h"
+
+namespace lagtape {
+
+// Matrices that weights are made of. The constant ones are of the tape and dtype of `like`.
+
+Var identity(const Var& like, std::int64_t n);  ///< [n, n]
+Var arange(const Var& like, std::int64_t n);    ///< [n], 0, 1, .., n - 1
+
+/// The strictly upper triangular matrix [n, n] with the n (n - 1) / 2 numbers of v in its rows, the first
+/// above the others. Throws InputError when there are not that many.
+Var strict_upper(const Var& v, std::int64_t n);
+
+}  // namespace lagtape
