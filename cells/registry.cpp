@@ -1,12 +1,24 @@
 #include "lagtape/cells/registry.h"
 
+#include "lagtape/cells/antisymmetric_rnn.h"
 #include "lagtape/cells/cornn.h"
 #include "lagtape/cells/delay_gru.h"
+#include "lagtape/cells/exp_rnn.h"
+#include "lagtape/cells/fast_grnn.h"
+#include "lagtape/cells/fast_rnn.h"
 #include "lagtape/cells/gru.h"
+#include "lagtape/cells/incremental_rnn.h"
+#include "lagtape/cells/indrnn.h"
 #include "lagtape/cells/lem.h"
 #include "lagtape/cells/linear.h"
+#include "lagtape/cells/lipschitz_rnn.h"
+#include "lagtape/cells/lmu.h"
 #include "lagtape/cells/lstm.h"
+#include "lagtape/cells/noisy_rnn.h"
 #include "lagtape/cells/rnn.h"
+#include "lagtape/cells/s4d.h"
+#include "lagtape/cells/sru.h"
+#include "lagtape/cells/tarnn.h"
 #include "lagtape/cells/tau_gru.h"
 #include "lagtape/cells/unicornn.h"
 #include "lagtape/ops/recurrence/grid.h"
@@ -90,6 +102,85 @@ constexpr LayerEntry kCells[] = {
      "h' = (1 - z) * c + z * h\n"
      "every W @ h and U @ x with a bias of its own: + W_r.bias; r multiplies W_n.bias too",
      read<Gru>},
+    {"lipschitz_rnn", "residual network of bounded Lipschitz constant", "Lipschitz Recurrent Neural Networks",
+     "A = (1 - beta) * (M_A + M_A.T) + beta * (M_A - M_A.T) - gamma * eye(units), W of M_W likewise\n"
+     "h' = h + epsilon * (alpha * (A @ h) + tanh(W @ h + U @ x + U.bias))",
+     read<LipschitzRnn>},
+    {"noisy_rnn", "Lipschitz network with noise in training and learnt time steps",
+     "Noisy Recurrent Neural Networks",
+     "A = (1 - beta) * (M_A + M_A.T) + beta * (M_A - M_A.T) - gamma_a * eye(units), W of M_W with gamma_w\n"
+     "m = 1 - multiplicative * uniform(units), a = additive * normal(units); in evaluation m = 1, a = 0\n"
+     "h' = h + d * m * (A @ h + tanh(W @ h + U @ x + U.bias)) + a",
+     read<NoisyRnn>},
+    {"antisymmetric_rnn", "residual network at the edge of stability",
+     "AntisymmetricRNN: A Dynamical System View on Recurrent Neural Networks",
+     "A = W - W.T - gamma * eye(units), W strictly upper triangular; in the form residual A = W, any matrix\n"
+     "s = sigmoid(A @ h + Uz @ x + Uz.bias) in the form gated, else 1\n"
+     "h' = h + epsilon * s * tanh(A @ h + U @ x + U.bias)",
+     read<AntisymmetricRnn>},
+    {"indrnn", "independently recurrent units",
+     "Independently Recurrent Neural Network (IndRNN): Building A Longer and Deeper RNN",
+     "w_clipped = minimum(maximum(w, -r), r), r = 2^(1 / longest)\n"
+     "h' = relu(W @ x + W.bias + w_clipped * h)",
+     read<IndRnn>},
+    {"fast_rnn", "plain network with a weighted residual connection",
+     "FastGRNN: A Fast, Accurate, Stable and Tiny Kilobyte Sized Gated Recurrent Neural Network",
+     "h' = sigmoid(beta) * h + sigmoid(alpha) * activation(W @ x + U @ h + b)\n"
+     "with ranks W = W1 @ W2, U = U1 @ U2",
+     read<FastRnn>},
+    {"fast_grnn", "gated network whose gate and candidate share their matrices",
+     "FastGRNN: A Fast, Accurate, Stable and Tiny Kilobyte Sized Gated Recurrent Neural Network",
+     "p = W @ x + U @ h\n"
+     "g = gate(p + b_g)\n"
+     "c = update(p + b_u)\n"
+     "h' = g * h + (sigmoid(zeta) * (1 - g) + sigmoid(nu)) * c\n"
+     "with ranks W = W1 @ W2, U = U1 @ U2",
+     read<FastGrnn>},
+    {"incremental_rnn", "network that goes towards an equilibrium in every step (iRNN)",
+     "RNNs Incrementally Evolving on an Equilibrium Manifold: A Panacea for Vanishing and Exploding "
+     "Gradients?",
+     "v = 0, then inner_steps times\n"
+     "v = v + eta_i * (activation(U @ (v + h) + W @ x + W.bias) - alpha * (v + h))\n"
+     "h' = v",
+     read<IncrementalRnn>},
+    {"tarnn", "network that solves a differential equation with trained time constants in every step",
+     "Time Adaptive Recurrent Neural Network",
+     "r = U2 @ h + U2.bias + W1 @ x + W1.bias + W2 @ x[-1]; x before the first is the first\n"
+     "s = sigmoid(Ug @ h + Wg @ x + Wg.bias)\n"
+     "F = activation(U1 @ q + r) - q - h + (B1 @ x + B2 @ h), q = h, then inner_steps times\n"
+     "q = (1 - Ak[n]) * q + Ak[n] * F, with the gate inside q = q + Ak[n] * s * F\n"
+     "h' = (1 - s) * h + s * q, with the gate inside h' = q",
+     read<Tarnn>},
+    {"exp_rnn", "network with an orthogonal matrix, the exponential of a skew-symmetric one",
+     "Cheap Orthogonal Constraints in Neural Networks: A Simple Parametrization of the Orthogonal and "
+     "Unitary "
+     "Group",
+     "Q = expm(S - S.T), S strictly upper triangular\n"
+     "u = Q @ h + V @ x\n"
+     "h' = sign(u) * relu(abs(u) + b)",
+     read<ExpRnn>},
+    {"sru", "simple recurrent unit: gates with peepholes, a highway, no recurrent matrix",
+     "Simple Recurrent Units for Highly Parallelizable Recurrence",
+     "f = sigmoid(W_f @ x + W_f.bias + v_f * c)\n"
+     "r = sigmoid(W_r @ x + W_r.bias + v_r * c)\n"
+     "c' = f * c + (1 - f) * (W @ x)\n"
+     "y = r * c' + (1 - r) * skip, skip = sqrt(1 + 2 * exp(highway_bias)) * x, or W_s @ x where the widths "
+     "differ",
+     read<Sru>},
+    {"s4d", "block of diagonal linear state spaces, gated, with residual connection and layer norm",
+     "On the Parameterization and Initialization of Diagonal State Space Models",
+     "E = exp(A * dt), A = -exp(log_A) + 1j * A_imag, dt = exp(log_dt); K = 2 * C * (E - 1) / A\n"
+     "s' = E * s + x\n"
+     "g = gelu(real(sum(K * s')) + D * x)\n"
+     "r = x + (W1 @ g + W1.bias) * sigmoid(W2 @ g + W2.bias)\n"
+     "y = scale * (r - mean(r)) / sqrt(var(r) + 1e-5) + shift",
+     read<S4d>},
+    {"lmu", "Legendre memory of the last theta steps, written and read by a nonlinear state",
+     "Legendre Memory Units: Continuous-Time Representation in Recurrent Neural Networks",
+     "u = sum(e_x * x) + sum(e_h * h) + sum(e_m * m)\n"
+     "m' = A @ m + B * u, A and B fixed: the window of length theta in Legendre polynomials\n"
+     "h' = tanh(W_x @ x + W_h @ h + W_m @ m')",
+     read<Lmu>},
 };
 
 constexpr LayerEntry kPerStepLayers[] = {

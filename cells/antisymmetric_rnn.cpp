@@ -1,0 +1,45 @@
+#include "lagtape/cells/antisymmetric_rnn.h"
+
+#include <cmath>
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/matrices.h"
+#include "lagtape/ops/shape.h"
+
+namespace lagtape {
+
+void AntisymmetricRnn::read(JsonReader& reader) {
+  reader.required("units", units, between(2, kLargestUnits), "size of the state");
+  reader.optional("epsilon", epsilon, above(0), "time step");
+  reader.optional("gamma", gamma, at_least(0), "damping");
+  reader.choice("form", form, {"plain", "gated", "residual"},
+                "plain, with a gate on the step, or the baseline with any matrix");
+}
+
+Layer AntisymmetricRnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::uniform_of(input));
+  const StepVar x = step.input();
+  const StepVar h = step.state("h", units);
+  const auto antisymmetric = [&] {
+    step.parameter("W", {units * (units - 1) / 2});
+    return step.derived_matrix("A", units, units, {"W"}, [units = units, gamma = gamma](auto of) {
+      const Var W = strict_upper(of[0], units);
+      return W - transpose(W) - gamma * identity(W, units);
+    });
+  };
+
+  const StepMatrix A = form == "residual" ? step.matrix("W", units, units) : antisymmetric();
+  step.start("W", Initializer::normal(0, 1 / std::sqrt(static_cast<double>(units))));
+  const StepVar Ah = product(A, h);
+  const StepVar change = tanh(Ah + step.affine("U", units, x));
+  const bool gated = form == "gated";
+  const StepVar next =
+      gated ? h + epsilon * sigmoid(Ah + step.affine("Uz", units, x)) * change : h + epsilon * change;
+
+  step.tape().set_next(h, next);
+  return step.finish(next);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,35 @@
+#include "lagtape/cells/exp_rnn.h"
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/matrices.h"
+#include "lagtape/ops/matrix_exponential.h"
+#include "lagtape/ops/shape.h"
+
+namespace lagtape {
+
+void ExpRnn::read(JsonReader& reader) {
+  reader.required("units", units, between(2, kLargestUnits), "size of the state");
+  reader.choice("start", start, {"henaff", "cayley"}, "first rotations: any angle, or those of a Cayley map");
+}
+
+Layer ExpRnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::kaiming_normal());
+  const StepVar h = step.state("h", units);
+  step.parameter("S", {units * (units - 1) / 2});
+  step.start("S", start == "cayley" ? Initializer::cayley() : Initializer::henaff());
+  const StepMatrix Q = step.derived_matrix("Q", units, units, {"S"}, [units = units](auto of) {
+    const Var S = strict_upper(of[0], units);
+    return matrix_exponential(S - transpose(S));
+  });
+  const StepVar u = product(Q, h) + step.linear("V", units, step.input());
+  const StepVar b = step.vector("b", units);
+  step.start("b", Initializer::uniform(-0.01, 0.01));
+  const StepVar next = sign(u) * relu(abs(u) + b);
+
+  step.tape().set_next(h, next);
+  return step.finish(next);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,42 @@
+#include "lagtape/cells/fast_grnn.h"
+
+#include "lagtape/cells/activation.h"
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/ops/elementwise.h"
+
+namespace lagtape {
+
+void FastGrnn::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.choice("gate", gate, activations(), "function of the gate");
+  reader.choice("update", update, activations(), "function of the candidate");
+  reader.optional("rank_w", rank_w, between(0, kLargestUnits), "rank of W = W1 @ W2; 0: full");
+  reader.optional("rank_u", rank_u, between(0, kLargestUnits), "rank of U = U1 @ U2; 0: full");
+}
+
+Layer FastGrnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::normal(0, 0.1));
+  const StepVar h = step.state("h", units);
+  const auto share = [&](const std::string& name, double first) {
+    step.parameter(name, {});
+    step.start(name, Initializer::constant(first));
+    return step.derived_scalar("sigmoid_" + name, {name}, [](auto of) { return sigmoid(of[0]); });
+  };
+
+  const StepVar Wx = step.linear("W", units, step.input(), rank_w);
+  const StepVar Uh = step.linear("U", units, h, rank_u);
+  const StepVar p = Wx + Uh;
+  const StepVar g = activate(gate, p + step.vector("b_g", units));
+  const StepVar c = activate(update, p + step.vector("b_u", units));
+  const StepVar zeta = share("zeta", 1);
+  const StepVar nu = share("nu", -4);
+  const StepVar next = g * h + (zeta * (1 - g) + nu) * c;
+
+  step.start("b_g", Initializer::constant(1));
+  step.start("b_u", Initializer::constant(1));
+  step.tape().set_next(h, next);
+  return step.finish(next);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lagtape/cells/cell.h"
+
+namespace lagtape {
+
+class JsonReader;
+
+/// A gated network whose gate and candidate share their matrices.
+/// Source: "FastGRNN: A Fast, Accurate, Stable and Tiny Kilobyte Sized Gated Recurrent Neural Network"
+/// (Kusupati et al. 2018), as in its code.
+///
+///     p = W x[n] + U h[n]
+///     g = gate(p + b_g)
+///     c = update(p + b_u)
+///     h[n+1] = g h[n] + (sigmoid(zeta) (1 - g) + sigmoid(nu)) c
+///
+/// Shapes: h, b_g, b_u [units], W [units, input], U [units, units], zeta, nu []. With a rank r, W = W1 W2
+/// with W1 [units, r], W2 [r, input]; U likewise. Output: h[n+1]. Initialisation: matrices from N(0, 0.1^2),
+/// b_g = b_u = 1, zeta = 1, nu = -4.
+struct FastGrnn {
+  std::int64_t units = 1;
+  std::string gate = "sigmoid";  ///< "tanh", "sigmoid", "relu"
+  std::string update = "tanh";   ///< "tanh", "sigmoid", "relu"
+  std::int64_t rank_w = 0;       ///< of W; 0: full
+  std::int64_t rank_u = 0;       ///< of U; 0: full
+
+  void read(JsonReader& reader);
+  Layer build(std::int64_t input) const;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,38 @@
+#include "lagtape/cells/fast_rnn.h"
+
+#include "lagtape/cells/activation.h"
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/ops/elementwise.h"
+
+namespace lagtape {
+
+void FastRnn::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.choice("activation", activation, activations(), "function f");
+  reader.optional("rank_w", rank_w, between(0, kLargestUnits), "rank of W = W1 @ W2; 0: full");
+  reader.optional("rank_u", rank_u, between(0, kLargestUnits), "rank of U = U1 @ U2; 0: full");
+}
+
+Layer FastRnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::normal(0, 0.1));
+  const StepVar h = step.state("h", units);
+  const auto share = [&](const std::string& name, double first) {
+    step.parameter(name, {});
+    step.start(name, Initializer::constant(first));
+    return step.derived_scalar("sigmoid_" + name, {name}, [](auto of) { return sigmoid(of[0]); });
+  };
+
+  const StepVar Wx = step.linear("W", units, step.input(), rank_w);
+  const StepVar Uh = step.linear("U", units, h, rank_u);
+  const StepVar b = step.vector("b", units);
+  const StepVar kept = share("beta", 3);
+  const StepVar taken = share("alpha", -3);
+  const StepVar next = kept * h + taken * activate(activation, Wx + Uh + b);
+
+  step.start("b", Initializer::constant(1));
+  step.tape().set_next(h, next);
+  return step.finish(next);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,34 @@
+#include "lagtape/cells/incremental_rnn.h"
+
+#include "lagtape/cells/activation.h"
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+void IncrementalRnn::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.optional("inner_steps", inner_steps, between(1, 1000), "Euler steps for an input");
+  reader.optional("alpha", alpha, above(0), "pull towards zero");
+  reader.choice("activation", activation, activations(), "function f");
+}
+
+Layer IncrementalRnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::uniform_of(units));
+  const StepVar h = step.state("h", units);
+  const StepMatrix U = step.matrix("U", units, units);
+  const StepVar Wx = step.affine("W", units, step.input());
+  const auto change = [&](std::int64_t i, StepVar s) {
+    const std::string name = concat("eta_", i);
+    const StepVar eta = step.scalar(name);
+    step.start(name, Initializer::constant(0.01));
+    return eta * (activate(activation, product(U, s) + Wx) - alpha * s);
+  };
+  StepVar v = change(1, h);
+  for (std::int64_t i = 2; i <= inner_steps; ++i) v = v + change(i, v + h);
+
+  step.tape().set_next(h, v);
+  return step.finish(v);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lagtape/cells/cell.h"
+
+namespace lagtape {
+
+class JsonReader;
+
+/// A step that goes towards an equilibrium of the state, in a few Euler steps of its own.
+/// Source: "RNNs Incrementally Evolving on an Equilibrium Manifold: A Panacea for Vanishing and Exploding
+/// Gradients?" (Kag et al. 2020), iRNN.
+///
+///     v_0 = 0
+///     v_i = v_(i-1) + eta_i (f(U (v_(i-1) + h[n]) + W x[n]) - alpha (v_(i-1) + h[n]))      i = 1 ..
+///     inner_steps h[n+1] = v_(inner_steps)
+///
+/// Shapes: h, v [units], U [units, units], W [units, input] with the one bias, eta_i []. Output: h[n+1].
+/// At the equilibrium the Jacobian of h[n+1] by h[n] is minus the identity.
+/// Initialisation: eta = 0.01, the others from U(-1/sqrt(units), 1/sqrt(units)). The paper leaves f open:
+/// tanh here.
+struct IncrementalRnn {
+  std::int64_t units = 1;
+  std::int64_t inner_steps = 1;
+  double alpha = 1;                 ///< pull towards zero, > 0
+  std::string activation = "tanh";  ///< f: "tanh", "sigmoid", "relu"
+
+  void read(JsonReader& reader);
+  Layer build(std::int64_t input) const;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,38 @@
+#include "lagtape/cells/indrnn.h"
+
+#include <cmath>
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/ops/elementwise.h"
+
+namespace lagtape {
+
+void IndRnn::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.optional("longest", longest, at_least(0),
+                  "steps in which a state may at most double, by a clip of its weight; 0: no clip");
+  reader.choice("start", start, {"uniform", "ones"}, "first values of the recurrent weights");
+}
+
+Layer IndRnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::normal(0, 0.001));
+  const StepVar h = step.state("h", units);
+  const double bound = longest > 0 ? std::exp2(1 / longest) : 1;
+  const auto clipped = [&] {
+    step.parameter("w", {units});
+    return step.derived_vector("w_clipped", units, {"w"},
+                               [bound](auto of) { return minimum(maximum(of[0], -bound), bound); });
+  };
+
+  const StepVar Wx = step.affine("W", units, step.input());
+  const StepVar w = longest > 0 ? clipped() : step.vector("w", units);
+  const StepVar next = relu(Wx + w * h);
+
+  step.start("W.bias", Initializer::constant(0));
+  step.start("w", start == "ones" ? Initializer::constant(1) : Initializer::uniform(-bound, bound));
+  step.tape().set_next(h, next);
+  return step.finish(next);
+}
+
+}  // namespace lagtape

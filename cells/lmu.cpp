@@ -1,0 +1,93 @@
+#include "lagtape/cells/lmu.h"
+
+#include <cmath>
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/matrices.h"
+#include "lagtape/ops/matrix_exponential.h"
+#include "lagtape/ops/shape.h"
+
+namespace lagtape {
+
+namespace {
+
+/// theta dm/dt = A m + B u with one row and column more: du/dt = 0. [order + 1, order + 1].
+Tensor with_input(std::int64_t order, double theta) {
+  const std::int64_t n = order + 1;
+  Tensor matrix({n, n}, Dtype::f64);
+  for (std::int64_t i = 0; i < order; ++i) {
+    const double row = static_cast<double>(2 * i + 1) / theta;
+    for (std::int64_t j = 0; j < order; ++j) matrix.set(i * n + j, i < j || (i - j) % 2 == 0 ? -row : row);
+    matrix.set(i * n + order, i % 2 == 0 ? row : -row);
+  }
+  return matrix;
+}
+
+}  // namespace
+
+Tensor legendre_memory(std::int64_t order, double theta, const std::string& discretization) {
+  Tape tape;
+  const Var rate = tape.constant(with_input(order, theta));
+  const Var step = discretization == "euler" ? identity(rate, order + 1) + rate : matrix_exponential(rate);
+  return slice(step, 0, 0, order).value().clone();
+}
+
+void Lmu::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the nonlinear state");
+  reader.required("order", order, between(1, 4096), "size of the memory: the number of polynomials");
+  reader.required("theta", theta, at_least(1), "steps that the memory holds");
+  reader.choice("discretization", discretization, {"zoh", "euler"},
+                "exact for an input that is held, or a Euler step");
+  reader.optional("input_to_hidden", input_to_hidden, "whether the nonlinear state sees the input");
+  reader.optional("hidden_to_memory", hidden_to_memory, "whether the memory sees the nonlinear state");
+  reader.optional("memory_to_memory", memory_to_memory, "whether what is written depends on the memory");
+  if (discretization == "euler" && theta <= 4 * static_cast<double>(order)) {
+    reader.error("theta",
+                 concat("a Euler step needs more than 4 * order = ", 4 * order, ", got ", theta, "."));
+  }
+}
+
+Layer Lmu::build(std::int64_t input) const {
+  LayerRecorder step(input, {Initializer::Kind::xavier_normal, 1});
+  StepTape& tape = step.tape();
+  const StepVar x = step.input();
+  const StepVar h = step.state("h", units);
+  const StepVar m = step.state("m", order);
+  const auto encoded = [&](const std::string& name, StepVar v, bool zero) {
+    const std::int64_t size = v.shape().size;
+    const StepVar e = step.vector(name, size);
+    const double bound = std::sqrt(3 / static_cast<double>(size));
+    step.start(name, zero ? Initializer::constant(0) : Initializer::uniform(-bound, bound));
+    return sum(e * v);
+  };
+  const auto fixed = [&](std::int64_t begin, std::int64_t end) {
+    const Tensor both = legendre_memory(order, theta, discretization);
+    return [both, begin, end](std::span<const Var> like) {
+      return slice(like[0].tape().constant(both.to(like[0].dtype())), 1, begin, end);
+    };
+  };
+
+  StepVar u = encoded("e_x", x, false);
+  if (hidden_to_memory) u = u + encoded("e_h", h, false);
+  if (memory_to_memory) u = u + encoded("e_m", m, true);
+  const StepMatrix A = step.derived_matrix("A", order, order, {"e_x"}, fixed(0, order));
+  const StepVar B = step.derived_vector(
+      "B", order, {"e_x"},
+      [B = fixed(order, order + 1), n = order](auto like) { return reshape(B(like), {n}); });
+  const StepVar m_next = product(A, m) + B * u;
+  const auto activation = [&] {
+    if (!input_to_hidden) return step.linear("W_h", units, h);
+    const StepVar W_x = step.linear("W_x", units, x);
+    return W_x + step.linear("W_h", units, h);
+  };
+  const StepVar driven = activation();
+  const StepVar h_next = tanh(driven + step.linear("W_m", units, m_next));
+
+  tape.set_next(m, m_next);
+  tape.set_next(h, h_next);
+  return step.finish(h_next);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,51 @@
+#include "lagtape/cells/noisy_rnn.h"
+
+#include "lagtape/cells/lipschitz_rnn.h"
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+void NoisyRnn::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.optional("epsilon", epsilon, above(0), "first value of the time steps");
+  reader.optional("beta", beta, between(0, 1), "0: symmetric matrices, 1: antisymmetric ones");
+  reader.optional("gamma_a", gamma_a, at_least(0), "damping of A");
+  reader.optional("gamma_w", gamma_w, at_least(0), "damping of W");
+  reader.optional("additive", additive, at_least(0),
+                  "standard deviation of the noise added in a step of training");
+  reader.optional("multiplicative", multiplicative, between(0, 1),
+                  "by which part of itself a step of training may be shorter");
+  reader.optional("init_deviation", init_deviation, at_least(0),
+                  "standard deviation of the first values of M_A and M_W, times units");
+}
+
+Layer NoisyRnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::uniform_of(input));
+  StepTape& tape = step.tape();
+  const StepVar h = step.state("h", units);
+  const auto matrix = [&](const std::string& name, double gamma) {
+    const std::string free = "M_" + name;
+    step.parameter(free, {units, units});
+    step.start(free, Initializer::normal(0, init_deviation / static_cast<double>(units)));
+    return step.derived_matrix(name, units, units, {free},
+                               [beta = beta, gamma](auto of) { return mixed_symmetry(of[0], beta, gamma); });
+  };
+  const StepMatrix A = matrix("A", gamma_a);
+  const StepMatrix W = matrix("W", gamma_w);
+  const StepVar Ux = step.affine("U", units, step.input());
+  const StepVar d = step.vector("d", units);
+  step.start("d", Initializer::constant(epsilon));
+
+  using Kind = DrawDefinition::Kind;
+  const RowShape shape = RowShape::vector(units);
+  const StepVar m =
+      multiplicative > 0 ? 1 - multiplicative * tape.draw(Kind::uniform, shape, true, 0) : tape.constant(1);
+  const StepVar moved = h + d * m * (product(A, h) + tanh(product(W, h) + Ux));
+  const StepVar next = additive > 0 ? moved + additive * tape.draw(Kind::normal, shape, true, 0) : moved;
+
+  tape.set_next(h, next);
+  return step.finish(next);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,49 @@
+#include "lagtape/cells/sru.h"
+
+#include <cmath>
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+
+namespace lagtape {
+
+void Sru::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.optional("highway_bias", highway_bias, between(-20, 20),
+                  "first bias of the gate that lets the state through");
+}
+
+Layer Sru::build(std::int64_t input) const {
+  const double kappa = std::sqrt(1 + 2 * std::exp(highway_bias));
+  const Initializer start{Initializer::Kind::kaiming_uniform, 1};
+  const Initializer start_of_gates{Initializer::Kind::kaiming_uniform, std::sqrt(0.5)};
+  const double peephole = std::sqrt(1.5);
+
+  LayerRecorder step(input, start);
+  const StepVar x = step.input();
+  const StepVar c = step.state("c", units);
+  const auto gate = [&](const std::string& name, double bias) {
+    const StepVar Wx = step.affine("W_" + name, units, x);
+    const StepVar v = step.vector("v_" + name, units);
+    step.start("W_" + name, start_of_gates);
+    step.start("W_" + name + ".bias", Initializer::constant(bias));
+    step.start("v_" + name, Initializer::uniform(-peephole, peephole));
+    return sigmoid(Wx + v * c);
+  };
+  const auto projected = [&] {
+    const StepVar Wx = step.linear("W_s", units, x);
+    step.start("W_s", {Initializer::Kind::kaiming_uniform, kappa});
+    return Wx;
+  };
+
+  const StepVar Wx = step.linear("W", units, x);
+  const StepVar f = gate("f", 0);
+  const StepVar r = gate("r", highway_bias);
+  const StepVar next = f * c + (1 - f) * Wx;
+  const StepVar skipped = input == units ? kappa * x : projected();
+
+  step.tape().set_next(c, next);
+  return step.finish(r * next + (1 - r) * skipped);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,62 @@
+#include "lagtape/cells/tarnn.h"
+
+#include "lagtape/cells/activation.h"
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json_reader.h"
+#include "lagtape/ops/matrices.h"
+
+namespace lagtape {
+
+void Tarnn::read(JsonReader& reader) {
+  reader.required("units", units, between(1, kLargestUnits), "size of the state");
+  reader.required("length", length, between(1, kLargestUnits),
+                  "number of steps that have time constants of their own");
+  reader.optional("inner_steps", inner_steps, between(1, 1000), "Euler steps for an input");
+  reader.choice("gate", gate, {"output", "inner"}, "whether the gate is on the result or on the inner steps");
+  reader.choice("activation", activation, activations(), "function f");
+}
+
+Layer Tarnn::build(std::int64_t input) const {
+  LayerRecorder step(input, Initializer::normal(0, 0.1));
+  StepTape& tape = step.tape();
+  const StepVar x = step.input();
+  const StepVar h = step.state("h", units);
+  const StepVar before = step.state("x_before", input);
+
+  const StepVar n = tape.step_index();
+  const StepVar later = minimum(n, tape.constant(1));
+  const StepVar x_before = later * before + (1 - later) * x;
+  // 1 at the place of the step, 0 elsewhere: what picks a number out of Ak.
+  const StepVar places = step.derived_vector("places", length, {"U1"},
+                                             [length = length](auto of) { return arange(of[0], length); });
+  const StepVar here = minimum(n, tape.constant(static_cast<double>(length - 1)));
+  const StepVar pick = relu(1 - abs(places - here));
+
+  const StepMatrix U1 = step.matrix("U1", units, units);
+  const StepVar U2h = step.affine("U2", units, h);
+  const StepVar W1x = step.affine("W1", units, x);
+  const StepVar W2x = step.linear("W2", units, x_before);
+  const StepVar r = U2h + W1x + W2x;
+  const StepVar B1x = step.linear("B1", units, x);
+  const StepVar B2h = step.linear("B2", units, h);
+  const StepVar Ugh = step.linear("Ug", units, h);
+  const StepVar Wgx = step.affine("Wg", units, x);
+  const StepVar s = sigmoid(Ugh + Wgx);
+  StepVar q = h;
+  for (std::int64_t k = 1; k <= inner_steps; ++k) {
+    const std::string name = concat("A", k);
+    const StepVar a = sum(step.vector(name, length) * pick);
+    const StepVar F = activate(activation, product(U1, q) + r) - q - h + (B1x + B2h);
+    q = gate == "inner" ? q + a * s * F : (1 - a) * q + a * F;
+    step.start(name, Initializer::constant(0.01));
+  }
+  const StepVar next = gate == "inner" ? q : (1 - s) * h + s * q;
+
+  step.start_biases(Initializer::constant(0));
+  if (gate == "output") step.start("Wg.bias", Initializer::constant(-3));
+  tape.set_next(h, next);
+  tape.set_next(before, x);
+  return step.finish(next);
+}
+
+}  // namespace lagtape
