@@ -6,12 +6,12 @@ product, as the delayed states are at hand."""
 
 import os
 
+import peer  # before NumPy is loaded
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-
-import peer
 
 
 def tau_gru_states(w, x, tau):

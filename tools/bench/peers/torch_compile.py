@@ -3,9 +3,10 @@ or 2000 steps, forward and backward, is not something that a user waits for; a s
 
 import functools
 
+import peer  # before NumPy is loaded
+
 import torch
 
-import peer
 import torch_eager
 
 STEPS = 16

@@ -4,10 +4,10 @@ product is taken step by step like the other: joining it over blocks of tau step
 
 import sys
 
+import peer  # before NumPy is loaded
+
 import torch
 import torch.nn.functional as F
-
-import peer
 
 
 def tau_gru_step(h, delayed, x_present, x_delayed, W_present, W_delayed):

@@ -1,8 +1,9 @@
 """PyTorch's own LSTM layer, `torch.nn.LSTM`."""
 
+import peer  # before NumPy is loaded
+
 import torch
 
-import peer
 import torch_eager
 
 
