@@ -1,6 +1,7 @@
 #include "lagtape/tools/bench/benchmark.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <thread>
@@ -68,16 +69,27 @@ Runners warm_runners(const Experiment& experiment, Model& model, const SequenceB
   return runners;
 }
 
-/// A model and inputs with one value everywhere, under which states settle and deltas die away.
-struct Decaying {
+/// A model and inputs under which states and deltas are subnormal numbers: vectors of weights (biases) are
+/// zero, inputs and the read-out's weights scaled down, so that both passes begin with numbers next to
+/// nothing.
+struct Subnormal {
   Model model;
   SequenceBatch batch;
 
-  Decaying(const Experiment& experiment, const DataShape& data, const SequenceBatch& like)
+  Subnormal(const Experiment& experiment, const DataShape& data, const SequenceBatch& like)
       : model(build_model(experiment, data)), batch(like) {
-    constexpr double kValue = -0.1;
-    for (Parameter& parameter : model.parameters()) parameter.value.fill(kValue);
-    batch.x.fill(kValue);
+    const double least =
+        model.dtype() == Dtype::f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+    for (Parameter& parameter : model.parameters()) {
+      if (parameter.value.rank() == 1) parameter.value.fill(0);
+      if (parameter.name.starts_with("readout.")) scale(parameter.value, 100 * least);
+    }
+    batch.x = like.x.clone();
+    scale(batch.x, least / 100);
+  }
+
+  static void scale(Tensor& tensor, double factor) {
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) tensor.set(i, tensor.at(i) * factor);
   }
 };
 
@@ -117,11 +129,11 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   result.batch = experiment.train.batch;
   result.peak_rss_bytes = peak_rss_bytes();
 
-  std::optional<Decaying> decaying;
-  Runners decaying_runners;
+  std::optional<Subnormal> subnormal;
+  Runners subnormal_runners;
   if (options.subnormal) {
-    decaying.emplace(experiment, data, batch);
-    decaying_runners = warm_runners(experiment, decaying->model, decaying->batch, options.threads);
+    subnormal.emplace(experiment, data, batch);
+    subnormal_runners = warm_runners(experiment, subnormal->model, subnormal->batch, options.threads);
   }
 
   const StepProgram& first = model.stack().layers.front();
@@ -138,15 +150,15 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
     return microseconds_of(work) / static_cast<double>(data.length);
   };
   std::map<int, Times> times;
-  std::map<int, std::vector<double>> decaying_times, peer_times;
+  std::map<int, std::vector<double>> subnormal_times, peer_times;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     for (const auto& [threads, runner] : runners) {
       Times& all = times[threads];
       all.forward.push_back(per_step([&] { runner->forward(); }));
       all.total.push_back(per_step([&] { runner->forward_and_backward(); }));
     }
-    for (const auto& [threads, runner] : decaying_runners) {
-      decaying_times[threads].push_back(per_step([&] { runner->forward_and_backward(); }));
+    for (const auto& [threads, runner] : subnormal_runners) {
+      subnormal_times[threads].push_back(per_step([&] { runner->forward_and_backward(); }));
     }
     for (int threads = 1; threads <= most; ++threads) {
       peer_times[threads].push_back(per_step([&] { peer.run(threads); }));
@@ -158,7 +170,7 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   result.forward = timing_of(times[result.threads].forward);
   result.total = timing_of(times[result.threads].total);
   result.backward = rest_of(result.total, result.forward);
-  if (decaying) result.subnormal = timing_of(decaying_times[result.threads]);
+  if (subnormal) result.subnormal = timing_of(subnormal_times[result.threads]);
   result.onednn_lstm = timing_of(peer_times[result.onednn_threads]);
   result.ratio = result.total.median / result.onednn_lstm.median;
   const PlanCost plan = runners.at(result.threads)->plan();

@@ -12,7 +12,7 @@ namespace lagtape::bench {
 struct BenchmarkOptions {
   int threads = 0;  ///< of lagtape; 0: the best of 1..N
   int repeats = 15;
-  bool subnormal = false;  ///< also time values that decay to subnormal numbers
+  bool subnormal = false;  ///< also time states and deltas that are subnormal numbers
 };
 
 /// All times are microseconds a time step.
@@ -21,8 +21,8 @@ struct BenchmarkResult {
   Timing forward;   ///< keeping nothing
   Timing backward;  ///< what total takes beyond the fastest forward
   Timing total;
-  /// Total with all inputs and weights -0.1, so that deltas decay to subnormal numbers on their way back;
-  /// with the same threads. When asked for.
+  /// Total with inputs and weights that make states and deltas subnormal numbers; with the same threads. When
+  /// asked for.
   std::optional<Timing> subnormal;
   Timing onednn_lstm;  ///< forward and backward of an LSTM of the first layer's sizes, best of 1..N threads
   double ratio = 0;    ///< total.median / onednn_lstm.median

@@ -35,7 +35,7 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
       ->capture_default_str();
   CLI::Option* subnormal =
       command.add_flag("--subnormal", arguments.options.subnormal,
-                       "also with inputs and weights that make values decay to subnormal numbers");
+                       "also with inputs and weights that make states and deltas subnormal");
   CLI::Option* stream =
       command.add_flag("--stream", arguments.stream, "instead: the time of one step of a stream of one row")
           ->excludes(plan, threads, subnormal);
