@@ -67,7 +67,7 @@ void refuse_non_finite(std::span<const T> values, std::int64_t width, const char
 }  // namespace
 
 Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,
-             const InputNormalization& normalization) {
+             const InputNormalization& normalization, std::int64_t epoch) {
   const DataShape& shape = dataset.shape();
   const std::size_t scaled = normalization.mean.size();
   if (scaled != normalization.scale.size() || (scaled != 0 && scaled != std::size_t(shape.input))) {
@@ -75,6 +75,7 @@ Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtyp
                             " means, ", normalization.scale.size(), " scales, ", shape.input, " inputs."));
   }
   Batch batch = padded_batch(dataset, indices, dtype);
+  batch.epoch = epoch;
   pool.run(static_cast<int>(batch.size()), [&](int row, int) {
     const std::int64_t index = batch.ids[static_cast<std::size_t>(row)];
     dataset.read(index, batch, row);

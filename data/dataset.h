@@ -20,6 +20,7 @@ struct DataShape {
   std::int64_t output = 0;   ///< real numbers a target; 0 when targets are classes
   std::int64_t classes = 0;  ///< classes are 0..classes-1; 0 when targets are real numbers
   bool every_step = false;
+  std::int64_t tokens = 0;  ///< inputs are the integers 0..tokens-1, one a step; 0: real numbers
 };
 
 /// B sequences side by side, padded with zeros to the longest of them, T steps.
@@ -30,12 +31,14 @@ struct Batch {
   std::vector<std::int32_t>
       classes;  ///< [B] or [B * T], row by row; -1 past a row's length; empty for real targets
   std::vector<std::int64_t> ids;  ///< [B], indices in the data set: what dropout and noise count by
+  std::int64_t epoch = -1;        ///< of training, which augmented data are drawn by; -1: data as they are
 
   std::int64_t size() const { return static_cast<std::int64_t>(lengths.size()); }
 };
 
-/// Sequences with their targets, by index. A sequence is a pure function of its index, whether it was stored
-/// or is computed when asked for, so that any order, any thread and any resumed run see the same numbers.
+/// Sequences with their targets, by index. A sequence is a pure function of its index (and, where data are
+/// augmented, of the batch's epoch), whether it was stored or is computed when asked for, so that any order,
+/// any thread and any resumed run see the same numbers.
 class Dataset {
  public:
   /// The size of a set that is drawn anew for every step and never ends.
@@ -76,8 +79,8 @@ struct Task {
 
 /// Puts the sequences of those indices into a batch of that precision, in that order. Data sets give numbers
 /// in the task's own units; the normalization is applied here. Throws InputError, naming sequence, step and
-/// place, for a number that is not finite, and for an index out of range.
+/// place, for a number that is not finite, and for an index out of range. `epoch` as in Batch.
 Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,
-             const InputNormalization& normalization = {});
+             const InputNormalization& normalization = {}, std::int64_t epoch = -1);
 
 }  // namespace lagtape

@@ -10,6 +10,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/data/crc32.h"
 
 namespace lagtape {
 
@@ -22,21 +23,6 @@ std::uint32_t little_endian(std::string_view bytes) {
   std::uint32_t value = 0;
   for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
-}
-
-/// CRC-32 of RFC 1952, section 8. libarchive unpacks without checking it.
-std::uint32_t crc32(std::string_view bytes) {
-  static constexpr auto kTable = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t n = 0; n < 256; ++n) {
-      table[n] = n;
-      for (int k = 0; k < 8; ++k) table[n] = table[n] & 1 ? 0xedb88320u ^ table[n] >> 1 : table[n] >> 1;
-    }
-    return table;
-  }();
-  std::uint32_t crc = 0xffffffffu;
-  for (char c : bytes) crc = kTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ crc >> 8;
-  return crc ^ 0xffffffffu;
 }
 
 using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
@@ -83,7 +69,9 @@ std::string gunzip(std::string_view bytes, const std::string& where) {
                             " bytes, more than ", bytes.size(), " compressed bytes can hold."));
   }
   std::string content = unpack(bytes, size + 1, where);
-  if (content.size() != size || crc32(content) != little_endian(trailer)) {
+  Crc32 crc;  // libarchive unpacks without checking it
+  crc.add(content);
+  if (content.size() != size || crc.value() != little_endian(trailer)) {
     throw InputError(concat(where, ": damaged or cut short: its content does not match its own checksum."));
   }
   return content;

@@ -1,12 +1,11 @@
 #include "lagtape/data/mnist.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/idx.h"
 #include "lagtape/data/pixel_order.h"
-#include "lagtape/data/streams.h"
+#include "lagtape/data/splits.h"
 
 namespace lagtape {
 
@@ -95,9 +94,7 @@ std::vector<std::int64_t> pixel_order(const MnistOptions& options) {
     const auto seed = static_cast<std::uint32_t>(options.permutation);
     return seed == 92916 ? numpy_permutation(seed, kPixels) : torch_permutation(seed, kPixels);
   }
-  std::vector<std::int64_t> order(kPixels);
-  std::iota(order.begin(), order.end(), 0);
-  return order;
+  return in_order(kPixels);
 }
 
 void require_digits(std::int64_t wanted, const Digits& digits, const fs::path& folder, const char* splits) {
@@ -113,18 +110,13 @@ Task load_mnist(const MnistOptions& options, const TaskContext& context) {
   require_digits(options.train + options.valid, *learning, folder, "train and valid");
   require_digits(options.test, *testing, folder, "test");
 
-  RandomStream stream(context.seed, stream_name({static_cast<std::uint64_t>(DataStream::split)}));
-  const std::vector<std::int64_t> shuffled = permutation(learning->images.shape[0], stream);
-  const std::vector<std::int64_t> train(shuffled.begin(), shuffled.begin() + options.train);
-  const std::vector<std::int64_t> valid(shuffled.end() - options.valid, shuffled.end());
-  std::vector<std::int64_t> test(static_cast<std::size_t>(options.test));
-  std::iota(test.begin(), test.end(), 0);
-
+  const SplitIndices split =
+      random_split(learning->images.shape[0], options.train, options.valid, 0, context.seed);
   const std::vector<std::int64_t> order = pixel_order(options);
   return Task{.shape = kShape,
-              .train = std::make_shared<MnistDataset>(learning, train, order),
-              .valid = std::make_shared<MnistDataset>(learning, valid, order),
-              .test = std::make_shared<MnistDataset>(testing, test, order),
+              .train = std::make_shared<MnistDataset>(learning, split.train, order),
+              .valid = std::make_shared<MnistDataset>(learning, split.valid, order),
+              .test = std::make_shared<MnistDataset>(testing, in_order(options.test), order),
               .fresh = false,
               .normalization = {}};
 }

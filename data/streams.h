@@ -9,9 +9,11 @@ enum class Split : std::uint64_t { train = 0, valid = 1, test = 2 };
 
 /// The uses of an experiment's seed in data/, each with streams of its own.
 enum class DataStream : std::uint64_t {
-  sequence = 0x6461746101,  ///< the numbers of a sequence
-  order = 0x6461746102,     ///< the order of an epoch
-  split = 0x6461746103,     ///< which sequences train and which validate
+  sequence = 0x6461746101,      ///< the numbers of a sequence
+  order = 0x6461746102,         ///< the order of an epoch
+  split = 0x6461746103,         ///< which sequences train and which validate
+  noise = 0x6461746104,         ///< noise that all sequences share
+  augmentation = 0x6461746105,  ///< how an epoch sees a sequence
 };
 
 /// The stream that decides sequence `index` of a split.

@@ -5,17 +5,37 @@
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/metrics.h"
+#include "lagtape/tools/segments.h"
 
 namespace lagtape {
 
 namespace {
 
-/// Sequences evaluated at a time: as many as input and output of about 64 MB allow. No result depends on it.
-std::int64_t evaluation_batch(const Model& model, const DataShape& shape) {
-  constexpr std::int64_t kBytes = 64 << 20, kMost = 512;
-  const std::int64_t per_step = model.input_width() + (shape.every_step ? 2 * model.output_width() : 0);
-  const std::int64_t row = shape.length * per_step * static_cast<std::int64_t>(byte_size(model.dtype()));
-  return std::clamp<std::int64_t>(kBytes / std::max<std::int64_t>(row, 1), 1, kMost);
+/// Bytes that a step of a sequence takes in input, output and target.
+std::int64_t bytes_of_step(const Model& model, const DataShape& shape) {
+  const std::int64_t numbers = model.input_width() + (shape.every_step ? 2 * model.output_width() : 0);
+  return numbers * static_cast<std::int64_t>(byte_size(model.dtype()));
+}
+
+/// Runs one sequence, scored at every step, in stretches of at most `steps`.
+void score_in_stretches(Scores& scores, Loss loss, const SequenceBatch& sequence, std::int64_t steps,
+                        SequenceOp& op, std::span<const Tensor> weights, ThreadPool& pool,
+                        const EvaluationOptions& options) {
+  Window window;
+  for (std::int64_t first = 0; first < sequence.lengths[0]; first += steps) {
+    if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
+    const Segment segment = segment_of(sequence, first, steps);
+    const Window initial = window;
+    const Tensor outputs =
+        op.evaluate(weights, segment.batch, pool, first == 0 ? nullptr : &initial, &window);
+    Batch stretch;
+    stretch.lengths = segment.batch.lengths;
+    stretch.y = segment.batch.targets;
+    stretch.classes = segment.batch.classes;
+    stretch.ids = segment.batch.draws.sequences;
+    add_scores(scores, loss, outputs, stretch);
+    if (options.scored) options.scored(outputs, stretch);
+  }
 }
 
 void require_binary(const Batch& batch) {
@@ -64,19 +84,28 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
 }
 
 Evaluation evaluate(const Experiment& experiment, const Model& model, SequenceOp& op, const Dataset& split,
-                    ThreadPool& pool, const std::function<bool()>& stop_requested) {
+                    ThreadPool& pool, const EvaluationOptions& options) {
+  constexpr std::int64_t kMost = 512;  // sequences at a time; no result depends on it
   Evaluation evaluation;
   if (split.size() == 0) return evaluation;
   const std::vector<Tensor> weights = model.weights();
   const InputNormalization normalization = input_normalization(model);
-  const std::int64_t rows = evaluation_batch(model, split.shape());
+  const std::int64_t steps = std::max<std::int64_t>(options.bytes / bytes_of_step(model, split.shape()), 1);
+  const std::int64_t rows = std::clamp<std::int64_t>(steps / split.shape().length, 1, kMost);
+  const bool in_stretches = split.shape().every_step && split.shape().length > steps;
   Scores scores;
   for (std::int64_t first = 0; first < split.size(); first += rows) {
-    if (stop_requested && stop_requested()) throw Interrupted("interrupted in an evaluation");
+    if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
     const Batch batch =
         gather(split, indices_in_order(split, first, rows), model.dtype(), pool, normalization);
-    const Tensor outputs = op.evaluate(weights, sequence_batch(batch, split.shape(), experiment.loss), pool);
+    const SequenceBatch sequences = sequence_batch(batch, split.shape(), experiment.loss);
+    if (in_stretches) {
+      score_in_stretches(scores, experiment.loss, sequences, steps, op, weights, pool, options);
+      continue;
+    }
+    const Tensor outputs = op.evaluate(weights, sequences, pool);
     add_scores(scores, experiment.loss, outputs, batch);
+    if (options.scored) options.scored(outputs, batch);
   }
   evaluation.emplace_back("loss", loss_value(experiment.loss, scores));
   for (const std::string& name : experiment.metrics)

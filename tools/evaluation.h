@@ -25,9 +25,18 @@ InputNormalization input_normalization(const Model& model);
 /// InputError when such a loss has targets other than 0 and 1.
 SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss loss);
 
-/// The experiment's loss and metrics over a whole split, in its own order, with the model's parameters. Polls
-/// `stop_requested` between batches and throws Interrupted.
+/// What an evaluation may be asked beside its numbers.
+struct EvaluationOptions {
+  std::function<bool()> stop_requested = {};  ///< polled between batches
+  /// Sees the outputs of each batch, or of each stretch of a long sequence.
+  std::function<void(const Tensor& outputs, const Batch& batch)> scored = {};
+  std::int64_t bytes = 64 << 20;  ///< that input and output may take at a time
+};
+
+/// The experiment's loss and metrics over a whole split, in its own order, with the model's parameters. A
+/// sequence that is scored at every step and too long for `bytes` is run in stretches of time, states carried
+/// over, in the same sums. Throws Interrupted when a stop is requested.
 Evaluation evaluate(const Experiment& experiment, const Model& model, SequenceOp& op, const Dataset& split,
-                    ThreadPool& pool, const std::function<bool()>& stop_requested = {});
+                    ThreadPool& pool, const EvaluationOptions& options = {});
 
 }  // namespace lagtape

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "lagtape/core/error.h"
 
@@ -25,6 +26,12 @@ constexpr std::array kMetrics = {
     MetricEntry{"cross_entropy", "mean negative log-likelihood of the class, in nats", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
                 [](const Scores& s) { return s.log_loss / s.elements; }},
+    MetricEntry{"bits_per_character", "mean negative log-likelihood of the class, in bits", false,
+                [](Loss loss) { return loss == Loss::cross_entropy; },
+                [](const Scores& s) { return s.log_loss / s.elements / std::numbers::ln2; }},
+    MetricEntry{"perplexity", "exp of the mean negative log-likelihood of the class", false,
+                [](Loss loss) { return loss == Loss::cross_entropy; },
+                [](const Scores& s) { return std::exp(s.log_loss / s.elements); }},
     MetricEntry{"binary_cross_entropy", "mean negative log-likelihood under one logit, in nats", false,
                 [](Loss loss) { return loss == Loss::binary_cross_entropy; },
                 [](const Scores& s) { return s.log_loss / s.elements; }},

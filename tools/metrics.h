@@ -35,7 +35,8 @@ struct MetricEntry {
   double (*value)(const Scores& scores);
 };
 
-/// mse, rmse, nrmse for real targets; accuracy, cross_entropy, binary_cross_entropy for classes.
+/// mse, rmse, nrmse for real targets; accuracy, cross_entropy, bits_per_character, perplexity,
+/// binary_cross_entropy for classes.
 std::span<const MetricEntry> metrics();
 /// Throws InputError with the nearest name.
 const MetricEntry& metric(std::string_view name);

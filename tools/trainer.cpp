@@ -152,7 +152,7 @@ void Trainer::step(const TrainerHooks& hooks) {
   const Clock::time_point started = Clock::now();
   TrainingPosition& at = state_.position;
   const std::vector<std::int64_t> indices = order_.indices(at.epoch, at.step_of_epoch);
-  const Batch data = gather(*task_.train, indices, model_.dtype(), pool_, task_.normalization);
+  const Batch data = gather(*task_.train, indices, model_.dtype(), pool_, task_.normalization, at.epoch);
   SequenceBatch batch = sequence_batch(data, task_.shape, experiment_.loss);
   batch.draws.seed = experiment_.seed;
   batch.draws.epoch = static_cast<std::uint64_t>(at.epoch);
@@ -186,7 +186,8 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
   report.train_loss = state_.loss_sum / state_.sequences;
   report.lr = state_.lr;
   report.seconds = state_.seconds;
-  report.valid = evaluate(experiment_, model_, op_, *task_.valid, pool_, hooks.stop_requested);
+  report.valid =
+      evaluate(experiment_, model_, op_, *task_.valid, pool_, {.stop_requested = hooks.stop_requested});
   double value = report.train_loss;
   if (!report.valid.empty()) {
     value = value_of(report.valid, experiment_.metrics.empty() ? "loss" : experiment_.metrics.front());

@@ -97,9 +97,9 @@ RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
   try {
     trainer.run(hooks_of(options, folder, trainer, model));
     trainer.load_kept();
-    const RunSummary summary =
-        summarize(experiment, trainer, model,
-                  evaluate(experiment, model, trainer.op(), *task.test, pool, options.hooks.stop_requested));
+    const RunSummary summary = summarize(experiment, trainer, model,
+                                         evaluate(experiment, model, trainer.op(), *task.test, pool,
+                                                  {.stop_requested = options.hooks.stop_requested}));
     folder.write(summary);
     return summary;
   } catch (const DivergenceError& error) {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "lagtape/tests/data/support/sample_files.h"
 #include "lagtape/tests/data/support/tasks.h"
 
@@ -24,11 +26,28 @@ TEST_CASE("unknown and wrong options of a task are refused together, each with i
 
 TEST_CASE("filled options read back to themselves") {
   for (const char* text :
-       {R"({"task": "adding"})", R"({"task": "adding", "fresh": false})", R"({"task": "mackey_glass"})",
-        R"({"task": "copy", "blanks": 3})", R"({"task": "dde_response", "equation": "tanh", "tau": 0})",
-        R"({"task": "enso", "half_step": "held"})", R"({"task": "fitzhugh_nagumo", "rtol": 1e-10})",
-        R"({"task": "frequency", "noise": 0.1})", R"({"task": "lorenz96", "F": 0.9})",
-        R"({"task": "mnist", "path": "x"})", R"({"task": "random", "length": 3, "input": 2, "output": 1})",
+       {R"({"task": "adding"})",
+        R"({"task": "adding", "fresh": false})",
+        R"({"task": "mackey_glass"})",
+        R"({"task": "copy", "blanks": 3})",
+        R"({"task": "dde_response", "equation": "tanh", "tau": 0})",
+        R"({"task": "enso", "half_step": "held"})",
+        R"({"task": "fitzhugh_nagumo", "rtol": 1e-10})",
+        R"({"task": "frequency", "noise": 0.1})",
+        R"({"task": "lorenz96", "F": 0.9})",
+        R"({"task": "mnist", "path": "x"})",
+        R"({"task": "imdb", "path": "x"})",
+        R"({"task": "series", "path": "x", "window": 3})",
+        R"({"task": "arrays", "path": "x"})",
+        R"({"task": "ptb", "path": "x"})",
+        R"({"task": "speech_commands", "path": "x"})",
+        R"({"task": "har2", "path": "x"})",
+        R"({"task": "scifar", "path": "x"})",
+        R"({"task": "ncifar", "path": "x"})",
+        R"({"task": "ts", "path": "x"})",
+        R"({"task": "ts", "path": "x", "split": "sklearn", "valid": 0.2})",
+        R"({"task": "series", "path": "x", "window": 3, "input": ["a", 1], "target": [0]})",
+        R"({"task": "random", "length": 3, "input": 2, "output": 1})",
         R"({"task": "random", "length": 3, "input": 2, "classes": 5, "lengths": "random"})"}) {
     CAPTURE(text);
     const Json filled = task_from(text).filled;
@@ -45,5 +64,9 @@ TEST_CASE("every task documents itself") {
     entry.read(reader, {});
     CHECK(reader.documentation().size() >= 3);
     CHECK_FALSE(entry.summary.empty());
+    const auto documented = reader.documentation();
+    const bool reads_files = std::any_of(documented.begin(), documented.end(),
+                                         [](const OptionDoc& option) { return option.key == "path"; });
+    CHECK(entry.files.empty() != reads_files);
   }
 }

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from tool import EXPERIMENT, ToolTest, changed, main, read_safetensors
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, read_safetensors
 
 
 class RunFolderTest(ToolTest):
@@ -31,6 +31,17 @@ class RunFolderTest(ToolTest):
         for split in ("valid", "test"):
             out, _ = self.run_tool("eval", "run", "--split", split, "--json")
             self.assertEqual(json.loads(out)["rmse"], summary[split]["rmse"])
+
+    def test_eval_tells_which_classes_were_taken_for_which(self):
+        self.train("run", experiment=CLASSIFIER)
+        found = json.loads(self.run_tool("eval", "run", "--confusion", "--json")[0])
+        matrix = found["confusion"]
+        self.assertEqual((len(matrix), sum(map(sum, matrix))), (3, 8))
+        self.assertEqual(sum(matrix[i][i] for i in range(3)) / 8, found["accuracy"])
+        lines = self.run_tool("eval", "run", "--confusion")[0].splitlines()
+        self.assertEqual([[int(word) for word in line.split()[1:]] for line in lines[3:]], matrix)
+        self.train("real", "--set", "train.epochs=1")
+        self.assertIn("real numbers", self.run_tool("eval", "real", "--confusion", code=2)[1])
 
     def test_the_experiment_of_a_run_trains_the_same_weights(self):
         weights = self.train("run")

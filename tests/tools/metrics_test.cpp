@@ -56,6 +56,10 @@ TEST_CASE("cross-entropy and accuracy follow the softmax") {
   const double second = -std::log(std::exp(5) / (1 + std::exp(5) + std::exp(5.5)));
   CHECK(value("cross_entropy", scores) == doctest::Approx((first + second) / 2).epsilon(1e-14));
   CHECK(value("accuracy", scores) == 0.5);
+  CHECK(value("bits_per_character", scores) ==
+        doctest::Approx((first + second) / 2 / std::log(2)).epsilon(1e-14));
+  CHECK(value("perplexity", scores) ==
+        doctest::Approx(std::sqrt(std::exp(first) * std::exp(second))).epsilon(1e-14));
 }
 
 TEST_CASE("large logits do not overflow") {
@@ -125,5 +129,6 @@ TEST_CASE("metrics are found by name and know which way is better") {
   CHECK_FALSE(metric("rmse").larger_is_better);
   CHECK_THROWS_WITH_AS(metric("rmsee"), doctest::Contains("did you mean 'rmse'"), InputError);
   CHECK(metric_names(Loss::mse) == std::vector<std::string>{"mse", "rmse", "nrmse"});
-  CHECK(metric_names(Loss::cross_entropy) == std::vector<std::string>{"accuracy", "cross_entropy"});
+  CHECK(metric_names(Loss::cross_entropy) ==
+        std::vector<std::string>{"accuracy", "cross_entropy", "bits_per_character", "perplexity"});
 }

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/commands.h"
@@ -14,7 +15,7 @@ namespace {
 struct EvalArguments {
   std::string run, split = "test", data;
   int threads = 1;
-  bool json = false;
+  bool confusion = false, json = false;
 };
 
 void add_options(CLI::App& command, EvalArguments& arguments) {
@@ -23,6 +24,7 @@ void add_options(CLI::App& command, EvalArguments& arguments) {
   command.add_option("--data", arguments.data, "where the data files are now, instead of data.path")
       ->type_name("PATH");
   add_threads(command, arguments.threads);
+  command.add_flag("--confusion", arguments.confusion, "how often each class (a row) was taken for each");
   command.add_flag("--json", arguments.json, "the result as one JSON object");
 }
 
@@ -45,8 +47,19 @@ void run(const EvalArguments& arguments) {
         concat("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences there."));
   }
   SequenceOp op(source.model.stack(), source.model.dtype());
-  const Evaluation evaluation = evaluate(source.experiment, source.model, op, split, pool);
-  fmt::print("{}\n", arguments.json ? json_of(evaluation) : line_of(evaluation));
+  std::optional<Confusion> confusion;
+  EvaluationOptions options;
+  if (arguments.confusion) {
+    confusion.emplace(task.shape);
+    options.scored = [&](const Tensor& outputs, const Batch& batch) { confusion->add(outputs, batch); };
+  }
+  const Evaluation evaluation = evaluate(source.experiment, source.model, op, split, pool, options);
+  if (arguments.json) {
+    fmt::print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr));
+    return;
+  }
+  fmt::print("{}\n", line_of(evaluation));
+  if (confusion) fmt::print("{}", table_of(*confusion));
 }
 
 }  // namespace

@@ -13,10 +13,31 @@ std::string line_of(const Evaluation& evaluation) {
   return line;
 }
 
-std::string json_of(const Evaluation& evaluation) {
+std::string json_of(const Evaluation& evaluation, const Confusion* confusion) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [name, value] : evaluation) json[name] = value;
+  for (std::int64_t actual = 0; confusion && actual < confusion->classes(); ++actual) {
+    nlohmann::ordered_json row;
+    for (std::int64_t predicted = 0; predicted < confusion->classes(); ++predicted) {
+      row.push_back(confusion->count(actual, predicted));
+    }
+    json["confusion"].push_back(row);
+  }
   return json.dump(2);
+}
+
+std::string table_of(const Confusion& confusion) {
+  std::string text = "class  taken for\n     ";
+  for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted) {
+    text += fmt::format(" {:>7}", predicted);
+  }
+  for (std::int64_t actual = 0; actual < confusion.classes(); ++actual) {
+    text += fmt::format("\n{:>5}", actual);
+    for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted) {
+      text += fmt::format(" {:>7}", confusion.count(actual, predicted));
+    }
+  }
+  return text + "\n";
 }
 
 std::string bytes_of(std::int64_t bytes) {

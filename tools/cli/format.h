@@ -3,12 +3,16 @@
 #include <cstdint>
 #include <string>
 
+#include "lagtape/tools/confusion.h"
 #include "lagtape/tools/evaluation.h"
 
 namespace lagtape::cli {
 
 std::string line_of(const Evaluation& evaluation);  ///< "loss 0.1234  rmse 0.351"
-std::string json_of(const Evaluation& evaluation);  ///< {"loss": 0.1234, "rmse": 0.351}, more digits
-std::string bytes_of(std::int64_t bytes);           ///< "12.3 MiB"
+/// {"loss": 0.1234, "rmse": 0.351}, more digits; "confusion" has a row an actual class.
+std::string json_of(const Evaluation& evaluation, const Confusion* confusion = nullptr);
+/// A row an actual class, a column a predicted one, with the names of the classes (0, 1, ...) around them.
+std::string table_of(const Confusion& confusion);
+std::string bytes_of(std::int64_t bytes);  ///< "12.3 MiB"
 
 }  // namespace lagtape::cli

@@ -19,6 +19,7 @@ namespace {
 struct Row {
   std::string name, summary, source, equations;
   std::vector<OptionDoc> options;
+  std::string files = {};
 };
 
 /// The options that a reader asks for.
@@ -44,7 +45,8 @@ std::vector<Row> task_rows() {
   std::vector<Row> rows;
   for (const TaskEntry& entry : tasks()) {
     rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source), "",
-                    options_of([&](JsonReader& reader) { entry.read(reader, {}); })});
+                    options_of([&](JsonReader& reader) { entry.read(reader, {}); }),
+                    std::string(entry.files)});
   }
   return rows;
 }
@@ -107,11 +109,18 @@ void print_short(const Kind& kind) {
   for (const Row& row : kind.rows()) fmt::print("  {:<22}{}\n", row.name, row.summary);
 }
 
+/// A text of several lines, indented.
+void print_lines(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) fmt::print("  {}\n", line);
+}
+
 void print_long(const Row& row) {
   fmt::print("{}: {}\n", row.name, row.summary);
   if (!row.source.empty()) fmt::print("source: {}\n", row.source);
-  std::istringstream equations(row.equations);
-  for (std::string line; std::getline(equations, line);) fmt::print("  {}\n", line);
+  print_lines(row.equations);
+  if (!row.files.empty()) fmt::print("files\n");
+  print_lines(row.files);
   if (!row.options.empty()) fmt::print("options\n");
   for (const OptionDoc& option : row.options) {
     const std::string fallback = option.fallback.empty() ? "required" : "default " + option.fallback;

@@ -44,6 +44,48 @@ std::string gzip(std::string_view bytes) {
   return packed;
 }
 
+namespace {
+
+std::string pack(const std::vector<std::pair<std::string, std::string>>& files, int (*set_format)(archive*)) {
+  std::size_t size = 1 << 16, used = 0;
+  for (const auto& [name, bytes] : files) size += bytes.size() + 4096;
+  std::string packed(size, '\0');
+  archive* writer = archive_write_new();
+  set_format(writer);
+  archive_write_open_memory(writer, packed.data(), packed.size(), &used);
+  for (const auto& [name, bytes] : files) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    archive_entry_set_size(entry, static_cast<la_int64_t>(bytes.size()));
+    archive_write_header(writer, entry);
+    archive_write_data(writer, bytes.data(), bytes.size());
+    archive_entry_free(entry);
+  }
+  archive_write_close(writer);
+  archive_write_free(writer);
+  packed.resize(used);
+  return packed;
+}
+
+}  // namespace
+
+std::string tar(const std::vector<std::pair<std::string, std::string>>& files) {
+  return pack(files, archive_write_set_format_pax_restricted);
+}
+
+std::string zip(const std::vector<std::pair<std::string, std::string>>& files) {
+  return pack(files, archive_write_set_format_zip);
+}
+
+void write_samples(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& files) {
+  for (const auto& [name, bytes] : files) {
+    fs::create_directories((folder / name).parent_path());
+    write_sample(folder / name, bytes);
+  }
+}
+
 std::string idx_bytes(const std::vector<std::uint32_t>& extents, std::string_view elements) {
   std::string bytes{'\0', '\0', '\x08', static_cast<char>(extents.size())};
   for (std::uint32_t extent : extents) {

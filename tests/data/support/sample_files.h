@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lagtape/core/error.h"
@@ -28,6 +29,14 @@ void write_sample(const std::filesystem::path& path, std::string_view bytes);
 
 /// The bytes as a gzip file.
 std::string gzip(std::string_view bytes);
+
+/// Names and contents as a tar archive.
+std::string tar(const std::vector<std::pair<std::string, std::string>>& files);
+/// The same as a zip archive.
+std::string zip(const std::vector<std::pair<std::string, std::string>>& files);
+/// The same below a folder.
+void write_samples(const std::filesystem::path& folder,
+                   const std::vector<std::pair<std::string, std::string>>& files);
 
 /// The bytes of an IDX file.
 std::string idx_bytes(const std::vector<std::uint32_t>& extents, std::string_view elements);

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+/// A user's own recordings: N of them, equally long, with the same columns.
+struct SeriesFile {
+  std::vector<std::string> names;  ///< of the columns; empty when the file has none
+  Tensor values;                   ///< [N, rows, columns], finite, f32 or f64 as in the file
+};
+
+/// Reads a .csv file (a row a step), a .npy file, or the array of that name in an .npz file (its only one
+/// when `array` is empty): [rows], [rows, columns] or [N, rows, columns]. Throws InputError with the path and
+/// what was found.
+SeriesFile read_series_file(const std::filesystem::path& path, const std::string& array);
+
+}  // namespace lagtape

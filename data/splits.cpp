@@ -1,0 +1,58 @@
+#include "lagtape/data/splits.h"
+
+#include <numeric>
+
+#include "lagtape/data/pixel_order.h"
+#include "lagtape/data/streams.h"
+
+namespace lagtape {
+
+namespace {
+
+using Indices = std::vector<std::int64_t>;
+
+/// values[places[first]], ..., values[places[first + count - 1]]
+Indices chosen(const Indices& values, const Indices& places, std::int64_t first, std::int64_t count) {
+  Indices result;
+  for (std::int64_t i = first; i < first + count; ++i) {
+    result.push_back(values[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])]);
+  }
+  return result;
+}
+
+}  // namespace
+
+Indices in_order(std::int64_t n) {
+  Indices indices(static_cast<std::size_t>(n));
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+SplitIndices random_split(std::int64_t n, std::int64_t train, std::int64_t valid, std::int64_t test,
+                          std::uint64_t seed) {
+  RandomStream stream(seed, stream_name({static_cast<std::uint64_t>(DataStream::split)}));
+  const Indices shuffled = permutation(n, stream);
+  return {.train = {shuffled.begin(), shuffled.begin() + train},
+          .valid = {shuffled.end() - valid, shuffled.end()},
+          .test = {shuffled.begin() + train, shuffled.begin() + train + test}};
+}
+
+SplitIndices sklearn_split(std::int64_t train, std::int64_t valid, std::int64_t test, std::uint32_t seed) {
+  const std::int64_t rest = valid + test, all = train + rest;
+  const Indices first = numpy_permutation(seed, all), second = numpy_permutation(seed, rest);
+  const Indices others = chosen(in_order(all), first, 0, rest);
+  return {.train = chosen(in_order(all), first, rest, train),
+          .valid = chosen(others, second, test, valid),
+          .test = chosen(others, second, 0, test)};
+}
+
+SplitIndices torch_split(std::int64_t train, std::int64_t valid, std::int64_t test, std::uint32_t seed) {
+  const std::int64_t rest = valid + test, all = train + rest;
+  const Indices first = torch_permutation(seed, all), second = torch_permutation(seed, rest);
+  const Indices others = chosen(in_order(all), first, train, rest);
+  return {.train = chosen(in_order(all), first, 0, train),
+          .valid = chosen(others, second, test, valid),
+          .test = chosen(others, second, 0, test)};
+}
+
+}  // namespace lagtape

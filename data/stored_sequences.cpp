@@ -1,0 +1,37 @@
+#include "lagtape/data/stored_sequences.h"
+
+#include <algorithm>
+
+namespace lagtape {
+
+std::int64_t StoredSequences::longest() const {
+  std::int64_t longest = 0;
+  for (std::int64_t i = 0; i < size(); ++i) longest = std::max(longest, length(i));
+  return longest;
+}
+
+StoredDataset::StoredDataset(const DataShape& shape, std::shared_ptr<const StoredSequences> sequences,
+                             std::vector<std::int64_t> chosen)
+    : Dataset(shape), sequences_(std::move(sequences)), chosen_(std::move(chosen)) {}
+
+std::int64_t StoredDataset::length(std::int64_t index) const {
+  return sequences_->length(chosen_[static_cast<std::size_t>(index)]);
+}
+
+void StoredDataset::read(std::int64_t index, Batch& batch, std::int64_t row) const {
+  const auto i = static_cast<std::size_t>(chosen_[static_cast<std::size_t>(index)]);
+  const std::int64_t input = shape().input, output = shape().output;
+  with_scalar(batch.x.dtype(), [&]<class T>() {
+    std::copy(sequences_->x.begin() + sequences_->starts[i] * input,
+              sequences_->x.begin() + sequences_->starts[i + 1] * input,
+              batch.x.values<T>().begin() + row * batch.x.size(1) * input);
+    if (output > 0) {
+      std::transform(sequences_->y.begin() + static_cast<std::int64_t>(i) * output,
+                     sequences_->y.begin() + static_cast<std::int64_t>(i + 1) * output,
+                     batch.y.values<T>().begin() + row * output, [](double v) { return static_cast<T>(v); });
+    }
+  });
+  if (shape().classes > 0) batch.classes[static_cast<std::size_t>(row)] = sequences_->classes[i];
+}
+
+}  // namespace lagtape

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "lagtape/data/dataset.h"
+
+namespace lagtape {
+
+/// Sequences of any lengths in memory, one after the other, with one target each. Inputs are kept in f32.
+struct StoredSequences {
+  std::int64_t input = 1;                  ///< numbers a step
+  std::vector<float> x;                    ///< [steps of all, input]
+  std::vector<std::int64_t> starts = {0};  ///< [N + 1]: sequence i has the steps starts[i]..starts[i + 1] - 1
+  std::vector<std::int32_t> classes;       ///< [N]; empty for real targets
+  std::vector<double> y;                   ///< [N, output]; empty for classes
+
+  std::int64_t size() const { return static_cast<std::int64_t>(starts.size()) - 1; }
+  std::int64_t length(std::int64_t index) const {
+    return starts[static_cast<std::size_t>(index) + 1] - starts[static_cast<std::size_t>(index)];
+  }
+  std::int64_t longest() const;
+  /// Ends a sequence: everything in x since the last end.
+  void end_sequence() { starts.push_back(static_cast<std::int64_t>(x.size()) / input); }
+};
+
+/// Some of them, in a given order.
+class StoredDataset final : public Dataset {
+ public:
+  StoredDataset(const DataShape& shape, std::shared_ptr<const StoredSequences> sequences,
+                std::vector<std::int64_t> chosen);
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(chosen_.size()); }
+  std::int64_t length(std::int64_t index) const override;
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override;
+
+ private:
+  std::shared_ptr<const StoredSequences> sequences_;
+  std::vector<std::int64_t> chosen_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace lagtape {
+
+/// Cuts a text into words, simply: a word is a run of letters, digits and bytes of other alphabets (128 and
+/// above), with an apostrophe inside it ("don't" is one word); any other character that is not blank is a
+/// word of its own; the tag "<br />" counts as blank. With `lower`, A-Z become a-z.
+void for_each_word(std::string_view text, bool lower, const std::function<void(std::string_view)>& take);
+
+/// Words numbered from 0 in the order of their first appearance, with how often each was counted.
+class WordCounts {
+ public:
+  /// The word's number.
+  std::int32_t add(std::string_view word, std::int64_t count = 1);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(words_.size()); }
+  const std::string& word(std::int32_t number) const { return *words_[static_cast<std::size_t>(number)]; }
+
+  /// Numbers of the `most` words counted most often, the most frequent first, equal ones in the order of
+  /// their bytes; words that were never counted are left out.
+  std::vector<std::int32_t> most_frequent(std::int64_t most) const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view word) const { return std::hash<std::string_view>{}(word); }
+  };
+  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+  std::vector<const std::string*> words_;
+  std::vector<std::int64_t> counts_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,56 @@
+#include "lagtape/data/splits.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "lagtape/data/pixel_order.h"
+
+using namespace lagtape;
+
+namespace {
+
+using Indices = std::vector<std::int64_t>;
+
+void check_disjoint(const SplitIndices& split, std::size_t n) {
+  std::set<std::int64_t> all;
+  for (const Indices* part : {&split.train, &split.valid, &split.test})
+    all.insert(part->begin(), part->end());
+  CHECK(all.size() == split.train.size() + split.valid.size() + split.test.size());
+  CHECK(all.size() == n);
+  CHECK(*all.begin() >= 0);
+}
+
+Indices first_five(const Indices& indices) { return {indices.begin(), indices.begin() + 5}; }
+
+}  // namespace
+
+TEST_CASE("a random split shares no sequence and changes with the seed") {
+  const SplitIndices split = random_split(100, 50, 20, 10, 0);
+  CHECK(split.train.size() == 50);
+  CHECK(split.valid.size() == 20);
+  CHECK(split.test.size() == 10);
+  check_disjoint(split, 80);
+  CHECK(random_split(100, 50, 20, 10, 0).train == split.train);
+  CHECK(random_split(100, 50, 20, 10, 1).train != split.train);
+}
+
+TEST_CASE("the split of 259 worms is that of scikit-learn at seed 1234") {
+  // From numpy.random.RandomState(1234).permutation, of 259 and then of 78.
+  const SplitIndices split = sklearn_split(181, 39, 39, 1234);
+  check_disjoint(split, 259);
+  CHECK(first_five(split.train) == Indices{248, 188, 176, 150, 232});
+  CHECK(first_five(split.valid) == Indices{95, 231, 48, 6, 59});
+  CHECK(first_five(split.test) == Indices{212, 217, 182, 73, 29});
+}
+
+TEST_CASE("the split of 7949 heart rates takes train first, then test, then valid") {
+  const SplitIndices split = torch_split(5565, 1192, 1192, 123456);
+  check_disjoint(split, 7949);
+  const Indices first = torch_permutation(123456, 7949), second = torch_permutation(123456, 2384);
+  CHECK(split.train == Indices(first.begin(), first.begin() + 5565));
+  for (std::size_t i : {0, 1, 500, 1191}) {
+    CHECK(split.test[i] == first[static_cast<std::size_t>(5565 + second[i])]);
+    CHECK(split.valid[i] == first[static_cast<std::size_t>(5565 + second[1192 + i])]);
+  }
+}

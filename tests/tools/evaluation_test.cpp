@@ -1,0 +1,65 @@
+#include "lagtape/tools/evaluation.h"
+
+#include <doctest/doctest.h>
+
+#include "lagtape/core/error.h"
+
+using namespace lagtape;
+
+namespace {
+
+struct Setup {
+  Experiment experiment;
+  ThreadPool pool{2};
+  Task task;
+  Model model;
+  SequenceOp op;
+
+  explicit Setup(const std::string& targets, const std::string& more = "")
+      : experiment(parse_experiment(
+            concat(
+                R"({ "name": "e", "data": { "task": "random", "length": 50, "lengths": "random", "input": 2, )",
+                targets, R"(, "every_step": true, "train": 1, "valid": 9 },
+                   "model": { "layers": [ { "cell": "delay_gru", "units": 5, "tau": 3 } ] }, )",
+                more, R"("train": { "epochs": 1, "batch": 1, "precision": "f64" } })"),
+            "test", "/")),
+        task(experiment.load_task(pool)),
+        model(build_model(experiment, task.shape)),
+        op(model.stack(), model.dtype()) {}
+
+  Evaluation score(const EvaluationOptions& options) {
+    return evaluate(experiment, model, op, *task.valid, pool, options);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a sequence too long for the memory is scored in stretches, to the same numbers") {
+  for (Setup setup : {Setup(R"("classes": 3)"), Setup(R"("output": 2)", R"("metrics": ["nrmse"], )"),
+                      Setup(R"("classes": 2)", R"("loss": "binary_cross_entropy", )")}) {
+    std::int64_t stretches = 0, longest = 0;
+    const Evaluation whole = setup.score({});
+    const Evaluation parts = setup.score({.stop_requested = {},
+                                          .scored =
+                                              [&](const Tensor& outputs, const Batch&) {
+                                                stretches += 1;
+                                                longest = std::max(longest, outputs.size(1));
+                                              },
+                                          .bytes = 800});
+    CHECK(stretches > 2 * setup.task.valid->size());
+    CHECK(longest < 30);
+    REQUIRE(parts.size() == whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      CAPTURE(whole[i].first);
+      CHECK(whole[i].second != 0);
+      CHECK(parts[i].second == doctest::Approx(whole[i].second).epsilon(1e-13));
+    }
+  }
+}
+
+TEST_CASE("an evaluation stops between stretches when asked to") {
+  Setup setup(R"("classes": 3)");
+  int polls = 0;
+  CHECK_THROWS_AS(setup.score({.stop_requested = [&] { return ++polls == 3; }, .scored = {}, .bytes = 800}),
+                  Interrupted);
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/data/dataset.h"
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape {
+
+/// How often each class was taken for each.
+class Confusion {
+ public:
+  /// Throws InputError unless the targets are classes, and few enough to count (at most 4096).
+  explicit Confusion(const DataShape& data);
+
+  /// Counts everything that a batch scores: the largest logit, or whether the only one is positive.
+  void add(const Tensor& outputs, const Batch& batch);
+
+  std::int64_t classes() const { return classes_; }
+  std::int64_t count(std::int64_t actual, std::int64_t predicted) const {
+    return counts_[static_cast<std::size_t>(actual * classes_ + predicted)];
+  }
+
+ private:
+  std::int64_t classes_;
+  std::vector<std::int64_t> counts_;
+};
+
+}  // namespace lagtape
