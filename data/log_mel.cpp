@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace lagtape {
 
@@ -80,30 +81,33 @@ void LogMel::transform(std::span<std::complex<double>> values) const {
 
 std::vector<double> LogMel::operator()(std::span<const std::int16_t> samples) const {
   const auto size = static_cast<std::int64_t>(samples.size()), frames = 1 + size / kHop;
-  std::vector<double> result(static_cast<std::size_t>(frames * kBands));
+  std::vector<double> sound(static_cast<std::size_t>((frames - 1) * kHop + kFft));
+  for (std::size_t n = 0; n < sound.size(); ++n) {
+    const std::int64_t at = mirrored(static_cast<std::int64_t>(n) - kFft / 2, size);
+    sound[n] = samples[static_cast<std::size_t>(at)] / 32768.0;
+  }
+  std::vector<double> result(static_cast<std::size_t>(frames * kBands)), one(kBins), other(kBins);
   std::vector<std::complex<double>> values(kFft);
-  auto sample = [&](std::int64_t frame, std::int64_t n) {
-    const std::int64_t at = mirrored(frame * kHop + n - kFft / 2, size);
-    return samples[static_cast<std::size_t>(at)] / 32768.0 * window_[static_cast<std::size_t>(n)];
-  };
-  // Two frames at a time: one in the real, one in the imaginary part.
+  // Two frames at a time: one in the real, one in the imaginary part. The last may go twice.
   for (std::int64_t frame = 0; frame < frames; frame += 2) {
-    const bool both = frame + 1 < frames;
-    for (std::int64_t n = 0; n < kFft; ++n) {
-      values[static_cast<std::size_t>(n)] = {sample(frame, n), both ? sample(frame + 1, n) : 0};
+    const std::int64_t next = std::min(frame + 1, frames - 1);
+    for (std::size_t n = 0; n < kFft; ++n) {
+      values[n] = {sound[static_cast<std::size_t>(frame * kHop) + n] * window_[n],
+                   sound[static_cast<std::size_t>(next * kHop) + n] * window_[n]};
     }
     transform(values);
-    for (std::int64_t b = 0; b < kBands; ++b) {
-      const Band& band = bands_[static_cast<std::size_t>(b)];
-      double one = 0, other = 0;
-      for (std::size_t i = 0; i < band.weights.size(); ++i) {
-        const std::size_t bin = static_cast<std::size_t>(band.first) + i;
-        const std::complex<double> z = values[bin], mirror = std::conj(values[(kFft - bin) % kFft]);
-        one += band.weights[i] * std::abs(z + mirror) / 2;
-        other += band.weights[i] * std::abs(z - mirror) / 2;
-      }
-      result[static_cast<std::size_t>(frame * kBands + b)] = one;
-      if (both) result[static_cast<std::size_t>((frame + 1) * kBands + b)] = other;
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+      const std::complex<double> z = values[bin], mirror = std::conj(values[(kFft - bin) % kFft]);
+      one[bin] = std::sqrt(std::norm(z + mirror)) / 2;
+      other[bin] = std::sqrt(std::norm(z - mirror)) / 2;
+    }
+    for (std::size_t b = 0; b < kBands; ++b) {
+      const auto& [first, weights] = bands_[b];
+      auto sum = [&, first = first, &weights = weights](const std::vector<double>& magnitudes) {
+        return std::inner_product(weights.begin(), weights.end(), magnitudes.begin() + first, 0.0);
+      };
+      result[static_cast<std::size_t>(frame * kBands) + b] = sum(one);
+      result[static_cast<std::size_t>(next * kBands) + b] = sum(next == frame ? one : other);
     }
   }
   const double largest = std::max(*std::max_element(result.begin(), result.end()), kLeast);
