@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lagtape/cells/initializer.h"
+#include "lagtape/core/parameter.h"
 #include "lagtape/core/tape.h"
 #include "lagtape/ops/recurrence/derived_weight.h"
 #include "lagtape/ops/recurrence/step_program.h"
@@ -20,6 +21,7 @@ struct ParameterDefinition {
   Initializer initializer;
   /// The parameter whose random numbers it starts from, for values that belong together; empty: its own.
   std::string draws_of = {};
+  Bounds bounds = {};
 };
 
 /// What a layer is: its step, its free parameters, and how the step's weights come from them.

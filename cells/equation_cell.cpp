@@ -140,6 +140,7 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
                                           : Initializer::uniform_of(units);
     if (const auto given = init.find(weight.name); given != init.end()) initializer = given->second;
     layer.parameters.push_back({weight.name, weight.shape, initializer});
+    if (largest > 0) layer.parameters.back().bounds = {1, static_cast<double>(largest)};
   }
   if (!compiled.derived.empty())
     layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);

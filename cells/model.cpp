@@ -153,7 +153,7 @@ Model Model::load(const std::filesystem::path& run_or_file) {
   for (const ParameterDefinition& p : model->spec.parameters()) {
     Tensor value = reader.take(p.name, p.shape, model->dtype);
     require_finite(value, p.name, where);
-    model->parameters.add(p.name, std::move(value));
+    model->parameters.add(p.name, std::move(value)).bounds = p.bounds;
   }
   reader.finish();
   return Model(std::move(model));

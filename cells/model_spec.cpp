@@ -199,9 +199,11 @@ StackDefinition ModelSpec::stack(Loss loss) const {
 std::vector<ParameterDefinition> ModelSpec::parameters() const {
   std::vector<ParameterDefinition> all;
   const auto append = [&](const std::string& prefix, const Layer& layer) {
-    for (const ParameterDefinition& p : layer.parameters)
-      all.push_back(
-          {prefix + p.name, p.shape, p.initializer, prefix + (p.draws_of.empty() ? p.name : p.draws_of)});
+    for (ParameterDefinition p : layer.parameters) {
+      p.draws_of = prefix + (p.draws_of.empty() ? p.name : p.draws_of);
+      p.name = prefix + p.name;
+      all.push_back(std::move(p));
+    }
   };
   for (std::size_t i = 0; i < layers.size(); ++i) append(prefixes[i], layers[i]);
   append("readout.", readout);
@@ -219,7 +221,7 @@ Parameters draw_parameters(const ModelSpec& spec, Dtype dtype, std::uint64_t see
   for (const ParameterDefinition& definition : spec.parameters()) {
     Tensor value(definition.shape, dtype);
     initialize(value, definition.initializer, seed, definition.draws_of);
-    parameters.add(definition.name, std::move(value));
+    parameters.add(definition.name, std::move(value)).bounds = definition.bounds;
   }
   return parameters;
 }

@@ -61,11 +61,12 @@ StepVar LayerRecorder::derived_scalar(const std::string& name, std::vector<std::
 
 void LayerRecorder::start(const std::string& name, const Initializer& initializer,
                           const std::string& draws_of) {
-  const auto parameter = std::ranges::find(parameters_, name, &ParameterDefinition::name);
-  if (parameter == parameters_.end()) throw Error(concat("[start] there is no parameter '", name, "'."));
-  parameter->initializer = initializer;
-  parameter->draws_of = draws_of;
+  ParameterDefinition& parameter = find(name);
+  parameter.initializer = initializer;
+  parameter.draws_of = draws_of;
 }
+
+void LayerRecorder::keep_within(const std::string& name, Bounds bounds) { find(name).bounds = bounds; }
 
 void LayerRecorder::start_biases(const Initializer& initializer) {
   for (ParameterDefinition& parameter : parameters_) {
@@ -78,6 +79,12 @@ Layer LayerRecorder::finish(StepVar output) {
   Layer layer{tape_.finish(), std::move(parameters_), {}};
   if (!derived_.empty()) layer.weights = weights_with(layer.program, layer.parameters, derived_);
   return layer;
+}
+
+ParameterDefinition& LayerRecorder::find(const std::string& name) {
+  const auto parameter = std::ranges::find(parameters_, name, &ParameterDefinition::name);
+  if (parameter == parameters_.end()) throw Error(concat("[find] there is no parameter '", name, "'."));
+  return *parameter;
 }
 
 void LayerRecorder::declare(const std::string& name, Shape shape) {

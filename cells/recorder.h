@@ -55,11 +55,14 @@ class LayerRecorder {
   /// Another start than the recorder's own, for one parameter or for all that end in ".bias".
   void start(const std::string& name, const Initializer& initializer, const std::string& draws_of = "");
   void start_biases(const Initializer& initializer);
+  /// Bounds of a parameter in training.
+  void keep_within(const std::string& name, Bounds bounds);
 
   /// The layer with that output. Further recording is not possible.
   Layer finish(StepVar output);
 
  private:
+  ParameterDefinition& find(const std::string& name);
   void declare(const std::string& name, Shape shape);
 
   StepTape tape_;

@@ -55,7 +55,11 @@ constexpr LayerEntry kCells[] = {
      "g = sigmoid(W3 @ h + U3 @ x)\n"
      "a = sigmoid(W4 @ h + U4 @ x)\n"
      "h' = (1 - dt * g) * h + dt * g * (beta * u + alpha * a * z)\n"
-     "every W @ h and U @ x with a bias of its own: + W1.bias",
+     "every W @ h and U @ x with a bias of its own: + W1.bias\n"
+     "several delays: a z and an a each, alpha * a_1 * z_1 + alpha * a_2 * z_2 + ..., of W2_1, U2_1, W4_1, "
+     "...\n"
+     "a delay that is trained: z of h[-tau], tau between 1 and max steps\n"
+     "form code: z and a of h[-(tau - 1)] and of x tau steps before, zeros up to step tau",
      read<TauGru>},
     {"delay_gru", "simple delay GRU",
      "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback, Equation 12",

@@ -16,20 +16,51 @@ double steps_of(double tau, double dt) {
   return std::abs(steps - nearest) <= 1e-12 * std::max(1.0, nearest) ? nearest : std::floor(steps);
 }
 
+/// What a delayed part sees.
+struct Seen {
+  StepVar h, x;
+};
+
+Seen past_of_paper(LayerRecorder& step, const Delay& delay, const std::string& name, double dt, StepVar h) {
+  const StepVar x = step.input();
+  if (!delay.is_trained())
+    return {step.tape().lag(h, static_cast<std::int64_t>(steps_of(delay.time, dt))), x};
+  const StepVar tau = delay.each_unit ? step.vector(name, h.shape().size) : step.scalar(name);
+  step.start(name, delay.initializer());
+  step.keep_within(name, {1, static_cast<double>(delay.max)});
+  return {step.tape().lag(h, tau, delay.max), x};
+}
+
+/// `before` is the input of the step before.
+Seen past_of_code(StepTape& tape, std::int64_t tau, StepVar h, StepVar x, StepVar before) {
+  if (tau == 0) return {h, x};
+  // It begins a step later than the windows would: at step tau they hold h[1] and x[0].
+  const StepVar begun =
+      minimum(maximum(tape.step_index() - static_cast<double>(tau), tape.constant(0)), tape.constant(1));
+  return {begun * tape.lag(h, tau - 1), begun * tape.lag(before, tau - 1)};
+}
+
 }  // namespace
 
 void TauGru::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.required("tau", tau, at_least(0), "delay; with 0 the delayed part sees the present state");
+  tau = read_delays(reader, "tau", "delay; with 0 the delayed part sees the present state");
   reader.optional("dt", dt, above(0), "time step; the delay is floor(tau / dt) steps");
   reader.optional("alpha", alpha, {}, "weight of the delayed part; 0 leaves it out");
   reader.optional("beta", beta, {}, "weight of the direct part; 0 leaves it out");
   reader.optional("weighting", weighting, "whether a gate weighs the delayed part");
   reader.optional("gating", gating, "whether a gate updates the state");
+  reader.choice("form", form, {"paper", "code"},
+                "equations of the paper, or those of a public implementation, which delays the input too");
   if (alpha == 0 && beta == 0) reader.error("alpha", "alpha and beta are both 0, which leaves no update.");
-  if (!(tau / dt <= StepTape::kLargestLag)) {
-    reader.error("tau",
-                 concat("tau / dt must be at most ", StepTape::kLargestLag, " steps, got ", tau / dt, "."));
+  for (const Delay& delay : tau) {
+    const double steps = form == "code" ? delay.time : delay.time / dt;
+    if (!(steps <= StepTape::kLargestLag)) {
+      reader.error("tau",
+                   concat("tau / dt must be at most ", StepTape::kLargestLag, " steps, got ", steps, "."));
+    }
+    if (form == "code" && (delay.is_trained() || delay.time != std::floor(delay.time)))
+      reader.error("tau", "the form 'code' has delays of whole steps.");
   }
 }
 
@@ -38,21 +69,36 @@ Layer TauGru::build(std::int64_t input) const {
   StepTape& tape = step.tape();
   const StepVar x = step.input();
   const StepVar h = step.state("h", units);
-  const StepVar h_tau = tape.lag(h, static_cast<std::int64_t>(steps_of(tau, dt)));
-  const auto activation = [&](const std::string& i, StepVar from) {
-    const StepVar Wh = step.affine("W" + i, units, from);
-    const StepVar Ux = step.affine("U" + i, units, x);
+  const auto activation = [&](const std::string& i, const Seen& seen) {
+    const StepVar Wh = step.affine("W" + i, units, seen.h);
+    const StepVar Ux = step.affine("U" + i, units, seen.x);
     return Wh + Ux;
   };
+  const auto number = [&](std::size_t k) { return tau.size() > 1 ? concat("_", k + 1) : ""; };
+  const bool has_past = alpha != 0, is_code = form == "code";
 
-  StepVar u, z, g = tape.constant(1), a = tape.constant(1);
-  if (beta != 0) u = tanh(activation("1", h));
-  if (alpha != 0) z = tanh(activation("2", h_tau));
-  if (gating) g = sigmoid(activation("3", h));
-  if (alpha != 0 && weighting) a = sigmoid(activation("4", h));
+  StepVar before;
+  const auto is_late = [](const Delay& delay) { return delay.time > 0; };
+  if (has_past && is_code && std::ranges::any_of(tau, is_late)) {
+    before = step.state("x_before", input);
+    tape.set_next(before, x);
+  }
+  std::vector<Seen> past;
+  for (std::size_t k = 0; has_past && k < tau.size(); ++k) {
+    past.push_back(is_code ? past_of_code(tape, static_cast<std::int64_t>(tau[k].time), h, x, before)
+                           : past_of_paper(step, tau[k], "tau" + number(k), dt, h));
+  }
 
-  StepVar drive = alpha != 0 ? alpha * a * z : beta * u;
-  if (alpha != 0 && beta != 0) drive = beta * u + drive;
+  StepVar u, g = tape.constant(1);
+  std::vector<StepVar> z, a(past.size(), tape.constant(1));
+  if (beta != 0) u = tanh(activation("1", {h, x}));
+  for (std::size_t k = 0; k < past.size(); ++k) z.push_back(tanh(activation("2" + number(k), past[k])));
+  if (gating) g = sigmoid(activation("3", {h, x}));
+  for (std::size_t k = 0; weighting && k < past.size(); ++k)
+    a[k] = sigmoid(activation("4" + number(k), is_code ? past[k] : Seen{h, x}));
+
+  StepVar drive = beta != 0 ? beta * u : alpha * a[0] * z[0];
+  for (std::size_t k = beta != 0 ? 0 : 1; k < past.size(); ++k) drive = drive + alpha * a[k] * z[k];
   const bool replaces = !gating && dt == 1;  // nothing of h[n] is left
   const StepVar next = replaces ? drive : (1 - dt * g) * h + dt * g * drive;
 

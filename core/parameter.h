@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -9,12 +10,20 @@
 
 namespace lagtape {
 
+/// Where the values of a parameter are kept: after every update what is beyond is set to the bound.
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool operator==(const Bounds&) const = default;
+};
+
 /// A named trainable tensor with its gradient (same shape and dtype).
 struct Parameter {
   std::string name;
   Tensor value;
   Tensor grad;
   bool trainable = true;
+  Bounds bounds = {};
 };
 
 /// The parameters of a model in a fixed order, found by name. References stay valid when more are added.

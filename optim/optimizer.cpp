@@ -50,6 +50,14 @@ void refuse_unused_groups(const Parameters& parameters, const std::vector<Parame
   }
 }
 
+void keep_within_bounds(Parameter& parameter) {
+  const auto [low, high] = parameter.bounds;
+  if (parameter.bounds == Bounds{}) return;
+  with_scalar(parameter.value.dtype(), [&]<class T>() {
+    for (T& v : parameter.value.values<T>()) v = std::clamp(v, static_cast<T>(low), static_cast<T>(high));
+  });
+}
+
 double lr_factor_of(const std::vector<ParameterGroup>& groups, std::string_view name) {
   for (const ParameterGroup& group : groups) {
     if (matches(group.match, name)) return group.lr_factor;
@@ -92,6 +100,7 @@ void Optimizer::step(Parameters& parameters, double lr) {
   ++steps_;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     update(*trainable[i], entries_[i].slots, lr * entries_[i].lr_factor);
+    keep_within_bounds(*trainable[i]);
   }
 }
 

@@ -24,7 +24,8 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One update of every trainable parameter with the rate lr (times the factor of its group). Throws
+  /// One update of every trainable parameter with the rate lr (times the factor of its group), values then
+  /// kept within the parameter's bounds. Throws
   /// InputError when the parameters are not those of the construction, by name, shape and dtype.
   void step(Parameters& parameters, double lr);
   /// Updates made so far.

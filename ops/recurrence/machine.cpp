@@ -217,7 +217,8 @@ void Machine<T>::run_grid(const TileInstruction& t, std::int64_t first_row, std:
 
 namespace {
 
-/// tau clamped to 1 .. bound, as whole steps and the fraction beyond them.
+/// tau clamped to 1 .. bound, as whole steps and the fraction beyond them; the bound itself is a step less
+/// and the fraction 1, so that it has the slope of what is below it.
 struct Delay {
   std::int64_t whole;
   double fraction;
@@ -227,7 +228,7 @@ struct Delay {
 Delay delay_of(double tau, std::int64_t bound) {
   const bool clamped = !(tau >= 1 && tau <= static_cast<double>(bound));
   tau = std::isfinite(tau) ? std::clamp(tau, 1.0, static_cast<double>(bound)) : 1.0;
-  const auto whole = static_cast<std::int64_t>(tau);
+  const auto whole = std::min(static_cast<std::int64_t>(tau), std::max<std::int64_t>(bound - 1, 1));
   return {whole, tau - static_cast<double>(whole), clamped};
 }
 

@@ -252,20 +252,22 @@ Var UnrolledLayer::draw(const Instruction& v, const Steps& steps) const {
 Var UnrolledLayer::real_lag(const Instruction& v, const Var& tau) const {
   const Tensor& lags = tau.value();
   const double longest = static_cast<double>(v.lag);
-  const auto whole = [&](std::int64_t i) { return std::floor(std::clamp(lags.at(i), 1.0, longest)); };
+  const double last = std::max(longest - 1, 1.0);
+  const auto whole = [&](std::int64_t i) { return std::floor(std::clamp(lags.at(i), 1.0, last)); };
   std::set<double> wholes;
   for (std::int64_t i = 0; i < lags.numel(); ++i) wholes.insert(whole(i));
 
   Var sum;
   for (const double k : wholes) {
-    Tensor here(lags.shape(), lags.dtype()), moving(lags.shape(), lags.dtype());
+    Tensor here(lags.shape(), lags.dtype()), moving = here.clone(), beyond = here.clone();
     for (std::int64_t i = 0; i < lags.numel(); ++i) {
       if (whole(i) != k) continue;
       here.set(i, 1);
-      if (lags.at(i) >= 1 && lags.at(i) < longest) moving.set(i, 1);
+      if (lags.at(i) >= 1 && lags.at(i) <= longest) moving.set(i, 1);
+      if (lags.at(i) > longest) beyond.set(i, 1);
     }
     const std::int64_t lag = static_cast<std::int64_t>(k);
-    const Var fraction = (tau - k) * frame_.tape.constant(moving);
+    const Var fraction = (tau - k) * frame_.tape.constant(moving) + frame_.tape.constant(beyond);
     const Var read = (1 - fraction) * past(v.index, lag) + fraction * past(v.index, std::min(lag + 1, v.lag));
     const Var part = read * frame_.tape.constant(here);
     sum = k == *wholes.begin() ? part : sum + part;

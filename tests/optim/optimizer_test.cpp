@@ -249,3 +249,20 @@ TEST_CASE("a star in a pattern stands for any run of characters") {
   CHECK_FALSE(matches("", "a"));
   CHECK_FALSE(matches("readout", "readout.W"));
 }
+
+TEST_CASE("values are kept within the bounds of their parameter") {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    Parameters parameters;
+    parameters.add("tau", Tensor::from({3}, {1.5, 7.5, 4.0}, dtype)).bounds = {1, 8};
+    parameters.add("w", Tensor::from({3}, {1.5, 7.5, 4.0}, dtype));
+    Sgd optimizer(parameters);
+    set_gradient(parameters, {1, -1, 1});
+    optimizer.step(parameters, 2);
+    const auto values = [&](const std::string& name) {
+      const Tensor& v = parameters[name].value;
+      return std::vector<double>{v.at(0), v.at(1), v.at(2)};
+    };
+    CHECK(values("tau") == std::vector<double>{1, 8, 2});
+    CHECK(values("w") == std::vector<double>{-0.5, 9.5, 2});
+  }
+}

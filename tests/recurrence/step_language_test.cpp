@@ -77,8 +77,8 @@ TEST_CASE("step: a real lag for every unit, trained, beside whole lags") {
     }
     CHECK(differences(run_op(c), run_unrolled(c), 1e-12) == "");
     const Tensor gradient = named(run_op(c), "d theta");
-    for (const int unit : {0, 3, 4}) CHECK((gradient.at(unit) == 0) == clamped);
-    for (const int unit : {1, 2}) CHECK(gradient.at(unit) != 0);
+    for (const int unit : {0, 4}) CHECK((gradient.at(unit) == 0) == clamped);
+    for (const int unit : {1, 2, 3}) CHECK(gradient.at(unit) != 0);
   }
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("unrolled: a real lag interpolates, and is clamped to 1 .. its largest
   CHECK(at(1.5) == List{55, 90});
   CHECK(at(2) == List{100, 900});
   CHECK(at(2.75) == List{775, 900});
-  CHECK(at(3) == List{1000, 0});
+  CHECK(at(3) == List{1000, 900});
   CHECK(at(9) == List{1000, 0});
 }
 

@@ -56,6 +56,15 @@ std::vector<Vector> run(const Layer& layer) {
       layer.program, [&](const std::string& name) { return step_weight(layer, name); }, sequence());
 }
 
+std::vector<Vector> run(const Layer& layer,
+                        const std::function<Vector(const std::string&, std::int64_t)>& weight) {
+  const auto by_name = [&](const std::string& name) {
+    const auto definition = std::ranges::find(layer.program.weights, name, &WeightDefinition::name);
+    return weight(name, element_count(definition->shape));
+  };
+  return evaluate(layer.program, by_name, sequence());
+}
+
 void check_equal(const std::vector<Vector>& got, const std::vector<Vector>& wanted) {
   REQUIRE(got.size() == wanted.size());
   for (std::size_t n = 0; n < got.size(); ++n) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "lagtape/cells/cell.h"
@@ -33,6 +34,9 @@ double product(const Vector& matrix, const Vector& v, int unit);
 
 /// The outputs of the layer with these parameters.
 std::vector<Vector> run(const Layer& layer);
+/// The same with other numbers for the weights of its step: weight(name, count).
+std::vector<Vector> run(const Layer& layer,
+                        const std::function<Vector(const std::string&, std::int64_t)>& weight);
 
 /// h[1..kSteps] of h[n+1] = step(h[n], h[n-lag], x[n], unit).
 template <class Step>

@@ -35,59 +35,97 @@ Vector multiply(const Vector& matrix, const Vector& v, std::int64_t out) {
   return result;
 }
 
+/// A program step by step, with the states of all steps so far.
+class Evaluation {
+ public:
+  using WeightOf = std::function<Vector(const std::string&)>;
+
+  Evaluation(const StepProgram& program, const WeightOf& weight) : program_(program), weight_(weight) {
+    for (const StateDefinition& state : program.states) states_.push_back({Vector(state.shape.width())});
+  }
+
+  Vector step(const Vector& x) {
+    values_.clear();
+    for (const Instruction& v : program_.values) values_.push_back(value_of(v, x));
+    for (std::size_t s = 0; s < states_.size(); ++s) states_[s].push_back(values_[program_.states[s].next]);
+    ++n_;
+    return values_[program_.output];
+  }
+
+ private:
+  Vector value_of(const Instruction& v, const Vector& x) const {
+    switch (v.op) {
+      case StepOp::input: return x;
+      case StepOp::state: return past(v, 0);
+      case StepOp::lag: return past(v, v.lag);
+      case StepOp::real_lag: return interpolated(v);
+      case StepOp::step_index: return {static_cast<double>(n_)};
+      case StepOp::draw: return Vector(v.shape.width(), program_.draws[v.index].evaluation);
+      case StepOp::sum: return summed(v);
+      case StepOp::broadcast: return spread(v);
+      case StepOp::reshape: return values_[v.a];
+      case StepOp::weight: return weight_(program_.weights[v.index].name);
+      case StepOp::constant: return {v.value};
+      case StepOp::product:
+        return multiply(weight_(program_.weights[v.index].name), values_[v.a], v.shape.size);
+      default: return element_wise(v);
+    }
+  }
+
+  Vector past(const Instruction& v, std::size_t lag) const {
+    return n_ >= lag ? states_[v.index][n_ - lag] : Vector(v.shape.width());
+  }
+
+  Vector interpolated(const Instruction& v) const {
+    const Vector& tau = values_[v.a];
+    Vector read(v.shape.width());
+    for (std::size_t u = 0; u < read.size(); ++u) {
+      const double lag = std::clamp(tau[tau.size() > 1 ? u : 0], 1.0, static_cast<double>(v.lag));
+      const auto near = static_cast<std::size_t>(lag);
+      const double f = lag - static_cast<double>(near);
+      read[u] = (1 - f) * past(v, near)[u] + f * past(v, near + 1)[u];
+    }
+    return read;
+  }
+
+  Vector summed(const Instruction& v) const {
+    const Vector& of = values_[v.a];
+    Vector sums(v.shape.width());
+    for (std::size_t i = 0; i < of.size(); ++i) sums[i * sums.size() / of.size()] += of[i];
+    return sums;
+  }
+
+  Vector spread(const Instruction& v) const {
+    const Vector& of = values_[v.a];
+    Vector wide(v.shape.width());
+    for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = of[i * of.size() / wide.size()];
+    return wide;
+  }
+
+  Vector element_wise(const Instruction& v) const {
+    const auto element = [&](int id, std::size_t i) {
+      return id < 0 ? 0 : values_[id][program_.values[id].op == StepOp::constant ? 0 : i];
+    };
+    Vector result(v.shape.width());
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = apply(v.op, element(v.a, i), element(v.b, i));
+    return result;
+  }
+
+  const StepProgram& program_;
+  const WeightOf& weight_;
+  std::vector<std::vector<Vector>> states_;  // [state][n], before step n
+  std::vector<Vector> values_;
+  std::size_t n_ = 0;
+};
+
 }  // namespace
 
 std::vector<Vector> evaluate(const StepProgram& program,
                              const std::function<Vector(const std::string&)>& weight,
                              const std::vector<Vector>& x) {
-  std::vector<std::vector<Vector>> states;  // [state][n], the state before step n
-  for (const StateDefinition& state : program.states) states.push_back({Vector(state.shape.width())});
+  Evaluation evaluation(program, weight);
   std::vector<Vector> outputs;
-  for (std::size_t n = 0; n < x.size(); ++n) {
-    std::vector<Vector> values;
-    for (const Instruction& v : program.values) {
-      const auto past = [&](std::size_t lag) {
-        return n >= lag ? states[v.index][n - lag] : Vector(v.shape.width());
-      };
-      switch (v.op) {
-        case StepOp::input: values.push_back(x[n]); break;
-        case StepOp::state: values.push_back(past(0)); break;
-        case StepOp::lag: values.push_back(past(v.lag)); break;
-        case StepOp::weight: values.push_back(weight(program.weights[v.index].name)); break;
-        case StepOp::step_index: values.push_back({static_cast<double>(n)}); break;
-        case StepOp::draw:
-          values.push_back(Vector(v.shape.width(), program.draws[v.index].evaluation));
-          break;
-        case StepOp::sum: {
-          const Vector& of = values[v.a];
-          values.push_back(Vector(v.shape.width()));
-          for (std::size_t i = 0; i < of.size(); ++i) values.back()[i * v.shape.width() / of.size()] += of[i];
-          break;
-        }
-        case StepOp::reshape: values.push_back(Vector(values[v.a])); break;
-        case StepOp::broadcast:
-          values.push_back(Vector(v.shape.width()));
-          for (std::size_t i = 0; i < values.back().size(); ++i)
-            values.back()[i] = values[v.a][i * values[v.a].size() / values.back().size()];
-          break;
-        case StepOp::constant: values.push_back({v.value}); break;
-        case StepOp::product:
-          values.push_back(multiply(weight(program.weights[v.index].name), values[v.a], v.shape.size));
-          break;
-        default: {
-          Vector result(v.shape.width());
-          const auto element = [&](int id, std::size_t i) {
-            return id < 0 ? 0 : values[id][program.values[id].op == StepOp::constant ? 0 : i];
-          };
-          for (std::size_t i = 0; i < result.size(); ++i)
-            result[i] = apply(v.op, element(v.a, i), element(v.b, i));
-          values.push_back(result);
-        }
-      }
-    }
-    for (std::size_t s = 0; s < states.size(); ++s) states[s].push_back(values[program.states[s].next]);
-    outputs.push_back(values[program.output]);
-  }
+  for (const Vector& step : x) outputs.push_back(evaluation.step(step));
   return outputs;
 }
 

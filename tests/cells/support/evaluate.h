@@ -12,7 +12,7 @@ using Vector = std::vector<double>;
 
 /// The outputs [T][width] of a program over a sequence [T][input] from zero states, value by value as the
 /// operations are defined: slow, and plain enough to be trusted. Weights are given by name, row-major.
-/// Draws hold their values of evaluation. No real lags.
+/// Draws hold their values of evaluation.
 std::vector<Vector> evaluate(const StepProgram& program,
                              const std::function<Vector(const std::string&)>& weight,
                              const std::vector<Vector>& x);

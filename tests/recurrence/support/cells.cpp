@@ -33,7 +33,7 @@ EquationCell::Named named_shape(const std::string& text) {
 StepProgram tau_gru(std::int64_t units, std::int64_t input, std::int64_t tau) {
   TauGru cell;
   cell.units = units;
-  cell.tau = static_cast<double>(tau);
+  cell.tau = {static_cast<double>(tau)};
   return cell.build(input).program;
 }
 
