@@ -30,7 +30,7 @@ Delay read_trained(JsonReader& reader) {
   std::string each = "layer";
   reader.choice("each", each, {"layer", "unit"}, "what has a delay of its own");
   delay.each_unit = each == "unit";
-  const double largest = static_cast<double>(delay.max), middle = (1 + largest) / 2;
+  const double largest = static_cast<double>(delay.max), middle = middle_of(delay.max);
   delay.low = delay.each_unit ? 1 : middle;
   delay.high = delay.each_unit ? largest : middle;
   read_start(reader, delay);
@@ -69,6 +69,8 @@ Delay Delay::trained(std::int64_t max, bool each_unit, double low, double high) 
 Initializer Delay::initializer() const {
   return low == high ? Initializer::constant(low) : Initializer::uniform(low, high);
 }
+
+double middle_of(std::int64_t max) { return max == 1 ? 1 : static_cast<double>(max / 2) + 0.5; }
 
 std::vector<Delay> read_delays(JsonReader& reader, const std::string& key, const std::string& about) {
   const Json value =

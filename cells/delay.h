@@ -14,7 +14,7 @@ class JsonReader;
 ///
 ///     { "max": 64, "start": 20, "each": "layer" }
 ///
-/// a delay between 1 and max, for which memory is planned, with its first value (by default the middle), one
+/// a delay between 1 and max, for which memory is planned, with its first value (by default `middle_of`), one
 /// for the layer; or with "each": "unit" one for every unit of the state, with first values between the two
 /// of "start": [1, 64] (by default all of the range).
 struct Delay {
@@ -30,6 +30,9 @@ struct Delay {
   bool is_trained() const { return max > 0; }
   Initializer initializer() const;
 };
+
+/// About half of the range 1 .. max, and between two whole numbers: at those the interpolation has kinks.
+double middle_of(std::int64_t max);
 
 /// Reads a delay, or a list of them. Notes errors; there is at least one in the result.
 std::vector<Delay> read_delays(JsonReader& reader, const std::string& key, const std::string& about);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lagtape/cells/delay.h"
 #include "lagtape/cells/recorder.h"
 
 namespace lagtape {
@@ -136,8 +137,8 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
   Layer layer{std::move(compiled.program), {}, {}};
   for (const WeightDefinition& weight : compiled.weights) {
     const std::int64_t largest = largest_lag(layer.program, weight.name);
-    Initializer initializer = largest > 0 ? Initializer::constant((1.0 + static_cast<double>(largest)) / 2)
-                                          : Initializer::uniform_of(units);
+    Initializer initializer =
+        largest > 0 ? Initializer::constant(middle_of(largest)) : Initializer::uniform_of(units);
     if (const auto given = init.find(weight.name); given != init.end()) initializer = given->second;
     layer.parameters.push_back({weight.name, weight.shape, initializer});
     if (largest > 0) layer.parameters.back().bounds = {1, static_cast<double>(largest)};

@@ -12,7 +12,7 @@ namespace lagtape {
 
 /// A cell that its user defines by equations (ops/recurrence/equations.h). Its weights are parameters;
 /// they start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise, and a weight that is a lag
-/// from half of its largest value. A lag is kept between 1 and that.
+/// from `middle_of` its largest value. A lag is kept between 1 and that.
 struct CellDefinition {
   EquationCell equations;
   std::map<std::string, Initializer> init;

@@ -86,16 +86,17 @@ Layer TauGru::build(std::int64_t input) const {
   std::vector<Seen> past;
   for (std::size_t k = 0; has_past && k < tau.size(); ++k) {
     past.push_back(is_code ? past_of_code(tape, static_cast<std::int64_t>(tau[k].time), h, x, before)
-                           : past_of_paper(step, tau[k], "tau" + number(k), dt, h));
+                           : past_of_paper(step, tau[k], concat("tau", number(k)), dt, h));
   }
 
   StepVar u, g = tape.constant(1);
   std::vector<StepVar> z, a(past.size(), tape.constant(1));
   if (beta != 0) u = tanh(activation("1", {h, x}));
-  for (std::size_t k = 0; k < past.size(); ++k) z.push_back(tanh(activation("2" + number(k), past[k])));
+  for (std::size_t k = 0; k < past.size(); ++k)
+    z.push_back(tanh(activation(concat("2", number(k)), past[k])));
   if (gating) g = sigmoid(activation("3", {h, x}));
   for (std::size_t k = 0; weighting && k < past.size(); ++k)
-    a[k] = sigmoid(activation("4" + number(k), is_code ? past[k] : Seen{h, x}));
+    a[k] = sigmoid(activation(concat("4", number(k)), is_code ? past[k] : Seen{h, x}));
 
   StepVar drive = beta != 0 ? beta * u : alpha * a[0] * z[0];
   for (std::size_t k = beta != 0 ? 0 : 1; k < past.size(); ++k) drive = drive + alpha * a[k] * z[k];

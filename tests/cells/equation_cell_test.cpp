@@ -26,7 +26,7 @@ TEST_CASE("weights of equations start from the cell's width, a lag from its midd
   REQUIRE(layer.parameters.size() == 3);
   CHECK(layer.parameters[0].initializer == Initializer::uniform(-0.5, 0.5));
   CHECK(layer.parameters[1].initializer == Initializer::constant(0));
-  CHECK(layer.parameters[2].initializer == Initializer::constant(32));
+  CHECK(layer.parameters[2].initializer == Initializer::constant(31.5));
   CHECK(layer.parameters[2].shape == Shape{});
 }
 
