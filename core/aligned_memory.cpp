@@ -1,5 +1,8 @@
 #include "lagtape/core/aligned_memory.h"
 
+#include <sys/mman.h>
+
+#include <cstdint>
 #include <new>
 
 #include "lagtape/core/error.h"
@@ -10,9 +13,27 @@ void AlignedDelete::operator()(std::byte* memory) const noexcept {
   ::operator delete (memory, std::align_val_t{kAlignment});
 }
 
+namespace {
+
+/// Asks for large pages, where whole ones fit: long sweeps spend a good part of their time on finding small
+/// ones. The system may decline.
+void advise_large_pages(void* memory, std::size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+  static_cast<void>(memory), static_cast<void>(bytes);
+#endif
+}
+
+}  // namespace
+
 AlignedMemory allocate_aligned(std::size_t bytes) {
   void* memory = ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow);
   if (!memory) throw Error(concat("out of memory: ", bytes, " bytes were asked for"));
+  advise_large_pages(memory, bytes);
   return AlignedMemory(static_cast<std::byte*>(memory));
 }
 
