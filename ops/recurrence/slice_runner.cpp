@@ -240,18 +240,13 @@ template <class T>
 void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
   const Tensor& x = task_->batch->x;
   const std::int64_t total = x.shape()[1], width = x.shape()[2], stride = padded<T>(width);
-  const T* values = x.values<T>().data();
-  for (std::int64_t n = n0; n < n1; ++n) {
-    T* to = layers_.front().input(n);
-    const std::int64_t t = n - extent_.first;
-    for (std::int64_t r = 0; r < slice_->rows; ++r, to += stride) {
-      if (counts(r, n)) {
-        std::copy_n(values + ((slice_->row0 + r) * total + t) * width, width, to);
-        std::fill(to + width, to + stride, T(0));
-      } else {
-        std::fill_n(to, stride, T(0));
-      }
-    }
+  for (std::int64_t r = 0; r < slice_->rows; ++r) {
+    const T* from = x.values<T>().data() + ((slice_->row0 + r) * total + n0 - extent_.first) * width;
+    T* to = layers_.front().input(n0) + r * stride;
+    const std::int64_t end = std::clamp(extent_.first + length(r), n0, n1);
+    for (std::int64_t n = n0; n < end; ++n, from += width, to += slice_->rows * stride)
+      for (std::int64_t j = 0; j < width; ++j) to[j] = from[j];
+    for (std::int64_t n = end; n < n1; ++n, to += slice_->rows * stride) std::fill_n(to, width, T(0));
   }
 }
 
@@ -316,11 +311,11 @@ void SliceRunner<T>::head_pass() {
     head_->enter_backward(0, 1);
   }
   T* gradient = !task_->backward ? nullptr : head_ ? head_->output_adjoint(0) : feature_adjoint_;
-  for (std::int64_t r = 0; r < slice_->rows; ++r) {
-    if (gradient != nullptr) std::fill_n(gradient + r * stride, stride, T(0));
-    run_losses_[0] +=
-        score_row(y + r * stride, extent_.first, r, gradient == nullptr ? nullptr : gradient + r * stride);
-  }
+  with_loss([&](auto loss_of) {
+    for (std::int64_t r = 0; r < slice_->rows; ++r)
+      run_losses_[0] +=
+          loss_of(y + r * stride, slice_->row0 + r, gradient == nullptr ? nullptr : gradient + r * stride);
+  });
   if (task_->backward && head_)
     head_->backward(
         0, 1, slice_->gradients.data() + slice_->gradients.size() - stack_.head_program().weights.size(),
@@ -341,43 +336,68 @@ void SliceRunner<T>::read_outputs(std::int64_t n0, std::int64_t n1) {
                     values + ((slice_->row0 + r) * total + n - extent_.first) * width);
 }
 
-/// The loss of row r at step n (of the sequence when the read-out reads once), and its gradient.
+/// f(loss_of), where loss_of(y, place, gradient) is the loss of one row of the read-out, and its gradient;
+/// `place` is where its target stands.
 template <class T>
-double SliceRunner<T>::score_row(const T* y, std::int64_t n, std::int64_t r, T* gradient) const {
-  const SequenceBatch& batch = *task_->batch;
+template <class F>
+void SliceRunner<T>::with_loss(F f) const {
   const std::int64_t width = definition().output_width();
-  const std::int64_t row = slice_->row0 + r;
-  const std::int64_t place = every_step() ? row * batch.x.shape()[1] + n - extent_.first : row;
+  const double scale = task_->loss_scale;
   if (task_->output_gradient != nullptr) {
-    std::copy_n(task_->output_gradient->template values<T>().data() + place * width, width, gradient);
-    return 0;
+    const T* given = task_->output_gradient->template values<T>().data();
+    return f([=](const T*, std::int64_t place, T* gradient) {
+      std::copy_n(given + place * width, width, gradient);
+      return 0.0;
+    });
   }
+  const SequenceBatch& batch = *task_->batch;
   switch (definition().loss) {
-    case Loss::mse:
-      return mse_row(y, batch.targets.values<T>().data() + place * width, width, task_->loss_scale, gradient);
-    case Loss::cross_entropy:
-      return cross_entropy_row(y, width, batch.classes[place], task_->loss_scale, gradient);
-    case Loss::binary_cross_entropy:
-      return binary_cross_entropy_row(y, batch.targets.values<T>()[place] != 0 ? 1 : 0, task_->loss_scale,
-                                      gradient);
-    case Loss::none: break;
+    case Loss::mse: {
+      const T* targets = batch.targets.values<T>().data();
+      return f([=](const T* y, std::int64_t place, T* gradient) {
+        return mse_row(y, targets + place * width, width, scale, gradient);
+      });
+    }
+    case Loss::cross_entropy: {
+      const std::int32_t* classes = batch.classes.data();
+      return f([=](const T* y, std::int64_t place, T* gradient) {
+        return cross_entropy_row(y, width, classes[place], scale, gradient);
+      });
+    }
+    case Loss::binary_cross_entropy: {
+      const T* targets = batch.targets.values<T>().data();
+      return f([=](const T* y, std::int64_t place, T* gradient) {
+        return binary_cross_entropy_row(y, targets[place] != 0 ? 1 : 0, scale, gradient);
+      });
+    }
+    case Loss::none:
+      return f([=](const T*, std::int64_t, T* gradient) {
+        if (gradient != nullptr) std::fill_n(gradient, width, T(0));
+        return 0.0;
+      });
   }
-  return 0;
 }
 
 template <class T>
 void SliceRunner<T>::score(std::int64_t n0, std::int64_t n1, bool gradient) {
-  const std::int64_t stride = top().code().output.width;
-  for (std::int64_t n = n0; n < n1; ++n) {
-    const T* y = top().output(n);
-    T* d = gradient ? top().output_adjoint(n) : nullptr;
-    double& loss = run_losses_[n / extent_.run - extent_.first / extent_.run];
-    for (std::int64_t r = 0; r < slice_->rows; ++r) {
-      T* dr = d == nullptr ? nullptr : d + r * stride;
-      if (dr != nullptr) std::fill_n(dr, stride, T(0));
-      if (counts(r, n)) loss += score_row(y + r * stride, n, r, dr);
+  const std::int64_t stride = top().code().output.width, width = definition().output_width();
+  const std::int64_t total = task_->batch->x.shape()[1];
+  with_loss([&](auto loss_of) {
+    for (std::int64_t n = n0; n < n1; ++n) {
+      const T* y = top().output(n);
+      T* d = gradient ? top().output_adjoint(n) : nullptr;
+      double loss = run_losses_[n / extent_.run - extent_.first / extent_.run];
+      for (std::int64_t r = 0; r < slice_->rows; ++r) {
+        T* dr = gradient ? d + r * stride : nullptr;
+        if (counts(r, n)) {
+          loss += loss_of(y + r * stride, (slice_->row0 + r) * total + n - extent_.first, dr);
+        } else if (gradient) {
+          std::fill_n(dr, width, T(0));
+        }
+      }
+      run_losses_[n / extent_.run - extent_.first / extent_.run] = loss;
     }
-  }
+  });
 }
 
 // ---- what comes out beside the weights' gradients ----

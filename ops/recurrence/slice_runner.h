@@ -67,7 +67,8 @@ class SliceRunner {
   void read_outputs(std::int64_t n0, std::int64_t n1);
   void score(std::int64_t n0, std::int64_t n1, bool gradient);
   void head_pass();
-  double score_row(const T* y, std::int64_t n, std::int64_t r, T* gradient) const;
+  template <class F>
+  void with_loss(F f) const;
   void write_final_window(std::int64_t n0, std::int64_t n1);
   void write_initial_gradient();
   void write_input_gradient(std::int64_t n0, std::int64_t n1);
