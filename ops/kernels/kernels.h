@@ -66,6 +66,18 @@ struct Product {
   const std::int64_t* ldc;  ///< [columns / kLane]: row stride of each group
 };
 
+/// w[i * stride] += sum over rows of a[row * lda + i] factor[row * ldf], i < n, rows added one after another:
+/// a column (or a row) of a weight's gradient. Rows of a are padded, 64-byte aligned.
+template <class T>
+struct ScaledSum {
+  T* w;
+  std::int64_t stride, n;
+  const T* a;
+  std::int64_t lda;
+  const T* factor;
+  std::int64_t ldf;  ///< 0: the same factor for all rows
+};
+
 /// The kernels of one SIMD level for one scalar. The same table serves the sequence op, the stream and the
 /// outer tape.
 template <class T>
@@ -86,8 +98,8 @@ struct Kernels {
                     std::int64_t row_stride, std::int64_t column_stride);
   void (*product)(const Product<T>& args);
 
-  /// out[j] += sum over rows of a[i * lda + j], rows added one after another, j < n (n a multiple of kLane).
-  void (*add_column_sums)(T* out, const T* a, std::int64_t lda, std::int64_t rows, std::int64_t n);
+  /// `count` sums over the same number of rows. Of different places: they are added side by side.
+  void (*add_scaled_sums)(const ScaledSum<T>* sums, std::int64_t count, std::int64_t rows);
   /// out(i, g) = sum of the `size` elements of group g of row i. Element e goes to partial sum e mod kLane in
   /// order, then the partial sums are added pairwise: one order at every level. Rows are padded(groups *
   /// size) and padded(groups) wide.

@@ -7,17 +7,6 @@
 namespace lagtape {
 
 template <class S>
-void add_column_sums(typename S::Scalar* out, const typename S::Scalar* a, std::int64_t lda,
-                     std::int64_t rows, std::int64_t n) {
-  using V = typename S::Vector;
-  for (std::int64_t j = 0; j < n; j += S::kSize) {
-    V sum = V::load_aligned(out + j);
-    for (std::int64_t i = 0; i < rows; ++i) sum = sum + V::load_aligned(a + i * lda + j);
-    sum.store_aligned(out + j);
-  }
-}
-
-template <class S>
 [[gnu::always_inline]] inline typename S::Scalar sum_group(const typename S::Scalar* a, std::int64_t size) {
   using T = typename S::Scalar;
   using V = typename S::Vector;

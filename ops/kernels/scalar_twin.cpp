@@ -47,10 +47,15 @@ void twin_product(const Product<T>& product) {
   }
 }
 
-template <class T>
-void twin_add_column_sums(T* out, const T* a, std::int64_t lda, std::int64_t rows, std::int64_t n) {
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = 0; j < n; ++j) out[j] += a[i * lda + j];
+template <class T, bool fused>
+void twin_add_scaled_sums(const ScaledSum<T>* sums, std::int64_t count, std::int64_t rows) {
+  for (const ScaledSum<T>* s = sums; s != sums + count; ++s) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t i = 0; i < s->n; ++i) {
+        T& w = s->w[i * s->stride];
+        w = multiply_add(fused, s->a[r * s->lda + i], s->factor[r * s->ldf], w);
+      }
+    }
   }
 }
 
@@ -113,7 +118,7 @@ const Kernels<T>& twin() {
     twin.pack = &twin_pack<T>;
     twin.pack_part = &twin_pack_part<T>;
     twin.product = &twin_product<T, fused>;
-    twin.add_column_sums = &twin_add_column_sums<T>;
+    twin.add_scaled_sums = &twin_add_scaled_sums<T, fused>;
     twin.sum_groups = &twin_sum_groups<T>;
     twin.broadcast_groups = &twin_broadcast_groups<T>;
     twin.add_on_grid = &twin_add_on_grid<T>;

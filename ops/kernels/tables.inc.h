@@ -6,6 +6,7 @@
 #include "lagtape/ops/kernels/outer_product.inc.h"
 #include "lagtape/ops/kernels/product.inc.h"
 #include "lagtape/ops/kernels/reductions.inc.h"
+#include "lagtape/ops/kernels/scaled_sums.inc.h"
 #include "lagtape/ops/kernels/tables.h"
 
 namespace lagtape {
@@ -19,7 +20,7 @@ constexpr Kernels<typename S::Scalar> make_kernels(SimdLevel level) {
   table.pack = &pack<S>;
   table.pack_part = &pack_part<S>;
   table.product = &multiply_packed<S>;
-  table.add_column_sums = &add_column_sums<S>;
+  table.add_scaled_sums = &add_scaled_sums<S>;
   table.sum_groups = &sum_groups<S>;
   table.broadcast_groups = &broadcast_groups<S>;
   table.add_on_grid = &add_on_grid<S>;

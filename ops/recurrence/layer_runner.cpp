@@ -23,7 +23,9 @@ double nearest_on_grid(double v) {
 template <class T>
 LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights,
                             const Kernels<T>& kernels)
-    : program_(program), code_(code), kernels_(kernels), machine_(program, code, weights, kernels) {}
+    : program_(program), code_(code), kernels_(kernels), machine_(program, code, weights, kernels) {
+  sums_.reserve(code.thin_gradients.size());
+}
 
 // ---- memory ----
 
@@ -314,6 +316,17 @@ void LayerRunner<T>::write_window(int s, std::int64_t n, std::int64_t r, Tensor&
 
 // ---- backward ----
 
+namespace {
+
+template <class T>
+T* first_wanted(const LayerCode::ThinGradient& g, T* const* gradients) {
+  for (int w : g.weights)
+    if (gradients[w] != nullptr) return gradients[w];
+  return nullptr;
+}
+
+}  // namespace
+
 template <class T>
 void LayerRunner<T>::begin_backward() {
   for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
@@ -376,20 +389,32 @@ void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradie
       b1 = b0;
     }
     machine_.run(code_.after, r0, r1 - r0);
-    const std::int64_t rows = (r1 - r0) * rows_;
-    for (const auto& g : code_.matrix_gradients) {
-      if (gradients[g.weight] == nullptr) continue;
-      const Shape& shape = program_.weights[g.weight].shape;
-      for (std::int64_t group = 0; group < g.groups; ++group)
-        add(kernels_, gradients[g.weight], shape[1], machine_.at(g.delta, r0) + group * shape[0],
-            g.delta.width, machine_.at(g.operand, r0) + group * shape[1], g.operand.width, rows, shape[0],
-            shape[1]);
-    }
-    for (const auto& g : code_.vector_gradients)
-      if (gradients[g.weight] != nullptr)
-        kernels_.add_column_sums(gradients[g.weight], machine_.at(g.adjoint, r0), g.adjoint.width, rows,
-                                 g.adjoint.width);
+    add_gradients(r0, (r1 - r0) * rows_, gradients, add);
   });
+}
+
+template <class T>
+void LayerRunner<T>::add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients,
+                                   AddWeightGradient<T> add) {
+  for (const auto& g : code_.matrix_gradients) {
+    if (gradients[g.weight] == nullptr) continue;
+    const Shape& shape = program_.weights[g.weight].shape;
+    for (std::int64_t group = 0; group < g.groups; ++group)
+      add(kernels_, gradients[g.weight], shape[1], machine_.at(g.delta, n) + group * shape[0], g.delta.width,
+          machine_.at(g.operand, n) + group * shape[1], g.operand.width, rows, shape[0], shape[1]);
+  }
+  static constexpr T one = 1;
+  sums_.clear();
+  for (const auto& g : code_.thin_gradients)
+    if (T* first = first_wanted(g, gradients); first != nullptr)
+      sums_.push_back({first + g.first, g.stride, g.n, machine_.at(g.rows, n), g.rows.width,
+                       g.place < 0 ? &one : machine_.at(g.factor, n) + g.place,
+                       g.place < 0 ? 0 : g.factor.width});
+  kernels_.add_scaled_sums(sums_.data(), static_cast<std::int64_t>(sums_.size()), rows);
+  for (const auto& g : code_.thin_gradients)
+    for (int w : g.weights)
+      if (T* first = first_wanted(g, gradients); gradients[w] != nullptr && gradients[w] != first)
+        std::copy_n(first, g.n, gradients[w]);
 }
 
 template <class T>

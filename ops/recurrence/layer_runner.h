@@ -107,6 +107,7 @@ class LayerRunner {
   std::int64_t row_width(std::size_t s) const { return padded<T>(program_.states[s].shape.width()); }
   void begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0);
   void show_grid(std::size_t s, std::int64_t n);
+  void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, AddWeightGradient<T> add);
   std::int64_t capacity(const Array& array) const;
   void share_input();
 
@@ -121,6 +122,7 @@ class LayerRunner {
   LayerRunner* below_ = nullptr;
   LayerRunner* above_ = nullptr;
   std::vector<std::int64_t> capacities_;  // by array, in steps
+  std::vector<ScaledSum<T>> sums_;        // of a run
 };
 
 extern template class LayerRunner<float>;

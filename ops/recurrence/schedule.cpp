@@ -295,11 +295,7 @@ class Scheduler {
   }
 
   void finish() {
-    for (const auto& g : ops_.matrix_gradients)
-      code_.matrix_gradients.push_back(
-          {g.weight, slot_of(g.delta), slot_of(g.operand), ops_.values[g.operand].shape.groups});
-    for (const auto& g : ops_.vector_gradients)
-      code_.vector_gradients.push_back({g.weight, slot_of(g.adjoint)});
+    list_gradients();
     code_.output = slot_of(ops_.output);
     code_.block = ops_.block;
     code_.lagged = ops_.lagged;
@@ -312,6 +308,38 @@ class Scheduler {
     code_.output_adjoint_array = ops_.output_adjoint_array;
     code_.input_adjoint_array = ops_.input_adjoint_array;
     code_.arrays = ops_.arrays;
+  }
+
+  void list_gradients() {
+    constexpr std::int64_t kThin = 2;  // rows or columns of a matrix that is worked on one by one
+    auto& thin = code_.thin_gradients;
+    for (const auto& g : ops_.matrix_gradients) {
+      const RowShape &delta = ops_.values[g.delta].shape, &operand = ops_.values[g.operand].shape;
+      const Slot d = slot_of(g.delta), x = slot_of(g.operand);
+      if (operand.groups == 1 && operand.size <= kThin) {
+        for (std::int64_t j = 0; j < operand.size; ++j)
+          thin.push_back({{g.weight}, j, operand.size, delta.size, d, x, j});
+      } else if (operand.groups == 1 && delta.size <= kThin) {
+        for (std::int64_t i = 0; i < delta.size; ++i)
+          thin.push_back({{g.weight}, i * operand.size, 1, operand.size, x, d, i});
+      } else {
+        code_.matrix_gradients.push_back({g.weight, d, x, operand.groups});
+      }
+    }
+    for (const auto& g : ops_.vector_gradients) {
+      const Slot adjoint = slot_of(g.adjoint);
+      const auto same = std::find_if(thin.begin(), thin.end(),
+                                     [&](const auto& t) { return t.place < 0 && t.rows == adjoint; });
+      if (same != thin.end()) {
+        same->weights.push_back(g.weight);
+      } else {
+        thin.push_back({{g.weight}, 0, 1, ops_.values[g.adjoint].shape.width(), adjoint, {}});
+      }
+    }
+    // Those that read the same rows one after another.
+    std::stable_sort(thin.begin(), thin.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.rows.index, a.rows.step) < std::pair(b.rows.index, b.rows.step);
+    });
   }
 
   LayerOps ops_;

@@ -87,12 +87,16 @@ struct LayerCode {
     Slot delta, operand;
     std::int64_t groups;
   };
-  struct VectorGradient {
-    int weight;
-    Slot adjoint;
+  /// A column or row of a thin matrix's gradient, or a vector's, which has no factor.
+  struct ThinGradient {
+    std::vector<int> weights;       ///< all get the same: biases that are added to each other
+    std::int64_t first, stride, n;  ///< elements first + i stride of the weight, i < n
+    Slot rows;
+    Slot factor;              ///< one element a row
+    std::int64_t place = -1;  ///< of that element in the row; -1: there is no factor
   };
   std::vector<MatrixGradient> matrix_gradients;
-  std::vector<VectorGradient> vector_gradients;
+  std::vector<ThinGradient> thin_gradients;
   Slot output;
   std::int64_t block = 0;
   std::vector<LayerOps::LaggedRead> lagged;  ///< tau: the weight's number

@@ -26,22 +26,35 @@ void check_levels(const std::vector<long double>& plain, double units, Run run) 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("column sums are added to what is there, row after row", T, float, double) {
+TEST_CASE_TEMPLATE("scaled sums are added to what is there, row after row", T, float, double) {
   // Positive numbers, so that the sums keep their digits.
-  const std::int64_t n = 3 * kLane<T>, lda = 5 * kLane<T>;
+  const std::int64_t width = 3 * kLane<T>, lda = 5 * kLane<T>, gap = 2 * width;
   for (std::int64_t rows : {0, 1, 7, 100}) {
     CAPTURE(rows);
-    const Aligned<T> a = random_rows<T>(rows, n, lda, 1, 0.1, 1);
-    const Aligned<T> start = random_rows<T>(1, n, n, 2, 0.1, 1);
-    std::vector<long double> plain(n);
-    for (std::int64_t j = 0; j < n; ++j) {
-      plain[j] = start[j];
-      for (std::int64_t i = 0; i < rows; ++i) plain[j] += a[i * lda + j];
+    const Aligned<T> a = random_rows<T>(rows, width, lda, 1, 0.1, 1);
+    const Aligned<T> factors = random_rows<T>(rows, 2, kLane<T>, 2, 0.1, 1);
+    const Aligned<T> start = random_rows<T>(1, 5 * gap, 5 * gap, 3, 0.1, 1);
+    const T one = 1;
+    // Whole vectors and a part of one; side by side and apart; a factor a row and the same for all.
+    const auto sums = [&](T* w) {
+      return std::vector<ScaledSum<T>>{{w, 1, width, a.data(), lda, factors.data(), kLane<T>},
+                                       {w + gap, 1, width - 3, a.data(), lda, factors.data() + 1, kLane<T>},
+                                       {w + 2 * gap, 2, width, a.data(), lda, &one, 0},
+                                       {w + 3 * gap, 1, 1, a.data() + kLane<T>, lda, &one, 0},
+                                       {w + 4 * gap, 2, 5, a.data(), lda, factors.data(), kLane<T>}};
+    };
+    std::vector<long double> plain(start.begin(), start.end());
+    for (const ScaledSum<T>& s : sums(nullptr)) {
+      const std::int64_t place = s.w - static_cast<T*>(nullptr);
+      for (std::int64_t i = 0; i < s.n; ++i)
+        for (std::int64_t r = 0; r < rows; ++r)
+          plain[place + i * s.stride] += static_cast<long double>(s.a[r * s.lda + i]) * s.factor[r * s.ldf];
     }
-    check_levels<T>(plain, 20, [&](const Kernels<T>& table) {
-      Aligned<T> out = start;
-      table.add_column_sums(out.data(), a.data(), lda, rows, n);
-      return out;
+    check_levels<T>(plain, 30, [&](const Kernels<T>& table) {
+      Aligned<T> w = start;
+      const auto all = sums(w.data());
+      table.add_scaled_sums(all.data(), static_cast<std::int64_t>(all.size()), rows);
+      return w;
     });
   }
 }
