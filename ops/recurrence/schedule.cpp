@@ -25,6 +25,8 @@ class Scheduler {
       for (const auto& stage : stages_[p])
         lists[p].phase->push_back(stage.product ? Stage(product_stage(stage.ops))
                                                 : Stage(tile_stage(stage.ops)));
+    for (Stage& stage : code_.backward_loop)
+      if (auto* tiles = std::get_if<TileStage>(&stage)) tiles->descending = true;
     finish();
   }
   LayerCode take() { return std::move(code_); }

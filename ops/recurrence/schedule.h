@@ -44,6 +44,7 @@ struct TileStage {
   std::int64_t tile_rows = 1;
   std::int64_t register_width = 0;  ///< padded
   int registers = 0;
+  bool descending = false;                        ///< it runs a step at a time, the last step first
   std::shared_ptr<const CompiledTiles> compiled;  ///< null: the machine interprets the code
 };
 

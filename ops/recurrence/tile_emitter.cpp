@@ -70,10 +70,11 @@ class TileEmitter : public Xbyak::CodeGenerator {
   const std::vector<int>& slots() const { return slots_; }
 
  private:
-  // ---- frame and loop: rdi pointers, rsi bytes, rdx place in arrays, rcx place in the row, rax scratch ----
+  // ---- frame and loop: rdi pointers, rsi bytes, rdx place in arrays, r15 the same a step before, rcx place
+  // in the row, rax scratch ----
 
   const std::vector<Reg64> saved_{rbx, r12, r13, r14, r15};
-  const std::vector<Reg64> bases_{rbx, r8, r9, r10, r11, r12, r13, r14, r15};
+  const std::vector<Reg64> bases_{rbx, r8, r9, r10, r11, r12, r13, r14};
 
   void number_slots() {
     const auto number = [&](int slot) {
@@ -93,11 +94,14 @@ class TileEmitter : public Xbyak::CodeGenerator {
       mov(bases_[s], ptr[rdi + static_cast<int>(8 * s)]);
     xor_(edx, edx);
     xor_(ecx, ecx);
+    mov(r15, rsi);
+    neg(r15);
     for (int v : file_.residents()) vmovaps(vector(file_.register_of(v)), memory(v));
   }
 
   void advance(const Xbyak::Label& loop) {
     add(rdx, step_bytes_);
+    add(r15, step_bytes_);
     if (row_bytes_ > step_bytes_) {
       xor_(eax, eax);
       add(rcx, step_bytes_);
@@ -191,7 +195,10 @@ class TileEmitter : public Xbyak::CodeGenerator {
     if (file_.spill_slots() > kSpillSlots) return false;
     if (eviction.reg >= 0) vmovaps(ptr[rsp + 64 * eviction.slot], vector(eviction.reg));
     switch (i.op) {
-      case VectorOp::load: vmovaps(vector(file_.register_of(i.out)), array(i)); break;
+      case VectorOp::load:
+        vmovaps(vector(file_.register_of(i.out)), array(i));
+        if (i.fetches_before) prefetcht1(ptr[base_of(i.slot) + r15 + i.vector * bytes_]);
+        break;
       case VectorOp::store: {
         const Xmm a = loaded(i.a, 0);
         vmovaps(array(i), a);

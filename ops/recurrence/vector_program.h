@@ -33,7 +33,8 @@ struct VectorInstruction {
   int out = -1, a = -1, b = -1, c = -1, d = -1;
   int slot = -1;
   int shift = 0;
-  int vector = 0;  ///< which of neighbouring ones
+  int vector = 0;               ///< which of neighbouring ones
+  bool fetches_before = false;  ///< a load that has the same place of the step before brought near
   Comparison comparison = Comparison::equal;
   bool operator==(const VectorInstruction&) const = default;
 };
