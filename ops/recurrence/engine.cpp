@@ -228,6 +228,7 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
   full.bytes = bytes(full);
   PlanCost states = full;
   states.plan = Plan::states;
+  if (settings_.chunk == 0) states.chunk = SequenceOp::kRun;  // a longer one would only take memory
   states.bytes = bytes(states);
   states.extra_flops = replay * batch_steps;
   std::vector<PlanCost> plans{full, states};

@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE("scaled sums are added to what is there, row after row", T, f
                                        {w + 3 * gap, 1, 1, a.data() + kLane<T>, lda, &one, 0},
                                        {w + 4 * gap, 2, 5, a.data(), lda, factors.data(), kLane<T>}};
     };
-    std::vector<long double> plain(start.begin(), start.end());
+    std::vector<long double> plain(start.data(), start.data() + 5 * gap);
     for (const ScaledSum<T>& s : sums(nullptr)) {
       const std::int64_t place = s.w - static_cast<T*>(nullptr);
       for (std::int64_t i = 0; i < s.n; ++i)
