@@ -94,6 +94,7 @@ void read_readout(JsonReader& model, ModelOptions& options) {
   }
   read_linear_init(reader, options.readout_init);
   reader.finish();
+  options.filled_model["readout"] = reader.filled();
 }
 
 /// The output width of a read-out: the model's and the data's must agree where both are known.

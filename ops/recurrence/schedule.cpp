@@ -318,10 +318,13 @@ class Scheduler {
     for (const auto& g : ops_.matrix_gradients) {
       const RowShape &delta = ops_.values[g.delta].shape, &operand = ops_.values[g.operand].shape;
       const Slot d = slot_of(g.delta), x = slot_of(g.operand);
-      if (operand.groups == 1 && operand.size <= kThin) {
+      const bool once =
+          std::ranges::count(ops_.matrix_gradients, g.weight,
+                             &LayerOps::MatrixGradient::weight) == 1;  // sums have places of their own
+      if (once && operand.groups == 1 && operand.size <= kThin) {
         for (std::int64_t j = 0; j < operand.size; ++j)
           thin.push_back({{g.weight}, j, operand.size, delta.size, d, x, j});
-      } else if (operand.groups == 1 && delta.size <= kThin) {
+      } else if (once && operand.groups == 1 && delta.size <= kThin) {
         for (std::int64_t i = 0; i < delta.size; ++i)
           thin.push_back({{g.weight}, i * operand.size, 1, operand.size, x, d, i});
       } else {
