@@ -217,7 +217,7 @@ void check_close(const std::vector<double>& a, const std::vector<double>& b, dou
 
 /// "NAME(PARAMETERS)" of everything in ops/*.h that returns a Var.
 std::set<std::string> declared_operations() {
-  const auto folder = std::filesystem::path(__FILE__).parent_path() / "../../ops";
+  const auto folder = std::filesystem::path(LAGTAPE_SOURCE) / "ops";
   std::set<std::string> declarations;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".h") continue;
