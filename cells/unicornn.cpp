@@ -1,6 +1,7 @@
 #include "lagtape/cells/unicornn.h"
 
 #include <cmath>
+#include <span>
 
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json_reader.h"
@@ -55,7 +56,12 @@ Layer Unicornn::build_layer(std::int64_t input, double dt_of_layer) const {
   const StepVar y = step.state("y", units);
   const StepVar Vx = step.affine("V", units, step.input());
   const StepVar w = step.vector("w", units);
-  const StepVar s = tape.vector("s", units);
+  step.parameter("c", {units});
+  const StepVar s =
+      step.derived_vector("s", units, {"c"}, [dt_of_layer, train = train_c](std::span<const Var> of) {
+        const Var c = train ? of[0] : of[0].tape().constant(of[0].value());
+        return dt_of_layer * sigmoid(c);
+      });
 
   const StepVar z_next = z - s * (tanh(w * y + Vx) + alpha * y);
   const StepVar y_next = y + s * z_next;
@@ -64,27 +70,8 @@ Layer Unicornn::build_layer(std::int64_t input, double dt_of_layer) const {
 
   step.start("V", {Initializer::Kind::kaiming_uniform, std::sqrt(2.0 / 65), 0});
   step.start("V.bias", Initializer::constant(0));
-  Layer layer = step.finish(dropout > 0 ? y_next * tape.mask(y_next.shape(), dropout, false) : y_next);
-  layer.parameters.push_back({"c", {units}, Initializer::uniform(-0.1, 0.1)});
-  layer.weights = [names = layer.program.weights, own = layer.parameters, dt_of_layer,
-                   train = train_c](std::span<const Var> parameters) {
-    const auto named = [&](const std::string& name) {
-      std::size_t i = 0;
-      while (own[i].name != name) ++i;
-      return parameters[i];
-    };
-    std::vector<Var> weights;
-    for (const WeightDefinition& weight : names) {
-      if (weight.name != "s") {
-        weights.push_back(named(weight.name));
-        continue;
-      }
-      const Var c = named("c");
-      weights.push_back(dt_of_layer * sigmoid(train ? c : c.tape().constant(c.value())));
-    }
-    return weights;
-  };
-  return layer;
+  step.start("c", Initializer::uniform(-0.1, 0.1));
+  return step.finish(dropout > 0 ? y_next * tape.mask(y_next.shape(), dropout, false) : y_next);
 }
 
 }  // namespace lagtape
