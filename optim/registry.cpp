@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lagtape/optim/adam.h"
+#include "lagtape/optim/rmsprop.h"
 #include "lagtape/optim/sgd.h"
 
 namespace lagtape {
@@ -70,11 +71,26 @@ OptimizerPlan read_adamw(JsonReader& reader) {
                            "each update shrinks a weight by this share times the rate");
 }
 
+OptimizerPlan read_rmsprop(JsonReader& reader) {
+  OptimizerPlan plan{.lr = 0.01, .make = {}};
+  RmspropOptions options;
+  reader.optional("lr", plan.lr, above(0), "learning rate");
+  reader.optional("alpha", options.alpha, between(0, 0.999999), "decay of the mean of squares");
+  reader.optional("eps", options.eps, above(0), "added to the root of the mean of squares");
+  reader.optional("weight_decay", options.weight_decay, at_least(0), "L2 penalty, added to the gradient");
+  plan.make = [options, groups = read_groups(reader)](const Parameters& parameters) {
+    return std::make_unique<Rmsprop>(parameters, options, groups);
+  };
+  return plan;
+}
+
 constexpr std::array kOptimizers = {
     OptimizerEntry{"adam", "adaptive steps from running means of gradients and squares",
                    "Kingma and Ba 2015, arXiv:1412.6980", read_adam},
     OptimizerEntry{"adamw", "Adam with weight decay apart from the gradient",
                    "Loshchilov and Hutter 2019, arXiv:1711.05101", read_adamw},
+    OptimizerEntry{"rmsprop", "gradients over the root of their running mean square",
+                   "Tieleman and Hinton 2012", read_rmsprop},
     OptimizerEntry{"sgd", "stochastic gradient descent, with momentum if wanted",
                    "Polyak 1964, Sutskever et al. 2013", read_sgd},
 };

@@ -33,11 +33,22 @@ def adam(lr, weight_decay, decoupled, b1=0.9, b2=0.999, eps=1e-8):
     return w
 
 
+def rmsprop(lr, weight_decay, alpha=0.99, eps=1e-8):
+    w, square = START.copy(), np.zeros(4)
+    for g in GRADIENTS:
+        g = g + weight_decay * w
+        square = alpha * square + (1 - alpha) * g * g
+        w = w - lr * g / (np.sqrt(square) + eps)
+    return w
+
+
 for name, w in [
     ("sgd", sgd(0.1, 0.0, 0.0)),
     ("sgd, momentum 0.9, weight_decay 0.01", sgd(0.1, 0.9, 0.01)),
     ("adam", adam(0.01, 0.0, False)),
     ("adam, weight_decay 0.1", adam(0.01, 0.1, False)),
     ("adamw, weight_decay 0.1", adam(0.01, 0.1, True)),
+    ("rmsprop", rmsprop(0.01, 0.0)),
+    ("rmsprop, weight_decay 0.1", rmsprop(0.01, 0.1)),
 ]:
     print(f"{name}: " + ", ".join(f"{v:.17g}" for v in w))

@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/optim/adam.h"
+#include "lagtape/optim/rmsprop.h"
 #include "lagtape/optim/sgd.h"
 
 using namespace lagtape;
@@ -79,6 +80,16 @@ const std::vector<Golden> kGolden = {
      },
      0.01,
      {0.98770974468723349, -0.47357240129427308, 0.24226964086880215, 1.9797971387749536}},
+    {"rmsprop",
+     [](const Parameters& p) -> std::unique_ptr<Optimizer> { return std::make_unique<Rmsprop>(p); },
+     0.01,
+     {0.9036986484351367, -0.37710910009815402, 0.22093780494138943, 1.9287252909933046}},
+    {"rmsprop with an L2 penalty",
+     [](const Parameters& p) -> std::unique_ptr<Optimizer> {
+       return std::make_unique<Rmsprop>(p, RmspropOptions{.weight_decay = 0.1});
+     },
+     0.01,
+     {0.87852977056490278, -0.37455702075876884, 0.066310082901915757, 1.927659018540161}},
 };
 
 std::vector<double> values_of(const Tensor& tensor) {
