@@ -1,5 +1,7 @@
 #include "lagtape/cells/equation_cell.h"
 
+#include "lagtape/cells/every_cell.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -59,7 +61,8 @@ void read_hyper(JsonReader& reader, EquationCell& cell) {
   const std::string about = "hyper-parameters, each an option of the layer, with their defaults";
   for_each_entry(
       reader, "hyper", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
-        if (name == "cell" || name == "units" || name == "arithmetic") {
+        const std::string_view taken[] = {"cell", "units", "arithmetic", "dilations", "residual"};
+        if (std::ranges::find(taken, name) != std::end(taken)) {
           reader.errors().add(pointer, concat("the name '", name, "' is taken by an option of every layer."));
           return;
         }
@@ -168,10 +171,11 @@ BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& rea
   std::int64_t units = 1;
   reader.required("units", units, between(1, kLargestUnits), "the dimension 'units' of the equations");
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
-  const Arithmetic arithmetic = read_arithmetic(reader, Arithmetic::real);
-  return [cell, units, arithmetic](std::int64_t input) {
-    return with_arithmetic({{cell.build(units, input)}, false}, arithmetic);
-  };
+  EveryCell every;
+  every.read(reader);
+  return every.apply([cell, units](std::int64_t input) {
+    return LayerGroup{{cell.build(units, input)}, false};
+  });
 }
 
 }  // namespace lagtape

@@ -3,12 +3,15 @@
 #include "lagtape/cells/antisymmetric_rnn.h"
 #include "lagtape/cells/cornn.h"
 #include "lagtape/cells/delay_gru.h"
+#include "lagtape/cells/dropout.h"
+#include "lagtape/cells/every_cell.h"
 #include "lagtape/cells/exp_rnn.h"
 #include "lagtape/cells/fast_grnn.h"
 #include "lagtape/cells/fast_rnn.h"
 #include "lagtape/cells/gru.h"
 #include "lagtape/cells/incremental_rnn.h"
 #include "lagtape/cells/indrnn.h"
+#include "lagtape/cells/layer_norm.h"
 #include "lagtape/cells/lem.h"
 #include "lagtape/cells/linear.h"
 #include "lagtape/cells/lipschitz_rnn.h"
@@ -21,7 +24,6 @@
 #include "lagtape/cells/tarnn.h"
 #include "lagtape/cells/tau_gru.h"
 #include "lagtape/cells/unicornn.h"
-#include "lagtape/ops/recurrence/grid.h"
 
 namespace lagtape {
 namespace {
@@ -41,10 +43,10 @@ BuildLayer read_per_step(JsonReader& reader) {
 template <class Options>
 BuildLayer read(JsonReader& reader) {
   const BuildLayer build = read_per_step<Options>(reader);
-  Arithmetic fallback = Arithmetic::real;
-  if constexpr (requires { Options::kArithmetic; }) fallback = Options::kArithmetic;
-  const Arithmetic arithmetic = read_arithmetic(reader, fallback);
-  return [build, arithmetic](std::int64_t input) { return with_arithmetic(build(input), arithmetic); };
+  EveryCell every;
+  if constexpr (requires { Options::kArithmetic; }) every.arithmetic = Options::kArithmetic;
+  every.read(reader);
+  return every.apply(build);
 }
 
 constexpr LayerEntry kCells[] = {
@@ -189,24 +191,13 @@ constexpr LayerEntry kCells[] = {
 
 constexpr LayerEntry kPerStepLayers[] = {
     {"linear", "affine map of every step", "", "y = W @ x + W.bias", read_per_step<Linear>},
+    {"dropout", "elements left out at random in training", "Srivastava et al. 2014; Gal and Ghahramani 2016",
+     "y = x * mask(rate)", read_per_step<Dropout>},
+    {"layer_norm", "elements of every step brought to mean 0 and variance 1", "Ba, Kiros and Hinton 2016",
+     "y = gain * (x - mean(x)) / sqrt(mean((x - mean(x)) ** 2) + eps) + bias", read_per_step<LayerNorm>},
 };
 
 }  // namespace
-
-Arithmetic read_arithmetic(JsonReader& reader, Arithmetic fallback) {
-  std::string name = fallback == Arithmetic::grid ? "grid" : "float";
-  reader.choice("arithmetic", name, {"float", "grid"},
-                "of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly");
-  return name == "grid" ? Arithmetic::grid : Arithmetic::real;
-}
-
-LayerGroup with_arithmetic(LayerGroup group, Arithmetic arithmetic) {
-  for (Layer& layer : group.layers) {
-    for (StateDefinition& state : layer.program.states) state.arithmetic = arithmetic;
-    check_grid(layer.program);
-  }
-  return group;
-}
 
 std::span<const LayerEntry> cells() { return kCells; }
 std::span<const LayerEntry> per_step_layers() { return kPerStepLayers; }

@@ -22,12 +22,6 @@ struct LayerGroup {
 /// A layer whose options were read, before the width of its input is known. Throws InputError.
 using BuildLayer = std::function<LayerGroup(std::int64_t input)>;
 
-/// Reads "arithmetic", an option of every cell, with that default.
-Arithmetic read_arithmetic(JsonReader& reader, Arithmetic fallback);
-/// The layers with all their states in that arithmetic. Throws InputError for a state that cannot be on the
-/// grid.
-LayerGroup with_arithmetic(LayerGroup group, Arithmetic arithmetic);
-
 /// One row a layer.
 struct LayerEntry {
   std::string_view name;

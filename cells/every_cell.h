@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/cells/registry.h"
+
+namespace lagtape {
+
+// Internal: includes nlohmann/json.
+
+/// What an entry of "layers" may say whatever its cell.
+///
+/// arithmetic: of the states; on the grid a reversible step runs backwards exactly (ops/recurrence/grid.h).
+/// dilations:  a layer for each of the list, from the input up, in which the step before is `dilation` steps
+/// back: h[n+1] =
+///             F(h[n+1-d], x[n]), and h[n-k] of the cell is h[n+1-(k+1) d]. Source: "Dilated Recurrent Neural
+///             Networks" (Chang et al. 2017).
+/// residual:   the input is added to the output, where both have one width.
+struct EveryCell {
+  Arithmetic arithmetic = Arithmetic::real;
+  std::vector<std::int64_t> dilations;
+  bool residual = false;
+
+  void read(JsonReader& reader);
+  /// The layers of the cell with all that. Throws InputError for a state that cannot be on the grid, a cell
+  /// that cannot be dilated, and a residual layer whose widths differ.
+  BuildLayer apply(BuildLayer build) const;
+};
+
+/// The step of a dilated layer. Throws InputError for a cell whose lags are trained.
+StepProgram dilated(StepProgram program, std::int64_t dilation);
+
+/// The step that adds its input to its output. Throws InputError when their shapes differ.
+StepProgram residual(StepProgram program);
+
+}  // namespace lagtape
