@@ -12,9 +12,10 @@ Layer LayerNorm::build(std::int64_t input) const {
   const StepVar x = step.input();
   const StepVar centred = x - mean(x);
   const StepVar deviation = sqrt(mean(centred * centred) + eps);
-  const StepVar y = step.vector("gain", input) * (centred / deviation) + step.vector("bias", input);
+  const StepVar gain = step.vector("gain", input);
+  const StepVar bias = step.vector("bias", input);
   step.start("gain", Initializer::constant(1));
-  return step.finish(y);
+  return step.finish(gain * (centred / deviation) + bias);
 }
 
 }  // namespace lagtape
