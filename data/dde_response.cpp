@@ -36,7 +36,7 @@ std::int64_t whole_steps(JsonReader& reader, const std::string& key, double time
 ResponseOptions read_options(JsonReader& reader) {
   ResponseOptions options;
   reader.choice("equation", options.equation, {"linear", "tanh"},
-                "h' = s - h(t - tau), s = cos t; or h' = -h + tanh(s - h(t - tau)), s a sum of four cosines");
+                "h' = s - h(t - tau), or h' = -h + tanh(s - h(t - tau))");
   reader.optional("tau", options.tau, between(0, 1e6), "delay; 0: none");
   reader.optional("step", options.step, between(1e-6, 1), "time between two steps of a sequence");
   reader.optional("span", options.span, above(0), "time of the last step; the first is at 0");

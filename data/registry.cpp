@@ -31,25 +31,42 @@ constexpr std::string_view kCifarFiles =
     "cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html, as it is or unpacked:\n"
     "170052171 bytes, MD5 c32a1d4ab5d03f1284b67883e8d87530";
 
+constexpr std::string_view kNoFiles;
+
 constexpr std::array kTasks = {
     TaskEntry{"adding", "add the two marked values of a long sequence of random numbers",
-              "Hochreiter and Schmidhuber 1997; protocol of Long Expressive Memory (LEM)", read_adding},
+              "Hochreiter and Schmidhuber 1997; protocol of Long Expressive Memory (LEM)", read_adding,
+              kNoFiles,
+              "x: [length, 2]: U[0, 1) at every step; beside it 1 at one step of each half, else 0\n"
+              "y: the sum of the two marked values"},
     TaskEntry{"arrays", "sequences and targets of your own, from an .npz file", "", read_arrays,
               "an .npz file with train_x and train_y, valid_x, ...: what `lagtape data` writes and "
               "numpy.savez can write"},
     TaskEntry{
         "copy", "repeat ten letters a long time after they were read",
         "Hochreiter and Schmidhuber 1997; Arjovsky, Shah and Bengio 2016; figure 7 of the tau-GRU paper",
-        read_copy},
-    TaskEntry{"dde_response", "follow the response of a delay equation to a given forcing",
-              "tau-GRU paper, appendix A", read_dde_response},
+        read_copy, kNoFiles,
+        "x: [blanks + 20, 10], one-hot: ten letters of 1..8, blanks 0, the marker 9, nine blanks 0\n"
+        "y: at every step a class, 0, but over the last ten steps the letters"},
+    TaskEntry{
+        "dde_response", "follow the response of a delay equation to a given forcing",
+        "tau-GRU paper, appendix A", read_dde_response, kNoFiles,
+        "linear: h'(t) = s(t) - h(t - tau), s(t) = cos t\n"
+        "tanh:   h'(t) = -h(t) + tanh(s(t) - h(t - tau)), s(t) = sum over n = 0..3 of 3^-n cos(4^n 2 t)\n"
+        "h(t) = 0 for t <= 0; x: s(t), y: h(t) at t = 0, step, ..., span"},
     TaskEntry{"enso", "predict the next value of a delayed oscillator of the El Nino phenomenon",
-              "tau-GRU paper", read_enso},
+              "tau-GRU paper", read_enso, kNoFiles,
+              "T'(t) = T - T^3 - 0.93 T(t - 4.8) (1 - 0.49 T(t - 4.8)^2), T(t) = T(0) ~ U(0, 1) for t <= 0\n"
+              "x: T at 200, 200.1, ...; y: T one step later"},
     TaskEntry{"fitzhugh_nagumo", "predict the next voltage of the FitzHugh-Nagumo neuron",
               "FitzHugh 1961, Nagumo et al. 1962; protocol of Long Expressive Memory (LEM)",
-              read_fitzhugh_nagumo},
+              read_fitzhugh_nagumo, kNoFiles,
+              "v' = v - v^3 / 3 - w + 0.5, w' = 0.02 (v + 0.7 - 0.8 w), v(0) ~ U(-1, 1), w(0) = 0\n"
+              "x: v at 0, 0.4, ...; y: v one step later; by an adaptive Dormand-Prince 5(4)"},
     TaskEntry{"frequency", "tell which of 100 frequencies a second of a cosine has", "tau-GRU paper",
-              read_frequency},
+              read_frequency, kNoFiles,
+              "x[n] = cos(2 pi f t_n) + noise N(0, 1), t_n = n / length, f = 1 + (4095 / 99) class\n"
+              "y: the class, 0..99, equally many of each"},
     TaskEntry{"har2", "tell two groups of human activities apart, from the sensors of a telephone",
               "Anguita et al. 2013; grouping of FastGRNN, protocol of the tau-GRU paper", read_har2,
               "'UCI HAR Dataset.zip' from https://archive.ics.uci.edu/dataset/240, as it is or unpacked:\n"
@@ -58,10 +75,15 @@ constexpr std::array kTasks = {
               "Maas et al. 2011; protocols of UnICORNN and the tau-GRU paper", read_imdb,
               "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/, as it is or unpacked:\n"
               "84125825 bytes, MD5 7c2ac02c03563afcf9b574c7e56c153a"},
-    TaskEntry{"lorenz96", "predict the Lorenz 96 system 25 steps ahead",
-              "Lorenz 1996; protocol of the coRNN paper, used for UnICORNN", read_lorenz96},
+    TaskEntry{
+        "lorenz96", "predict the Lorenz 96 system 25 steps ahead",
+        "Lorenz 1996; protocol of the coRNN paper, used for UnICORNN", read_lorenz96, kNoFiles,
+        "x_j' = (x_{j+1} - x_{j-2}) x_{j-1} - x_j + F, five places on a ring, x_j(0) ~ U(F - 1/2, F + 1/2)\n"
+        "x: the ring at 0, 0.01, ...; y: the ring `horizon` steps later"},
     TaskEntry{"mackey_glass", "predict the next value of the chaotic Mackey-Glass delay equation",
-              "Mackey and Glass 1977; protocol of the tau-GRU paper, appendix H", read_mackey_glass},
+              "Mackey and Glass 1977; protocol of the tau-GRU paper, appendix H", read_mackey_glass, kNoFiles,
+              "x'(t) = 0.2 x(t - 17) / (1 + x(t - 17)^10) - 0.1 x(t), x(t) = x(0) ~ U(0, 1) for t <= 0\n"
+              "x: x at 500, 500.25, ...; y: x one step later"},
     TaskEntry{"mnist", "recognise digits read pixel by pixel, in rows or permuted",
               "LeCun et al. 1998; protocol of Long Expressive Memory (LEM)", read_mnist,
               "http://yann.lecun.com/exdb/mnist/ or https://ossci-datasets.s3.amazonaws.com/mnist/, .gz or "
@@ -81,7 +103,8 @@ constexpr std::array kTasks = {
               "ptb.train.txt  MD5 f26c4b92c5fdc7b3f8c7cdcb991d8420\n"
               "ptb.valid.txt  MD5 aa0affc06ff7c36e977d7cd49e3839bf\n"
               "ptb.test.txt   MD5 8b80168b89c18661a38ef683c0dc3721"},
-    TaskEntry{"random", "random numbers of a given shape, for timing", "", read_random_task},
+    TaskEntry{"random", "random numbers of a given shape, for timing", "", read_random_task, kNoFiles,
+              "x and y: N(0, 1), or classes of equal probability"},
     TaskEntry{"scifar", "recognise images read pixel by pixel, in colour (CIFAR-10)",
               "Krizhevsky 2009; protocol of the tau-GRU paper", read_scifar, kCifarFiles},
     TaskEntry{

@@ -44,6 +44,8 @@ struct TaskEntry {
   TaskPlan (*read)(JsonReader& reader, const TaskHints& hints);
   /// The files that `path` names: where they come from, their checksums. Empty for generated data.
   std::string_view files = {};
+  /// What a sequence and its target are, one equation or sentence a line.
+  std::string_view equations = {};
 };
 
 std::span<const TaskEntry> tasks();

@@ -64,6 +64,7 @@ TEST_CASE("every task documents itself") {
     entry.read(reader, {});
     CHECK(reader.documentation().size() >= 3);
     CHECK_FALSE(entry.summary.empty());
+    CHECK_FALSE((entry.files.empty() && entry.equations.empty()));
     const auto documented = reader.documentation();
     const bool reads_files = std::any_of(documented.begin(), documented.end(),
                                          [](const OptionDoc& option) { return option.key == "path"; });

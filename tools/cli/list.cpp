@@ -44,7 +44,8 @@ std::vector<Row> layer_rows(std::span<const LayerEntry> entries) {
 std::vector<Row> task_rows() {
   std::vector<Row> rows;
   for (const TaskEntry& entry : tasks()) {
-    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source), "",
+    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),
+                    std::string(entry.equations),
                     options_of([&](JsonReader& reader) { entry.read(reader, {}); }),
                     std::string(entry.files)});
   }
