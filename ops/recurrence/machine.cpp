@@ -169,9 +169,9 @@ void Machine<T>::run_draw(const TileInstruction& t, std::int64_t first_row, std:
 template <class T>
 void Machine<T>::draw_row(T* out, int draw, const RowShape& shape, std::int64_t row,
                           std::int64_t step) const {
+  const std::uint64_t key = draw_key(draws_.seed, draws_.epoch, draws_.sequences[row], draws_.layer, draw);
   for (std::int64_t u = 0; u < shape.width(); ++u)
-    out[u] = static_cast<T>(draw_at(program_.draws[draw], draws_.seed, draws_.epoch, draws_.sequences[row],
-                                    step, u, draws_.layer, draw));
+    out[u] = static_cast<T>(draw_at(program_.draws[draw], key, step, u));
   std::fill(out + shape.width(), out + padded<T>(shape.width()), T(0));
 }
 
