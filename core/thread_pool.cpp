@@ -42,10 +42,15 @@ void write_mode(unsigned) {}
 
 }  // namespace
 
-FlushSubnormals::FlushSubnormals() : saved_(read_mode()) { write_mode(saved_ | kFlushBits); }
+// Writing the mode takes longer than a small step of a stream: a thread that flushes already is left alone.
+FlushSubnormals::FlushSubnormals() : saved_(read_mode()) {
+  if ((saved_ & kFlushBits) != kFlushBits) write_mode(saved_ | kFlushBits);
+}
 
 // Only the two bits go back: exception flags raised meanwhile stay.
-FlushSubnormals::~FlushSubnormals() { write_mode((read_mode() & ~kFlushBits) | (saved_ & kFlushBits)); }
+FlushSubnormals::~FlushSubnormals() {
+  if ((saved_ & kFlushBits) != kFlushBits) write_mode((read_mode() & ~kFlushBits) | (saved_ & kFlushBits));
+}
 
 // ---- ThreadPool -------------------------------------------------------------------------------------------
 

@@ -64,6 +64,9 @@ struct Product {
   std::int64_t columns;     ///< a multiple of kLane
   T* const* out;            ///< [columns / kLane]: where row 0 of each group of kLane columns goes
   const std::int64_t* ldc;  ///< [columns / kLane]: row stride of each group
+  /// A single row is worked out from its last columns to its first. Steps that take turns find the end of the
+  /// matrix, which the step before left in the cache.
+  bool descending = false;
 };
 
 /// w[i * stride] += sum over rows of a[row * lda + i] factor[row * ldf], i < n, rows added one after another:

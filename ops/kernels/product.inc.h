@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "lagtape/ops/kernels/kernels.h"
@@ -97,7 +99,7 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
   }
 #pragma GCC unroll 8
   for (int c = 0; c < C; ++c) {
-    const std::int64_t j = column + c * S::kSize;
+    const auto j = static_cast<std::size_t>(column + c * S::kSize);
     const std::int64_t ldc = product.ldc[j / kLane<T>];
     T* out = product.out[j / kLane<T>] + row * ldc + j % kLane<T>;
 #pragma GCC unroll 16
@@ -130,12 +132,34 @@ struct ProductTiles {
 template <class S>
 inline constexpr ProductTiles<S> kProductTiles{};
 
+/// Tiles of one row, by powers of two vectors, up to the wide ones.
+template <class S>
+inline constexpr ProductTile<typename S::Scalar> kRowTiles[] = {
+    &product_tile<S, 1, 1>, &product_tile<S, 1, 2>, &product_tile<S, 1, 4>,
+    &product_tile<S, 1, tile_vectors<S>(1)>};
+
+/// Wide tiles, then the rest by powers of two; or the same tiles from the last one on.
+template <class S>
+void multiply_row(const Product<typename S::Scalar>& product, std::int64_t total_k) {
+  constexpr std::uint64_t wide = tile_vectors<S>(1);
+  for (std::uint64_t left = product.columns / S::kSize, done = 0; left > 0;) {
+    const std::uint64_t size =
+        product.descending ? std::min(wide, left & -left) : std::bit_floor(std::min(wide, left));
+    left -= size;
+    const auto column = static_cast<std::int64_t>((product.descending ? left : done) * S::kSize);
+    kRowTiles<S>[std::countr_zero(size)](product, product.packed + column * total_k, kPanel<S> * total_k, 0,
+                                         column);
+    done += size;
+  }
+}
+
 /// A panel stays in the cache while all tiles of rows pass over it. Rows are shared out near-equally.
 template <class S>
 void multiply_packed(const Product<typename S::Scalar>& product) {
   const ProductTiles<S>& tiles = kProductTiles<S>;
   std::int64_t total_k = 0;
   for (std::int64_t o = 0; o < product.operand_count; ++o) total_k += product.operands[o].k;
+  if (product.rows == 1) return multiply_row<S>(product, total_k);
   const std::int64_t wide = product.rows <= 3 ? tile_vectors<S>(static_cast<int>(product.rows)) : 2;
   const std::int64_t tile_count = (product.rows + kTileRows<S> - 1) / kTileRows<S>;
   const std::int64_t tall_count = tile_count == 0 ? 0 : product.rows % tile_count;

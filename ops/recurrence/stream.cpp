@@ -9,12 +9,16 @@
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/compiled_stack.h"
 #include "lagtape/ops/recurrence/layer_runner.h"
+#include "lagtape/ops/recurrence/step_plan.h"
 
 namespace lagtape {
 
 using namespace recurrence;
 
 namespace {
+
+/// Steps that a plan runs on before the states are moved to the front of their arrays.
+constexpr std::int64_t kPlannedSteps = 32;
 
 /// A read-out that reads once reads what has come so far; all but the mean of it is what the step gives.
 StackDefinition as_stream(StackDefinition stack) {
@@ -39,14 +43,20 @@ struct Shared {
 template <class T>
 struct Stream<T>::Implementation {
   std::shared_ptr<const Shared<T>> shared;
-  std::int64_t rows;
+  std::int64_t rows, in_width, out_width;
   std::int64_t steps = 0;
   std::deque<LayerRunner<T>> layers;
   std::optional<LayerRunner<T>> head;
+  std::optional<StepPlan<T>> plan;  // of single steps, where the stack can be planned
+  std::int64_t planned_until = 0;   // the plan is in place for the steps before this one
   AlignedMemory memory;
   T* mean_sum = nullptr;  // rows x padded width: the sum so far, for a read-out of the mean
 
-  Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r) : shared(std::move(s)), rows(r) {
+  Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r)
+      : shared(std::move(s)),
+        rows(r),
+        in_width(shared->stack.input_width()),
+        out_width(shared->stack.output_width()) {
     const CompiledStack<T>& code = shared->code;
     for (std::size_t l = 0; l < code.layers(); ++l)
       layers.emplace_back(code.program(l), code.code(l), code.weights(l), code.kernels());
@@ -56,6 +66,7 @@ struct Stream<T>::Implementation {
     lay_out(count);
     memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
     begin(nullptr, 0);
+    if (!is_mean() && StepPlan<T>::takes(code)) plan.emplace(code, layers, rows);
   }
 
   bool is_mean() const { return shared->stack.at == ReadAt::mean; }
@@ -64,7 +75,8 @@ struct Stream<T>::Implementation {
 
   void lay_out(Carver<T>& carver) {
     Extent extent{steps, steps + (std::int64_t{1} << 40)};
-    extent.run = extent.chunk = SequenceOp::kRun;
+    extent.run = SequenceOp::kRun;
+    extent.chunk = kPlannedSteps;
     for (std::size_t l = 0; l < layers.size(); ++l)
       layers[l].lay_out(carver, extent, rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
     if (head) head->lay_out(carver, Extent{0, 1}, rows, nullptr, nullptr);
@@ -72,7 +84,7 @@ struct Stream<T>::Implementation {
   }
 
   void begin(const std::vector<Tensor>* window, std::int64_t first) {
-    steps = first;
+    steps = planned_until = first;
     Carver<T> carver(reinterpret_cast<T*>(memory.get()));
     lay_out(carver);
     std::size_t state = 0;
@@ -84,23 +96,46 @@ struct Stream<T>::Implementation {
     if (is_mean()) std::fill_n(mean_sum, mean_width(), T(0));
   }
 
+  void step(const T* input, T* output) {
+    if (!plan) return run(input, output, 1);
+    if (steps >= planned_until) {
+      planned_until = steps + kPlannedSteps;
+      for (auto& layer : layers) layer.enter_forward(steps, planned_until);
+      plan->begin(steps);
+    }
+    write_input(input, plan->input());
+    read_output(plan->run(), top().output.width, output);
+    ++steps;
+  }
+
   void run(const T* input, T* output, std::int64_t count) {
     for (auto& layer : layers) layer.enter_forward(steps, steps + count);
-    const std::int64_t in = shared->stack.input_width(), in_stride = padded<T>(in);
-    for (std::int64_t t = 0; t < count; ++t)
-      for (std::int64_t r = 0; r < rows; ++r, input += in) {
-        T* to = layers.front().input(steps + t) + r * in_stride;
-        std::copy_n(input, in, to);
-        std::fill(to + in, to + in_stride, T(0));
-      }
+    planned_until = steps + count;
+    for (std::int64_t t = 0; t < count; ++t) input = write_input(input, layers.front().input(steps + t));
     for (auto& layer : layers) layer.forward(steps, steps + count);
-    const std::int64_t out = shared->stack.output_width();
     for (std::int64_t t = 0; t < count; ++t, ++steps) {
       const T* y = layers.back().output(steps);
       std::int64_t stride = top().output.width;
       if (is_mean()) y = read_mean(y, &stride);
-      for (std::int64_t r = 0; r < rows; ++r, output += out) std::copy_n(y + r * stride, out, output);
+      output = read_output(y, stride, output);
     }
+  }
+
+  /// Pads the rows of a step.
+  const T* write_input(const T* input, T* to) const {
+    const std::int64_t width = in_width, stride = padded<T>(width);
+    for (std::int64_t r = 0; r < rows; ++r, input += width, to += stride) {
+      std::copy_n(input, width, to);
+      std::fill(to + width, to + stride, T(0));
+    }
+    return input;
+  }
+
+  /// Takes the padding from the rows of a step.
+  T* read_output(const T* y, std::int64_t stride, T* output) const {
+    for (std::int64_t r = 0; r < rows; ++r, y += stride, output += out_width)
+      std::copy_n(y, out_width, output);
+    return output;
   }
 
   const T* read_mean(const T* y, std::int64_t* stride) {
@@ -164,7 +199,8 @@ std::int64_t Stream<T>::steps() const {
 
 template <class T>
 void Stream<T>::step(const T* input, T* output) noexcept {
-  block(input, output, 1);
+  const FlushSubnormals flush;
+  implementation_->step(input, output);
 }
 
 template <class T>

@@ -100,6 +100,23 @@ TEST_CASE_TEMPLATE("a row of a product does not depend on how many rows there ar
   }
 }
 
+TEST_CASE_TEMPLATE("a row has the same bits from its last columns to its first", T, float, double) {
+  for (SimdLevel level : supported_levels()) {
+    CAPTURE(name_of(level));
+    for (std::int64_t columns = 1; columns <= 20 * kLane<T>; columns += kLane<T>) {
+      CAPTURE(columns);
+      const Factors<T> factors({1, 9, columns});
+      const Kernels<T>& table = kernels<T>(level);
+      const Aligned<T> packed = pack(table, factors.b, 9, columns);
+      ProductCase<T> product = factors.whole();
+      const Aligned<T> ascending = product.run(table, packed);
+      CHECK(bit_difference(ascending, factors.run(scalar_twin<T>(table.fused))) == "");
+      product.descending = true;
+      CHECK(bit_difference(product.run(table, packed), ascending) == "");
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("operands side by side give the bits of one operand", T, float, double) {
   const Factors<T> factors({23, 61, 50});
   const Aligned<T>& a = factors.a;

@@ -102,6 +102,7 @@ template <class T>
 struct ProductCase {
   std::int64_t rows, columns;
   std::vector<ProductOperand<T>> operands;
+  bool descending = false;
 
   Aligned<T> run(const Kernels<T>& kernels, const Aligned<T>& packed) const {
     const std::int64_t stride = padded<T>(columns);
@@ -118,7 +119,8 @@ struct ProductCase {
                      .packed = packed.data(),
                      .columns = stride,
                      .out = groups.data(),
-                     .ldc = strides.data()});
+                     .ldc = strides.data(),
+                     .descending = descending});
     return out;
   }
 };
