@@ -1,5 +1,6 @@
 #include "lagtape/tools/experiment.h"
 
+#include "lagtape/cells/model_spec.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/experiment_reader.h"
 #include "lagtape/tools/json_set.h"
@@ -31,7 +32,17 @@ Model build_model(const Experiment& experiment, const DataShape& data) {
   if (!entry_of(experiment.loss).fits(data)) errors.add("/loss", mismatch(experiment.loss, data));
   errors.raise(experiment.where);
   const DataWidths fit = widths_of(experiment.loss, data);
-  return Model::build(experiment.json, fit.input, fit.output, fit.classes, experiment.seed);
+  if (experiment.data_shape) {
+    return Model::build(experiment.json, fit.input, fit.output, fit.classes, experiment.seed);
+  }
+  // What the file left to the data is decided now, and stays in the model's own copy of the experiment.
+  Json document = parse_json(experiment.json, experiment.where);
+  const ModelOptions options =
+      read_model(at_pointer(document, "/model"), at_pointer(document, "/cells"), errors);
+  errors.raise(experiment.where);
+  document["model"] = build_model(options, fit, errors).filled_model;
+  errors.raise(experiment.where);
+  return Model::build(document.dump(2), fit.input, fit.output, fit.classes, experiment.seed);
 }
 
 }  // namespace lagtape

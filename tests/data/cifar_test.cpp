@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -144,6 +145,9 @@ TEST_CASE("augmented images are shifted and mirrored anew in every epoch of trai
     views.insert(found);
   }
   CHECK(views.size() > 8);
+  const auto mirrored = std::count_if(views.begin(), views.end(), [](int view) { return view % 2 == 1; });
+  CHECK(mirrored > 0);
+  CHECK(mirrored < static_cast<std::ptrdiff_t>(views.size()));
 }
 
 TEST_CASE("ncifar gives the rows of an image and then noise, the same for all") {

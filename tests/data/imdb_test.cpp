@@ -78,6 +78,17 @@ TEST_CASE("the archive as published gives what its folders give") {
   CHECK(everything("unpacked/aclImdb") == unpacked);
 }
 
+TEST_CASE("reviews of one kind may outnumber the others") {
+  TemporaryFolder folder;
+  Files files = kReviews;
+  files.emplace_back("aclImdb/test/pos/2_8.txt", "the film");
+  files.emplace_back("aclImdb/train/neg/2_1.txt", "the");
+  write_samples(folder.path(), files);
+  const Task task = load(imdb(R"("train": 4, "valid": 1, "test": 5)"), 0, folder.path());
+  CHECK(take(*task.test, 0, 5).classes == std::vector<std::int32_t>{0, 1, 0, 1, 1});
+  CHECK(take(*task.test, 4, 1).lengths == std::vector<std::int64_t>{2});
+}
+
 TEST_CASE("words, letters and length of reviews are options") {
   TemporaryFolder folder;
   write_samples(folder.path(), kReviews);

@@ -62,6 +62,16 @@ class DataTest(ToolTest):
         self.run_tool("data", self.write("words.json", WORDS), "--out", "words.npz")
         self.assertEqual(npy_shape(self.arrays("words.npz")["train_x.npy"])[0], 3)
 
+    def test_data_that_tell_their_shape_late_decide_where_the_model_reads(self):
+        self.run_tool("data", self.write("series.json", SERIES), "--out", "own.npz")
+        undecided = changed(ARRAYS, model={"layers": [{"cell": "lstm", "units": 4}]})
+        self.train("run", experiment=undecided)
+        found = json.loads(self.run_tool("inspect", "run", "--json")[0])
+        self.assertEqual(found["params"], 4 * 4 * (4 + 2 + 2) + 4 + 1)
+        self.assertIn("rmse", json.loads(self.run_tool("eval", "run", "--json")[0]))
+        wrong = self.write("wrong.json", changed(undecided, model__readout={"at": "last_step"}))
+        self.assertIn("/model/readout/at", self.run_tool("train", wrong, "--out", "other", code=2)[1])
+
     def test_the_list_says_where_files_come_from(self):
         for task, part in (("mnist", "f68b3c2dcbeaaa9fbdd348bbdeb94873"), ("ts", "no checksum is known"),
                            ("imdb", "84125825 bytes")):
