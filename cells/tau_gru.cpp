@@ -52,6 +52,9 @@ void TauGru::read(JsonReader& reader) {
   reader.optional("gating", gating, "whether a gate updates the state");
   reader.choice("form", form, {"paper", "code"},
                 "equations of the paper, or those of a public implementation, which delays the input too");
+  reader.optional("dropout", dropout, at_least(0),
+                  "share of the states that W1 to W4 do not see, anew at every step of training");
+  if (dropout >= 1) reader.error("dropout", concat("must be below 1, got ", dropout, "."));
   if (alpha == 0 && beta == 0) reader.error("alpha", "alpha and beta are both 0, which leaves no update.");
   for (const Delay& delay : tau) {
     const double steps = form == "code" ? delay.time : delay.time / dt;
@@ -75,6 +78,7 @@ Layer TauGru::build(std::int64_t input) const {
     return Wh + Ux;
   };
   const auto number = [&](std::size_t k) { return tau.size() > 1 ? concat("_", k + 1) : ""; };
+  const auto partly = [&](StepVar v) { return dropout > 0 ? v * tape.mask(v.shape(), dropout, true) : v; };
   const bool has_past = alpha != 0, is_code = form == "code";
 
   StepVar before;
@@ -89,14 +93,17 @@ Layer TauGru::build(std::int64_t input) const {
                            : past_of_paper(step, tau[k], concat("tau", number(k)), dt, h));
   }
 
+  for (Seen& seen : past) seen.h = partly(seen.h);
+  const Seen present{partly(h), x};
+
   StepVar u, g = tape.constant(1);
   std::vector<StepVar> z, a(past.size(), tape.constant(1));
-  if (beta != 0) u = tanh(activation("1", {h, x}));
+  if (beta != 0) u = tanh(activation("1", present));
   for (std::size_t k = 0; k < past.size(); ++k)
     z.push_back(tanh(activation(concat("2", number(k)), past[k])));
-  if (gating) g = sigmoid(activation("3", {h, x}));
+  if (gating) g = sigmoid(activation("3", present));
   for (std::size_t k = 0; weighting && k < past.size(); ++k)
-    a[k] = sigmoid(activation(concat("4", number(k)), is_code ? past[k] : Seen{h, x}));
+    a[k] = sigmoid(activation(concat("4", number(k)), is_code ? past[k] : present));
 
   StepVar drive = beta != 0 ? beta * u : alpha * a[0] * z[0];
   for (std::size_t k = beta != 0 ? 0 : 1; k < past.size(); ++k) drive = drive + alpha * a[k] * z[k];

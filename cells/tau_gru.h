@@ -31,6 +31,9 @@ class JsonReader;
 ///
 /// with zeros for both past values up to step n = tau.
 ///
+/// Dropout in training: what the four maps see of h is multiplied by masks of the step's own, one for h[n]
+/// and one for each past state; what is carried on is not.
+///
 /// Shapes: h [units], Wi [units, units], Ui [units, input]; each W and each U has a bias of its own; tau []
 /// or [units]. What is switched off has no parameters. Output: h[n+1]. Initialisation: everything but tau
 /// from U(-1/sqrt(units), 1/sqrt(units)).
@@ -43,6 +46,7 @@ struct TauGru {
   bool weighting = true;         ///< false: a = 1
   bool gating = true;            ///< false: g = 1
   std::string form = "paper";    ///< or "code"
+  double dropout = 0;            ///< share of the state that the maps do not see, below 1
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
