@@ -27,7 +27,8 @@ class Stream {
   std::int64_t output_width() const;
   std::int64_t steps() const;  ///< fed so far
 
-  /// One step: input [rows, input], output [rows, output], both row-major and dense.
+  /// One step: input [rows, input], output [rows, output], both row-major and dense. A thread that holds a
+  /// FlushSubnormals of its own saves every step the two changes of mode.
   void step(const T* input, T* output) noexcept;
   /// `count` steps: input [count, rows, input], output [count, rows, output].
   void block(const T* input, T* output, std::int64_t count) noexcept;
