@@ -8,10 +8,6 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Numbers of the model's precision in the place of a double.
-template <class T>
-constexpr std::int64_t kGridWidth = sizeof(double) / sizeof(T);
-
 /// The nearest number on the grid; not a number beyond it.
 double nearest_on_grid(double v) {
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(v, 32)), -32);
@@ -42,7 +38,7 @@ std::int64_t LayerRunner<T>::capacity(const Array& array) const {
       // Room for a second window, so that sliding costs at most one copy a step.
       return extent_.keep_states ? kept + history + 1 : chunk + 2 * (history + 1);
     }
-    case Array::Kind::grid: return 2 * kGridWidth<T>;
+    case Array::Kind::grid: return 2 * kDoubleWidth<T>;
     case Array::Kind::saved: return extent_.keep_saved ? kept : chunk;
     case Array::Kind::run: return std::min(extent_.run, all);
     case Array::Kind::step: return 1;
@@ -74,7 +70,7 @@ void LayerRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64
     const std::int64_t block = rows * padded<T>(array.width);
     const bool one_step = array.kind == Array::Kind::step || array.kind == Array::Kind::direct;
     const std::int64_t stride = one_step                          ? 0
-                                : array.kind == Array::Kind::grid ? block * kGridWidth<T>
+                                : array.kind == Array::Kind::grid ? block * kDoubleWidth<T>
                                                                   : block;
     machine_.array(static_cast<int>(i)) = {memory.take(capacities_[i] * block), extent.first, stride};
   }
@@ -174,8 +170,8 @@ template <class T>
 std::int64_t LayerRunner<T>::window_elements() const {
   std::int64_t elements = 0;
   for (std::size_t s = 0; s < program_.states.size(); ++s)
-    elements +=
-        (program_.history(static_cast<int>(s)) + 1) * rows_ * row_width(s) * (on_grid(s) ? kGridWidth<T> : 1);
+    elements += (program_.history(static_cast<int>(s)) + 1) * rows_ * row_width(s) *
+                (on_grid(s) ? kDoubleWidth<T> : 1);
   return elements;
 }
 
@@ -184,7 +180,7 @@ T* LayerRunner<T>::save_window(std::int64_t n, T* to) const {
   for (std::size_t s = 0; s < program_.states.size(); ++s) {
     if (on_grid(s)) {
       to = std::copy_n(reinterpret_cast<const T*>(machine_.grid(static_cast<int>(s), n)),
-                       rows_ * row_width(s) * kGridWidth<T>, to);
+                       rows_ * row_width(s) * kDoubleWidth<T>, to);
       continue;
     }
     const ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
@@ -201,7 +197,7 @@ const T* LayerRunner<T>::restore_window(std::int64_t n, const T* from) {
     const std::int64_t history = program_.history(static_cast<int>(s));
     view.first = n - history;
     if (on_grid(s)) {
-      const std::int64_t elements = rows_ * row_width(s) * kGridWidth<T>;
+      const std::int64_t elements = rows_ * row_width(s) * kDoubleWidth<T>;
       std::copy_n(from, elements, reinterpret_cast<T*>(machine_.grid(static_cast<int>(s), n)));
       show_grid(s, n);
       from += elements;

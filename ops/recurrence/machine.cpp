@@ -82,22 +82,26 @@ void Machine<T>::run_group_products(const ProductStage& stage, std::int64_t step
   }
 }
 
+/// Where an array, a weight or a state on the grid is found.
+template <class T>
+T* Machine<T>::pointer_of(const Slot& slot, std::int64_t step) const {
+  switch (slot.kind) {
+    case Slot::Kind::array: return at(slot, step);
+    case Slot::Kind::grid: return reinterpret_cast<T*>(grid(slot.index, step + slot.step));
+    default: return const_cast<T*>(weights_.vector(slot.index));
+  }
+}
+
 template <class T>
 void Machine<T>::run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count) {
   if (stage.compiled != nullptr && stage.compiled->takes(count)) return run_compiled(stage, step, count);
   for (std::size_t i = 0; i < stage.slots.size(); ++i) {
     const Slot& slot = stage.slots[i];
-    strides_[i] = 0;
-    switch (slot.kind) {
-      case Slot::Kind::array:
-        pointers_[i] = at(slot, step);
-        strides_[i] = stage.tile_rows * slot.width;
-        break;
-      case Slot::Kind::weight: pointers_[i] = const_cast<T*>(weights_.vector(slot.index)); break;
-      case Slot::Kind::tile:
-        pointers_[i] = tile_ + slot.index * stage.tile_rows * stage.register_width;
-        break;
-    }
+    pointers_[i] = slot.kind == Slot::Kind::tile ? tile_ + slot.index * stage.tile_rows * stage.register_width
+                                                 : pointer_of(slot, step);
+    strides_[i] = slot.kind == Slot::Kind::array  ? stage.tile_rows * slot.width
+                  : slot.kind == Slot::Kind::grid ? stage.tile_rows * slot.width * kDoubleWidth<T>
+                                                  : 0;
   }
   const std::int64_t total = rows_ * count;
   const auto operand = [&](int slot) -> const T* { return slot < 0 ? nullptr : pointers_[slot]; };
@@ -120,7 +124,7 @@ void Machine<T>::run_compiled(const TileStage& stage, std::int64_t step, std::in
   T** next = pointers_.data();
   for (int i : stage.compiled->slots()) {
     const Slot& slot = stage.slots[i];
-    *next++ = slot.kind == Slot::Kind::array ? at(slot, step) : const_cast<T*>(weights_.vector(slot.index));
+    *next++ = pointer_of(slot, step);
   }
   stage.compiled->run(pointers_.data(),
                       rows_ * count * stage.register_width * static_cast<std::int64_t>(sizeof(T)));
@@ -140,8 +144,11 @@ void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, s
         std::fill_n(out + r * t.width, t.width, static_cast<T>(step + (first_row + r) / rows_));
       break;
     case Op::Kind::draw: run_draw(t, first_row, rows, step); break;
-    case Op::Kind::grid_update: return run_grid(t, first_row, rows, step, step + 1, t.k);
-    case Op::Kind::grid_undo: return run_grid(t, first_row, rows, step + 1, step, -t.k);
+    case Op::Kind::grid_update:
+    case Op::Kind::grid_undo:
+      return kernels_.add_on_grid(out, reinterpret_cast<double*>(pointers_[t.c]),
+                                  reinterpret_cast<double*>(pointers_[t.b]), pointers_[t.a], t.k,
+                                  rows * t.width);
     case Op::Kind::real_lag_adjoint: real_lag_adjoint(out, t.index, first_row, rows, step + 1); break;
     default: run_real_lag(t, first_row, rows, step);
   }
@@ -205,14 +212,6 @@ void Machine<T>::draw_once() {
     for (std::int64_t r = 0; r < rows_; ++r, to += padded<T>(v.shape.width()))
       draw_row(to, v.index, v.shape, r, 0);
   }
-}
-
-template <class T>
-void Machine<T>::run_grid(const TileInstruction& t, std::int64_t first_row, std::int64_t rows,
-                          std::int64_t from, std::int64_t to, double sign) {
-  const std::int64_t offset = first_row * t.width;
-  kernels_.add_on_grid(pointers_[t.out], grid(t.index, to) + offset, grid(t.index, from) + offset,
-                       pointers_[t.a], sign, rows * t.width);
 }
 
 namespace {

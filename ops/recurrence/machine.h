@@ -42,6 +42,10 @@ class LayerWeights {
   std::vector<T*> vectors_;  ///< by weight; null for matrices
 };
 
+/// Numbers of the model's precision in the place of a double.
+template <class T>
+inline constexpr std::int64_t kDoubleWidth = sizeof(double) / sizeof(T);
+
 /// What decides the draws of a slice.
 struct DrawContext {
   bool training = false;
@@ -89,13 +93,12 @@ class Machine {
   void run_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_tiles(const TileStage& stage, std::int64_t step, std::int64_t count);
+  T* pointer_of(const Slot& slot, std::int64_t step) const;
   void run_compiled(const TileStage& stage, std::int64_t step, std::int64_t count);
   void run_special(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
   void draw_row(T* out, int draw, const RowShape& shape, std::int64_t row, std::int64_t step) const;
   T* once_of(int draw) const;
   void run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
-  void run_grid(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t from,
-                std::int64_t to, double sign);
   void run_real_lag(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
 
   const StepProgram& program_;

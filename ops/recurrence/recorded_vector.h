@@ -32,6 +32,16 @@ class Recorder {
     program_.code.push_back(instruction);
     return instruction.out;
   }
+  int grid_step(int from, int to, int increment, bool negated) {
+    VectorInstruction instruction{VectorOp::grid_step};
+    instruction.out = add({});
+    instruction.a = increment;
+    instruction.slot = from;
+    instruction.slot_to = to;
+    instruction.negated = negated;
+    program_.code.push_back(instruction);
+    return instruction.out;
+  }
   void store(int slot, int value) {
     VectorInstruction instruction{VectorOp::store};
     instruction.a = value;

@@ -62,9 +62,14 @@ std::size_t RegisterFile::next_use(int value, std::size_t after) const {
 
 bool RegisterFile::place_result(std::size_t at, int preferred, Eviction& eviction) {
   const VectorInstruction& instruction = program_.code[at];
-  for (int v : operands_of(instruction))
-    if (v >= 0 && is_computed(v) && dies(v, at) && register_of(v) >= 0)
-      holder_[static_cast<std::size_t>(register_of(v))] = -1;
+  const auto release = [&] {
+    for (int v : operands_of(instruction))
+      if (v >= 0 && is_computed(v) && dies(v, at) && register_of(v) >= 0)
+        holder_[static_cast<std::size_t>(register_of(v))] = -1;
+  };
+  // A step on the grid writes half of its result before it reads the other half of its operand.
+  const bool apart = instruction.op == VectorOp::grid_step;
+  if (!apart) release();
   if (instruction.out < 0) return true;
 
   int reg = preferred;
@@ -90,6 +95,7 @@ bool RegisterFile::place_result(std::size_t at, int preferred, Eviction& evictio
   }
   register_[static_cast<std::size_t>(instruction.out)] = reg;
   holder_[static_cast<std::size_t>(reg)] = instruction.out;
+  if (apart) release();
   if (dies(instruction.out, at)) holder_[static_cast<std::size_t>(reg)] = -1;
   return true;
 }

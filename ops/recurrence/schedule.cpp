@@ -261,6 +261,12 @@ class Scheduler {
       t.b = operand(op.b);
       t.c = operand(op.c);
       t.per_unit = op.a >= 0 && ops_.values[op.a].shape.rank > 0;
+      if (op.kind == Op::Kind::grid_update || op.kind == Op::Kind::grid_undo) {
+        const std::int64_t from = op.kind == Op::Kind::grid_update ? 0 : 1;
+        t.b = slot({Slot::Kind::grid, op.index, from, t.width});
+        t.c = slot({Slot::Kind::grid, op.index, 1 - from, t.width});
+        if (op.kind == Op::Kind::grid_undo) t.k = -op.k;
+      }
       if (op.kind == Op::Kind::sum) t.shape = ops_.values[op.a].shape;
       if (op.kind == Op::Kind::broadcast && ops_.values[op.a].place.kind == Place::Kind::constant) {
         t.kind = Op::Kind::element;  // the fill is as wide as the result

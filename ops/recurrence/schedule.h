@@ -15,10 +15,10 @@ inline constexpr std::int64_t kTileElements = 256;
 
 /// Where an instruction finds or leaves a block of rows. Widths are padded.
 struct Slot {
-  enum class Kind : std::uint8_t { array, weight, tile };
+  enum class Kind : std::uint8_t { array, weight, tile, grid };
   Kind kind = Kind::array;
-  int index = 0;          ///< array, weight, or register of the tile
-  std::int64_t step = 0;  ///< of arrays: relative to the step at work
+  int index = 0;          ///< array, weight, register of the tile, or state on the grid (doubles)
+  std::int64_t step = 0;  ///< of arrays and states: relative to the step at work
   std::int64_t width = 0;
   bool operator==(const Slot&) const = default;
 };

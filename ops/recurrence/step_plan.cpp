@@ -14,7 +14,9 @@ std::vector<const Phase*> phases_of(const LayerCode& code) {
 
 bool is_planned(const Stage& stage) {
   if (const auto* product = std::get_if<ProductStage>(&stage)) return product->groups == 1;
-  return std::get<TileStage>(stage).compiled != nullptr;
+  const auto& tiles = std::get<TileStage>(stage);
+  // States on the grid change places with every step.
+  return tiles.compiled != nullptr && std::ranges::count(tiles.slots, Slot::Kind::grid, &Slot::kind) == 0;
 }
 
 }  // namespace

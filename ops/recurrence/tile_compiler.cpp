@@ -1,5 +1,7 @@
 #include "lagtape/ops/recurrence/tile_compiler.h"
 
+#include <algorithm>
+
 #if defined(LAGTAPE_JIT)
 #include "lagtape/ops/recurrence/tile_emitter.h"
 #endif
@@ -15,6 +17,8 @@ std::shared_ptr<const CompiledTiles> CompiledTiles::compile(const TileStage& sta
   if (level == SimdLevel::generic) return nullptr;
   const auto program = record<T>(stage, arrays);
   if (!program) return nullptr;
+  const auto on_grid = [](const VectorInstruction& i) { return i.op == VectorOp::grid_step; };
+  if (level != SimdLevel::avx512 && std::ranges::any_of(program->code, on_grid)) return nullptr;
   EmittedTiles emitted = emit<T>(*program, level);
   if (emitted.function == nullptr) return nullptr;
   const auto compiled = std::make_shared<CompiledTiles>();

@@ -2,8 +2,11 @@
 
 #include <xbyak/xbyak.h>
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <map>
 
+#include "lagtape/ops/kernels/grid.inc.h"
 #include "lagtape/ops/recurrence/interleave.h"
 #include "lagtape/ops/recurrence/register_file.h"
 
@@ -80,7 +83,10 @@ class TileEmitter : public Xbyak::CodeGenerator {
     const auto number = [&](int slot) {
       if (slot >= 0 && number_.try_emplace(slot, slots_.size()).second) slots_.push_back(slot);
     };
-    for (const VectorInstruction& i : program_.code) number(i.slot);
+    for (const VectorInstruction& i : program_.code) {
+      number(i.slot);
+      number(i.slot_to);
+    }
     for (const VectorValue& v : program_.values) number(v.slot);
   }
 
@@ -122,6 +128,11 @@ class TileEmitter : public Xbyak::CodeGenerator {
 
   void constants() {
     align(64);
+    constexpr double grid[] = {kGridRounding, kGridLimit, std::numeric_limits<double>::quiet_NaN()};
+    for (int c = 0; c < kGridConstants && on_grid_; ++c) {
+      L(grid_labels_[c]);
+      for (int i = 0; i < 8; ++i) dq(std::bit_cast<std::uint64_t>(grid[c]));
+    }
     for (auto& [value, label] : labels_) {
       L(label);
       for (std::int64_t i = 0; i < bytes_; i += sizeof(T)) {
@@ -206,6 +217,10 @@ class TileEmitter : public Xbyak::CodeGenerator {
       }
       case VectorOp::multiply_add: multiply_add(i); break;
       case VectorOp::select: select(i); break;
+      case VectorOp::grid_step:
+        if (!in_register(i.a)) return false;
+        grid_step(i);
+        break;
       case VectorOp::shift_left:
       case VectorOp::shift_right: shift(i); break;
       case VectorOp::square_root:
@@ -269,6 +284,41 @@ class TileEmitter : public Xbyak::CodeGenerator {
     });
   }
 
+  /// As kernels.h has it, eight doubles at a time: the sum is in scratch(1) and in memory.
+  void step_of_doubles(const VectorInstruction& i, const Xmm& increment, int part) {
+    const Xmm sum = scratch(1);
+    const int at = part * 64, scale = static_cast<int>(sizeof(double) / sizeof(T));
+    vaddpd(increment, increment, ptr[rip + grid_labels_[kRounding]]);
+    vsubpd(increment, increment, ptr[rip + grid_labels_[kRounding]]);
+    vmovapd(sum, ptr[base_of(i.slot) + rdx * scale + at]);
+    i.negated ? vsubpd(sum, sum, increment) : vaddpd(sum, sum, increment);
+    vaddpd(increment, increment, increment);
+    vrangepd(increment, increment, sum, 0x0b);                     // the larger of both without their signs
+    vcmppd(k1, increment, ptr[rip + grid_labels_[kLimit]], 0x16);  // not <=
+    vblendmpd(sum | k1, sum, ptr[rip + grid_labels_[kNan]]);
+    vmovapd(ptr[base_of(i.slot_to) + rdx * scale + at], sum);
+  }
+
+  void grid_step(const VectorInstruction& i) {
+    on_grid_ = true;
+    const int out = file_.register_of(i.out), a = file_.register_of(i.a);
+    const Xbyak::Zmm increment(31), sum(30);
+    if (!kFloat) {
+      vmovapd(increment, Xbyak::Zmm(a));
+      step_of_doubles(i, increment, 0);
+      vmovapd(Xbyak::Zmm(out), sum);
+      return;
+    }
+    vcvtps2pd(increment, Xbyak::Ymm(a));
+    step_of_doubles(i, increment, 0);
+    vcvtpd2ps(Xbyak::Ymm(out), sum);
+    vextractf32x8(Xbyak::Ymm(31), Xbyak::Zmm(a), 1);
+    vcvtps2pd(increment, Xbyak::Ymm(31));
+    step_of_doubles(i, increment, 1);
+    vcvtpd2ps(Xbyak::Ymm(30), sum);
+    vinsertf32x8(Xbyak::Zmm(out), Xbyak::Zmm(out), Xbyak::Ymm(30), 1);
+  }
+
   /// a * b + c in the place of c (231), or of a or b (213).
   void multiply_add(const VectorInstruction& i) {
     const int reg = file_.register_of(i.out);
@@ -297,6 +347,9 @@ class TileEmitter : public Xbyak::CodeGenerator {
   std::vector<int> slots_;
   std::map<int, std::size_t> number_;   // by slot of the stage
   std::map<int, Xbyak::Label> labels_;  // by constant
+  enum GridConstant { kRounding, kLimit, kNan, kGridConstants };
+  Xbyak::Label grid_labels_[kGridConstants];
+  bool on_grid_ = false;
 };
 
 }  // namespace

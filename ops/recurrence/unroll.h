@@ -20,7 +20,8 @@ namespace lagtape {
 // - A row ends with its own last step: its final windows are those after it, and its outputs beyond it are
 //   zeros. `last_padded_step` takes every row to be T long.
 // - A read-out that reads once sees step 0: in its step index and in its draws.
-// - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k (k = L - 1 and f = 1 for tau = L)
+// - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k (k = L - 1 and f = 1 for tau =
+// L)
 //   it reads (1 - f) h[n-k] + f h[n-k-1], and its gradient is that of this formula for 1 <= tau <= L, else
 //   zero.
 // - A state on the grid is kept in f64; its windows are. The derivative of rounding counts as one.

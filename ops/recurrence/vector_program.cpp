@@ -51,13 +51,18 @@ bool holds_one_step(const Array& array) {
   return array.kind == Array::Kind::step || array.kind == Array::Kind::direct;
 }
 
+bool is_grid(const TileInstruction& t) {
+  return t.kind == Op::Kind::grid_update || t.kind == Op::Kind::grid_undo;
+}
+
 /// Whether the program knows all that the stage does.
 bool is_plain(const TileStage& stage) {
   const std::int64_t width = stage.register_width;
   for (const Slot& slot : stage.slots)
     if (slot.kind != Slot::Kind::tile && slot.width != width) return false;
   for (const TileInstruction& t : stage.code)
-    if (t.kind != Op::Kind::element || t.width != width || !has_formula(t.element)) return false;
+    if (t.width != width || !(is_grid(t) || (t.kind == Op::Kind::element && has_formula(t.element))))
+      return false;
   return true;
 }
 
@@ -126,9 +131,14 @@ std::optional<VectorProgram> record(const TileStage& stage, const std::vector<Ar
     return {recorder, value};
   };
   for (const TileInstruction& t : stage.code) {
-    const RecordedVector<T> a = operand(t.a), b = operand(t.b), c = operand(t.c);
-    const int value =
-        kFormulas<T>[static_cast<std::size_t>(t.element)](a, b, c, constant_of<T>(t.k)).in(recorder);
+    int value = -1;
+    if (is_grid(t)) {
+      program.single_step = true;
+      value = recorder.grid_step(t.b, t.c, operand(t.a).in(recorder), t.k < 0);
+    } else {
+      const RecordedVector<T> a = operand(t.a), b = operand(t.b), c = operand(t.c);
+      value = kFormulas<T>[static_cast<std::size_t>(t.element)](a, b, c, constant_of<T>(t.k)).in(recorder);
+    }
     const int place = places[static_cast<std::size_t>(t.out)];
     holds[static_cast<std::size_t>(place)] = value;
     if (stage.slots[static_cast<std::size_t>(place)].kind == Slot::Kind::array) recorder.store(place, value);

@@ -22,6 +22,7 @@ enum class VectorOp : std::uint8_t {
   shift_left, shift_right,              // a, by `shift` bits; zeros come in
   add_integers, subtract_integers,      // a, b
   select,                               // compare(a, b) ? c : d
+  grid_step,                            // out = what grid `slot_to` becomes: grid `slot` + a, or - a
   // clang-format on
 };
 
@@ -31,7 +32,8 @@ enum class Comparison : std::uint8_t { equal, less, less_equal, greater, greater
 struct VectorInstruction {
   VectorOp op = VectorOp::load;
   int out = -1, a = -1, b = -1, c = -1, d = -1;
-  int slot = -1;
+  int slot = -1, slot_to = -1;
+  bool negated = false;
   int shift = 0;
   int vector = 0;               ///< which of neighbouring ones
   bool fetches_before = false;  ///< a load that has the same place of the step before brought near
