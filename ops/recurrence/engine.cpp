@@ -233,7 +233,7 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
   states.extra_flops = replay * batch_steps;
   std::vector<PlanCost> plans{full, states};
   if (reversible) {
-    PlanCost backwards = full;
+    PlanCost backwards = states;  // in chunks as short
     backwards.plan = Plan::reversible;
     backwards.bytes = bytes(backwards);
     backwards.extra_flops = undo * batch_steps;

@@ -34,12 +34,15 @@ struct Body {
 /// The best first, should it not find registers. A division keeps what follows it waiting for so long that
 /// two vectors at once pay, even when values have to go through memory; but for avx512, which has work enough
 /// in one. (A row has an even number of the smaller vectors.)
-std::vector<Body> bodies_of(const VectorProgram& program, SimdLevel level) {
+std::vector<Body> bodies_of(const VectorProgram& program, SimdLevel level, std::int64_t row_bytes) {
   constexpr int kAlive = 12, kAliveInPairs = 24;
   const auto is_division = [](const VectorInstruction& i) { return i.op == VectorOp::divide; };
   std::vector<Body> bodies;
-  if (level != SimdLevel::avx512 && std::any_of(program.code.begin(), program.code.end(), is_division))
-    bodies.push_back({interleaved(repeated(program, 2), kAliveInPairs), 2});
+  const auto on_grid = [](const VectorInstruction& i) { return i.op == VectorOp::grid_step; };
+  const bool pairs = level != SimdLevel::avx512
+                         ? std::ranges::any_of(program.code, is_division)
+                         : row_bytes % 128 == 0 && std::ranges::any_of(program.code, on_grid);
+  if (pairs) bodies.push_back({interleaved(repeated(program, 2), kAliveInPairs), 2});
   bodies.push_back({interleaved(program, kAlive), 1});
   return bodies;
 }
@@ -287,7 +290,8 @@ class TileEmitter : public Xbyak::CodeGenerator {
   /// As kernels.h has it, eight doubles at a time: the sum is in scratch(1) and in memory.
   void step_of_doubles(const VectorInstruction& i, const Xmm& increment, int part) {
     const Xmm sum = scratch(1);
-    const int at = part * 64, scale = static_cast<int>(sizeof(double) / sizeof(T));
+    const int scale = static_cast<int>(sizeof(double) / sizeof(T)),
+              at = i.vector * bytes_ * scale + part * 64;
     vaddpd(increment, increment, ptr[rip + grid_labels_[kRounding]]);
     vsubpd(increment, increment, ptr[rip + grid_labels_[kRounding]]);
     vmovapd(sum, ptr[base_of(i.slot) + rdx * scale + at]);
@@ -358,7 +362,7 @@ template <class T>
 EmittedTiles emit(const VectorProgram& program, SimdLevel level) {
   if (level == SimdLevel::generic) return {};
   try {
-    for (const Body& body : bodies_of(program, level)) {
+    for (const Body& body : bodies_of(program, level, program.width * static_cast<std::int64_t>(sizeof(T)))) {
       const auto code = std::make_shared<TileEmitter<T>>(body, level);
       if (code->generate()) return {code->template getCode<TileFunction>(), code->slots(), code};
     }
