@@ -12,11 +12,10 @@ namespace lagtape {
 /// What an entry of "layers" may say whatever its cell.
 ///
 /// arithmetic: of the states; on the grid a reversible step runs backwards exactly (ops/recurrence/grid.h).
-/// dilations:  a layer for each of the list, from the input up, in which the step before is `dilation` steps
-/// back: h[n+1] =
-///             F(h[n+1-d], x[n]), and h[n-k] of the cell is h[n+1-(k+1) d]. Source: "Dilated Recurrent Neural
-///             Networks" (Chang et al. 2017).
-/// residual:   the input is added to the output, where both have one width.
+/// dilations: a layer for each d of the list, from the input up, in which the step before is d steps back:
+/// h[n+1] = F(h[n+1-d], x[n]), and h[n-k] of the cell is h[n+1-(k+1)d]. Source: "Dilated Recurrent Neural
+/// Networks" (Chang et al. 2017).
+/// residual: the input is added to the output of every layer; both have one width.
 struct EveryCell {
   Arithmetic arithmetic = Arithmetic::real;
   std::vector<std::int64_t> dilations;
