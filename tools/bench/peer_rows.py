@@ -3,9 +3,10 @@
 import functools
 import json
 import pathlib
+import statistics
 import subprocess
 
-from rows import Measured, NotAvailable, Row, SIZES, TAU
+from rows import LATENCY, Measured, NotAvailable, Row, SIZES, TAU, median_ratio
 
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"
 SCRIPTS = {  # the library that a script needs, and the cells that it knows
@@ -28,8 +29,8 @@ def python_with(library, pythons):
     raise NotAvailable(f"no Python with {library} and numpy among {', '.join(pythons)}")
 
 
-def run_script(script, experiment, python, repeats):
-    command = [python, "-B", PEERS / f"{script}.py", experiment, "--repeats", str(repeats)]
+def run_script(script, experiment, python, repeats, *args):
+    command = [python, "-B", PEERS / f"{script}.py", experiment, "--repeats", str(repeats), *map(str, args)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or ["no message"]
@@ -47,8 +48,22 @@ def beside_script(script, name, pythons, repeats):
     return measure
 
 
+def stream_beside_eigen(name, pythons):
+    """In turn, as a step is short and the machine's speed drifts."""
+    def measure(runs):
+        python, pairs = python_with("numpy", pythons), []
+        for _ in range(runs.rounds):
+            theirs = run_script("eigen_stream", runs.path(name), python, runs.repeats, "--steps", runs.stream_steps)
+            pairs.append((runs.stream(name), theirs))
+        times = [(ours["stream_ns"]["median"], theirs["stream_ns"]["median"]) for ours, theirs in pairs]
+        return Measured(*map(statistics.median, zip(*times)), median_ratio(times), "ns", note=pairs[-1][1]["version"],
+                        details={name: pairs[-1][0], "eigen_stream": pairs[-1][1]})
+    return measure
+
+
 def peer_rows(pythons, repeats):
-    result = []
+    result = [Row(f"stream, LSTM and read-out, units {units}", "Eigen, sizes compiled in",
+                  stream_beside_eigen(f"stream_lstm_{units}", pythons), limit) for units, limit in LATENCY.items()]
     for size in SIZES:
         for cell in ("tau_gru", "lstm"):
             work = f"tau-GRU, {SIZES[size]}, tau {TAU[size]}" if cell == "tau_gru" else f"LSTM, {SIZES[size]}"

@@ -56,6 +56,9 @@ class Runs:
     def bench(self, name, *args):
         return self.json_of("bench", name, "--repeats", self.repeats, *args)
 
+    def stream(self, name):
+        return self.bench(name, "--stream", "--steps", self.stream_steps)
+
     def shared(self, name):
         if name not in self.kept:
             self.kept[name] = self.bench(name)
@@ -120,7 +123,7 @@ def written_beside_built_in(written, built_in):
 
 def stream(name, peer_ns):
     def measure(runs):
-        run = runs.bench(name, "--stream", "--steps", runs.stream_steps)
+        run = runs.stream(name)
         found = run["stream_ns"]["median"]
         return Measured(found, peer_ns, found / peer_ns, "ns", details={name: run})
     return measure
@@ -136,13 +139,13 @@ def subnormal(name):
 SIZES = {"psmnist": "units 128, batch 128, T 784", "adding": "units 128, batch 50, T 2000", "enso": "units 16, batch 32, T 2000"}
 TAU = {"psmnist": 65, "adding": 900, "enso": 20}
 LSTM = "oneDNN LSTM, same sizes"
+LATENCY = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}  # a stream's time over a peer's, by units
 RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # on one core, when it was measured; it is not run here
 
 
 def rows():
     tau_gru = {"psmnist": (0.65, 0.60), "adding": (0.70, 0.65), "enso": (0.22, 0.17)}
     lstm = {"psmnist": 0.75, "adding": 0.80, "enso": 0.25}
-    latency = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}
     return [
         *(Row(f"tau-GRU, {SIZES[size]}, tau {TAU[size]}", LSTM, beside_lstm(f"tau_gru_{size}"), limit, aim)
           for size, (limit, aim) in tau_gru.items()),
@@ -157,7 +160,7 @@ def rows():
         Row("first row, states, bytes", "full", plan_bytes_beside_full("tau_gru_psmnist", "states"), 0.25),
         Row("first row, checkpoint", "full", plan_beside_full("tau_gru_psmnist", "checkpoint"), 1.5),
         Row("UnICORNN, 3 layers, reversible", "full", plan_beside_full("unicornn_psmnist", "reversible"), 1.5),
-        *(Row(f"stream, LSTM and read-out, units {units}", "RTNeural, earlier", stream(f"stream_lstm_{units}", ns), latency[units])
+        *(Row(f"stream, LSTM and read-out, units {units}", "RTNeural, earlier", stream(f"stream_lstm_{units}", ns), LATENCY[units])
           for units, ns in RTNEURAL_NS.items()),
         Row("first row, states and deltas subnormal", "ordinary values", subnormal("tau_gru_psmnist"), 1.1),
     ]
