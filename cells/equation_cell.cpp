@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lagtape/cells/delay.h"
+#include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/recorder.h"
 
 namespace lagtape {
@@ -61,7 +62,7 @@ void read_hyper(JsonReader& reader, EquationCell& cell) {
   const std::string about = "hyper-parameters, each an option of the layer, with their defaults";
   for_each_entry(
       reader, "hyper", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
-        const std::string_view taken[] = {"cell", "units", "arithmetic", "dilations", "residual"};
+        const std::string_view taken[] = {"cell", "units", "arithmetic", "dilations", "residual", "init"};
         if (std::ranges::find(taken, name) != std::end(taken)) {
           reader.errors().add(pointer, concat("the name '", name, "' is taken by an option of every layer."));
           return;
@@ -105,10 +106,9 @@ void read_init(JsonReader& reader, CellDefinition& definition) {
           return;
         }
         const Initializer initializer = read_initializer(value, pointer, reader.errors());
-        if (initializer.needs_matrix() && weight->shape.size() != 2) {
+        if (initializer.needs_matrix() && weight->shape.size() != 2)
           reader.errors().add(pointer,
                               concat("this initializer is for matrices [out, in]; '", name, "' is none."));
-        }
         definition.init[name] = initializer;
       });
 }

@@ -35,11 +35,8 @@ struct CellDefinition {
 /// Notes errors in the reader and finishes it.
 CellDefinition read_cell_definition(JsonReader& reader);
 
-/// Reads a layer with such a cell: "units" and the hyper-parameters. Does not call finish.
+/// Reads a layer with such a cell: "units", the hyper-parameters and what every cell has. Does not call
+/// finish.
 BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& reader);
-
-/// Reads "zeros", "ones", "kaiming_normal", ... or an object with "type" and its numbers. Notes errors at the
-/// pointer.
-Initializer read_initializer(const Json& value, const std::string& pointer, JsonErrors& errors);
 
 }  // namespace lagtape

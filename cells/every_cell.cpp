@@ -40,6 +40,7 @@ void EveryCell::read(JsonReader& reader) {
   arithmetic = name == "grid" ? Arithmetic::grid : Arithmetic::real;
   dilations = read_dilations(reader);
   reader.optional("residual", residual, "whether the input is added to the output");
+  init.read(reader);
 }
 
 BuildLayer EveryCell::apply(BuildLayer build) const {
@@ -58,6 +59,7 @@ BuildLayer EveryCell::apply(BuildLayer build) const {
         all.layers.push_back(std::move(layer));
       }
     }
+    options.init.apply(all);
     return all;
   };
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lagtape/cells/initial_values.h"
 #include "lagtape/cells/registry.h"
 
 namespace lagtape {
@@ -16,14 +17,16 @@ namespace lagtape {
 /// h[n+1] = F(h[n+1-d], x[n]), and h[n-k] of the cell is h[n+1-(k+1)d]. Source: "Dilated Recurrent Neural
 /// Networks" (Chang et al. 2017).
 /// residual: the input is added to the output of every layer; both have one width.
+/// init: first values of parameters in the place of the cell's own.
 struct EveryCell {
   Arithmetic arithmetic = Arithmetic::real;
   std::vector<std::int64_t> dilations;
   bool residual = false;
+  InitialValues init;
 
   void read(JsonReader& reader);
   /// The layers of the cell with all that. Throws InputError for a state that cannot be on the grid, a cell
-  /// that cannot be dilated, and a residual layer whose widths differ.
+  /// that cannot be dilated, a residual layer whose widths differ, and what InitialValues throws.
   BuildLayer apply(BuildLayer build) const;
 };
 

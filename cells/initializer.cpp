@@ -1,5 +1,6 @@
 #include "lagtape/cells/initializer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -34,16 +35,30 @@ void fill_normal(Tensor& value, double mean, double deviation, const RandomStrea
   for (std::int64_t i = 0; i < value.numel(); ++i) value.set(i, mean + deviation * stream.normal_at(i));
 }
 
+void fill_truncated_normal(Tensor& value, double mean, double deviation, const RandomStream& stream) {
+  constexpr double kFurthest = 2;
+  for (std::int64_t i = 0; i < value.numel(); ++i) {
+    double drawn = stream.normal_at(i);
+    for (std::int64_t place = i; std::abs(drawn) > kFurthest; drawn = stream.normal_at(place))
+      place += value.numel();
+    value.set(i, mean + deviation * drawn);
+  }
+}
+
 void fill_log_uniform(Tensor& value, double scale, double largest, const RandomStream& stream) {
   for (std::int64_t i = 0; i < value.numel(); ++i)
     value.set(i, scale * std::log(1 + (largest - 1) * stream.uniform_at(i)));
 }
 
+/// The n of a triangle of n (n - 1) / 2 numbers; of other numbers, that of the largest triangle below.
+std::int64_t side_of_triangle(std::int64_t numbers) {
+  return static_cast<std::int64_t>((1 + std::sqrt(1 + 8 * static_cast<double>(numbers))) / 2);
+}
+
 /// Sets the numbers above the diagonal of 2 x 2 blocks, drawn at the block's number, and the others to 0.
 template <class F>
 void fill_rotations(Tensor& triangle, F number) {
-  const auto n =
-      static_cast<std::int64_t>((1 + std::sqrt(1 + 8 * static_cast<double>(triangle.numel()))) / 2);
+  const std::int64_t n = side_of_triangle(triangle.numel());
   std::int64_t row = 0;
   triangle.fill(0);
   for (std::int64_t i = 0; i + 1 < n; ++i) {
@@ -101,7 +116,21 @@ void fill_orthogonal(Tensor& value, double gain, const RandomStream& stream) {
   }
 }
 
+void fill_identity(Tensor& value, double gain) {
+  value.fill(0);
+  const std::int64_t columns = value.size(1);
+  for (std::int64_t i = 0; i < std::min(value.size(0), columns); ++i) value.set(i * columns + i, gain);
+}
+
 }  // namespace
+
+std::string Initializer::obstacle(const Shape& shape) const {
+  if (needs_matrix() && shape.size() != 2) return "is for matrices [out, in]";
+  if (kind != Kind::henaff && kind != Kind::cayley) return "";
+  const std::int64_t n = side_of_triangle(element_count(shape));
+  if (shape.size() == 1 && n * (n - 1) / 2 == shape[0]) return "";
+  return "is for the numbers [n (n - 1) / 2] above a diagonal";
+}
 
 Initializer Initializer::uniform_of(std::int64_t n) {
   const double bound = 1 / std::sqrt(static_cast<double>(n));
@@ -109,10 +138,9 @@ Initializer Initializer::uniform_of(std::int64_t n) {
 }
 
 void initialize(Tensor& value, const Initializer& initializer, std::uint64_t seed, std::string_view name) {
-  if (initializer.needs_matrix() && value.rank() != 2) {
-    throw InputError(concat("[initialize] this initializer is for matrices [out, in]. Got ", name, " ",
+  if (const std::string obstacle = initializer.obstacle(value.shape()); !obstacle.empty())
+    throw InputError(concat("[initialize] this initializer ", obstacle, ". Got ", name, " ",
                             to_string(value.shape()), "."));
-  }
   const RandomStream stream = stream_of(seed, name);
   const double a = initializer.a, b = initializer.b;
   const double out = initializer.needs_matrix() ? static_cast<double>(value.size(0)) : 1;
@@ -122,6 +150,7 @@ void initialize(Tensor& value, const Initializer& initializer, std::uint64_t see
     case Kind::constant: return value.fill(a);
     case Kind::uniform: return fill_uniform(value, a, b, stream);
     case Kind::normal: return fill_normal(value, a, b, stream);
+    case Kind::truncated_normal: return fill_truncated_normal(value, a, b, stream);
     case Kind::log_uniform: return fill_log_uniform(value, a, b, stream);
     case Kind::henaff: return fill_henaff(value, stream);
     case Kind::cayley: return fill_cayley(value, stream);
@@ -131,6 +160,7 @@ void initialize(Tensor& value, const Initializer& initializer, std::uint64_t see
     case Kind::xavier_uniform: return symmetric(a * std::sqrt(6 / (in + out)));
     case Kind::xavier_normal: return fill_normal(value, 0, a * std::sqrt(2 / (in + out)), stream);
     case Kind::orthogonal: return fill_orthogonal(value, a, stream);
+    case Kind::identity: return fill_identity(value, a);
   }
 }
 

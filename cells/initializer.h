@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "lagtape/core/tensor.h"
@@ -11,18 +12,20 @@ namespace lagtape {
 /// element), so that it depends neither on other parameters nor on the precision.
 struct Initializer {
   enum class Kind : std::uint8_t {
-    constant,         ///< a
-    uniform,          ///< U(a, b)
-    normal,           ///< N(a, b^2)
-    log_uniform,      ///< a log U(1, b)                         (chrono: Tallec and Ollivier 2018)
-    henaff,           ///< a skew matrix of rotations by U(-pi, pi): its triangle [n (n - 1) / 2]
-    cayley,           ///< the same with -sqrt((1 - cos t) / (1 + cos t)), t from U(0, pi / 2)
-    ramp,             ///< a + b k, k the place along the last axis
-    kaiming_uniform,  ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
-    kaiming_normal,   ///< N(0, s^2), s = a / sqrt(in)
-    xavier_uniform,   ///< U(-r, r), r = a sqrt(6 / (in + out))  (Glorot and Bengio 2010)
-    xavier_normal,    ///< N(0, s^2), s = a sqrt(2 / (in + out))
-    orthogonal,       ///< a Q, the shorter of rows and columns orthonormal (Saxe et al. 2014)
+    constant,          ///< a
+    uniform,           ///< U(a, b)
+    normal,            ///< N(a, b^2)
+    truncated_normal,  ///< N(a, b^2), drawn again until it is within 2 b of a
+    log_uniform,       ///< a log U(1, b)                         (chrono: Tallec and Ollivier 2018)
+    henaff,            ///< a skew matrix of rotations by U(-pi, pi): its triangle [n (n - 1) / 2]
+    cayley,            ///< the same with -sqrt((1 - cos t) / (1 + cos t)), t from U(0, pi / 2)
+    ramp,              ///< a + b k, k the place along the last axis
+    kaiming_uniform,   ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
+    kaiming_normal,    ///< N(0, s^2), s = a / sqrt(in)
+    xavier_uniform,    ///< U(-r, r), r = a sqrt(6 / (in + out))  (Glorot and Bengio 2010)
+    xavier_normal,     ///< N(0, s^2), s = a sqrt(2 / (in + out))
+    orthogonal,        ///< a Q, the shorter of rows and columns orthonormal (Saxe et al. 2014)
+    identity,          ///< a where row and column have one number, else 0 (Le, Jaitly and Hinton 2015)
   };
 
   Kind kind = Kind::constant;
@@ -47,10 +50,12 @@ struct Initializer {
 
   /// Whether it is for matrices [out, in] alone.
   bool needs_matrix() const { return kind >= Kind::kaiming_uniform; }
+  /// Why it is not for parameters of that shape, "is for matrices [out, in]"; empty when it is.
+  std::string obstacle(const Shape& shape) const;
   bool operator==(const Initializer&) const = default;
 };
 
-/// Sets the values of a parameter. Throws InputError when the initializer needs a matrix and this is none.
+/// Sets the values of a parameter. Throws InputError when the initializer is not for its shape.
 void initialize(Tensor& value, const Initializer& initializer, std::uint64_t seed, std::string_view name);
 
 }  // namespace lagtape

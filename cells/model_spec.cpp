@@ -92,7 +92,7 @@ void read_readout(JsonReader& model, ModelOptions& options) {
   if (options.at_padding && !options.readout_at.empty() && options.readout_at != "last_step") {
     reader.error("at_padding", "this goes with \"at\": \"last_step\" only.");
   }
-  read_linear_init(reader, options.readout_init);
+  options.readout_init.read(reader);
   reader.finish();
   options.filled_model["readout"] = reader.filled();
 }
@@ -159,6 +159,9 @@ ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonE
   for (const ModelOptions::LayerOptions& layer : options.layers) {
     try {
       append(spec, layer.name, layer.build(width), static_cast<std::size_t>(&layer - options.layers.data()));
+    } catch (const OptionError& error) {
+      errors.add(error.pointer, error.what());
+      return spec;
     } catch (const InputError& error) {
       errors.add(layer.pointer, concat("cell '", layer.name, "': ", error.what()));
       return spec;
@@ -174,11 +177,16 @@ ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonE
   }
   const std::int64_t units = readout_units(options, data, errors);
   const std::string at = readout_at(options, data, errors);
-  spec.readout = Linear{units, options.readout_init}.build(width);
+  try {
+    spec.readout = Linear{units, options.readout_init}.build(width);
+  } catch (const OptionError& error) {
+    errors.add(error.pointer, error.what());
+    return spec;
+  }
   spec.at = read_at(at, options.at_padding);
   spec.filled_model = options.filled_model;
-  spec.filled_model["readout"] = {
-      {"units", units}, {"at", at}, {"at_padding", options.at_padding}, {"init", options.readout_init}};
+  Json& readout = spec.filled_model["readout"];
+  readout = {{"units", units}, {"at", at}, {"at_padding", options.at_padding}, {"init", readout["init"]}};
   spec.filled_cells = options.filled_cells;
   return spec;
 }

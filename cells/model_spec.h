@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lagtape/cells/cell.h"
+#include "lagtape/cells/linear.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/json_reader.h"
 #include "lagtape/core/parameter.h"
@@ -34,7 +35,7 @@ struct ModelOptions {
   std::int64_t readout_units = 0;  ///< 0: as the data have it
   std::string readout_at;          ///< empty: as the data have it
   bool at_padding = false;         ///< read at the batch's last step instead of the sequence's own
-  std::string readout_init = "kaiming_normal";
+  Linear::Init readout_init = {"kaiming_normal"};
 
   Json filled_model;  ///< with every default
   Json filled_cells;  ///< null when there are none

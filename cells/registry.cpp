@@ -31,18 +31,31 @@ namespace {
 LayerGroup group_of(Layer layer) { return {{std::move(layer)}, false}; }
 LayerGroup group_of(std::vector<Layer> layers) { return {std::move(layers), true}; }
 
-/// The options of a layer of a step alone, read into its own struct.
+/// The options that are the layer's own, read into its struct.
 template <class Options>
-BuildLayer read_per_step(JsonReader& reader) {
+BuildLayer read_own(JsonReader& reader) {
   Options options;
   options.read(reader);
   return [options](std::int64_t input) { return group_of(options.build(input)); };
 }
 
+/// The options of a layer of a step alone that has parameters.
+template <class Options>
+BuildLayer read_per_step(JsonReader& reader) {
+  const BuildLayer build = read_own<Options>(reader);
+  InitialValues init;
+  init.read(reader);
+  return [build, init](std::int64_t input) {
+    LayerGroup group = build(input);
+    init.apply(group);
+    return group;
+  };
+}
+
 /// The options of a cell. It may say that its states are on the grid unless its user says otherwise.
 template <class Options>
 BuildLayer read(JsonReader& reader) {
-  const BuildLayer build = read_per_step<Options>(reader);
+  const BuildLayer build = read_own<Options>(reader);
   EveryCell every;
   if constexpr (requires { Options::kArithmetic; }) every.arithmetic = Options::kArithmetic;
   every.read(reader);
@@ -190,9 +203,9 @@ constexpr LayerEntry kCells[] = {
 };
 
 constexpr LayerEntry kPerStepLayers[] = {
-    {"linear", "affine map of every step", "", "y = W @ x + W.bias", read_per_step<Linear>},
+    {"linear", "affine map of every step", "", "y = W @ x + W.bias", read_own<Linear>},
     {"dropout", "elements left out at random in training", "Srivastava et al. 2014; Gal and Ghahramani 2016",
-     "y = x * mask(rate)", read_per_step<Dropout>},
+     "y = x * mask(rate)", read_own<Dropout>},
     {"layer_norm", "elements of every step brought to mean 0 and variance 1", "Ba, Kiros and Hinton 2016",
      "y = gain * (x - mean(x)) / sqrt(mean((x - mean(x)) ** 2) + eps) + bias", read_per_step<LayerNorm>},
 };

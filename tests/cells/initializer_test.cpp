@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "lagtape/cells/equation_cell.h"
+#include "lagtape/cells/read_initializer.h"
 #include "lagtape/core/error.h"
 
 namespace lagtape {
@@ -57,6 +57,11 @@ void check_normal(const Initializer& initializer, double deviation) {
 TEST_CASE("initializers have the spread that their names promise") {
   check_uniform(Initializer::uniform_of(16), 0.25);
   check_uniform({Initializer::Kind::kaiming_uniform, std::sqrt(2.0)}, std::sqrt(6.0 / 300));
+  const Initializer truncated{Initializer::Kind::truncated_normal, 3, 0.5};
+  const Statistics s = statistics(drawn(truncated, kMatrix));
+  CHECK(std::abs(s.mean - 3) < 0.01);
+  CHECK(s.deviation == doctest::Approx(0.8796 * 0.5).epsilon(0.012));  // of a normal cut at 2 deviations
+  CHECK((s.smallest >= 2 && s.smallest < 2.01 && s.largest <= 4 && s.largest > 3.99));
   check_uniform({Initializer::Kind::xavier_uniform, 1}, std::sqrt(6.0 / 500));
   check_normal(Initializer::normal(0, 3), 3);
   check_normal(Initializer::kaiming_normal(), std::sqrt(2.0 / 300));
@@ -110,6 +115,14 @@ TEST_CASE("an initializer for matrices refuses a vector") {
                        InputError);
 }
 
+TEST_CASE("the identity has its gain where row and column have one number") {
+  for (const Shape& shape : {Shape{3, 3}, Shape{2, 4}, Shape{4, 2}}) {
+    const Tensor value = drawn({Initializer::Kind::identity, 0.5}, shape);
+    for (std::int64_t i = 0; i < value.numel(); ++i)
+      CHECK(value.at(i) == (i / shape[1] == i % shape[1] ? 0.5 : 0));
+  }
+}
+
 TEST_CASE("initializers are read from a name or an object") {
   using Kind = Initializer::Kind;
   const auto read = [](const std::string& json) {
@@ -130,7 +143,9 @@ TEST_CASE("initializers are read from a name or an object") {
   CHECK_THROWS_WITH_AS(read(R"("zero")"),
                        doctest::Contains("/init/b/type: unknown value 'zero'; did you mean 'zeros'?"),
                        InputError);
-  CHECK_THROWS_WITH_AS(read("3"), "e: /init/b: expected an object, got 3", InputError);
+  CHECK(read("0.5") == Initializer::constant(0.5));
+  CHECK(read(R"({"type": "chrono", "longest": 784})") == Initializer::log_uniform(1, 783));
+  CHECK_THROWS_WITH_AS(read("[3]"), "e: /init/b: expected an object, got an array", InputError);
   CHECK_THROWS_WITH_AS(read(R"({"type": "normal", "low": 1})"),
                        doctest::Contains("/init/b/low: unknown key 'low'"), InputError);
   CHECK_THROWS_WITH_AS(read(R"({"type": "uniform", "low": 2})"),

@@ -55,7 +55,7 @@ TEST_CASE("the model of the manual is read, and its defaults filled in") {
   CHECK(
       spec.filled_model.dump() ==
       R"({"layers":[{"cell":"tau_gru","units":16,"tau":10.0,"dt":1.0,"alpha":1.0,"beta":1.0,)"
-      R"("weighting":true,"gating":true,"form":"paper","dropout":0.0,"arithmetic":"float","dilations":[],"residual":false}],)"
+      R"("weighting":true,"gating":true,"form":"paper","dropout":0.0,"arithmetic":"float","dilations":[],"residual":false,"init":{}}],)"
       R"("readout":{"units":1,"at":"every_step","at_padding":false,"init":"kaiming_normal"}})");
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("all errors of a model are told at once, each with its place") {
 e.json: /model/layers/1/units: expected integer >= 1 and <= 65536, got 0
 e.json: /model/layers/1/tau: expected number >= 0, or {"max": 64}, got -3
 e.json: /model/layers/1/dt: expected number > 0, got 0
-e.json: /model/layers/1/alpa: unknown key 'alpa'; did you mean 'alpha'? Known: cell, units, tau, dt, alpha, beta, weighting, gating, form, dropout, arithmetic, dilations, residual
+e.json: /model/layers/1/alpa: unknown key 'alpa'; did you mean 'alpha'? Known: cell, units, tau, dt, alpha, beta, weighting, gating, form, dropout, arithmetic, dilations, residual, init
 e.json: /model/layers/2/units: expected integer >= 1 and <= 65536, got 2.5
 e.json: /model/layers/2/tau: is missing, expected number >= 0
 e.json: /model/layers/3: a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.
@@ -176,7 +176,7 @@ TEST_CASE("a user's cell is used like a built-in one, and its hyper-parameters a
   CHECK(spec.parameter_count() == 4 * (4 + 2 + 1) + 3 * (3 + 4 + 1) + 3 + 1);
   CHECK(
       spec.filled_model["layers"].dump() ==
-      R"([{"cell":"mine","units":4,"tau":20.0,"alpha":1.5,"arithmetic":"float","dilations":[],"residual":false},{"cell":"mine","units":3,"tau":7.0,"alpha":1.5,"arithmetic":"float","dilations":[],"residual":false}])");
+      R"([{"cell":"mine","units":4,"tau":20.0,"alpha":1.5,"arithmetic":"float","dilations":[],"residual":false,"init":{}},{"cell":"mine","units":3,"tau":7.0,"alpha":1.5,"arithmetic":"float","dilations":[],"residual":false,"init":{}}])");
   const std::vector<ParameterDefinition> parameters = spec.parameters();
   CHECK(parameters[5].name == "layers.1.b");
   CHECK(parameters[5].initializer == Initializer::constant(0));
@@ -196,14 +196,14 @@ e.json: /cells/mine/hyper/units: the name 'units' is taken by an option of every
 e.json: /cells/mine/weights/W: expected a shape, like ["units", "input"], "units", 16 or [].
 e.json: /cells/mine/weights/b: expected a shape, like ["units", "input"], "units", 16 or [].
 e.json: /cells/mine/init/c: unknown weight 'c'. Known: W, b.
-e.json: /cells/mine/init/b/type: unknown value 'one'; did you mean 'ones'? Known: zeros, ones, constant, uniform, normal, log_uniform, henaff, cayley, ramp, kaiming_uniform, kaiming_normal, xavier_uniform, xavier_normal, orthogonal
+e.json: /cells/mine/init/b/type: unknown value 'one'; did you mean 'ones'? Known: zeros, ones, constant, uniform, normal, truncated_normal, xavier_uniform, xavier_normal, glorot_uniform, glorot_normal, kaiming_uniform, kaiming_normal, he_uniform, he_normal, lecun_uniform, lecun_normal, orthogonal, identity, log_uniform, chrono, ramp, henaff, cayley
 e.json: /cells/mine/init/W: this initializer is for matrices [out, in]; 'W' is none.
 e.json: /cells/mine/lags/b: expected a whole number, like 64 or "units".
 e.json: /cells/mine/state: expected an object.
 e.json: /cells/mine/step: expected a list of equations, like ["h' = tanh(W @ h + U @ x)"].
 e.json: /cells/mine/output: is missing, expected string
 e.json: /cells/mine/outputs: unknown key 'outputs'; did you mean 'output'? Known: hyper, weights, init, derived, lags, state, step, output
-e.json: /model/layers/0/tua: unknown key 'tua'; did you mean 'tau'? Known: cell, units, tau, arithmetic, dilations, residual)json");
+e.json: /model/layers/0/tua: unknown key 'tua'; did you mean 'tau'? Known: cell, units, tau, arithmetic, dilations, residual, init)json");
   CHECK(errors_of(with_cell(kCell, R"json({"cell": "mine", "units": 4, "tau": 2.5})json")) ==
         "e.json: /model/layers/0: cell 'mine': equation 1, column 17: this must be a whole number. Got -2.5. "
         "In: h' = tanh(W @ h[-tau] + U @ x + b) * alpha");

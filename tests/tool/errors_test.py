@@ -135,6 +135,7 @@ ARGUMENTS = [
     ("a check of nothing", ["check", "gone.json"], ["gone.json"]),
     ("data below a file", ["data", "good.json", "--out", "good.json/data.npz"], ["good.json/data.npz"]),
     ("a list of an unknown kind", ["list", "cell"], ["cell", "cells"]),
+    ("an unknown initializer to list", ["list", "initializers", "ortogonal"], ["ortogonal", "orthogonal"]),
     ("an unknown cell to list", ["list", "cells", "tau_grru"], ["tau_grru", "tau_gru"]),
     ("a bench with an unknown plan", ["bench", "good.json", "--plan", "ful"], ["ful", "full"]),
 ]

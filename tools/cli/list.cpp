@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/data/registry.h"
@@ -37,6 +38,15 @@ std::vector<Row> layer_rows(std::span<const LayerEntry> entries) {
   for (const LayerEntry& entry : entries) {
     rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),
                     std::string(entry.equations), lagtape::options_of(entry)});
+  }
+  return rows;
+}
+
+std::vector<Row> initializer_rows() {
+  std::vector<Row> rows;
+  for (const InitializerEntry& entry : initializers()) {
+    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),
+                    std::string(entry.formula), options_of([&](JsonReader& reader) { entry.read(reader); })});
   }
   return rows;
 }
@@ -99,6 +109,7 @@ struct Kind {
 
 constexpr Kind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
                            {"layers", [] { return layer_rows(per_step_layers()); }},
+                           {"initializers", initializer_rows},
                            {"tasks", task_rows},
                            {"losses", loss_rows},
                            {"metrics", metric_rows},
@@ -135,7 +146,8 @@ struct ListArguments {
 
 void add_options(CLI::App& command, ListArguments& arguments) {
   command.add_option("KIND", arguments.kind,
-                     "cells, layers, tasks, losses, metrics, optimizers or schedules; all unless given");
+                     "cells, layers, initializers, tasks, losses, metrics, optimizers or schedules; all "
+                     "unless given");
   command.add_option("NAME", arguments.name, "one of them, with its equations and options");
 }
 
