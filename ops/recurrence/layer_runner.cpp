@@ -25,6 +25,15 @@ LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerCode& code, c
 
 // ---- memory ----
 
+/// When all states are there, the adjoints of a lagged read take the place of states that the backward pass
+/// is done with: behind those of the run at work. One read of a state can, the one that looks back furthest.
+template <class T>
+bool LayerRunner<T>::lies_on_states(const LayerOps::LaggedRead& read) const {
+  if (!extent_.backward || !extent_.keep_states || extent_.segment > 0 || !read.by_step) return false;
+  const auto first = std::ranges::find(code_.lagged, read.state, &LayerOps::LaggedRead::state);
+  return first->adjoint_array == read.adjoint_array;
+}
+
 /// Steps that an array holds; 0 when another runner has it or the pass does not need it.
 template <class T>
 std::int64_t LayerRunner<T>::capacity(const Array& array) const {
@@ -35,8 +44,12 @@ std::int64_t LayerRunner<T>::capacity(const Array& array) const {
     case Array::Kind::input: return below_ == nullptr ? chunk : 0;
     case Array::Kind::state: {
       const std::int64_t history = program_.history(array.index);
+      const bool adjoints_follow = std::ranges::any_of(code_.lagged, [&](const LayerOps::LaggedRead& read) {
+        return read.state == array.index && lies_on_states(read);
+      });
+      if (extent_.keep_states) return kept + history + 1 + (adjoints_follow ? adjoints_after_states() : 0);
       // Room for a second window, so that sliding costs at most one copy a step.
-      return extent_.keep_states ? kept + history + 1 : chunk + 2 * (history + 1);
+      return chunk + 2 * (history + 1);
     }
     case Array::Kind::grid: return 2 * kDoubleWidth<T>;
     case Array::Kind::saved: return extent_.keep_saved ? kept : chunk;
@@ -45,7 +58,9 @@ std::int64_t LayerRunner<T>::capacity(const Array& array) const {
     case Array::Kind::output_adjoint: return extent_.backward && above_ == nullptr ? chunk : 0;
     case Array::Kind::input_adjoint: return extent_.backward ? chunk : 0;
     case Array::Kind::lag_adjoint:
-      return extent_.backward ? chunk + 2 * (code_.lagged[array.index].lag + 2) : 0;
+      if (!extent_.backward) return 0;
+      if (lies_on_states(code_.lagged[array.index])) return 1;  // zeros
+      return chunk + 2 * (code_.lagged[array.index].lag + 2);
     case Array::Kind::direct: return extent_.backward ? 1 : 0;
   }
   return 0;
@@ -331,7 +346,17 @@ void LayerRunner<T>::begin_backward() {
     const std::int64_t block = rows_ * padded<T>(array.width);
     if (array.kind == Array::Kind::direct) std::fill_n(view.base, block, T(0));
     if (array.kind != Array::Kind::lag_adjoint) continue;
-    const std::int64_t beyond = code_.lagged[array.index].lag + 2;
+    const LayerOps::LaggedRead& read = code_.lagged[array.index];
+    if (lies_on_states(read)) {
+      std::fill_n(view.base, block, T(0));
+      view.beyond = view.base;
+      view.last = extent_.last;
+      const ArrayView<T>& states = machine_.array(code_.state_arrays[read.state]);
+      view.base = states.base;
+      view.first = states.first - adjoints_after_states() - 1;
+      continue;
+    }
+    const std::int64_t beyond = read.lag + 2;
     view.first = extent_.last + beyond - capacities_[i];
     std::fill_n(view.at(extent_.last), beyond * block, T(0));
   }
@@ -344,7 +369,7 @@ void LayerRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
     const Array& array = code_.arrays[i];
     switch (array.kind) {
       case Array::Kind::lag_adjoint:
-        if (n0 < view.first) {
+        if (n0 < view.first && !lies_on_states(code_.lagged[array.index])) {
           const std::int64_t beyond = code_.lagged[array.index].lag + 2;
           T* const from = view.at(n1);
           view.first = n1 + beyond - capacities_[i];
@@ -418,10 +443,10 @@ void LayerRunner<T>::end_backward() {
   for (const auto& read : code_.lagged) {
     if (read.tau < 0) continue;
     ArrayView<T>& view = machine_.array(read.adjoint_array);
-    T* const from = view.at(extent_.first);
+    const T* const from = view.base + (extent_.first - view.first) * view.stride;
+    const std::int64_t steps = std::min(read.lag + 2, view.last - extent_.first);
     view.first = extent_.first - read.lag;
-    std::memmove(view.at(extent_.first), from,
-                 static_cast<std::size_t>((read.lag + 2) * view.stride) * sizeof(T));
+    std::memmove(view.at(extent_.first), from, static_cast<std::size_t>(steps * view.stride) * sizeof(T));
     std::fill_n(view.base, read.lag * view.stride, T(0));
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -110,6 +111,8 @@ class LayerRunner {
   void show_grid(std::size_t s, std::int64_t n);
   void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, AddWeightGradient<T> add);
   std::int64_t capacity(const Array& array) const;
+  bool lies_on_states(const LayerOps::LaggedRead& read) const;
+  std::int64_t adjoints_after_states() const { return std::min(extent_.run, extent_.last - extent_.first); }
   void share_input();
 
   const StepProgram& program_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,13 +11,16 @@
 namespace lagtape::recurrence {
 
 /// An array in memory: row block of step n at `base + (n - first) * stride`. A stride of 0 holds one step.
+/// From step `last` on, all steps are the block `beyond`.
 template <class T>
 struct ArrayView {
   T* base = nullptr;
   std::int64_t first = 0;
   std::int64_t stride = 0;
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  T* beyond = nullptr;
 
-  T* at(std::int64_t step) const { return base + (step - first) * stride; }
+  T* at(std::int64_t step) const { return step < last ? base + (step - first) * stride : beyond; }
 };
 
 /// The weights of a layer as the machine reads them: packed stacks, and vectors repeated for the rows of a

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/array_lifetimes.h"
+#include "lagtape/ops/recurrence/forward_ops.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -18,9 +20,11 @@ class Scheduler {
  public:
   Scheduler(LayerOps ops, std::int64_t lane) : ops_(std::move(ops)), lane_(lane) {
     const auto lists = phase_lists();
-    for (const auto& [list, phase, by_step] : lists) stages_.push_back(form_stages(*list));
+    for (const PhaseList& p : lists) stages_.push_back(form_stages(*p.list));
     find_uses();
-    for (std::size_t p = 0; p < lists.size(); ++p) place_values(static_cast<int>(p), lists[p].by_step);
+    ArrayLifetimes lifetimes(ops_, timed_ops(lists));
+    for (std::size_t p = 0; p < lists.size(); ++p)
+      place_values(static_cast<int>(p), lists[p].by_step, lifetimes);
     for (std::size_t p = 0; p < lists.size(); ++p)
       for (const auto& stage : stages_[p])
         lists[p].phase->push_back(stage.product ? Stage(product_stage(stage.ops))
@@ -35,21 +39,22 @@ class Scheduler {
   struct PhaseList {
     Ops* list;
     Phase* phase;
+    RunPass pass;
     bool by_step;
   };
   std::vector<PhaseList> phase_lists() {
-    return {{&ops_.pre, &code_.pre, false},
-            {&ops_.delay, &code_.delay, false},
-            {&ops_.loop, &code_.loop, true},
-            {&ops_.post, &code_.post, false},
-            {&ops_.replay, &code_.replay, false},
-            {&ops_.undo_pre, &code_.undo_pre, false},
-            {&ops_.undo_loop, &code_.undo_loop, true},
-            {&ops_.undo_post, &code_.undo_post, false},
-            {&ops_.before, &code_.before, false},
-            {&ops_.backward_loop, &code_.backward_loop, true},
-            {&ops_.backward_block, &code_.backward_block, false},
-            {&ops_.after, &code_.after, false}};
+    return {{&ops_.pre, &code_.pre, RunPass::forward, false},
+            {&ops_.delay, &code_.delay, RunPass::forward, false},
+            {&ops_.loop, &code_.loop, RunPass::forward, true},
+            {&ops_.post, &code_.post, RunPass::forward, false},
+            {&ops_.replay, &code_.replay, RunPass::replay, false},
+            {&ops_.undo_pre, &code_.undo_pre, RunPass::undo, false},
+            {&ops_.undo_loop, &code_.undo_loop, RunPass::undo, true},
+            {&ops_.undo_post, &code_.undo_post, RunPass::undo, false},
+            {&ops_.before, &code_.before, RunPass::backward, false},
+            {&ops_.backward_loop, &code_.backward_loop, RunPass::backward, true},
+            {&ops_.backward_block, &code_.backward_block, RunPass::backward, false},
+            {&ops_.after, &code_.after, RunPass::backward, false}};
   }
 
   // ---- stages: whatever products are ready, then all element-wise work that is ready, and again ----
@@ -154,7 +159,15 @@ class Scheduler {
     for (const auto& g : ops_.vector_gradients) uses_[g.adjoint].across = true;
   }
 
-  void place_values(int phase, bool by_step) {
+  std::vector<TimedOp> timed_ops(const std::vector<PhaseList>& lists) const {
+    std::vector<TimedOp> all;
+    for (std::size_t p = 0; p < lists.size(); ++p)
+      for (const StageOps& stage : stages_[p])
+        for (const Op& op : stage.ops) all.push_back({&op, lists[p].pass});
+    return all;
+  }
+
+  void place_values(int phase, bool by_step, ArrayLifetimes& lifetimes) {
     for (const auto& stage : stages_[phase])
       for (const Op& op : stage.ops) {
         Place& place = ops_.values[op.out].place;
@@ -164,9 +177,14 @@ class Scheduler {
           place.kind = Place::Kind::tile;
           continue;
         }
-        const auto kind = by_step && !u.across ? Array::Kind::step : Array::Kind::run;
-        ops_.arrays.push_back({kind, 0, ops_.values[op.out].shape.width()});
-        place = {Place::Kind::array, static_cast<int>(ops_.arrays.size()) - 1, 0, 0};
+        const bool one_step = by_step && !u.across;
+        int array = one_step ? -1 : lifetimes.claim(op.out);
+        if (array < 0) {
+          const auto kind = one_step ? Array::Kind::step : Array::Kind::run;
+          array = add_array(ops_, kind, 0, ops_.values[op.out].shape.width());
+          if (!one_step) lifetimes.add(array, op.out);
+        }
+        place = in_array(array);
       }
   }
 
@@ -307,8 +325,10 @@ class Scheduler {
     code_.output = slot_of(ops_.output);
     code_.block = ops_.block;
     code_.lagged = ops_.lagged;
-    for (auto& l : code_.lagged)
+    for (auto& l : code_.lagged) {
       if (l.tau >= 0) l.tau = ops_.values[l.tau].place.index;
+      l.by_step = !is_read_for_a_run(l.adjoint_array);
+    }
     code_.state_arrays = ops_.state_arrays;
     code_.grid_arrays = ops_.grid_arrays;
     code_.direct = ops_.direct;
@@ -316,6 +336,23 @@ class Scheduler {
     code_.output_adjoint_array = ops_.output_adjoint_array;
     code_.input_adjoint_array = ops_.input_adjoint_array;
     code_.arrays = ops_.arrays;
+  }
+
+  /// Whether adjoints of later steps are read for many steps at a time.
+  bool is_read_for_a_run(int adjoint_array) const {
+    const auto is_one = [&](const Slot& slot) {
+      return slot.kind == Slot::Kind::array && slot.index == adjoint_array && slot.step > 0;
+    };
+    for (const Phase* phase : {&code_.backward_block, &code_.after})
+      for (const Stage& stage : *phase) {
+        const auto* tiles = std::get_if<TileStage>(&stage);
+        if (std::ranges::any_of(tiles != nullptr ? tiles->slots : std::get<ProductStage>(stage).operands,
+                                is_one))
+          return true;
+      }
+    return std::ranges::any_of(code_.thin_gradients,
+                               [&](const auto& g) { return is_one(g.rows) || is_one(g.factor); }) ||
+           std::ranges::any_of(code_.matrix_gradients, [&](const auto& g) { return is_one(g.delta); });
   }
 
   void list_gradients() {

@@ -125,6 +125,7 @@ struct LayerOps {
     std::int64_t lag;  ///< the largest, for a real lag
     int tau = -1;      ///< value of the real lag
     int adjoint_array = -1;
+    bool by_step = true;  ///< the state takes its adjoints a step at a time
   };
   std::vector<LaggedRead> lagged;
   /// By state: the arrays of its values and of its direct adjoints (element-wise part, product part; -1 when
