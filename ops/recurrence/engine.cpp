@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <tuple>
 
 #include "lagtape/core/aligned_memory.h"
@@ -11,6 +12,7 @@
 #include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/ops/recurrence/planner.h"
 #include "lagtape/ops/recurrence/revolve.h"
+#include "lagtape/ops/recurrence/slice_gradients.h"
 #include "lagtape/ops/recurrence/slice_runner.h"
 
 namespace lagtape::recurrence {
@@ -43,9 +45,8 @@ class EngineOf final : public Engine {
     return *code;
   }
   const PlanCost& choose(std::int64_t batch, std::int64_t steps, int threads);
+  BatchTask<T> task_of(const Pass& pass) const;
   std::vector<Slice<T>> cut(const BatchTask<T>& task, std::int64_t batch, std::int64_t steps) const;
-  void reserve_gradients(std::vector<Slice<T>>& slices, const std::vector<Tensor>& wanted);
-  void reduce_gradients(const std::vector<Slice<T>>& slices, std::vector<Tensor>& gradients) const;
   void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
 
   const StackDefinition& stack_;
@@ -91,40 +92,9 @@ std::vector<Slice<T>> EngineOf<T>::cut(const BatchTask<T>& task, std::int64_t ba
   return slices;
 }
 
-/// Matrices dense, vectors padded; each slice its own.
 template <class T>
-void EngineOf<T>::reserve_gradients(std::vector<Slice<T>>& slices, const std::vector<Tensor>& wanted) {
-  std::int64_t each = 0;
-  for (const Tensor& g : wanted) each += padded<T>(g.numel());
-  const std::int64_t total = each * static_cast<std::int64_t>(slices.size());
-  reserve(gradient_memory_, gradient_elements_, total);
-  T* next = reinterpret_cast<T*>(gradient_memory_.get());
-  std::fill_n(next, total, T(0));
-  for (auto& slice : slices)
-    for (const Tensor& g : wanted) {
-      slice.gradients.push_back(g.empty() ? nullptr : next);
-      next += padded<T>(g.numel());
-    }
-}
-
-/// Slices in index order.
-template <class T>
-void EngineOf<T>::reduce_gradients(const std::vector<Slice<T>>& slices,
-                                   std::vector<Tensor>& gradients) const {
-  for (std::size_t w = 0; w < gradients.size(); ++w) {
-    if (gradients[w].empty()) continue;
-    const auto to = gradients[w].template values<T>();
-    for (const auto& slice : slices)
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] += slice.gradients[w][i];
-  }
-}
-
-template <class T>
-double EngineOf<T>::run(const Pass& pass) {
+BatchTask<T> EngineOf<T>::task_of(const Pass& pass) const {
   const Shape& shape = pass.batch.x.shape();
-  CompiledStack<T>& code = compiled(pass.x_gradient != nullptr);
-  code.load(pass.weights);
-
   BatchTask<T> task;
   task.batch = &pass.batch;
   if (stack_.at != ReadAt::last_padded_step) task.lengths = pass.batch.lengths;
@@ -152,33 +122,56 @@ double EngineOf<T>::run(const Pass& pass) {
     if (stack_.loss == Loss::mse) scored *= static_cast<double>(stack_.output_width());
     task.loss_scale = 1 / scored;
   }
+  return task;
+}
 
+template <class T>
+double EngineOf<T>::run(const Pass& pass) {
+  const Shape& shape = pass.batch.x.shape();
+  CompiledStack<T>& code = compiled(pass.x_gradient != nullptr);
+  code.load(pass.weights);
+
+  const BatchTask<T> task = task_of(pass);
   std::vector<Slice<T>> slices = cut(task, shape[0], shape[1]);
   Extent extent = evaluation_extent();
   if (task.backward) {
-    std::vector<Tensor> unwanted(pass.weights.size());
-    reserve_gradients(slices, pass.weight_gradients != nullptr ? *pass.weight_gradients : unwanted);
     extent = training_extent(choose(shape[0], shape[1], pass.pool.threads()));
   } else if (settings_.chunk > 0) {
     extent.chunk = settings_.chunk;
   }
   extent.first = pass.batch.first_step;
 
+  std::optional<SliceGradients<T>> gradients;
+  if (pass.weight_gradients != nullptr) {
+    const std::int64_t copies = SliceGradients<T>::copies(std::ssize(slices), pass.pool.threads());
+    reserve(gradient_memory_, gradient_elements_,
+            copies * SliceGradients<T>::elements(*pass.weight_gradients));
+    gradients.emplace(*pass.weight_gradients, reinterpret_cast<T*>(gradient_memory_.get()), copies);
+  } else {
+    for (auto& slice : slices) slice.gradients.resize(pass.weights.size(), nullptr);
+  }
+
   if (workers_.size() < static_cast<std::size_t>(pass.pool.threads()))
     workers_.resize(static_cast<std::size_t>(pass.pool.threads()));
   pass.pool.run(static_cast<int>(slices.size()), [&](int i, int w) {
-    Slice<T>& slice = slices[static_cast<std::size_t>(i)];
-    Worker& worker = workers_[static_cast<std::size_t>(w)];
-    if (worker.of != &code) {
-      worker.runner = std::make_unique<SliceRunner<T>>(code);
-      worker.of = &code;
+    try {
+      Slice<T>& slice = slices[static_cast<std::size_t>(i)];
+      Worker& worker = workers_[static_cast<std::size_t>(w)];
+      if (worker.of != &code) {
+        worker.runner = std::make_unique<SliceRunner<T>>(code);
+        worker.of = &code;
+      }
+      Extent own = extent;
+      own.last = own.first + slice.steps;
+      reserve(worker.memory, worker.elements, worker.runner->elements(own, slice.rows));
+      if (gradients) slice.gradients = gradients->claim(i);
+      worker.runner->run(task, slice, own, reinterpret_cast<T*>(worker.memory.get()));
+      if (gradients) gradients->finish(i);
+    } catch (...) {
+      if (gradients) gradients->give_up();
+      throw;
     }
-    Extent own = extent;
-    own.last = own.first + slice.steps;
-    reserve(worker.memory, worker.elements, worker.runner->elements(own, slice.rows));
-    worker.runner->run(task, slice, own, reinterpret_cast<T*>(worker.memory.get()));
   });
-  if (pass.weight_gradients != nullptr) reduce_gradients(slices, *pass.weight_gradients);
   double loss = 0;
   for (const auto& slice : slices) loss += slice.loss;
   return loss * task.loss_scale;
@@ -218,7 +211,8 @@ std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps,
   const auto bytes = [&](const PlanCost& cost) {
     Extent extent = training_extent(cost);
     extent.last = steps;
-    return (runner.elements(extent, rows) * std::min<std::int64_t>(threads, slices) + gradients * slices) *
+    return (runner.elements(extent, rows) * std::min<std::int64_t>(threads, slices) +
+            gradients * SliceGradients<T>::copies(slices, threads)) *
            static_cast<std::int64_t>(sizeof(T));
   };
   const double batch_steps = static_cast<double>(batch * steps);

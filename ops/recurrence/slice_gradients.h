@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape::recurrence {
+
+/// Sums the weights' gradients of all slices in the slices' order, on fewer copies than there are slices: one
+/// that is done before its turn keeps its copy until then.
+template <class T>
+class SliceGradients {
+ public:
+  /// One more than are worked on: none waits for the slice just before it.
+  static std::int64_t copies(std::int64_t slices, std::int64_t threads) {
+    return std::min(slices, threads + 1);
+  }
+  /// Of one copy: matrices dense, vectors padded. Nothing for empty tensors.
+  static std::int64_t elements(const std::vector<Tensor>& sums);
+
+  /// Adds to `sums`; empty tensors are not wanted. `memory` holds that many copies.
+  SliceGradients(std::vector<Tensor>& sums, T* memory, std::int64_t copies);
+
+  /// Zeros for a slice, by weight; null where not wanted. Waits for a free copy, and until the slices before
+  /// have theirs, so that the one whose turn it is never waits for others.
+  std::vector<T*> claim(std::int64_t slice);
+  /// The slice's gradients are complete.
+  void finish(std::int64_t slice);
+  /// A slice failed and will not finish: the sums are worth nothing, and none waits.
+  void give_up();
+
+ private:
+  struct Copy {
+    T* memory;
+    std::int64_t slice = -1;  ///< -1: free
+    bool complete = false;
+  };
+  Copy* copy_of(std::int64_t slice);
+  void add(const T* gradients);
+
+  std::vector<Tensor>& sums_;
+  std::vector<Copy> copies_;
+  std::int64_t next_to_claim_ = 0, next_to_add_ = 0;
+  bool given_up_ = false;
+  std::mutex mutex_;  // for all but what the copies hold
+  std::condition_variable changed_;
+};
+
+extern template class SliceGradients<float>;
+extern template class SliceGradients<double>;
+
+}  // namespace lagtape::recurrence
