@@ -26,6 +26,16 @@ namespace {
 constexpr unsigned kFlushBits = 0x8040;  // MXCSR: results (FTZ, bit 15) and operands (DAZ, bit 6)
 unsigned read_mode() { return _mm_getcsr(); }
 void write_mode(unsigned mode) { _mm_setcsr(mode); }
+
+/// Seen from what is made of a subnormal result and of a subnormal operand: reading the mode waits for all
+/// arithmetic before it.
+bool flushes() {
+  __m128 least = _mm_set_ss(0x1p-126f), subnormal = _mm_set_ss(0x1p-149f);
+  asm volatile("" : "+x"(least), "+x"(subnormal));
+  const __m128 result = _mm_mul_ss(least, _mm_set_ss(0.5f));
+  const __m128 from_operand = _mm_mul_ss(subnormal, _mm_set_ss(0x1p100f));
+  return _mm_cvtsi128_si32(_mm_castps_si128(_mm_or_ps(result, from_operand))) == 0;
+}
 #elif defined(__aarch64__)
 constexpr unsigned kFlushBits = 1u << 24;  // FPCR: FZ
 unsigned read_mode() {
@@ -34,16 +44,18 @@ unsigned read_mode() {
   return static_cast<unsigned>(mode);
 }
 void write_mode(unsigned mode) { asm volatile("msr fpcr, %0" : : "r"(static_cast<unsigned long>(mode))); }
+bool flushes() { return (read_mode() & kFlushBits) == kFlushBits; }
 #else
 constexpr unsigned kFlushBits = 0;
 unsigned read_mode() { return 0; }
 void write_mode(unsigned) {}
+bool flushes() { return true; }
 #endif
 
 }  // namespace
 
 // Writing the mode takes longer than a small step of a stream: a thread that flushes already is left alone.
-FlushSubnormals::FlushSubnormals() : saved_(read_mode()) {
+FlushSubnormals::FlushSubnormals() : saved_(flushes() ? kFlushBits : read_mode()) {
   if ((saved_ & kFlushBits) != kFlushBits) write_mode(saved_ | kFlushBits);
 }
 

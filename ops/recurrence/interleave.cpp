@@ -106,7 +106,8 @@ class ListScheduler {
         follows(maker.at(v), i);
       }
       if (instruction.out >= 0) maker[instruction.out] = i;
-      if (instruction.slot < 0 || instruction.op == VectorOp::grid_step) continue;  // has its slots to itself
+      if (instruction.slot < 0 || instruction.op == VectorOp::product) continue;
+      if (instruction.op == VectorOp::grid_step) continue;  // has its slots to itself
       const auto [at, fresh] = last_access.try_emplace({instruction.slot, instruction.vector}, i);
       if (!fresh) follows(std::exchange(at->second, i), i);
     }

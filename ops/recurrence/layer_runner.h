@@ -81,6 +81,7 @@ class LayerRunner {
   void backward(std::int64_t n0, std::int64_t n1, T* const* gradients, AddWeightGradient<T> add);
 
   const ArrayView<T>& array(int i) const { return machine_.array(i); }
+  ArrayView<T>& array(int i) { return machine_.array(i); }
   /// Row blocks at a step: rows x padded width.
   T* input(std::int64_t n) const { return machine_.array(code_.input_array).at(n); }
   T* output(std::int64_t n) const { return machine_.at(code_.output, n); }

@@ -4,7 +4,7 @@
 
 namespace lagtape::recurrence {
 
-RegisterFile::RegisterFile(const VectorProgram& program, int registers, bool weights_stay)
+RegisterFile::RegisterFile(const VectorProgram& program, int registers, Residents residents)
     : program_(program),
       last_use_(program.values.size(), 0),
       register_(program.values.size(), -1),
@@ -15,7 +15,7 @@ RegisterFile::RegisterFile(const VectorProgram& program, int registers, bool wei
     for (int v : operands_of(program.code[i]))
       if (v >= 0) last_use_[static_cast<std::size_t>(v)] = i;
   }
-  choose_residents(std::max(0, registers - pressure()), weights_stay);
+  choose_residents(residents == Residents::none ? 0 : std::max(0, registers - pressure()), residents);
 }
 
 /// The most computed values that are alive at once.
@@ -30,15 +30,15 @@ int RegisterFile::pressure() const {
   return most;
 }
 
-void RegisterFile::choose_residents(int count, bool weights_stay) {
+void RegisterFile::choose_residents(int count, Residents residents) {
   std::vector<int> uses(program_.values.size(), 0), candidates;
   for (const VectorInstruction& instruction : program_.code)
     for (int v : operands_of(instruction))
       if (v >= 0) ++uses[static_cast<std::size_t>(v)];
   for (std::size_t v = 0; v < program_.values.size(); ++v) {
     const VectorValue::Kind kind = program_.values[v].kind;
-    const bool stays =
-        kind == VectorValue::Kind::constant || (kind == VectorValue::Kind::weight && weights_stay);
+    const bool stays = kind == VectorValue::Kind::constant ||
+                       (kind == VectorValue::Kind::weight && residents == Residents::constants_and_weights);
     if (stays && uses[v] > 0) candidates.push_back(static_cast<int>(v));
   }
   std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) {

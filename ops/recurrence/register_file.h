@@ -3,6 +3,7 @@
 // Internal: which register holds which value of a VectorProgram.
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "lagtape/ops/recurrence/vector_program.h"
@@ -12,12 +13,15 @@ namespace lagtape::recurrence {
 /// The operands of an instruction, -1 where there is none.
 inline std::array<int, 4> operands_of(const VectorInstruction& i) { return {i.a, i.b, i.c, i.d}; }
 
-/// Gives the values of a program their vector registers, in one pass along its code. Constants and (where the
-/// loop does not move them) weights that are read most get what registers the others never need. A value that
+/// Which values may keep a register throughout: weights can where the loop does not move them.
+enum class Residents : std::uint8_t { none, constants, constants_and_weights };
+
+/// Gives the values of a program their vector registers, in one pass along its code. Those residents that are
+/// read most get what registers the others never need. A value that
 /// finds no register puts the one that is read last into a spill slot, for good.
 class RegisterFile {
  public:
-  RegisterFile(const VectorProgram& program, int registers, bool weights_stay);
+  RegisterFile(const VectorProgram& program, int registers, Residents residents);
 
   /// Values that keep a register throughout, to be loaded before the loop.
   const std::vector<int>& residents() const { return residents_; }
@@ -41,7 +45,7 @@ class RegisterFile {
     return program_.values[static_cast<std::size_t>(value)].kind == VectorValue::Kind::computed;
   }
   int pressure() const;
-  void choose_residents(int count, bool weights_stay);
+  void choose_residents(int count, Residents residents);
   std::size_t next_use(int value, std::size_t after) const;
 
   const VectorProgram& program_;

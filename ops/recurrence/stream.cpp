@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <optional>
 
 #include "lagtape/core/aligned_memory.h"
@@ -9,6 +10,7 @@
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/compiled_stack.h"
 #include "lagtape/ops/recurrence/layer_runner.h"
+#include "lagtape/ops/recurrence/row_plan.h"
 #include "lagtape/ops/recurrence/step_plan.h"
 
 namespace lagtape {
@@ -47,11 +49,25 @@ struct Stream<T>::Implementation {
   std::int64_t steps = 0;
   std::deque<LayerRunner<T>> layers;
   std::optional<LayerRunner<T>> head;
-  std::optional<StepPlan<T>> plan;  // of single steps, where the stack can be planned
-  std::int64_t planned_until = 0;   // the plan is in place for the steps before this one
+  std::shared_ptr<const typename RowPlan<T>::Code> row_code;
+  std::optional<RowPlan<T>> row_plan;  // of single steps of one row, where they can be compiled
+  std::optional<StepPlan<T>> plan;     // of other single steps, where the stack can be planned
+  std::int64_t planned_until = 0;      // the plan is in place for the steps before this one
   AlignedMemory memory;
   T* mean_sum = nullptr;  // rows x padded width: the sum so far, for a read-out of the mean
 
+  /// `weights` as CompiledStack::load takes them.
+  Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r, std::span<const Tensor> weights)
+      : Implementation(std::move(s), r) {
+    if (rows == 1 && !is_mean()) row_code = RowPlan<T>::compile(shared->code, layers, base(), weights);
+    plan_steps();
+  }
+  Implementation(const Implementation& other) : Implementation(other.shared, other.rows) {
+    row_code = other.row_code;
+    plan_steps();
+  }
+
+ private:
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r)
       : shared(std::move(s)),
         rows(r),
@@ -66,9 +82,17 @@ struct Stream<T>::Implementation {
     lay_out(count);
     memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
     begin(nullptr, 0);
-    if (!is_mean() && StepPlan<T>::takes(code)) plan.emplace(code, layers, rows);
   }
+  void plan_steps() {
+    if (row_code != nullptr) {
+      row_plan.emplace(row_code, layers, base());
+    } else if (!is_mean() && StepPlan<T>::takes(shared->code)) {
+      plan.emplace(shared->code, layers, rows);
+    }
+  }
+  T* base() const { return reinterpret_cast<T*>(memory.get()); }
 
+ public:
   bool is_mean() const { return shared->stack.at == ReadAt::mean; }
   const LayerCode& top() const { return layers.back().code(); }
   std::int64_t mean_width() const { return rows * top().output.width; }
@@ -84,8 +108,9 @@ struct Stream<T>::Implementation {
   }
 
   void begin(const std::vector<Tensor>* window, std::int64_t first) {
+    end_plan();
     steps = planned_until = first;
-    Carver<T> carver(reinterpret_cast<T*>(memory.get()));
+    Carver<T> carver(base());
     lay_out(carver);
     std::size_t state = 0;
     for (auto& layer : layers) {
@@ -96,19 +121,32 @@ struct Stream<T>::Implementation {
     if (is_mean()) std::fill_n(mean_sum, mean_width(), T(0));
   }
 
+  /// The runners' arrays are in order for step `steps`.
+  void end_plan() {
+    if (row_plan) row_plan->end(steps);
+    planned_until = steps;
+  }
+  void begin_plan() {
+    end_plan();
+    planned_until = steps + kPlannedSteps;
+    for (auto& layer : layers) layer.enter_forward(steps, planned_until);
+    if (plan) plan->begin(steps);
+    if (!row_plan) return;
+    row_plan->begin(steps);
+    if (!row_plan->moves()) planned_until = std::numeric_limits<std::int64_t>::max();
+  }
+
   void step(const T* input, T* output) {
-    if (!plan) return run(input, output, 1);
-    if (steps >= planned_until) {
-      planned_until = steps + kPlannedSteps;
-      for (auto& layer : layers) layer.enter_forward(steps, planned_until);
-      plan->begin(steps);
-    }
+    if (!plan && !row_plan) return run(input, output, 1);
+    if (steps >= planned_until) begin_plan();
+    if (row_plan) return row_plan->step(steps++, input, output);
     write_input(input, plan->input());
     read_output(plan->run(), top().output.width, output);
     ++steps;
   }
 
   void run(const T* input, T* output, std::int64_t count) {
+    end_plan();
     for (auto& layer : layers) layer.enter_forward(steps, steps + count);
     planned_until = steps + count;
     for (std::int64_t t = 0; t < count; ++t) input = write_input(input, layers.front().input(steps + t));
@@ -155,13 +193,13 @@ template <class T>
 Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
                   SimdLevel level) {
   if (rows < 1) throw InputError(concat("[stream] at least one row. Got ", rows));
-  implementation_ =
-      std::make_unique<Implementation>(std::make_shared<const Shared<T>>(stack, level, weights), rows);
+  implementation_ = std::make_unique<Implementation>(std::make_shared<const Shared<T>>(stack, level, weights),
+                                                     rows, weights);
 }
 
 template <class T>
 Stream<T>::Stream(const Stream& other)
-    : implementation_(std::make_unique<Implementation>(other.implementation_->shared, other.rows())) {
+    : implementation_(std::make_unique<Implementation>(*other.implementation_)) {
   *this = other;
 }
 
@@ -169,7 +207,7 @@ template <class T>
 Stream<T>& Stream<T>::operator=(const Stream& other) {
   if (this == &other) return *this;
   if (implementation_->shared != other.implementation_->shared || rows() != other.rows())
-    implementation_ = std::make_unique<Implementation>(other.implementation_->shared, other.rows());
+    implementation_ = std::make_unique<Implementation>(*other.implementation_);
   const Window window = other.window();
   implementation_->begin(&window.states, other.steps());
   if (implementation_->is_mean())
@@ -222,6 +260,7 @@ void Stream<T>::reset() noexcept {
 
 template <class T>
 Window Stream<T>::window() const {
+  implementation_->end_plan();
   Window window = zero_window(implementation_->shared->stack.layers, rows(), dtype_of<T>);
   std::size_t index = 0;
   for (const auto& layer : implementation_->layers)

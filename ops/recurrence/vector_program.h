@@ -23,6 +23,7 @@ enum class VectorOp : std::uint8_t {
   add_integers, subtract_integers,      // a, b
   select,                               // compare(a, b) ? c : d
   grid_step,                            // out = what grid `slot_to` becomes: grid `slot` + a, or - a
+  product,                              // out = sum `slot` of the products before, which is in its register
   // clang-format on
 };
 

@@ -1,0 +1,244 @@
+#include "lagtape/ops/recurrence/row_code.h"
+
+#include <algorithm>
+
+#include "lagtape/ops/recurrence/interleave.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+constexpr int kSums = 16;   // at most, of a pass: half of the registers
+constexpr int kAlive = 24;  // values that the element-wise work of a pass may have in registers
+
+template <class T>
+constexpr std::int64_t kBytes = sizeof(T);
+
+template <class T>
+class RowCoder {
+ public:
+  RowCoder(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, const T* memory,
+           std::span<const Tensor> weights)
+      : stack_(stack), layers_(layers), memory_(memory) {
+    for (std::size_t l = 0; l < stack.layers(); ++l) {
+      const std::size_t count = stack.program(l).weights.size();
+      tensors_.push_back(weights.first(count));
+      weights = weights.subspan(count);
+    }
+  }
+
+  std::optional<RowCode<T>> run() {
+    for (std::size_t l = 0; l < stack_.layers(); ++l)
+      if (!add_layer(l)) return std::nullopt;
+    const LayerCode &first = stack_.code(0), &last = stack_.code(stack_.layers() - 1);
+    code_.input = place(0, {Slot::Kind::array, first.input_array, 0, 0});
+    code_.output = place(stack_.layers() - 1, last.output);
+    code_.input_width = stack_.stack().input_width();
+    code_.output_width = stack_.stack().output_width();
+    code_.weights = allocate_aligned(packed_.size() * sizeof(T));
+    std::copy(packed_.begin(), packed_.end(), reinterpret_cast<T*>(code_.weights.get()));
+    return std::move(code_);
+  }
+
+ private:
+  // ---- stages to passes ----
+
+  bool add_layer(std::size_t layer) {
+    const LayerCode& code = stack_.code(layer);
+    std::vector<const ProductStage*> waiting;
+    const auto flush = [&] {
+      for (const ProductStage* p : waiting) add_pass(layer, {p}, nullptr, {});
+      waiting.clear();
+    };
+    for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post})
+      for (const Stage& stage : *phase) {
+        if (const auto* product = std::get_if<ProductStage>(&stage)) {
+          if (product->groups > 1) return false;
+          waiting.push_back(product);
+          continue;
+        }
+        const auto& tiles = std::get<TileStage>(stage);
+        auto program = record<T>(tiles, code.arrays);
+        if (!program) return false;
+        const std::vector<const ProductStage*> fused = take_fitting(waiting, tiles);
+        flush();
+        add_pass(layer, fused, &tiles, std::move(*program));
+      }
+    flush();
+    return true;
+  }
+
+  /// Takes from `waiting` the products that a pass with these tiles can sum up.
+  static std::vector<const ProductStage*> take_fitting(std::vector<const ProductStage*>& waiting,
+                                                       const TileStage& tiles) {
+    std::vector<const ProductStage*> fitting;
+    int sums = 0;
+    std::erase_if(waiting, [&](const ProductStage* p) {
+      const auto fits = [&](const Slot& s) { return s.width == tiles.register_width; };
+      const int more = static_cast<int>(p->outputs.size());
+      if (!std::ranges::all_of(p->outputs, fits) || sums + more > kSums) return false;
+      sums += more;
+      fitting.push_back(p);
+      return true;
+    });
+    return fitting;
+  }
+
+  /// Without tiles the sums are stored, and nothing else.
+  void add_pass(std::size_t layer, const std::vector<const ProductStage*>& products, const TileStage* tiles,
+                VectorProgram program) {
+    RowPass& pass = code_.passes.emplace_back();
+    pass.program = std::move(program);
+    if (tiles == nullptr) pass.program.width = products.front()->outputs.front().width;
+    pass.vectors = pass.program.width / kLane<T>;
+    if (tiles != nullptr)
+      for (const Slot& slot : tiles->slots) pass.places.push_back(place(layer, slot));
+    int sum = 0;
+    for (const ProductStage* p : products) {
+      pass.products.push_back({place(layer, p->operands.front()), p->operand_widths.front(),
+                               static_cast<int>(p->outputs.size())});
+      for (const Slot& out : p->outputs) take_sum(pass, layer, sum++, out, tiles);
+    }
+    pass.program = interleaved(std::move(pass.program), kAlive);
+    std::ranges::stable_partition(pass.program.code, [](const auto& i) { return i.op == VectorOp::product; });
+    pack(pass, layer, products);
+  }
+
+  /// The sum in its register takes the place of a load, and is stored where others read it.
+  void take_sum(RowPass& pass, std::size_t layer, int sum, const Slot& out, const TileStage* tiles) {
+    VectorInstruction instruction{VectorOp::product};
+    instruction.slot = sum;
+    bool loaded = false;
+    for (VectorInstruction& i : pass.program.code) {
+      if (i.op != VectorOp::load || tiles->slots[static_cast<std::size_t>(i.slot)].index != out.index ||
+          tiles->slots[static_cast<std::size_t>(i.slot)].kind != Slot::Kind::array)
+        continue;
+      instruction.out = i.out;
+      i = instruction;
+      loaded = true;
+    }
+    if (!loaded) {
+      instruction.out = static_cast<int>(pass.program.values.size());
+      pass.program.values.push_back({});
+      pass.program.code.insert(pass.program.code.begin(), instruction);
+    }
+    if (!is_read(layer, out.index, tiles)) return;
+    VectorInstruction store{VectorOp::store};
+    store.a = instruction.out;
+    store.slot = static_cast<int>(pass.places.size());
+    pass.places.push_back(place(layer, out));
+    pass.program.code.push_back(store);
+  }
+
+  /// Whether anything but these tiles reads an array.
+  bool is_read(std::size_t layer, int array, const TileStage* but) const {
+    const LayerCode& code = stack_.code(layer);
+    const auto same = [&](const Slot& s) { return s.kind == Slot::Kind::array && s.index == array; };
+    if (code.output.index == array) return true;
+    for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post})
+      for (const Stage& stage : *phase) {
+        if (const auto* product = std::get_if<ProductStage>(&stage)) {
+          if (std::ranges::any_of(product->operands, same)) return true;
+        } else if (const auto& tiles = std::get<TileStage>(stage); &tiles != but) {
+          if (std::ranges::any_of(tiles.slots, same)) return true;
+        }
+      }
+    return false;
+  }
+
+  // ---- places ----
+
+  RowPlace place(std::size_t layer, const Slot& slot) {
+    RowPlace to;
+    const LayerCode& code = stack_.code(layer);
+    switch (slot.kind) {
+      case Slot::Kind::tile: return to;
+      case Slot::Kind::weight: return weight_place(layer, slot);
+      case Slot::Kind::grid: {
+        const ArrayView<T>& view = layers_[layer].array(code.grid_arrays[slot.index]);
+        for (int odd : {0, 1}) to.bytes[odd] = bytes_to(view.base + ((odd + slot.step) & 1) * view.stride);
+        return to;
+      }
+      default: break;
+    }
+    if (layer > 0 && slot.index == code.input_array) {  // the output of the layer below
+      Slot below = stack_.code(layer - 1).output;
+      below.step += slot.step;
+      return place(layer - 1, below);
+    }
+    const Array& array = code.arrays[slot.index];
+    const ArrayView<T>& view = layers_[layer].array(slot.index);
+    if (array.kind != Array::Kind::state) {
+      to.bytes = {bytes_to(view.base), bytes_to(view.base)};
+    } else if (layers_[layer].program().history(array.index) == 0) {
+      for (int odd : {0, 1}) to.bytes[odd] = bytes_to(view.base + ((odd + slot.step) & 1) * view.stride);
+    } else {
+      to.base = RowPlace::Base::state;
+      to.state = moving(layer, slot.index);
+      to.bytes = {slot.step * view.stride * kBytes<T>, slot.step * view.stride * kBytes<T>};
+    }
+    return to;
+  }
+
+  std::int64_t bytes_to(const T* p) const { return (p - memory_) * kBytes<T>; }
+
+  int moving(std::size_t layer, int array) {
+    const auto known = std::ranges::find_if(
+        code_.moving, [&](const MovingState& m) { return m.layer == layer && m.array == array; });
+    const auto number = static_cast<int>(known - code_.moving.begin());
+    if (known == code_.moving.end()) code_.moving.push_back({layer, array});
+    return number;
+  }
+
+  RowPlace weight_place(std::size_t layer, const Slot& slot) {
+    RowPlace to{RowPlace::Base::weights};
+    to.bytes.fill(std::ssize(packed_) * kBytes<T>);
+    const T* from = stack_.weights(layer).vector(slot.index);
+    packed_.insert(packed_.end(), from, from + slot.width);
+    return to;
+  }
+
+  // ---- weights ----
+
+  void pack(RowPass& pass, std::size_t layer, const std::vector<const ProductStage*>& products) {
+    pass.weights = std::ssize(packed_) * kBytes<T>;
+    for (std::int64_t v = 0; v < pass.vectors; ++v)
+      for (const ProductStage* p : products)
+        for (std::int64_t i = 0; i < p->operand_widths.front(); ++i)
+          for (int w : stack_.code(layer).stacks[p->stack].weights)
+            for (std::int64_t j = v * kLane<T>; j < (v + 1) * kLane<T>; ++j)
+              packed_.push_back(
+                  j < tensors_[layer][w].size(0)
+                      ? tensors_[layer][w].template values<T>()[j * tensors_[layer][w].size(1) + i]
+                      : T(0));
+  }
+
+  const CompiledStack<T>& stack_;
+  const std::deque<LayerRunner<T>>& layers_;
+  const T* memory_;
+  std::vector<std::span<const Tensor>> tensors_;  // by layer
+  std::vector<T> packed_;
+  RowCode<T> code_;
+};
+
+}  // namespace
+
+std::int64_t RowPass::packed_vectors() const {
+  std::int64_t vectors = 0;
+  for (const Products& p : products) vectors += p.k * p.count;
+  return vectors;
+}
+
+template <class T>
+std::optional<RowCode<T>> row_code(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers,
+                                   const T* memory, std::span<const Tensor> weights) {
+  return RowCoder<T>(stack, layers, memory, weights).run();
+}
+
+template std::optional<RowCode<float>> row_code(const CompiledStack<float>&,
+                                                const std::deque<LayerRunner<float>>&, const float*,
+                                                std::span<const Tensor>);
+template std::optional<RowCode<double>> row_code(const CompiledStack<double>&,
+                                                 const std::deque<LayerRunner<double>>&, const double*,
+                                                 std::span<const Tensor>);
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,259 @@
+#include "lagtape/ops/recurrence/vector_emitter.h"
+
+#include <bit>
+#include <limits>
+
+#include "lagtape/ops/kernels/grid.inc.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+constexpr int kSpillSlots = 64;
+constexpr std::size_t kInstructionBytes = 64;  ///< at most, of an instruction and the moves around it
+
+}  // namespace
+
+VectorEmitter::VectorEmitter(std::size_t code_bytes, SimdLevel level, std::size_t element_bytes)
+    : CodeGenerator(code_bytes, Xbyak::DontSetProtectRWE),
+      float_(element_bytes == sizeof(float)),
+      wide_(level == SimdLevel::avx512),
+      bytes_(wide_ ? 64 : 32) {}
+
+std::size_t VectorEmitter::code_bytes(const VectorProgram& program) {
+  return 4096 + (program.code.size() + 2 * program.values.size()) * kInstructionBytes;
+}
+
+void VectorEmitter::enter(const std::vector<Xbyak::Reg64>& saved) {
+  push(rbp);
+  mov(rbp, rsp);
+  for (const Xbyak::Reg64& r : saved) push(r);
+  sub(rsp, kSpillSlots * 64);
+  and_(rsp, -64);
+}
+
+void VectorEmitter::leave(const std::vector<Xbyak::Reg64>& saved) {
+  lea(rsp, ptr[rbp - static_cast<int>(8 * saved.size())]);
+  for (std::size_t i = saved.size(); i-- > 0;) pop(saved[i]);
+  pop(rbp);
+  vzeroupper();
+  ret();
+}
+
+void VectorEmitter::begin(const VectorProgram& program, RegisterFile& file) {
+  program_ = &program;
+  file_ = &file;
+}
+
+void VectorEmitter::load_residents() {
+  for (int v : file_->residents()) vmovaps(vector(file_->register_of(v)), memory(v));
+}
+
+void VectorEmitter::constants() {
+  align(64);
+  constexpr double grid[] = {kGridRounding, kGridLimit, std::numeric_limits<double>::quiet_NaN()};
+  for (int c = 0; c < kGridConstants && on_grid_; ++c) {
+    L(grid_constants_[c]);
+    for (int i = 0; i < 8; ++i) dq(std::bit_cast<std::uint64_t>(grid[c]));
+  }
+  for (auto& [bits, label] : constants_) {
+    L(label);
+    for (int i = 0; i < bytes_; i += float_ ? 4 : 8) {
+      if (float_) {
+        dd(static_cast<std::uint32_t>(bits));
+      } else {
+        dq(bits);
+      }
+    }
+  }
+}
+
+// ---- operands ----
+
+Xbyak::Xmm VectorEmitter::vector(int reg) const {
+  return Xbyak::Xmm(wide_ ? Xbyak::Operand::ZMM : Xbyak::Operand::YMM, reg);
+}
+
+Xbyak::Xmm VectorEmitter::scratch(int i) const { return vector((wide_ ? 31 : 15) - i); }
+
+Xbyak::Address VectorEmitter::memory(int value) {
+  const VectorValue& v = program_->values[static_cast<std::size_t>(value)];
+  switch (v.kind) {
+    case VectorValue::Kind::constant: return ptr[rip + constants_[v.bits]];
+    case VectorValue::Kind::weight: return weight_at(v.slot, v.vector * bytes_);
+    default: return ptr[rsp + 64 * file_->spill_slot_of(value)];
+  }
+}
+
+Xbyak::Xmm VectorEmitter::loaded(int value, int scratch_number) {
+  if (in_register(value)) return vector(file_->register_of(value));
+  vmovaps(scratch(scratch_number), memory(value));
+  return scratch(scratch_number);
+}
+
+/// f(operand), in a register or in memory.
+template <class F>
+void VectorEmitter::with(int value, F f) {
+  if (in_register(value)) {
+    f(static_cast<const Xbyak::Operand&>(vector(file_->register_of(value))));
+  } else {
+    f(static_cast<const Xbyak::Operand&>(memory(value)));
+  }
+}
+
+// ---- instructions ----
+
+/// The operand whose register a multiply-add leaves its result in.
+int VectorEmitter::preferred_register(const VectorInstruction& i, std::size_t at) const {
+  if (i.op != VectorOp::multiply_add) return -1;
+  for (int v : {i.c, i.a, i.b})
+    if (is_computed(v) && in_register(v) && file_->dies(v, at)) return file_->register_of(v);
+  return -1;
+}
+
+bool VectorEmitter::is_computed(int value) const {
+  return program_->values[static_cast<std::size_t>(value)].kind == VectorValue::Kind::computed;
+}
+
+bool VectorEmitter::instruction(std::size_t at) {
+  const VectorInstruction& i = program_->code[at];
+  RegisterFile::Eviction eviction;
+  if (!file_->place_result(at, preferred_register(i, at), eviction)) return false;
+  if (file_->spill_slots() > kSpillSlots) return false;
+  if (eviction.reg >= 0) vmovaps(ptr[rsp + 64 * eviction.slot], vector(eviction.reg));
+  switch (i.op) {
+    case VectorOp::product: return eviction.reg < 0;
+    case VectorOp::load:
+      vmovaps(vector(file_->register_of(i.out)), array_at(i.slot, i.vector * bytes_, 1));
+      if (i.fetches_before) prefetcht1(array_before(i.slot, i.vector * bytes_));
+      break;
+    case VectorOp::store: {
+      const Xbyak::Xmm a = loaded(i.a, 0);
+      vmovaps(array_at(i.slot, i.vector * bytes_, 1), a);
+      break;
+    }
+    case VectorOp::multiply_add: multiply_add(i); break;
+    case VectorOp::select: select(i); break;
+    case VectorOp::grid_step:
+      if (!in_register(i.a)) return false;
+      grid_step(i);
+      break;
+    case VectorOp::shift_left:
+    case VectorOp::shift_right: shift(i); break;
+    case VectorOp::square_root:
+      with(i.a, [&](const Xbyak::Operand& a) {
+        const Xbyak::Xmm out = vector(file_->register_of(i.out));
+        float_ ? vsqrtps(out, a) : vsqrtpd(out, a);
+      });
+      break;
+    default: binary(i);
+  }
+  return true;
+}
+
+void VectorEmitter::binary(const VectorInstruction& i) {
+  const Xbyak::Xmm out = vector(file_->register_of(i.out)), a = loaded(i.a, 0);
+  with(i.b, [&](const Xbyak::Operand& b) {
+    switch (i.op) {
+      case VectorOp::add: float_ ? vaddps(out, a, b) : vaddpd(out, a, b); break;
+      case VectorOp::subtract: float_ ? vsubps(out, a, b) : vsubpd(out, a, b); break;
+      case VectorOp::multiply: float_ ? vmulps(out, a, b) : vmulpd(out, a, b); break;
+      case VectorOp::divide: float_ ? vdivps(out, a, b) : vdivpd(out, a, b); break;
+      case VectorOp::minimum: float_ ? vminps(out, a, b) : vminpd(out, a, b); break;
+      case VectorOp::maximum: float_ ? vmaxps(out, a, b) : vmaxpd(out, a, b); break;
+      case VectorOp::bit_and: float_ ? vandps(out, a, b) : vandpd(out, a, b); break;
+      case VectorOp::bit_or: float_ ? vorps(out, a, b) : vorpd(out, a, b); break;
+      case VectorOp::bit_xor: float_ ? vxorps(out, a, b) : vxorpd(out, a, b); break;
+      case VectorOp::add_integers: float_ ? vpaddd(out, a, b) : vpaddq(out, a, b); break;
+      default: float_ ? vpsubd(out, a, b) : vpsubq(out, a, b);
+    }
+  });
+}
+
+void VectorEmitter::shift(const VectorInstruction& i) {
+  const Xbyak::Xmm out = vector(file_->register_of(i.out)), a = loaded(i.a, 0);
+  const auto n = static_cast<std::uint8_t>(i.shift);
+  if (i.op == VectorOp::shift_left) {
+    float_ ? vpslld(out, a, n) : vpsllq(out, a, n);
+  } else {
+    float_ ? vpsrld(out, a, n) : vpsrlq(out, a, n);
+  }
+}
+
+void VectorEmitter::select(const VectorInstruction& i) {
+  constexpr std::uint8_t codes[] = {0x00, 0x11, 0x12, 0x1e, 0x1d};  // ordered, quiet
+  const std::uint8_t code = codes[static_cast<int>(i.comparison)];
+  const Xbyak::Xmm out = vector(file_->register_of(i.out)), a = loaded(i.a, 0);
+  with(i.b, [&](const Xbyak::Operand& b) {
+    if (wide_) {
+      float_ ? vcmpps(k1, a, b, code) : vcmppd(k1, a, b, code);
+    } else {
+      float_ ? vcmpps(scratch(0), a, b, code) : vcmppd(scratch(0), a, b, code);
+    }
+  });
+  const Xbyak::Xmm no = loaded(i.d, 1);
+  with(i.c, [&](const Xbyak::Operand& yes) {
+    if (wide_) {
+      float_ ? vblendmps(out | k1, no, yes) : vblendmpd(out | k1, no, yes);
+    } else {
+      float_ ? vblendvps(out, no, yes, scratch(0)) : vblendvpd(out, no, yes, scratch(0));
+    }
+  });
+}
+
+/// As kernels.h has it, eight doubles at a time: the sum is in scratch(1) and in memory.
+void VectorEmitter::step_of_doubles(const VectorInstruction& i, const Xbyak::Xmm& increment, int part) {
+  const Xbyak::Xmm sum = scratch(1);
+  const int scale = float_ ? 2 : 1, at = i.vector * bytes_ * scale + part * 64;
+  vaddpd(increment, increment, ptr[rip + grid_constants_[kRounding]]);
+  vsubpd(increment, increment, ptr[rip + grid_constants_[kRounding]]);
+  vmovapd(sum, array_at(i.slot, at, scale));
+  i.negated ? vsubpd(sum, sum, increment) : vaddpd(sum, sum, increment);
+  vaddpd(increment, increment, increment);
+  vrangepd(increment, increment, sum, 0x0b);                        // the larger of both without their signs
+  vcmppd(k1, increment, ptr[rip + grid_constants_[kLimit]], 0x16);  // not <=
+  vblendmpd(sum | k1, sum, ptr[rip + grid_constants_[kNan]]);
+  vmovapd(array_at(i.slot_to, at, scale), sum);
+}
+
+void VectorEmitter::grid_step(const VectorInstruction& i) {
+  on_grid_ = true;
+  const int out = file_->register_of(i.out), a = file_->register_of(i.a);
+  const Xbyak::Zmm increment(31), sum(30);
+  if (!float_) {
+    vmovapd(increment, Xbyak::Zmm(a));
+    step_of_doubles(i, increment, 0);
+    vmovapd(Xbyak::Zmm(out), sum);
+    return;
+  }
+  vcvtps2pd(increment, Xbyak::Ymm(a));
+  step_of_doubles(i, increment, 0);
+  vcvtpd2ps(Xbyak::Ymm(out), sum);
+  vextractf32x8(Xbyak::Ymm(31), Xbyak::Zmm(a), 1);
+  vcvtps2pd(increment, Xbyak::Ymm(31));
+  step_of_doubles(i, increment, 1);
+  vcvtpd2ps(Xbyak::Ymm(30), sum);
+  vinsertf32x8(Xbyak::Zmm(out), Xbyak::Zmm(out), Xbyak::Ymm(30), 1);
+}
+
+/// a * b + c in the place of c (231), or of a or b (213).
+void VectorEmitter::multiply_add(const VectorInstruction& i) {
+  const int reg = file_->register_of(i.out);
+  const Xbyak::Xmm out = vector(reg);
+  int left = i.a, right = i.b;
+  const bool in_place = file_->register_of(i.a) == reg || file_->register_of(i.b) == reg;
+  if (in_place && file_->register_of(i.c) != reg) {
+    if (file_->register_of(left) != reg) std::swap(left, right);
+    const Xbyak::Xmm factor = loaded(right, 0);
+    with(i.c, [&](const Xbyak::Operand& c) {
+      float_ ? vfmadd213ps(out, factor, c) : vfmadd213pd(out, factor, c);
+    });
+    return;
+  }
+  if (!in_register(left)) std::swap(left, right);
+  const Xbyak::Xmm factor = loaded(left, 0);
+  if (file_->register_of(i.c) != reg) with(i.c, [&](const Xbyak::Operand& c) { vmovaps(out, c); });
+  with(right,
+       [&](const Xbyak::Operand& b) { float_ ? vfmadd231ps(out, factor, b) : vfmadd231pd(out, factor, b); });
+}
+
+}  // namespace lagtape::recurrence
