@@ -98,6 +98,7 @@ class RowCoder {
                                static_cast<int>(p->outputs.size())});
       for (const Slot& out : p->outputs) take_sum(pass, layer, sum++, out, tiles);
     }
+    if (tiles != nullptr) drop_unread_stores(pass.program, layer, *tiles);
     pass.program = interleaved(std::move(pass.program), kAlive);
     std::ranges::stable_partition(pass.program.code, [](const auto& i) { return i.op == VectorOp::product; });
     pack(pass, layer, products);
@@ -127,6 +128,16 @@ class RowCoder {
     store.slot = static_cast<int>(pass.places.size());
     pass.places.push_back(place(layer, out));
     pass.program.code.push_back(store);
+  }
+
+  /// What would be kept for a backward pass.
+  void drop_unread_stores(VectorProgram& program, std::size_t layer, const TileStage& tiles) const {
+    std::erase_if(program.code, [&](const VectorInstruction& i) {
+      if (i.op != VectorOp::store || i.slot >= std::ssize(tiles.slots)) return false;
+      const Slot& slot = tiles.slots[static_cast<std::size_t>(i.slot)];
+      return stack_.code(layer).arrays[slot.index].kind != Array::Kind::state &&
+             !is_read(layer, slot.index, &tiles);
+    });
   }
 
   /// Whether anything but these tiles reads an array.

@@ -77,15 +77,17 @@ class RowEmitter : public VectorEmitter {
   void copy_input() {
     const Reg64 to = pointer_to(code_.input);
     for_vectors(code_.input_width, [&](int at, bool part) {
-      vmovups(part ? Zmm(31) | k2 | T_z : Zmm(31), ptr[rsi + at]);
+      const Zmm v = part ? Zmm(31) | k2 | T_z : Zmm(31);
+      float_ ? vmovups(v, ptr[rsi + at]) : vmovupd(v, ptr[rsi + at]);
       vmovaps(ptr[to + at], Zmm(31));
     });
   }
   void copy_output() {
     const Reg64 from = pointer_to(code_.output);
     for_vectors(code_.output_width, [&](int at, bool part) {
+      const Address to = part ? ptr[r11 + at] | k2 : ptr[r11 + at];
       vmovaps(Zmm(31), ptr[from + at]);
-      vmovups(part ? ptr[r11 + at] | k2 : ptr[r11 + at], Zmm(31));
+      float_ ? vmovups(to, Zmm(31)) : vmovupd(to, Zmm(31));
     });
   }
 
@@ -98,10 +100,11 @@ class RowEmitter : public VectorEmitter {
     const std::int64_t first = odd_ ? last : 0, end = odd_ ? -1 : pass.vectors, forth = odd_ ? -1 : 1;
     lea(r8, ptr[r10 + static_cast<int>(pass.weights + first * block)]);
     if (loops) mov(edx, static_cast<std::uint32_t>(first * kVector));
-    Xbyak::Label loop;
-    L(loop);
     RegisterFile file(pass.program, registers(), Residents::none);
     begin(pass.program, file);
+    load_residents();
+    Xbyak::Label loop;
+    L(loop);
     std::size_t at = 0;
     std::vector<Zmm> sums(pass.program.code.size());
     for (; at < pass.program.code.size() && pass.program.code[at].op == VectorOp::product; ++at) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/thread_pool.h"
 #include "lagtape/tools/bench/random_batch.h"
 
 namespace lagtape::bench {
@@ -29,6 +30,7 @@ Timing latency(const Model& model, const LatencyOptions& options) {
   const std::int64_t width = model.input_width();
   check<T>(model, normal_tensor({kInputs, width}, model.dtype(), 1));
 
+  const FlushSubnormals flush;  // as a thread of real-time work has it
   const Tensor x = normal_tensor({kInputs, width}, model.dtype(), 2);
   const T* inputs = x.values<T>().data();
   std::vector<T> output(model.output_width());
