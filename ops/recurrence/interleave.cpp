@@ -35,7 +35,8 @@ namespace {
 /// Cycles until a result can be read, on the usual machine.
 int latency(VectorOp op) {
   switch (op) {
-    case VectorOp::load: return 6;
+    case VectorOp::load:
+    case VectorOp::load_number: return 6;
     case VectorOp::divide: return 13;
     case VectorOp::square_root: return 18;
     case VectorOp::bit_and:

@@ -104,7 +104,8 @@ class RowCoder {
     pack(pass, layer, products);
   }
 
-  /// The sum in its register takes the place of a load, and is stored where others read it.
+  /// The sum in its register takes the place of a load, and is stored where others read it: not when the
+  /// tiles, its last reader then, put another value in its place.
   void take_sum(RowPass& pass, std::size_t layer, int sum, const Slot& out, const TileStage* tiles) {
     VectorInstruction instruction{VectorOp::product};
     instruction.slot = sum;
@@ -122,7 +123,7 @@ class RowCoder {
       pass.program.values.push_back({});
       pass.program.code.insert(pass.program.code.begin(), instruction);
     }
-    if (!is_read(layer, out.index, tiles)) return;
+    if (!is_read(layer, out.index, tiles) || (tiles != nullptr && is_written(*tiles, out.index))) return;
     VectorInstruction store{VectorOp::store};
     store.a = instruction.out;
     store.slot = static_cast<int>(pass.places.size());
@@ -137,6 +138,13 @@ class RowCoder {
       const Slot& slot = tiles.slots[static_cast<std::size_t>(i.slot)];
       return stack_.code(layer).arrays[slot.index].kind != Array::Kind::state &&
              !is_read(layer, slot.index, &tiles);
+    });
+  }
+
+  static bool is_written(const TileStage& tiles, int array) {
+    return std::ranges::any_of(tiles.code, [&](const TileInstruction& t) {
+      const Slot& out = tiles.slots[static_cast<std::size_t>(t.out)];
+      return out.kind == Slot::Kind::array && out.index == array;
     });
   }
 

@@ -126,6 +126,16 @@ bool VectorEmitter::instruction(std::size_t at) {
       vmovaps(vector(file_->register_of(i.out)), array_at(i.slot, i.vector * bytes_, 1));
       if (i.fetches_before) prefetcht1(array_before(i.slot, i.vector * bytes_));
       break;
+    case VectorOp::load_number: {
+      const Xbyak::Address number = number_at(i.slot, i.number * (float_ ? 4 : 8));
+      const int out = file_->register_of(i.out);
+      if (float_) {
+        vbroadcastss(vector(out), number);
+      } else {
+        wide_ ? vbroadcastsd(Xbyak::Zmm(out), number) : vbroadcastsd(Xbyak::Ymm(out), number);
+      }
+      break;
+    }
     case VectorOp::store: {
       const Xbyak::Xmm a = loaded(i.a, 0);
       vmovaps(array_at(i.slot, i.vector * bytes_, 1), a);
