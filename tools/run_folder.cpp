@@ -143,6 +143,7 @@ RunFolder::Lock RunFolder::resume(const Experiment& experiment, Trainer& trainer
   trainer.unpack(reader);
   remove_temporaries(path_);
   remove_temporaries(path_ / "checkpoint");
+  if (!trainer.is_finished()) remove(summary_file());  // of the run as it was when it was shorter
   write_file_atomically(metrics_file(), text_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
   write_file_atomically(experiment_file(), experiment.json + "\n");
   return lock;

@@ -29,6 +29,7 @@ struct RunSummary {
 
 /// The files of a run:
 ///   experiment.json  metrics.jsonl  weights.safetensors  checkpoint/state.safetensors  summary.json
+/// The last is there when the run is finished.
 /// Every one is replaced as a whole, so that a kill at any moment leaves the old one or the new one. All that
 /// a resumed run needs is one file, which also says how long metrics.jsonl was: lines of work that is done
 /// again are cut off.

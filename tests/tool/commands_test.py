@@ -16,7 +16,7 @@ class CommandsTest(ToolTest):
     def test_version_and_help(self):
         self.assertRegex(self.run_tool("--version")[0], r"\d+\.\d+\.\d+")
         overview = self.run_tool("--help")[0]
-        for command in ("train", "eval", "predict", "inspect", "check", "data", "bench", "list"):
+        for command in ("train", "eval", "predict", "inspect", "check", "data", "bench", "table", "list"):
             self.assertIn(command, overview)
             self.assertIn("--", self.run_tool(command, "--help")[0])
 
@@ -96,12 +96,19 @@ class CommandsTest(ToolTest):
         self.assertIn("tau_gru", self.run_tool("list")[0])
 
     def test_ready_experiments_are_valid(self):
-        ready = sorted(self.root.glob("tools/experiments/*/*.json"))
+        ready = [path for path in sorted(self.root.glob("tools/experiments/*/*.json")) if path.name != "table.json"]
         self.assertTrue(ready)
         for path in ready:
             with self.subTest(path.parent.name + "/" + path.name):
                 reads_files = "path" in json.loads(path.read_text())["data"]
                 self.run_tool("inspect" if reads_files else "check", path)
+
+    def test_ready_tables_are_valid(self):
+        ready = sorted(self.root.glob("tools/experiments/*/table.json"))
+        self.assertTrue(ready)
+        for path in ready:
+            with self.subTest(path.parent.name):
+                self.assertTrue(self.json_of("table", path.parent, "--show", "--out", "nowhere")["rows"])
 
 
 if __name__ == "__main__":

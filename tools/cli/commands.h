@@ -19,6 +19,7 @@ void add_inspect(CLI::App& tool);
 void add_check(CLI::App& tool);
 void add_data(CLI::App& tool);
 void add_bench(CLI::App& tool);
+void add_table(CLI::App& tool);
 void add_list(CLI::App& tool);
 
 /// The experiment of a command, with what --set and --seed change.

@@ -131,6 +131,7 @@ int main(int argc, char** argv) {
   lagtape::cli::add_check(tool);
   lagtape::cli::add_data(tool);
   lagtape::cli::add_bench(tool);
+  lagtape::cli::add_table(tool);
   lagtape::cli::add_list(tool);
   tool.allow_extras();  // of the tool alone: its commands, added before, refuse them
   const int code = run(tool, argc, argv);

@@ -1,0 +1,246 @@
+"""Tables: what is missing is trained, what is there is read, and every number is that of its runs."""
+
+import json
+import pathlib
+import re
+import signal
+import statistics
+import time
+import xml.etree.ElementTree
+
+from tool import EXPERIMENT, ToolTest, changed, main
+
+SMALL = changed(EXPERIMENT, data={"task": "mackey_glass", "length": 60, "train": 8, "valid": 4, "test": 4})
+OTHER = changed(SMALL, name="other", model__layers=[{"cell": "rnn", "units": 4}])
+LONG = changed(SMALL, train__epochs=3000)
+DIVERGES = changed(SMALL, name="diverges", optimizer={"type": "sgd", "lr": 1e30},
+                   model__layers=[{"layer": "linear", "units": 4}])
+PLAN = {
+    "title": "two models, a < b & c",
+    "source": "a paper, Table 1",
+    "metric": "rmse",
+    "unit": "RMSE x 1e-2",
+    "scale": 100,
+    "digits": 3,
+    "rows": [
+        {"name": "tau-GRU | small", "model": "small", "printed": 0.5, "printed_deviation": 0.1},
+        {"name": "other", "model": "other", "note": "of our own"},
+        {"name": "S4", "printed": 1.25, "source": "Table 2"},
+    ],
+}
+
+
+def changed_row(row, **values):
+    rows = [dict(one) for one in PLAN["rows"]]
+    rows[row].update(values)
+    return {**PLAN, "rows": rows}
+
+
+# A plan, and what the message must say.
+PLANS = [
+    ("an unknown key", {**PLAN, "colour": 1}, ["/colour"]),
+    ("a misspelt key of a row", changed_row(0, pritned=1), ["/rows/0/pritned", "printed"]),
+    ("no metric", {key: value for key, value in PLAN.items() if key != "metric"}, ["/metric"]),
+    ("an unknown metric", {**PLAN, "metric": "rsme"}, ["/metric", "rmse"]),
+    ("a metric that the experiments do not report", {**PLAN, "metric": "nrmse"}, ["small.json", "nrmse"]),
+    ("a model without a file", changed_row(1, model="ohter"), ["/rows/1/model", "ohter", "other"]),
+    ("a model twice", changed_row(1, model="small"), ["/rows/1/model", "small"]),
+    ("a row of nothing", changed_row(1, model=""), ["/rows/1", "printed number"]),
+    ("a word for a printed number", changed_row(0, printed="0.5"), ["/rows/0/printed", "number"]),
+    ("no rows", {**PLAN, "rows": []}, ["/rows"]),
+    ("a row that is no object", {**PLAN, "rows": [3]}, ["/rows/0"]),
+    ("a scale of nothing", {**PLAN, "scale": 0}, ["/scale"]),
+    ("JSON that stops", '{"title": ', ["table.json", "line 1"]),
+]
+
+
+def size_of(path):
+    return path.stat().st_size if path.exists() else 0
+
+
+class TableTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("task/small.json", SMALL)
+        self.write("task/other.json", OTHER)
+        self.write("task/table.json", PLAN)
+
+    def table(self, *args, code=0):
+        return json.loads(self.run_tool("table", "task", "--json", "--quiet", *args, code=code)[0])
+
+    def summary(self, run):
+        return json.loads((self.folder / "runs/task" / run / "summary.json").read_text())
+
+    def test_the_numbers_are_those_of_the_runs(self):
+        found = self.table("--seeds", 3)
+        values = [100 * self.summary(f"small-{seed}")["test"]["rmse"] for seed in range(3)]
+        self.assertEqual(len(set(values)), 3)
+        row = found["rows"][0]
+        self.assertAlmostEqual(row["mean"], statistics.mean(values))
+        self.assertAlmostEqual(row["deviation"], statistics.stdev(values))
+        self.assertAlmostEqual(row["best"], min(values))
+        self.assertEqual((row["printed"], row["printed_deviation"]), (0.5, 0.1))
+        self.assertEqual(row["params"], self.summary("small-0")["params"])
+        self.assertEqual([run["seed"] for run in row["runs"]], [0, 1, 2])
+        self.assertAlmostEqual(row["seconds"], statistics.mean(run["seconds"] for run in row["runs"]))
+        self.assertEqual((found["rows"][2]["printed"], found["rows"][2]["mean"]), (1.25, None))
+
+    def test_a_run_is_that_of_train(self):
+        self.table("--seeds", 2)
+        self.run_tool("train", "task/small.json", "--seed", 1, "--out", "alone", "--quiet")
+        self.assertEqual(self.weights("alone"), self.weights("runs/task/small-1"))
+
+    def test_what_is_there_is_not_trained_again(self):
+        self.table()
+        before = {path: path.stat().st_mtime_ns for path in (self.folder / "runs").rglob("*.safetensors")}
+        self.assertTrue(before)
+        self.table("--seeds", 2)
+        self.assertEqual({path: path.stat().st_mtime_ns for path in before}, before)
+
+    def test_more_epochs_go_on_and_the_table_waits_for_them(self):
+        short = self.table()["rows"][0]["mean"]
+        shown = self.table("--show", "--set", "train.epochs=6")["rows"][0]
+        self.assertEqual((shown["mean"], shown["runs"][0]["state"]), (None, "unfinished"))
+        whole = self.table("--set", "train.epochs=6")["rows"][0]["mean"]
+        self.assertNotEqual(short, whole)
+        self.run_tool("train", "task/small.json", "--set", "train.epochs=6", "--out", "alone", "--quiet")
+        self.assertEqual(self.weights("alone"), self.weights("runs/task/small-0"))
+
+    def test_only_some_models_and_nothing_at_all(self):
+        self.table("--only", "other")
+        self.assertEqual(sorted(path.name for path in (self.folder / "runs/task").iterdir()), ["other-0", "other-0.log"])
+        self.run_tool("table", "task", "--show", "--out", "nowhere")
+        self.assertFalse((self.folder / "nowhere").exists())
+        self.assertIn("other", self.run_tool("table", "task", "--only", "ohter", code=2)[1])
+
+    def test_markdown_and_pages(self):
+        out, err = self.run_tool("table", "task", "--seeds", 2, "--markdown", "page.md")
+        row = next(line for line in out.splitlines() if line.startswith("| tau-GRU"))
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        found = self.table("--seeds", 2, "--show")["rows"][0]
+        self.assertEqual(cells[:6], ["tau-GRU \\| small", "0.5 ± 0.1", f"{found['mean']:.3f}", f"{found['deviation']:.3f}",
+                                     f"{found['best']:.3f}", "2"])
+        for text in ("RMSE x 1e-2", "smaller is better", "a paper, Table 1", "other: of our own", "| S4 | 1.25 |", "Table 2"):
+            self.assertIn(text, out)
+        self.assertIn("4/4", err)
+        page = (self.folder / "page.md").read_text()
+        self.assertIn(out, page)
+        self.write("page.md", "before\n\n" + page + "\nafter\n")
+        again = self.run_tool("table", "task", "--seeds", 1, "--markdown", "page.md")[0]
+        page = (self.folder / "page.md").read_text()
+        self.assertTrue(page.startswith("before\n") and page.endswith("after\n"))
+        self.assertIn(again, page)
+        self.assertNotIn(out, page)
+        self.write("page.md", "<!-- table task -->\n")
+        self.assertIn("page.md", self.run_tool("table", "task", "--markdown", "page.md", code=2)[1])
+
+    def test_the_plot_has_a_line_a_model(self):
+        self.table("--seeds", 2, "--plot", "curves.svg")
+        svg = xml.etree.ElementTree.parse(self.folder / "curves.svg").getroot()
+        lines = svg.findall(".//{http://www.w3.org/2000/svg}polyline")
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            self.assertEqual(len(line.get("points").split()), EXPERIMENT["train"]["epochs"])
+        texts = {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
+        self.assertLessEqual({"two models, a < b & c", "tau-GRU | small", "other", "epoch"}, texts)
+
+    def test_a_training_that_diverges_is_said_and_not_tried_again(self):
+        self.write("task/diverges.json", DIVERGES)
+        self.write("task/table.json", changed_row(1, model="diverges"))
+        row = self.table()["rows"][1]
+        self.assertEqual((row["runs"][0]["state"], row["mean"]), ("diverged", None))
+        self.assertIn("not finite", row["runs"][0]["message"])
+        log = self.folder / "runs/task/diverges-0.log"
+        before = log.read_text()
+        out, _ = self.run_tool("table", "task")
+        self.assertIn("1 of 1 runs diverged", out)
+        self.assertEqual(log.read_text(), before)
+
+    def test_a_training_that_fails_does_not_keep_the_others_back(self):
+        self.write("task/other.json", changed(OTHER, train__memory={"plan": "auto", "budget": "1KiB"}))
+        out, err = self.run_tool("table", "task", code=2)
+        self.assertIn("other seed 0: ", err)
+        self.assertIn("budget", err)
+        self.assertIn("1 of 1 runs failed", out)
+        self.assertTrue(self.summary("small-0"))
+
+    def test_a_changed_experiment_is_an_error(self):
+        self.table()
+        self.write("task/small.json", changed(SMALL, optimizer__lr=0.5))
+        before = self.snapshot()
+        out, err = self.run_tool("table", "task", "--seeds", 2, code=2)
+        self.assertEqual((out, self.snapshot()), ("", before))
+        for word in ("runs/task/small-0", "/optimizer/lr", "0.5", "0.01"):
+            self.assertIn(word, err)
+
+    def test_plans_that_are_wrong(self):
+        for title, plan, words in PLANS:
+            with self.subTest(title):
+                self.write("task/table.json", plan)
+                before = self.snapshot()
+                out, err = self.run_tool("table", "task", code=2)
+                self.assertEqual((out, self.snapshot()), ("", before))
+                for word in words:
+                    self.assertIn(word, err)
+        self.assertIn("table.json", self.run_tool("table", "nowhere", code=2)[1])
+
+
+class InterruptTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("task/small.json", LONG)
+        self.write("task/other.json", changed(LONG, name="other", seed=3))
+        self.write("task/table.json", PLAN)
+
+    def interrupt(self, number):
+        """Stops a table while two trainings are under way; gives exit code and stderr."""
+        wanted = [self.folder / "runs/task" / run / "metrics.jsonl" for run in ("small-0", "other-0")]
+        before = [size_of(path) for path in wanted]
+        process = self.start("table", "task", "--jobs", 2)
+        deadline = time.monotonic() + 120
+        while any(size_of(path) <= size for path, size in zip(wanted, before)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=120)
+        return process.returncode, err.decode()
+
+    def test_a_signal_saves_all_and_the_same_command_goes_on(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            code, err = self.interrupt(number)
+            self.assertEqual(code, 130, err)
+            self.assertIn("2 saved", err)
+            for run in ("small-0", "other-0"):
+                self.assertFalse((self.folder / "runs/task" / run / "summary.json").exists(), "too fast to be interrupted")
+                self.assertIn("saved in", (self.folder / "runs/task" / f"{run}.log").read_text())
+        self.assertEqual(self.no_longer_running(), [])
+        rows = len((self.folder / "runs/task/small-0/metrics.jsonl").read_text().splitlines())
+        self.run_tool("table", "task", "--set", f"train.epochs={rows + 5}", "--quiet")
+        self.run_tool("train", "task/small.json", "--set", f"train.epochs={rows + 5}", "--out", "alone", "--quiet")
+        self.assertEqual(self.weights("alone"), self.weights("runs/task/small-0"))
+
+    def no_longer_running(self):
+        """Trainings into this test's folder that have outlived their table."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if process.joinpath("cwd").resolve() == self.folder.resolve():
+                    found.append(process.joinpath("cmdline").read_bytes())
+            except OSError:
+                continue
+        return found
+
+    def test_a_table_that_is_killed_leaves_no_training_behind(self):
+        process = self.start("table", "task", "--jobs", 2)
+        metrics = self.folder / "runs/task/small-0/metrics.jsonl"
+        deadline = time.monotonic() + 120
+        while not size_of(metrics) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        while self.no_longer_running() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(self.no_longer_running(), [])
+
+
+if __name__ == "__main__":
+    main()

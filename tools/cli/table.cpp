@@ -1,0 +1,125 @@
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/signals.h"
+#include "lagtape/tools/table/report.h"
+#include "lagtape/tools/table/trainer_pool.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+constexpr int kMostJobs = 1024;
+constexpr int kWrongInput = 2;
+
+struct TableArguments {
+  std::string folder, out, page, plot;
+  std::vector<std::string> only, set;
+  std::int64_t seeds = 0;
+  int jobs = 0, threads = 1;
+  bool show = false, json = false, quiet = false;
+};
+
+void add_options(CLI::App& command, TableArguments& arguments) {
+  command.add_option("TASK", arguments.folder, "folder of experiments with a table.json")->required();
+  command
+      .add_option("--seeds", arguments.seeds,
+                  "runs of a model, with the seeds 0, 1, ...; the table's unless given")
+      ->check(integer_from(1))
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  command.add_option("--out", arguments.out, "folder of the runs; runs/TASK unless given")->type_name("DIR");
+  command.add_option("--only", arguments.only, "models to run, instead of all")->type_name("MODEL");
+  command.add_option("--jobs", arguments.jobs, "trainings at once; as many as threads unless given")
+      ->check(CLI::Range(1, kMostJobs))
+      ->type_name("N");
+  add_threads(command, arguments.threads);
+  command
+      .add_option(
+          "--set", arguments.set,
+          "change a value of every experiment: /json/pointer=value or train.epochs=3; may be given again")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("KEY=VALUE");
+  command.add_flag("--show", arguments.show, "run nothing, show what there is");
+  command.add_flag("--json", arguments.json, "the table as one JSON object");
+  command.add_option("--markdown", arguments.page, "page to put the table into")->type_name("FILE");
+  command.add_option("--plot", arguments.plot, "learning curves to write (.svg)")->type_name("FILE");
+  command.add_flag("--quiet", arguments.quiet, "nothing on stderr but errors");
+}
+
+/// The command that makes the table again from nothing.
+std::string command_of(const table::Plan& plan, const TableArguments& arguments, std::int64_t seeds) {
+  std::string command = fmt::format("lagtape table tools/experiments/{} --seeds {}", plan.task(), seeds);
+  for (const std::string& model : arguments.only) command += " --only " + model;
+  for (const std::string& assignment : arguments.set) command += fmt::format(" --set '{}'", assignment);
+  return command;
+}
+
+void announce(const table::Plan& plan, const table::Run& run, std::size_t ended, std::size_t of) {
+  const std::string model = plan.rows[run.row].model;
+  const std::string result = run.state == table::RunState::done
+                                 ? fmt::format("{:.{}f} after {:.1f} s", run.value, plan.digits, run.seconds)
+                                 : fmt::format("{}: {}", name_of(run.state), run.message);
+  std::fputs(fmt::format("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result).c_str(), stderr);
+}
+
+std::vector<int> train(std::vector<table::Run>& runs, const table::Plan& plan,
+                       const TableArguments& arguments) {
+  catch_signals();
+  table::PoolOptions options{.jobs = arguments.jobs > 0 ? arguments.jobs : arguments.threads,
+                             .threads = arguments.threads,
+                             .assignments = arguments.set,
+                             .stop_requested = stop_requested};
+  if (!arguments.quiet) {
+    options.ended = [&](const table::Run& run, std::size_t ended, std::size_t of) {
+      announce(plan, run, ended, of);
+    };
+  }
+  return table::train_all(runs, plan, options);
+}
+
+/// Trainings that failed are no reason to keep the others' results back, but one to end with an error.
+void report_failures(const std::vector<int>& codes, const std::vector<table::Run>& runs,
+                     const table::Plan& plan) {
+  if (codes.empty()) return;
+  std::string message = fmt::format("{} of {} trainings failed:", codes.size(), runs.size());
+  for (const table::Run& run : runs) {
+    if (run.state == table::RunState::failed)
+      message += fmt::format("\n{} seed {}: {}", plan.rows[run.row].model, run.seed, run.message);
+  }
+  const bool wrong_input = std::count(codes.begin(), codes.end(), kWrongInput) == std::ssize(codes);
+  if (wrong_input) throw InputError(message);
+  throw Error(message);
+}
+
+void run(const TableArguments& arguments) {
+  const table::Plan plan = table::read_plan(arguments.folder);
+  const std::int64_t seeds = arguments.seeds > 0 ? arguments.seeds : plan.seeds;
+  const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.task()
+                                                          : std::filesystem::path(arguments.out);
+  std::vector<table::Run> runs =
+      find_runs(plan, chosen_rows(plan, arguments.only), seeds, out, arguments.set);
+  std::vector<int> failures;
+  if (!arguments.show) failures = train(runs, plan, arguments);
+  const std::string text = markdown(plan, runs, command_of(plan, arguments, seeds));
+  if (!arguments.page.empty()) table::put_into_page(arguments.page, plan.task(), text);
+  if (!arguments.plot.empty()) write_file_atomically(arguments.plot, learning_curves(plan, runs).svg());
+  fmt::print("{}{}", arguments.json ? json(plan, runs) : text, arguments.json ? "\n" : "");
+  report_failures(failures, runs, plan);
+}
+
+}  // namespace
+
+void add_table(CLI::App& tool) {
+  add_command<TableArguments>(tool, "table", "Train a table of models and show it beside the printed one",
+                              add_options, run);
+}
+
+}  // namespace lagtape::cli

@@ -1,0 +1,85 @@
+#include "lagtape/tools/table/child.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape::table {
+
+namespace {
+
+constexpr const char* kThisProgram = "/proc/self/exe";  ///< also after its file was replaced
+constexpr int kCannotStart = 127;
+
+/// A file descriptor that is closed in the end.
+struct Descriptor {
+  int number;
+  ~Descriptor() { ::close(number); }
+};
+
+int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+/// In the new process, between fork and exec: nothing but system calls.
+[[noreturn]] void become(char* const* arguments, int input, int output, pid_t parent) {
+  ::setpgid(0, 0);
+#ifdef __linux__
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(kCannotStart);
+#endif
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::execv(kThisProgram, arguments);
+  ::_exit(kCannotStart);
+}
+
+}  // namespace
+
+Child::Child(const std::vector<std::string>& arguments, const std::filesystem::path& log) {
+  const Descriptor output{::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)};
+  if (output.number < 0) throw InputError(concat(log.string(), ": cannot write: ", std::strerror(errno)));
+  const Descriptor input{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+  std::vector<std::string> words{"lagtape"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const pid_t parent = ::getpid();
+  process_ = ::fork();
+  if (process_ < 0) throw Error(concat("cannot start a process: ", std::strerror(errno)));
+  if (process_ == 0) become(pointers.data(), input.number, output.number, parent);
+}
+
+Child::Child(Child&& other) noexcept : process_(std::exchange(other.process_, 0)), asked_(other.asked_) {}
+
+Child::~Child() {
+  if (process_ == 0) return;
+  stop();
+  int status = 0;
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::optional<int> Child::ended() {
+  int status = 0;
+  if (::waitpid(process_, &status, WNOHANG) != process_) return std::nullopt;
+  process_ = 0;
+  return code_of(status);
+}
+
+void Child::stop() {
+  if (process_ != 0 && !asked_) ::kill(process_, SIGTERM);
+  asked_ = true;
+}
+
+}  // namespace lagtape::table

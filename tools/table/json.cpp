@@ -1,0 +1,57 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "lagtape/tools/table/report.h"
+
+namespace lagtape::table {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json json_of(const Run& run) {
+  Json json = {{"seed", run.seed},
+               {"state", name_of(run.state)},
+               {"value", number(run.value)},
+               {"seconds", run.seconds},
+               {"folder", run.folder.string()}};
+  if (!run.message.empty()) json["message"] = run.message;
+  return json;
+}
+
+Json json_of(const Row& row, const Outcome& outcome) {
+  Json runs = Json::array();
+  for (const Run* run : outcome.runs) runs.push_back(json_of(*run));
+  return {{"name", row.name},
+          {"model", row.model.empty() ? Json(nullptr) : Json(row.model)},
+          {"printed", number(row.printed)},
+          {"printed_deviation", number(row.printed_deviation)},
+          {"mean", number(outcome.mean)},
+          {"deviation", number(outcome.deviation)},
+          {"best", number(outcome.best)},
+          {"params", outcome.params > 0 ? Json(outcome.params) : Json(nullptr)},
+          {"seconds", outcome.values.empty() ? Json(nullptr) : Json(outcome.seconds)},
+          {"note", row.note},
+          {"runs", runs}};
+}
+
+}  // namespace
+
+std::string json(const Plan& plan, const std::vector<Run>& runs) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < plan.rows.size(); ++i)
+    rows.push_back(json_of(plan.rows[i], outcome_of(plan, i, runs)));
+  const Json table = {{"task", plan.task()},
+                      {"title", plan.title},
+                      {"source", plan.source},
+                      {"metric", plan.metric},
+                      {"unit", plan.unit},
+                      {"scale", plan.scale},
+                      {"larger_is_better", plan.larger_is_better},
+                      {"rows", rows}};
+  return table.dump(2);
+}
+
+}  // namespace lagtape::table

@@ -1,0 +1,141 @@
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/table/machine.h"
+#include "lagtape/tools/table/report.h"
+
+namespace lagtape::table {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const char* const kNothing = "–";
+
+std::string number(double value, std::int64_t digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : kNothing;
+}
+
+std::string printed(const Row& row) {
+  if (!std::isfinite(row.printed)) return kNothing;
+  const std::string deviation =
+      std::isfinite(row.printed_deviation) ? fmt::format(" ± {}", row.printed_deviation) : "";
+  return fmt::format("{}{}", row.printed, deviation);
+}
+
+std::string time(double seconds) {
+  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.1f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+/// A text that stays in its cell.
+std::string cell(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
+std::string line_of(const Plan& plan, const Row& row, const Outcome& outcome) {
+  const bool done = !outcome.values.empty();
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row.name), printed(row),
+      number(outcome.mean, plan.digits), number(outcome.deviation, plan.digits),
+      number(outcome.best, plan.digits), done ? fmt::to_string(outcome.values.size()) : kNothing,
+      done ? fmt::to_string(outcome.params) : kNothing, done ? time(outcome.seconds) : kNothing);
+}
+
+void add(std::string& text, const std::string& part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += "; ";
+  text += part;
+}
+
+/// What the numbers alone would hide.
+std::string remark(const Row& row, const Outcome& outcome) {
+  std::string text;
+  if (!row.source.empty()) add(text, fmt::format("printed in {}", row.source));
+  add(text, row.note);
+  if (row.model.empty() || outcome.runs.empty()) return text;
+  const auto runs = outcome.runs.size();
+  for (const RunState state : {RunState::diverged, RunState::failed, RunState::unfinished}) {
+    if (const int count = outcome.count(state))
+      add(text, fmt::format("{} of {} runs {}", count, runs, name_of(state)));
+  }
+  return text;
+}
+
+/// When the last of the runs ended, as far as the file system knows.
+std::string date_of(const std::vector<Run>& runs) {
+  std::time_t latest = 0;
+  for (const Run& run : runs) {
+    std::error_code error;
+    const auto time = fs::last_write_time(run.folder / "summary.json", error);
+    if (error) continue;
+    const auto system = std::chrono::file_clock::to_sys(time);
+    latest = std::max(
+        latest, static_cast<std::time_t>(
+                    std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count()));
+  }
+  return latest == 0 ? std::string() : fmt::format("{:%Y-%m-%d}", fmt::gmtime(latest));
+}
+
+std::string circumstances(const Plan& plan, const std::vector<Run>& runs, const std::string& command) {
+  double seconds = 0;
+  int done = 0;
+  for (const Run& run : runs) {
+    if (run.state != RunState::done) continue;
+    ++done;
+    seconds += run.seconds;
+  }
+  const std::string when = done == 0 ? std::string()
+                                     : fmt::format("; {} runs of together {}, the last of {}, on {}", done,
+                                                   time(seconds), date_of(runs), machine());
+  return fmt::format("Test {}, {} is better{}. Printed: {}. `{}`\n", plan.unit,
+                     plan.larger_is_better ? "larger" : "smaller", when, plan.source, command);
+}
+
+}  // namespace
+
+std::string markdown(const Plan& plan, const std::vector<Run>& runs, const std::string& command) {
+  std::string text = fmt::format("**{}.** {}\n", plan.title, circumstances(plan, runs, command));
+  text += "| model | printed | mean | s.d. | best | seeds | parameters | time a run |\n";
+  text += "|---|--:|--:|--:|--:|--:|--:|--:|\n";
+  std::string remarks;
+  for (std::size_t i = 0; i < plan.rows.size(); ++i) {
+    const Row& row = plan.rows[i];
+    const Outcome outcome = outcome_of(plan, i, runs);
+    text += line_of(plan, row, outcome);
+    const std::string said = remark(row, outcome);
+    if (!said.empty()) remarks += fmt::format("- {}: {}\n", row.name, said);
+  }
+  return remarks.empty() ? text : text + "\n" + remarks;
+}
+
+void put_into_page(const fs::path& page, const std::string& name, const std::string& table) {
+  const std::string first = fmt::format("<!-- table {} -->\n", name);
+  const std::string last = fmt::format("<!-- end of table {} -->\n", name);
+  std::string text = fs::exists(page) ? read_file(page) : std::string();
+  const std::string section = first + table + last;
+  const std::size_t start = text.find(first), end = text.find(last);
+  if (start == std::string::npos && end == std::string::npos) {
+    if (!text.empty()) text += '\n';
+    text += section;
+  } else if (start == std::string::npos || end == std::string::npos || end < start) {
+    throw InputError(concat(page.string(), ": the lines '", first.substr(0, first.size() - 1), "' and '",
+                            last.substr(0, last.size() - 1), "' go together, in this order."));
+  } else {
+    text.replace(start, end + last.size() - start, section);
+  }
+  write_file_atomically(page, text);
+}
+
+}  // namespace lagtape::table

@@ -1,0 +1,39 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lagtape/tools/table/report.h"
+
+namespace lagtape::table {
+
+int Outcome::count(RunState state) const {
+  return static_cast<int>(
+      std::count_if(runs.begin(), runs.end(), [state](const Run* run) { return run->state == state; }));
+}
+
+Outcome outcome_of(const Plan& plan, std::size_t row, const std::vector<Run>& runs) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Outcome outcome{.runs = {}, .values = {}, .mean = kNan, .deviation = kNan, .best = kNan};
+  double sum = 0;
+  for (const Run& run : runs) {
+    if (run.row != row) continue;
+    outcome.runs.push_back(&run);
+    if (run.state != RunState::done) continue;
+    outcome.values.push_back(run.value);
+    outcome.seconds += run.seconds;
+    outcome.params = run.params;
+    sum += run.value;
+  }
+  if (outcome.values.empty()) return outcome;
+  const auto n = static_cast<double>(outcome.values.size());
+  outcome.mean = sum / n;
+  outcome.seconds /= n;
+  const auto [least, most] = std::minmax_element(outcome.values.begin(), outcome.values.end());
+  outcome.best = plan.larger_is_better ? *most : *least;
+  double squares = 0;
+  for (const double value : outcome.values) squares += (value - outcome.mean) * (value - outcome.mean);
+  if (n > 1) outcome.deviation = std::sqrt(squares / (n - 1));
+  return outcome;
+}
+
+}  // namespace lagtape::table

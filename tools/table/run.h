@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/table/plan.h"
+
+namespace lagtape::table {
+
+enum class RunState { missing, unfinished, done, diverged, failed };
+const char* name_of(RunState state);
+
+/// One model trained with one seed, in DIR/MODEL-SEED.
+struct Run {
+  std::size_t row = 0;  ///< of the plan
+  std::int64_t seed = 0;
+  std::filesystem::path folder;
+  RunState state = RunState::missing;
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< of the table's metric, scaled
+  double seconds = 0;
+  std::int64_t params = 0;
+  std::string message;  ///< why it diverged or failed
+};
+
+/// Where the message of a training that diverged is kept, so that it is not tried again.
+std::filesystem::path divergence_file(const Run& run);
+/// What a training says of itself as it goes on: DIR/MODEL-SEED.log.
+std::filesystem::path log_file(const Run& run);
+
+/// Looks what there is of a run: sets state, value, seconds, params and message. Throws InputError when the
+/// folder holds a run of another experiment than the row's with this seed and these assignments, or when the
+/// experiment does not report the table's metric.
+void look_at(Run& run, const Plan& plan, const std::vector<std::string>& assignments);
+
+/// The runs of some rows, seeds outermost so that a partial table is one of all rows, as `look_at` finds
+/// them.
+std::vector<Run> find_runs(const Plan& plan, const std::vector<std::size_t>& rows, std::int64_t seeds,
+                           const std::filesystem::path& out, const std::vector<std::string>& assignments);
+
+}  // namespace lagtape::table
