@@ -9,77 +9,112 @@ namespace lagtape {
 /// Vectors of sums that are added at a time: as many as an fma takes cycles, so that none waits for its turn.
 inline constexpr int kSumsAtATime = 4;
 
-/// One vector of a sum.
+/// One vector of one or two sums that are side by side in a list and read the same rows.
 template <class T>
 struct SumPart {
-  T* w;
-  std::int64_t stride, n;
-  const T* a;
-  std::int64_t lda;
-  const T* factor;
-  std::int64_t ldf;
+  const ScaledSum<T>* sums;
+  std::int64_t first;  ///< element
 };
 
 template <class S>
-typename S::Vector load_part(const SumPart<typename S::Scalar>& part) {
+typename S::Vector load_part(const ScaledSum<typename S::Scalar>& sum, std::int64_t first) {
   using T = typename S::Scalar;
-  if (part.stride == 1 && part.n == S::kSize) return S::Vector::load_unaligned(part.w);
+  if (sum.stride == 1 && sum.n - first >= S::kSize) return S::Vector::load_unaligned(sum.w + first);
   alignas(64) T copy[S::kSize] = {};
-  for (std::int64_t i = 0; i < part.n; ++i) copy[i] = part.w[i * part.stride];
+  for (std::int64_t i = first; i < sum.n && i < first + S::kSize; ++i)
+    copy[i - first] = sum.w[i * sum.stride];
   return S::Vector::load_aligned(copy);
 }
 
 template <class S>
-void store_part(const SumPart<typename S::Scalar>& part, typename S::Vector sum) {
+void store_part(const ScaledSum<typename S::Scalar>& sum, std::int64_t first, typename S::Vector value) {
   using T = typename S::Scalar;
-  if (part.stride == 1 && part.n == S::kSize) return sum.store_unaligned(part.w);
+  if (sum.stride == 1 && sum.n - first >= S::kSize) return value.store_unaligned(sum.w + first);
   alignas(64) T copy[S::kSize];
-  sum.store_aligned(copy);
-  for (std::int64_t i = 0; i < part.n; ++i) part.w[i * part.stride] = copy[i];
+  value.store_aligned(copy);
+  for (std::int64_t i = first; i < sum.n && i < first + S::kSize; ++i)
+    sum.w[i * sum.stride] = copy[i - first];
 }
 
-template <class S, int C>
+/// C parts, whose sums have the same factors.
+template <class S, int C, int F>
 void add_parts(const SumPart<typename S::Scalar>* parts, std::int64_t rows) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
-  V sum[C];
-  const T *a[C], *factor[C];
+  V sum[C][F];
+  const T *a[C], *factor[F];
 #pragma GCC unroll 4
   for (int c = 0; c < C; ++c) {
-    sum[c] = load_part<S>(parts[c]);
-    a[c] = parts[c].a;
-    factor[c] = parts[c].factor;
+    a[c] = parts[c].sums->a + parts[c].first;
+#pragma GCC unroll 2
+    for (int f = 0; f < F; ++f) sum[c][f] = load_part<S>(parts[c].sums[f], parts[c].first);
   }
+#pragma GCC unroll 2
+  for (int f = 0; f < F; ++f) factor[f] = parts[0].sums[f].factor;
   for (std::int64_t row = 0; row < rows; ++row) {
+    V left[F];
+#pragma GCC unroll 2
+    for (int f = 0; f < F; ++f) {
+      left[f] = V(*factor[f]);
+      factor[f] += parts[0].sums[f].ldf;
+    }
 #pragma GCC unroll 4
     for (int c = 0; c < C; ++c) {
-      sum[c] = S::fma(V(*factor[c]), V::load_aligned(a[c]), sum[c]);
-      a[c] += parts[c].lda;
-      factor[c] += parts[c].ldf;
+      const V right = V::load_aligned(a[c]);
+      a[c] += parts[c].sums->lda;
+#pragma GCC unroll 2
+      for (int f = 0; f < F; ++f) sum[c][f] = S::fma(left[f], right, sum[c][f]);
     }
   }
 #pragma GCC unroll 4
-  for (int c = 0; c < C; ++c) store_part<S>(parts[c], sum[c]);
+  for (int c = 0; c < C; ++c) {
+#pragma GCC unroll 2
+    for (int f = 0; f < F; ++f) store_part<S>(parts[c].sums[f], parts[c].first, sum[c][f]);
+  }
 }
 
-template <class S>
-void add_scaled_sums(const ScaledSum<typename S::Scalar>* sums, std::int64_t count, std::int64_t rows) {
+template <class S, int F>
+void add_parts_of(const SumPart<typename S::Scalar>* parts, int count, std::int64_t rows) {
+  if (count == 1) add_parts<S, 1, F>(parts, rows);
+  if (count == 2) add_parts<S, 2, F>(parts, rows);
+  if (count == 3) add_parts<S, 3, F>(parts, rows);
+  if (count == 4) add_parts<S, 4, F>(parts, rows);
+}
+
+/// Those of F sums of the same rows, of all sums.
+template <class S, int F>
+void add_scaled_sums_by(const ScaledSum<typename S::Scalar>* sums, std::int64_t count, std::int64_t rows) {
   using T = typename S::Scalar;
   SumPart<T> parts[kSumsAtATime];
   int have = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const ScaledSum<T>& s = sums[i];
-    for (std::int64_t j = 0; j < s.n; j += S::kSize) {
-      parts[have++] = {s.w + j * s.stride, s.stride, s.n - j < S::kSize ? s.n - j : S::kSize, s.a + j, s.lda,
-                       s.factor,           s.ldf};
-      if (have < kSumsAtATime) continue;
-      add_parts<S, kSumsAtATime>(parts, rows);
-      have = 0;
+  const auto add = [&] {
+    add_parts_of<S, F>(parts, have, rows);
+    have = 0;
+  };
+  const auto same_factors = [](const ScaledSum<T>* s, const ScaledSum<T>* t) {
+    bool same = true;
+    for (int f = 0; f < F; ++f) same = same && s[f].factor == t[f].factor && s[f].ldf == t[f].ldf;
+    return same;
+  };
+  int found = 1;
+  for (const ScaledSum<T>* s = sums; s != sums + count; s += found) {
+    const bool pair = s + 1 != sums + count && s[1].a == s->a && s[1].lda == s->lda && s[1].n == s->n;
+    found = pair ? 2 : 1;
+    if (found != F) continue;
+    if (have > 0 && !same_factors(s, parts[0].sums)) add();
+    for (std::int64_t j = 0; j < s->n; j += S::kSize) {
+      parts[have++] = {s, j};
+      if (have == kSumsAtATime) add();
     }
   }
-  if (have == 1) add_parts<S, 1>(parts, rows);
-  if (have == 2) add_parts<S, 2>(parts, rows);
-  if (have == 3) add_parts<S, 3>(parts, rows);
+  add();
+}
+
+/// Two sums of the same rows are added together, which halves the reading.
+template <class S>
+void add_scaled_sums(const ScaledSum<typename S::Scalar>* sums, std::int64_t count, std::int64_t rows) {
+  add_scaled_sums_by<S, 2>(sums, count, rows);
+  add_scaled_sums_by<S, 1>(sums, count, rows);
 }
 
 }  // namespace lagtape

@@ -33,17 +33,24 @@ TEST_CASE_TEMPLATE("scaled sums are added to what is there, row after row", T, f
     CAPTURE(rows);
     const Aligned<T> a = random_rows<T>(rows, width, lda, 1, 0.1, 1);
     const Aligned<T> factors = random_rows<T>(rows, 2, kLane<T>, 2, 0.1, 1);
-    const Aligned<T> start = random_rows<T>(1, 5 * gap, 5 * gap, 3, 0.1, 1);
+    const Aligned<T> start = random_rows<T>(1, 10 * gap, 10 * gap, 3, 0.1, 1);
     const T one = 1;
-    // Whole vectors and a part of one; side by side and apart; a factor a row and the same for all.
+    // Whole vectors and a part of one; side by side and apart; a factor a row and the same for all; two and
+    // three of the same rows.
     const auto sums = [&](T* w) {
-      return std::vector<ScaledSum<T>>{{w, 1, width, a.data(), lda, factors.data(), kLane<T>},
-                                       {w + gap, 1, width - 3, a.data(), lda, factors.data() + 1, kLane<T>},
-                                       {w + 2 * gap, 2, width, a.data(), lda, &one, 0},
-                                       {w + 3 * gap, 1, 1, a.data() + kLane<T>, lda, &one, 0},
-                                       {w + 4 * gap, 2, 5, a.data(), lda, factors.data(), kLane<T>}};
+      return std::vector<ScaledSum<T>>{
+          {w, 1, width, a.data(), lda, factors.data(), kLane<T>},
+          {w + gap, 1, width - 3, a.data(), lda, factors.data() + 1, kLane<T>},
+          {w + 2 * gap, 2, width, a.data(), lda, &one, 0},
+          {w + 3 * gap, 1, 1, a.data() + kLane<T>, lda, &one, 0},
+          {w + 4 * gap, 2, 5, a.data(), lda, factors.data(), kLane<T>},
+          {w + 5 * gap, 1, width, a.data(), lda, factors.data(), kLane<T>},
+          {w + 6 * gap, 2, width, a.data(), lda, &one, 0},
+          {w + 7 * gap, 1, width, a.data(), lda, factors.data() + 1, kLane<T>},
+          {w + 8 * gap, 1, 3, a.data() + kLane<T>, lda, &one, 0},
+          {w + 9 * gap, 1, 3, a.data() + kLane<T>, lda, factors.data(), kLane<T>}};
     };
-    std::vector<long double> plain(start.data(), start.data() + 5 * gap);
+    std::vector<long double> plain(start.data(), start.data() + 10 * gap);
     for (const ScaledSum<T>& s : sums(nullptr)) {
       const std::int64_t place = s.w - static_cast<T*>(nullptr);
       for (std::int64_t i = 0; i < s.n; ++i)
