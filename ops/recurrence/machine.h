@@ -34,8 +34,7 @@ class LayerWeights {
   void load(std::span<const Tensor> weights);
 
   const T* stack(int i) const { return stacks_[i]; }
-  /// Of a weight; after all weights, a column of one (code.columns).
-  const T* vector(int number) const { return vectors_[number]; }
+  const T* vector(int weight) const { return vectors_[weight]; }
   static std::int64_t bytes(const StepProgram& program, const LayerCode& code);
 
  private:
@@ -44,7 +43,7 @@ class LayerWeights {
   const Kernels<T>& kernels_;
   Tensor storage_;
   std::vector<T*> stacks_;
-  std::vector<T*> vectors_;  ///< by weight, null for matrices; then columns
+  std::vector<T*> vectors_;  ///< by weight; null for matrices
 };
 
 /// Numbers of the model's precision in the place of a double.

@@ -7,8 +7,9 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr int kSums = 16;   // at most, of a pass: half of the registers
-constexpr int kAlive = 24;  // values that the element-wise work of a pass may have in registers
+constexpr std::int64_t kFewTerms = 2;  // of products that are written out
+constexpr int kSums = 10;              // at most, of a pass, whose next vector has as many beside
+constexpr int kAlive = 18;             // values that the element-wise work of a pass may have in registers
 
 template <class T>
 constexpr std::int64_t kBytes = sizeof(T);
@@ -92,42 +93,86 @@ class RowCoder {
     pass.vectors = pass.program.width / kLane<T>;
     if (tiles != nullptr)
       for (const Slot& slot : tiles->slots) pass.places.push_back(place(layer, slot));
+    std::vector<const ProductStage*> summed;
     int sum = 0;
     for (const ProductStage* p : products) {
+      if (tiles != nullptr && p->operand_widths.front() <= kFewTerms) {
+        for (std::size_t o = 0; o < p->outputs.size(); ++o) write_out(pass, layer, *p, o, *tiles);
+        continue;
+      }
+      summed.push_back(p);
       pass.products.push_back({place(layer, p->operands.front()), p->operand_widths.front(),
-                               static_cast<int>(p->outputs.size())});
-      for (const Slot& out : p->outputs) take_sum(pass, layer, sum++, out, tiles);
+                               static_cast<int>(p->outputs.size()), vector_bytes(*p)});
+      for (const Slot& out : p->outputs) {
+        VectorInstruction take{VectorOp::product};
+        take.out = add_value(pass.program);
+        take.slot = sum++;
+        pass.program.code.insert(pass.program.code.begin(), take);
+        replace_load(pass, layer, out, take.out, tiles);
+      }
     }
     if (tiles != nullptr) drop_unread_stores(pass.program, layer, *tiles);
     pass.program = interleaved(std::move(pass.program), kAlive);
     std::ranges::stable_partition(pass.program.code, [](const auto& i) { return i.op == VectorOp::product; });
-    pack(pass, layer, products);
+    pack(pass, layer, summed);
   }
 
-  /// The sum in its register takes the place of a load, and is stored where others read it: not when the
-  /// tiles, its last reader then, put another value in its place.
-  void take_sum(RowPass& pass, std::size_t layer, int sum, const Slot& out, const TileStage* tiles) {
-    VectorInstruction instruction{VectorOp::product};
-    instruction.slot = sum;
-    bool loaded = false;
-    for (VectorInstruction& i : pass.program.code) {
-      if (i.op != VectorOp::load || tiles->slots[static_cast<std::size_t>(i.slot)].index != out.index ||
-          tiles->slots[static_cast<std::size_t>(i.slot)].kind != Slot::Kind::array)
-        continue;
-      instruction.out = i.out;
-      i = instruction;
-      loaded = true;
+  /// The sums that a product's rows need: a vector, half of one or a number.
+  static std::int64_t vector_bytes(const ProductStage& p) {
+    const std::int64_t most = *std::ranges::max_element(p.output_widths) * kBytes<T>;
+    return most == kBytes<T> ? most : most <= 32 ? 32 : 64;
+  }
+
+  static int add_value(VectorProgram& program, VectorValue value = {}) {
+    program.values.push_back(value);
+    return static_cast<int>(program.values.size()) - 1;
+  }
+
+  /// A product of few terms as element-wise work, in the products' order.
+  void write_out(RowPass& pass, std::size_t layer, const ProductStage& p, std::size_t output,
+                 const TileStage& tiles) {
+    VectorProgram& program = pass.program;
+    std::vector<VectorInstruction> code;
+    int sum = add_value(program, {VectorValue::Kind::constant});
+    for (std::int64_t i = 0; i < p.operand_widths.front(); ++i) {
+      VectorInstruction left{VectorOp::broadcast};
+      left.out = add_value(program);
+      left.slot = add_place(pass, place(layer, p.operands.front()).after(i * kBytes<T>));
+      const int right = add_value(program, {VectorValue::Kind::weight, 0, add_place(pass, packed_place())});
+      for (std::int64_t v = 0; v < pass.vectors; ++v)
+        pack_vector(layer, stack_.code(layer).stacks[p.stack].weights[output], v, i, kLane<T>);
+      const VectorInstruction add{VectorOp::multiply_add, add_value(program), left.out, right, sum};
+      sum = add.out;
+      code.insert(code.end(), {left, add});
     }
-    if (!loaded) {
-      instruction.out = static_cast<int>(pass.program.values.size());
-      pass.program.values.push_back({});
-      pass.program.code.insert(pass.program.code.begin(), instruction);
+    program.code.insert(program.code.begin(), code.begin(), code.end());
+    replace_load(pass, layer, p.outputs[output], sum, &tiles);
+  }
+
+  int add_place(RowPass& pass, const RowPlace& place) {
+    pass.places.push_back(place);
+    return static_cast<int>(pass.places.size()) - 1;
+  }
+
+  /// `value` takes the place of what the tiles load, and is stored where others read it.
+  void replace_load(RowPass& pass, std::size_t layer, const Slot& from, int value, const TileStage* tiles) {
+    auto& code = pass.program.code;
+    const auto load = std::ranges::find_if(code, [&](const VectorInstruction& i) {
+      if (i.op != VectorOp::load) return false;
+      const Slot& slot = tiles->slots[static_cast<std::size_t>(i.slot)];
+      return slot.kind == Slot::Kind::array && slot.index == from.index;
+    });
+    if (load != code.end()) {
+      const int loaded = load->out;
+      code.erase(load);
+      for (VectorInstruction& reader : code)
+        for (int* v : {&reader.a, &reader.b, &reader.c, &reader.d})
+          if (*v == loaded) *v = value;
     }
-    if (!is_read(layer, out.index, tiles) || (tiles != nullptr && is_written(*tiles, out.index))) return;
+    if (!is_read(layer, from.index, tiles)) return;
     VectorInstruction store{VectorOp::store};
-    store.a = instruction.out;
-    store.slot = static_cast<int>(pass.places.size());
-    pass.places.push_back(place(layer, out));
+    store.a = value;
+    store.slot = add_place(pass, place(layer, from));
     pass.program.code.push_back(store);
   }
 
@@ -138,13 +183,6 @@ class RowCoder {
       const Slot& slot = tiles.slots[static_cast<std::size_t>(i.slot)];
       return stack_.code(layer).arrays[slot.index].kind != Array::Kind::state &&
              !is_read(layer, slot.index, &tiles);
-    });
-  }
-
-  static bool is_written(const TileStage& tiles, int array) {
-    return std::ranges::any_of(tiles.code, [&](const TileInstruction& t) {
-      const Slot& out = tiles.slots[static_cast<std::size_t>(t.out)];
-      return out.kind == Slot::Kind::array && out.index == array;
     });
   }
 
@@ -204,13 +242,13 @@ class RowCoder {
     const auto known = std::ranges::find_if(
         code_.moving, [&](const MovingState& m) { return m.layer == layer && m.array == array; });
     const auto number = static_cast<int>(known - code_.moving.begin());
-    if (known == code_.moving.end()) code_.moving.push_back({layer, array});
+    if (known == code_.moving.end())
+      code_.moving.push_back({layer, array, layers_[layer].array(array).stride * kBytes<T>});
     return number;
   }
 
   RowPlace weight_place(std::size_t layer, const Slot& slot) {
-    RowPlace to{RowPlace::Base::weights};
-    to.bytes.fill(std::ssize(packed_) * kBytes<T>);
+    const RowPlace to = packed_place();
     const T* from = stack_.weights(layer).vector(slot.index);
     packed_.insert(packed_.end(), from, from + slot.width);
     return to;
@@ -218,17 +256,28 @@ class RowCoder {
 
   // ---- weights ----
 
+  RowPlace packed_place() const {
+    RowPlace to{RowPlace::Base::weights};
+    to.bytes.fill(std::ssize(packed_) * kBytes<T>);
+    return to;
+  }
+
   void pack(RowPass& pass, std::size_t layer, const std::vector<const ProductStage*>& products) {
     pass.weights = std::ssize(packed_) * kBytes<T>;
     for (std::int64_t v = 0; v < pass.vectors; ++v)
-      for (const ProductStage* p : products)
-        for (std::int64_t i = 0; i < p->operand_widths.front(); ++i)
-          for (int w : stack_.code(layer).stacks[p->stack].weights)
-            for (std::int64_t j = v * kLane<T>; j < (v + 1) * kLane<T>; ++j)
-              packed_.push_back(
-                  j < tensors_[layer][w].size(0)
-                      ? tensors_[layer][w].template values<T>()[j * tensors_[layer][w].size(1) + i]
-                      : T(0));
+      for (std::size_t p = 0; p < products.size(); ++p)
+        for (std::int64_t i = 0; i < pass.products[p].k; ++i)
+          for (int w : stack_.code(layer).stacks[products[p]->stack].weights)
+            pack_vector(layer, w, v, i, pass.products[p].vector_bytes / kBytes<T>);
+    packed_.resize(padded<T>(std::ssize(packed_)));
+  }
+
+  /// Column i of a matrix [out, in], from row v * kLane on; zeros beyond its rows.
+  void pack_vector(std::size_t layer, int weight, std::int64_t v, std::int64_t i, std::int64_t count) {
+    const Tensor& w = tensors_[layer][weight];
+    const T* values = w.template values<T>().data();
+    for (std::int64_t j = v * kLane<T>; j < v * kLane<T> + count; ++j)
+      packed_.push_back(j < w.size(0) ? values[j * w.size(1) + i] : T(0));
   }
 
   const CompiledStack<T>& stack_;
@@ -241,10 +290,10 @@ class RowCoder {
 
 }  // namespace
 
-std::int64_t RowPass::packed_vectors() const {
-  std::int64_t vectors = 0;
-  for (const Products& p : products) vectors += p.k * p.count;
-  return vectors;
+std::int64_t RowPass::packed_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Products& p : products) bytes += p.k * p.count * p.vector_bytes;
+  return bytes;
 }
 
 template <class T>

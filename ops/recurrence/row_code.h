@@ -32,19 +32,23 @@ struct RowPlace {
   Base base = Base::memory;
   int state = -1;
   std::array<std::int64_t, 2> bytes{};  ///< from there, in even and odd steps
+
+  RowPlace after(std::int64_t more) const { return {base, state, {bytes[0] + more, bytes[1] + more}}; }
 };
 
 /// A state whose place moves on with every step.
 struct MovingState {
   std::size_t layer;
   int array;
+  std::int64_t bytes;  ///< of a step
 };
 
 struct RowPass {
   struct Products {
     RowPlace operand;
     std::int64_t k = 0;
-    int count = 0;  ///< of matrices
+    int count = 0;                   ///< of matrices
+    std::int64_t vector_bytes = 64;  ///< of the sums; less than a vector of a row where they are few
   };
   std::int64_t vectors = 1;  ///< of a row
   /// Their sums are numbered one after another. For each vector, for each of these and each element of its
@@ -54,7 +58,7 @@ struct RowPass {
   VectorProgram program;         ///< the sums come first
   std::vector<RowPlace> places;  ///< by slot
 
-  std::int64_t packed_vectors() const;  ///< for each vector of a row
+  std::int64_t packed_bytes() const;  ///< for each vector of a row
 };
 
 template <class T>

@@ -9,11 +9,13 @@ namespace {
 
 using Xbyak::Address;
 using Xbyak::Reg64;
+using Xbyak::Xmm;
 using Xbyak::Zmm;
 
 constexpr std::int64_t kVector = 64;           // bytes
 constexpr std::int64_t kUnrolled = 512;        // multiply-adds of a product that stand one after another
 constexpr std::int64_t kUnrolledTerms = 8;     // of a loop over longer ones
+constexpr int kElements = 29;                  // the register of some elements of an operand
 constexpr std::size_t kMultiplyAddBytes = 16;  // of code, at most, with its share of what is around it
 
 template <class T>
@@ -37,10 +39,11 @@ class RowEmitter : public VectorEmitter {
   static std::size_t bytes_of(const RowCode<T>& code) {
     std::size_t bytes = 4096 + 64 * static_cast<std::size_t>(code.input_width + code.output_width);
     for (const RowPass& pass : code.passes) {
-      bytes += code_bytes(pass.program);
+      bytes += 2 * code_bytes(pass.program);
       for (const auto& p : pass.products)
-        bytes += 1024 + static_cast<std::size_t>(std::min(p.k * p.count, kUnrolled) + p.k + 64 * p.count) *
-                            kMultiplyAddBytes;
+        bytes +=
+            1024 + 2 * static_cast<std::size_t>(std::min(p.k * p.count, kUnrolled) + p.k + 64 * p.count) *
+                       kMultiplyAddBytes;
     }
     return 2 * bytes;
   }
@@ -58,36 +61,52 @@ class RowEmitter : public VectorEmitter {
       if (!emit_pass(pass)) return false;
     pass_ = nullptr;
     copy_output();
+    for (std::size_t i = 0; i < code_.moving.size(); ++i)
+      add(qword[rcx + static_cast<int>(8 * i)], static_cast<std::uint32_t>(code_.moving[i].bytes));
     leave();
     return true;
   }
 
-  /// Elements beyond the vectors are masked.
+  /// Vectors, then what is left in halves: masked moves touch what lies beside the caller's numbers, and make
+  /// it wait.
   template <class F>
-  void for_vectors(std::int64_t width, F f) {
-    const std::int64_t lane = kVector / static_cast<std::int64_t>(sizeof(T));
-    for (std::int64_t i = 0; i < width; i += lane) {
-      if (width - i < lane) {
-        mov(eax, (1u << (width - i)) - 1);
-        kmovw(k2, eax);
-      }
-      f(static_cast<int>(i * sizeof(T)), width - i < lane);
+  static void for_parts(std::int64_t width, F f) {
+    int at = 0;
+    const int bytes = static_cast<int>(width * sizeof(T));
+    for (int part = kVector; part >= static_cast<int>(sizeof(T)); part /= 2)
+      for (; bytes - at >= part; at += part) f(part, at);
+  }
+  void load_part(int bytes, const Address& from) {
+    switch (bytes) {
+      case 64: return vmovups(Zmm(31), from);
+      case 32: return vmovups(Xbyak::Ymm(31), from);
+      case 16: return vmovups(Xmm(31), from);
+      case 8: return vmovsd(Xmm(31), from);
+      default: vmovss(Xmm(31), from);
+    }
+  }
+  void store_part(int bytes, const Address& to) {
+    switch (bytes) {
+      case 64: return vmovups(to, Zmm(31));
+      case 32: return vmovups(to, Xbyak::Ymm(31));
+      case 16: return vmovups(to, Xmm(31));
+      case 8: return vmovsd(to, Xmm(31));
+      default: vmovss(to, Xmm(31));
     }
   }
   void copy_input() {
     const Reg64 to = pointer_to(code_.input);
-    for_vectors(code_.input_width, [&](int at, bool part) {
-      const Zmm v = part ? Zmm(31) | k2 | T_z : Zmm(31);
-      float_ ? vmovups(v, ptr[rsi + at]) : vmovupd(v, ptr[rsi + at]);
-      vmovaps(ptr[to + at], Zmm(31));
+    for_parts(code_.input_width, [&](int bytes, int at) {
+      load_part(bytes, ptr[rsi + at]);
+      // Alone in its vector, a part takes the padding's zeros along: then the vector can be read as a whole.
+      store_part(at % kVector == 0 ? 64 : bytes, ptr[to + at]);
     });
   }
   void copy_output() {
     const Reg64 from = pointer_to(code_.output);
-    for_vectors(code_.output_width, [&](int at, bool part) {
-      const Address to = part ? ptr[r11 + at] | k2 : ptr[r11 + at];
-      vmovaps(Zmm(31), ptr[from + at]);
-      float_ ? vmovups(to, Zmm(31)) : vmovupd(to, Zmm(31));
+    for_parts(code_.output_width, [&](int bytes, int at) {
+      load_part(bytes, ptr[from + at]);
+      store_part(bytes, ptr[r11 + at]);
     });
   }
 
@@ -96,78 +115,175 @@ class RowEmitter : public VectorEmitter {
   bool emit_pass(const RowPass& pass) {
     pass_ = &pass;
     const bool loops = pass.vectors > 1;
-    const std::int64_t block = pass.packed_vectors() * kVector, last = pass.vectors - 1;
-    const std::int64_t first = odd_ ? last : 0, end = odd_ ? -1 : pass.vectors, forth = odd_ ? -1 : 1;
-    lea(r8, ptr[r10 + static_cast<int>(pass.weights + first * block)]);
+    const std::int64_t last = odd_ ? 0 : pass.vectors - 1, first = odd_ ? pass.vectors - 1 : 0;
+    block_ = (odd_ ? -1 : 1) * pass.packed_bytes();
+    lea(r8, ptr[r10 + static_cast<int>(pass.weights + first * pass.packed_bytes())]);
     if (loops) mov(edx, static_cast<std::uint32_t>(first * kVector));
-    RegisterFile file(pass.program, registers(), Residents::none);
-    begin(pass.program, file);
-    load_residents();
+    if (loops && unrolls(pass)) {
+      add_terms(pass, sums_of(pass));
+      add(r8, static_cast<std::uint32_t>(block_));
+      Xbyak::Label loop;
+      L(loop);
+      if (!work(pass, Beside::next_vector)) return false;
+      next_vector(last, loop);
+      return work(pass, Beside::nothing);
+    }
     Xbyak::Label loop;
     L(loop);
-    std::size_t at = 0;
-    std::vector<Zmm> sums(pass.program.code.size());
-    for (; at < pass.program.code.size() && pass.program.code[at].op == VectorOp::product; ++at) {
-      if (!instruction(at)) return false;
-      const VectorInstruction& i = pass.program.code[at];
-      sums[static_cast<std::size_t>(i.slot)] = Zmm(file.register_of(i.out));
-    }
-    const std::int64_t passed = add_products(pass, sums);
-    for (; at < pass.program.code.size(); ++at)
-      if (!instruction(at)) return false;
-    if (!loops) return true;
-    add(r8, static_cast<std::uint32_t>(forth * block - passed));
-    add(rdx, static_cast<std::uint32_t>(forth * kVector));
-    cmp(rdx, static_cast<std::uint32_t>(end * kVector));
-    jne(loop, T_NEAR);
+    if (!work(pass, Beside::nothing, true)) return false;
+    if (loops) next_vector(last + (odd_ ? -1 : 1), loop);
     return true;
   }
 
-  /// Returns the bytes that r8 has moved on.
-  std::int64_t add_products(const RowPass& pass, const std::vector<Zmm>& sums) {
-    int first = 0;
-    for (const auto& p : pass.products)
-      for (int c = 0; c < p.count; ++c, ++first)
-        vpxord(sums[static_cast<std::size_t>(first)], sums[static_cast<std::size_t>(first)],
-               sums[static_cast<std::size_t>(first)]);
-    first = 0;
+  static bool unrolls(const RowPass& pass) {
+    return !pass.products.empty() &&
+           std::ranges::all_of(pass.products, [](const auto& p) { return p.k * p.count <= kUnrolled; });
+  }
+
+  void next_vector(std::int64_t end, Xbyak::Label& loop) {
+    add(r8, static_cast<std::uint32_t>(block_));
+    add(rdx, static_cast<std::uint32_t>(odd_ ? -kVector : kVector));
+    cmp(rdx, static_cast<std::uint32_t>(end * kVector));
+    jne(loop, T_NEAR);
+  }
+
+  /// Registers of the sums: the last ones, so that those of the next vector can be added up while the work on
+  /// these is done.
+  std::vector<Zmm> sums_of(const RowPass& pass) const {
+    int count = 0;
+    for (const auto& p : pass.products) count += p.count;
+    std::vector<Zmm> sums;
+    for (int s = 0; s < count; ++s) sums.emplace_back(kElements - count + s);
+    return sums;
+  }
+
+  enum class Beside : std::uint8_t { nothing, next_vector };
+  /// The element-wise work on the vector at rdx.
+  bool work(const RowPass& pass, Beside beside, bool with_sums = false) {
+    const std::vector<Zmm> sums = sums_of(pass);
+    if (with_sums) add_products(pass, sums);
+    RegisterFile file(pass.program, kElements - static_cast<int>(sums.size()), Residents::none);
+    begin(pass.program, file);
+    const auto& code = pass.program.code;
+    std::size_t at = 0;
+    for (; at < code.size() && code[at].op == VectorOp::product; ++at) {
+      if (!instruction(at)) return false;
+      vmovaps(vector(file.register_of(code[at].out)), sums[static_cast<std::size_t>(code[at].slot)]);
+    }
+    if (beside == Beside::nothing) {
+      for (; at < code.size(); ++at)
+        if (!instruction(at)) return false;
+      return true;
+    }
+    clear(sums);
+    Terms terms;
+    const std::size_t first = at, rest = code.size() - first;
+    const auto all = static_cast<std::size_t>(term_count(pass));
+    for (std::size_t done = 1; add_term(pass, sums, terms); ++done)
+      for (; (at - first) * all < rest * done; ++at)
+        if (!instruction(at)) return false;
+    return true;
+  }
+
+  // ---- products: one term of all sums after the other ----
+
+  struct Terms {
+    std::size_t product = 0;
+    std::int64_t element = 0, packed = 0;  // bytes
+    std::size_t sum = 0;
+  };
+  static std::int64_t term_count(const RowPass& pass) {
+    std::int64_t count = 0;
+    for (const auto& p : pass.products) count += p.k;
+    return count;
+  }
+  void clear(const std::vector<Zmm>& sums) {
+    for (const Zmm& s : sums) vpxord(s, s, s);
+  }
+  void add_terms(const RowPass& pass, const std::vector<Zmm>& sums) {
+    clear(sums);
+    for (Terms terms; add_term(pass, sums, terms);) {
+    }
+  }
+  /// False when there is none left.
+  bool add_term(const RowPass& pass, const std::vector<Zmm>& sums, Terms& terms) {
+    if (terms.product == pass.products.size()) return false;
+    const auto& p = pass.products[terms.product];
+    if (terms.element == 0) load_pointer(r9, p.operand);
+    add_term(p, sums.data() + terms.sum, terms.element, terms.packed);
+    terms.packed += p.count * p.vector_bytes;
+    if (++terms.element < p.k) return true;
+    ++terms.product;
+    terms.sum += static_cast<std::size_t>(p.count);
+    terms.element = 0;
+    return true;
+  }
+
+  /// In loops where they are long. Leaves r8 as it is.
+  void add_products(const RowPass& pass, const std::vector<Zmm>& sums) {
+    clear(sums);
+    const Zmm* sum = sums.data();
     std::int64_t moved = 0, packed = 0;  // bytes
     for (const auto& p : pass.products) {
-      const Zmm* sum = sums.data() + first;
-      first += p.count;
       load_pointer(r9, p.operand);
-      const std::int64_t term = p.count * kVector;
+      const std::int64_t term = p.count * p.vector_bytes;
       std::int64_t done = 0;
       if (p.k * p.count > kUnrolled) {
         const std::int64_t rounds = p.k / kUnrolledTerms;
         if (packed != moved) add(r8, static_cast<std::uint32_t>(packed - moved));
-        moved = packed;
         mov(eax, static_cast<std::uint32_t>(rounds));
         Xbyak::Label loop;
         align(32);
         L(loop);
-        for (std::int64_t i = 0; i < kUnrolledTerms; ++i) add_term(sum, p.count, i, i * term);
+        for (std::int64_t i = 0; i < kUnrolledTerms; ++i) add_term(p, sum, i, i * term);
         add(r9, static_cast<std::uint32_t>(kUnrolledTerms * sizeof(T)));
         add(r8, static_cast<std::uint32_t>(kUnrolledTerms * term));
         dec(eax);
         jnz(loop, T_NEAR);
         done = rounds * kUnrolledTerms;
-        moved += done * term;
+        moved = packed + done * term;
       }
-      for (std::int64_t i = done; i < p.k; ++i) add_term(sum, p.count, i - done, packed + i * term - moved);
+      for (std::int64_t i = done; i < p.k; ++i) add_term(p, sum, i - done, packed + i * term - moved);
       packed += p.k * term;
+      sum += p.count;
     }
-    return moved;
+    if (moved != 0) sub(r8, static_cast<std::uint32_t>(moved));
   }
 
-  void add_term(const Zmm* sum, int count, std::int64_t element, std::int64_t at) {
-    const Zmm left(31);
-    const Address from = ptr[r9 + static_cast<int>(element * sizeof(T))];
-    float_ ? vbroadcastss(left, from) : vbroadcastsd(left, from);
-    for (int c = 0; c < count; ++c) {
-      const Address right = ptr[r8 + static_cast<int>(at + c * kVector)];
-      float_ ? vfmadd231ps(sum[c], left, right) : vfmadd231pd(sum[c], left, right);
+  void add_term(const RowPass::Products& p, const Zmm* sum, std::int64_t element, std::int64_t at) {
+    const bool number = p.vector_bytes == sizeof(T);
+    const Xmm left = Xmm(31);
+    if (number) {
+      const Address from = ptr[r9 + static_cast<int>(element * sizeof(T))];
+      float_ ? vmovss(left, from) : vmovsd(left, from);
+    } else {
+      spread(element);
     }
+    for (int c = 0; c < p.count; ++c) {
+      const Xmm out = part(sum[c], p);
+      const Address right = ptr[r8 + static_cast<int>(at + c * p.vector_bytes)];
+      if (number) {
+        float_ ? vfmadd231ss(out, left, right) : vfmadd231sd(out, left, right);
+      } else {
+        float_ ? vfmadd231ps(out, part(Zmm(31), p), right) : vfmadd231pd(out, part(Zmm(31), p), right);
+      }
+    }
+  }
+  /// An element of the operand all over zmm31. Loads are what there is least of: 16 bytes come at a time.
+  void spread(std::int64_t element) {
+    const Zmm all(31), some(kElements);
+    const std::int64_t count = 16 / sizeof(T), i = element % count;
+    const Address from = ptr[r9 + static_cast<int>(element * sizeof(T))];
+    if (i == 0) float_ ? vbroadcastf32x4(some, from) : vbroadcastf64x2(some, from);
+    float_ ? vpermilps(all, some, static_cast<std::uint8_t>(0x55 * i))
+           : vpermilpd(all, some, static_cast<std::uint8_t>(0xff * i));
+  }
+  /// As much of a register as the sums fill.
+  static Xmm part(const Zmm& reg, const RowPass::Products& p) {
+    const auto kind = p.vector_bytes == 64   ? Xbyak::Operand::ZMM
+                      : p.vector_bytes == 32 ? Xbyak::Operand::YMM
+                                             : Xbyak::Operand::XMM;
+    return Xmm(kind, reg.getIdx());
   }
 
   // ---- places ----
@@ -196,16 +312,17 @@ class RowEmitter : public VectorEmitter {
     return at(pass_->places[static_cast<std::size_t>(slot)], offset, scale);
   }
   Address array_before(int slot, int offset) override { return array_at(slot, offset, 1); }
-  Address number_at(int slot, int offset) override {
+  Address weight_at(int slot, int offset) override { return array_at(slot, offset, 1); }
+  Address first_of(int slot) override {
     const RowPlace& place = pass_->places[static_cast<std::size_t>(slot)];
     const Reg64 base = base_of(place);
-    return ptr[base + bytes_to(place) + offset];
+    return ptr[base + bytes_to(place)];
   }
-  Address weight_at(int slot, int offset) override { return array_at(slot, offset, 1); }
 
   const RowCode<T>& code_;
   const RowPass* pass_ = nullptr;
   std::size_t odd_ = 0;
+  std::int64_t block_ = 0;  // bytes from a vector's packed weights to those of the next in turn
   std::array<RowFunction<T>, 2> entries_{};
 };
 

@@ -10,10 +10,10 @@
 
 namespace lagtape::recurrence {
 
-/// One step. `memory` is the stream's; `states` the places of the moving states before the step; input and
-/// output are dense.
+/// One step. `memory` is the stream's; `states` the places of the moving states before the step, which moves
+/// them on; input and output are dense.
 template <class T>
-using RowFunction = void (*)(T* memory, const T* input, T* output, T* const* states);
+using RowFunction = void (*)(T* memory, const T* input, T* output, T** states);
 
 template <class T>
 struct EmittedRow {

@@ -34,7 +34,6 @@ RowPlan<T>::RowPlan(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>
     : code_(std::move(code)), layers_(layers), memory_(memory) {
   std::ranges::copy(code_->emitted.functions, functions_);
   states_.resize(code_->row.moving.size());
-  for (const MovingState& m : code_->row.moving) strides_.push_back(layers_[m.layer].array(m.array).stride);
 }
 
 template <class T>

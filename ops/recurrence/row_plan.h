@@ -37,7 +37,6 @@ class RowPlan {
   bool moves() const { return !states_.empty(); }
   void step(std::int64_t n, const T* input, T* output) {
     functions_[n & 1](memory_, input, output, states_.data());
-    for (std::size_t i = 0; i < states_.size(); ++i) states_[i] += strides_[i];
   }
   /// After step n - 1: the runners have their states again.
   void end(std::int64_t n);
@@ -49,9 +48,8 @@ class RowPlan {
   std::shared_ptr<const Code> code_;
   std::deque<LayerRunner<T>>& layers_;
   T* memory_;
-  void (*functions_[2])(T* memory, const T* input, T* output, T* const* states);
+  void (*functions_[2])(T* memory, const T* input, T* output, T** states);
   std::vector<T*> states_;  // that move: at the step to come
-  std::vector<std::int64_t> strides_;
   bool active_ = false;
 };
 

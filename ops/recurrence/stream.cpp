@@ -137,6 +137,14 @@ struct Stream<T>::Implementation {
   }
 
   void step(const T* input, T* output) {
+    if (row_plan && steps < planned_until) {
+      row_plan->step(steps++, input, output);
+    } else {
+      other_step(input, output);
+    }
+  }
+  /// Apart, so that what is done at every step stays small.
+  [[gnu::noinline]] void other_step(const T* input, T* output) {
     if (!plan && !row_plan) return run(input, output, 1);
     if (steps >= planned_until) begin_plan();
     if (row_plan) return row_plan->step(steps++, input, output);
