@@ -29,9 +29,30 @@ struct Descriptor {
 
 int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
+/// Holds SIGINT and SIGTERM back, so that one meant for a new process does not get lost in a handler of ours.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~HeldSignals() { release(); }
+  void release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 /// In the new process, between fork and exec: nothing but system calls.
-[[noreturn]] void become(char* const* arguments, int input, int output, pid_t parent) {
+[[noreturn]] void become(char* const* arguments, int input, int output, pid_t parent,
+                         const HeldSignals& signals) {
   ::setpgid(0, 0);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  signals.release();
 #ifdef __linux__
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(kCannotStart);
@@ -55,9 +76,10 @@ Child::Child(const std::vector<std::string>& arguments, const std::filesystem::p
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   const pid_t parent = ::getpid();
+  const HeldSignals signals;
   process_ = ::fork();
   if (process_ < 0) throw Error(concat("cannot start a process: ", std::strerror(errno)));
-  if (process_ == 0) become(pointers.data(), input.number, output.number, parent);
+  if (process_ == 0) become(pointers.data(), input.number, output.number, parent, signals);
 }
 
 Child::Child(Child&& other) noexcept : process_(std::exchange(other.process_, 0)), asked_(other.asked_) {}

@@ -49,10 +49,12 @@ Plot learning_curves(const Plan& plan, const std::vector<Run>& runs) {
             .y = {.title = fmt::format("validation {}", plan.unit), .log = !plan.larger_is_better}};
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {
     Sums sums;
-    for (const Run& run : runs) {
-      const std::filesystem::path metrics = RunFolder(run.folder).metrics_file();
-      if (run.row == i && run.state != RunState::diverged && std::filesystem::exists(metrics))
-        sums.add(plan, metrics);
+    const Outcome outcome = outcome_of(plan, i, runs);
+    // A mean over runs of different lengths would jump where one of them ends.
+    const RunState wanted = outcome.values.empty() ? RunState::unfinished : RunState::done;
+    for (const Run* run : outcome.runs) {
+      const std::filesystem::path metrics = RunFolder(run->folder).metrics_file();
+      if (run->state == wanted && std::filesystem::exists(metrics)) sums.add(plan, metrics);
     }
     if (sums.by_step.empty()) continue;
     epochs = epochs && sums.has_epochs;

@@ -26,7 +26,8 @@ std::string markdown(const Plan& plan, const std::vector<Run>& runs, const std::
 /// The table as one JSON object.
 std::string json(const Plan& plan, const std::vector<Run>& runs);
 
-/// How the table's metric of the validation set went, a line a row: the mean of its runs.
+/// How the table's metric of the validation set went, a line a row: the mean of its runs that
+/// are done, or of the unfinished ones where none is.
 Plot learning_curves(const Plan& plan, const std::vector<Run>& runs);
 
 /// Puts a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->" of a page, behind
