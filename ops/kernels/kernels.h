@@ -109,6 +109,10 @@ struct Kernels {
   void (*sum_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
   /// out(i, g * size + e) = a(i, g), the same layouts.
   void (*broadcast_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
+  /// out(i, j) = x[i * ldx] column[j], and with c, of out's layout, c(i, j) + that, rounded as a product is.
+  /// Rows of out are `width` wide, a multiple of kLane; out may be c.
+  void (*scale_column)(T* out, const T* x, std::int64_t ldx, const T* column, const T* c, std::int64_t rows,
+                       std::int64_t width);
   /// A step of numbers on the grid, the multiples of 2^-32 up to 2^20: to = from + sign * round(increment),
   /// view = to in the model's precision; sign is 1 or -1. Exact, so that the opposite sign leads back. What
   /// leaves the grid, an increment beyond 2^19 and what is not a number give NaN.

@@ -84,6 +84,17 @@ void twin_broadcast_groups(T* out, const T* a, std::int64_t rows, std::int64_t g
   }
 }
 
+template <class T, bool fused>
+void twin_scale_column(T* out, const T* x, std::int64_t ldx, const T* column, const T* c, std::int64_t rows,
+                       std::int64_t width) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < width; ++j) {
+      const std::int64_t at = i * width + j;
+      out[at] = c == nullptr ? x[i * ldx] * column[j] : multiply_add(fused, x[i * ldx], column[j], c[at]);
+    }
+  }
+}
+
 template <class T>
 void twin_add_on_grid(T* view, double* to, const double* from, const T* increment, double sign,
                       std::int64_t n) {
@@ -121,6 +132,7 @@ const Kernels<T>& twin() {
     twin.add_scaled_sums = &twin_add_scaled_sums<T, fused>;
     twin.sum_groups = &twin_sum_groups<T>;
     twin.broadcast_groups = &twin_broadcast_groups<T>;
+    twin.scale_column = &twin_scale_column<T, fused>;
     twin.add_on_grid = &twin_add_on_grid<T>;
     twin.add_outer_products = &twin_add_outer_products<T, fused>;
     return twin;

@@ -6,6 +6,7 @@
 #include "lagtape/ops/kernels/outer_product.inc.h"
 #include "lagtape/ops/kernels/product.inc.h"
 #include "lagtape/ops/kernels/reductions.inc.h"
+#include "lagtape/ops/kernels/scaled_column.inc.h"
 #include "lagtape/ops/kernels/scaled_sums.inc.h"
 #include "lagtape/ops/kernels/tables.h"
 
@@ -23,6 +24,7 @@ constexpr Kernels<typename S::Scalar> make_kernels(SimdLevel level) {
   table.add_scaled_sums = &add_scaled_sums<S>;
   table.sum_groups = &sum_groups<S>;
   table.broadcast_groups = &broadcast_groups<S>;
+  table.scale_column = &scale_column<S>;
   table.add_on_grid = &add_on_grid<S>;
   table.add_outer_products = &add_outer_products<S>;
   return table;

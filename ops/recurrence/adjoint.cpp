@@ -66,7 +66,7 @@ class Adjoint {
                    op == StepOp::weight || (op == StepOp::input && input_gradient);
     }
     for (const Op& op : forward_) {
-      if (op.kind == Op::Kind::product) active_[op.out] = true;
+      if (!op.terms.empty()) active_[op.out] = true;
       for (int o : {op.a, op.b})
         if (o >= 0 && active_[o]) active_[op.out] = true;
     }
@@ -176,7 +176,7 @@ class Adjoint {
     for (auto op = list.rbegin(); op != list.rend(); ++op) {
       add_product_stack(op->out);
       if (!active_[op->out] || adjoint_[op->out].value < 0) continue;
-      if (op->kind == Op::Kind::product) {
+      if (!op->terms.empty()) {
         reverse_product(*op);
       } else {
         reverse_row_op(*op);

@@ -34,7 +34,9 @@ class EngineOf final : public Engine {
       : stack_(stack), settings_(settings), kernels_(kernels<T>(settings.level)) {}
 
   double run(const Pass& pass) override;
-  std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) override;
+  std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) override {
+    return plans(batch, steps, threads, false);
+  }
   std::int64_t peak_bytes() const override { return peak_; }
 
  private:
@@ -44,7 +46,8 @@ class EngineOf final : public Engine {
       code = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_, settings_.compile_stages);
     return *code;
   }
-  const PlanCost& choose(std::int64_t batch, std::int64_t steps, int threads);
+  std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
+  const PlanCost& choose(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
   BatchTask<T> task_of(const Pass& pass) const;
   std::vector<Slice<T>> cut(const BatchTask<T>& task, std::int64_t batch, std::int64_t steps) const;
   void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
@@ -60,7 +63,7 @@ class EngineOf final : public Engine {
     std::int64_t elements = 0;
   };
   std::vector<Worker> workers_;
-  std::map<std::tuple<std::int64_t, std::int64_t, int>, PlanCost> chosen_;
+  std::map<std::tuple<std::int64_t, std::int64_t, int, bool>, PlanCost> chosen_;
   AlignedMemory gradient_memory_;
   std::int64_t gradient_elements_ = 0;
   std::int64_t allocated_ = 0, peak_ = 0;
@@ -135,7 +138,7 @@ double EngineOf<T>::run(const Pass& pass) {
   std::vector<Slice<T>> slices = cut(task, shape[0], shape[1]);
   Extent extent = evaluation_extent();
   if (task.backward) {
-    extent = training_extent(choose(shape[0], shape[1], pass.pool.threads()));
+    extent = training_extent(choose(shape[0], shape[1], pass.pool.threads(), pass.x_gradient != nullptr));
   } else if (settings_.chunk > 0) {
     extent.chunk = settings_.chunk;
   }
@@ -179,17 +182,19 @@ double EngineOf<T>::run(const Pass& pass) {
 
 /// Batches of a run have few sizes.
 template <class T>
-const PlanCost& EngineOf<T>::choose(std::int64_t batch, std::int64_t steps, int threads) {
-  const auto key = std::tuple(batch, steps, threads);
+const PlanCost& EngineOf<T>::choose(std::int64_t batch, std::int64_t steps, int threads,
+                                    bool input_gradient) {
+  const auto key = std::tuple(batch, steps, threads, input_gradient);
   auto known = chosen_.find(key);
   if (known == chosen_.end())
-    known = chosen_.emplace(key, choose_plan(plans(batch, steps, threads), settings_)).first;
+    known = chosen_.emplace(key, choose_plan(plans(batch, steps, threads, input_gradient), settings_)).first;
   return known->second;
 }
 
 template <class T>
-std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps, int threads) {
-  CompiledStack<T>& code = compiled(false);
+std::vector<PlanCost> EngineOf<T>::plans(std::int64_t batch, std::int64_t steps, int threads,
+                                         bool input_gradient) {
+  CompiledStack<T>& code = compiled(input_gradient);
   const std::int64_t slices = slice_count(stack_, batch);
   const std::int64_t rows = (batch + slices - 1) / slices;
   std::int64_t gradients = 0;

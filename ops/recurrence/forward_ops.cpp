@@ -59,6 +59,12 @@ void take_constant(Op& op, const std::vector<Value>& values) {
   op.b = -1;
 }
 
+/// Of the input, which every phase finds.
+bool is_thin_product(const StepProgram& program, const Instruction& i) {
+  return i.op == StepOp::product && program.values[i.a].op == StepOp::input && program.input.groups == 1 &&
+         program.input.width() <= kThin;
+}
+
 /// Moves sums and the like to the phase of their readers: there they cost one instruction on a tile, here a
 /// pass over memory.
 void sink_cheap_work(const StepProgram& program, std::vector<ForwardPhase>& phases) {
@@ -70,7 +76,8 @@ void sink_cheap_work(const StepProgram& program, std::vector<ForwardPhase>& phas
   for (std::size_t v = count; v-- > 0;) {
     const Instruction& i = program.values[v];
     const bool cheap = i.op == StepOp::add || i.op == StepOp::subtract || i.op == StepOp::multiply ||
-                       i.op == StepOp::negate || i.op == StepOp::minimum || i.op == StepOp::maximum;
+                       i.op == StepOp::negate || i.op == StepOp::minimum || i.op == StepOp::maximum ||
+                       is_thin_product(program, i);
     if (cheap && read[v] && !fixed[v]) phases[v] = std::max(phases[v], earliest_reader[v]);
     for (int o : {i.a, i.b}) {
       if (o < 0) continue;
@@ -200,7 +207,7 @@ class Forward {
       case StepOp::sum: op.kind = Op::Kind::sum; break;
       case StepOp::broadcast: op.kind = Op::Kind::broadcast; break;
       case StepOp::product:
-        op.kind = Op::Kind::product;
+        op.kind = is_thin_product(program_, i) ? Op::Kind::thin_product : Op::Kind::product;
         if (f_.ops.values[op.a].place.kind == Place::Kind::weight) op.a = copy_of(op.a, ForwardPhase::pre);
         op.terms = {{i.index, op.a}};
         op.a = -1;

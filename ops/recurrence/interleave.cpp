@@ -36,7 +36,7 @@ namespace {
 int latency(VectorOp op) {
   switch (op) {
     case VectorOp::load:
-    case VectorOp::broadcast: return 6;
+    case VectorOp::load_number: return 6;
     case VectorOp::divide: return 13;
     case VectorOp::square_root: return 18;
     case VectorOp::bit_and:

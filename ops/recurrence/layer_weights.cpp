@@ -18,6 +18,7 @@ std::int64_t element_total(const StepProgram& program, const LayerCode& code) {
   for (const auto& w : program.weights)
     if (w.shape.size() < 2)
       total += vector_rows<T>(element_count(w.shape)) * padded<T>(element_count(w.shape));
+  for (const auto& c : code.columns) total += padded<T>(program.weights[c.weight].shape[0]);
   return total;
 }
 
@@ -43,6 +44,10 @@ LayerWeights<T>::LayerWeights(const StepProgram& program, const LayerCode& code,
     const std::int64_t width = element_count(w.shape);
     if (!matrix) next += vector_rows<T>(width) * padded<T>(width);
   }
+  for (const auto& c : code.columns) {
+    vectors_.push_back(next);
+    next += padded<T>(program.weights[c.weight].shape[0]);
+  }
 }
 
 template <class T>
@@ -58,6 +63,13 @@ void LayerWeights<T>::load(std::span<const Tensor> weights) {
     const auto width = static_cast<std::int64_t>(values.size());
     for (std::int64_t r = 0; r < vector_rows<T>(width); ++r)
       std::copy(values.begin(), values.end(), vectors_[i] + r * padded<T>(width));
+  }
+  for (std::size_t c = 0; c < code_.columns.size(); ++c) {
+    const auto& [w, column] = code_.columns[c];
+    const std::int64_t out = program_.weights[w].shape[0], in = program_.weights[w].shape[1];
+    const T* values = weights[w].template values<T>().data() + column;
+    T* to = vectors_[program_.weights.size() + c];
+    for (std::int64_t i = 0; i < out; ++i) to[i] = values[i * in];
   }
   for (std::size_t s = 0; s < code_.stacks.size(); ++s) {
     const WeightStack& stack = code_.stacks[s];

@@ -143,6 +143,9 @@ void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, s
       for (std::int64_t r = 0; r < rows; ++r)
         std::fill_n(out + r * t.width, t.width, static_cast<T>(step + (first_row + r) / rows_));
       break;
+    case Op::Kind::thin_product:
+      return kernels_.scale_column(out, pointers_[t.a] + t.index, padded<T>(t.shape.width()), pointers_[t.b],
+                                   t.c < 0 ? nullptr : pointers_[t.c], rows, t.width);
     case Op::Kind::draw: run_draw(t, first_row, rows, step); break;
     case Op::Kind::grid_update:
     case Op::Kind::grid_undo:

@@ -34,7 +34,8 @@ class LayerWeights {
   void load(std::span<const Tensor> weights);
 
   const T* stack(int i) const { return stacks_[i]; }
-  const T* vector(int weight) const { return vectors_[weight]; }
+  /// Of a weight; after all weights, a column of one (code.columns).
+  const T* vector(int number) const { return vectors_[number]; }
   static std::int64_t bytes(const StepProgram& program, const LayerCode& code);
 
  private:
@@ -43,7 +44,7 @@ class LayerWeights {
   const Kernels<T>& kernels_;
   Tensor storage_;
   std::vector<T*> stacks_;
-  std::vector<T*> vectors_;  ///< by weight; null for matrices
+  std::vector<T*> vectors_;  ///< by weight, null for matrices; then columns
 };
 
 /// Numbers of the model's precision in the place of a double.

@@ -7,9 +7,8 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr std::int64_t kFewTerms = 2;  // of products that are written out
-constexpr int kSums = 10;              // at most, of a pass, whose next vector has as many beside
-constexpr int kAlive = 18;             // values that the element-wise work of a pass may have in registers
+constexpr int kSums = 10;   // at most, of a pass, whose next vector has as many beside
+constexpr int kAlive = 18;  // values that the element-wise work of a pass may have in registers
 
 template <class T>
 constexpr std::int64_t kBytes = sizeof(T);
@@ -93,14 +92,8 @@ class RowCoder {
     pass.vectors = pass.program.width / kLane<T>;
     if (tiles != nullptr)
       for (const Slot& slot : tiles->slots) pass.places.push_back(place(layer, slot));
-    std::vector<const ProductStage*> summed;
     int sum = 0;
     for (const ProductStage* p : products) {
-      if (tiles != nullptr && p->operand_widths.front() <= kFewTerms) {
-        for (std::size_t o = 0; o < p->outputs.size(); ++o) write_out(pass, layer, *p, o, *tiles);
-        continue;
-      }
-      summed.push_back(p);
       pass.products.push_back({place(layer, p->operands.front()), p->operand_widths.front(),
                                static_cast<int>(p->outputs.size()), vector_bytes(*p)});
       for (const Slot& out : p->outputs) {
@@ -114,7 +107,7 @@ class RowCoder {
     if (tiles != nullptr) drop_unread_stores(pass.program, layer, *tiles);
     pass.program = interleaved(std::move(pass.program), kAlive);
     std::ranges::stable_partition(pass.program.code, [](const auto& i) { return i.op == VectorOp::product; });
-    pack(pass, layer, summed);
+    pack(pass, layer, products);
   }
 
   /// The sums that a product's rows need: a vector, half of one or a number.
@@ -128,33 +121,13 @@ class RowCoder {
     return static_cast<int>(program.values.size()) - 1;
   }
 
-  /// A product of few terms as element-wise work, in the products' order.
-  void write_out(RowPass& pass, std::size_t layer, const ProductStage& p, std::size_t output,
-                 const TileStage& tiles) {
-    VectorProgram& program = pass.program;
-    std::vector<VectorInstruction> code;
-    int sum = add_value(program, {VectorValue::Kind::constant});
-    for (std::int64_t i = 0; i < p.operand_widths.front(); ++i) {
-      VectorInstruction left{VectorOp::broadcast};
-      left.out = add_value(program);
-      left.slot = add_place(pass, place(layer, p.operands.front()).after(i * kBytes<T>));
-      const int right = add_value(program, {VectorValue::Kind::weight, 0, add_place(pass, packed_place())});
-      for (std::int64_t v = 0; v < pass.vectors; ++v)
-        pack_vector(layer, stack_.code(layer).stacks[p.stack].weights[output], v, i, kLane<T>);
-      const VectorInstruction add{VectorOp::multiply_add, add_value(program), left.out, right, sum};
-      sum = add.out;
-      code.insert(code.end(), {left, add});
-    }
-    program.code.insert(program.code.begin(), code.begin(), code.end());
-    replace_load(pass, layer, p.outputs[output], sum, &tiles);
-  }
-
   int add_place(RowPass& pass, const RowPlace& place) {
     pass.places.push_back(place);
     return static_cast<int>(pass.places.size()) - 1;
   }
 
-  /// `value` takes the place of what the tiles load, and is stored where others read it.
+  /// `value` takes the place of what the tiles load, and is stored where others read it: not when the tiles,
+  /// its last reader then, put another value in its place.
   void replace_load(RowPass& pass, std::size_t layer, const Slot& from, int value, const TileStage* tiles) {
     auto& code = pass.program.code;
     const auto load = std::ranges::find_if(code, [&](const VectorInstruction& i) {
@@ -169,7 +142,7 @@ class RowCoder {
         for (int* v : {&reader.a, &reader.b, &reader.c, &reader.d})
           if (*v == loaded) *v = value;
     }
-    if (!is_read(layer, from.index, tiles)) return;
+    if (!is_read(layer, from.index, tiles) || (tiles != nullptr && is_written(*tiles, from.index))) return;
     VectorInstruction store{VectorOp::store};
     store.a = value;
     store.slot = add_place(pass, place(layer, from));
@@ -183,6 +156,13 @@ class RowCoder {
       const Slot& slot = tiles.slots[static_cast<std::size_t>(i.slot)];
       return stack_.code(layer).arrays[slot.index].kind != Array::Kind::state &&
              !is_read(layer, slot.index, &tiles);
+    });
+  }
+
+  static bool is_written(const TileStage& tiles, int array) {
+    return std::ranges::any_of(tiles.code, [&](const TileInstruction& t) {
+      const Slot& out = tiles.slots[static_cast<std::size_t>(t.out)];
+      return out.kind == Slot::Kind::array && out.index == array;
     });
   }
 

@@ -32,8 +32,6 @@ struct RowPlace {
   Base base = Base::memory;
   int state = -1;
   std::array<std::int64_t, 2> bytes{};  ///< from there, in even and odd steps
-
-  RowPlace after(std::int64_t more) const { return {base, state, {bytes[0] + more, bytes[1] + more}}; }
 };
 
 /// A state whose place moves on with every step.

@@ -312,12 +312,12 @@ class RowEmitter : public VectorEmitter {
     return at(pass_->places[static_cast<std::size_t>(slot)], offset, scale);
   }
   Address array_before(int slot, int offset) override { return array_at(slot, offset, 1); }
-  Address weight_at(int slot, int offset) override { return array_at(slot, offset, 1); }
-  Address first_of(int slot) override {
+  Address number_at(int slot, int offset) override {
     const RowPlace& place = pass_->places[static_cast<std::size_t>(slot)];
     const Reg64 base = base_of(place);
-    return ptr[base + bytes_to(place)];
+    return ptr[base + bytes_to(place) + offset];
   }
+  Address weight_at(int slot, int offset) override { return array_at(slot, offset, 1); }
 
   const RowCode<T>& code_;
   const RowPass* pass_ = nullptr;

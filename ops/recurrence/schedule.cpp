@@ -18,7 +18,8 @@ struct StageOps {
 
 class Scheduler {
  public:
-  Scheduler(LayerOps ops, std::int64_t lane) : ops_(std::move(ops)), lane_(lane) {
+  Scheduler(LayerOps ops, std::int64_t lane, std::size_t weights)
+      : ops_(std::move(ops)), lane_(lane), weight_count_(static_cast<int>(weights)) {
     const auto lists = phase_lists();
     for (const PhaseList& p : lists) stages_.push_back(form_stages(*p.list));
     find_uses();
@@ -229,6 +230,14 @@ class Scheduler {
     return stage;
   }
 
+  /// The vector of weights that a column of a thin matrix is.
+  int column_number(int weight, std::int64_t column) {
+    const LayerCode::WeightColumn wanted{weight, column};
+    auto known = std::ranges::find(code_.columns, wanted);
+    if (known == code_.columns.end()) known = code_.columns.insert(known, wanted);
+    return weight_count_ + static_cast<int>(known - code_.columns.begin());
+  }
+
   TileStage tile_stage(const Ops& ops) {
     TileStage stage;
     std::map<int, std::size_t> last_use;
@@ -285,6 +294,10 @@ class Scheduler {
         t.c = slot({Slot::Kind::grid, op.index, 1 - from, t.width});
         if (op.kind == Op::Kind::grid_undo) t.k = -op.k;
       }
+      if (op.kind == Op::Kind::thin_product) {
+        t.a = slot(slot_of(op.terms.front().operand));
+        t.shape = ops_.values[op.terms.front().operand].shape;
+      }
       if (op.kind == Op::Kind::sum) t.shape = ops_.values[op.a].shape;
       if (op.kind == Op::Kind::broadcast && ops_.values[op.a].place.kind == Place::Kind::constant) {
         t.kind = Op::Kind::element;  // the fill is as wide as the result
@@ -309,6 +322,15 @@ class Scheduler {
       }
       if (!in_place) release();
       stage.register_width = std::max({stage.register_width, t.width, padded_width(t.shape)});
+      if (op.kind == Op::Kind::thin_product) {
+        for (std::int64_t j = 0; j < t.shape.size; ++j) {
+          t.index = static_cast<int>(j);
+          t.b = slot({Slot::Kind::weight, column_number(op.terms.front().weight, j), 0, t.width});
+          t.c = j == 0 ? -1 : t.out;
+          stage.code.push_back(t);
+        }
+        continue;
+      }
       stage.code.push_back(t);
     }
     for (const Slot& s : stage.slots) stage.register_width = std::max(stage.register_width, s.width);
@@ -356,7 +378,6 @@ class Scheduler {
   }
 
   void list_gradients() {
-    constexpr std::int64_t kThin = 2;  // rows or columns of a matrix that is worked on one by one
     auto& thin = code_.thin_gradients;
     for (const auto& g : ops_.matrix_gradients) {
       const RowShape &delta = ops_.values[g.delta].shape, &operand = ops_.values[g.operand].shape;
@@ -392,6 +413,7 @@ class Scheduler {
 
   LayerOps ops_;
   std::int64_t lane_;
+  int weight_count_;
   LayerCode code_;
   std::vector<std::vector<StageOps>> stages_;  // by phase
   std::vector<Uses> uses_;
@@ -410,7 +432,7 @@ std::vector<const Phase*> LayerCode::phases() const {
 }
 
 LayerCode schedule(const StepProgram& program, bool input_gradient, std::int64_t lane) {
-  return Scheduler(derive_ops(program, input_gradient), lane).take();
+  return Scheduler(derive_ops(program, input_gradient), lane, program.weights.size()).take();
 }
 
 }  // namespace lagtape::recurrence

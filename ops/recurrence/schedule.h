@@ -17,7 +17,7 @@ inline constexpr std::int64_t kTileElements = 256;
 struct Slot {
   enum class Kind : std::uint8_t { array, weight, tile, grid };
   Kind kind = Kind::array;
-  int index = 0;          ///< array, weight, register of the tile, or state on the grid (doubles)
+  int index = 0;          ///< array, vector of weights, register of the tile, or state on the grid (doubles)
   std::int64_t step = 0;  ///< of arrays and states: relative to the step at work
   std::int64_t width = 0;
   bool operator==(const Slot&) const = default;
@@ -29,8 +29,8 @@ struct TileInstruction {
   int out = -1, a = -1, b = -1, c = -1;  ///< slots of the stage
   double k = 0;
   std::int64_t width = 0;  ///< padded, of out
-  RowShape shape;          ///< of the wider side of sum and broadcast; of out otherwise
-  int index = -1;
+  RowShape shape;  ///< of the wider side of sum and broadcast; of a thin product's a; of out otherwise
+  int index = -1;  ///< of a thin product: which number of a, for column b
   std::int64_t lag = 0;
   bool per_unit = false;  ///< a real lag of one delay a unit
 };
@@ -83,6 +83,13 @@ struct LayerCode {
   std::vector<const Phase*> phases() const;
 
   std::vector<WeightStack> stacks;
+  /// Columns of thin matrices, vectors of weights by the numbers after the weights' own.
+  struct WeightColumn {
+    int weight;
+    std::int64_t column;
+    bool operator==(const WeightColumn&) const = default;
+  };
+  std::vector<WeightColumn> columns;
   struct MatrixGradient {
     int weight;
     Slot delta, operand;

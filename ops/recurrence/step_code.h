@@ -8,6 +8,9 @@
 
 namespace lagtape::recurrence {
 
+/// Numbers of an operand (rows or columns of a matrix) that are worked on one by one.
+inline constexpr std::int64_t kThin = 2;
+
 /// An array of rows over steps. Kinds differ in how many steps they hold and who fills them.
 struct Array {
   enum class Kind : std::uint8_t {
@@ -56,6 +59,7 @@ struct Op {
     grid_update,       ///< state `index` on the grid takes a step of k * a, k = 1 or -1; out is its value
     grid_undo,         ///< the same step taken back
     product,           ///< out = sum over terms of W @ operand (or W^T @ operand)
+    thin_product,      ///< out = W @ operand, of one or two numbers: element-wise work
   };
   struct Term {
     int weight = -1;

@@ -42,6 +42,7 @@ class TileEmitter : public VectorEmitter {
         program_(body.program),
         step_bytes_(body.vectors * vector_bytes()),
         row_bytes_(program_.width * static_cast<std::int64_t>(element_bytes)),
+        number_row_bytes_(static_cast<int>(program_.number_width * static_cast<std::int64_t>(element_bytes))),
         file_(program_, registers(),
               row_bytes_ == step_bytes_ ? Residents::constants_and_weights : Residents::constants) {}
 
@@ -61,10 +62,11 @@ class TileEmitter : public VectorEmitter {
   const std::vector<int>& slots() const { return slots_; }
 
  private:
-  // rdi pointers, rsi bytes, rdx place in arrays, r15 the same a step before, rcx place in the row
+  // rdi pointers, rsi bytes, rdx place in arrays, r15 the same a step before, rcx place in the row, r14 place
+  // of the row that single numbers are in
 
   const std::vector<Reg64> saved_{rbx, r12, r13, r14, r15};
-  const std::vector<Reg64> bases_{rbx, r8, r9, r10, r11, r12, r13, r14};
+  const std::vector<Reg64> bases_{rbx, r8, r9, r10, r11, r12, r13};
 
   void number_slots() {
     const auto number = [&](int slot) {
@@ -83,6 +85,7 @@ class TileEmitter : public VectorEmitter {
       mov(bases_[s], ptr[rdi + static_cast<int>(8 * s)]);
     xor_(edx, edx);
     xor_(ecx, ecx);
+    xor_(r14d, r14d);
     mov(r15, rsi);
     neg(r15);
     begin(program_, file_);
@@ -93,10 +96,14 @@ class TileEmitter : public VectorEmitter {
     add(rdx, step_bytes_);
     add(r15, step_bytes_);
     if (row_bytes_ > step_bytes_) {
-      xor_(eax, eax);
       add(rcx, step_bytes_);
+      lea(rax, ptr[r14 + number_row_bytes_]);
       cmp(rcx, static_cast<std::uint32_t>(row_bytes_));
+      cmove(r14, rax);
+      mov(eax, 0);  // keeps the flags
       cmove(rcx, rax);
+    } else {
+      add(r14, number_row_bytes_);
     }
     cmp(rdx, rsi);
     jb(loop, T_NEAR);
@@ -112,12 +119,13 @@ class TileEmitter : public VectorEmitter {
     return ptr[base_of(slot) + rdx * scale + offset];
   }
   Address array_before(int slot, int offset) override { return ptr[base_of(slot) + r15 + offset]; }
+  Address number_at(int slot, int offset) override { return ptr[base_of(slot) + r14 + offset]; }
   Address weight_at(int slot, int offset) override { return ptr[base_of(slot) + rcx + offset]; }
-  Address first_of(int slot) override { return ptr[base_of(slot)]; }
 
   const VectorProgram program_;
   const int step_bytes_;  // of all that the loop does at a time
   const std::int64_t row_bytes_;
+  const int number_row_bytes_;
   RegisterFile file_;
   std::vector<int> slots_;
   std::map<int, std::size_t> number_;  // by slot of the stage

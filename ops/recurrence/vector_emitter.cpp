@@ -126,9 +126,14 @@ bool VectorEmitter::instruction(std::size_t at) {
       vmovaps(vector(file_->register_of(i.out)), array_at(i.slot, i.vector * bytes_, 1));
       if (i.fetches_before) prefetcht1(array_before(i.slot, i.vector * bytes_));
       break;
-    case VectorOp::broadcast: {
-      const Xbyak::Xmm out = vector(file_->register_of(i.out));
-      float_ ? vbroadcastss(out, first_of(i.slot)) : vbroadcastsd(static_cast<const Xbyak::Ymm&>(out), first_of(i.slot));
+    case VectorOp::load_number: {
+      const Xbyak::Address number = number_at(i.slot, i.number * (float_ ? 4 : 8));
+      const int out = file_->register_of(i.out);
+      if (float_) {
+        vbroadcastss(vector(out), number);
+      } else {
+        wide_ ? vbroadcastsd(Xbyak::Zmm(out), number) : vbroadcastsd(Xbyak::Ymm(out), number);
+      }
       break;
     }
     case VectorOp::store: {

@@ -24,13 +24,13 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   /// Bytes that the code of a program takes at most.
   static std::size_t code_bytes(const VectorProgram& program);
 
-  /// What an instruction finds at a slot: of an array (a grid is `scale` times as wide), the same a step
-  /// before, and of a weight, `offset` bytes after the vector at work; and the first number of an array. Good
-  /// until the next call: it may use rax.
+  /// What an instruction finds at a slot, `offset` bytes after the vector at work: of an array (a grid is
+  /// `scale` times as wide), the same a step before, and of a weight; and a single number, `offset` bytes
+  /// after the beginning of the row at work. Good until the next call: it may use rax.
   virtual Xbyak::Address array_at(int slot, int offset, int scale) = 0;
   virtual Xbyak::Address array_before(int slot, int offset) = 0;
+  virtual Xbyak::Address number_at(int slot, int offset) = 0;
   virtual Xbyak::Address weight_at(int slot, int offset) = 0;
-  virtual Xbyak::Address first_of(int slot) = 0;
 
   /// The function's beginning, with room on the stack for values, and its end. Registers that are the
   /// caller's.

@@ -1,5 +1,6 @@
 #include "lagtape/ops/recurrence/vector_program.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -55,15 +56,30 @@ bool is_grid(const TileInstruction& t) {
   return t.kind == Op::Kind::grid_update || t.kind == Op::Kind::grid_undo;
 }
 
-/// Whether the program knows all that the stage does.
-bool is_plain(const TileStage& stage) {
+bool is_thin_product(const TileInstruction& t) { return t.kind == Op::Kind::thin_product; }
+
+/// Whether the program knows all that the stage does. Single numbers come from rows of one width.
+bool is_plain(const TileStage& stage, std::int64_t number_width) {
   const std::int64_t width = stage.register_width;
-  for (const Slot& slot : stage.slots)
-    if (slot.kind != Slot::Kind::tile && slot.width != width) return false;
-  for (const TileInstruction& t : stage.code)
-    if (t.width != width || !(is_grid(t) || (t.kind == Op::Kind::element && has_formula(t.element))))
+  const auto has_width = [&](int slot) {
+    if (slot < 0) return true;
+    const Slot& s = stage.slots[static_cast<std::size_t>(slot)];
+    return s.kind == Slot::Kind::tile || s.width == width;
+  };
+  for (const TileInstruction& t : stage.code) {
+    if (t.width != width || !has_width(t.out) || !has_width(t.b) || !has_width(t.c)) return false;
+    if (is_thin_product(t)) {
+      if (stage.slots[static_cast<std::size_t>(t.a)].width != number_width) return false;
+    } else if (!has_width(t.a) || !(is_grid(t) || (t.kind == Op::Kind::element && has_formula(t.element)))) {
       return false;
+    }
+  }
   return true;
+}
+
+std::int64_t number_width_of(const TileStage& stage) {
+  const auto thin = std::ranges::find_if(stage.code, is_thin_product);
+  return thin == stage.code.end() ? 0 : stage.slots[static_cast<std::size_t>(thin->a)].width;
 }
 
 /// Slots of one place: the same slot, but for arrays of one step, which all steps share.
@@ -108,10 +124,12 @@ bool mixes_steps(const TileStage& stage, const std::vector<int>& places) {
 
 template <class T>
 std::optional<VectorProgram> record(const TileStage& stage, const std::vector<Array>& arrays) {
-  if (!is_plain(stage)) return std::nullopt;
+  const std::int64_t number_width = number_width_of(stage);
+  if (!is_plain(stage, number_width)) return std::nullopt;
   const std::vector<int> places = places_of(stage, arrays);
   VectorProgram program;
   program.width = stage.register_width;
+  program.number_width = number_width;
   program.single_step = mixes_steps(stage, places);
 
   Recorder recorder(program);
@@ -135,6 +153,12 @@ std::optional<VectorProgram> record(const TileStage& stage, const std::vector<Ar
     if (is_grid(t)) {
       program.single_step = true;
       value = recorder.grid_step(t.b, t.c, operand(t.a).in(recorder), t.k < 0);
+    } else if (is_thin_product(t)) {
+      VectorInstruction load{VectorOp::load_number};
+      load.slot = places[static_cast<std::size_t>(t.a)];
+      load.number = t.index;
+      const RecordedVector<T> x(recorder, recorder.compute(load)), column = operand(t.b);
+      value = (t.c < 0 ? x * column : RecordingSimd<T>::fma(x, column, operand(t.c))).in(recorder);
     } else {
       const RecordedVector<T> a = operand(t.a), b = operand(t.b), c = operand(t.c);
       value = kFormulas<T>[static_cast<std::size_t>(t.element)](a, b, c, constant_of<T>(t.k)).in(recorder);

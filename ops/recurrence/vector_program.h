@@ -13,6 +13,7 @@ namespace lagtape::recurrence {
 enum class VectorOp : std::uint8_t {
   // clang-format off
   load,                                 // out = array `slot`
+  load_number,                          // out = number `number` of the row of array `slot`, repeated
   store,                                // array `slot` = a
   add, subtract, multiply, divide,      // a, b
   minimum, maximum,                     // a < b ? a : b, a > b ? a : b
@@ -23,7 +24,6 @@ enum class VectorOp : std::uint8_t {
   add_integers, subtract_integers,      // a, b
   select,                               // compare(a, b) ? c : d
   grid_step,                            // out = what grid `slot_to` becomes: grid `slot` + a, or - a
-  broadcast,                            // out = the first number of array `slot`
   product,                              // out = sum `slot` of the products before, which is in its register
   // clang-format on
 };
@@ -37,6 +37,7 @@ struct VectorInstruction {
   int slot = -1, slot_to = -1;
   bool negated = false;
   int shift = 0;
+  int number = 0;
   int vector = 0;               ///< which of neighbouring ones
   bool fetches_before = false;  ///< a load that has the same place of the step before brought near
   Comparison comparison = Comparison::equal;
@@ -56,7 +57,8 @@ struct VectorValue {
 struct VectorProgram {
   std::vector<VectorValue> values;
   std::vector<VectorInstruction> code;
-  std::int64_t width = 0;  ///< elements of a row, padded
+  std::int64_t width = 0;         ///< elements of a row, padded
+  std::int64_t number_width = 0;  ///< of the rows that single numbers are loaded from; 0: there are none
   /// The stage writes an array that it also uses at another step: it may run on one step at a time only.
   bool single_step = false;
 };

@@ -106,6 +106,26 @@ TEST_CASE_TEMPLATE("a value for each group is given to all its elements", T, flo
   }
 }
 
+TEST_CASE_TEMPLATE("a column is scaled by a number of each row, and added", T, float, double) {
+  for (const std::int64_t width : {kLane<T>, 3 * kLane<T>}) {
+    const std::int64_t rows = 4, ldx = kLane<T>;
+    const Aligned<T> x = random_rows<T>(rows, 2, ldx, 5, 0.1, 1),
+                     columns = random_rows<T>(2, width, width, 6, 0.1, 1);
+    std::vector<long double> plain(rows * width);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < width; ++j)
+        plain[i * width + j] = static_cast<long double>(x[i * ldx]) * columns[j] +
+                               static_cast<long double>(x[i * ldx + 1]) * columns[width + j];
+    }
+    check_levels<T>(plain, 3, [&](const Kernels<T>& table) {
+      Aligned<T> out(rows * width);
+      table.scale_column(out.data(), x.data(), ldx, columns.data(), nullptr, rows, width);
+      table.scale_column(out.data(), x.data() + 1, ldx, columns.data() + width, out.data(), rows, width);
+      return out;
+    });
+  }
+}
+
 TEST_CASE_TEMPLATE("a weight gradient is the sum of outer products, and writes the weights alone", T, float,
                    double) {
   struct Shape {

@@ -83,6 +83,33 @@ TEST_CASE("keeping the states alone takes less memory and more work") {
   CHECK(op.plans(32, 2000, 2)[0].bytes > op.plans(32, 1000, 2)[0].bytes);
 }
 
+TEST_CASE("the states of a delay cell are most of what keeping them takes") {
+  const std::int64_t units = 128, batch = 128, steps = 784, tau = 65;
+  StackDefinition stack;
+  stack.layers = {tau_gru(units, 1, tau)};
+  stack.readout = linear_readout(units, 10);
+  stack.at = ReadAt::last_step;
+  stack.loss = Loss::cross_entropy;
+  const SequenceOp op(stack, Dtype::f32);
+  const std::vector<PlanCost> plans = op.plans(batch, steps, 2);
+  const std::int64_t states = cost_of(plans, Plan::states).bytes;
+  CHECK(4 * states <= cost_of(plans, Plan::full).bytes);
+  const std::int64_t rows = 2 * 13;  // two slices are worked on
+  CHECK(4 * states <= 5 * rows * (steps + tau + 1) * units * static_cast<std::int64_t>(sizeof(float)));
+}
+
+TEST_CASE("the bytes of a plan count the gradient of the input") {
+  StackDefinition stack;
+  stack.layers = {tau_gru(16, 300, 2)};
+  stack.loss = Loss::mse;
+  const SequenceCase c = converted(filled(stack, 24, 100, 1), Dtype::f32);
+  SequenceOp op(stack, Dtype::f32, {.plan = Plan::states});
+  const std::int64_t budget = cost_of(op.plans(24, 100, 1), Plan::states).bytes;
+  CHECK(peak(op, c, 1) > budget);  // x has one
+  SequenceOp tight(stack, Dtype::f32, {.plan = Plan::states, .budget = budget});
+  CHECK_THROWS_WITH_AS(peak(tight, c, 1), doctest::Contains("needs "), InputError);
+}
+
 TEST_CASE("the fastest plan that fits is taken, and none is an error that says how much is needed") {
   const StackDefinition stack = stack_of(ReadAt::last_step);
   SequenceOp op(stack, Dtype::f32);

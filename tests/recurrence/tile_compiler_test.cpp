@@ -61,8 +61,8 @@ struct StageCase {
   TileStage& stage() { return std::get<TileStage>(code.loop.front()); }
 };
 
-/// Instructions of any element-wise operation but sines, on registers, weights and a few arrays; results go
-/// to registers and, in place or not, to arrays.
+/// Instructions of any element-wise operation but sines, and products with a number of a row, on registers,
+/// weights and a few arrays; results go to registers and, in place or not, to arrays.
 template <class T>
 StageCase random_stage(std::uint64_t seed) {
   RandomStream random(seed, 1);
@@ -86,8 +86,10 @@ StageCase random_stage(std::uint64_t seed) {
     if (known == stage.slots.end()) return stage.slots.push_back(s), static_cast<int>(stage.slots.size()) - 1;
     return static_cast<int>(known - stage.slots.begin());
   };
+  c.code.arrays.push_back({Array::Kind::input, 0, units});
+  const std::size_t input = c.code.arrays.size() - 1;
   const auto array = [&] {
-    const auto index = static_cast<int>(random.next_below(c.code.arrays.size()));
+    const auto index = static_cast<int>(random.next_below(input));
     return slot({Slot::Kind::array, index, between(random, -1, 1), width});
   };
   const int registers = static_cast<int>(between(random, 2, 30));
@@ -114,6 +116,13 @@ StageCase random_stage(std::uint64_t seed) {
                                           : kNumbers[random.next_below(std::size(kNumbers))];
     t.width = width;
     t.shape = RowShape::vector(units);
+    if (random.next_uniform() < 0.1) {
+      t.kind = Op::Kind::thin_product;
+      t.index = static_cast<int>(random.next_below(units));
+      t.a = slot({Slot::Kind::array, static_cast<int>(input), 0, width});
+      t.b = slot({Slot::Kind::weight, 0, 0, width});
+      if (random.next_uniform() < 0.3) t.c = -1;
+    }
     if (i > 1 && random.next_uniform() < 0.7) {
       written.push_back(static_cast<int>(random.next_below(registers)));
       t.out = slot({Slot::Kind::tile, written.back(), 0, 0});
@@ -257,7 +266,8 @@ std::string op_difference(const SequenceCase& c, SimdLevel level) {
 }
 
 TEST_CASE("loss and gradients of known cells have the same bits compiled and interpreted") {
-  for (const StepProgram& cell : {tau_gru(16, 3, 5), lstm(20, 3), delay_gru(37, 3, 5)}) {
+  for (const StepProgram& cell :
+       {tau_gru(16, 3, 5), lstm(20, 3), delay_gru(37, 3, 5), tau_gru(37, 1, 5), lstm(16, 2)}) {
     StackDefinition stack;
     stack.layers = {cell};
     stack.readout = linear_readout(stack.output_width(), 2);
