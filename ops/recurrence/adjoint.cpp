@@ -2,6 +2,7 @@
 #include <map>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/backward_phases.h"
 #include "lagtape/ops/recurrence/forward_ops.h"
 #include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/ops/recurrence/kept_values.h"
@@ -42,7 +43,7 @@ class Adjoint {
       if (adjoint_[v].value >= 0)
         ops_.vector_gradients.push_back({ops_.values[v].place.index, materialize(v)});
     });
-    assign_phases();
+    assign_phases(ops_, {backward_, sinks_, loop_sinks_, lag_sinks_}, forward_count_);
   }
 
   LayerOps take() { return std::move(ops_); }
@@ -384,71 +385,6 @@ class Adjoint {
     if (d >= 0) adjoint_[v] = {d, false};
     send(v, ops_.lagged[lag_of_value_.at(v)].adjoint_array);
     lag_sinks_.push_back(sinks_.back());
-  }
-
-  // ---- when each op runs ----
-
-  enum class When : std::uint8_t { before, loop, block, after };
-
-  void assign_phases() {
-    const auto count = backward_.size();
-    std::map<int, std::size_t> maker;
-    for (std::size_t i = 0; i < count; ++i) maker[backward_[i].out] = i;
-    const auto needed_by = [&](const std::vector<int>& roots) {
-      std::vector<bool> needed(count, false);
-      for (int r : roots) needed[maker.at(r)] = true;
-      for (std::size_t i = count; i-- > 0;) {
-        if (!needed[i]) continue;
-        for_operands(backward_[i], [&](int& o) {
-          if (const auto m = maker.find(o); m != maker.end()) needed[m->second] = true;
-        });
-      }
-      return needed;
-    };
-    const auto by_loop = needed_by(loop_sinks_), by_lags = needed_by(lag_sinks_);
-    std::vector<int> wanted = sinks_;
-    for (const auto& g : ops_.matrix_gradients)
-      if (maker.count(g.delta)) wanted.push_back(g.delta);
-    for (const auto& g : ops_.vector_gradients)
-      if (maker.count(g.adjoint)) wanted.push_back(g.adjoint);
-    const auto live = needed_by(wanted);
-
-    const bool recurrent = !program_.states.empty();
-    std::vector<When> when(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      Op& op = backward_[i];
-      // Nothing runs before the loop unless a product can be taken out of it.
-      When w = recurrent && ops_.post.empty() ? When::loop : When::before;
-      for_operands(op, [&](int& o) {
-        if (const auto m = maker.find(o); m != maker.end()) w = std::max(w, when[m->second]);
-        if (!is_forward(o) && from_later_steps(o)) w = std::max(w, When::loop);
-      });
-      if (op.kind == Op::Kind::real_lag_adjoint) w = When::loop;
-      if (by_loop[i]) {
-        if (is_loop_source(op)) w = When::loop;
-      } else if (op.kind == Op::Kind::product && w >= When::loop) {
-        w = std::max(w, by_lags[i] ? When::block : When::after);
-      }
-      when[i] = w;
-      if (!live[i]) continue;
-      (w == When::before  ? ops_.before
-       : w == When::loop  ? ops_.backward_loop
-       : w == When::block ? ops_.backward_block
-                          : ops_.after)
-          .push_back(op);
-    }
-  }
-
-  bool from_later_steps(int v) const {
-    const Place& p = ops_.values[v].place;
-    if (p.kind != Place::Kind::array) return false;
-    const Array::Kind kind = ops_.arrays[p.index].kind;
-    return kind == Array::Kind::direct || kind == Array::Kind::lag_adjoint;
-  }
-  /// An op that writes what the step before reads must not run ahead of the loop.
-  bool is_loop_source(const Op& op) const {
-    const Place& p = ops_.values[op.out].place;
-    return p.kind == Place::Kind::array && ops_.arrays[p.index].kind == Array::Kind::direct;
   }
 
   const StepProgram& program_;
