@@ -25,45 +25,13 @@ LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerCode& code, c
 
 // ---- memory ----
 
-/// When all states are there, the adjoints of a lagged read take the place of states that the backward pass
-/// is done with: behind those of the run at work. One read of a state can, the one that looks back furthest.
-template <class T>
-bool LayerRunner<T>::lies_on_states(const LayerOps::LaggedRead& read) const {
-  if (!extent_.backward || !extent_.keep_states || extent_.segment > 0 || !read.by_step) return false;
-  const auto first = std::ranges::find(code_.lagged, read.state, &LayerOps::LaggedRead::state);
-  return first->adjoint_array == read.adjoint_array;
-}
-
-/// Steps that an array holds; 0 when another runner has it or the pass does not need it.
+/// Steps that an array holds; 0 when another runner has it.
 template <class T>
 std::int64_t LayerRunner<T>::capacity(const Array& array) const {
-  const std::int64_t all = extent_.last - extent_.first;
-  const std::int64_t chunk = std::min(extent_.chunk, all);
-  const std::int64_t kept = extent_.segment > 0 ? std::min(extent_.segment, all) : all;
-  switch (array.kind) {
-    case Array::Kind::input: return below_ == nullptr ? chunk : 0;
-    case Array::Kind::state: {
-      const std::int64_t history = program_.history(array.index);
-      const bool adjoints_follow = std::ranges::any_of(code_.lagged, [&](const LayerOps::LaggedRead& read) {
-        return read.state == array.index && lies_on_states(read);
-      });
-      if (extent_.keep_states) return kept + history + 1 + (adjoints_follow ? adjoints_after_states() : 0);
-      // Room for a second window, so that sliding costs at most one copy a step.
-      return chunk + 2 * (history + 1);
-    }
-    case Array::Kind::grid: return 2 * kDoubleWidth<T>;
-    case Array::Kind::saved: return extent_.keep_saved ? kept : chunk;
-    case Array::Kind::run: return std::min(extent_.run, all);
-    case Array::Kind::step: return 1;
-    case Array::Kind::output_adjoint: return extent_.backward && above_ == nullptr ? chunk : 0;
-    case Array::Kind::input_adjoint: return extent_.backward ? chunk : 0;
-    case Array::Kind::lag_adjoint:
-      if (!extent_.backward) return 0;
-      if (lies_on_states(code_.lagged[array.index])) return 1;  // zeros
-      return chunk + 2 * (code_.lagged[array.index].lag + 2);
-    case Array::Kind::direct: return extent_.backward ? 1 : 0;
-  }
-  return 0;
+  if (array.kind == Array::Kind::input && below_ != nullptr) return 0;
+  if (array.kind == Array::Kind::output_adjoint && above_ != nullptr) return 0;
+  const std::int64_t steps = steps_held(array, program_, code_, extent_);
+  return array.kind == Array::Kind::grid ? steps * kDoubleWidth<T> : steps;
 }
 
 template <class T>
@@ -353,7 +321,7 @@ void LayerRunner<T>::begin_backward() {
       view.last = extent_.last;
       const ArrayView<T>& states = machine_.array(code_.state_arrays[read.state]);
       view.base = states.base;
-      view.first = states.first - adjoints_after_states() - 1;
+      view.first = states.first - adjoints_after_states(extent_) - 1;
       continue;
     }
     const std::int64_t beyond = read.lag + 2;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "lagtape/ops/recurrence/array_steps.h"
 #include "lagtape/ops/recurrence/engine.h"
 #include "lagtape/ops/recurrence/machine.h"
 
@@ -24,19 +24,6 @@ class Carver {
  private:
   T* base_;
   std::int64_t used_ = 0;
-};
-
-/// How much of time a slice's arrays hold.
-struct Extent {
-  std::int64_t first = 0, last = 0;  ///< absolute steps of the sequence, last excluded
-  std::int64_t run = 1;              ///< steps of a run, the grid of pre, post and gradients
-  std::int64_t chunk = 1;            ///< steps of a chunk
-  std::int64_t segment = 0;  ///< steps between checkpoints, a multiple of the chunk; 0: no checkpoints
-  std::int64_t slots = 0;    ///< checkpoints that are kept at a time
-  bool keep_states = false;  ///< states of the whole sequence (or segment), not of a chunk
-  bool keep_saved = false;   ///< saved values too
-  bool undo = false;         ///< states come back from those after them instead
-  bool backward = false;     ///< arrays of the backward pass are needed
 };
 
 /// One layer on the rows of one slice: its arrays and its passes over a range of steps.
@@ -112,8 +99,9 @@ class LayerRunner {
   void show_grid(std::size_t s, std::int64_t n);
   void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, AddWeightGradient<T> add);
   std::int64_t capacity(const Array& array) const;
-  bool lies_on_states(const LayerOps::LaggedRead& read) const;
-  std::int64_t adjoints_after_states() const { return std::min(extent_.run, extent_.last - extent_.first); }
+  bool lies_on_states(const LayerOps::LaggedRead& read) const {
+    return recurrence::lies_on_states(read, code_, extent_);
+  }
   void share_input();
 
   const StepProgram& program_;
