@@ -124,6 +124,19 @@ void read_step(JsonReader& reader, EquationCell& cell) {
   for (const Json& line : step) cell.step.push_back(line.get<std::string>());
 }
 
+/// A sum, or a list of sums, which is their concatenation.
+void read_output(JsonReader& reader, EquationCell& cell) {
+  const Json& output = reader.raw("output", "what the layer gives on, like \"h'\" or [\"h'\", \"c'\"]");
+  const Json list = output.is_array() ? output : Json::array({output});
+  const bool texts = std::ranges::all_of(list, [](const Json& sum) { return sum.is_string(); });
+  if (!texts || list.empty()) {
+    reader.error("output", "expected what the layer gives on, like \"h'\" or [\"h'\", \"c'\"].");
+    return;
+  }
+  for (const Json& sum : list) cell.output += concat(cell.output.empty() ? "" : ", ", sum.get<std::string>());
+  if (list.size() > 1) cell.output = concat("concat(", cell.output, ")");
+}
+
 /// The largest value of a trained lag, -1 for other weights.
 std::int64_t largest_lag(const StepProgram& program, const std::string& weight) {
   for (const Instruction& v : program.values) {
@@ -161,7 +174,7 @@ CellDefinition read_cell_definition(JsonReader& reader) {
   read_lags(reader, cell);
   cell.states = read_named(reader, "state", "shapes of the states, by name");
   read_step(reader, cell);
-  reader.required("output", cell.output, "what the layer gives on, like \"h'\"");
+  read_output(reader, cell);
   reader.finish();
   return definition;
 }

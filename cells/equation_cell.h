@@ -30,7 +30,7 @@ struct CellDefinition {
 ///       "lags":    { "theta": 64 },                  weights that are lags, with their largest values
 ///       "state":   { "h": "units" },
 ///       "step":    [ "h' = tanh(W1 @ h[-tau] + b1)" ],
-///       "output":  "h'" }
+///       "output":  "h'" }                            or a list, ["h'", "c'"]: one after the other
 ///
 /// Notes errors in the reader and finishes it.
 CellDefinition read_cell_definition(JsonReader& reader);

@@ -11,12 +11,13 @@ namespace {
 
 constexpr std::int64_t kLargestDilation = std::int64_t{1} << 20;
 
-std::vector<std::int64_t> read_dilations(JsonReader& reader) {
-  const Json& given = reader.raw(
-      "dilations", "a layer for each, in which the step before is that many steps back", "list", "[]");
+std::vector<std::int64_t> read_dilations(JsonReader& reader, bool needed) {
+  const Json& given =
+      reader.raw("dilations", "a layer for each, in which the step before is that many steps back", "list",
+                 needed ? "" : "[]");
   reader.fill("dilations", given.is_null() ? Json::array() : given);
   std::vector<std::int64_t> dilations;
-  bool good = given.is_null() || given.is_array();
+  bool good = needed ? given.is_array() && !given.empty() : given.is_null() || given.is_array();
   for (std::size_t i = 0; given.is_array() && i < given.size(); ++i) {
     good = good && given[i].is_number_integer() && given[i] >= 1 && given[i] <= kLargestDilation;
     if (good) dilations.push_back(given[i].get<std::int64_t>());
@@ -31,14 +32,30 @@ std::int64_t output_width(const Layer& layer) {
   return layer.program.values[static_cast<std::size_t>(layer.program.output)].shape.width();
 }
 
+/// To all layers but a lowest one that has another width below it.
+void add_residuals(std::vector<Layer>& layers) {
+  const std::int64_t width = output_width(layers.back());
+  for (const Layer& layer : layers)
+    if (output_width(layer) != width)
+      throw InputError(concat("[residual] layers inside a layer have one width. Got ", output_width(layer),
+                              " and ", width, "."));
+  for (Layer& layer : layers) {
+    const bool goes_without =
+        layers.size() > 1 && &layer == &layers.front() && layer.program.input.size != width;
+    if (!goes_without) layer.program = residual(std::move(layer.program));
+  }
+}
+
 }  // namespace
 
 void EveryCell::read(JsonReader& reader) {
-  std::string name = arithmetic == Arithmetic::grid ? "grid" : "float";
-  reader.choice("arithmetic", name, {"float", "grid"},
-                "of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly");
-  arithmetic = name == "grid" ? Arithmetic::grid : Arithmetic::real;
-  dilations = read_dilations(reader);
+  if (arithmetic) {
+    std::string name = arithmetic == Arithmetic::grid ? "grid" : "float";
+    reader.choice("arithmetic", name, {"float", "grid"},
+                  "of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly");
+    arithmetic = name == "grid" ? Arithmetic::grid : Arithmetic::real;
+  }
+  dilations = read_dilations(reader, needs_dilations);
   reader.optional("residual", residual, "whether the input is added to the output");
   init.read(reader);
 }
@@ -52,13 +69,14 @@ BuildLayer EveryCell::apply(BuildLayer build) const {
       all.nested = all.nested || group.nested;
       for (Layer& layer : group.layers) {
         StepProgram& program = layer.program;
-        for (StateDefinition& state : program.states) state.arithmetic = options.arithmetic;
+        for (StateDefinition& state : program.states)
+          state.arithmetic = options.arithmetic.value_or(state.arithmetic);
         program = dilated(std::move(program), dilation);
-        if (options.residual) program = lagtape::residual(std::move(program));
         check_grid(program);
         all.layers.push_back(std::move(layer));
       }
     }
+    if (options.residual) add_residuals(all.layers);
     options.init.apply(all);
     return all;
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lagtape/cells/initial_values.h"
@@ -16,11 +17,13 @@ namespace lagtape {
 /// dilations: a layer for each d of the list, from the input up, in which the step before is d steps back:
 /// h[n+1] = F(h[n+1-d], x[n]), and h[n-k] of the cell is h[n+1-(k+1)d]. Source: "Dilated Recurrent Neural
 /// Networks" (Chang et al. 2017).
-/// residual: the input is added to the output of every layer; both have one width.
-/// init: first values of parameters in the place of the cell's own.
+/// residual: the input is added to the output of every layer; both have one width. Of layers inside a layer,
+/// all of one width, the lowest may have another input and then goes without. init: first values of
+/// parameters in the place of the cell's own.
 struct EveryCell {
-  Arithmetic arithmetic = Arithmetic::real;
+  std::optional<Arithmetic> arithmetic = Arithmetic::real;  ///< none: no option, it is as the layers have it
   std::vector<std::int64_t> dilations;
+  bool needs_dilations = false;  ///< the list may not be missing
   bool residual = false;
   InitialValues init;
 

@@ -73,10 +73,8 @@ void read_layers(JsonReader& reader, const CellDefinitions& definitions, ModelOp
   }
 }
 
-void read_readout(JsonReader& model, ModelOptions& options) {
-  const Json none = Json::object();
-  const Json& given = model.raw("readout", "the linear map of the top layer's output");
-  JsonReader reader(given.is_null() ? none : given, model.pointer_to("readout"), model.errors());
+/// All of its keys. Those that the data may decide have no default.
+void read_readout_options(JsonReader& reader, ModelOptions& options) {
   if (reader.has("units")) {
     reader.required("units", options.readout_units, between(1, kLargestUnits), "size of the output");
   } else {
@@ -93,6 +91,13 @@ void read_readout(JsonReader& model, ModelOptions& options) {
     reader.error("at_padding", "this goes with \"at\": \"last_step\" only.");
   }
   options.readout_init.read(reader);
+}
+
+void read_readout(JsonReader& model, ModelOptions& options) {
+  const Json none = Json::object();
+  const Json& given = model.raw("readout", "the linear map of the top layer's output");
+  JsonReader reader(given.is_null() ? none : given, model.pointer_to("readout"), model.errors());
+  read_readout_options(reader, options);
   reader.finish();
   options.filled_model["readout"] = reader.filled();
 }
@@ -151,6 +156,15 @@ ModelOptions read_model(const Json& model, const Json& cells, JsonErrors& errors
   read_readout(reader, options);
   reader.finish();
   return options;
+}
+
+std::vector<OptionDoc> readout_options() {
+  const Json nothing = Json::object();
+  JsonErrors errors;
+  JsonReader reader(nothing, "", errors);
+  ModelOptions options;
+  read_readout_options(reader, options);
+  return reader.documentation();
 }
 
 ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonErrors& errors) {

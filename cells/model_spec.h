@@ -51,6 +51,9 @@ struct ModelOptions {
 /// Notes errors; with any, the result may lack layers.
 ModelOptions read_model(const Json& model, const Json& cells, JsonErrors& errors);
 
+/// The options of "readout".
+std::vector<OptionDoc> readout_options();
+
 /// A model before its parameters have values.
 struct ModelSpec {
   std::vector<std::string> names;     ///< of the layers: "lstm"; "unicornn.1" inside another

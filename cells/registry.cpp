@@ -94,7 +94,8 @@ constexpr LayerEntry kCells[] = {
      "s = dt * sigmoid(c)\n"
      "z' = z - s * (tanh(w * y + (V @ x + V.bias)) + alpha * y)\n"
      "y' = y + s * z'\n"
-     "layers of them; in training each gives y' times a mask of dropout",
+     "layers of them; in training each gives y' times a mask of dropout\n"
+     "residual stacking: from layer S + 1 up V @ x + V.bias + Lambda @ y, y of the layer S + 1 below",
      read<Unicornn>},
     {"cornn", "coupled oscillators", "Coupled Oscillatory Recurrent Neural Network (coRNN)",
      "z' = z + dt * (tanh(Wz @ z + Wy @ y + V @ x + V.bias) - gamma * y - epsilon * z)\n"

@@ -1,5 +1,6 @@
 #include "lagtape/cells/unicornn.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -38,40 +39,72 @@ void Unicornn::read(JsonReader& reader) {
   reader.optional("dropout", dropout, at_least(0),
                   "probability with which a unit of a layer's output is left out for a whole sequence");
   if (dropout >= 1) reader.error("dropout", concat("must be below 1, got ", dropout, "."));
+  reader.optional("residual_stacking", residual_stacking, between(0, 1000),
+                  "layers that a connection from below skips (S); 0: no such connections");
   reader.optional("train_c", train_c, "whether c, which scales the time step of each unit, is trained");
 }
 
 std::vector<Layer> Unicornn::build(std::int64_t input) const {
   std::vector<Layer> stack;
-  for (std::int64_t l = 0; l < layers; ++l)
-    stack.push_back(
-        build_layer(l == 0 ? input : units, dt[dt.size() == 1 ? 0 : static_cast<std::size_t>(l)]));
+  for (std::int64_t layer = 1; layer <= layers; ++layer) stack.push_back(build_layer(layer, input));
   return stack;
 }
 
-Layer Unicornn::build_layer(std::int64_t input, double dt_of_layer) const {
-  LayerRecorder step(input, Initializer::uniform(0, 1));
+/// The layer's own y, and those below that a layer above it skips to.
+std::vector<std::int64_t> Unicornn::handed_on(std::int64_t layer) const {
+  std::vector<std::int64_t> ys = {layer};
+  for (std::int64_t y = layer - 1; y >= std::max<std::int64_t>(0, layer - residual_stacking); --y)
+    if (residual_stacking > 0 && y + residual_stacking + 1 <= layers) ys.push_back(y);
+  return ys;
+}
+
+Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
+  const std::vector<std::int64_t> below = handed_on(layer - 1);
+  std::int64_t width = 0;
+  std::vector<std::int64_t> begins;
+  for (const std::int64_t y : below) {
+    begins.push_back(width);
+    width += width_of(y, input);
+  }
+  LayerRecorder step(width, Initializer::uniform(0, 1));
   StepTape& tape = step.tape();
+  // y_first and those after it in what comes from below, up to y_last.
+  const auto part = [&](std::int64_t first, std::int64_t last) {
+    const auto place = [&](std::int64_t y) {
+      return static_cast<std::size_t>(std::ranges::find(below, y) - below.begin());
+    };
+    return tape.slice(step.input(), begins[place(first)], begins[place(last)] + width_of(last, input));
+  };
+
   const StepVar z = step.state("z", units);
   const StepVar y = step.state("y", units);
-  const StepVar Vx = step.affine("V", units, step.input());
+  StepVar drive = step.affine("V", units, part(layer - 1, layer - 1));
+  const std::int64_t skipped_to = layer - residual_stacking - 1;
+  const bool skips = residual_stacking > 0 && skipped_to >= 0;
+  if (skips) drive = drive + step.linear("Lambda", units, part(skipped_to, skipped_to));
   const StepVar w = step.vector("w", units);
   step.parameter("c", {units});
+  const double dt_of_layer = dt[dt.size() == 1 ? 0 : static_cast<std::size_t>(layer - 1)];
   const StepVar s =
       step.derived_vector("s", units, {"c"}, [dt_of_layer, train = train_c](std::span<const Var> of) {
         const Var c = train ? of[0] : of[0].tape().constant(of[0].value());
         return dt_of_layer * sigmoid(c);
       });
 
-  const StepVar z_next = z - s * (tanh(w * y + Vx) + alpha * y);
+  const StepVar z_next = z - s * (tanh(w * y + drive) + alpha * y);
   const StepVar y_next = y + s * z_next;
   tape.set_next(z, z_next);
   tape.set_next(y, y_next);
 
-  step.start("V", {Initializer::Kind::kaiming_uniform, std::sqrt(2.0 / 65), 0});
+  const Initializer of_matrices = {Initializer::Kind::kaiming_uniform, std::sqrt(2.0 / 65), 0};
+  step.start("V", of_matrices);
+  if (skips) step.start("Lambda", of_matrices);
   step.start("V.bias", Initializer::constant(0));
   step.start("c", Initializer::uniform(-0.1, 0.1));
-  return step.finish(dropout > 0 ? y_next * tape.mask(y_next.shape(), dropout, false) : y_next);
+  StepVar output = dropout > 0 ? y_next * tape.mask(y_next.shape(), dropout, false) : y_next;
+  const std::vector<std::int64_t> on = handed_on(layer);
+  if (on.size() > 1) output = tape.concatenate(output, part(on[1], on.back()));
+  return step.finish(output);
 }
 
 }  // namespace lagtape

@@ -67,7 +67,8 @@ class Adjoint {
                    op == StepOp::weight || (op == StepOp::input && input_gradient);
     }
     for (const Op& op : forward_) {
-      if (!op.terms.empty()) active_[op.out] = true;
+      // The state that an update adds to is no operand of it.
+      if (!op.terms.empty() || op.kind == Op::Kind::grid_update) active_[op.out] = true;
       for (int o : {op.a, op.b})
         if (o >= 0 && active_[o]) active_[op.out] = true;
     }
@@ -219,6 +220,13 @@ class Adjoint {
     switch (op.kind) {
       case Op::Kind::sum: return contribute(op.a, spread(Op::Kind::broadcast, d, ops_.values[op.a].shape), n);
       case Op::Kind::broadcast: return contribute(op.a, spread(Op::Kind::sum, d, ops_.values[op.a].shape), n);
+      case Op::Kind::concatenate: {
+        const RowShape a = ops_.values[op.a].shape, b = ops_.values[op.b].shape;
+        contribute(op.a, part(Op::Kind::slice, d, 0, a), n);
+        return contribute(op.b, part(Op::Kind::slice, d, static_cast<int>(a.size), b), n);
+      }
+      case Op::Kind::slice:
+        return contribute(op.a, part(Op::Kind::pad, d, op.index, ops_.values[op.a].shape), n);
       case Op::Kind::real_lag: return reverse_real_lag(op, materialize(op.out));
       case Op::Kind::grid_update:  // the rounding's derivative counts as one
         contribute(state_value(program_, op.index), d, n);
@@ -294,6 +302,15 @@ class Adjoint {
     Op op;
     op.kind = kind;
     op.a = a;
+    return record(op, shape);
+  }
+
+  /// A slice of a, or a as a part of something wider, from element `first` on.
+  int part(Op::Kind kind, int a, int first, RowShape shape) {
+    Op op;
+    op.kind = kind;
+    op.a = a;
+    op.index = first;
     return record(op, shape);
   }
 

@@ -32,7 +32,7 @@ const std::map<std::string_view, DrawRow> kDraws = {
 };
 
 std::vector<std::string> function_names() {
-  std::vector<std::string> names = {"sum", "mean", "reshape", "floor"};
+  std::vector<std::string> names = {"sum", "mean", "reshape", "floor", "concat", "slice"};
   for (const auto& row : kUnary) names.emplace_back(row.first);
   for (const auto& row : kBinary) names.emplace_back(row.first);
   for (const auto& row : kDraws) names.emplace_back(row.first);
@@ -167,12 +167,29 @@ EquationParser::Operand EquationParser::called(const EquationToken& name) {
     const StepVar a = value_of(values[0]), b = value_of(values[1]);
     return result(record(name, [&] { return scope_.tape.binary(row->second, a, b); }));
   }
+  if (name.text == "concat") return result(concatenated(name, values));
+  if (name.text == "slice") {
+    check_count(name, values.size(), 3, 3);
+    const std::int64_t begin = whole(value_of(values[1]), values[1].token),
+                       end = whole(value_of(values[2]), values[2].token);
+    return result(record(name, [&] { return scope_.tape.slice(value_of(values[0]), begin, end); }));
+  }
   check_count(name, values.size(), 1, 1);
   const StepVar a = value_of(values[0]);
   if (name.text == "floor") return result(scope_.tape.constant(std::floor(number_of(a, values[0].token))));
   if (name.text == "mean") return result(record(name, [&] { return mean(a); }));
   if (name.text == "sum") return result(record(name, [&] { return lagtape::sum(a); }));
   return result(record(name, [&] { return scope_.tape.unary(kUnary.at(name.text), a); }));
+}
+
+StepVar EquationParser::concatenated(const EquationToken& name, const std::vector<Operand>& parts) {
+  if (parts.size() < 2) fail(name, concat("'concat' takes at least 2 arguments. Got ", parts.size(), "."));
+  StepVar all = value_of(parts[0]);
+  for (const Operand& part : std::span(parts).subspan(1)) {
+    const StepVar value = value_of(part);
+    all = record(name, [&] { return scope_.tape.concatenate(all, value); });
+  }
+  return all;
 }
 
 StepVar EquationParser::draw(const EquationToken& name) {

@@ -83,6 +83,7 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
 
   StepVar lagged(const EquationToken& name, const EquationSymbol& state);
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
+  StepVar concatenated(const EquationToken& name, const std::vector<Operand>& parts);
   StepVar draw(const EquationToken& name);
   RowShape shape_of(std::span<const Operand> dimensions) const;
 

@@ -28,10 +28,11 @@ namespace lagtape {
 /// trained, and clamped to 1 .. its largest.
 ///
 /// Functions: tanh sigmoid relu exp log sqrt abs sign sin cos; minimum(a, b), maximum(a, b); sum(a), mean(a)
-/// over the last axis; reshape(a, n), reshape(a, g, n); floor(k) of numbers; and random draws of shape [],
-/// [n] or [g, n]: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a
-/// sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and
-/// mask_once(p, n) are 0 with probability p, else 1 / (1 - p): dropout.
+/// over the last axis; reshape(a, n), reshape(a, g, n); concat(a, b, ...) of vectors and scalars; slice(a, i,
+/// k), the elements i .. k - 1 of a vector; floor(k) of numbers; and random draws of shape [], [n] or [g, n]:
+/// uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a sequence.
+/// Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and mask_once(p, n)
+/// are 0 with probability p, else 1 / (1 - p): dropout.
 ///
 /// [] spreads over [n], and [g] over [g, n]; other shapes must be equal.
 ///
@@ -57,7 +58,7 @@ struct EquationCell {
       lags;                                  ///< weights that are lags, with their largest values
   std::vector<Named> states;                 ///< [n], [g, n] or []
   std::vector<std::string> step;             ///< equations, each setting one new name
-  std::string output;                        ///< a sum: "h'"
+  std::string output;                        ///< a sum: "h'", "concat(h', c')"
   Arithmetic arithmetic = Arithmetic::real;  ///< of all states
 };
 

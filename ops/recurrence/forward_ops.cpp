@@ -115,12 +115,15 @@ std::vector<ForwardPhase> classify(const StepProgram& program) {
     for (int o : {program.values[v].a, program.values[v].b})
       if (o >= 0) feeds_state[o] = true;
   }
-  // Leaving the loop pays only for products: element-wise work is cheapest where its operands are at hand.
-  bool product_after = false;
+  // Leaving the loop pays only for products, and for what would keep the loop from being compiled: other
+  // work is cheapest where its operands are at hand.
+  const auto pays = [](StepOp op) {
+    return op == StepOp::product || op == StepOp::concatenate || op == StepOp::slice;
+  };
+  bool leaves = false;
   for (std::size_t v = 0; v < count; ++v)
-    if (phases[v] == ForwardPhase::loop && !feeds_state[v] && program.values[v].op == StepOp::product)
-      product_after = true;
-  if (product_after)
+    if (phases[v] == ForwardPhase::loop && !feeds_state[v] && pays(program.values[v].op)) leaves = true;
+  if (leaves)
     for (std::size_t v = 0; v < count; ++v)
       if (phases[v] == ForwardPhase::loop && !feeds_state[v] && !is_leaf(program.values[v].op))
         phases[v] = ForwardPhase::post;
@@ -206,6 +209,8 @@ class Forward {
       case StepOp::real_lag: op.kind = Op::Kind::real_lag; break;
       case StepOp::sum: op.kind = Op::Kind::sum; break;
       case StepOp::broadcast: op.kind = Op::Kind::broadcast; break;
+      case StepOp::concatenate: op.kind = Op::Kind::concatenate; break;
+      case StepOp::slice: op.kind = Op::Kind::slice; break;
       case StepOp::product:
         op.kind = is_thin_product(program_, i) ? Op::Kind::thin_product : Op::Kind::product;
         if (f_.ops.values[op.a].place.kind == Place::Kind::weight) op.a = copy_of(op.a, ForwardPhase::pre);

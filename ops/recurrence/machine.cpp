@@ -139,6 +139,9 @@ void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, s
     case Op::Kind::broadcast:
       kernels_.broadcast_groups(out, pointers_[t.a], rows, t.shape.groups, t.shape.size);
       break;
+    case Op::Kind::concatenate:
+    case Op::Kind::slice:
+    case Op::Kind::pad: run_parts(t, rows); break;
     case Op::Kind::step_index:
       for (std::int64_t r = 0; r < rows; ++r)
         std::fill_n(out + r * t.width, t.width, static_cast<T>(step + (first_row + r) / rows_));
@@ -154,6 +157,24 @@ void Machine<T>::run_special(const TileInstruction& t, std::int64_t first_row, s
                                   rows * t.width);
     case Op::Kind::real_lag_adjoint: real_lag_adjoint(out, t.index, first_row, rows, step + 1); break;
     default: run_real_lag(t, first_row, rows, step);
+  }
+}
+
+/// Elements from row to row; the padding of the result is 0.
+template <class T>
+void Machine<T>::run_parts(const TileInstruction& t, std::int64_t rows) {
+  const std::int64_t wide = t.shape.width();
+  for (std::int64_t r = 0; r < rows; ++r) {
+    T* const out = pointers_[t.out] + r * t.width;
+    std::fill_n(out, t.width, T(0));
+    if (t.kind == Op::Kind::slice) {
+      std::copy_n(pointers_[t.a] + r * padded<T>(wide) + t.index, t.part, out);
+      continue;
+    }
+    const std::int64_t first = t.kind == Op::Kind::pad ? t.index : 0;
+    std::copy_n(pointers_[t.a] + r * padded<T>(t.part), t.part, out + first);
+    if (t.kind == Op::Kind::concatenate)
+      std::copy_n(pointers_[t.b] + r * padded<T>(wide - t.part), wide - t.part, out + t.part);
   }
 }
 

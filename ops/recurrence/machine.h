@@ -104,6 +104,7 @@ class Machine {
   void draw_row(T* out, int draw, const RowShape& shape, std::int64_t row, std::int64_t step) const;
   T* once_of(int draw) const;
   void run_draw(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
+  void run_parts(const TileInstruction& t, std::int64_t rows);
   void run_real_lag(const TileInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
 
   const StepProgram& program_;

@@ -298,7 +298,10 @@ class Scheduler {
         t.a = slot(slot_of(op.terms.front().operand));
         t.shape = ops_.values[op.terms.front().operand].shape;
       }
-      if (op.kind == Op::Kind::sum) t.shape = ops_.values[op.a].shape;
+      if (op.kind == Op::Kind::sum || op.kind == Op::Kind::slice) t.shape = ops_.values[op.a].shape;
+      if (op.kind == Op::Kind::slice) t.part = shape.width();
+      if (op.kind == Op::Kind::pad || op.kind == Op::Kind::concatenate)
+        t.part = ops_.values[op.a].shape.width();
       if (op.kind == Op::Kind::broadcast && ops_.values[op.a].place.kind == Place::Kind::constant) {
         t.kind = Op::Kind::element;  // the fill is as wide as the result
       }

@@ -29,9 +29,10 @@ struct TileInstruction {
   int out = -1, a = -1, b = -1, c = -1;  ///< slots of the stage
   double k = 0;
   std::int64_t width = 0;  ///< padded, of out
-  RowShape shape;  ///< of the wider side of sum and broadcast; of a thin product's a; of out otherwise
-  int index = -1;  ///< of a thin product: which number of a, for column b
+  RowShape shape;  ///< of the wider side of sum, broadcast, slice, pad; of a thin product's a; else of out
+  int index = -1;  ///< of a thin product: which number of a, for column b; of slice, pad: the first element
   std::int64_t lag = 0;
+  std::int64_t part = 0;  ///< elements of the narrower side of slice and pad, of the first of concatenate
   bool per_unit = false;  ///< a real lag of one delay a unit
 };
 

@@ -50,6 +50,9 @@ struct Op {
     element,           ///< out = element(a, b, c; k)
     sum,               ///< innermost axis of a
     broadcast,         ///< along the innermost axis of out
+    concatenate,       ///< a, then b
+    slice,             ///< elements of a, from `index` on
+    pad,               ///< a at the elements from `index` on, 0 beside them
     step_index,        ///< out = n
     draw,              ///< draw `index`
     real_lag,          ///< state `index` tau = a steps before, at most `lag`

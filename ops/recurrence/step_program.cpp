@@ -20,9 +20,10 @@ constexpr OpRow kOps[] = {
     {"step_index", 0}, {"draw", 0},    {"product", 1}, {"negate", 1},    {"tanh", 1},     {"sigmoid", 1},
     {"relu", 1},       {"exp", 1},     {"log", 1},     {"sqrt", 1},      {"abs", 1},      {"sign", 1},
     {"sin", 1},        {"cos", 1},     {"add", 2},     {"subtract", 2},  {"multiply", 2}, {"divide", 2},
-    {"minimum", 2},    {"maximum", 2}, {"sum", 1},     {"broadcast", 1}, {"reshape", 1},
+    {"minimum", 2},    {"maximum", 2}, {"sum", 1},     {"broadcast", 1}, {"reshape", 1},  {"concat", 2},
+    {"slice", 1},
 };
-static_assert(std::size(kOps) == static_cast<std::size_t>(StepOp::reshape) + 1);
+static_assert(std::size(kOps) == static_cast<std::size_t>(StepOp::slice) + 1);
 
 const OpRow& row(StepOp op) { return kOps[static_cast<std::size_t>(op)]; }
 
@@ -61,6 +62,7 @@ std::string expression(const StepProgram& program, const Instruction& v) {
     case StepOp::divide: return a + " / " + b;
     case StepOp::broadcast:
     case StepOp::reshape: return concat(name_of(v.op), "(", a, ", ", to_string(v.shape), ")");
+    case StepOp::slice: return concat("slice(", a, ", ", v.index, ", ", v.index + v.shape.size, ")");
     default: return concat(name_of(v.op), "(", a, b.empty() ? "" : ", ", b, ")");
   }
 }

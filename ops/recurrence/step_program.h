@@ -44,6 +44,8 @@ enum class StepOp : std::uint8_t {
   sum,         // over the innermost axis, in a fixed order: [g, n] -> [g], [n] -> []
   broadcast,   // the opposite
   reshape,     // [g * n] <-> [g, n]
+  concatenate, // a, then b: [m], [n] -> [m + n]; a scalar counts as [1]
+  slice,       // as many elements of a as the shape has, from `index` on
   // clang-format on
 };
 
@@ -59,7 +61,7 @@ struct Instruction {
   RowShape shape;
   int a = -1;
   int b = -1;
-  int index = -1;        ///< of the input's state, weight or draw
+  int index = -1;        ///< of the input's state, weight or draw; the first element of slice
   std::int64_t lag = 0;  ///< of lag; the largest of real_lag
   double value = 0;      ///< of constant
 

@@ -288,6 +288,32 @@ StepVar StepTape::reshape(StepVar a, RowShape to) {
   return record({.op = StepOp::reshape, .shape = to, .a = a.id()});
 }
 
+StepVar StepTape::concatenate(StepVar a, StepVar b) {
+  for (StepVar part : {a, b}) {
+    check_mine(part);
+    if (part.shape().rank > 1 || is_number(at(part.id())))
+      throw InputError(concat("[concat] the parts must be vectors or scalars, and no numbers. Got ",
+                              to_string(a.shape()), " and ", to_string(b.shape()), "."));
+  }
+  const RowShape shape = RowShape::vector(a.shape().size + b.shape().size);
+  return record({.op = StepOp::concatenate, .shape = shape, .a = a.id(), .b = b.id()});
+}
+
+StepVar StepTape::slice(StepVar a, std::int64_t begin, std::int64_t end) {
+  check_mine(a);
+  const RowShape& from = a.shape();
+  if (from.rank != 1 || begin < 0 || begin >= end || end > from.size) {
+    throw InputError(
+        concat("[slice] elements begin .. end - 1 of a vector, 0 <= begin < end <= its size. Got ", begin,
+               " and ", end, " of ", to_string(from), "."));
+  }
+  if (end - begin == from.size) return a;
+  return record({.op = StepOp::slice,
+                 .shape = RowShape::vector(end - begin),
+                 .a = a.id(),
+                 .index = static_cast<int>(begin)});
+}
+
 // ---- The end of a step ----
 
 void StepTape::set_next(StepVar state, StepVar value) {

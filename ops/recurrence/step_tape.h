@@ -67,6 +67,10 @@ class StepTape {
   StepVar sum(StepVar a);
   StepVar broadcast(StepVar a, RowShape to);
   StepVar reshape(StepVar a, RowShape to);
+  /// a, then b, vectors or scalars: a vector.
+  StepVar concatenate(StepVar a, StepVar b);
+  /// Elements begin .. end - 1 of a vector, 0 <= begin < end <= size.
+  StepVar slice(StepVar a, std::int64_t begin, std::int64_t end);
 
   /// The value that a state takes after the step. A state without one is an error at `finish`.
   void set_next(StepVar state, StepVar value);

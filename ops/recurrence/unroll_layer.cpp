@@ -181,6 +181,14 @@ Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& ste
       with_axis.push_back(1);
       return reshape(a(), with_axis) * ones(frame_.tape, {v.shape.size}, frame_.dtype);
     }
+    case StepOp::concatenate: {
+      std::vector<Var> parts;
+      for (const Var& part : {a(), values_[v.b]})
+        parts.push_back(
+            reshape(in_every_row(part, frame_.rows), {frame_.rows, part.value().numel() / part.shape()[0]}));
+      return concatenate(parts, 1);
+    }
+    case StepOp::slice: return slice(a(), 1, v.index, v.index + v.shape.size);
     case StepOp::reshape: return reshape(a(), with_rows(a().shape()[0], v.shape));
     default: return elementwise(v.op, a(), v.b < 0 ? Var() : values_[v.b]);
   }

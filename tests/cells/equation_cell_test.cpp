@@ -30,5 +30,28 @@ TEST_CASE("weights of equations start from the cell's width, a lag from its midd
   CHECK(layer.parameters[2].shape == Shape{});
 }
 
+TEST_CASE("several outputs of equations are one after the other") {
+  const auto with_output = [](const std::string& output) {
+    return from_equations(concat(R"json({
+      "weights": {"W": ["units", "input"]}, "state": {"h": "units", "c": "units"},
+      "step": ["c' = 0.5 * c + W @ x", "h' = tanh(c')"], "output": )json",
+                                 output, "}"),
+                          4, 2);
+  };
+  const std::string three = R"json(["h'", "c'", "x"])json";
+  const StepProgram two = with_output(three).program;
+  CHECK(two.values[two.output].shape == RowShape::vector(10));
+  const std::string together = R"json("concat(h', c', x)")json", one = R"json(["h'"])json",
+                    alone = R"json("h'")json", unknown = R"json(["h'", "k'"])json";
+  CHECK(to_string(two) == to_string(with_output(together).program));
+  CHECK(to_string(with_output(one).program) == to_string(with_output(alone).program));
+  const std::string with_a_number = R"json(["h'", 3])json";
+  for (const std::string& bad : {std::string("[]"), std::string("3"), with_a_number, std::string("{}")})
+    CHECK_THROWS_WITH_AS(with_output(bad), doctest::Contains("/cells/mine/output: expected what the layer"),
+                         InputError);
+  CHECK_THROWS_WITH_AS(with_output(unknown), doctest::Contains("output, column 12: unknown name 'k''"),
+                       InputError);
+}
+
 }  // namespace
 }  // namespace lagtape

@@ -6,6 +6,7 @@
 
 #include "lagtape/cells/every_cell.h"
 #include "lagtape/cells/linear.h"
+#include "lagtape/core/io/file.h"
 #include "lagtape/tests/cells/support/by_hand.h"
 #include "lagtape/tests/cells/support/cell_case.h"
 #include "lagtape/tests/cells/support/cell_row.h"
@@ -26,9 +27,12 @@ void for_each_layer(Check check) {
   for (const LayerEntry& entry : cells()) {
     const std::string name(entry.name);
     for (const Json& options : read_row(name).options) {
-      const std::string layer = concat(name, " ", options.dump());
-      CAPTURE(layer);
-      check(build_cell(name, options, kInput));
+      const std::vector<Layer> layers = build_cell(name, options, kInput);
+      for (const Layer& layer : layers) {
+        const std::string which = concat(name, " ", options.dump(), " ", &layer - layers.data());
+        CAPTURE(which);
+        check(layer);
+      }
     }
   }
 }
@@ -94,14 +98,17 @@ TEST_CASE("every cell has the numbers of parameters that papers print, and their
     const std::string name(entry.name);
     const CellRow row = read_row(name);
     std::string names;
-    for (const ParameterDefinition& parameter : build_cell(name, row.options[0], kInput).parameters)
+    const Layer first = build_cell(name, row.options[0], kInput).front();
+    for (const ParameterDefinition& parameter : first.parameters)
       names += concat(names.empty() ? "" : " ", parameter.name);
     CHECK(names == row.parameters);
     for (const CellRow::Count& expected : row.counts) {
-      const Layer layer = build_cell(name, expected.options, expected.input);
-      std::int64_t count = layer.parameter_count();
+      const std::vector<Layer> layers = build_cell(name, expected.options, expected.input);
+      std::int64_t count = 0;
+      for (const Layer& layer : layers) count += layer.parameter_count();
       if (expected.outputs > 0) {
-        const std::int64_t width = layer.program.values[layer.program.output].shape.width();
+        const StepProgram& top = layers.back().program;
+        const std::int64_t width = top.values[top.output].shape.width();
         count += Linear{expected.outputs}.build(width).parameter_count();
       }
       CHECK_MESSAGE(count == expected.count, name, " ", expected.options.dump());
@@ -177,22 +184,24 @@ TEST_CASE("every cell streams with the bits of a batch") {
 
 // ---- The cell as its user would write it ----
 
-/// Calls check(built-in, equations) for the pairs of every row.
+/// Calls check(built-in, equations, from its input) for the pairs of every row.
 template <class Check>
 void for_each_equations(Check check) {
   for (const LayerEntry& entry : cells()) {
     const std::string name(entry.name);
     for (const CellRow::Equations& equations : read_row(name).equations) {
-      const std::string layer = concat(name, " ", equations.options.dump());
-      CAPTURE(layer);
-      check(build_cell(name, equations.options, kInput), equations);
+      const std::string which = concat(name, " ", equations.options.dump(), " ", equations.layer);
+      CAPTURE(which);
+      const Layer layer =
+          build_cell(name, equations.options, kInput).at(static_cast<std::size_t>(equations.layer));
+      check(layer, equations, layer.program.input.size);
     }
   }
 }
 
 TEST_CASE("a built-in cell and its equations are the same program, line for line") {
-  for_each_equations([](const Layer& layer, const CellRow::Equations& equations) {
-    CHECK(to_string(build_equations(equations, kInput).program) == to_string(layer.program));
+  for_each_equations([](const Layer& layer, const CellRow::Equations& equations, std::int64_t input) {
+    CHECK(to_string(build_equations(equations, input).program) == to_string(layer.program));
   });
 }
 
@@ -205,8 +214,8 @@ std::map<std::string, Tensor> weights_of_step(const Layer& layer) {
 }
 
 TEST_CASE("a built-in cell and its equations derive the same weights of the same parameters") {
-  for_each_equations([](const Layer& layer, const CellRow::Equations& equations) {
-    const Layer written = build_equations(equations, kInput);
+  for_each_equations([](const Layer& layer, const CellRow::Equations& equations, std::int64_t input) {
+    const Layer written = build_equations(equations, input);
     CHECK(layer.weights.operator bool() == written.weights.operator bool());
     std::map<std::string, Shape> shapes, written_shapes;
     for (const ParameterDefinition& p : layer.parameters) shapes[p.name] = p.shape;
@@ -220,16 +229,75 @@ TEST_CASE("a built-in cell and its equations derive the same weights of the same
   });
 }
 
-TEST_CASE("gradients of real hyper-parameters agree with central differences") {
-  for_each_equations([](const Layer& layer, const CellRow::Equations& equations) {
+/// The options that a cell has beside those of every cell.
+std::vector<OptionDoc> own_options_of(const LayerEntry& entry) {
+  std::vector<OptionDoc> own = options_of(entry);
+  std::erase_if(own, [all = options_of_every_cell()](const OptionDoc& o) { return all.contains(o.key); });
+  return own;
+}
+
+bool among(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+TEST_CASE("every option of a cell is written as equations, unless the step is the same with it") {
+  for (const LayerEntry& entry : cells()) {
+    const std::string name(entry.name);
+    const CellRow row = read_row(name);
+    for (const OptionDoc& option : own_options_of(entry)) {
+      bool written = among(row.not_of_the_step, option.key);
+      for (const CellRow::Equations& equations : row.equations) {
+        const Json& options = equations.options;
+        written = written || (options.contains(option.key) && options[option.key].dump() != option.fallback);
+      }
+      CHECK_MESSAGE(written, name, " ", option.key);
+    }
+    for (const std::string& key : row.not_of_the_step) {
+      for (Json options : row.options) {
+        const std::vector<Layer> with = build_cell(name, options, kInput);
+        if (options.erase(key) == 0) continue;
+        CAPTURE(key);
+        CHECK(to_string(build_cell(name, options, kInput)[0].program) == to_string(with[0].program));
+      }
+    }
+  }
+}
+
+TEST_CASE("every number of a cell has a gradient among its equations, unless it can have none") {
+  for (const LayerEntry& entry : cells()) {
+    const std::string name(entry.name);
+    const CellRow row = read_row(name);
+    for (const OptionDoc& option : own_options_of(entry)) {
+      if (!option.type.starts_with("number")) continue;
+      bool real = among(row.not_of_the_step, option.key) || among(row.no_gradient, option.key);
+      for (const CellRow::Equations& equations : row.equations)
+        real = real || among(equations.real, option.key);
+      CHECK_MESSAGE(real, name, " ", option.key);
+    }
+  }
+}
+
+TEST_CASE("gradients of real hyper-parameters agree with central differences and with the unrolled tape") {
+  for_each_equations([](const Layer& layer, const CellRow::Equations& equations, std::int64_t input) {
     if (equations.real.empty()) return;
-    Layer with_weights = build_equations(equations, kInput, true);
+    Layer with_weights = build_equations(equations, input, true);
     for (ParameterDefinition& parameter : with_weights.parameters) {
       if (std::ranges::count(equations.real, parameter.name) > 0)
         parameter.initializer = Initializer::constant(equations.options[parameter.name].get<double>());
     }
-    CHECK(problem(check_cell_gradients(cell_case(with_weights, 2, steps_for(layer))), 1e-7) == "");
+    const CellCase c = cell_case(off_grid(with_weights), 2, steps_for(layer));
+    CHECK(problem(check_cell_gradients(c), 1e-7) == "");
+    CHECK(differences(run_op(c.sequence), run_unrolled(c.sequence), 1e-12) == "");
   });
+}
+
+TEST_CASE("every cell has tests of its own") {
+  for (const LayerEntry& entry : cells()) {
+    const auto path = source_folder() / "tests" / "cells" / concat(entry.name, "_test.cpp");
+    CAPTURE(path.string());
+    REQUIRE(std::filesystem::exists(path));
+    CHECK(read_file(path).find("TEST_CASE(\"") != std::string::npos);
+  }
 }
 
 TEST_CASE("every cell has a ready experiment") {

@@ -17,7 +17,7 @@ using namespace test;
 struct Golden {
   explicit Golden(const std::string& cell)
       : json(parse_json(read_file(source_folder() / "tests/cells/golden" / (cell + ".json")), cell)),
-        layer(build_cell(cell, {{"units", json["units"]}}, json["input"])) {}
+        layer(build_cell(cell, {{"units", json["units"]}}, json["input"]).front()) {}
 
   Tensor tensor(const Json& numbers, Shape shape, Dtype dtype) const {
     return Tensor::from(std::move(shape), numbers.get<std::vector<double>>(), dtype);

@@ -135,6 +135,26 @@ TEST_CASE("a residual layer adds its input, and refuses another width") {
                        "[residual] input and output have one width. Got input [2], output [3]", InputError);
 }
 
+TEST_CASE("the lowest of several layers may have another input, and is then without its residual") {
+  const auto adds_input = [](const Json& options, std::int64_t input) {
+    std::vector<bool> adds;
+    for (const Layer& layer : built(cells(), "unicornn", options, input).layers) {
+      const Instruction& output = layer.program.values[layer.program.output];
+      adds.push_back(output.op == StepOp::add && layer.program.values[output.b].op == StepOp::input);
+    }
+    return adds;
+  };
+  const Json options = {{"units", 3}, {"dt", 0.1}, {"layers", 3}, {"residual", true}};
+  CHECK(adds_input(options, 3) == std::vector{true, true, true});
+  CHECK(adds_input(options, 2) == std::vector{false, true, true});
+  Json one = options, stacked = options;
+  one["layers"] = 1;
+  stacked["residual_stacking"] = 1;
+  CHECK_THROWS_AS(adds_input(one, 2), InputError);
+  CHECK_THROWS_WITH_AS(adds_input(stacked, 3),
+                       "[residual] layers inside a layer have one width. Got 6 and 3.", InputError);
+}
+
 TEST_CASE("what cannot be dilated is refused") {
   CHECK_THROWS_AS(built(cells(), "tau_gru", {{"units", 2}, {"tau", {{"max", 4}}}, {"dilations", {2}}}, 1),
                   InputError);

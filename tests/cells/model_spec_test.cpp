@@ -201,7 +201,7 @@ e.json: /cells/mine/init/W: this initializer is for matrices [out, in]; 'W' is n
 e.json: /cells/mine/lags/b: expected a whole number, like 64 or "units".
 e.json: /cells/mine/state: expected an object.
 e.json: /cells/mine/step: expected a list of equations, like ["h' = tanh(W @ h + U @ x)"].
-e.json: /cells/mine/output: is missing, expected string
+e.json: /cells/mine/output: expected what the layer gives on, like "h'" or ["h'", "c'"].
 e.json: /cells/mine/outputs: unknown key 'outputs'; did you mean 'output'? Known: hyper, weights, init, derived, lags, state, step, output
 e.json: /model/layers/0/tua: unknown key 'tua'; did you mean 'tau'? Known: cell, units, tau, arithmetic, dilations, residual, init)json");
   CHECK(errors_of(with_cell(kCell, R"json({"cell": "mine", "units": 4, "tau": 2.5})json")) ==

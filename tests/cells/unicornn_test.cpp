@@ -6,6 +6,7 @@
 
 #include "lagtape/tests/cells/support/cell_case.h"
 #include "lagtape/tests/recurrence/support/compare.h"
+#include "lagtape/tests/recurrence/support/random_case.h"
 
 namespace lagtape {
 namespace {
@@ -116,6 +117,96 @@ TEST_CASE("UnICORNN starts from the values of its authors") {
     if (parameter.name == "V.bias") CHECK(largest == 0);
     if (parameter.name == "c") CHECK((largest <= 0.1 && smallest < 0.1));
     if (parameter.name == "w") CHECK((largest <= 1 && smallest >= 0));
+  }
+}
+
+/// The layers as one stack, with the weights that follow from their first values.
+SequenceCase stack_of(const std::vector<Layer>& layers, std::int64_t rows, std::int64_t steps) {
+  StackDefinition stack;
+  for (const Layer& layer : layers) stack.layers.push_back(layer.program);
+  SequenceCase c = filled(std::move(stack), rows, steps, 5);
+  add_initial(c, 5);
+  c.weights.clear();
+  for (const Layer& layer : layers)
+    for (const Tensor& weight : cell_case(layer, 1, 1).sequence.weights) c.weights.push_back(weight);
+  return c;
+}
+
+Unicornn stacked(std::int64_t layers, std::int64_t skipped) {
+  Unicornn cell = options(1.5);
+  cell.layers = layers;
+  cell.dt = {0.4};
+  cell.residual_stacking = skipped;
+  return cell;
+}
+
+/// The outputs [T][4] of the stack of one sequence: every layer of every step by its equations.
+std::vector<std::vector<double>> by_hand(const std::vector<Layer>& layers, const SequenceCase& c,
+                                         std::int64_t skipped) {
+  std::vector<std::vector<double>> y(layers.size() + 1, std::vector<double>(4)), z = y, outputs;
+  std::vector<CellCase> cases;
+  for (const Layer& layer : layers) cases.push_back(cell_case(layer, 1, 1));
+  const std::int64_t inputs = c.batch.x.size(2);
+  for (std::int64_t n = 0; n < c.steps(); ++n) {
+    y[0].assign(static_cast<std::size_t>(inputs), 0);
+    for (std::int64_t k = 0; k < inputs; ++k) y[0][k] = c.batch.x.at(n * inputs + k);
+    for (std::size_t l = 1; l < y.size(); ++l) {
+      const auto weight = [&](const std::string& name, std::int64_t at_place) {
+        return at(layers[l - 1], cases[l - 1], name, at_place);
+      };
+      const auto times = [&](const std::string& name, const std::vector<double>& v, std::int64_t i) {
+        double sum = 0;
+        for (std::size_t k = 0; k < v.size(); ++k) sum += weight(name, i * std::ssize(v) + k) * v[k];
+        return sum;
+      };
+      const std::int64_t from = static_cast<std::int64_t>(l) - skipped - 1;
+      for (std::int64_t i = 0; i < 4; ++i) {
+        double drive = times("V", y[l - 1], i) + weight("V.bias", i);
+        if (skipped > 0 && from >= 0) drive += times("Lambda", y[from], i);
+        const double s = 0.4 / (1 + std::exp(-weight("c", i)));
+        z[l][i] -= s * (std::tanh(weight("w", i) * y[l][i] + drive) + 1.5 * y[l][i]);
+        y[l][i] += s * z[l][i];
+      }
+    }
+    outputs.push_back(y.back());
+  }
+  return outputs;
+}
+
+TEST_CASE("UnICORNN with residual stacking sees the layer below and the one before those it skips") {
+  for (const auto& [count, skipped] : {std::pair{3, 1}, {5, 1}, {3, 2}, {5, 2}, {6, 3}, {2, 2}}) {
+    CAPTURE(count);
+    CAPTURE(skipped);
+    std::vector<Layer> layers;
+    for (const Layer& layer : stacked(count, skipped).build(3)) layers.push_back(off_grid(layer));
+    SequenceCase c = stack_of(layers, 1, 20);
+    c.initial.clear();
+    const Tensor outputs = named(run_evaluate(c), "outputs");
+    const auto wanted = by_hand(layers, c, skipped);
+    for (std::int64_t n = 0; n < 20; ++n)
+      for (std::int64_t i = 0; i < 4; ++i)
+        CHECK(outputs.at(n * 4 + i) == doctest::Approx(wanted[n][i]).epsilon(1e-10));
+    c = stack_of(layers, 3, 20);
+    CHECK(differences(run_op(c), run_unrolled(c), 1e-12) == "");
+  }
+}
+
+TEST_CASE("UnICORNN with residual stacking runs backwards in time, with the bits of every other plan") {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    Unicornn cell = stacked(5, 2);
+    cell.dropout = 0.2;
+    std::vector<Layer> layers = cell.build(3);
+    for (Layer& layer : layers)
+      for (StateDefinition& state : layer.program.states) state.arithmetic = Arithmetic::grid;
+    const SequenceCase c = converted(stack_of(layers, 5, 70), dtype);
+    const Results expected = run_op(c, {.plan = Plan::full});
+    bool reverses = false;
+    for (const PlanCost& plan : SequenceOp(c.stack, dtype).plans(c.rows(), c.steps(), 2)) {
+      CAPTURE(name_of(plan.plan));
+      reverses = reverses || plan.plan == Plan::reversible;
+      CHECK(bit_differences(run_op(c, {.plan = plan.plan, .chunk = 16}, 2), expected) == "");
+    }
+    CHECK(reverses);
   }
 }
 

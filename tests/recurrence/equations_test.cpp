@@ -167,6 +167,27 @@ output %16
 )");
 }
 
+TEST_CASE("vectors are put together and taken apart") {
+  EquationCell cell;
+  cell.weights = {{"W", {"units", "units"}}, {"a", {}}};
+  cell.states = {{"h", {"units"}}};
+  cell.step = {"h' = tanh(W @ concat(slice(x, 1, input), a))"};
+  cell.output = "concat(h', x, slice(h', 0, units))";
+  CHECK(to_string(compile_equations(cell, 3, 3)) == R"(input x [3]
+state h [3]
+weight a []
+weight W [3, 3]
+%1 = slice(x, 1, 3)
+%3 = concat(%1, a)
+%4 = W @ %3
+%5 = tanh(%4)
+%6 = concat(%5, x)
+%7 = concat(%6, %5)
+h' = %5
+output %7
+)");
+}
+
 TEST_CASE("draws have a shape, a rhythm and a value outside training") {
   CHECK(
       printed("h * normal(units) + uniform_once(units)") ==
@@ -295,6 +316,21 @@ TEST_CASE("an error names the equation, the column, and what was found") {
       {"y = reshape(h, 2, 2)",
        "equation 2, column 5: [reshape] the number of elements must stay the same. Got [3] and [2, 2]."},
       {"y = reshape(h, 0)", "equation 2, column 16: this must be at least 1. Got 0."},
+      {"y = concat(h)", "equation 2, column 5: 'concat' takes at least 2 arguments. Got 1."},
+      {"y = concat(h, 2)",
+       "equation 2, column 5: [concat] the parts must be vectors or scalars, and no numbers. Got [3] and "
+       "[]."},
+      {"y = slice(h, 1)", "equation 2, column 5: 'slice' takes 3 arguments. Got 2."},
+      {"y = slice(h, 2, 4)",
+       "equation 2, column 5: [slice] elements begin .. end - 1 of a vector, 0 <= begin < end <= its size. "
+       "Got "
+       "2 and 4 of [3]."},
+      {"y = slice(h, -1, 2)",
+       "equation 2, column 5: [slice] elements begin .. end - 1 of a vector, 0 <= begin < end <= its size. "
+       "Got "
+       "-1 and 2 of [3]."},
+      {"y = slice(h, 0, b)",
+       "equation 2, column 17: this must be made of numbers, hyper-parameters and dimensions."},
       {"y = sum(2)", "equation 2, column 5: [sum] there must be an axis to sum over. Got a scalar []."},
       {"y = floor(h)",
        "equation 2, column 11: this must be made of numbers, hyper-parameters and dimensions."},

@@ -56,6 +56,16 @@ TEST_CASE("states on the grid agree with the unrolled tape") {
   });
 }
 
+TEST_CASE("a state on the grid hands its gradient on when what is added to it has none") {
+  StepProgram step = equations_of(2, 3, {"a [units]", "h [3]"}, {"W [2, 3]"}, {},
+                                  {"a' = a + 0.3 * tanh(W @ h)", "h' = h + 0.3 * normal(3)"}, "a'");
+  for (StateDefinition& state : step.states) state.arithmetic = Arithmetic::grid;
+  SequenceCase c =
+      filled({.layers = {step}, .readout = {}, .at = ReadAt::every_step, .loss = Loss::mse}, 2, 20, 1);
+  add_initial(c, 2);
+  CHECK(differences(run_op(c, {.plan = Plan::reversible}), run_unrolled(c), 1e-7) == "");
+}
+
 TEST_CASE("a thousand steps there and back end where they began") {
   SequenceCase c = filled(
       {.layers = {oscillators(8, 2)}, .readout = {}, .at = ReadAt::last_step, .loss = Loss::mse}, 3, 1000, 5);

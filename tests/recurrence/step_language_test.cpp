@@ -51,6 +51,20 @@ TEST_CASE("step: softmax attention over the groups of a state") {
                           "o"));
 }
 
+TEST_CASE("step: several outputs, one after the other, of states and of the input") {
+  check_step(equations_of(19, 2, {"h [units]", "c [5]"}, {"W [units, 5]", "V [5, units]", "U [units, input]"},
+                          {}, {"c' = 0.5 * c + tanh(V @ h)", "h' = tanh(W @ c' + U @ x)"},
+                          "concat(h', x, c', sum(h[-2]))"));
+}
+
+TEST_CASE("step: what is put together or taken apart goes on into the states") {
+  check_step(equations_of(
+      21, 3, {"h [units]"}, {"W [units, 25]", "V [4, 17]", "b [2]", "a []"}, {},
+      {"all = concat(h, slice(x, 1, 3), b)", "part = V @ slice(h, 3, 20)",
+       "mixed = concat(part, slice(h[-2], 0, 16), a)", "h' = tanh(W @ all + 0.3 * mixed) + 0.1 * sum(x)"},
+      "slice(h', 2, 20)"));
+}
+
 TEST_CASE("step: scalars, as state and as weight") {
   check_step(equations_of(3, 2, {"s []", "h [units]"}, {"a []", "W [units, units]", "U [units, input]"}, {},
                           {"s' = 0.5 * s + a * mean(h[-2])", "h' = tanh(W @ h + U @ x) * (1 + s')"}, "h'"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "lagtape/cells/model_spec.h"
 #include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
@@ -11,6 +12,7 @@
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/losses.h"
 #include "lagtape/tools/metrics.h"
+#include "lagtape/tools/train_options.h"
 
 namespace lagtape::cli {
 
@@ -102,19 +104,36 @@ std::vector<Row> metric_rows() {
   return rows;
 }
 
+std::vector<Row> train_rows() {
+  const auto row = [](const char* name, const char* summary, bool fresh) {
+    return Row{name, summary, "", "",
+               options_of([&](JsonReader& reader) { read_train_options(reader, fresh); })};
+  };
+  return {row("train", "how a model learns from a training set, over and over", false),
+          row("train", "how a model learns from a training set that never ends (\"fresh\" data)", true)};
+}
+
+std::vector<Row> readout_rows() {
+  return {
+      {"readout", "the affine map of the top layer's output", "", "y = W @ h + W.bias", readout_options()}};
+}
+
 struct Kind {
   const char* name;
   std::vector<Row> (*rows)();
+  bool object = false;  ///< an object of the experiment instead of a list of names
 };
 
 constexpr Kind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
                            {"layers", [] { return layer_rows(per_step_layers()); }},
+                           {"readout", readout_rows, true},
                            {"initializers", initializer_rows},
                            {"tasks", task_rows},
                            {"losses", loss_rows},
                            {"metrics", metric_rows},
                            {"optimizers", optimizer_rows},
-                           {"schedules", schedule_rows}};
+                           {"schedules", schedule_rows},
+                           {"train", train_rows, true}};
 
 void print_short(const Kind& kind) {
   fmt::print("{}\n", kind.name);
@@ -134,9 +153,11 @@ void print_long(const Row& row) {
   if (!row.files.empty()) fmt::print("files\n");
   print_lines(row.files);
   if (!row.options.empty()) fmt::print("options\n");
+  std::size_t width = 13;
+  for (const OptionDoc& option : row.options) width = std::max(width, option.key.size());
   for (const OptionDoc& option : row.options) {
     const std::string fallback = option.fallback.empty() ? "required" : "default " + option.fallback;
-    fmt::print("  {:<14}{} ({}, {})\n", option.key, option.about, option.type, fallback);
+    fmt::print("  {:<{}} {} ({}, {})\n", option.key, width, option.about, option.type, fallback);
   }
 }
 
@@ -146,8 +167,8 @@ struct ListArguments {
 
 void add_options(CLI::App& command, ListArguments& arguments) {
   command.add_option("KIND", arguments.kind,
-                     "cells, layers, initializers, tasks, losses, metrics, optimizers or schedules; all "
-                     "unless given");
+                     "cells, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
+                     "train; all unless given");
   command.add_option("NAME", arguments.name, "one of them, with its equations and options");
 }
 
@@ -161,12 +182,18 @@ void run(const ListArguments& arguments) {
   const auto kind = std::find(kinds.begin(), kinds.end(), arguments.kind);
   if (kind == kinds.end()) throw InputError(unknown_name("kind", arguments.kind, kinds));
   const Kind& chosen = kKinds[kind - kinds.begin()];
+  if (arguments.name.empty() && chosen.object) {
+    for (const Row& row : chosen.rows()) print_long(row);
+    return;
+  }
   if (arguments.name.empty()) return print_short(chosen);
   std::vector<std::string> names;
   for (const Row& row : chosen.rows()) {
     if (row.name == arguments.name) return print_long(row);
     names.push_back(row.name);
   }
+  if (chosen.object)
+    throw InputError(concat("'", chosen.name, "' has no names, like '", arguments.name, "'."));
   throw InputError(unknown_name(arguments.kind, arguments.name, names));
 }
 

@@ -27,6 +27,14 @@ Json object_of(JsonReader& reader, const std::string& key) {
   return object;
 }
 
+std::vector<std::string> read_names(JsonReader& reader, const std::string& key) {
+  const Json& names = reader.raw(key, "");
+  if (names.is_null()) return {};
+  if (names.is_array()) return names.get<std::vector<std::string>>();
+  reader.error(key, "expected a list of names.");
+  return {};
+}
+
 CellRow::Count read_count(JsonReader& reader) {
   CellRow::Count count{object_of(reader, "options")};
   reader.required("input", count.input, at_least(1), "");
@@ -37,10 +45,9 @@ CellRow::Count read_count(JsonReader& reader) {
 }
 
 CellRow::Equations read_equations(JsonReader& reader) {
-  CellRow::Equations equations{object_of(reader, "options"), {}, {}};
-  const Json& real = reader.raw("real", "");
-  if (!real.is_array()) reader.error("real", "expected a list of names.");
-  if (real.is_array()) equations.real = real.get<std::vector<std::string>>();
+  CellRow::Equations equations{object_of(reader, "options"), 0, {}, {}};
+  reader.optional("layer", equations.layer, at_least(0), "");
+  equations.real = read_names(reader, "real");
   equations.definition = object_of(reader, "definition");
   reader.finish();
   return equations;
@@ -61,6 +68,8 @@ CellRow read_row(const std::string& cell) {
   JsonReader reader(value, "", errors);
   for_each_of(reader, "options", [&](JsonReader&, const Json& options) { row.options.push_back(options); });
   reader.required("parameters", row.parameters, "");
+  row.not_of_the_step = read_names(reader, "not_of_the_step");
+  row.no_gradient = read_names(reader, "no_gradient");
   for_each_of(reader, "counts",
               [&](JsonReader& entry, const Json&) { row.counts.push_back(read_count(entry)); });
   for_each_of(reader, "equations",
@@ -78,13 +87,13 @@ std::vector<std::string> row_names() {
   return names;
 }
 
-Layer build_cell(const std::string& cell, const Json& options, std::int64_t input) {
+std::vector<Layer> build_cell(const std::string& cell, const Json& options, std::int64_t input) {
   JsonErrors errors;
   JsonReader reader(options, "", errors);
   const BuildLayer build = find_layer(cells(), cell)->read(reader);
   reader.finish();
   errors.raise(concat(cell, " ", options.dump()));
-  return build(input).layers.front();
+  return build(input).layers;
 }
 
 Layer build_equations(const CellRow::Equations& equations, std::int64_t input, bool real_as_weights) {

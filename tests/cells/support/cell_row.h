@@ -12,12 +12,15 @@ namespace lagtape::test {
 ///
 ///     { "options":    [ {"units": 5, "tau": 3}, ... ],    small layers; together they set every option
 ///       "parameters": "W1 W1.bias U1 ...",                names of the first one's parameters, in order
+///       "not_of_the_step": ["chrono"],                    options that change first values, or what is
+///       trained "no_gradient": ["tau"],                           numbers that no gradient can be taken of
 ///       "counts":     [ {"options": {...}, "input": 1, "outputs": 10, "count": 1233}, ... ],
-///       "equations":  [ {"options": {...}, "real": ["alpha"], "definition": {...}}, ... ] }
+///       "equations":  [ {"options": {...}, "layer": 0, "real": ["alpha"], "definition": {...}}, ... ] }
 ///
 /// "counts" are numbers of parameters as papers print them: with an affine read-out of that many outputs, or
 /// without one where there are none. "equations" are the same cell as a user would write it, with "hyper" the
-/// options that its equations have; "real" are those of them that a gradient could be taken of.
+/// options that its equations have; "real" are those of them that a gradient could be taken of, "layer" the
+/// one meant of several. Lists of the row may be missing where they would be empty.
 struct CellRow {
   struct Count {
     Json options;
@@ -25,11 +28,13 @@ struct CellRow {
   };
   struct Equations {
     Json options;
+    std::int64_t layer = 0;
     std::vector<std::string> real;
     Json definition;
   };
   std::vector<Json> options;
   std::string parameters;
+  std::vector<std::string> not_of_the_step, no_gradient;
   std::vector<Count> counts;
   std::vector<Equations> equations;
 };
@@ -43,8 +48,8 @@ CellRow read_row(const std::string& cell);
 /// The names of all rows, in alphabetical order.
 std::vector<std::string> row_names();
 
-/// The layer of a built-in cell. Throws InputError for what is wrong with the options.
-Layer build_cell(const std::string& cell, const Json& options, std::int64_t input);
+/// The layers of a built-in cell, from the input up. Throws InputError for what is wrong with the options.
+std::vector<Layer> build_cell(const std::string& cell, const Json& options, std::int64_t input);
 
 /// The layer of the equations, with those of the options that they have; the hyper-parameters `real` are
 /// weights [].

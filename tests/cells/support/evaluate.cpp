@@ -64,6 +64,13 @@ class Evaluation {
       case StepOp::sum: return summed(v);
       case StepOp::broadcast: return spread(v);
       case StepOp::reshape: return values_[v.a];
+      case StepOp::concatenate: {
+        Vector all = values_[v.a];
+        all.insert(all.end(), values_[v.b].begin(), values_[v.b].end());
+        return all;
+      }
+      case StepOp::slice:
+        return {values_[v.a].begin() + v.index, values_[v.a].begin() + v.index + v.shape.size};
       case StepOp::weight: return weight_(program_.weights[v.index].name);
       case StepOp::constant: return {v.value};
       case StepOp::product:

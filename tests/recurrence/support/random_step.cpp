@@ -26,8 +26,9 @@ class RandomStep {
       tape_.set_next(state.now, next);
       nexts.push_back(next);
     }
-    switch (below(4)) {
+    switch (below(5)) {
       case 0: tape_.set_output(bounded(random_shape(), 2)); break;
+      case 2: tape_.set_output(all_of(nexts)); break;
       case 1: tape_.set_output(leaf(states_[0].now.shape())); break;
       default: tape_.set_output(nexts[below(count)]);
     }
@@ -52,7 +53,9 @@ class RandomStep {
     }
     for (std::int64_t i = 0; i < count; ++i) states_.push_back({all[i], {}});
     made_ = nexts;
-    tape_.set_output(chance(0.3) ? bounded(random_shape(), 2) : nexts[below(count)]);
+    tape_.set_output(chance(0.3)   ? bounded(random_shape(), 2)
+                     : chance(0.3) ? all_of(nexts)
+                                   : nexts[below(count)]);
     return tape_.finish();
   }
 
@@ -229,8 +232,32 @@ class RandomStep {
     return bounded(shape, depth) - tape_.broadcast(mean(weights), shape);
   }
 
+  /// All values in one vector, and a leaf beside them.
+  StepVar all_of(const std::vector<StepVar>& values) {
+    StepVar all = leaf(chance(0.3) ? RowShape::scalar() : RowShape::vector(random_width()));
+    for (const StepVar& v : values)
+      all =
+          tape_.concatenate(all, v.shape().rank == 2 ? becoming(v, RowShape::vector(v.shape().width())) : v);
+    return all;
+  }
+
+  /// A vector out of two shorter ones, or a part of a longer one.
+  StepVar in_parts(std::int64_t size, int depth) {
+    const auto some = [&](std::int64_t n) {
+      return bounded(n == 1 && chance(0.5) ? RowShape::scalar() : RowShape::vector(n), depth);
+    };
+    if (size > 1 && chance(0.5)) {
+      const std::int64_t first = 1 + below(size - 1);
+      const StepVar a = some(first);
+      return tape_.concatenate(a, some(size - first));
+    }
+    const std::int64_t before = below(3), after = below(3);
+    return tape_.slice(bounded(RowShape::vector(before + size + after), depth), before, before + size);
+  }
+
   StepVar regrouped(RowShape shape, int depth) {
     if (shape.rank == 0) return sin(affine(shape, depth));
+    if (shape.rank == 1 && chance(0.6)) return in_parts(shape.size, depth);
     if (shape.rank == 2) return tape_.reshape(bounded(RowShape::vector(shape.width()), depth), shape);
     for (const std::int64_t groups : {4, 3, 2, 1}) {
       if (shape.size % groups == 0)
