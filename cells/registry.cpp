@@ -3,6 +3,7 @@
 #include "lagtape/cells/antisymmetric_rnn.h"
 #include "lagtape/cells/cornn.h"
 #include "lagtape/cells/delay_gru.h"
+#include "lagtape/cells/dilated.h"
 #include "lagtape/cells/dropout.h"
 #include "lagtape/cells/every_cell.h"
 #include "lagtape/cells/exp_rnn.h"
@@ -201,6 +202,10 @@ constexpr LayerEntry kCells[] = {
      "m' = A @ m + B * u, A and B fixed: the window of length theta in Legendre polynomials\n"
      "h' = tanh(W_x @ x + W_h @ h + W_m @ m')",
      read<Lmu>},
+    {"dilated", "layers of any cell whose step before is d steps back", "Dilated Recurrent Neural Networks",
+     "h' = F(h[-(d - 1)], x), F the cell's step and d the layer's dilation\n"
+     "a layer for each of the dilations, from the input up",
+     read_dilated},
 };
 
 constexpr LayerEntry kPerStepLayers[] = {

@@ -98,7 +98,8 @@ std::vector<Layer> build_cell(const std::string& cell, const Json& options, std:
 
 Layer build_equations(const CellRow::Equations& equations, std::int64_t input, bool real_as_weights) {
   Json definition = equations.definition;
-  Json options = {{"units", equations.options["units"]}};
+  const Json& sizes = equations.options.contains("of") ? equations.options["of"] : equations.options;
+  Json options = {{"units", sizes["units"]}};
   if (equations.options.contains("arithmetic")) options["arithmetic"] = equations.options["arithmetic"];
   for (const auto& [name, value] : equations.options.items())
     if (definition.contains("hyper") && definition["hyper"].contains(name)) options[name] = value;
