@@ -121,6 +121,32 @@ struct Stream<T>::Implementation {
     if (is_mean()) std::fill_n(mean_sum, mean_width(), T(0));
   }
 
+  // ---- windows: the states, and the sum so far ----
+
+  Window zero_window() const {
+    Window window = lagtape::zero_window(shared->stack.layers, rows, dtype_of<T>);
+    if (is_mean()) window.states.push_back(Tensor({rows, mean_columns()}, dtype_of<T>));
+    return window;
+  }
+  void restore(const Window& window, std::int64_t first) {
+    begin(&window.states, first);
+    if (!is_mean()) return;
+    Tensor sum = window.states.back().clone();
+    for_mean_rows(sum, [](T* to, T* saved, std::int64_t n) { std::copy_n(saved, n, to); });
+  }
+  std::int64_t mean_columns() const {
+    const StepProgram& program = layers.back().program();
+    return program.values[program.output].shape.width();
+  }
+  /// f(row of the sum, the same row of a window's tensor, columns).
+  template <class F>
+  void for_mean_rows(Tensor& saved, F f) const {
+    for (std::int64_t r = 0; r < rows; ++r)
+      f(mean_sum + r * top().output.width, saved.values<T>().data() + r * mean_columns(), mean_columns());
+  }
+
+  // ---- steps ----
+
   /// The runners' arrays are in order for step `steps`.
   void end_plan() {
     if (row_plan) row_plan->end(steps);
@@ -216,10 +242,7 @@ Stream<T>& Stream<T>::operator=(const Stream& other) {
   if (this == &other) return *this;
   if (implementation_->shared != other.implementation_->shared || rows() != other.rows())
     implementation_ = std::make_unique<Implementation>(*other.implementation_);
-  const Window window = other.window();
-  implementation_->begin(&window.states, other.steps());
-  if (implementation_->is_mean())
-    std::copy_n(other.implementation_->mean_sum, implementation_->mean_width(), implementation_->mean_sum);
+  implementation_->restore(other.window(), other.steps());
   return *this;
 }
 
@@ -269,18 +292,21 @@ void Stream<T>::reset() noexcept {
 template <class T>
 Window Stream<T>::window() const {
   implementation_->end_plan();
-  Window window = zero_window(implementation_->shared->stack.layers, rows(), dtype_of<T>);
+  Window window = implementation_->zero_window();
   std::size_t index = 0;
   for (const auto& layer : implementation_->layers)
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index)
       for (std::int64_t r = 0; r < rows(); ++r)
         layer.write_window(static_cast<int>(s), steps(), r, window.states[index], r);
+  if (implementation_->is_mean())
+    implementation_->for_mean_rows(window.states.back(),
+                                   [](T* sum, T* saved, std::int64_t n) { std::copy_n(sum, n, saved); });
   return window;
 }
 
 template <class T>
 void Stream<T>::restore(const Window& window, std::int64_t steps) {
-  const Window expected = zero_window(implementation_->shared->stack.layers, rows(), dtype_of<T>);
+  const Window expected = implementation_->zero_window();
   if (window.states.size() != expected.states.size())
     throw InputError(
         concat("[stream] a window of ", expected.states.size(), " states. Got ", window.states.size()));
@@ -291,7 +317,7 @@ void Stream<T>::restore(const Window& window, std::int64_t steps) {
                               " ", name_of(expected.states[s].dtype()), ". Got ",
                               to_string(window.states[s].shape()), " ", name_of(window.states[s].dtype())));
   if (steps < 0) throw InputError(concat("[stream] steps >= 0. Got ", steps));
-  implementation_->begin(&window.states, steps);
+  implementation_->restore(window, steps);
 }
 
 template class Stream<float>;

@@ -35,7 +35,8 @@ class Stream {
 
   /// Back to zeros before the first step.
   void reset() noexcept;
-  /// The states now, and back to saved ones. `restore` throws InputError when shapes differ.
+  /// The states now, and back to saved ones. Where the read-out reads the mean, the sum so far comes after
+  /// the states: [B, width] of the top layer's output. `restore` throws InputError when shapes differ.
   Window window() const;
   void restore(const Window& window, std::int64_t steps);
 

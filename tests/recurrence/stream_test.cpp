@@ -76,6 +76,24 @@ TEST_CASE("the mean so far is the mean over a sequence that ends now") {
   }
 }
 
+TEST_CASE("a mean goes on from a saved window") {
+  SequenceCase c = two_layers(2, 40, Dtype::f32);
+  c.stack.at = ReadAt::mean;
+  Stream<float> stream = stream_of<float>(c), restored = stream_of<float>(c);
+  const Tensor all = streamed(stream, c.batch.x, {1});
+  stream.reset();
+  streamed(stream, only_steps(c, 0, 17).batch.x, {3});
+  const Window window = stream.window();
+  const StepProgram& top = c.stack.layers.back();
+  CHECK(window.states.back().shape() == Shape{2, top.values[top.output].shape.width()});
+  restored.restore(window, 17);
+  const SequenceCase rest = only_steps(c, 17, 40);
+  CHECK(bit_difference(streamed(restored, rest.batch.x, {1}), part(all, 0, 17, 40)) == "");
+  Window without_sum = window;
+  without_sum.states.pop_back();
+  CHECK_THROWS_AS(restored.restore(without_sum, 17), InputError);
+}
+
 TEST_CASE("a read-out at the last step is read at every step of a stream") {
   SequenceCase c = two_layers(2, 9, Dtype::f32);
   const Tensor expected = steps_first(named(run_evaluate(c), "outputs"));
