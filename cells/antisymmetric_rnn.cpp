@@ -35,8 +35,8 @@ Layer AntisymmetricRnn::build(std::int64_t input) const {
   const StepVar Ah = product(A, h);
   const StepVar change = tanh(Ah + step.affine("U", units, x));
   const bool gated = form == "gated";
-  const StepVar next =
-      gated ? h + epsilon * sigmoid(Ah + step.affine("Uz", units, x)) * change : h + epsilon * change;
+  const auto gate = [&] { return step.named("z", sigmoid(Ah + step.affine("Uz", units, x))); };
+  const StepVar next = gated ? h + epsilon * gate() * change : h + epsilon * change;
 
   step.tape().set_next(h, next);
   return step.finish(next);

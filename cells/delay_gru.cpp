@@ -21,7 +21,7 @@ Layer DelayGru::build(std::int64_t input) const {
   const StepVar Ux = step.affine("U", units, x);
   const StepVar W3h = step.affine("W3", units, h);
   const StepVar U3x = step.affine("U3", units, x);
-  const StepVar g = sigmoid(W3h + U3x);
+  const StepVar g = step.named("g", sigmoid(W3h + U3x));
   const StepVar next = (1 - g) * h + g * tanh(W1h + W2h + Ux);
 
   tape.set_next(h, next);

@@ -27,7 +27,7 @@ Layer FastGrnn::build(std::int64_t input) const {
   const StepVar Wx = step.linear("W", units, step.input(), rank_w);
   const StepVar Uh = step.linear("U", units, h, rank_u);
   const StepVar p = Wx + Uh;
-  const StepVar g = activate(gate, p + step.vector("b_g", units));
+  const StepVar g = step.named("g", activate(gate, p + step.vector("b_g", units)));
   const StepVar c = activate(update, p + step.vector("b_u", units));
   const StepVar zeta = share("zeta", 1);
   const StepVar nu = share("nu", -4);

@@ -26,8 +26,8 @@ Layer FastRnn::build(std::int64_t input) const {
   const StepVar Wx = step.linear("W", units, step.input(), rank_w);
   const StepVar Uh = step.linear("U", units, h, rank_u);
   const StepVar b = step.vector("b", units);
-  const StepVar kept = share("beta", 3);
-  const StepVar taken = share("alpha", -3);
+  const StepVar kept = step.named("beta", share("beta", 3));
+  const StepVar taken = step.named("alpha", share("alpha", -3));
   const StepVar next = kept * h + taken * activate(activation, Wx + Uh + b);
 
   step.start("b", Initializer::constant(1));

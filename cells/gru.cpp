@@ -20,7 +20,7 @@ Layer Gru::build(std::int64_t input) const {
   };
 
   const StepVar r = gate("r");
-  const StepVar z = gate("z");
+  const StepVar z = step.named("z", gate("z"));
   const StepVar Wh = step.affine("W_n", units, h);
   const StepVar Ux = step.affine("U_n", units, x);
   const StepVar c = tanh(Ux + r * Wh);

@@ -20,7 +20,7 @@ Layer IncrementalRnn::build(std::int64_t input) const {
   const StepVar Wx = step.affine("W", units, step.input());
   const auto change = [&](std::int64_t i, StepVar s) {
     const std::string name = concat("eta_", i);
-    const StepVar eta = step.scalar(name);
+    const StepVar eta = step.named(name, step.scalar(name));
     step.start(name, Initializer::constant(0.01));
     return eta * (activate(activation, product(U, s) + Wx) - alpha * s);
   };

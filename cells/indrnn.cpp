@@ -26,7 +26,7 @@ Layer IndRnn::build(std::int64_t input) const {
   };
 
   const StepVar Wx = step.affine("W", units, step.input());
-  const StepVar w = longest > 0 ? clipped() : step.vector("w", units);
+  const StepVar w = step.named("w", longest > 0 ? clipped() : step.vector("w", units));
   const StepVar next = relu(Wx + w * h);
 
   step.start("W.bias", Initializer::constant(0));

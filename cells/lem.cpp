@@ -39,8 +39,8 @@ Layer Lem::build(std::int64_t input) const {
     return minimum(maximum(learnt, tape.constant(smallest_scale)), tape.constant(1));
   };
 
-  const StepVar dz = scale("1");
-  const StepVar dy = scale("2");
+  const StepVar dz = step.named("dt1", scale("1"));
+  const StepVar dy = step.named("dt2", scale("2"));
   const StepVar z_next = (1 - dz) * z + dz * tanh(activation("z", y));
   const StepVar y_next = (1 - dy) * y + dy * tanh(activation("y", z_next));
 

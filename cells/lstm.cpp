@@ -28,8 +28,8 @@ Layer Lstm::build(std::int64_t input) const {
     return Wh + Ux;
   };
 
-  const StepVar i = sigmoid(activation("i"));
-  const StepVar f = forget_gate ? sigmoid(activation("f")) : step.tape().constant(1);
+  const StepVar i = step.named("i", sigmoid(activation("i")));
+  const StepVar f = step.named("f", forget_gate ? sigmoid(activation("f")) : step.tape().constant(1));
   const StepVar g = tanh(activation("g"));
   const StepVar o = sigmoid(activation("o"));
   const double f_scale = scaling == "v1" ? dt : scaling == "v2" ? 1 - dt : 1;

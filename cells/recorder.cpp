@@ -74,6 +74,11 @@ void LayerRecorder::start_biases(const Initializer& initializer) {
   }
 }
 
+StepVar LayerRecorder::named(const std::string& name, StepVar v) {
+  tape_.name(name, v);
+  return v;
+}
+
 Layer LayerRecorder::finish(StepVar output) {
   tape_.set_output(output);
   Layer layer{tape_.finish(), std::move(parameters_), {}};

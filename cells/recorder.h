@@ -58,6 +58,9 @@ class LayerRecorder {
   /// Bounds of a parameter in training.
   void keep_within(const std::string& name, Bounds bounds);
 
+  /// Names a value whose distribution tells how the cell behaves: a gate, a time scale (NamedValue).
+  StepVar named(const std::string& name, StepVar v);
+
   /// The layer with that output. Further recording is not possible.
   Layer finish(StepVar output);
 

@@ -37,7 +37,7 @@ Layer Sru::build(std::int64_t input) const {
   };
 
   const StepVar Wx = step.linear("W", units, x);
-  const StepVar f = gate("f", 0);
+  const StepVar f = step.named("f", gate("f", 0));
   const StepVar r = gate("r", highway_bias);
   const StepVar next = f * c + (1 - f) * Wx;
   const StepVar skipped = input == units ? kappa * x : projected();

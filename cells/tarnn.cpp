@@ -41,7 +41,7 @@ Layer Tarnn::build(std::int64_t input) const {
   const StepVar B2h = step.linear("B2", units, h);
   const StepVar Ugh = step.linear("Ug", units, h);
   const StepVar Wgx = step.affine("Wg", units, x);
-  const StepVar s = sigmoid(Ugh + Wgx);
+  const StepVar s = step.named("s", sigmoid(Ugh + Wgx));
   StepVar q = h;
   for (std::int64_t k = 1; k <= inner_steps; ++k) {
     const std::string name = concat("A", k);

@@ -25,7 +25,8 @@ Seen past_of_paper(LayerRecorder& step, const Delay& delay, const std::string& n
   const StepVar x = step.input();
   if (!delay.is_trained())
     return {step.tape().lag(h, static_cast<std::int64_t>(steps_of(delay.time, dt))), x};
-  const StepVar tau = delay.each_unit ? step.vector(name, h.shape().size) : step.scalar(name);
+  const StepVar tau =
+      step.named(name, delay.each_unit ? step.vector(name, h.shape().size) : step.scalar(name));
   step.start(name, delay.initializer());
   step.keep_within(name, {1, static_cast<double>(delay.max)});
   return {step.tape().lag(h, tau, delay.max), x};
@@ -101,9 +102,10 @@ Layer TauGru::build(std::int64_t input) const {
   if (beta != 0) u = tanh(activation("1", present));
   for (std::size_t k = 0; k < past.size(); ++k)
     z.push_back(tanh(activation(concat("2", number(k)), past[k])));
-  if (gating) g = sigmoid(activation("3", present));
+  if (gating) g = step.named("g", sigmoid(activation("3", present)));
   for (std::size_t k = 0; weighting && k < past.size(); ++k)
-    a[k] = sigmoid(activation(concat("4", number(k)), is_code ? past[k] : present));
+    a[k] = step.named(concat("a", number(k)),
+                      sigmoid(activation(concat("4", number(k)), is_code ? past[k] : present)));
 
   StepVar drive = beta != 0 ? beta * u : alpha * a[0] * z[0];
   for (std::size_t k = beta != 0 ? 0 : 1; k < past.size(); ++k) drive = drive + alpha * a[k] * z[k];

@@ -90,6 +90,7 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
         const Var c = train ? of[0] : of[0].tape().constant(of[0].value());
         return dt_of_layer * sigmoid(c);
       });
+  step.named("s", s);
 
   const StepVar z_next = z - s * (tanh(w * y + drive) + alpha * y);
   const StepVar y_next = y + s * z_next;

@@ -37,6 +37,8 @@ class CellCompiler {
       read_equation({concat("equation ", i + 1), cell_.step[i]});
     }
     scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
+    for (const auto& [name, largest] : cell_.lags)
+      if (const EquationSymbol& lag = *scope_.find(name); lag.declared) scope_.tape.name(name, lag.value);
     check_complete();
     compiled_.program = scope_.tape.finish();
     return std::move(compiled_);
@@ -119,7 +121,9 @@ class CellCompiler {
                       ? concat("'", name, "' is the state before the step; its next value is ", name, "'.")
                       : concat("the name '", name, "' is taken: it is ", description_of(taken->kind), "."));
     }
-    add(name, {.kind = Kind::equation, .value = parser.expression()});
+    const StepVar value = parser.expression();
+    add(name, {.kind = Kind::equation, .value = value});
+    scope_.tape.name(name, value);
   }
 
   void read_next(EquationParser& parser, const EquationToken& target) {

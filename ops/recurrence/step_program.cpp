@@ -114,6 +114,19 @@ std::int64_t StepProgram::largest_lag() const {
   return longest;
 }
 
+bool StepProgram::is_fixed(int value) const {
+  std::vector<bool> fixed;
+  for (int id = 0; id <= value; ++id) {
+    const Instruction& v = values[id];
+    if (is_leaf(v.op)) {
+      fixed.push_back(v.op == StepOp::weight || v.op == StepOp::constant);
+    } else {
+      fixed.push_back(fixed[v.a] && (v.b < 0 || fixed[v.b]));
+    }
+  }
+  return fixed.back();
+}
+
 std::int64_t StepProgram::product_flops() const {
   std::int64_t flops = 0;
   for (const Instruction& v : values) {

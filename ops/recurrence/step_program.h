@@ -96,6 +96,12 @@ struct DrawDefinition {
   bool operator==(const DrawDefinition&) const = default;
 };
 
+/// A value that who looks into a model may ask for by name: a gate, a time scale, an equation's left side.
+struct NamedValue {
+  std::string name;
+  int value = -1;
+};
+
 /// What happens in one time step, on the vectors of one batch row, as a straight-line list in static single
 /// assignment. Everything else about a cell is derived from it. Canonical: values are numbered in the order
 /// in which the states' next values and the output first need them, so equal equations give equal programs.
@@ -104,12 +110,15 @@ struct StepProgram {
   std::vector<StateDefinition> states;
   std::vector<WeightDefinition> weights;
   std::vector<DrawDefinition> draws;
+  std::vector<NamedValue> named;  ///< of what is computed anyway; no part of the program's text
   RowShape input;
   int output = -1;
 
   /// The number of past values, beside the present one, that state s must remember: its largest lag.
   std::int64_t history(int state) const;
   std::int64_t largest_lag() const;
+  /// Whether a value is a function of weights and numbers alone, the same in every row and step.
+  bool is_fixed(int value) const;
   /// Multiplications and additions of the matrix products of one row and step, two a weight.
   std::int64_t product_flops() const;
 };

@@ -72,6 +72,8 @@ class Renumbering {
     to_.input = from.input;
     for (StateDefinition& state : to_.states) state.next = number(state.next);
     to_.output = number(from.output);
+    for (const NamedValue& named : from.named)
+      if (value_[named.value] >= 0) to_.named.push_back({named.name, value_[named.value]});
   }
 
   StepProgram result() && { return std::move(to_); }
@@ -338,6 +340,15 @@ void StepTape::set_output(StepVar value) {
   check_mine(value);
   if (program_.output >= 0) throw InputError("[set_output] the output of the step is set already.");
   program_.output = value.id();
+}
+
+void StepTape::name(const std::string& name, StepVar value) {
+  check_mine(value);
+  if (is_number(at(value.id()))) return;
+  for (const NamedValue& other : program_.named) {
+    if (other.name == name) throw InputError(concat("[name] the name '", name, "' is taken."));
+  }
+  program_.named.push_back({name, value.id()});
 }
 
 StepProgram StepTape::finish() {

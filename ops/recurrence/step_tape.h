@@ -75,6 +75,9 @@ class StepTape {
   /// The value that a state takes after the step. A state without one is an error at `finish`.
   void set_next(StepVar state, StepVar value);
   void set_output(StepVar value);
+  /// Gives a value a name for who looks into a model (NamedValue). A number, and what the finished program
+  /// does not need, goes without. Throws InputError when another value has the name.
+  void name(const std::string& name, StepVar value);
 
   /// The canonical program: what the next values and the output need, numbered in that order. Weights that
   /// nothing uses are an InputError. Further recording is not possible.

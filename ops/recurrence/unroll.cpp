@@ -18,8 +18,9 @@ namespace {
 class Unrolled {
  public:
   Unrolled(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
-           const SequenceBatch& batch, std::span<const Var> initial)
+           const SequenceBatch& batch, std::span<const Var> initial, UnrollTrace* trace = nullptr)
       : stack_(stack), x_(x), batch_(batch), frame_{tape, batch, x.dtype(), x.value().size(0)} {
+    if (trace != nullptr) trace->layers.resize(stack.layers.size());
     lengths_ = batch.lengths;
     if (lengths_.empty() || stack.at == ReadAt::last_padded_step) lengths_.assign(frame_.rows, steps());
 
@@ -29,7 +30,7 @@ class Unrolled {
       throw InputError(concat("[unroll] one window a state. Got ", initial.size(), " for ", states, "."));
     }
     for (const StepProgram& program : stack.layers) {
-      add_layer(program, weights);
+      add_layer(program, weights, trace == nullptr ? nullptr : &trace->layers[layers_.size()]);
       const auto windows = initial.empty() ? initial : initial.first(program.states.size());
       layers_.back().start(windows);
       initial = initial.subspan(windows.size());
@@ -92,12 +93,13 @@ class Unrolled {
  private:
   std::int64_t steps() const { return x_.value().size(1); }
 
-  void add_layer(const StepProgram& program, std::span<const Var>& weights) {
+  void add_layer(const StepProgram& program, std::span<const Var>& weights,
+                 std::vector<UnrollTrace::Step>* trace = nullptr) {
     const std::size_t count = program.weights.size();
     if (weights.size() < count) {
       throw InputError(concat("[unroll] a weight is missing: '", program.weights[weights.size()].name, "'."));
     }
-    layers_.emplace_back(frame_, program, static_cast<int>(layers_.size()), weights.first(count));
+    layers_.emplace_back(frame_, program, static_cast<int>(layers_.size()), weights.first(count), trace);
     weights = weights.subspan(count);
   }
 
@@ -165,6 +167,15 @@ Var unroll_loss(Tape& tape, const StackDefinition& stack, std::span<const Var> w
 Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
                    const SequenceBatch& batch, std::span<const Var> initial, std::vector<Var>* final_window) {
   Unrolled unrolled(tape, stack, weights, x, batch, initial);
+  const Var outputs = unrolled.outputs();
+  if (final_window != nullptr) *final_window = unrolled.window();
+  return outputs;
+}
+
+Var unroll_traced(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
+                  const SequenceBatch& batch, std::span<const Var> initial, std::vector<Var>* final_window,
+                  UnrollTrace& trace) {
+  Unrolled unrolled(tape, stack, weights, x, batch, initial, &trace);
   const Var outputs = unrolled.outputs();
   if (final_window != nullptr) *final_window = unrolled.window();
   return outputs;

@@ -34,4 +34,22 @@ Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var
                    const SequenceBatch& batch, std::span<const Var> initial = {},
                    std::vector<Var>* final_window = nullptr);
 
+/// What an unrolled stack went through, for who looks into it: handles to nodes of its tape. The states after
+/// a step are then nodes of their own that require gradients. Later steps, lags and the step's output see
+/// them; the step's other states do not: what `backward` leaves in them is the derivative by that state, with
+/// the others of its step held.
+struct UnrollTrace {
+  struct Step {
+    std::vector<Var> values;  ///< of the program: [B, shape], or [1, shape] where rows cannot differ
+    std::vector<Var> states;  ///< after the step: [B, shape]
+    Var output;               ///< [B, width]
+  };
+  std::vector<std::vector<Step>> layers;  ///< [layer][step], without the read-out
+};
+
+/// unroll_outputs, with all that the stack went through.
+Var unroll_traced(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
+                  const SequenceBatch& batch, std::span<const Var> initial, std::vector<Var>* final_window,
+                  UnrollTrace& trace);
+
 }  // namespace lagtape

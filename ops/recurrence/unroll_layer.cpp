@@ -88,12 +88,13 @@ Var select(const Rows& chosen, const Var& a, const Var& b) {
 Var zeros_like(const Var& x) { return x.tape().constant(Tensor(x.shape(), x.dtype())); }
 
 UnrolledLayer::UnrolledLayer(const UnrollFrame& frame, const StepProgram& program, int position,
-                             std::span<const Var> weights)
+                             std::span<const Var> weights, std::vector<UnrollTrace::Step>* trace)
     : frame_(frame),
       program_(program),
       position_(position),
       past_(program.states.size()),
-      grid_(program.states.size()) {
+      grid_(program.states.size()),
+      trace_(trace) {
   check_grid(program);
   for (int s = 0; s < static_cast<int>(program.states.size()); ++s)
     if (program.states[s].arithmetic == Arithmetic::grid) grid_states_[program.states[s].next] = s;
@@ -102,6 +103,9 @@ UnrolledLayer::UnrolledLayer(const UnrollFrame& frame, const StepProgram& progra
     if (shape.size() < 2) shape.insert(shape.begin(), 1);
     weights_.push_back(reshape(weights[i], shape));
   }
+  if (trace_ == nullptr) return;
+  anchor_ = frame_.tape.variable(Tensor({1}, frame_.dtype));
+  find_seen_by_output();
 }
 
 void UnrolledLayer::start(std::span<const Var> initial) {
@@ -130,15 +134,56 @@ Var UnrolledLayer::step(const Var& x, const Steps& steps, const Rows& running) {
   for (std::size_t s = 0; s < past_.size(); ++s) {
     const StateDefinition& state = program_.states[s];
     const Var next = in_every_row(values_[state.next], frame_.rows);
-    past_[s].push_back(select(running, next, past_[s].back()));
+    const Var now_there = select(running, next, past_[s].back());
+    past_[s].push_back(trace_ == nullptr ? now_there : set_apart(now_there));
     if (state.arithmetic != Arithmetic::grid) continue;
     Tensor& now = grid_[s].back();
     const Tensor& before = grid_[s][grid_[s].size() - 2];
     for (std::int64_t i = 0; i < now.numel(); ++i)
       if (!running[i / state.shape.width()]) now.set(i, before.at(i));
   }
-  const Var output = in_every_row(values_[program_.output], frame_.rows);
-  return reshape(output, {frame_.rows, program_.values[program_.output].shape.width()});
+  if (trace_ != nullptr) let_output_see_states(x, steps);
+  const Var in_rows = in_every_row(values_[program_.output], frame_.rows);
+  const Var output = reshape(in_rows, {frame_.rows, program_.values[program_.output].shape.width()});
+  if (trace_ != nullptr) trace_->back().output = output;
+  return output;
+}
+
+/// The same numbers as a node of their own.
+Var UnrolledLayer::set_apart(const Var& state) const {
+  return frame_.tape.record(state.value(), {state, anchor_},
+                            [](const Tensor& d, InputGradients& inputs) { inputs.add(0, d); });
+}
+
+/// Of what the output needs without looking behind next values: whatever comes from one.
+void UnrolledLayer::find_seen_by_output() {
+  const auto is_next = [&](int id) {
+    return std::ranges::find(program_.states, id, &StateDefinition::next) != program_.states.end();
+  };
+  const int count = static_cast<int>(program_.values.size());
+  std::vector<bool> needed(count), changed(count);
+  needed[program_.output] = true;
+  for (int id = count - 1; id >= 0; --id) {
+    if (!needed[id] || is_next(id)) continue;
+    for (const int operand : {program_.values[id].a, program_.values[id].b})
+      if (operand >= 0) needed[operand] = true;
+  }
+  for (int id = 0; id < count; ++id) {
+    const Instruction& v = program_.values[id];
+    const bool sees_states = (v.a >= 0 && changed[v.a]) || (v.b >= 0 && changed[v.b]);
+    changed[id] = needed[id] && (is_next(id) || sees_states);
+    if (changed[id] && !is_next(id)) seen_by_output_.push_back(id);
+  }
+}
+
+/// Notes the step, and computes the output from the states' own nodes.
+void UnrolledLayer::let_output_see_states(const Var& x, const Steps& steps) {
+  trace_->push_back({values_, {}, {}});
+  for (std::size_t s = 0; s < past_.size(); ++s) {
+    trace_->back().states.push_back(past_[s].back());
+    values_[program_.states[s].next] = past_[s].back();
+  }
+  for (const int id : seen_by_output_) values_[id] = evaluate(program_.values[id], x, steps);
 }
 
 void UnrolledLayer::append_windows(const std::vector<std::int64_t>& lengths,

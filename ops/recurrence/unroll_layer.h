@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/recurrence/unroll.h"
 
 namespace lagtape::recurrence {
 
@@ -29,9 +30,9 @@ struct UnrollFrame {
 /// outlive it.
 class UnrolledLayer {
  public:
-  /// `position` is the layer's in the stack.
+  /// `position` is the layer's in the stack; every step is noted in `trace`, where there is one.
   UnrolledLayer(const UnrollFrame& frame, const StepProgram& program, int position,
-                std::span<const Var> weights);
+                std::span<const Var> weights, std::vector<UnrollTrace::Step>* trace = nullptr);
 
   /// The states before the first step: `initial` holds a window a state, or nothing.
   void start(std::span<const Var> initial);
@@ -43,6 +44,9 @@ class UnrolledLayer {
  private:
   const Var& past(int state, std::int64_t lag) const { return past_[state][past_[state].size() - 1 - lag]; }
   Var evaluate(const Instruction& v, const Var& x, const Steps& steps) const;
+  Var set_apart(const Var& state) const;
+  void find_seen_by_output();
+  void let_output_see_states(const Var& x, const Steps& steps);
   Var start_on_grid(std::size_t s, const Var* initial);
   Var step_on_grid(int s);
   Var step_index(const Steps& steps) const;
@@ -58,6 +62,10 @@ class UnrolledLayer {
       grid_;                        // of the states on the grid, in f64: the numbers that past_ shows rounded
   std::map<int, int> grid_states_;  // next value -> its state
   std::vector<Var> values_;         // of the step being run
+
+  std::vector<UnrollTrace::Step>* trace_;
+  Var anchor_;                       // what makes traced states require gradients
+  std::vector<int> seen_by_output_;  // values between next values and the output
 };
 
 }  // namespace lagtape::recurrence
