@@ -18,6 +18,7 @@ void add_predict(CLI::App& tool);
 void add_inspect(CLI::App& tool);
 void add_check(CLI::App& tool);
 void add_data(CLI::App& tool);
+void add_analyze(CLI::App& tool);
 void add_bench(CLI::App& tool);
 void add_table(CLI::App& tool);
 void add_list(CLI::App& tool);

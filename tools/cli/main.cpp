@@ -130,6 +130,7 @@ int main(int argc, char** argv) {
   lagtape::cli::add_inspect(tool);
   lagtape::cli::add_check(tool);
   lagtape::cli::add_data(tool);
+  lagtape::cli::add_analyze(tool);
   lagtape::cli::add_bench(tool);
   lagtape::cli::add_table(tool);
   lagtape::cli::add_list(tool);

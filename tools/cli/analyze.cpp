@@ -1,0 +1,215 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/analysis.h"
+#include "lagtape/tools/analysis_plots.h"
+#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/source.h"
+#include "lagtape/tools/evaluation.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct AnalyzeArguments {
+  ExperimentArguments experiment;
+  AnalysisOptions options;
+  std::string split = "test", plot;
+  int threads = 1;
+  bool json = false;
+};
+
+void add_options(CLI::App& command, AnalyzeArguments& arguments) {
+  AnalysisOptions& options = arguments.options;
+  const auto count = [&](const std::string& name, std::int64_t& value, const std::string& about) {
+    command.add_option(name, value, about)->check(integer_from(1))->type_name("N")->capture_default_str();
+  };
+  arguments.experiment.add_to(command,
+                              "run folder or weights file; an experiment file (JSON) for what is untrained");
+  command.add_option("--split", arguments.split, "train, valid or test")->capture_default_str();
+  count("--sequences", options.sequences, "the first so many sequences of the split");
+  count("--steps", options.steps, "look at so many last steps of a sequence, at most");
+  count("--projections", options.projections,
+        "random projections of a state Jacobian; one of at most so many rows is exact");
+  count("--bins", options.bins, "bins of a histogram");
+  command
+      .add_option("--values", options.values,
+                  "names of the values to collect; all that have a name unless given")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  command
+      .add_option("--plot", arguments.plot,
+                  "write charts: PREFIX-gradients.svg, ..., or DIR/gradients.svg, ...")
+      ->type_name("PREFIX|DIR");
+  add_threads(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "the result as one JSON object");
+}
+
+// ---- JSON ----
+
+Json json_of(const LagCurve& curve) { return {{"mean", curve.mean}, {"min", curve.min}, {"max", curve.max}}; }
+
+Json json_of(const StateAnalysis& state) {
+  Json json = {{"name", state.name},
+               {"width", state.width},
+               {"norm", json_of(state.norm)},
+               {"gradient", json_of(state.gradient)},
+               {"gradient_reach", state.gradient.reach()}};
+  if (!state.last_step_gradient.mean.empty()) {
+    json["last_step_gradient"] = json_of(state.last_step_gradient);
+    json["last_step_gradient_reach"] = state.last_step_gradient.reach();
+  }
+  return json;
+}
+
+Json json_of(const ValueAnalysis& value) {
+  const Distribution& of = value.distribution;
+  return {{"name", value.name},
+          {"units", value.units},
+          {"fixed", value.fixed},
+          {"count", of.count},
+          {"not_finite", of.not_finite},
+          {"mean", of.mean},
+          {"min", of.min},
+          {"max", of.max},
+          {"quantiles", {{"0.05", of.low}, {"0.5", of.median}, {"0.95", of.high}}},
+          {"scale", of.log ? "log" : "linear"},
+          {"edges", of.edges},
+          {"counts", of.counts},
+          {"peaks", of.peaks},
+          {"unit_means", value.unit_means}};
+}
+
+Json json_of(const LayerAnalysis& layer) {
+  Json jacobian = {{"method", layer.exact ? "exact" : "random projections"},
+                   {"projections", layer.projections},
+                   {"frobenius", json_of(layer.frobenius)},
+                   {"reach", layer.frobenius.reach()}};
+  if (layer.exact) jacobian["spectral"] = json_of(layer.spectral);
+  Json json = {{"layer", layer.index},
+               {"name", layer.name},
+               {"width", layer.width},
+               {"states", Json::array()},
+               {"jacobian", std::move(jacobian)},
+               {"values", Json::array()}};
+  for (const StateAnalysis& state : layer.states) json["states"].push_back(json_of(state));
+  for (const ValueAnalysis& value : layer.values) json["values"].push_back(json_of(value));
+  return json;
+}
+
+Json json_of(const Analysis& analysis, const std::string& name, const std::string& split) {
+  Json json = {{"name", name},
+               {"split", split},
+               {"sequences", analysis.lengths.size()},
+               {"lengths", analysis.lengths},
+               {"steps", analysis.steps},
+               {"layers", Json::array()}};
+  for (const LayerAnalysis& layer : analysis.layers) json["layers"].push_back(json_of(layer));
+  return json;
+}
+
+// ---- Text ----
+
+/// 0, 1, 2, 5, 10, 20, 50, ... and the largest.
+std::vector<std::int64_t> shown_lags(std::int64_t steps) {
+  std::vector<std::int64_t> lags = {0};
+  for (std::int64_t power = 1; power < steps; power *= 10)
+    for (const std::int64_t lag : {power, 2 * power, 5 * power})
+      if (lag < steps - 1) lags.push_back(lag);
+  if (steps > 1) lags.push_back(steps - 1);
+  return lags;
+}
+
+void print_row(const std::string& name, const std::vector<double>& values,
+               const std::vector<std::int64_t>& lags, double scale = 1) {
+  fmt::print("  {:<26}", name);
+  for (const std::int64_t lag : lags) fmt::print(" {:>9.3g}", values[static_cast<std::size_t>(lag)] * scale);
+  fmt::print("\n");
+}
+
+void print_value(const ValueAnalysis& value) {
+  const Distribution& of = value.distribution;
+  std::string peaks;
+  for (const double peak : of.peaks) peaks += fmt::format("{}{:.3g}", peaks.empty() ? "" : ", ", peak);
+  fmt::print("  {:<26} mean {:.3g}, 5 % {:.3g}, median {:.3g}, 95 % {:.3g}; most at {}{}\n", value.name,
+             of.mean, of.low, of.median, of.high, peaks, value.fixed ? " (fixed)" : "");
+}
+
+void print(const Analysis& analysis, const std::string& name, const std::string& split) {
+  const auto [shortest, longest] = std::minmax_element(analysis.lengths.begin(), analysis.lengths.end());
+  fmt::print(
+      "{}: {} sequence(s) of {}, {} steps long, the last {} of each\n", name, analysis.lengths.size(), split,
+      *shortest == *longest ? fmt::format("{}", *longest) : fmt::format("{} to {}", *shortest, *longest),
+      analysis.steps);
+  const std::vector<std::int64_t> lags = shown_lags(analysis.steps);
+  for (const LayerAnalysis& layer : analysis.layers) {
+    fmt::print("\nlayer {} ({})\n  {:<26}", layer.index, layer.name, "lag");
+    for (const std::int64_t lag : lags) fmt::print(" {:>9}", lag);
+    fmt::print("\n");
+    for (const StateAnalysis& state : layer.states) {
+      print_row(fmt::format("|dL/d{}|", state.name), state.gradient.mean, lags);
+      if (!state.last_step_gradient.mean.empty())
+        print_row(fmt::format("|dL/d{}|, last step's L", state.name), state.last_step_gradient.mean, lags);
+      print_row(fmt::format("|{}|", state.name), state.norm.mean, lags);
+    }
+    print_row("Jacobian, rms", layer.frobenius.mean, lags, 1 / std::sqrt(static_cast<double>(layer.width)));
+    if (layer.exact) print_row("Jacobian, spectral", layer.spectral.mean, lags);
+    fmt::print("  Jacobian: {}\n",
+               layer.exact ? "exact" : fmt::format("estimated by {} random projections", layer.projections));
+    for (const ValueAnalysis& value : layer.values) print_value(value);
+  }
+}
+
+// ---- Plots ----
+
+/// DIR/NAME.svg for a folder, PREFIX-NAME.svg otherwise.
+std::filesystem::path plot_file(const std::string& plot, const std::string& name) {
+  if (plot.ends_with('/') || std::filesystem::is_directory(plot))
+    return std::filesystem::path(plot) / (name + ".svg");
+  return plot + "-" + name + ".svg";
+}
+
+void write_plots(const Analysis& analysis, const std::string& title, const std::string& plot) {
+  if (plot.ends_with('/')) std::filesystem::create_directories(plot);
+  for (const auto& [name, chart] : plots_of(analysis, title))
+    write_file_atomically(plot_file(plot, name), chart.svg());
+}
+
+void run(const AnalyzeArguments& arguments) {
+  const std::string& file = arguments.experiment.file;
+  ThreadPool pool(arguments.threads);
+  const Source source = load_source(file, arguments.experiment.set, pool);
+  const Task task = source.experiment.load_task(pool);
+  const Dataset& split = task.split(arguments.split);
+  if (split.size() == 0)
+    throw InputError(concat("--split ", arguments.split, ": ", file, " has no sequences there."));
+  AnalysisOptions options = arguments.options;
+  options.seed = source.experiment.seed;
+  const Analysis analysis =
+      analyze(source.model, split, is_run(file) ? input_normalization(source.model) : task.normalization,
+              pool, options);
+  if (!arguments.plot.empty()) write_plots(analysis, source.experiment.name, arguments.plot);
+  if (arguments.json) {
+    fmt::print("{}\n", json_of(analysis, source.experiment.name, arguments.split).dump(2));
+  } else {
+    print(analysis, source.experiment.name, arguments.split);
+  }
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& tool) {
+  add_command<AnalyzeArguments>(
+      tool, "analyze", "Look into a model: how far gradients reach, norms of states, distributions of gates",
+      add_options, run);
+}
+
+}  // namespace lagtape::cli

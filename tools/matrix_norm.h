@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lagtape {
+
+/// A matrix [rows, columns], row-major.
+struct Matrix {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<double> values;
+};
+
+/// The root of the sum of squares, also where the squares are too small or too large for a number.
+double two_norm(std::span<const double> values);
+
+/// The largest singular value, by power iteration until it grows by less than 1e-10 of itself (at most 1000
+/// times): never above the true one but for rounding.
+double spectral_norm(const Matrix& matrix);
+
+}  // namespace lagtape

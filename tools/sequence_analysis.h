@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/tools/analysis.h"
+#include "lagtape/tools/layer_over_time.h"
+
+namespace lagtape {
+
+// Internal: a detail of analysis.cpp.
+
+std::int64_t state_width(const StepProgram& program);
+
+/// The last steps of one sequence, and what the model brings there.
+struct SequencePart {
+  SequenceBatch batch;          ///< x [1, S, input], with the targets that are scored in these steps
+  std::int64_t length = 0;      ///< of the whole sequence
+  std::vector<Tensor> windows;  ///< before the first of these steps, layer by layer
+  Tensor sum_before;            ///< of the top layer's outputs before them, [1, width]; empty without any
+};
+
+/// What was found in one sequence, by lag.
+struct SequenceFindings {
+  struct Layer {
+    std::vector<std::vector<double>> norm, gradient, last_step_gradient;  ///< [state][lag]
+    std::vector<double> frobenius, spectral;
+    std::vector<std::vector<double>> values;  ///< [named value], step by step
+  };
+  std::vector<Layer> layers;
+};
+
+/// Looks into single sequences of a model in f64. Safe to be used by several threads at once, but for
+/// `last_steps`.
+class SequenceAnalyzer {
+ public:
+  SequenceAnalyzer(const Model& model, std::vector<std::vector<NamedValue>> values,
+                   const AnalysisOptions& options);
+
+  /// The model's own, with states off the grid.
+  const StackDefinition& stack() const { return stack_; }
+  const std::vector<NamedValue>& values(std::size_t layer) const { return values_[layer]; }
+  bool is_exact(std::size_t layer) const;
+  /// Rows in which a layer's state Jacobian is followed back.
+  std::int64_t rows(std::size_t layer) const;
+
+  /// Runs through a sequence, a batch of one, up to its last steps.
+  SequencePart last_steps(const SequenceBatch& sequence, ThreadPool& pool) const;
+  SequenceFindings look_into(const SequencePart& part) const;
+
+ private:
+  LayerOverTime layer_over_time(std::size_t layer, const Tensor& x, const SequencePart& part) const;
+  Tensor run_layer(std::size_t layer, LayerOverTime& over_time, SequenceFindings::Layer& found) const;
+  Tensor loss_derivative(const Tensor& top, const SequencePart& part, bool last_step_alone) const;
+  void follow_jacobian(std::size_t layer, LayerOverTime& over_time, std::int64_t sequence,
+                       SequenceFindings::Layer& found) const;
+
+  StackDefinition stack_;
+  std::vector<Tensor> weights_;
+  std::vector<std::vector<NamedValue>> values_;
+  AnalysisOptions options_;
+};
+
+}  // namespace lagtape
