@@ -133,7 +133,7 @@ constexpr Kind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
                            {"metrics", metric_rows},
                            {"optimizers", optimizer_rows},
                            {"schedules", schedule_rows},
-                           {"train", train_rows, true}};
+                           {"training", train_rows, true}};  // a command has the name "train"
 
 void print_short(const Kind& kind) {
   fmt::print("{}\n", kind.name);
@@ -168,7 +168,7 @@ struct ListArguments {
 void add_options(CLI::App& command, ListArguments& arguments) {
   command.add_option("KIND", arguments.kind,
                      "cells, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
-                     "train; all unless given");
+                     "training; all unless given");
   command.add_option("NAME", arguments.name, "one of them, with its equations and options");
 }
 
