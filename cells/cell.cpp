@@ -18,11 +18,28 @@ std::size_t place_of(const std::vector<std::string>& names, const std::string& n
 
 std::int64_t Layer::parameter_count() const {
   std::int64_t count = 0;
-  for (const ParameterDefinition& parameter : parameters) count += element_count(parameter.shape);
+  for (const ParameterDefinition& parameter : parameters)
+    if (parameter.trainable) count += element_count(parameter.shape);
+  return count;
+}
+
+RowShape Layer::output() const {
+  if (whole) return RowShape::vector(whole->output_width());
+  return program.values[static_cast<std::size_t>(program.output)].shape;
+}
+
+std::size_t Layer::weight_count() const {
+  if (!whole) return program.weights.size();
+  const std::vector<StackDefinition> ops = whole->ops();
+  if (ops.empty()) return parameters.size();
+  std::size_t count = 0;
+  for (const StackDefinition& op : ops)
+    for (const StepProgram& layer : op.layers) count += layer.weights.size();
   return count;
 }
 
 std::vector<Var> Layer::step_weights(std::span<const Var> values) const {
+  if (whole) return whole->weights(values);
   if (weights) return weights(values);
   std::vector<Var> found;
   for (const WeightDefinition& weight : program.weights) {

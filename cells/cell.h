@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lagtape/cells/initializer.h"
+#include "lagtape/cells/sequence_layer.h"
 #include "lagtape/core/parameter.h"
 #include "lagtape/core/tape.h"
 #include "lagtape/ops/recurrence/derived_weight.h"
@@ -22,17 +24,23 @@ struct ParameterDefinition {
   /// The parameter whose random numbers it starts from, for values that belong together; empty: its own.
   std::string draws_of = {};
   Bounds bounds = {};
+  bool trainable = true;       ///< false: a statistic, which no gradient changes
+  std::int64_t zero_row = -1;  ///< of a matrix: starts as zeros whatever the initializer; -1: none
 };
 
-/// What a layer is: its step, its free parameters, and how the step's weights come from them.
+/// What a layer is: its step, its free parameters, and how the step's weights come from them. A layer of
+/// whole sequences has no step.
 struct Layer {
   StepProgram program;
   std::vector<ParameterDefinition> parameters;
   /// The step's weights (in the order of program.weights) as functions of the parameters (in the order
   /// above), on the outer tape, once a batch. Empty: each weight is the parameter of its name.
-  std::function<std::vector<Var>(std::span<const Var> parameters)> weights;
+  std::function<std::vector<Var>(std::span<const Var> parameters)> weights = {};
+  std::shared_ptr<const SequenceLayer> whole = {};  ///< in place of the step
 
-  std::int64_t parameter_count() const;  ///< numbers, not tensors
+  RowShape output() const;
+  std::int64_t parameter_count() const;  ///< numbers that are trained, not tensors
+  std::size_t weight_count() const;      ///< tensors
   /// The step's weights, in the order of program.weights, from the values of the parameters.
   std::vector<Var> step_weights(std::span<const Var> values) const;
 };

@@ -86,7 +86,8 @@ const std::string& read_text(const SafetensorsFile& file, const char* key, const
 
 struct Model::Implementation {
   ModelSpec spec;
-  StackDefinition stack;
+  std::vector<Layer> evaluated;  // the layers as evaluation has them
+  ChainDefinition chain, evaluation_chain;
   Dtype dtype = Dtype::f32;
   std::int64_t classes = 0;
   std::string experiment;
@@ -106,17 +107,12 @@ struct Model::Implementation {
     errors.raise(where);
     root["model"] = spec.filled_model;
     if (!spec.filled_cells.is_null()) root["cells"] = spec.filled_cells;
-    stack = spec.stack(loss_of(root));
+    evaluated = in_evaluation(spec.layers);
+    chain = spec.chain(loss_of(root));
+    evaluation_chain = make_chain(evaluated, spec.readout, spec.at, chain.loss());
     dtype = dtype_of_experiment(root);
     classes = data.classes;
     experiment = root.dump(2);
-  }
-
-  /// The layers of the stack and, after them, the read-out.
-  template <class F>
-  void for_layers(F f) const {
-    for (const Layer& layer : spec.layers) f(layer);
-    f(spec.readout);
   }
 };
 
@@ -127,8 +123,8 @@ Model::~Model() = default;
 
 Model Model::build(const std::string& experiment_json, std::int64_t input_width, std::int64_t output_width,
                    std::int64_t classes, std::uint64_t seed) {
-  auto model = std::make_unique<Implementation>(
-      experiment_json, DataWidths{input_width, output_width, classes, std::nullopt}, "experiment");
+  auto model = std::make_unique<Implementation>(experiment_json,
+                                                DataWidths{input_width, output_width, classes}, "experiment");
   model->parameters = draw_parameters(model->spec, model->dtype, seed);
   return Model(std::move(model));
 }
@@ -141,10 +137,10 @@ Model Model::load(const std::filesystem::path& run_or_file) {
   if (const std::string& format = read_text(content, "format", where); format != kFormat)
     throw InputError(concat(where, ": format '", format, "' is not known here. Expected '", kFormat, "'"));
   const DataWidths data{read_count(content, "input", where), read_count(content, "output", where),
-                        read_count(content, "classes", where), std::nullopt};
+                        read_count(content, "classes", where)};
   auto model = std::make_unique<Implementation>(read_text(content, "experiment", where), data, where);
   const Json normalization = parse_json(read_text(content, "normalization", where), where);
-  const std::int64_t in = model->stack.input_width(), out = model->stack.output_width();
+  const std::int64_t in = model->chain.input_width(), out = model->chain.output_width();
   model->normalization = {read_numbers(normalization, "input_mean", in, where),
                           read_numbers(normalization, "input_scale", in, where),
                           read_numbers(normalization, "output_mean", out, where),
@@ -153,7 +149,7 @@ Model Model::load(const std::filesystem::path& run_or_file) {
   for (const ParameterDefinition& p : model->spec.parameters()) {
     Tensor value = reader.take(p.name, p.shape, model->dtype);
     require_finite(value, p.name, where);
-    model->parameters.add(p.name, std::move(value)).bounds = p.bounds;
+    model->parameters.add(p.name, std::move(value), p.trainable).bounds = p.bounds;
   }
   reader.finish();
   return Model(std::move(model));
@@ -165,8 +161,8 @@ void Model::save(const std::filesystem::path& file) const {
   content.metadata = {{"format", kFormat},
                       {"experiment", m.experiment},
                       {"normalization", to_json(m.normalization).dump()},
-                      {"input", std::to_string(m.stack.input_width())},
-                      {"output", std::to_string(m.classes > 0 ? 0 : m.stack.output_width())},
+                      {"input", std::to_string(m.chain.input_width())},
+                      {"output", std::to_string(m.classes > 0 ? 0 : m.chain.output_width())},
                       {"classes", std::to_string(m.classes)}};
   for (const Parameter& p : m.parameters) content.tensors.push_back({p.name, p.value});
   write_safetensors(file, content);
@@ -174,14 +170,73 @@ void Model::save(const std::filesystem::path& file) const {
 
 Parameters& Model::parameters() { return implementation_->parameters; }
 const Parameters& Model::parameters() const { return implementation_->parameters; }
-const StackDefinition& Model::stack() const { return implementation_->stack; }
+const ChainDefinition& Model::chain() const { return implementation_->chain; }
+const ChainDefinition& Model::evaluation_chain() const { return implementation_->evaluation_chain; }
+const StackDefinition& Model::stack() const {
+  if (chain().links.size() > 1)
+    throw InputError(
+        "[model] this is done with models of one sequence op: without embedding, batch_norm and bidirectional");
+  return chain().links.front().stack;
+}
+ReadAt Model::at() const { return implementation_->chain.at(); }
+Loss Model::loss() const { return implementation_->chain.loss(); }
 Dtype Model::dtype() const { return implementation_->dtype; }
-std::int64_t Model::input_width() const { return implementation_->stack.input_width(); }
-std::int64_t Model::output_width() const { return implementation_->stack.output_width(); }
+std::int64_t Model::input_width() const { return implementation_->chain.input_width(); }
+std::int64_t Model::tokens() const { return implementation_->chain.tokens(); }
+std::int64_t Model::output_width() const { return implementation_->chain.output_width(); }
 std::int64_t Model::classes() const { return implementation_->classes; }
 const std::string& Model::experiment() const { return implementation_->experiment; }
 Normalization& Model::normalization() { return implementation_->normalization; }
 const Normalization& Model::normalization() const { return implementation_->normalization; }
+
+namespace {
+
+LayerSummary summary_of(const std::string& name, const Layer& layer) {
+  LayerSummary summary{name, layer.parameter_count(), {}};
+  const SequenceLayer* whole = layer.whole.get();
+  if (whole == nullptr) summary.steps.push_back(layer.program);
+  if (whole != nullptr && whole->in_evaluation()) summary.steps.push_back(whole->in_evaluation()->program);
+  if (whole != nullptr)
+    for (const StackDefinition& op : whole->ops())
+      for (const StepProgram& step : op.layers) summary.steps.push_back(step);
+  return summary;
+}
+
+template <class Leaf>
+std::vector<Var> all_weights(const std::vector<Layer>& layers, const Layer& readout, Leaf leaf) {
+  std::vector<Var> weights;
+  const auto add = [&](const Layer& layer) {
+    std::vector<Var> parameters;
+    for (std::size_t i = 0; i < layer.parameters.size(); ++i) parameters.push_back(leaf());
+    for (const Var& w : layer.step_weights(parameters)) weights.push_back(w);
+  };
+  for (const Layer& layer : layers) add(layer);
+  add(readout);
+  return weights;
+}
+
+}  // namespace
+
+std::int64_t LayerSummary::product_flops() const {
+  std::int64_t flops = 0;
+  for (const StepProgram& step : steps) flops += step.product_flops();
+  return flops;
+}
+
+std::int64_t LayerSummary::largest_lag() const {
+  std::int64_t lag = 0;
+  for (const StepProgram& step : steps) lag = std::max(lag, step.largest_lag());
+  return lag;
+}
+
+std::vector<LayerSummary> Model::layers() const {
+  const ModelSpec& spec = implementation_->spec;
+  std::vector<LayerSummary> all;
+  for (std::size_t i = 0; i < spec.layers.size(); ++i)
+    all.push_back(summary_of(spec.names[i], spec.layers[i]));
+  all.push_back(summary_of("readout", spec.readout));
+  return all;
+}
 
 std::vector<std::string> Model::layer_names() const {
   std::vector<std::string> names = implementation_->spec.names;
@@ -189,42 +244,25 @@ std::vector<std::string> Model::layer_names() const {
   return names;
 }
 
-std::vector<std::int64_t> Model::layer_parameter_counts() const {
-  std::vector<std::int64_t> counts;
-  implementation_->for_layers([&](const Layer& layer) {
-    counts.push_back(0);
-    for (const ParameterDefinition& p : layer.parameters) counts.back() += element_count(p.shape);
-  });
-  return counts;
-}
-
-namespace {
-
-template <class Leaf>
-std::vector<Var> all_weights(const ModelSpec& spec, Leaf leaf) {
-  std::vector<Var> weights;
-  const auto add = [&](const Layer& layer) {
-    std::vector<Var> parameters;
-    for (std::size_t i = 0; i < layer.parameters.size(); ++i) parameters.push_back(leaf());
-    for (const Var& w : layer.step_weights(parameters)) weights.push_back(w);
-  };
-  for (const Layer& layer : spec.layers) add(layer);
-  add(spec.readout);
-  return weights;
-}
-
-}  // namespace
-
 std::vector<Var> Model::weights(Tape& tape) {
+  const ModelSpec& spec = implementation_->spec;
   auto next = implementation_->parameters.begin();
-  return all_weights(implementation_->spec, [&] { return tape.parameter(*next++); });
+  return all_weights(spec.layers, spec.readout, [&] { return tape.parameter(*next++); });
+}
+
+std::vector<Var> Model::constant_weights(Tape& tape) const {
+  const Implementation& m = *implementation_;
+  auto next = m.parameters.begin();
+  return all_weights(m.spec.layers, m.spec.readout, [&] { return tape.constant((next++)->value); });
 }
 
 std::vector<Tensor> Model::weights() const {
+  const Implementation& m = *implementation_;
   Tape tape;
-  auto next = implementation_->parameters.begin();
+  auto next = m.parameters.begin();
   std::vector<Tensor> values;
-  for (const Var& w : all_weights(implementation_->spec, [&] { return tape.constant((next++)->value); }))
+  for (const Var& w :
+       all_weights(m.evaluated, m.spec.readout, [&] { return tape.constant((next++)->value); }))
     values.push_back(w.value().clone());  // the tape's memory ends here
   return values;
 }
@@ -241,7 +279,7 @@ Tensor Model::predict(const Tensor& x, int threads) const {
   const Normalization& n = m.normalization;
   return with_scalar(m.dtype, [&]<class T>() {
     normalize(batch.x.values<T>(), n.input_mean, n.input_scale, false);
-    SequenceOp op(m.stack, m.dtype);
+    ChainOp op(m.evaluation_chain, m.dtype);
     ThreadPool pool(threads);
     Tensor y = op.evaluate(weights(), batch, pool);
     normalize(y.values<T>(), n.output_mean, n.output_scale, true);
@@ -255,7 +293,12 @@ Stream<T> Model::stream(std::int64_t rows) const {
   if (dtype_of<T> != dtype())
     throw InputError(
         concat("[stream] the model is ", name_of(dtype()), ". Asked for ", name_of(dtype_of<T>)));
-  return Stream<T>(stack(), weights(), rows);
+  const ChainDefinition& chain = evaluation_chain();
+  if (!chain.obstacle().empty()) throw InputError(concat("[stream] ", chain.obstacle()));
+  std::vector<Tensor> own = weights();
+  if (tokens() == 0) return Stream<T>(chain.links.back().stack, own, rows);
+  const std::span<const Tensor> rest = std::span<const Tensor>(own).subspan(1);
+  return Stream<T>(chain.links.back().stack, rest, rows, best_level(), own.front());
 }
 
 template Stream<float> Model::stream(std::int64_t) const;

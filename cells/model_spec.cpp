@@ -27,12 +27,51 @@ CellDefinitions read_cells(const Json& cells, JsonErrors& errors) {
   return definitions;
 }
 
-/// The options of a layer of that name.
-BuildLayer read_options(const std::string& kind, const std::string& name, const CellDefinitions& definitions,
-                        JsonReader& reader) {
-  const auto entries = kind == "cell" ? cells() : per_step_layers();
-  if (const LayerEntry* entry = find_layer(entries, name)) return entry->read(reader);
-  return read_equation_layer(definitions.at(name), reader);
+/// A built-in layer or cell of that name; null when there is none.
+const LayerEntry* entry_named(const std::string& kind, const std::string& name) {
+  if (kind == "cell") return find_layer(cells(), name);
+  const LayerEntry* entry = find_layer(per_step_layers(), name);
+  return entry ? entry : find_layer(sequence_layers(), name);
+}
+
+std::vector<std::string> known_names(const std::string& kind, const CellDefinitions& definitions) {
+  if (kind == "layer") {
+    std::vector<std::string> names = names_of(per_step_layers());
+    std::ranges::copy(names_of(sequence_layers()), std::back_inserter(names));
+    return names;
+  }
+  std::vector<std::string> names = names_of(cells());
+  for (const auto& [name, definition] : definitions) names.push_back(name);
+  return names;
+}
+
+BuildLayer read_named(const std::string& kind, const std::string& name, const CellDefinitions& definitions,
+                      JsonReader& reader);
+
+/// The layer {"cell": NAME, ...} at a key of the layer around it.
+BuildLayer read_inner(JsonReader& around, const std::string& key, const CellDefinitions& definitions) {
+  const Json& given = around.raw(key, "the cell inside", "object", "");
+  if (given.is_null())
+    around.error(key, R"(is missing, expected a cell, like {"cell": "lstm", "units": 64})");
+  JsonReader reader(given, around.pointer_to(key), around.errors());
+  std::string name;
+  if (given.is_null() || !reader.is_object()) return {};
+  reader.required_choice("cell", name, known_names("cell", definitions), "name");
+  if (name.empty()) return {};
+  const BuildLayer build = read_named("cell", name, definitions, reader);
+  reader.finish();
+  around.fill(key, reader.filled());
+  return build;
+}
+
+BuildLayer read_named(const std::string& kind, const std::string& name, const CellDefinitions& definitions,
+                      JsonReader& reader) {
+  const LayerEntry* entry = entry_named(kind, name);
+  if (entry == nullptr) return read_equation_layer(definitions.at(name), reader);
+  if (entry->read_around == nullptr) return entry->read(reader);
+  return entry->read_around(reader, [&](JsonReader& around, const std::string& key) {
+    return read_inner(around, key, definitions);
+  });
 }
 
 void read_layer(const Json& value, const std::string& pointer, const CellDefinitions& definitions,
@@ -40,15 +79,13 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
   JsonReader reader(value, pointer, errors);
   if (!reader.is_object()) return;
   const std::string kind = reader.has("layer") ? "layer" : "cell";
-  if (reader.has("layer") && reader.has("cell")) {
+  // A cell that is an object is an option: that of a layer around it.
+  if (reader.has("layer") && reader.has("cell") && !value["cell"].is_object()) {
     reader.error("",
                  "a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.");
     return;
   }
-  std::vector<std::string> known = names_of(kind == "cell" ? cells() : per_step_layers());
-  if (kind == "cell") {
-    for (const auto& [name, definition] : definitions) known.push_back(name);
-  }
+  const std::vector<std::string> known = known_names(kind, definitions);
   std::string name;
   reader.required(kind, name, "name");
   if (name.empty()) return;
@@ -56,7 +93,9 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
     reader.error(kind, unknown_name(kind, name, known) + ".");
     return;
   }
-  options.layers.push_back({name, pointer, read_options(kind, name, definitions, reader)});
+  const LayerEntry* entry = entry_named(kind, name);
+  options.layers.push_back(
+      {name, pointer, read_named(kind, name, definitions, reader), entry && entry->takes_tokens});
   reader.finish();
   options.filled_model["layers"].push_back(reader.filled());
 }
@@ -128,6 +167,30 @@ std::string readout_at(const ModelOptions& options, const DataWidths& data, Json
   return at;
 }
 
+std::string names_taking_tokens() {
+  std::string names;
+  for (const LayerEntry& entry : sequence_layers())
+    if (entry.takes_tokens) names += concat(names.empty() ? "" : ", ", entry.name);
+  return names;
+}
+
+/// Tokens go into a layer that takes them, and nothing else does.
+bool check_tokens(const ModelOptions& options, const DataWidths& data, JsonErrors& errors) {
+  const std::string tables = names_taking_tokens();
+  for (const ModelOptions::LayerOptions& layer : options.layers) {
+    const bool first = &layer == &options.layers.front();
+    if (layer.takes_tokens && !first) {
+      errors.add(layer.pointer, concat("'", layer.name, "' takes tokens: it can only be the first layer."));
+    } else if (layer.takes_tokens && data.tokens == 0) {
+      errors.add(layer.pointer, concat("'", layer.name, "' takes tokens, but the data are real numbers."));
+    } else if (first && !layer.takes_tokens && data.tokens.value_or(0) > 0) {
+      errors.add(layer.pointer, concat("the data are tokens, 0..", *data.tokens - 1,
+                                       ": the first layer must be one that takes them: ", tables, "."));
+    }
+  }
+  return errors.empty();
+}
+
 void append(ModelSpec& spec, const std::string& name, LayerGroup group, std::size_t position) {
   for (std::size_t i = 0; i < group.layers.size(); ++i) {
     spec.names.push_back(group.nested ? concat(name, ".", i) : name);
@@ -169,10 +232,15 @@ std::vector<OptionDoc> readout_options() {
 
 ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonErrors& errors) {
   ModelSpec spec;
+  if (!check_tokens(options, data, errors)) return spec;
+  spec.filled_model = options.filled_model;
   std::int64_t width = data.input;
   for (const ModelOptions::LayerOptions& layer : options.layers) {
     try {
-      append(spec, layer.name, layer.build(width), static_cast<std::size_t>(&layer - options.layers.data()));
+      const auto place = static_cast<std::size_t>(&layer - options.layers.data());
+      append(spec, layer.name, layer.build(layer.takes_tokens ? data.tokens.value_or(0) : width), place);
+      if (layer.takes_tokens)  // which a file of weights then tells without the data
+        spec.filled_model["layers"][place]["vocabulary"] = spec.layers.back().whole->tokens();
     } catch (const OptionError& error) {
       errors.add(error.pointer, error.what());
       return spec;
@@ -180,8 +248,7 @@ ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonE
       errors.add(layer.pointer, concat("cell '", layer.name, "': ", error.what()));
       return spec;
     }
-    const StepProgram& program = spec.layers.back().program;
-    const RowShape output = program.values[program.output].shape;
+    const RowShape output = spec.layers.back().output();
     if (output.rank != 1) {
       errors.add(layer.pointer,
                  concat("the output of a layer must be a vector. Got ", to_string(output), "."));
@@ -198,26 +265,15 @@ ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonE
     return spec;
   }
   spec.at = read_at(at, options.at_padding);
-  spec.filled_model = options.filled_model;
   Json& readout = spec.filled_model["readout"];
   readout = {{"units", units}, {"at", at}, {"at_padding", options.at_padding}, {"init", readout["init"]}};
   spec.filled_cells = options.filled_cells;
   return spec;
 }
 
-std::int64_t ModelSpec::input_width() const { return layers.front().program.input.size; }
-std::int64_t ModelSpec::output_width() const {
-  return readout.program.values[readout.program.output].shape.size;
-}
-
-StackDefinition ModelSpec::stack(Loss loss) const {
-  StackDefinition stack;
-  for (const Layer& layer : layers) stack.layers.push_back(layer.program);
-  stack.readout = readout.program;
-  stack.at = at;
-  stack.loss = loss;
-  return stack;
-}
+std::int64_t ModelSpec::input_width() const { return chain().input_width(); }
+std::int64_t ModelSpec::output_width() const { return readout.output().size; }
+ChainDefinition ModelSpec::chain(Loss loss) const { return make_chain(layers, readout, at, loss); }
 
 std::vector<ParameterDefinition> ModelSpec::parameters() const {
   std::vector<ParameterDefinition> all;
@@ -244,7 +300,11 @@ Parameters draw_parameters(const ModelSpec& spec, Dtype dtype, std::uint64_t see
   for (const ParameterDefinition& definition : spec.parameters()) {
     Tensor value(definition.shape, dtype);
     initialize(value, definition.initializer, seed, definition.draws_of);
-    parameters.add(definition.name, std::move(value)).bounds = definition.bounds;
+    if (definition.zero_row >= 0) {
+      const std::int64_t width = value.size(1);
+      for (std::int64_t i = 0; i < width; ++i) value.set(definition.zero_row * width + i, 0);
+    }
+    parameters.add(definition.name, std::move(value), definition.trainable).bounds = definition.bounds;
   }
   return parameters;
 }

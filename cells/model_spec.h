@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lagtape/cells/cell.h"
+#include "lagtape/cells/chain.h"
 #include "lagtape/cells/linear.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/json_reader.h"
@@ -21,7 +22,8 @@ struct DataWidths {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t classes = 0;
-  std::optional<bool> every_step = {};  ///< whether there is a target a step, or one a sequence
+  std::optional<bool> every_step = {};      ///< whether there is a target a step, or one a sequence
+  std::optional<std::int64_t> tokens = {};  ///< inputs are 0 .. tokens - 1, one a step; 0: real numbers
 };
 
 /// "model" and "cells" of an experiment as they were read, before the data are known.
@@ -30,6 +32,7 @@ struct ModelOptions {
     std::string name;     ///< "tau_gru"
     std::string pointer;  ///< /model/layers/0
     BuildLayer build;
+    bool takes_tokens = false;
   };
   std::vector<LayerOptions> layers;
   std::int64_t readout_units = 0;  ///< 0: as the data have it
@@ -66,7 +69,7 @@ struct ModelSpec {
 
   std::int64_t input_width() const;
   std::int64_t output_width() const;
-  StackDefinition stack(Loss loss = Loss::none) const;
+  ChainDefinition chain(Loss loss = Loss::none) const;
   /// layers.0.W1, layers.0.W1.bias, ..., layers.1.0.V, ..., readout.W, readout.W.bias.
   std::vector<ParameterDefinition> parameters() const;
   std::int64_t parameter_count() const;

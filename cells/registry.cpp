@@ -1,10 +1,13 @@
 #include "lagtape/cells/registry.h"
 
 #include "lagtape/cells/antisymmetric_rnn.h"
+#include "lagtape/cells/batch_norm.h"
+#include "lagtape/cells/bidirectional.h"
 #include "lagtape/cells/cornn.h"
 #include "lagtape/cells/delay_gru.h"
 #include "lagtape/cells/dilated.h"
 #include "lagtape/cells/dropout.h"
+#include "lagtape/cells/embedding.h"
 #include "lagtape/cells/every_cell.h"
 #include "lagtape/cells/exp_rnn.h"
 #include "lagtape/cells/fast_grnn.h"
@@ -51,6 +54,12 @@ BuildLayer read_per_step(JsonReader& reader) {
     init.apply(group);
     return group;
   };
+}
+
+BuildLayer read_bidirectional(JsonReader& reader, const ReadInner& inner) {
+  Bidirectional options;
+  options.read(reader, inner);
+  return [options](std::int64_t input) { return group_of(options.build(input)); };
 }
 
 /// The options of a cell. It may say that its states are on the grid unless its user says otherwise.
@@ -216,10 +225,32 @@ constexpr LayerEntry kPerStepLayers[] = {
      "y = gain * (x - mean(x)) / sqrt(mean((x - mean(x)) ** 2) + eps) + bias", read_per_step<LayerNorm>},
 };
 
+constexpr LayerEntry kSequenceLayers[] = {
+    {"embedding", "a trained vector for each token; the first layer of a model whose data are tokens",
+     "rows left out: A Theoretically Grounded Application of Dropout in Recurrent Neural Networks",
+     "y = E[x], zeros after a sequence's end\n"
+     "in training E[i] * mask(dropout), one mask for a batch; E[padding] = 0 always",
+     read_per_step<Embedding>, true},
+    {"batch_norm", "features brought to mean 0 and variance 1 over a batch, in evaluation by running ones",
+     "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift",
+     "y = gain * (x - m) / sqrt(v + eps) + bias\n"
+     "in training m, v: mean and variance of each feature over the batch, all steps of its sequences\n"
+     "mean' = (1 - momentum) * mean + momentum * m, variance' likewise of v * count / (count - 1)\n"
+     "in evaluation m = mean, v = variance",
+     read_per_step<BatchNorm>},
+    {"bidirectional", "a cell from the first step to the last, and one from the last to the first",
+     "Bidirectional Recurrent Neural Networks (Schuster and Paliwal 1997)",
+     "y[n] = merge(forward[n], backward[n]), backward from a sequence's own last step\n"
+     "read out at the last step L - 1: merge(forward[L - 1], backward[0])\n"
+     "parameters 0.W of the forward cell, 1.W of the backward one",
+     nullptr, false, read_bidirectional},
+};
+
 }  // namespace
 
 std::span<const LayerEntry> cells() { return kCells; }
 std::span<const LayerEntry> per_step_layers() { return kPerStepLayers; }
+std::span<const LayerEntry> sequence_layers() { return kSequenceLayers; }
 
 const LayerEntry* find_layer(std::span<const LayerEntry> entries, std::string_view name) {
   for (const LayerEntry& entry : entries) {
@@ -238,7 +269,14 @@ std::vector<OptionDoc> options_of(const LayerEntry& entry) {
   const Json nothing = Json::object();
   JsonErrors errors;
   JsonReader reader(nothing, "", errors);
-  entry.read(reader);
+  if (entry.read_around) {
+    entry.read_around(reader, [](JsonReader& around, const std::string& key) {
+      around.raw(key, "the layer inside, as \"layers\" has them", "object", "");
+      return BuildLayer();
+    });
+  } else {
+    entry.read(reader);
+  }
   return reader.documentation();
 }
 

@@ -33,7 +33,8 @@ const Tensor& Var::value() const {
 Tensor Var::grad() const {
   const Tensor& like = value();
   const Tape::Node& node = tape_->nodes_[index_];
-  return node.reached ? node.grad.clone() : Tensor(like.shape(), like.dtype());
+  if (!node.reached) return Tensor(like.shape(), like.dtype());
+  return node.parameter ? node.parameter->grad.clone() : node.grad.clone();
 }
 
 bool Var::requires_grad() const {
@@ -124,6 +125,10 @@ const Tape::Node& Tape::node_of(const Var& var, const char* op) const {
 
 Tensor& Tape::accumulator(int index) {
   Node& node = nodes_[index];
+  if (node.parameter) {  // added up where it is wanted: a table of which few rows are read is not passed over
+    node.reached = true;
+    return node.parameter->grad;
+  }
   if (node.reached) return node.grad;
   if (!node.grad.empty()) {
     node.grad.fill(0);
@@ -161,8 +166,6 @@ void Tape::backward(Var output, const Tensor& grad_output) {
     if (node.rule) {
       InputGradients inputs(*this, i);
       node.rule(node.grad, inputs);
-    } else if (node.parameter) {
-      add_to(node.parameter->grad, node.grad);
     }
   }
 }

@@ -21,7 +21,7 @@ class Var {
 
   Tape& tape() const { return *tape_; }
   const Tensor& value() const;
-  /// A copy of the gradient that the last `Tape::backward` left here; zeros when nothing reached it.
+  /// A copy of what the last `Tape::backward` left here, of a parameter all its gradient; zeros: nothing.
   Tensor grad() const;
   bool requires_grad() const;
   const Shape& shape() const { return value().shape(); }

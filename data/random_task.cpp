@@ -28,7 +28,13 @@ class RandomDataset final : public Dataset {
     RandomStream stream = sequence_stream(seed_, split_, index);
     if (random_lengths_) stream.next_below(static_cast<std::uint64_t>(shape().length));
     const std::int64_t length = batch.lengths[static_cast<std::size_t>(row)], padded = batch.x.size(1);
-    fill_normal(batch.x, row * padded * shape().input, length * shape().input, stream);
+    if (shape().tokens > 0) {
+      for (std::int64_t n = 0; n < length; ++n)
+        batch.x.set(row * padded + n,
+                    static_cast<double>(stream.next_below(static_cast<std::uint64_t>(shape().tokens))));
+    } else {
+      fill_normal(batch.x, row * padded * shape().input, length * shape().input, stream);
+    }
     const std::int64_t targets = shape().every_step ? length : 1;
     const std::int64_t first = row * (shape().every_step ? padded : 1);
     if (shape().classes == 0) {
@@ -60,6 +66,17 @@ struct RandomOptions {
   std::int64_t train = 1, valid = 0, test = 0;
 };
 
+/// Tokens, or real numbers.
+void read_input(JsonReader& reader, DataShape& shape) {
+  reader.optional("tokens", shape.tokens, between(0, 1 << 24),
+                  "inputs are whole numbers below this, one a step; 0: real numbers");
+  if (shape.tokens == 0) {
+    reader.required("input", shape.input, between(1, 1'000'000), "numbers a step; or `tokens`");
+  } else if (reader.has("input")) {
+    reader.required("input", shape.input, between(1, 1), "numbers a step; 1 for tokens");
+  }
+}
+
 /// Exactly one of `output` and `classes` must be there.
 void read_target(JsonReader& reader, DataShape& shape) {
   const bool output = reader.has("output"), classes = reader.has("classes");
@@ -82,7 +99,7 @@ TaskPlan read_random_task(JsonReader& reader, const TaskHints& hints) {
   options.train = hints.batch;
   options.shape.every_step = hints.every_step;
   reader.required("length", options.shape.length, between(1, 10'000'000), "steps of a sequence");
-  reader.required("input", options.shape.input, between(1, 1'000'000), "numbers a step");
+  read_input(reader, options.shape);
   read_target(reader, options.shape);
   reader.optional("every_step", options.shape.every_step,
                   "a target at every step; by default where the read-out is");

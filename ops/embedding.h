@@ -2,13 +2,32 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "lagtape/core/tape.h"
+#include "lagtape/core/thread_pool.h"
 
 namespace lagtape {
 
 /// Row i of y is row indices[i] of E; E: [V, d], y: [n, d]. The gradient of E adds the rows of dL/dy in
 /// order. Throws InputError that names the first index outside 0..V-1 and its position.
 Var embedding(const Var& e, std::span<const std::int32_t> indices);
+
+/// Which row of a table each step of a batch reads.
+struct TokenRows {
+  std::int64_t rows = 0, steps = 0;   ///< B, T
+  std::vector<std::int32_t> numbers;  ///< [B * T], row by row; -1: zeros
+};
+
+/// Of tokens x [B, T, 1], whole numbers 0..V-1; -1 beyond a row's length (none: all T). Throws InputError
+/// that names row and step of what is no such number.
+TokenRows token_rows(const Tensor& x, std::span<const std::int64_t> lengths, std::int64_t vocabulary);
+
+/// y[b, t] = E[numbers[b, t]]; E: [V, d], y: [B, T, d].
+Tensor look_up(const Tensor& e, const TokenRows& rows, ThreadPool& pool);
+
+/// scale * E[numbers[b, t]] on the tape. The gradient of E adds those of y in the order of (b, t), whatever
+/// the threads; only rows that were read are touched.
+Var embedding(const Var& e, TokenRows rows, double scale, ThreadPool& pool);
 
 }  // namespace lagtape

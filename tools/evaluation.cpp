@@ -11,15 +11,16 @@ namespace lagtape {
 
 namespace {
 
-/// Bytes that a step of a sequence takes in input, output and target.
-std::int64_t bytes_of_step(const Model& model, const DataShape& shape) {
-  const std::int64_t numbers = model.input_width() + (shape.every_step ? 2 * model.output_width() : 0);
+/// Bytes that a step of a sequence takes in input, output and target, and between the model's operations.
+std::int64_t bytes_of_step(const Model& model, const ModelOp& op, const DataShape& shape) {
+  const std::int64_t outside = model.input_width() + (shape.every_step ? 2 * model.output_width() : 0);
+  const std::int64_t numbers = outside + op.evaluation_width();
   return numbers * static_cast<std::int64_t>(byte_size(model.dtype()));
 }
 
 /// Runs one sequence, scored at every step, in stretches of at most `steps`.
 void score_in_stretches(Scores& scores, Loss loss, const SequenceBatch& sequence, std::int64_t steps,
-                        SequenceOp& op, std::span<const Tensor> weights, ThreadPool& pool,
+                        ModelOp& op, std::span<const Tensor> weights, ThreadPool& pool,
                         const EvaluationOptions& options) {
   Window window;
   for (std::int64_t first = 0; first < sequence.lengths[0]; first += steps) {
@@ -83,16 +84,17 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
   return result;
 }
 
-Evaluation evaluate(const Experiment& experiment, const Model& model, SequenceOp& op, const Dataset& split,
+Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& op, const Dataset& split,
                     ThreadPool& pool, const EvaluationOptions& options) {
   constexpr std::int64_t kMost = 512;  // sequences at a time; no result depends on it
   Evaluation evaluation;
   if (split.size() == 0) return evaluation;
   const std::vector<Tensor> weights = model.weights();
   const InputNormalization normalization = input_normalization(model);
-  const std::int64_t steps = std::max<std::int64_t>(options.bytes / bytes_of_step(model, split.shape()), 1);
+  const std::int64_t steps =
+      std::max<std::int64_t>(options.bytes / bytes_of_step(model, op, split.shape()), 1);
   const std::int64_t rows = std::clamp<std::int64_t>(steps / split.shape().length, 1, kMost);
-  const bool in_stretches = split.shape().every_step && split.shape().length > steps;
+  const bool in_stretches = split.shape().every_step && split.shape().length > steps && op.obstacle().empty();
   Scores scores;
   for (std::int64_t first = 0; first < split.size(); first += rows) {
     if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lagtape/cells/model.h"
+#include "lagtape/cells/model_op.h"
 #include "lagtape/data/dataset.h"
 #include "lagtape/tools/experiment.h"
 
@@ -36,7 +36,7 @@ struct EvaluationOptions {
 /// The experiment's loss and metrics over a whole split, in its own order, with the model's parameters. A
 /// sequence that is scored at every step and too long for `bytes` is run in stretches of time, states carried
 /// over, in the same sums. Throws Interrupted when a stop is requested.
-Evaluation evaluate(const Experiment& experiment, const Model& model, SequenceOp& op, const Dataset& split,
+Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& op, const Dataset& split,
                     ThreadPool& pool, const EvaluationOptions& options = {});
 
 }  // namespace lagtape

@@ -214,7 +214,8 @@ DataWidths widths_of(Loss loss, const DataShape& data) {
   return {.input = data.input,
           .output = classes ? 0 : output_width(loss, data),
           .classes = classes ? data.classes : 0,
-          .every_step = data.every_step};
+          .every_step = data.every_step,
+          .tokens = data.tokens};
 }
 
 const Json& at_pointer(const Json& document, const char* pointer) {

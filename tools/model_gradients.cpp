@@ -50,7 +50,7 @@ SequenceBatch of_length(const SequenceBatch& batch, const DataShape& shape, std:
 /// gradients.
 class LossOfParameters {
  public:
-  LossOfParameters(Model& model, SequenceOp& op, const SequenceBatch& batch, ThreadPool& pool)
+  LossOfParameters(Model& model, ModelOp& op, const SequenceBatch& batch, ThreadPool& pool)
       : model_(model), op_(op), batch_(batch), pool_(pool) {}
 
   Var operator()(Tape& tape, std::span<const Var> parameters) const {
@@ -70,27 +70,25 @@ class LossOfParameters {
  private:
   Tensor value() const {
     Tape tape;
-    std::vector<Var> weights;
-    for (const Tensor& weight : std::as_const(model_).weights()) weights.push_back(tape.constant(weight));
-    return op_.loss(tape, weights, tape.constant(batch_.x), batch_, pool_).value().clone();
+    return op_.loss(tape, model_.constant_weights(tape), batch_, pool_).value().clone();
   }
 
   void run_backward(const Tensor& grad_output) const {
     model_.parameters().zero_grad();
     Tape tape;
     const std::vector<Var> weights = model_.weights(tape);
-    tape.backward(op_.loss(tape, weights, tape.constant(batch_.x), batch_, pool_), grad_output);
+    tape.backward(op_.loss(tape, weights, batch_, pool_), grad_output);
   }
 
   Model& model_;
-  SequenceOp& op_;
+  ModelOp& op_;
   const SequenceBatch& batch_;
   ThreadPool& pool_;
 };
 
-std::int64_t largest_lag(const StackDefinition& stack) {
+std::int64_t largest_lag(const Model& model) {
   std::int64_t lag = 0;
-  for (const StepProgram& layer : stack.layers) lag = std::max(lag, layer.largest_lag());
+  for (const LayerSummary& layer : model.layers()) lag = std::max(lag, layer.largest_lag());
   return lag;
 }
 
@@ -115,15 +113,13 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
   const Experiment experiment = parse_experiment(given.json, given.where, "/", in_f64);
   const Task task = experiment.load_task(pool);
   Model model = build_model(experiment, task.shape);
-  StackDefinition stack = model.stack();
-  for (StepProgram& layer : stack.layers)  // a loss in steps of 2^-32 has no differences to compare with
-    for (StateDefinition& state : layer.states) state.arithmetic = Arithmetic::real;
-  SequenceOp op(stack, model.dtype());
+  ModelOp op(model, {}, Arithmetic::real);  // a loss in steps of 2^-32 has no differences to compare with
 
   const std::vector<std::int64_t> indices = indices_in_order(*task.train, 0, options.sequences);
   const Batch data = gather(*task.train, indices, model.dtype(), pool, task.normalization);
-  const std::int64_t steps = kLags * largest_lag(model.stack()) + kMore;
-  const SequenceBatch batch = of_length(sequence_batch(data, task.shape, experiment.loss), task.shape, steps);
+  const std::int64_t steps = kLags * largest_lag(model) + kMore;
+  SequenceBatch batch = of_length(sequence_batch(data, task.shape, experiment.loss), task.shape, steps);
+  batch.training = op.has_statistics();  // else their gradients would not be there
 
   const LossOfParameters loss(model, op, batch, pool);
   ModelGradients result;

@@ -20,11 +20,19 @@ void put_softmax(const Tensor& logits, Tensor& result, std::int64_t first, std::
   for (std::int64_t i = first; i < first + count; ++i) result.set(i, std::exp(logits.at(i) - largest) / sum);
 }
 
+/// A stream would answer with NaN.
+void check_token(const Model& model, double value) {
+  const std::int64_t tokens = model.tokens();
+  if (tokens == 0 || (value >= 0 && value < static_cast<double>(tokens) && value == std::floor(value)))
+    return;
+  throw InputError(concat("[predict] tokens are the numbers 0..", tokens - 1, ". Got ", value));
+}
+
 template <class T>
 Tensor stream_row(const Model& model, std::span<const T> x) {
   const std::int64_t width = model.input_width(), q = model.output_width();
   const std::int64_t steps = static_cast<std::int64_t>(x.size()) / width;
-  const bool every_step = reads_every_step(model.stack().at);
+  const bool every_step = reads_every_step(model.at());
   RowStream<T> stream(model);
   Tensor y(every_step ? Shape{steps, q} : Shape{q}, model.dtype());
   std::vector<double> step(width);
@@ -68,6 +76,7 @@ Tensor RowStream<T>::step(std::span<const double> x) {
   const Normalization& scaling = model_.normalization();
   for (std::size_t i = 0; i < input_.size(); ++i) {
     const double value = static_cast<T>(x[i]);  // a number is the model's before it is scaled
+    check_token(model_, value);
     input_[i] = static_cast<T>((value - at_or(scaling.input_mean, i, 0)) / at_or(scaling.input_scale, i, 1));
   }
   Tensor y({model_.output_width()}, dtype_of<T>);
@@ -88,7 +97,7 @@ Tensor predict_by_stream(const Model& model, const Tensor& x) {
 }
 
 void check_has_probabilities(const Model& model) {
-  const Loss loss = model.stack().loss;
+  const Loss loss = model.loss();
   if (loss != Loss::cross_entropy && loss != Loss::binary_cross_entropy) {
     throw InputError("[predict] probabilities are those of classes. This model gives real numbers.");
   }
@@ -99,7 +108,7 @@ Tensor probabilities_of(const Model& model, const Tensor& logits) {
   Tensor result(logits.shape(), logits.dtype());
   const std::int64_t q = logits.size(-1);
   for (std::int64_t first = 0; first < logits.numel(); first += q) {
-    if (model.stack().loss == Loss::cross_entropy) {
+    if (model.loss() == Loss::cross_entropy) {
       put_softmax(logits, result, first, q);
     } else {
       result.set(first, 1 / (1 + std::exp(-logits.at(first))));

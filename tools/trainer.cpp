@@ -25,7 +25,7 @@ SequenceSettings settings_of(const TrainOptions& options) {
   return settings;
 }
 
-PlanCost choose_plan(const SequenceOp& op, const Experiment& experiment, const Task& task,
+PlanCost choose_plan(const ModelOp& op, const Experiment& experiment, const Task& task,
                      const ThreadPool& pool) try {
   const TrainOptions& options = experiment.train;
   const std::int64_t length = task.shape.length;
@@ -62,16 +62,18 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       task_(task),
       model_(model),
       pool_(pool),
-      op_(model.stack(), model.dtype(), settings_of(experiment.train)),
+      op_(model, settings_of(experiment.train)),
       updater_(experiment, model, op_, pool),
       order_(*task.train, experiment.train.batch, experiment.seed),
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
       plan_(choose_plan(op_, experiment, task, pool)) {
-  if (experiment.train.truncate > 0 && !reads_every_step(model.stack().at)) {
+  if (experiment.train.truncate > 0 && !reads_every_step(model.at())) {
     throw InputError(concat(experiment.where,
                             ": /train/truncate: segments of a sequence need a target at every step. ",
                             "The model reads out once a sequence."));
   }
+  if (experiment.train.truncate > 0 && !op_.obstacle().empty())
+    throw InputError(concat(experiment.where, ": /train/truncate: ", op_.obstacle()));
   check_targets(experiment, task, model, pool);
   model_.normalization().input_mean = task.normalization.mean;
   model_.normalization().input_scale = task.normalization.scale;

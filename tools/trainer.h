@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "lagtape/cells/model.h"
+#include "lagtape/cells/model_op.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/evaluation.h"
 #include "lagtape/tools/experiment.h"
@@ -63,7 +63,7 @@ class Trainer {
   std::int64_t steps() const { return steps_; }  ///< of the whole run
   bool is_finished() const;
   const PlanCost& plan() const { return plan_; }
-  SequenceOp& op() { return op_; }
+  ModelOp& op() { return op_; }
 
  private:
   bool evaluation_is_due() const;
@@ -75,7 +75,7 @@ class Trainer {
   const Task& task_;
   Model& model_;
   ThreadPool& pool_;
-  SequenceOp op_;
+  ModelOp op_;
   Updater updater_;
   TrainingOrder order_;
   std::int64_t steps_, steps_before_ = 0;

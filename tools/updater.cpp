@@ -36,7 +36,7 @@ void assign_values(Parameters& parameters, const std::vector<Tensor>& values) {
   for (Parameter& parameter : parameters) copy_into(parameter.value, *value++);
 }
 
-Updater::Updater(const Experiment& experiment, Model& model, SequenceOp& op, ThreadPool& pool)
+Updater::Updater(const Experiment& experiment, Model& model, ModelOp& op, ThreadPool& pool)
     : model_(model),
       op_(op),
       pool_(pool),
@@ -73,12 +73,13 @@ double Updater::update(const SequenceBatch& batch, double lr, const Window* init
     for (const Tensor& state : initial->states) history.push_back(tape_.constant(state));
   }
   const std::vector<Var> weights = model_.weights(tape_);
-  const Var loss = op_.loss(tape_, weights, tape_.constant(batch.x), batch, pool_, history, final_window);
+  const Var loss = op_.loss(tape_, weights, batch, pool_, history, final_window);
   const double value = loss.value().item();
   if (std::isfinite(value)) tape_.backward(loss);
   tape_.rewind(start);
   if (!std::isfinite(value)) throw DivergenceError("the loss is not finite");
   step_optimizer(lr);
+  op_.update_statistics(parameters);
   return value;
 }
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "lagtape/cells/model.h"
+#include "lagtape/cells/model_op.h"
 #include "lagtape/optim/optimizer.h"
 #include "lagtape/tools/experiment.h"
 
@@ -14,7 +14,7 @@ namespace lagtape {
 class Updater {
  public:
   /// Model, op and pool must outlive it.
-  Updater(const Experiment& experiment, Model& model, SequenceOp& op, ThreadPool& pool);
+  Updater(const Experiment& experiment, Model& model, ModelOp& op, ThreadPool& pool);
 
   /// Trains on a batch with the rate lr and returns its loss: one update, or with truncated BPTT one a
   /// segment, the loss then being the mean over all scored steps. Throws DivergenceError "WHAT is not
@@ -29,7 +29,7 @@ class Updater {
   void step_optimizer(double lr);
 
   Model& model_;
-  SequenceOp& op_;
+  ModelOp& op_;
   ThreadPool& pool_;
   std::unique_ptr<Optimizer> optimizer_;
   std::int64_t truncate_;

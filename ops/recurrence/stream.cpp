@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/core/error.h"
@@ -32,12 +33,24 @@ StackDefinition as_stream(StackDefinition stack) {
 /// What copies of a stream share.
 template <class T>
 struct Shared {
-  Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights)
-      : stack(as_stream(definition)), code(stack, false, kernels<T>(level), true) {
+  Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
+         const Tensor& rows)
+      : stack(as_stream(definition)), code(stack, false, kernels<T>(level), true), table(rows) {
+    if (!table.empty() && (table.rank() != 2 || table.size(1) != stack.input_width()))
+      throw InputError(
+          concat("[stream] a table is [V, ", stack.input_width(), "]. Got ", to_string(table.shape())));
+    if (!table.empty()) unknown.assign(table.size(1), std::numeric_limits<T>::quiet_NaN());
     code.load(weights);
+  }
+  /// The row of the table that a number names.
+  const T* named(T number) const {
+    if (!(number >= 0 && number < static_cast<T>(table.size(0)))) return unknown.data();
+    return table.template values<T>().data() + static_cast<std::int64_t>(number) * table.size(1);
   }
   StackDefinition stack;
   CompiledStack<T> code;
+  Tensor table;            // of the rows that inputs are numbers of; empty: inputs are numbers themselves
+  std::vector<T> unknown;  // what a number that names no row gives
 };
 
 }  // namespace
@@ -46,6 +59,7 @@ template <class T>
 struct Stream<T>::Implementation {
   std::shared_ptr<const Shared<T>> shared;
   std::int64_t rows, in_width, out_width;
+  bool looks_up;  // inputs are numbers of rows of the table
   std::int64_t steps = 0;
   std::deque<LayerRunner<T>> layers;
   std::optional<LayerRunner<T>> head;
@@ -71,8 +85,9 @@ struct Stream<T>::Implementation {
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r)
       : shared(std::move(s)),
         rows(r),
-        in_width(shared->stack.input_width()),
-        out_width(shared->stack.output_width()) {
+        in_width(shared->table.empty() ? shared->stack.input_width() : 1),
+        out_width(shared->stack.output_width()),
+        looks_up(!shared->table.empty()) {
     const CompiledStack<T>& code = shared->code;
     for (std::size_t l = 0; l < code.layers(); ++l)
       layers.emplace_back(code.program(l), code.code(l), code.weights(l), code.kernels());
@@ -164,7 +179,7 @@ struct Stream<T>::Implementation {
 
   void step(const T* input, T* output) {
     if (row_plan && steps < planned_until) {
-      row_plan->step(steps++, input, output);
+      row_plan->step(steps++, vector_of(input), output);
     } else {
       other_step(input, output);
     }
@@ -173,7 +188,7 @@ struct Stream<T>::Implementation {
   [[gnu::noinline]] void other_step(const T* input, T* output) {
     if (!plan && !row_plan) return run(input, output, 1);
     if (steps >= planned_until) begin_plan();
-    if (row_plan) return row_plan->step(steps++, input, output);
+    if (row_plan) return row_plan->step(steps++, vector_of(input), output);
     write_input(input, plan->input());
     read_output(plan->run(), top().output.width, output);
     ++steps;
@@ -193,11 +208,25 @@ struct Stream<T>::Implementation {
     }
   }
 
+  /// What a step of one row reads.
+  const T* vector_of(const T* input) const { return looks_up ? shared->named(*input) : input; }
+
   /// Pads the rows of a step.
   const T* write_input(const T* input, T* to) const {
+    if (looks_up) return write_rows(input, to);
     const std::int64_t width = in_width, stride = padded<T>(width);
     for (std::int64_t r = 0; r < rows; ++r, input += width, to += stride) {
       std::copy_n(input, width, to);
+      std::fill(to + width, to + stride, T(0));
+    }
+    return input;
+  }
+
+  /// The rows of the table that a step's numbers name.
+  const T* write_rows(const T* input, T* to) const {
+    const std::int64_t width = shared->table.size(1), stride = padded<T>(width);
+    for (std::int64_t r = 0; r < rows; ++r, to += stride) {
+      std::copy_n(shared->named(*input++), width, to);
       std::fill(to + width, to + stride, T(0));
     }
     return input;
@@ -225,10 +254,10 @@ struct Stream<T>::Implementation {
 
 template <class T>
 Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
-                  SimdLevel level) {
+                  SimdLevel level, const Tensor& table) {
   if (rows < 1) throw InputError(concat("[stream] at least one row. Got ", rows));
-  implementation_ = std::make_unique<Implementation>(std::make_shared<const Shared<T>>(stack, level, weights),
-                                                     rows, weights);
+  implementation_ = std::make_unique<Implementation>(
+      std::make_shared<const Shared<T>>(stack, level, weights, table), rows, weights);
 }
 
 template <class T>
@@ -255,7 +284,7 @@ std::int64_t Stream<T>::rows() const {
 }
 template <class T>
 std::int64_t Stream<T>::input_width() const {
-  return implementation_->shared->stack.input_width();
+  return implementation_->in_width;
 }
 template <class T>
 std::int64_t Stream<T>::output_width() const {

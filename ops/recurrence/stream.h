@@ -15,9 +15,10 @@ class Stream {
  public:
   /// Weights as for SequenceOp::evaluate. Draws hold their evaluation values. The read-out, if any, is
   /// applied at every step, whatever `stack.at` says (for `mean`, to the mean so far). Throws InputError when
-  /// weights do not fit.
+  /// weights do not fit. With a table [V, input], inputs are the numbers of its rows, one a step, input_width
+  /// 1; a number that names no row gives NaN.
   Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows = 1,
-         SimdLevel level = best_level());
+         SimdLevel level = best_level(), const Tensor& table = {});
   Stream(const Stream& other);
   Stream& operator=(const Stream& other);
   ~Stream();

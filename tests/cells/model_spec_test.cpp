@@ -49,9 +49,12 @@ TEST_CASE("the model of the manual is read, and its defaults filled in") {
   CHECK(spec.at == ReadAt::every_step);
   CHECK(spec.layers[0].program.largest_lag() == 10);
   CHECK(spec.input_width() == 1);
-  CHECK(spec.stack(Loss::mse).layers.size() == 1);
-  CHECK(spec.stack(Loss::mse).readout.has_value());
-  CHECK(spec.stack(Loss::mse).at == ReadAt::every_step);
+  const ChainDefinition chain = spec.chain(Loss::mse);
+  REQUIRE(chain.links.size() == 1);
+  CHECK(chain.links[0].stack.layers.size() == 1);
+  CHECK(chain.links[0].stack.readout.has_value());
+  CHECK(chain.at() == ReadAt::every_step);
+  CHECK(chain.loss() == Loss::mse);
   CHECK(
       spec.filled_model.dump() ==
       R"({"layers":[{"cell":"tau_gru","units":16,"tau":10.0,"dt":1.0,"alpha":1.0,"beta":1.0,)"
@@ -137,7 +140,7 @@ e.json: /model/layers/2/tau: is missing, expected number >= 0
 e.json: /model/layers/3: a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.
 e.json: /model/layers/4/cell: is missing, expected string
 e.json: /model/layers/5/layer: unknown layer 'liner'; did you mean 'linear'? Known: )" +
-            known(per_step_layers()) + R"(.
+            known(per_step_layers()) + ", " + known(sequence_layers()) + R"(.
 e.json: /model/layers/6/alpha: alpha and beta are both 0, which leaves no update.
 e.json: /model/layers/7/tau: tau / dt must be at most 1073741824 steps, got 1e+300.
 e.json: /model/layers/8: expected an object, got 7

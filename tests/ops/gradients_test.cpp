@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/gradient_check.h"
+#include "lagtape/ops/batch_norm.h"
 #include "lagtape/ops/dropout.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/embedding.h"
@@ -15,6 +16,7 @@
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/matrix_exponential.h"
 #include "lagtape/ops/reduce.h"
+#include "lagtape/ops/reverse_time.h"
 #include "lagtape/ops/shape.h"
 #include "lagtape/tests/ops/support/tensors.h"
 
@@ -35,6 +37,12 @@ const std::vector<std::int32_t> kClasses = {2, 0, 1, 2};
 const std::vector<std::int32_t> kBits = {1, 0, 0, 1};
 const std::vector<std::int32_t> kWords = {4, 0, 4, 2, 4};
 const std::vector<std::int64_t> kAxes = {2, 0, 1};
+const std::vector<std::int64_t> kLengths = {4, 1, 3};
+
+ThreadPool& pool() {
+  static ThreadPool threads(2);
+  return threads;
+}
 
 std::vector<Row> table() {
   using enum Domain;
@@ -150,6 +158,24 @@ std::vector<Row> table() {
       {"embedding(const Var& e, std::span<const std::int32_t> indices)",
        {{5, 3}},
        [](Inputs x) { return embedding(x[0], kWords); }},
+      {"embedding(const Var& e, TokenRows rows, double scale, ThreadPool& pool)",
+       {{5, 40}},
+       [](Inputs x) {
+         return embedding(x[0], {2, 3, {4, 0, -1, 2, 4, 4}}, 1.5, pool());
+       }},
+      {"batch_norm(const Var& x, const Var& gain, const Var& bias, std::span<const std::int64_t> lengths, "
+       "double eps, ThreadPool& pool, BatchMoments& moments)",
+       {{3, 4, 5}, {5}, {5}},
+       [](Inputs x) {
+         BatchMoments moments;
+         return batch_norm(x[0], x[1], x[2], kLengths, 0.01, pool(), moments);
+       }},
+      {"reverse_time(const Var& x, std::span<const std::int64_t> lengths, ThreadPool& pool)",
+       {{3, 4, 5}},
+       [](Inputs x) { return reverse_time(x[0], kLengths, pool()); }},
+      {"reverse_time(const Var& x, std::span<const std::int64_t> lengths, ThreadPool& pool)",
+       {{3, 4, 5}},
+       [](Inputs x) { return reverse_time(x[0], {}, pool()); }},
       {"identity(const Var& like, std::int64_t n)",
        {{4, 4}},
        [](Inputs x) { return x[0] * (x[0] + identity(x[0], 4)); }},

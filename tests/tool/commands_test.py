@@ -92,7 +92,7 @@ class CommandsTest(ToolTest):
 
     def test_list_knows_what_there_is(self):
         for kind, name in (("cells", "tau_gru"), ("tasks", "mackey_glass"), ("losses", "mse"), ("optimizers", "adam"),
-                           ("layers", "linear"), ("initializers", "orthogonal"), ("readout", "at_padding"), ("training", "epochs")):
+                           ("layers", "linear"), ("layers", "bidirectional"), ("initializers", "orthogonal"), ("readout", "at_padding"), ("training", "epochs")):
             self.assertIn(name, self.run_tool("list", kind)[0])
         self.assertIn("tau", self.run_tool("list", "cells", "tau_gru")[0])
         self.assertIn("tau_gru", self.run_tool("list")[0])
@@ -116,8 +116,17 @@ class CommandsTest(ToolTest):
                 data = json.loads(path.read_text())["data"]
                 if data["task"] == "ts":  # the files decide what a model must fit
                     self.run_tool("inspect", path, "--set", f"data.path={self.write_series(data['path'])}")
+                elif data["task"] == "imdb":
+                    self.run_tool("inspect", path, *self.few_reviews())
                 else:
                     self.run_tool("inspect" if "path" in data else "check", path)
+
+    def few_reviews(self):
+        """Something to read: the words of the data are a model's vocabulary."""
+        for part in ("train", "test"):
+            for liked in ("pos", "neg"):
+                self.write(f"reviews/{part}/{liked}/0_1.txt", f"a {liked} film")
+        return ["--set", "data.path=reviews", *(f"--set=data.{split}=1" for split in ("train", "valid", "test"))]
 
     def test_ready_tables_are_valid(self):
         ready = sorted(self.root.glob("tools/experiments/*/table.json"))

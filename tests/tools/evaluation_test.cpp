@@ -13,7 +13,7 @@ struct Setup {
   ThreadPool pool{2};
   Task task;
   Model model;
-  SequenceOp op;
+  ModelOp op;
 
   explicit Setup(const std::string& targets, const std::string& more = "")
       : experiment(parse_experiment(
@@ -25,7 +25,7 @@ struct Setup {
             "test", "/")),
         task(experiment.load_task(pool)),
         model(build_model(experiment, task.shape)),
-        op(model.stack(), model.dtype()) {}
+        op(model) {}
 
   Evaluation score(const EvaluationOptions& options) {
     return evaluate(experiment, model, op, *task.valid, pool, options);

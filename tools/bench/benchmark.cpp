@@ -28,21 +28,18 @@ class Runner {
       : model_(model),
         batch_(batch),
         pool_(threads),
-        op_(model.stack(), model.dtype(),
-            {.plan = experiment.train.plan, .budget = experiment.train.budget}) {}
+        op_(model, {.plan = experiment.train.plan, .budget = experiment.train.budget}) {}
 
   PlanCost plan() const { return op_.choose(batch_.x.size(0), batch_.x.size(1), pool_.threads()); }
 
   void forward() {
-    std::vector<Var> weights;
-    for (const Tensor& weight : std::as_const(model_).weights()) weights.push_back(tape_.constant(weight));
-    op_.loss(tape_, weights, tape_.constant(batch_.x), batch_, pool_);
+    op_.loss(tape_, model_.constant_weights(tape_), batch_, pool_);
     tape_.rewind(start_);
   }
 
   void forward_and_backward() {
     const std::vector<Var> weights = model_.weights(tape_);
-    tape_.backward(op_.loss(tape_, weights, tape_.constant(batch_.x), batch_, pool_));
+    tape_.backward(op_.loss(tape_, weights, batch_, pool_));
     tape_.rewind(start_);
   }
 
@@ -50,7 +47,7 @@ class Runner {
   Model& model_;
   const SequenceBatch& batch_;
   ThreadPool pool_;
-  SequenceOp op_;
+  ModelOp op_;
   Tape tape_;
   const Tape::Mark start_ = tape_.mark();
 };
@@ -85,7 +82,7 @@ struct Subnormal {
       if (parameter.name.starts_with("readout.")) scale(parameter.value, 100 * least);
     }
     batch.x = like.x.clone();
-    scale(batch.x, least / 100);
+    if (model.tokens() == 0) scale(batch.x, least / 100);
   }
 
   static void scale(Tensor& tensor, double factor) {
@@ -101,6 +98,13 @@ struct Times {
 /// A total and its part vary each for itself: the rest is what the total has beyond the fastest part.
 Timing rest_of(const Timing& total, const Timing& part) {
   return {.median = total.median - part.min, .min = total.min - part.min, .max = total.max - part.min};
+}
+
+/// The step of the first layer that has one.
+StepProgram first_step(const Model& model) {
+  for (const LayerSummary& layer : model.layers())
+    if (!layer.steps.empty()) return layer.steps.front();
+  return {};
 }
 
 int best_of(const std::map<int, std::vector<double>>& times) {
@@ -136,9 +140,9 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
     subnormal_runners = warm_runners(experiment, subnormal->model, subnormal->batch, options.threads);
   }
 
-  const StepProgram& first = model.stack().layers.front();
+  const StepProgram first = first_step(model);
   const std::int64_t units = first.values[first.output].shape.width();
-  const LstmSizes sizes{data.length, experiment.train.batch, data.input, units};
+  const LstmSizes sizes{data.length, experiment.train.batch, first.input.width(), units};
   const int most = ThreadPool::hardware_threads();
   check_onednn_lstm(sizes, most);
   OnednnLstm peer(sizes, random_values(sizes));

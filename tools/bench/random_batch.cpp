@@ -11,11 +11,20 @@ Tensor normal_tensor(Shape shape, Dtype dtype, std::uint64_t stream_number) {
   return tensor;
 }
 
+Tensor random_inputs(const Model& model, Shape shape, std::uint64_t stream_number) {
+  if (model.tokens() == 0) return normal_tensor(std::move(shape), model.dtype(), stream_number);
+  RandomStream stream(1, stream_number);
+  Tensor tensor(std::move(shape), model.dtype());
+  for (std::int64_t i = 0; i < tensor.numel(); ++i)
+    tensor.set(i, static_cast<double>(stream.next_below(static_cast<std::uint64_t>(model.tokens()))));
+  return tensor;
+}
+
 SequenceBatch random_batch(const Model& model, const DataShape& data, std::int64_t batch) {
   SequenceBatch result;
-  result.x = normal_tensor({batch, data.length, data.input}, model.dtype(), 1);
+  result.x = random_inputs(model, {batch, data.length, data.input}, 1);
   const std::int64_t q = model.output_width(), places = data.every_step ? batch * data.length : batch;
-  const Loss loss = model.stack().loss;
+  const Loss loss = model.loss();
   if (loss == Loss::cross_entropy) {
     RandomStream stream(1, 2);
     for (std::int64_t i = 0; i < places; ++i) {

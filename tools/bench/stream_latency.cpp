@@ -28,10 +28,10 @@ void check(const Model& model, const Tensor& x) {
 template <class T>
 Timing latency(const Model& model, const LatencyOptions& options) {
   const std::int64_t width = model.input_width();
-  check<T>(model, normal_tensor({kInputs, width}, model.dtype(), 1));
+  check<T>(model, random_inputs(model, {kInputs, width}, 1));
 
   const FlushSubnormals flush;  // as a thread of real-time work has it
-  const Tensor x = normal_tensor({kInputs, width}, model.dtype(), 2);
+  const Tensor x = random_inputs(model, {kInputs, width}, 2);
   const T* inputs = x.values<T>().data();
   std::vector<T> output(model.output_width());
   Stream<T> stream = model.stream<T>();

@@ -46,7 +46,7 @@ void run(const EvalArguments& arguments) {
     throw InputError(
         concat("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences there."));
   }
-  SequenceOp op(source.model.stack(), source.model.dtype());
+  ModelOp op(source.model);
   std::optional<Confusion> confusion;
   EvaluationOptions options;
   if (arguments.confusion) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "lagtape/cells/model_op.h"
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/tools/cli/commands.h"
@@ -27,30 +28,32 @@ void add_options(CLI::App& command, InspectArguments& arguments) {
   command.add_flag("--json", arguments.json, "the result as one JSON object");
 }
 
-Json lags_of(const StepProgram& program) {
+Json lags_of(const LayerSummary& layer) {
   Json lags = Json::object();
-  for (std::size_t i = 0; i < program.states.size(); ++i)
-    lags[program.states[i].name] = program.history(static_cast<int>(i));
+  for (const StepProgram& step : layer.steps)
+    for (std::size_t i = 0; i < step.states.size(); ++i)
+      lags[step.states[i].name] = step.history(static_cast<int>(i));
   return lags;
 }
 
-Json layer_of(const std::string& name, const StepProgram& program, std::int64_t params) {
-  return {{"name", name},
-          {"params", params},
-          {"flops_per_step", program.product_flops()},
-          {"largest_lag", program.largest_lag()},
-          {"lags", lags_of(program)},
-          {"program", to_string(program)}};
+std::string program_of(const LayerSummary& layer) {
+  std::string text;
+  for (const StepProgram& step : layer.steps) {
+    if (!text.empty()) text += '\n';
+    text += to_string(step);
+  }
+  return text;
 }
 
 Json layers_of(const Model& model) {
-  const std::vector<std::string> names = model.layer_names();
-  const std::vector<std::int64_t> params = model.layer_parameter_counts();
-  const StackDefinition& stack = model.stack();
   Json layers = Json::array();
-  for (std::size_t i = 0; i < stack.layers.size(); ++i)
-    layers.push_back(layer_of(names[i], stack.layers[i], params[i]));
-  if (stack.readout) layers.push_back(layer_of("readout", *stack.readout, params.back()));
+  for (const LayerSummary& layer : model.layers())
+    layers.push_back({{"name", layer.name},
+                      {"params", layer.params},
+                      {"flops_per_step", layer.product_flops()},
+                      {"largest_lag", layer.largest_lag()},
+                      {"lags", lags_of(layer)},
+                      {"program", program_of(layer)}});
   return layers;
 }
 
@@ -61,19 +64,27 @@ Json plan_of(const PlanCost& plan) {
           {"chunk", plan.chunk}};
 }
 
-/// Why the stack does not run backwards in time; empty when it does.
-std::string obstacle_of(const StackDefinition& stack) {
-  for (std::size_t l = 0; l < stack.layers.size(); ++l)
-    if (const UndoOrder order = undo_order(stack.layers[l]); !order.obstacle.empty())
-      return concat("layer ", l, ": ", order.obstacle);
+/// Why the layers do not run backwards in time; empty when they do.
+std::string obstacle_of(const Model& model) {
+  const std::vector<LayerSummary> layers = model.layers();
+  for (std::size_t l = 0; l + 1 < layers.size(); ++l)
+    for (const StepProgram& step : layers[l].steps)
+      if (const UndoOrder order = undo_order(step); !order.obstacle.empty())
+        return concat("layer ", l, ": ", order.obstacle);
   return {};
+}
+
+/// What each of several sequence ops takes.
+Json ops_of(const ModelOp& op, std::int64_t batch, std::int64_t steps, int threads) {
+  Json ops = Json::array();
+  for (const PlanCost& cost : op.choose_each(batch, steps, threads)) ops.push_back(plan_of(cost));
+  return ops;
 }
 
 Json describe(const Source& source, const DataShape& data, int threads) {
   const Experiment& experiment = source.experiment;
   const TrainOptions& train = experiment.train;
-  const SequenceOp op(source.model.stack(), source.model.dtype(),
-                      {.plan = train.plan, .budget = train.budget});
+  const ModelOp op(source.model, {.plan = train.plan, .budget = train.budget});
   const std::int64_t steps = train.truncate > 0 ? std::min(train.truncate, data.length) : data.length;
   Json result = {{"name", experiment.name},
                  {"params", source.model.parameters().count()},
@@ -87,7 +98,8 @@ Json describe(const Source& source, const DataShape& data, int threads) {
   result["plans"] = Json::array();
   for (const PlanCost& plan : op.plans(train.batch, steps, threads)) result["plans"].push_back(plan_of(plan));
   result["plan"] = name_of(op.choose(train.batch, steps, threads).plan);
-  const std::string obstacle = obstacle_of(source.model.stack());
+  if (Json ops = ops_of(op, train.batch, steps, threads); ops.size() > 1) result["sequence_ops"] = ops;
+  const std::string obstacle = obstacle_of(source.model);
   result["runs_backwards"] = obstacle.empty();
   if (!obstacle.empty()) result["runs_backwards_obstacle"] = obstacle;
   result["experiment"] = Json::parse(experiment.json);
@@ -103,7 +115,8 @@ void print_layers(const Json& layers) {
                layer["flops_per_step"].get<std::int64_t>(), layer["largest_lag"].get<std::int64_t>());
   }
   for (const Json& layer : layers)
-    fmt::print("\nstep of {}\n{}", text_of(layer["name"]), text_of(layer["program"]));
+    if (!text_of(layer["program"]).empty())
+      fmt::print("\nstep of {}\n{}", text_of(layer["name"]), text_of(layer["program"]));
 }
 
 void print_plans(const Json& description) {
@@ -114,6 +127,12 @@ void print_plans(const Json& description) {
     fmt::print("  {:<12}{:>12}  {:.3g} extra FLOPs a batch{}\n", text_of(plan["name"]),
                bytes_of(plan["bytes"].get<std::int64_t>()), plan["extra_flops"].get<double>(),
                plan["name"] == description["plan"] ? "  (chosen)" : "");
+  }
+  if (description.contains("sequence_ops")) {
+    const Json& ops = description["sequence_ops"];
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      fmt::print("  sequence op {}: {} with {}\n", i, text_of(ops[i]["name"]),
+                 bytes_of(ops[i]["bytes"].get<std::int64_t>()));
   }
   if (description["runs_backwards"].get<bool>()) {
     fmt::print("runs backwards: yes\n");

@@ -53,6 +53,12 @@ std::vector<Row> initializer_rows() {
   return rows;
 }
 
+std::vector<Row> all_layer_rows() {
+  std::vector<Row> rows = layer_rows(per_step_layers());
+  for (Row& row : layer_rows(sequence_layers())) rows.push_back(std::move(row));
+  return rows;
+}
+
 std::vector<Row> task_rows() {
   std::vector<Row> rows;
   for (const TaskEntry& entry : tasks()) {
@@ -125,7 +131,7 @@ struct Kind {
 };
 
 constexpr Kind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
-                           {"layers", [] { return layer_rows(per_step_layers()); }},
+                           {"layers", all_layer_rows},
                            {"readout", readout_rows, true},
                            {"initializers", initializer_rows},
                            {"tasks", task_rows},

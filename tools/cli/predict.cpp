@@ -67,7 +67,7 @@ bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") 
 template <class T>
 void answer_lines(const Model& model, bool probabilities) {
   RowStream<T> stream(model);
-  const bool every_step = reads_every_step(model.stack().at);
+  const bool every_step = reads_every_step(model.at());
   Tensor answer;
   std::int64_t number = 0;
   const auto print = [&] { write_array("-", probabilities ? probabilities_of(model, answer) : answer); };

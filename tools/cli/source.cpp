@@ -44,11 +44,11 @@ Model load_model(const std::string& path) {
 }
 
 void warn_of_lags(const Model& model, const DataShape& data) {
-  const std::vector<std::string> names = model.layer_names();
-  for (std::size_t i = 0; i < model.stack().layers.size(); ++i) {
-    const std::int64_t lag = model.stack().layers[i].largest_lag();
+  const std::vector<LayerSummary> layers = model.layers();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::int64_t lag = layers[i].largest_lag();
     if (lag <= data.length) continue;
-    std::fputs(concat("warning: layer ", i, " (", names[i], ") looks back ", lag,
+    std::fputs(concat("warning: layer ", i, " (", layers[i].name, ") looks back ", lag,
                       " steps; the sequences have ", data.length, "\n")
                    .c_str(),
                stderr);

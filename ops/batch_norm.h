@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "lagtape/core/tape.h"
+#include "lagtape/core/thread_pool.h"
+
+namespace lagtape {
+
+/// Of each feature of a batch, over all rows' own steps.
+struct BatchMoments {
+  Tensor mean, variance;   ///< [n]; the variance divides by `count`
+  std::int64_t count = 0;  ///< steps that were counted
+};
+
+/// y = gain * (x - mean) / sqrt(variance + eps) + bias; x, y: [B, T, n], gain, bias: [n]. Moments are those
+/// of the steps within the rows' lengths (none given: all T), which `moments` receives; beyond them y is
+/// zeros. Sums run over time within a row, then over rows, in double, whatever the threads.
+Var batch_norm(const Var& x, const Var& gain, const Var& bias, std::span<const std::int64_t> lengths,
+               double eps, ThreadPool& pool, BatchMoments& moments);
+
+}  // namespace lagtape
