@@ -252,6 +252,8 @@ TEST_CASE("the read-out starts from the Kaiming normal distribution unless init 
 // ---- Registry ----
 
 TEST_CASE("every layer of the registry documents its options and builds with the required ones") {
+  Json required = {{"rate", 0.5}, {"of", {{"cell", "rnn"}, {"units", 2}}}};  // of others, 2
+  required["dilations"] = {2};
   for (const auto entries : {cells(), per_step_layers()}) {
     for (const LayerEntry& entry : entries) {
       CAPTURE(entry.name);
@@ -260,7 +262,7 @@ TEST_CASE("every layer of the registry documents its options and builds with the
       Json given = Json::object();
       for (const OptionDoc& option : options_of(entry)) {
         CHECK(!option.about.empty());
-        if (option.fallback.empty()) given[option.key] = option.key == "rate" ? 0.5 : 2;
+        if (option.fallback.empty()) given[option.key] = required.value(option.key, Json(2));
       }
       JsonErrors errors;
       JsonReader reader(given, "", errors);
