@@ -214,7 +214,7 @@ constexpr LayerEntry kCells[] = {
     {"dilated", "layers of any cell whose step before is d steps back", "Dilated Recurrent Neural Networks",
      "h' = F(h[-(d - 1)], x), F the cell's step and d the layer's dilation\n"
      "a layer for each of the dilations, from the input up",
-     read_dilated},
+     nullptr, false, read_dilated},
 };
 
 constexpr LayerEntry kPerStepLayers[] = {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "lagtape/cells/model_spec.h"
 #include "lagtape/tests/cells/support/by_hand.h"
 #include "lagtape/tests/cells/support/cell_row.h"
 
@@ -39,15 +40,29 @@ TEST_CASE("dilated has the layers that the cell has with its own option") {
     CHECK(to_string(named[l].program) == to_string(own[l].program));
 }
 
+/// What reading and building a model of one dilated layer with the options notes.
+std::string error_of(const std::string& options) {
+  Json layer = parse_json(options, "test");
+  layer["cell"] = "dilated";
+  const Json definitions = parse_json(R"({"leaky": {"weights": {"b": ["units"]}, "state": {"h": "units"},
+      "step": ["h' = 0.5 * h + b"], "output": "h'"}})",
+                                      "test");
+  JsonErrors errors;
+  const ModelOptions model = read_model({{"layers", {layer}}}, definitions, errors);
+  if (errors.empty()) build_model(model, {.input = 1, .output = 1}, errors);
+  try {
+    errors.raise("test");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_CASE("dilated takes a cell of the user's") {
+  CHECK(error_of(R"({"of": {"cell": "leaky", "units": 2}, "dilations": [1, 2]})") == "no error");
+}
+
 TEST_CASE("what is wrong with dilated is said at its place") {
-  const auto error_of = [](const std::string& options) {
-    try {
-      build_cell("dilated", parse_json(options, "test"), 1);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
   const auto has = [&](const std::string& options, const std::string& text) {
     CHECK_MESSAGE(error_of(options).find(text) != std::string::npos, error_of(options));
   };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "lagtape/tests/cells/support/cell_row.h"
+
 namespace lagtape {
 namespace {
 
@@ -251,10 +253,16 @@ TEST_CASE("the read-out starts from the Kaiming normal distribution unless init 
 
 // ---- Registry ----
 
+/// A value for an option that must be given.
+Json given_for(const OptionDoc& option) {
+  if (option.type == "object") return {{"cell", "rnn"}, {"units", 2}};
+  if (option.type == "list") return {1, 2};
+  if (option.key == "rate") return 0.5;
+  return 2;
+}
+
 TEST_CASE("every layer of the registry documents its options and builds with the required ones") {
-  Json required = {{"rate", 0.5}, {"of", {{"cell", "rnn"}, {"units", 2}}}};  // of others, 2
-  required["dilations"] = {2};
-  for (const auto entries : {cells(), per_step_layers()}) {
+  for (const auto entries : {cells(), per_step_layers(), sequence_layers()}) {
     for (const LayerEntry& entry : entries) {
       CAPTURE(entry.name);
       CHECK(!entry.summary.empty());
@@ -262,11 +270,11 @@ TEST_CASE("every layer of the registry documents its options and builds with the
       Json given = Json::object();
       for (const OptionDoc& option : options_of(entry)) {
         CHECK(!option.about.empty());
-        if (option.fallback.empty()) given[option.key] = required.value(option.key, Json(2));
+        if (option.fallback.empty()) given[option.key] = given_for(option);
       }
       JsonErrors errors;
       JsonReader reader(given, "", errors);
-      const BuildLayer build = entry.read(reader);
+      const BuildLayer build = test::read_entry(entry, reader);
       reader.finish();
       CHECK(errors.empty());
       CHECK((build(2).layers.front().parameter_count() > 0) == (entry.name != "dropout"));

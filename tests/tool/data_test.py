@@ -20,7 +20,7 @@ ARRAYS = changed(SERIES, data={"task": "arrays", "path": "own.npz"})
 WORDS = {
     "name": "words",
     "data": {"task": "ptb", "path": "text", "level": "char"},
-    "model": {"layers": [{"cell": "lstm", "units": 4}], "readout": {"at": "every_step"}},
+    "model": {"layers": [{"layer": "embedding", "units": 3}, {"cell": "lstm", "units": 4}], "readout": {"at": "every_step"}},
     "loss": "cross_entropy",
     "metrics": ["bits_per_character", "perplexity"],
     "train": {"epochs": 2, "batch": 3, "truncate": 10},

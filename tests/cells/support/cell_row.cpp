@@ -87,10 +87,23 @@ std::vector<std::string> row_names() {
   return names;
 }
 
+BuildLayer read_entry(const LayerEntry& entry, JsonReader& reader) {
+  if (entry.read_around == nullptr) return entry.read(reader);
+  return entry.read_around(reader, [](JsonReader& around, const std::string& key) {
+    Json cell = around.raw(key, "the cell inside", "object", "");
+    const std::string name = cell["cell"];
+    cell.erase("cell");
+    JsonReader inside(cell, around.pointer_to(key), around.errors());
+    const BuildLayer build = read_entry(*find_layer(cells(), name), inside);
+    inside.finish();
+    return build;
+  });
+}
+
 std::vector<Layer> build_cell(const std::string& cell, const Json& options, std::int64_t input) {
   JsonErrors errors;
   JsonReader reader(options, "", errors);
-  const BuildLayer build = find_layer(cells(), cell)->read(reader);
+  const BuildLayer build = read_entry(*find_layer(cells(), cell), reader);
   reader.finish();
   errors.raise(concat(cell, " ", options.dump()));
   return build(input).layers;

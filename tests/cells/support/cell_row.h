@@ -48,6 +48,9 @@ CellRow read_row(const std::string& cell);
 /// The names of all rows, in alphabetical order.
 std::vector<std::string> row_names();
 
+/// Reads the options of a layer; one inside it is a built-in cell.
+BuildLayer read_entry(const LayerEntry& entry, JsonReader& reader);
+
 /// The layers of a built-in cell, from the input up. Throws InputError for what is wrong with the options.
 std::vector<Layer> build_cell(const std::string& cell, const Json& options, std::int64_t input);
 

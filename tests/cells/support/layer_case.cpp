@@ -18,14 +18,7 @@ Var record_outputs(SequenceOp& op, Tape& tape, std::span<const Var> weights, con
 Layer build_sequence_layer(const std::string& name, const Json& options, std::int64_t input) {
   JsonErrors errors;
   JsonReader reader(options, "", errors);
-  const LayerEntry& entry = *find_layer(sequence_layers(), name);
-  const auto inner = [](JsonReader& around, const std::string& key) -> BuildLayer {
-    Json cell = around.raw(key, "");
-    const std::string kind = cell["cell"];
-    cell.erase("cell");
-    return [=](std::int64_t width) { return LayerGroup{{build_cell(kind, cell, width)}, false}; };
-  };
-  const BuildLayer build = entry.read_around ? entry.read_around(reader, inner) : entry.read(reader);
+  const BuildLayer build = read_entry(*find_layer(sequence_layers(), name), reader);
   reader.finish();
   errors.raise(name);
   return build(input).layers.front();
