@@ -118,7 +118,7 @@ LayerAnalysis layer_analysis(const SequenceAnalyzer& analyzer, const std::vector
                              std::size_t l, const std::string& name, std::int64_t bins) {
   const StepProgram& layer = analyzer.stack().layers[l];
   LayerAnalysis result;
-  result.index = static_cast<std::int64_t>(l);
+  result.index = static_cast<std::int64_t>(l + analyzer.layers_below());
   result.name = name;
   result.width = state_width(layer);
   result.projections = analyzer.rows(l);
@@ -176,7 +176,7 @@ Analysis analyze(const Model& given, const Dataset& split, const InputNormalizat
                  ThreadPool& pool, const AnalysisOptions& options) {
   if (split.size() == 0) throw InputError("[analyze] the split has no sequences.");
   const Model model = in_f64(given);
-  const SequenceAnalyzer analyzer(model, chosen_values(model.stack(), options.values), options);
+  const SequenceAnalyzer analyzer(model, chosen_values(evaluated_stack(model), options.values), options);
 
   Analysis result;
   const std::vector<std::int64_t> indices = indices_in_order(split, 0, options.sequences);
@@ -189,15 +189,16 @@ Analysis analyze(const Model& given, const Dataset& split, const InputNormalizat
   std::vector<SequencePart> parts;
   for (const std::int64_t index : indices) {
     const Batch data = gather(split, {&index, 1}, Dtype::f64, pool, normalization);
-    parts.push_back(analyzer.last_steps(sequence_batch(data, split.shape(), model.stack().loss), pool));
+    parts.push_back(analyzer.last_steps(sequence_batch(data, split.shape(), model.loss()), pool));
   }
   std::vector<SequenceFindings> found(parts.size());
   pool.run(static_cast<int>(parts.size()), [&](int i, int) { found[i] = analyzer.look_into(parts[i]); });
 
   const std::vector<std::string> names = model.layer_names();
-  for (std::size_t l = 0; l < model.stack().layers.size(); ++l) {
-    if (model.stack().layers[l].states.empty()) continue;
-    result.layers.push_back(layer_analysis(analyzer, found, l, names[l], options.bins));
+  for (std::size_t l = 0; l < analyzer.stack().layers.size(); ++l) {
+    if (analyzer.stack().layers[l].states.empty()) continue;
+    const std::string& name = names[l + analyzer.layers_below()];
+    result.layers.push_back(layer_analysis(analyzer, found, l, name, options.bins));
   }
   return result;
 }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lagtape/cells/chain.h"
+#include "lagtape/core/error.h"
 #include "lagtape/core/random.h"
 #include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/embedding.h"
 #include "lagtape/ops/reduce.h"
 #include "lagtape/ops/shape.h"
 #include "lagtape/tools/matrix_norm.h"
@@ -75,9 +78,23 @@ std::int64_t state_width(const StepProgram& program) {
   return width;
 }
 
+const StackDefinition& evaluated_stack(const Model& model) {
+  const ChainDefinition& chain = model.evaluation_chain();
+  if (const std::string obstacle = chain.obstacle(); !obstacle.empty())
+    throw InputError(concat("[analyze] ", obstacle));
+  return chain.links.back().stack;
+}
+
 SequenceAnalyzer::SequenceAnalyzer(const Model& model, std::vector<std::vector<NamedValue>> values,
                                    const AnalysisOptions& options)
-    : stack_(model.stack()), weights_(model.weights()), values_(std::move(values)), options_(options) {
+    : stack_(evaluated_stack(model)),
+      weights_(model.weights()),
+      values_(std::move(values)),
+      options_(options) {
+  if (model.tokens() > 0) {
+    table_ = weights_.front();
+    weights_.erase(weights_.begin());
+  }
   for (StepProgram& layer : stack_.layers)
     for (StateDefinition& state : layer.states) state.arithmetic = Arithmetic::real;
 }
@@ -90,7 +107,14 @@ std::int64_t SequenceAnalyzer::rows(std::size_t layer) const {
   return std::min(state_width(stack_.layers[layer]), options_.projections);
 }
 
-SequencePart SequenceAnalyzer::last_steps(const SequenceBatch& sequence, ThreadPool& pool) const {
+SequenceBatch SequenceAnalyzer::embedded(const SequenceBatch& sequence, ThreadPool& pool) const {
+  SequenceBatch result = sequence;
+  if (table_) result.x = look_up(*table_, token_rows(sequence.x, sequence.lengths, table_->size(0)), pool);
+  return result;
+}
+
+SequencePart SequenceAnalyzer::last_steps(const SequenceBatch& tokens, ThreadPool& pool) const {
+  const SequenceBatch sequence = embedded(tokens, pool);
   SequencePart part;
   part.length = sequence.x.size(1);
   const std::int64_t steps = std::min(options_.steps, part.length), before = part.length - steps;

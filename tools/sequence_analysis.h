@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lagtape/tools/analysis.h"
@@ -30,6 +31,9 @@ struct SequenceFindings {
   std::vector<Layer> layers;
 };
 
+/// The sequence op of a model in evaluation. Throws InputError for a model that needs whole sequences.
+const StackDefinition& evaluated_stack(const Model& model);
+
 /// Looks into single sequences of a model in f64. Safe to be used by several threads at once, but for
 /// `last_steps`.
 class SequenceAnalyzer {
@@ -37,8 +41,10 @@ class SequenceAnalyzer {
   SequenceAnalyzer(const Model& model, std::vector<std::vector<NamedValue>> values,
                    const AnalysisOptions& options);
 
-  /// The model's own, with states off the grid.
+  /// The model's in evaluation, with states off the grid.
   const StackDefinition& stack() const { return stack_; }
+  /// The layers of the model below those of the stack: a table of tokens.
+  std::size_t layers_below() const { return table_ ? 1 : 0; }
   const std::vector<NamedValue>& values(std::size_t layer) const { return values_[layer]; }
   bool is_exact(std::size_t layer) const;
   /// Rows in which a layer's state Jacobian is followed back.
@@ -55,8 +61,12 @@ class SequenceAnalyzer {
   void follow_jacobian(std::size_t layer, LayerOverTime& over_time, std::int64_t sequence,
                        SequenceFindings::Layer& found) const;
 
+  /// The sequence with the table's rows in place of tokens.
+  SequenceBatch embedded(const SequenceBatch& sequence, ThreadPool& pool) const;
+
   StackDefinition stack_;
   std::vector<Tensor> weights_;
+  std::optional<Tensor> table_;  ///< [tokens, input]
   std::vector<std::vector<NamedValue>> values_;
   AnalysisOptions options_;
 };

@@ -7,6 +7,14 @@ import xml.etree.ElementTree
 from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main
 
 SMALL = changed(EXPERIMENT, data__length=60)
+TOKENS = {  # every token is the number 1, so that h after step n is 2 - 0.5 ** (n - 1)
+    "name": "tokens",
+    "data": {"task": "random", "length": 30, "tokens": 5, "classes": 2, "train": 4, "valid": 2, "test": 2},
+    "cells": {"leaky": {"weights": {}, "state": {"h": "input"}, "step": ["h' = 0.5 * h + x"], "output": "h'"}},
+    "model": {"layers": [{"layer": "embedding", "units": 1, "init": {"E": "ones"}}, {"cell": "leaky", "units": 1}],
+              "readout": {"at": "last_step"}},
+    "loss": "cross_entropy",
+}
 
 
 class AnalyzeTest(ToolTest):
@@ -63,6 +71,16 @@ class AnalyzeTest(ToolTest):
         self.assertNotIn("last_step_gradient", trained["layers"][0]["states"][0])
         self.assertEqual(trained, self.json_of("run", "--threads", 1))
         self.assertIn("Jacobian", self.run_tool("analyze", "run")[0])
+
+    def test_tokens_are_looked_up_first(self):
+        layer, = self.json_of(self.write("tokens.json", TOKENS))["layers"]
+        self.assertEqual((layer["layer"], layer["name"]), (1, "leaky"))
+        for lag in range(30):
+            self.assertAlmostEqual(layer["jacobian"]["frobenius"]["mean"][lag], 0.5 ** lag, places=14)
+            self.assertAlmostEqual(layer["states"][0]["norm"]["mean"][lag], 2 - 0.5 ** (29 - lag), places=14)
+        around = {"layer": "bidirectional", "cell": {"cell": "gru", "units": 2}}
+        both = changed(TOKENS, model__layers=[TOKENS["model"]["layers"][0], around])
+        self.assertIn("bidirectional", self.run_tool("analyze", self.write("both.json", both), code=2)[1])
 
     def test_values_of_written_cells_go_by_their_equations(self):
         cell = {"weights": {"W": ["units", "units"], "U": ["units", "input"], "theta": ["units"]},
