@@ -9,8 +9,10 @@
 // while a tanh waits for its division. Weights are packed once more, in the order of use.
 //
 // Steps of even and of odd number have code of their own. States that are read one step back only, and states
-// on the grid, change places between them, so that their addresses are numbers in the code. Odd steps take
-// the vectors from the last to the first: they find in the cache what the step before used last.
+// on the grid, change places between them, so that their addresses are numbers in the code. Each takes the
+// vectors in an order of its own, to find in the cache what the step before used last. Long sums go forwards
+// in even steps and backwards in odd ones. Others go upwards but for the first vectors: a read-out adds up
+// the elements of a row from the first on, and the processor does so as soon as they are there.
 
 #include <array>
 #include <cstdint>

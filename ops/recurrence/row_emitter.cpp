@@ -1,6 +1,8 @@
 #include "lagtape/ops/recurrence/row_emitter.h"
 
 #include <algorithm>
+#include <deque>
+#include <numeric>
 
 #include "lagtape/ops/recurrence/vector_emitter.h"
 
@@ -15,6 +17,7 @@ using Xbyak::Zmm;
 constexpr std::int64_t kVector = 64;           // bytes
 constexpr std::int64_t kUnrolled = 512;        // multiply-adds of a product that stand one after another
 constexpr std::int64_t kUnrolledTerms = 8;     // of a loop over longer ones
+constexpr std::int64_t kNear = 24 << 10;       // bytes of weights that stay in the nearest cache
 constexpr int kElements = 29;                  // the register of some elements of an operand
 constexpr std::size_t kMultiplyAddBytes = 16;  // of code, at most, with its share of what is around it
 
@@ -31,6 +34,11 @@ class RowEmitter : public VectorEmitter {
       if (!step()) return false;
     }
     constants();
+    for (Turns& turns : turns_) {
+      L(turns.label);
+      for (const auto& places : turns.places)
+        for (std::int64_t bytes : places) dq(static_cast<std::uint64_t>(bytes));
+    }
     return setProtectModeRE(false);
   }
   const std::array<RowFunction<T>, 2>& entries() const { return entries_; }
@@ -39,7 +47,7 @@ class RowEmitter : public VectorEmitter {
   static std::size_t bytes_of(const RowCode<T>& code) {
     std::size_t bytes = 4096 + 64 * static_cast<std::size_t>(code.input_width + code.output_width);
     for (const RowPass& pass : code.passes) {
-      bytes += 2 * code_bytes(pass.program);
+      bytes += 2 * code_bytes(pass.program) + 16 * static_cast<std::size_t>(pass.vectors);
       for (const auto& p : pass.products)
         bytes +=
             1024 + 2 * static_cast<std::size_t>(std::min(p.k * p.count, kUnrolled) + p.k + 64 * p.count) *
@@ -48,8 +56,8 @@ class RowEmitter : public VectorEmitter {
     return 2 * bytes;
   }
 
-  // ---- registers: rdi memory, rsi input, r11 output, rcx moving states, r10 packed weights, r8 those of the
-  // vector at work, rdx its place in a row, r9 an operand, rax scratch ----
+  // ---- registers: rdi memory, rsi input, then the turns of a pass, r11 output, rcx moving states, r10
+  // packed weights, r8 those of the sums at work, rdx the vector's place, r9 an operand, rax scratch ----
 
   bool step() {
     enter();
@@ -115,36 +123,69 @@ class RowEmitter : public VectorEmitter {
   bool emit_pass(const RowPass& pass) {
     pass_ = &pass;
     const bool loops = pass.vectors > 1;
+    if (loops && unrolls(pass)) return emit_overlapped(pass);
     const std::int64_t last = odd_ ? 0 : pass.vectors - 1, first = odd_ ? pass.vectors - 1 : 0;
-    block_ = (odd_ ? -1 : 1) * pass.packed_bytes();
-    lea(r8, ptr[r10 + static_cast<int>(pass.weights + first * pass.packed_bytes())]);
-    if (loops) mov(edx, static_cast<std::uint32_t>(first * kVector));
-    if (loops && unrolls(pass)) {
-      add_terms(pass, sums_of(pass));
-      add(r8, static_cast<std::uint32_t>(block_));
-      Xbyak::Label loop;
-      L(loop);
-      if (!work(pass, Beside::next_vector)) return false;
-      next_vector(last, loop);
-      return work(pass, Beside::nothing);
-    }
+    const std::int64_t by = odd_ ? -1 : 1;
+    load_weights_of(first);
+    if (loops) mov(edx, bytes_to_vector(first));
     Xbyak::Label loop;
     L(loop);
     if (!work(pass, Beside::nothing, true)) return false;
-    if (loops) next_vector(last + (odd_ ? -1 : 1), loop);
+    if (!loops) return true;
+    add(r8, static_cast<std::uint32_t>(by * pass.packed_bytes()));
+    add(rdx, static_cast<std::uint32_t>(by * kVector));
+    cmp(rdx, bytes_to_vector(last + by));
+    jne(loop, T_NEAR);
     return true;
   }
+
+  /// The work on a vector beside the sums of the next in turn.
+  bool emit_overlapped(const RowPass& pass) {
+    const std::vector<std::int64_t> order = order_of(pass);
+    load_weights_of(order.front());
+    add_terms(pass, sums_of(pass));
+    Turns& turns = turns_.emplace_back();
+    for (std::size_t i = 0; i + 1 < order.size(); ++i)
+      turns.places.push_back({order[i] * kVector, pass.weights + order[i + 1] * pass.packed_bytes()});
+    lea(rsi, ptr[rip + turns.label]);
+    Xbyak::Label loop;
+    L(loop);
+    mov(rdx, ptr[rsi]);
+    mov(r8, ptr[rsi + 8]);
+    add(r8, r10);
+    add(rsi, 16);
+    if (!work(pass, Beside::next_vector)) return false;
+    cmp(edx, bytes_to_vector(order.end()[-2]));
+    jne(loop, T_NEAR);
+    mov(edx, bytes_to_vector(order.back()));
+    return work(pass, Beside::nothing);
+  }
+
+  /// The vectors in turn: upwards, as what comes next reads them. Where the weights do not stay in the
+  /// nearest cache, what the step before had last comes first: its last vector in odd steps, its last two in
+  /// even ones.
+  std::vector<std::int64_t> order_of(const RowPass& pass) const {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(pass.vectors));
+    std::iota(order.begin(), order.end(), 0);
+    if (pass.vectors * pass.packed_bytes() <= kNear) return order;
+    const auto to_front = [&](auto v) { std::rotate(order.begin(), v, v + 1); };
+    if (odd_) {
+      to_front(order.end() - 1);
+    } else {
+      if (pass.vectors > 3) to_front(order.end() - 3);
+      to_front(order.end() - 2);
+    }
+    return order;
+  }
+
+  void load_weights_of(std::int64_t v) {
+    lea(r8, ptr[r10 + static_cast<int>(pass_->weights + v * pass_->packed_bytes())]);
+  }
+  static std::uint32_t bytes_to_vector(std::int64_t v) { return static_cast<std::uint32_t>(v * kVector); }
 
   static bool unrolls(const RowPass& pass) {
     return !pass.products.empty() &&
            std::ranges::all_of(pass.products, [](const auto& p) { return p.k * p.count <= kUnrolled; });
-  }
-
-  void next_vector(std::int64_t end, Xbyak::Label& loop) {
-    add(r8, static_cast<std::uint32_t>(block_));
-    add(rdx, static_cast<std::uint32_t>(odd_ ? -kVector : kVector));
-    cmp(rdx, static_cast<std::uint32_t>(end * kVector));
-    jne(loop, T_NEAR);
   }
 
   /// Registers of the sums: the last ones, so that those of the next vector can be added up while the work on
@@ -322,7 +363,13 @@ class RowEmitter : public VectorEmitter {
   const RowCode<T>& code_;
   const RowPass* pass_ = nullptr;
   std::size_t odd_ = 0;
-  std::int64_t block_ = 0;  // bytes from a vector's packed weights to those of the next in turn
+  /// A pass's vectors in turn, but for the last: bytes to each in a row, and to the packed weights of the
+  /// next.
+  struct Turns {
+    Xbyak::Label label;
+    std::vector<std::array<std::int64_t, 2>> places;
+  };
+  std::deque<Turns> turns_;
   std::array<RowFunction<T>, 2> entries_{};
 };
 
