@@ -6,18 +6,12 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/optim/clip.h"
+#include "lagtape/tools/divergence.h"
 #include "lagtape/tools/segments.h"
 
 namespace lagtape {
 
 namespace {
-
-bool is_finite(const Tensor& tensor) {
-  return with_scalar(tensor.dtype(), [&]<class T>() {
-    const auto values = tensor.values<T>();
-    return std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); });
-  });
-}
 
 void copy_into(Tensor& to, const Tensor& from) {
   std::memcpy(to.raw(), from.raw(), from.numel() * byte_size(from.dtype()));
@@ -77,7 +71,8 @@ double Updater::update(const SequenceBatch& batch, double lr, const Window* init
   const double value = loss.value().item();
   if (std::isfinite(value)) tape_.backward(loss);
   tape_.rewind(start);
-  if (!std::isfinite(value)) throw DivergenceError("the loss is not finite");
+  if (!std::isfinite(value))
+    throw DivergenceError(first_not_finite(model_, op_, batch, pool_, initial) + " is not finite");
   step_optimizer(lr);
   op_.update_statistics(parameters);
   return value;

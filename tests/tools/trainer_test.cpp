@@ -208,6 +208,17 @@ TEST_CASE("divergence names epoch, step and tensor and leaves finite parameters"
   }
 }
 
+TEST_CASE("divergence of a state names it and the first step") {
+  // h = 1.01 * 100 ** (n - 1) after step n passes the largest f32 number at n = 21.
+  Run run(kSeries,
+          {R"(cells={"grow": {"weights": {"b": ["units"]}, "init": {"b": "ones"}, "state": {"h": "units"},
+                                       "step": ["h' = 100 * h + b"], "output": "h'"}})",
+           R"(model.layers=[{"cell": "grow", "units": 2}])"});
+  CHECK_THROWS_WITH_AS(
+      run.train(), doctest::Contains("state h of layer 0 (grow) after time step 21 of row 0 is not finite"),
+      DivergenceError);
+}
+
 TEST_CASE("a checkpoint of another model is refused") {
   Run small(kSeries), large(kSeries, {"model.layers.0.units=7"});
   TensorReader reader(small.trainer.pack(), "checkpoint");
