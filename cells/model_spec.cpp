@@ -123,7 +123,8 @@ void read_readout_options(JsonReader& reader, ModelOptions& options) {
     reader.required_choice("at", options.readout_at, kReadAt, "which steps are read");
   } else {
     reader.raw("at",
-               "which steps are read; by default every step if there is a target for each, else the last");
+               "which steps are read; by default every step if there is a target for each, else the last",
+               "\"every_step\" | \"last_step\" | \"mean\"");
   }
   reader.optional("at_padding", options.at_padding, "read at the batch's last step, padding included");
   if (options.at_padding && !options.readout_at.empty() && options.readout_at != "last_step") {

@@ -39,8 +39,12 @@ void Unicornn::read(JsonReader& reader) {
   reader.optional("dropout", dropout, at_least(0),
                   "probability with which a unit of a layer's output is left out for a whole sequence");
   if (dropout >= 1) reader.error("dropout", concat("must be below 1, got ", dropout, "."));
-  reader.optional("residual_stacking", residual_stacking, between(0, 1000),
-                  "layers that a connection from below skips (S); 0: no such connections");
+  reader.optional(
+      "residual_stacking", residual_stacking, between(0, 1000),
+      "layers that a connection from below skips (S), fewer than there are; 0: no such connections");
+  if (residual_stacking >= layers)
+    reader.error("residual_stacking", concat("there are ", layers, " layers, so that none is ",
+                                             residual_stacking, " above another."));
   reader.optional("train_c", train_c, "whether c, which scales the time step of each unit, is trained");
 }
 

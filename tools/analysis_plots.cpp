@@ -67,21 +67,15 @@ Plot norms(const Analysis& analysis, const std::string& title) {
   return plot;
 }
 
-Plot values(const LayerAnalysis& layer, const std::string& title) {
-  Plot plot{.title = concat(title, ": values of layer ", layer.index, " (", layer.name, ")"),
-            .x = {.title = "value"},
+Plot histogram(const ValueAnalysis& value, const LayerAnalysis& layer, const std::string& title) {
+  const Distribution& of = value.distribution;
+  Plot plot{.title = concat(title, ": ", value.name, " of layer ", layer.index, " (", layer.name, ")"),
+            .x = {.title = value.name, .log = of.log},
             .y = {.title = "share of a bin"}};
-  bool log = true;
-  for (const ValueAnalysis& value : layer.values) {
-    const Distribution& of = value.distribution;
-    PlotBars bars{value.name, of.edges, {}};
-    for (const std::int64_t count : of.counts)
-      bars.heights.push_back(static_cast<double>(count) / static_cast<double>(of.count));
-    plot.bars.push_back(std::move(bars));
-    log = log && of.count > 0 && of.min > 0;
-  }
-  const auto is_log = [](const ValueAnalysis& value) { return value.distribution.log; };
-  plot.x.log = log && std::any_of(layer.values.begin(), layer.values.end(), is_log);
+  PlotBars bars{value.name, of.edges, {}};
+  for (const std::int64_t count : of.counts)
+    bars.heights.push_back(static_cast<double>(count) / static_cast<double>(of.count));
+  plot.bars.push_back(std::move(bars));
   return plot;
 }
 
@@ -92,7 +86,8 @@ std::vector<std::pair<std::string, Plot>> plots_of(const Analysis& analysis, con
                                                      {"jacobians", jacobians(analysis, title)},
                                                      {"norms", norms(analysis, title)}};
   for (const LayerAnalysis& layer : analysis.layers)
-    if (!layer.values.empty()) plots.emplace_back(concat("values-", layer.index), values(layer, title));
+    for (const ValueAnalysis& value : layer.values)
+      plots.emplace_back(concat("values-", layer.index, "-", value.name), histogram(value, layer, title));
   return plots;
 }
 

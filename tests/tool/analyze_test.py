@@ -96,7 +96,7 @@ class AnalyzeTest(ToolTest):
         (self.folder / "there").mkdir()
         for plot, prefix in (("out/", "out/"), ("there", "there/"), ("p", "p-")):
             self.run_tool("analyze", path, "--sequences", 1, "--plot", plot)
-            for name in ("gradients", "jacobians", "norms", "values-0"):
+            for name in ("gradients", "jacobians", "norms", "values-0-g"):
                 root = xml.etree.ElementTree.parse(self.folder / f"{prefix}{name}.svg").getroot()
                 self.assertTrue(root.tag.endswith("svg"))
                 self.assertIn("small", "".join(root.itertext()))

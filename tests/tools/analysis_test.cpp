@@ -183,7 +183,8 @@ TEST_CASE("every chart of an analysis can be drawn") {
     names.push_back(name);
     CHECK(plot.svg().find("</svg>") != std::string::npos);
   }
-  CHECK(names == std::vector<std::string>{"gradients", "jacobians", "norms", "values-0", "values-1"});
+  CHECK(names == std::vector<std::string>{"gradients", "jacobians", "norms", "values-0-g", "values-0-a",
+                                          "values-1-dt1", "values-1-dt2"});
 }
 
 TEST_CASE("what cannot be looked into is refused") {

@@ -42,6 +42,18 @@ TEST_CASE("one logit has gradients too") {
   CHECK(found.report.max_rel_error < 1e-7);
 }
 
+TEST_CASE("where the loss has a kink, gradients are compared beside it") {
+  const char* data = R"({"task": "random", "length": 9, "input": 2, "classes": 2, "train": 2})";
+  // Biases of 0 under a state of 0: relu stands on its kink. With biases of 1 it does not.
+  const ModelGradients at_kink =
+      check(data, R"([{"cell": "indrnn", "units": 6}, {"cell": "indrnn", "units": 6}])");
+  CHECK(at_kink.moves > 0);
+  CHECK(at_kink.report.max_rel_error < 1e-6);
+  const ModelGradients smooth = check(data, R"([{"cell": "indrnn", "units": 6, "init": {"W.bias": 1}}])");
+  CHECK(smooth.moves == 0);
+  CHECK(smooth.report.max_rel_error < 1e-6);
+}
+
 TEST_CASE("sequences are cut or continued to three times the largest lag and a little more") {
   constexpr const char* kLayers = R"([{"cell": "tau_gru", "units": 3, "tau": 7}])";
   for (const char* data : {R"({"task": "mackey_glass", "length": 300, "train": 1, "valid": 0, "test": 0})",

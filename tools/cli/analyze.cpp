@@ -136,11 +136,13 @@ void print_row(const std::string& name, const std::vector<double>& values,
 }
 
 void print_value(const ValueAnalysis& value) {
+  constexpr std::int64_t kFew = 100;  // samples of which a histogram says nothing
   const Distribution& of = value.distribution;
   std::string peaks;
-  for (const double peak : of.peaks) peaks += fmt::format("{}{:.3g}", peaks.empty() ? "" : ", ", peak);
-  fmt::print("  {:<26} mean {:.3g}, 5 % {:.3g}, median {:.3g}, 95 % {:.3g}; most at {}{}\n", value.name,
-             of.mean, of.low, of.median, of.high, peaks, value.fixed ? " (fixed)" : "");
+  for (const double peak : of.peaks)
+    if (of.count >= kFew) peaks += fmt::format("{}{:.3g}", peaks.empty() ? "; most at " : ", ", peak);
+  fmt::print("  {:<26} mean {:.3g}, 5 % {:.3g}, median {:.3g}, 95 % {:.3g}{}{}\n", value.name, of.mean,
+             of.low, of.median, of.high, peaks, value.fixed ? " (the same at every step)" : "");
 }
 
 void print(const Analysis& analysis, const std::string& name, const std::string& split) {

@@ -139,7 +139,7 @@ constexpr Kind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
                            {"metrics", metric_rows},
                            {"optimizers", optimizer_rows},
                            {"schedules", schedule_rows},
-                           {"training", train_rows, true}};  // a command has the name "train"
+                           {"training", train_rows, true}};
 
 void print_short(const Kind& kind) {
   fmt::print("{}\n", kind.name);

@@ -134,7 +134,8 @@ int main(int argc, char** argv) {
   lagtape::cli::add_bench(tool);
   lagtape::cli::add_table(tool);
   lagtape::cli::add_list(tool);
-  tool.allow_extras();  // of the tool alone: its commands, added before, refuse them
+  tool.require_subcommand(0, 1);  // what follows a command is its own: "list training train"
+  tool.allow_extras();            // of the tool alone: its commands, added before, refuse them
   const int code = run(tool, argc, argv);
   return code == kDone ? finish_output() : code;
 }
