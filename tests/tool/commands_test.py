@@ -29,6 +29,7 @@ class CommandsTest(ToolTest):
         found = self.json_of("inspect", path)
         self.assertEqual([layer["params"] for layer in found["layers"]][0], cell)
         self.assertEqual(found["params"], cell + units + 1)
+        self.assertIn({"name": "layers.0.W1", "shape": [units, units]}, found["parameters"])
         self.assertLessEqual({"full", "states"}, {plan["name"] for plan in found["plans"]})
         for plan in found["plans"]:
             self.assertGreater(plan["bytes"], 0)

@@ -57,6 +57,13 @@ Json layers_of(const Model& model) {
   return layers;
 }
 
+Json parameters_of(const Model& model) {
+  Json parameters = Json::array();
+  for (const Parameter& parameter : model.parameters())
+    parameters.push_back({{"name", parameter.name}, {"shape", parameter.value.shape()}});
+  return parameters;
+}
+
 Json plan_of(const PlanCost& plan) {
   return {{"name", name_of(plan.plan)},
           {"bytes", plan.bytes},
@@ -88,7 +95,8 @@ Json describe(const Source& source, const DataShape& data, int threads) {
   const std::int64_t steps = train.truncate > 0 ? std::min(train.truncate, data.length) : data.length;
   Json result = {{"name", experiment.name},
                  {"params", source.model.parameters().count()},
-                 {"layers", layers_of(source.model)}};
+                 {"layers", layers_of(source.model)},
+                 {"parameters", parameters_of(source.model)}};
   double flops = 0;
   for (const Json& layer : result["layers"]) flops += layer["flops_per_step"].get<double>();
   result["flops_per_step"] = flops;
@@ -107,6 +115,12 @@ Json describe(const Source& source, const DataShape& data, int threads) {
 }
 
 std::string text_of(const Json& value) { return value.get<std::string>(); }
+
+void print_parameters(const Json& parameters) {
+  fmt::print("\nparameters\n");
+  for (const Json& parameter : parameters)
+    fmt::print("  {:<24}{}\n", text_of(parameter["name"]), parameter["shape"].dump());
+}
 
 void print_layers(const Json& layers) {
   fmt::print("{:<16}{:>12}{:>16}{:>12}\n", "layer", "parameters", "FLOPs a step", "largest lag");
@@ -158,6 +172,7 @@ void run(const InspectArguments& arguments) {
   }
   fmt::print("{}: {} parameters\n\n", source.experiment.name, source.model.parameters().count());
   print_layers(description["layers"]);
+  print_parameters(description["parameters"]);
   print_plans(description);
   fmt::print("\nexperiment\n{}\n", source.experiment.json);
 }
