@@ -94,7 +94,10 @@ Layer BatchNorm::build(std::int64_t input) const {
   const Layer affine = affine_map(*this, input);
   Layer layer;
   layer.parameters = affine.parameters;
-  for (ParameterDefinition& p : layer.parameters) p.trainable = p.name != "mean" && p.name != "variance";
+  for (ParameterDefinition& p : layer.parameters) {
+    p.trainable = p.name != "mean" && p.name != "variance";
+    if (p.name == "variance") p.bounds.low = 0;
+  }
   layer.whole = std::make_shared<BatchNormLayer>(*this, input, affine);
   return layer;
 }

@@ -68,13 +68,6 @@ std::int64_t read_count(const SafetensorsFile& file, const char* key, const std:
   return value;
 }
 
-void require_finite(const Tensor& tensor, const std::string& name, const std::string& where) {
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    if (std::isfinite(tensor.at(i))) continue;
-    throw InputError(concat(where, ": tensor '", name, "': number ", i, " is not finite: ", tensor.at(i)));
-  }
-}
-
 const std::string& read_text(const SafetensorsFile& file, const char* key, const std::string& where) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end())
@@ -148,7 +141,8 @@ Model Model::load(const std::filesystem::path& run_or_file) {
   TensorReader reader(std::move(content), where);
   for (const ParameterDefinition& p : model->spec.parameters()) {
     Tensor value = reader.take(p.name, p.shape, model->dtype);
-    require_finite(value, p.name, where);
+    if (const std::string error = value_error(p, value); !error.empty())
+      throw InputError(concat(where, ": tensor '", p.name, "': ", error));
     model->parameters.add(p.name, std::move(value), p.trainable).bounds = p.bounds;
   }
   reader.finish();
@@ -175,7 +169,8 @@ const ChainDefinition& Model::evaluation_chain() const { return implementation_-
 const StackDefinition& Model::stack() const {
   if (chain().links.size() > 1)
     throw InputError(
-        "[model] this is done with models of one sequence op: without embedding, batch_norm and bidirectional");
+        "[model] this is done with models of one sequence op: without embedding, batch_norm and "
+        "bidirectional");
   return chain().links.front().stack;
 }
 ReadAt Model::at() const { return implementation_->chain.at(); }

@@ -1,5 +1,6 @@
 #include "lagtape/cells/model_spec.h"
 
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -296,6 +297,20 @@ std::int64_t ModelSpec::parameter_count() const {
   return count;
 }
 
+std::string value_error(const ParameterDefinition& definition, const Tensor& value) {
+  const auto [low, high] = definition.bounds;
+  const std::int64_t width = value.rank() > 1 ? value.numel() / value.size(0) : 1;
+  for (std::int64_t i = 0; i < value.numel(); ++i) {
+    const double number = value.at(i);
+    if (!std::isfinite(number)) return concat("number ", i, " is not finite: ", number);
+    if (number < low || number > high)
+      return concat("number ", i, " is ", number, ", expected ", low, " to ", high);
+    if (definition.zero_row >= 0 && i / width == definition.zero_row && number != 0)
+      return concat("row ", definition.zero_row, " is padding, expected zeros, got ", number);
+  }
+  return {};
+}
+
 Parameters draw_parameters(const ModelSpec& spec, Dtype dtype, std::uint64_t seed) {
   Parameters parameters;
   for (const ParameterDefinition& definition : spec.parameters()) {
@@ -305,6 +320,8 @@ Parameters draw_parameters(const ModelSpec& spec, Dtype dtype, std::uint64_t see
       const std::int64_t width = value.size(1);
       for (std::int64_t i = 0; i < width; ++i) value.set(definition.zero_row * width + i, 0);
     }
+    if (const std::string error = value_error(definition, value); !error.empty())
+      throw InputError(concat("/model: first values of ", definition.name, ": ", error));
     parameters.add(definition.name, std::move(value), definition.trainable).bounds = definition.bounds;
   }
   return parameters;

@@ -80,7 +80,12 @@ struct ModelSpec {
 /// any error, the result is of no use.
 ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonErrors& errors);
 
-/// The parameters of a model with their first values.
+/// What is wrong with a value of a parameter: the first number that is not finite, out of its bounds, or not
+/// 0 in the row that is zeros. Empty when nothing is.
+std::string value_error(const ParameterDefinition& definition, const Tensor& value);
+
+/// The parameters of a model with their first values. Throws InputError for an initialiser whose values the
+/// parameter cannot have.
 Parameters draw_parameters(const ModelSpec& spec, Dtype dtype, std::uint64_t seed);
 
 }  // namespace lagtape

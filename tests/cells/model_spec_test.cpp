@@ -251,6 +251,18 @@ TEST_CASE("the read-out starts from the Kaiming normal distribution unless init 
         Initializer::uniform(-0.25, 0.25));
 }
 
+TEST_CASE("first values that a parameter cannot have are refused") {
+  const auto drawn = [](const std::string& layer) {
+    return draw_parameters(built(model_of(layer), {.input = 1, .output = 1}), Dtype::f32, 0);
+  };
+  CHECK_THROWS_WITH_AS(drawn(R"({"layer": "batch_norm", "init": {"variance": -1}})"),
+                       doctest::Contains("layers.0.variance: number 0 is -1, expected 0 to inf"), InputError);
+  CHECK_THROWS_WITH_AS(drawn(R"({"cell": "rnn", "units": 2, "init": {"W": 1e300}})"),
+                       doctest::Contains("layers.0.W: number 0 is not finite"), InputError);
+  CHECK_THROWS_WITH_AS(drawn(R"({"cell": "tau_gru", "units": 2, "tau": {"max": 9}, "init": {"tau": 10}})"),
+                       doctest::Contains("layers.0.tau: number 0 is 10, expected 1 to 9"), InputError);
+}
+
 // ---- Registry ----
 
 /// A value for an option that must be given.

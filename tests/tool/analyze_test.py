@@ -82,6 +82,11 @@ class AnalyzeTest(ToolTest):
         both = changed(TOKENS, model__layers=[TOKENS["model"]["layers"][0], around])
         self.assertIn("bidirectional", self.run_tool("analyze", self.write("both.json", both), code=2)[1])
 
+    def test_the_model_of_a_run_stays_as_it_was_trained(self):
+        self.train("run", experiment=CLASSIFIER)
+        self.assertIn("/model", self.run_tool("analyze", "run", "--set", "model.layers.0.units=5", code=2)[1])
+        self.run_tool("analyze", "run", "--set", "data.test=2")
+
     def test_values_of_written_cells_go_by_their_equations(self):
         cell = {"weights": {"W": ["units", "units"], "U": ["units", "input"], "theta": ["units"]},
                 "lags": {"theta": "9"}, "state": {"h": "units"},
@@ -108,6 +113,7 @@ class AnalyzeTest(ToolTest):
                             (["--set", "data.test=0"], ["test", "no sequences"]),
                             (["--values", "q"], ["'q'", "g, a"]),
                             (["--steps", "0"], ["--steps"]),
+                            (["--bins", "2000000"], ["--bins", "10000"]),
                             (["--sequences", "x"], ["--sequences"]),
                             (["--plot", "experiment.json/x", "--sequences", "1"], ["experiment.json"])):
             with self.subTest(args):

@@ -39,7 +39,10 @@ void add_options(CLI::App& command, AnalyzeArguments& arguments) {
   count("--steps", options.steps, "look at so many last steps of a sequence, at most");
   count("--projections", options.projections,
         "random projections of a state Jacobian; one of at most so many rows is exact");
-  count("--bins", options.bins, "bins of a histogram");
+  command.add_option("--bins", options.bins, "bins of a histogram")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N")
+      ->capture_default_str();
   command
       .add_option("--values", options.values,
                   "names of the values to collect; all that have a name unless given")

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json_reader.h"
 #include "lagtape/tools/run_folder.h"
 
 namespace lagtape::cli {
@@ -57,8 +58,14 @@ void warn_of_lags(const Model& model, const DataShape& data) {
 
 Source load_run(const std::string& path, std::span<const std::string> assignments) {
   Model model = load_model(path);
-  return {.experiment = parse_experiment(model.experiment(), path, path, assignments),
-          .model = std::move(model)};
+  Experiment experiment = parse_experiment(model.experiment(), path, path, assignments);
+  const Json asked = parse_json(experiment.json, path);
+  const Json trained = parse_json(parse_experiment(model.experiment(), path, path, {}).json, path);
+  for (const char* part : {"model", "cells"}) {
+    if (trained.value(part, Json()) != asked.value(part, Json()))
+      throw InputError(concat(path, ": /", part, ": the model of a run cannot be changed."));
+  }
+  return {.experiment = std::move(experiment), .model = std::move(model)};
 }
 
 Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool) {
