@@ -56,7 +56,8 @@ void add_options(CLI::App& command, TableArguments& arguments) {
 
 /// The command that makes the table again from nothing.
 std::string command_of(const table::Plan& plan, const TableArguments& arguments, std::int64_t seeds) {
-  std::string command = fmt::format("lagtape table {} --seeds {}", plan.folder.string(), seeds);
+  const std::filesystem::path folder = std::filesystem::proximate(plan.folder);
+  std::string command = fmt::format("lagtape table {} --seeds {}", folder.string(), seeds);
   for (const std::string& model : arguments.only) command += " --only " + model;
   for (const std::string& assignment : arguments.set) command += fmt::format(" --set '{}'", assignment);
   return command;
