@@ -96,14 +96,18 @@ std::int64_t largest_lag(const Model& model) {
   return lag;
 }
 
-/// The values a little elsewhere.
-std::vector<Tensor> moved(const std::vector<Tensor>& values, int move) {
+/// The values a little elsewhere, within the parameters' bounds.
+std::vector<Tensor> moved(const std::vector<Tensor>& values, const Parameters& parameters, int move) {
   RandomStream random(static_cast<std::uint64_t>(move), 1);
   std::vector<Tensor> result;
+  auto parameter = parameters.begin();
   for (const Tensor& value : values) {
+    const auto [low, high] = (parameter++)->bounds;
     result.push_back(value.clone());
-    for (std::int64_t i = 0; i < value.numel(); ++i)
-      result.back().set(i, value.at(i) + kMoved * (2 * random.next_uniform() - 1));
+    for (std::int64_t i = 0; i < value.numel(); ++i) {
+      const double by = kMoved * (2 * random.next_uniform() - 1), there = value.at(i) + by;
+      result.back().set(i, there < low || there > high ? value.at(i) - by : there);
+    }
   }
   return result;
 }
@@ -145,10 +149,11 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
   result.projections = options.projections;
   const std::vector<Tensor> own = copy_values(model.parameters());
   const auto compare = [&](int moves, double step) {
-    const GradientReport found = check_gradients(loss, moves > 0 ? moved(own, moves) : own,
-                                                 {.step = step,
-                                                  .projections = static_cast<int>(options.projections),
-                                                  .elements = static_cast<int>(options.elements)});
+    const GradientReport found =
+        check_gradients(loss, moves > 0 ? moved(own, model.parameters(), moves) : own,
+                        {.step = step,
+                         .projections = static_cast<int>(options.projections),
+                         .elements = static_cast<int>(options.elements)});
     if (result.report.compared > 0 && found.max_rel_error >= result.report.max_rel_error) return;
     result.report = found;
     result.moves = moves;

@@ -12,7 +12,7 @@ struct ModelGradients {
   GradientReport report;
   std::int64_t sequences = 0, steps = 0;       ///< of the batch
   std::int64_t elements = 0, projections = 0;  ///< at most, of each parameter
-  int moves = 0;  ///< above 0: parameters were moved at random, by 0.05 at most, away from a kink of the loss
+  int moves = 0;  ///< above 0: the closest comparison was with parameters moved at random, by 0.05 at most
 };
 
 struct ModelGradientOptions {

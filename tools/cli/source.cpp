@@ -59,6 +59,7 @@ void warn_of_lags(const Model& model, const DataShape& data) {
 Source load_run(const std::string& path, std::span<const std::string> assignments) {
   Model model = load_model(path);
   Experiment experiment = parse_experiment(model.experiment(), path, path, assignments);
+  if (assignments.empty()) return {.experiment = std::move(experiment), .model = std::move(model)};
   const Json asked = parse_json(experiment.json, path);
   const Json trained = parse_json(parse_experiment(model.experiment(), path, path, {}).json, path);
   for (const char* part : {"model", "cells"}) {
