@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import shutil
 import signal
 import statistics
 import time
@@ -172,6 +173,47 @@ class TableTest(ToolTest):
         self.assertEqual((out, self.snapshot()), ("", before))
         for word in ("runs/task/small-0", "/optimizer/lr", "0.5", "0.01"):
             self.assertIn(word, err)
+
+    def test_results_outlive_the_folders_of_their_runs(self):
+        self.write("task/other.json", DIVERGES)
+        whole = self.table("--seeds", 2, "--results", "results.jsonl")
+        lines = [json.loads(line) for line in (self.folder / "results.jsonl").read_text().splitlines()]
+        self.assertEqual([(line["model"], line["seed"], line["state"]) for line in lines],
+                         [("other", 0, "diverged"), ("other", 1, "diverged"), ("small", 0, "done"), ("small", 1, "done")])
+        self.assertEqual(lines[2]["value"], self.summary("small-0")["test"]["rmse"])
+        shutil.rmtree(self.folder / "runs")
+        alone = self.table("--seeds", 2, "--results", "results.jsonl")
+        self.assertFalse((self.folder / "runs").exists())
+        for key in ("mean", "deviation", "best", "params"):
+            self.assertEqual(alone["rows"][0][key], whole["rows"][0][key])
+        self.assertEqual(alone["rows"][1]["runs"][1]["message"], whole["rows"][1]["runs"][1]["message"])
+        self.assertIsNone(self.table("--seeds", 2, "--show")["rows"][0]["mean"])
+        # One seed more is trained and added; the name and the place of keys do not matter, what is learnt does.
+        self.write("task/small.json", {**dict(reversed(SMALL.items())), "name": "renamed"})
+        self.assertEqual(len(self.table("--seeds", 3, "--results", "results.jsonl", "--only", "small")["rows"][0]["runs"]), 3)
+        self.assertEqual([path.name for path in (self.folder / "runs/task").glob("small-?")], ["small-2"])
+        self.write("task/small.json", changed(SMALL, optimizer__lr=0.5))
+        changed_since = self.table("--show", "--results", "results.jsonl", "--only", "small")["rows"][0]
+        self.assertIsNone(changed_since["mean"])
+        self.assertEqual(len((self.folder / "results.jsonl").read_text().splitlines()), 5)
+
+    def test_results_that_are_wrong(self):
+        good = {"model": "small", "seed": 0, "experiment": "0123456789abcdef", "metric": "rmse", "value": 0.1, "params": 5,
+                "seconds": 1.5, "date": "2026-01-01", "machine": "one", "version": "0.1.0"}
+        for title, line, words in [
+            ("an unknown key", {**good, "vlaue": 1}, ["/vlaue", "value"]),
+            ("no value", {key: value for key, value in good.items() if key != "value"}, ["/value"]),
+            ("an unknown state", {**good, "state": "dnoe"}, ["/state", "done"]),
+            ("no JSON", "{", ["column"]),
+        ]:
+            with self.subTest(title):
+                second = line if isinstance(line, str) else json.dumps(line)
+                self.write("results.jsonl", json.dumps(good) + "\n" + second + "\n")
+                before = self.snapshot()
+                out, err = self.run_tool("table", "task", "--results", "results.jsonl", code=2)
+                self.assertEqual((out, self.snapshot()), ("", before))
+                for word in ["results.jsonl line 2", *words]:
+                    self.assertIn(word, err)
 
     def test_plans_that_are_wrong(self):
         for title, plan, words in PLANS:

@@ -2,12 +2,14 @@
 
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/table/report.h"
+#include "lagtape/tools/table/results.h"
 #include "lagtape/tools/table/trainer_pool.h"
 
 namespace lagtape::cli {
@@ -18,7 +20,7 @@ constexpr int kMostJobs = 1024;
 constexpr int kWrongInput = 2;
 
 struct TableArguments {
-  std::string folder, out, page, plot;
+  std::string folder, out, results, page, plot;
   std::vector<std::string> only, set;
   std::int64_t seeds = 0;
   int jobs = 0, threads = 1;
@@ -34,6 +36,10 @@ void add_options(CLI::App& command, TableArguments& arguments) {
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
   command.add_option("--out", arguments.out, "folder of the runs; runs/TASK unless given")->type_name("DIR");
+  command
+      .add_option("--results", arguments.results,
+                  "file of runs that ended: those in it need no folder, new ones are added")
+      ->type_name("FILE");
   command.add_option("--only", arguments.only, "models to run, instead of all")->type_name("MODEL");
   command.add_option("--jobs", arguments.jobs, "trainings at once; as many as threads unless given")
       ->check(CLI::Range(1, kMostJobs))
@@ -72,17 +78,16 @@ void announce(const table::Plan& plan, const table::Run& run, std::size_t ended,
 }
 
 std::vector<int> train(std::vector<table::Run>& runs, const table::Plan& plan,
-                       const TableArguments& arguments) {
+                       const TableArguments& arguments, table::Results* results) {
   catch_signals();
   table::PoolOptions options{.jobs = arguments.jobs > 0 ? arguments.jobs : arguments.threads,
                              .threads = arguments.threads,
                              .assignments = arguments.set,
                              .stop_requested = stop_requested};
-  if (!arguments.quiet) {
-    options.ended = [&](const table::Run& run, std::size_t ended, std::size_t of) {
-      announce(plan, run, ended, of);
-    };
-  }
+  options.ended = [&](const table::Run& run, std::size_t ended, std::size_t of) {
+    if (results != nullptr) results->add({run}, plan);
+    if (!arguments.quiet) announce(plan, run, ended, of);
+  };
   return table::train_all(runs, plan, options);
 }
 
@@ -107,8 +112,14 @@ void run(const TableArguments& arguments) {
                                                           : std::filesystem::path(arguments.out);
   std::vector<table::Run> runs =
       find_runs(plan, chosen_rows(plan, arguments.only), seeds, out, arguments.set);
+  std::optional<table::Results> results;
+  if (!arguments.results.empty()) {
+    results.emplace(arguments.results);
+    results->fill(runs, plan);
+    results->add(runs, plan);
+  }
   std::vector<int> failures;
-  if (!arguments.show) failures = train(runs, plan, arguments);
+  if (!arguments.show) failures = train(runs, plan, arguments, results ? &*results : nullptr);
   const std::string text = markdown(plan, runs, command_of(plan, arguments, seeds));
   if (!arguments.page.empty()) table::put_into_page(arguments.page, plan.task(), text);
   if (!arguments.plot.empty()) write_file_atomically(arguments.plot, learning_curves(plan, runs).svg());

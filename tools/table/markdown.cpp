@@ -1,12 +1,12 @@
-#include <fmt/chrono.h>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/tools/table/machine.h"
 #include "lagtape/tools/table/report.h"
 
 namespace lagtape::table {
@@ -73,32 +73,21 @@ std::string remark(const Row& row, const Outcome& outcome) {
   return text;
 }
 
-/// When the last of the runs ended, as far as the file system knows.
-std::string date_of(const std::vector<Run>& runs) {
-  std::time_t latest = 0;
-  for (const Run& run : runs) {
-    std::error_code error;
-    const auto time = fs::last_write_time(run.folder / "summary.json", error);
-    if (error) continue;
-    const auto system = std::chrono::file_clock::to_sys(time);
-    latest = std::max(
-        latest, static_cast<std::time_t>(
-                    std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count()));
-  }
-  return latest == 0 ? std::string() : fmt::format("{:%Y-%m-%d}", fmt::gmtime(latest));
-}
-
 std::string circumstances(const Plan& plan, const std::vector<Run>& runs, const std::string& command) {
   double seconds = 0;
   int done = 0;
+  std::string latest;
+  std::set<std::string> machines;
   for (const Run& run : runs) {
     if (run.state != RunState::done) continue;
     ++done;
     seconds += run.seconds;
+    latest = std::max(latest, run.date);
+    machines.insert(run.machine);
   }
   const std::string when = done == 0 ? std::string()
                                      : fmt::format("; {} runs of together {}, the last of {}, on {}", done,
-                                                   time(seconds), date_of(runs), machine());
+                                                   time(seconds), latest, fmt::join(machines, " and "));
   return fmt::format("Test {}, {} is better{}. Printed: {}. `{}`\n", plan.unit,
                      plan.larger_is_better ? "larger" : "smaller", when, plan.source, command);
 }

@@ -1,12 +1,18 @@
 #include "lagtape/tools/table/run.h"
 
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <chrono>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json_reader.h"
 #include "lagtape/tools/experiment.h"
+#include "lagtape/tools/json_set.h"
 #include "lagtape/tools/run_folder.h"
+#include "lagtape/tools/table/machine.h"
 
 namespace lagtape::table {
 
@@ -32,6 +38,13 @@ bool is_as_long(const RunFolder& folder, const Experiment& experiment) {
   const fs::path file = folder.experiment_file();
   return parse_experiment(read_file(file), file.string(), fs::absolute(folder.path())).json ==
          experiment.json;
+}
+
+/// When a file was written last.
+std::string date_of(const fs::path& file) {
+  const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(file)).time_since_epoch();
+  return fmt::format("{:%Y-%m-%d}",
+                     fmt::gmtime(std::chrono::duration_cast<std::chrono::seconds>(time).count()));
 }
 
 void read_summary(Run& run, const Plan& plan) {
@@ -62,6 +75,17 @@ const char* name_of(RunState state) {
   return "";
 }
 
+std::string experiment_number(const fs::path& file, const std::vector<std::string>& assignments) {
+  Json document = parse_json(read_file(file), file.string());
+  for (const std::string& assignment : assignments) assign(document, assignment);
+  for (const char* key : {"$schema", "name", "seed"}) document.erase(key);
+  if (document.contains("data")) document["data"].erase("path");
+  // FNV-1a, 64 bits, of the text with sorted keys.
+  std::uint64_t number = 0xCBF29CE484222325;
+  for (const unsigned char c : nlohmann::json(document).dump()) number = (number ^ c) * 0x100000001B3;
+  return fmt::format("{:016x}", number);
+}
+
 fs::path divergence_file(const Run& run) { return run.folder / "diverged.txt"; }
 
 fs::path log_file(const Run& run) { return run.folder.string() + ".log"; }
@@ -70,14 +94,18 @@ void look_at(Run& run, const Plan& plan, const std::vector<std::string>& assignm
   const Experiment experiment = experiment_of(run, plan, assignments);
   const RunFolder folder(run.folder);
   folder.check(experiment, true);
+  run.experiment = experiment_number(plan.experiment(plan.rows[run.row]), assignments);
   run.state = folder.can_resume() ? RunState::unfinished : RunState::missing;
   if (fs::exists(divergence_file(run))) {
     run.state = RunState::diverged;
     run.message = read_file(divergence_file(run));
+    run.date = date_of(divergence_file(run));
   } else if (fs::exists(folder.summary_file()) && is_as_long(folder, experiment)) {
     run.state = RunState::done;
     read_summary(run, plan);
+    run.date = date_of(folder.summary_file());
   }
+  if (!run.date.empty()) run.machine = machine();
 }
 
 std::vector<Run> find_runs(const Plan& plan, const std::vector<std::size_t>& rows, std::int64_t seeds,

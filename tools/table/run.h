@@ -22,8 +22,14 @@ struct Run {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< of the table's metric, scaled
   double seconds = 0;
   std::int64_t params = 0;
-  std::string message;  ///< why it diverged or failed
+  std::string message;        ///< why it diverged or failed
+  std::string experiment;     ///< see experiment_number
+  std::string date, machine;  ///< of its end: "2026-11-20"; empty before
 };
+
+/// A number of what an experiment file and the assignments say, 16 hexadecimal digits: the same for files
+/// that differ in the order of keys, the name, the seed, or the place of the data.
+std::string experiment_number(const std::filesystem::path& file, const std::vector<std::string>& assignments);
 
 /// Where the message of a training that diverged is kept, so that it is not tried again.
 std::filesystem::path divergence_file(const Run& run);

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/tools/table/run.h"
+
+namespace lagtape::table {
+
+/// A file of runs that ended, a JSON object a line, so that a table can grow over days and machines when the
+/// folders of its runs are gone:
+///   {"model": "lem", "seed": 0, "experiment": "5f0c...", "state": "done", "metric": "rmse", "value":
+///   0.00115,
+///    "params": 1233, "seconds": 21.5, "date": "2026-11-20", "machine": "...", "version": "0.1.0"}
+/// An experiment is known by a number of what is in its file (see `experiment_number`); runs of one that was
+/// changed since are kept, and have no part in the table.
+class Results {
+ public:
+  /// A file that is not there is empty. Throws InputError that names the line.
+  explicit Results(std::filesystem::path file);
+
+  /// Gives the runs that have not ended in their folders the end they have here.
+  void fill(std::vector<Run>& runs, const Plan& plan) const;
+  /// Takes in the runs that are done or diverged and not here yet, and writes the file if there were any.
+  void add(const std::vector<Run>& runs, const Plan& plan);
+
+ private:
+  using Key = std::pair<std::pair<std::string, std::int64_t>, std::string>;  // model, seed; experiment
+  struct Entry {
+    RunState state = RunState::done;
+    std::string metric;
+    double value = 0, seconds = 0;
+    std::int64_t params = 0;
+    std::string date, machine, version, message;
+  };
+  static std::string line_of(const Key& key, const Entry& entry);
+  void read_line(const std::string& line, const std::string& where);
+
+  std::filesystem::path file_;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace lagtape::table
