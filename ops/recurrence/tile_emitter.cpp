@@ -18,18 +18,25 @@ struct Body {
   int vectors = 1;
 };
 
-/// The best first, should it not find registers. A division keeps what follows it waiting for so long that
-/// two vectors at once pay, even when values have to go through memory; but for avx512, which has work enough
-/// in one. (A row has an even number of the smaller vectors.)
+/// The best first, should it not find registers. Where each number waits long for the one before, several
+/// vectors at once pay, even when values have to go through memory: for avx2 two after a division, for avx512
+/// four on the grid, whose steps follow each other; it has work enough in one otherwise. (A row has an even
+/// number of the smaller vectors.)
 std::vector<Body> bodies_of(const VectorProgram& program, SimdLevel level, std::int64_t row_bytes) {
-  constexpr int kAlive = 12, kAliveInPairs = 24;
-  const auto is_division = [](const VectorInstruction& i) { return i.op == VectorOp::divide; };
+  constexpr int kAlive = 12, kAliveTogether = 24;
+  const auto has = [&](VectorOp op) {
+    return std::ranges::any_of(program.code, [op](const VectorInstruction& i) { return i.op == op; });
+  };
   std::vector<Body> bodies;
-  const auto on_grid = [](const VectorInstruction& i) { return i.op == VectorOp::grid_step; };
-  const bool pairs = level != SimdLevel::avx512
-                         ? std::ranges::any_of(program.code, is_division)
-                         : row_bytes % 128 == 0 && std::ranges::any_of(program.code, on_grid);
-  if (pairs) bodies.push_back({interleaved(repeated(program, 2), kAliveInPairs), 2});
+  const auto together = [&](int vectors) {
+    bodies.push_back({interleaved(repeated(program, vectors), kAliveTogether), vectors});
+  };
+  if (level != SimdLevel::avx512) {
+    if (has(VectorOp::divide)) together(2);
+  } else if (has(VectorOp::grid_step)) {
+    for (int vectors : {4, 2})
+      if (row_bytes % (vectors * 64) == 0) together(vectors);
+  }
   bodies.push_back({interleaved(program, kAlive), 1});
   return bodies;
 }

@@ -8,7 +8,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr int kSpillSlots = 64;
+constexpr int kSpillSlots = 64;                ///< Behind them lies one for a vector of increments.
 constexpr std::size_t kInstructionBytes = 64;  ///< at most, of an instruction and the moves around it
 
 }  // namespace
@@ -27,7 +27,7 @@ void VectorEmitter::enter(const std::vector<Xbyak::Reg64>& saved) {
   push(rbp);
   mov(rbp, rsp);
   for (const Xbyak::Reg64& r : saved) push(r);
-  sub(rsp, kSpillSlots * 64);
+  sub(rsp, (kSpillSlots + 1) * 64);
   and_(rsp, -64);
 }
 
@@ -50,11 +50,7 @@ void VectorEmitter::load_residents() {
 
 void VectorEmitter::constants() {
   align(64);
-  constexpr double grid[] = {kGridRounding, kGridLimit, std::numeric_limits<double>::quiet_NaN()};
-  for (int c = 0; c < kGridConstants && on_grid_; ++c) {
-    L(grid_constants_[c]);
-    for (int i = 0; i < 8; ++i) dq(std::bit_cast<std::uint64_t>(grid[c]));
-  }
+  if (on_grid_) grid_constants();
   for (auto& [bits, label] : constants_) {
     L(label);
     for (int i = 0; i < bytes_; i += float_ ? 4 : 8) {
@@ -62,6 +58,25 @@ void VectorEmitter::constants() {
         dd(static_cast<std::uint32_t>(bits));
       } else {
         dq(bits);
+      }
+    }
+  }
+}
+
+/// A number beyond a limit becomes infinite when multiplied with the largest number over that limit, which is
+/// a power of two; 0 times that, added to it, is NaN, and leaves others as they are.
+void VectorEmitter::grid_constants() {
+  using Float = std::numeric_limits<float>;
+  using Double = std::numeric_limits<double>;
+  const double doubles[] = {kGridRounding, Double::max() / kGridLimit, Double::max() / (kGridLimit / 2), 0};
+  for (int c = 0; c < kGridConstants; ++c) {
+    L(grid_constants_[c]);
+    for (int i = 0; i < 8; ++i) {
+      if (c == kBeyondStep && float_) {
+        const auto bits = std::uint64_t{std::bit_cast<std::uint32_t>(Float::max() / float{kGridLimit / 2})};
+        dq(bits << 32 | bits);
+      } else {
+        dq(std::bit_cast<std::uint64_t>(doubles[c]));
       }
     }
   }
@@ -210,39 +225,51 @@ void VectorEmitter::select(const VectorInstruction& i) {
   });
 }
 
-/// As kernels.h has it, eight doubles at a time: the sum is in scratch(1) and in memory.
-void VectorEmitter::step_of_doubles(const VectorInstruction& i, const Xbyak::Xmm& increment, int part) {
-  const Xbyak::Xmm sum = scratch(1);
+/// As kernels.h has it, eight doubles at a time: scratch(0) has the increments, and then the sums, which go
+/// to memory too.
+void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part) {
+  const Xbyak::Xmm increment = scratch(0), beyond = scratch(1);
   const int scale = float_ ? 2 : 1, at = i.vector * bytes_ * scale + part * 64;
-  vaddpd(increment, increment, ptr[rip + grid_constants_[kRounding]]);
-  vsubpd(increment, increment, ptr[rip + grid_constants_[kRounding]]);
-  vmovapd(sum, array_at(i.slot, at, scale));
-  i.negated ? vsubpd(sum, sum, increment) : vaddpd(sum, sum, increment);
-  vaddpd(increment, increment, increment);
-  vrangepd(increment, increment, sum, 0x0b);                        // the larger of both without their signs
-  vcmppd(k1, increment, ptr[rip + grid_constants_[kLimit]], 0x16);  // not <=
-  vblendmpd(sum | k1, sum, ptr[rip + grid_constants_[kNan]]);
-  vmovapd(array_at(i.slot_to, at, scale), sum);
+  const auto constant = [&](GridConstant c) { return ptr[rip + grid_constants_[c]]; };
+  vaddpd(increment, increment, constant(kRounding));
+  vsubpd(increment, increment, constant(kRounding));
+  if (!float_) {
+    vmulpd(beyond, increment, constant(kBeyondStep));
+    vfmadd231pd(increment, beyond, constant(kZeros));
+  }
+  if (i.negated) {
+    vmovapd(beyond, array_at(i.slot, at, scale));
+    vsubpd(increment, beyond, increment);
+  } else {
+    vaddpd(increment, increment, array_at(i.slot, at, scale));
+  }
+  vmulpd(beyond, increment, constant(kBeyondGrid));
+  vfmadd231pd(increment, beyond, constant(kZeros));
+  vmovapd(array_at(i.slot_to, at, scale), increment);
 }
 
+/// Floats are checked before they become doubles, and go through memory: widening them from a register takes
+/// as long as from there, and a shuffle more.
 void VectorEmitter::grid_step(const VectorInstruction& i) {
   on_grid_ = true;
-  const int out = file_->register_of(i.out), a = file_->register_of(i.a);
-  const Xbyak::Zmm increment(31), sum(30);
+  const Xbyak::Xmm out = vector(file_->register_of(i.out)), a = vector(file_->register_of(i.a));
   if (!float_) {
-    vmovapd(increment, Xbyak::Zmm(a));
-    step_of_doubles(i, increment, 0);
-    vmovapd(Xbyak::Zmm(out), sum);
+    vmovapd(scratch(0), a);
+    step_of_doubles(i, 0);
+    vmovapd(out, scratch(0));
     return;
   }
-  vcvtps2pd(increment, Xbyak::Ymm(a));
-  step_of_doubles(i, increment, 0);
-  vcvtpd2ps(Xbyak::Ymm(out), sum);
-  vextractf32x8(Xbyak::Ymm(31), Xbyak::Zmm(a), 1);
-  vcvtps2pd(increment, Xbyak::Ymm(31));
-  step_of_doubles(i, increment, 1);
-  vcvtpd2ps(Xbyak::Ymm(30), sum);
-  vinsertf32x8(Xbyak::Zmm(out), Xbyak::Zmm(out), Xbyak::Ymm(30), 1);
+  const Xbyak::Ymm half(scratch(0).getIdx());
+  vmulps(scratch(1), a, ptr[rip + grid_constants_[kBeyondStep]]);
+  vmovaps(scratch(0), a);
+  vfmadd231ps(scratch(0), scratch(1), ptr[rip + grid_constants_[kZeros]]);
+  vmovaps(ptr[rsp + 64 * kSpillSlots], scratch(0));
+  for (int part : {0, 1}) {
+    vcvtps2pd(scratch(0), ptr[rsp + 64 * kSpillSlots + 32 * part]);
+    step_of_doubles(i, part);
+    vcvtpd2ps(part == 0 ? Xbyak::Ymm(out.getIdx()) : half, scratch(0));
+  }
+  vinsertf32x8(Xbyak::Zmm(out.getIdx()), Xbyak::Zmm(out.getIdx()), half, 1);
 }
 
 /// a * b + c in the place of c (231), or of a or b (213).

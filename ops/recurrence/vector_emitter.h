@@ -64,8 +64,9 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   void binary(const VectorInstruction& i);
   void shift(const VectorInstruction& i);
   void select(const VectorInstruction& i);
-  void step_of_doubles(const VectorInstruction& i, const Xbyak::Xmm& increment, int part);
+  void step_of_doubles(const VectorInstruction& i, int part);
   void grid_step(const VectorInstruction& i);
+  void grid_constants();
   void multiply_add(const VectorInstruction& i);
 
   const bool wide_;
@@ -73,7 +74,7 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   const VectorProgram* program_ = nullptr;
   RegisterFile* file_ = nullptr;
   std::map<std::uint64_t, Xbyak::Label> constants_;  // by their bits
-  enum GridConstant { kRounding, kLimit, kNan, kGridConstants };
+  enum GridConstant { kRounding, kBeyondGrid, kBeyondStep, kZeros, kGridConstants };
   std::array<Xbyak::Label, kGridConstants> grid_constants_;
   bool on_grid_ = false;
 };
