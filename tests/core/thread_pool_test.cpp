@@ -9,6 +9,10 @@
 
 #include "lagtape/core/error.h"
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 using namespace lagtape;
 
 namespace {
@@ -83,6 +87,22 @@ TEST_CASE("A pool that is running refuses to run again, instead of waiting for e
   CHECK_THROWS_AS(pool.run(1, [&](int, int) { pool.run(1, [](int, int) {}); }), Error);
   CHECK_THROWS_AS(ThreadPool(0), InputError);
 }
+
+#if defined(__linux__)
+TEST_CASE("Wherever a thread has moved to, it may run where it might before") {
+  cpu_set_t before;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  ThreadPool pool(3);
+  std::atomic<int> changed = 0;
+  for (int round = 0; round < 300; ++round) {
+    pool.run(6, [&](int, int) {
+      cpu_set_t now;
+      if (sched_getaffinity(0, sizeof now, &now) != 0 || !CPU_EQUAL(&now, &before)) ++changed;
+    });
+  }
+  CHECK(changed == 0);
+}
+#endif
 
 TEST_CASE("Subnormal numbers are flushed for the time of the work, and the caller's mode comes back") {
   REQUIRE(half_of_smallest() > 0);
