@@ -89,13 +89,15 @@ class RowCoder {
     RowPass& pass = code_.passes.emplace_back();
     pass.program = std::move(program);
     if (tiles == nullptr) pass.program.width = products.front()->outputs.front().width;
-    pass.vectors = pass.program.width / kLane<T>;
+    const std::int64_t vectors = pass.program.width / kLane<T>;
+    const int together = vectors == 2 && 2 * sums_of(products) <= kSums ? 2 : 1;
+    pass.vectors = vectors / together;
     if (tiles != nullptr)
       for (const Slot& slot : tiles->slots) pass.places.push_back(place(layer, slot));
     int sum = 0;
     for (const ProductStage* p : products) {
       pass.products.push_back({place(layer, p->operands.front()), p->operand_widths.front(),
-                               static_cast<int>(p->outputs.size()), vector_bytes(*p)});
+                               together * static_cast<int>(p->outputs.size()), vector_bytes(*p)});
       for (const Slot& out : p->outputs) {
         VectorInstruction take{VectorOp::product};
         take.out = add_value(pass.program);
@@ -105,9 +107,35 @@ class RowCoder {
       }
     }
     if (tiles != nullptr) drop_unread_stores(pass.program, layer, *tiles);
-    pass.program = interleaved(std::move(pass.program), kAlive);
+    pass.program = interleaved(side_by_side(pass.program, products, together), kAlive);
     std::ranges::stable_partition(pass.program.code, [](const auto& i) { return i.op == VectorOp::product; });
-    pack(pass, layer, products);
+    pack(pass, layer, products, together);
+  }
+
+  static int sums_of(const std::vector<const ProductStage*>& products) {
+    int sums = 0;
+    for (const ProductStage* p : products) sums += static_cast<int>(p->outputs.size());
+    return sums;
+  }
+
+  /// All vectors of a short row at once, whose sums and functions then wait for each other less: of each
+  /// product the sums of the first vector, then those of the second.
+  static VectorProgram side_by_side(const VectorProgram& program,
+                                    const std::vector<const ProductStage*>& products, int vectors) {
+    VectorProgram all = repeated(program, vectors);
+    for (VectorInstruction& take : all.code) {
+      if (take.op != VectorOp::product) continue;
+      int first = 0;
+      for (const ProductStage* p : products) {
+        const int count = static_cast<int>(p->outputs.size());
+        if (take.slot < first + count) {
+          take.slot += (vectors - 1) * first + take.vector * count;
+          break;
+        }
+        first += count;
+      }
+    }
+    return all;
   }
 
   /// The sums that a product's rows need: a vector, half of one or a number.
@@ -242,13 +270,15 @@ class RowCoder {
     return to;
   }
 
-  void pack(RowPass& pass, std::size_t layer, const std::vector<const ProductStage*>& products) {
+  void pack(RowPass& pass, std::size_t layer, const std::vector<const ProductStage*>& products,
+            std::int64_t together) {
     pass.weights = std::ssize(packed_) * kBytes<T>;
     for (std::int64_t v = 0; v < pass.vectors; ++v)
       for (std::size_t p = 0; p < products.size(); ++p)
         for (std::int64_t i = 0; i < pass.products[p].k; ++i)
-          for (int w : stack_.code(layer).stacks[products[p]->stack].weights)
-            pack_vector(layer, w, v, i, pass.products[p].vector_bytes / kBytes<T>);
+          for (std::int64_t u = v * together; u < (v + 1) * together; ++u)
+            for (int w : stack_.code(layer).stacks[products[p]->stack].weights)
+              pack_vector(layer, w, u, i, pass.products[p].vector_bytes / kBytes<T>);
     packed_.resize(padded<T>(std::ssize(packed_)));
   }
 

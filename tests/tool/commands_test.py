@@ -119,8 +119,15 @@ class CommandsTest(ToolTest):
                     self.run_tool("inspect", path, "--set", f"data.path={self.write_series(data['path'])}")
                 elif data["task"] == "imdb":
                     self.run_tool("inspect", path, *self.few_reviews())
+                elif data["task"] == "ptb":
+                    self.run_tool("inspect", path, *self.short_text())
                 else:
                     self.run_tool("inspect" if "path" in data else "check", path)
+
+    def short_text(self):
+        for part in ("train", "valid", "test"):
+            self.write(f"text/ptb.{part}.txt", " a short text \n" * 100)
+        return ["--set", "data.path=text", "--set", "data.streams=1", "--set", "data.eval_streams=1"]
 
     def few_reviews(self):
         """Something to read: the words of the data are a model's vocabulary."""
