@@ -197,6 +197,33 @@ class TableTest(ToolTest):
         self.assertIsNone(changed_since["mean"])
         self.assertEqual(len((self.folder / "results.jsonl").read_text().splitlines()), 5)
 
+    def test_two_tables_may_add_to_one_file(self):
+        tables = [self.start("table", "task", "--seeds", 4, "--only", model, "--results", "results.jsonl", "--quiet",
+                             "--out", model) for model in ("small", "other")]
+        for table in tables:
+            table.communicate(timeout=120)
+        text = (self.folder / "results.jsonl").read_text()
+        self.assertEqual(sorted((line["model"], line["seed"]) for line in map(json.loads, text.splitlines())),
+                         [(model, seed) for model in ("other", "small") for seed in range(4)])
+
+    def test_results_of_another_metric_stay_and_showing_writes_nothing(self):
+        both = {"task/small.json": changed(SMALL, metrics=["rmse", "mse"]), "task/other.json": changed(OTHER, metrics=["rmse", "mse"])}
+        for path, experiment in both.items():
+            self.write(path, experiment)
+        self.table("--results", "results.jsonl")
+        self.write("task/table.json", {**PLAN, "metric": "mse"})
+        before = self.snapshot()
+        shown = self.table("--show", "--results", "results.jsonl")["rows"][0]["mean"]
+        self.assertEqual(self.snapshot(), before)
+        self.table("--results", "results.jsonl")
+        shutil.rmtree(self.folder / "runs")
+        self.assertEqual(self.table("--show", "--results", "results.jsonl")["rows"][0]["mean"], shown)
+        self.write("task/table.json", PLAN)
+        self.assertIsNotNone(self.table("--show", "--results", "results.jsonl")["rows"][0]["mean"])
+        err = self.run_tool("table", "task", "--results", "nowhere/results.jsonl", code=2)[1]
+        self.assertIn("nowhere", err)
+        self.assertFalse((self.folder / "runs").exists())
+
     def test_results_that_are_wrong(self):
         good = {"model": "small", "seed": 0, "experiment": "0123456789abcdef", "metric": "rmse", "value": 0.1, "params": 5,
                 "seconds": 1.5, "date": "2026-01-01", "machine": "one", "version": "0.1.0"}

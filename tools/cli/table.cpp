@@ -116,7 +116,7 @@ void run(const TableArguments& arguments) {
   if (!arguments.results.empty()) {
     results.emplace(arguments.results);
     results->fill(runs, plan);
-    results->add(runs, plan);
+    if (!arguments.show) results->add(runs, plan);
   }
   std::vector<int> failures;
   if (!arguments.show) failures = train(runs, plan, arguments, results ? &*results : nullptr);

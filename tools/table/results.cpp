@@ -1,5 +1,9 @@
 #include "lagtape/tools/table/results.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <sstream>
 
@@ -11,12 +15,42 @@ namespace lagtape::table {
 
 namespace fs = std::filesystem;
 
-Results::Results(fs::path file) : file_(std::move(file)) {
+namespace {
+
+/// Keeps other tables from a folder's files while it lives; nothing where the folder cannot be locked.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder) : descriptor_(open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
+  }
+  ~FolderLock() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+Results::Results(fs::path file) : file_(fs::absolute(file)) {
+  if (!fs::is_directory(file_.parent_path()))
+    throw InputError(
+        concat("--results ", file.string(), ": there is no folder ", file_.parent_path().string()));
+  read();
+}
+
+void Results::read() {
   if (!fs::exists(file_)) return;
   std::istringstream lines(read_file(file_));
   int number = 0;
-  for (std::string line; std::getline(lines, line);)
-    read_line(line, concat(file_.string(), " line ", ++number));
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.find_first_not_of(" \t\r") != std::string::npos)
+      read_line(line, concat(file_.string(), " line ", number));
+  }
 }
 
 void Results::read_line(const std::string& line, const std::string& where) {
@@ -24,14 +58,15 @@ void Results::read_line(const std::string& line, const std::string& where) {
   JsonErrors errors;
   JsonReader reader(document, "", errors);
   Key key;
+  auto& [model, seed, experiment, metric] = key;
   Entry entry;
   std::string state = name_of(RunState::done);
-  reader.required("model", key.first.first, "MODEL.json of the table's folder");
-  reader.required("seed", key.first.second, at_least(0), "of the run");
-  reader.required("experiment", key.second, "number of the experiment");
+  reader.required("model", model, "MODEL.json of the table's folder");
+  reader.required("seed", seed, at_least(0), "of the run");
+  reader.required("experiment", experiment, "number of the experiment");
   reader.choice("state", state, {name_of(RunState::done), name_of(RunState::diverged)}, "how it ended");
   if (state == name_of(RunState::done)) {
-    reader.required("metric", entry.metric, "what was measured, of the test set");
+    reader.required("metric", metric, "what was measured, of the test set");
     reader.required("value", entry.value, {}, "of it, not scaled");
     reader.required("params", entry.params, at_least(0), "trained numbers");
     reader.required("seconds", entry.seconds, at_least(0), "that the run took");
@@ -47,13 +82,16 @@ void Results::read_line(const std::string& line, const std::string& where) {
   entries_[key] = entry;
 }
 
+Results::Key Results::key_of(const Run& run, const Plan& plan, RunState state) {
+  return {plan.rows[run.row].model, run.seed, run.experiment,
+          state == RunState::done ? plan.metric : std::string()};
+}
+
 std::string Results::line_of(const Key& key, const Entry& entry) {
-  Json line = {{"model", key.first.first},
-               {"seed", key.first.second},
-               {"experiment", key.second},
-               {"state", name_of(entry.state)}};
+  const auto& [model, seed, experiment, metric] = key;
+  Json line = {{"model", model}, {"seed", seed}, {"experiment", experiment}, {"state", name_of(entry.state)}};
   if (entry.state == RunState::done) {
-    line["metric"] = entry.metric;
+    line["metric"] = metric;
     line["value"] = entry.value;
     line["params"] = entry.params;
     line["seconds"] = std::round(entry.seconds * 10) / 10;
@@ -69,10 +107,10 @@ std::string Results::line_of(const Key& key, const Entry& entry) {
 void Results::fill(std::vector<Run>& runs, const Plan& plan) const {
   for (Run& run : runs) {
     if (run.state == RunState::done || run.state == RunState::diverged) continue;
-    const auto found = entries_.find({{plan.rows[run.row].model, run.seed}, run.experiment});
+    auto found = entries_.find(key_of(run, plan, RunState::done));
+    if (found == entries_.end()) found = entries_.find(key_of(run, plan, RunState::diverged));
     if (found == entries_.end()) continue;
     const Entry& entry = found->second;
-    if (entry.state == RunState::done && entry.metric != plan.metric) continue;
     run.state = entry.state;
     run.value = entry.value * plan.scale;
     run.seconds = entry.seconds;
@@ -84,13 +122,15 @@ void Results::fill(std::vector<Run>& runs, const Plan& plan) const {
 }
 
 void Results::add(const std::vector<Run>& runs, const Plan& plan) {
+  const FolderLock lock(file_.parent_path());
+  read();
   bool grown = false;
   for (const Run& run : runs) {
     if (run.state != RunState::done && run.state != RunState::diverged) continue;
-    const Key key{{plan.rows[run.row].model, run.seed}, run.experiment};
     grown |= entries_
-                 .try_emplace(key, Entry{run.state, plan.metric, run.value / plan.scale, run.seconds,
-                                         run.params, run.date, run.machine, kVersion, run.message})
+                 .try_emplace(key_of(run, plan, run.state),
+                              Entry{run.state, run.value / plan.scale, run.seconds, run.params, run.date,
+                                    run.machine, kVersion, run.message})
                  .second;
   }
   if (!grown) return;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "lagtape/tools/table/run.h"
@@ -16,10 +16,10 @@ namespace lagtape::table {
 ///   0.00115,
 ///    "params": 1233, "seconds": 21.5, "date": "2026-11-20", "machine": "...", "version": "0.1.0"}
 /// An experiment is known by a number of what is in its file (see `experiment_number`); runs of one that was
-/// changed since are kept, and have no part in the table.
+/// changed since are kept, and have no part in the table. Several tables may add to one file at once.
 class Results {
  public:
-  /// A file that is not there is empty. Throws InputError that names the line.
+  /// A file that is not there is empty, but its folder must be. Throws InputError that names the line.
   explicit Results(std::filesystem::path file);
 
   /// Gives the runs that have not ended in their folders the end they have here.
@@ -28,15 +28,17 @@ class Results {
   void add(const std::vector<Run>& runs, const Plan& plan);
 
  private:
-  using Key = std::pair<std::pair<std::string, std::int64_t>, std::string>;  // model, seed; experiment
+  /// Model, seed, experiment, and metric: none of a run that diverged.
+  using Key = std::tuple<std::string, std::int64_t, std::string, std::string>;
   struct Entry {
     RunState state = RunState::done;
-    std::string metric;
     double value = 0, seconds = 0;
     std::int64_t params = 0;
     std::string date, machine, version, message;
   };
+  static Key key_of(const Run& run, const Plan& plan, RunState state);
   static std::string line_of(const Key& key, const Entry& entry);
+  void read();
   void read_line(const std::string& line, const std::string& where);
 
   std::filesystem::path file_;
