@@ -201,7 +201,8 @@ class TableTest(ToolTest):
         tables = [self.start("table", "task", "--seeds", 4, "--only", model, "--results", "results.jsonl", "--quiet",
                              "--out", model) for model in ("small", "other")]
         for table in tables:
-            table.communicate(timeout=120)
+            _, err = table.communicate(timeout=120)
+            self.assertEqual(table.returncode, 0, err.decode())
         text = (self.folder / "results.jsonl").read_text()
         self.assertEqual(sorted((line["model"], line["seed"]) for line in map(json.loads, text.splitlines())),
                          [(model, seed) for model in ("other", "small") for seed in range(4)])

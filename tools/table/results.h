@@ -12,9 +12,9 @@ namespace lagtape::table {
 
 /// A file of runs that ended, a JSON object a line, so that a table can grow over days and machines when the
 /// folders of its runs are gone:
-///   {"model": "lem", "seed": 0, "experiment": "5f0c...", "state": "done", "metric": "rmse", "value":
-///   0.00115,
-///    "params": 1233, "seconds": 21.5, "date": "2026-11-20", "machine": "...", "version": "0.1.0"}
+///     {"model": "lem", "seed": 0, "experiment": "5f0c...", "state": "done", "metric": "rmse",
+///      "value": 0.00115, "params": 1233, "seconds": 21.5, "date": "2026-11-20", "machine": "...",
+///      "version": "0.1.0"}
 /// An experiment is known by a number of what is in its file (see `experiment_number`); runs of one that was
 /// changed since are kept, and have no part in the table. Several tables may add to one file at once.
 class Results {
