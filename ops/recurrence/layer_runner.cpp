@@ -1,25 +1,18 @@
 #include "lagtape/ops/recurrence/layer_runner.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace lagtape::recurrence {
-namespace {
-
-/// The nearest number on the grid; not a number beyond it.
-double nearest_on_grid(double v) {
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(v, 32)), -32);
-  return std::abs(rounded) <= 0x1p20 ? rounded : std::numeric_limits<double>::quiet_NaN();
-}
-
-}  // namespace
 
 template <class T>
 LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights,
                             const Kernels<T>& kernels)
-    : program_(program), code_(code), kernels_(kernels), machine_(program, code, weights, kernels) {
+    : program_(program),
+      code_(code),
+      kernels_(kernels),
+      machine_(program, code, weights, kernels),
+      states_(program, code, machine_) {
   sums_.reserve(code.thin_gradients.size());
 }
 
@@ -42,6 +35,7 @@ void LayerRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64
   below_ = below;
   above_ = above;
   machine_.set_rows(rows);
+  states_.set_rows(rows);
   machine_.set_once(memory.take(machine_.once_elements()));
   machine_.set_tile(memory.take(code_.largest_tile));
   machine_.set_group_scratch(
@@ -74,43 +68,7 @@ void LayerRunner<T>::share_input() {
 template <class T>
 void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0) {
   machine_.draw_once();
-  shortest_ =
-      lengths_ == nullptr ? extent_.last - extent_.first : *std::min_element(lengths_, lengths_ + rows_);
-  for (std::size_t s = 0; s < program_.states.size(); ++s) {
-    ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
-    const std::int64_t history = program_.history(static_cast<int>(s));
-    const std::int64_t width = program_.states[s].shape.width();
-    view.first = extent_.first - history;
-    std::fill_n(view.base, (history + 1) * view.stride, T(0));
-    if (on_grid(s)) begin_on_grid(s, window == nullptr ? nullptr : &(*window)[first_state + s], row0);
-    if (window == nullptr || on_grid(s)) continue;
-    const Tensor& from = (*window)[first_state + s];
-    const std::int64_t batch = from.shape()[1];
-    for (std::int64_t j = 0; j <= history; ++j)
-      for (std::int64_t r = 0; r < rows_; ++r)
-        std::copy_n(from.values<T>().data() + (j * batch + row0 + r) * width, width,
-                    view.base + j * view.stride + r * padded<T>(width));
-  }
-}
-
-/// What was given is rounded to the grid.
-template <class T>
-void LayerRunner<T>::begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0) {
-  const std::int64_t width = program_.states[s].shape.width(), stride = row_width(s);
-  double* to = machine_.grid(static_cast<int>(s), extent_.first);
-  std::fill_n(to, rows_ * stride, 0.0);
-  for (std::int64_t r = 0; r < rows_ && window != nullptr; ++r)
-    for (std::int64_t u = 0; u < width; ++u)
-      to[r * stride + u] = nearest_on_grid(window->values<double>()[(row0 + r) * width + u]);
-  show_grid(s, extent_.first);
-}
-
-/// The state at step n in the model's precision.
-template <class T>
-void LayerRunner<T>::show_grid(std::size_t s, std::int64_t n) {
-  const double* from = machine_.grid(static_cast<int>(s), n);
-  std::transform(from, from + rows_ * row_width(s), state(static_cast<int>(s), n),
-                 [](double v) { return static_cast<T>(v); });
+  states_.begin(extent_.first, extent_.last - extent_.first, window, first_state, row0);
 }
 
 // ---- forward ----
@@ -141,62 +99,10 @@ void LayerRunner<T>::enter_run(std::int64_t n) {
 }
 
 template <class T>
-void LayerRunner<T>::slide_state(std::size_t array, std::int64_t n) {
-  ArrayView<T>& view = machine_.array(static_cast<int>(array));
-  const std::int64_t from = n - program_.history(code_.arrays[array].index);
-  if (from == view.first) return;
-  std::memmove(view.base, view.at(from), static_cast<std::size_t>((n + 1 - from) * view.stride) * sizeof(T));
-  view.first = from;
-}
-
-template <class T>
-std::int64_t LayerRunner<T>::window_elements() const {
-  std::int64_t elements = 0;
-  for (std::size_t s = 0; s < program_.states.size(); ++s)
-    elements += (program_.history(static_cast<int>(s)) + 1) * rows_ * row_width(s) *
-                (on_grid(s) ? kDoubleWidth<T> : 1);
-  return elements;
-}
-
-template <class T>
-T* LayerRunner<T>::save_window(std::int64_t n, T* to) const {
-  for (std::size_t s = 0; s < program_.states.size(); ++s) {
-    if (on_grid(s)) {
-      to = std::copy_n(reinterpret_cast<const T*>(machine_.grid(static_cast<int>(s), n)),
-                       rows_ * row_width(s) * kDoubleWidth<T>, to);
-      continue;
-    }
-    const ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
-    const std::int64_t history = program_.history(static_cast<int>(s));
-    to = std::copy_n(view.at(n - history), (history + 1) * view.stride, to);
-  }
-  return to;
-}
-
-template <class T>
-const T* LayerRunner<T>::restore_window(std::int64_t n, const T* from) {
-  for (std::size_t s = 0; s < program_.states.size(); ++s) {
-    ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
-    const std::int64_t history = program_.history(static_cast<int>(s));
-    view.first = n - history;
-    if (on_grid(s)) {
-      const std::int64_t elements = rows_ * row_width(s) * kDoubleWidth<T>;
-      std::copy_n(from, elements, reinterpret_cast<T*>(machine_.grid(static_cast<int>(s), n)));
-      show_grid(s, n);
-      from += elements;
-      continue;
-    }
-    std::copy_n(from, (history + 1) * view.stride, view.base);
-    from += (history + 1) * view.stride;
-  }
-  return from;
-}
-
-template <class T>
 void LayerRunner<T>::enter_segment(std::int64_t n) {
   for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
     const Array::Kind kind = code_.arrays[i].kind;
-    if (kind == Array::Kind::state && extent_.keep_states) slide_state(i, n);
+    if (kind == Array::Kind::state && extent_.keep_states) states_.slide(i, n);
     if (kind == Array::Kind::saved && extent_.keep_saved) machine_.array(static_cast<int>(i)).first = n;
   }
 }
@@ -206,38 +112,11 @@ void LayerRunner<T>::enter_forward(std::int64_t n0, std::int64_t n1) {
   for (std::size_t i = 0; i < code_.arrays.size(); ++i) {
     ArrayView<T>& view = machine_.array(static_cast<int>(i));
     const Array& array = code_.arrays[i];
-    if (array.kind == Array::Kind::state && n1 + 1 - view.first > capacities_[i]) slide_state(i, n0);
+    if (array.kind == Array::Kind::state && n1 + 1 - view.first > capacities_[i]) states_.slide(i, n0);
     if (array.kind == Array::Kind::saved && !extent_.keep_saved) view.first = n0;
     if (array.kind == Array::Kind::input && below_ == nullptr) view.first = n0;
   }
   share_input();
-}
-
-/// Rows that ended before step n keep the state that they have at step `from`.
-template <class T>
-void LayerRunner<T>::copy_finished(std::int64_t n, std::int64_t from, std::int64_t to) {
-  if (lengths_ == nullptr || n - extent_.first < shortest_) return;
-  for (std::size_t s = 0; s < program_.states.size(); ++s) {
-    const ArrayView<T>& view = machine_.array(code_.state_arrays[s]);
-    const std::int64_t width = row_width(s);
-    for (std::int64_t r = 0; r < rows_; ++r) {
-      if (lengths_[r] > n - extent_.first) continue;
-      std::copy_n(view.at(from) + r * width, width, view.at(to) + r * width);
-      if (on_grid(s))
-        std::copy_n(machine_.grid(static_cast<int>(s), from) + r * width, width,
-                    machine_.grid(static_cast<int>(s), to) + r * width);
-    }
-  }
-}
-
-template <class T>
-void LayerRunner<T>::freeze_finished(std::int64_t n) {
-  copy_finished(n, n, n + 1);
-}
-
-template <class T>
-void LayerRunner<T>::thaw_finished(std::int64_t n) {
-  copy_finished(n, n + 1, n);
 }
 
 template <class T>
@@ -251,7 +130,7 @@ void LayerRunner<T>::forward(std::int64_t n0, std::int64_t n1) {
       machine_.run(code_.delay, b0, b1 - b0);
       for (std::int64_t n = b0; n < b1; ++n) {
         machine_.run(code_.loop, n, 1);
-        freeze_finished(n);
+        states_.freeze_finished(n);
       }
     }
     machine_.run(code_.post, r0, r1 - r0);
@@ -268,29 +147,16 @@ void LayerRunner<T>::replay(std::int64_t n0, std::int64_t n1) {
 
 template <class T>
 void LayerRunner<T>::undo(std::int64_t n0, std::int64_t n1) {
-  for (std::size_t s = 0; s < program_.states.size(); ++s) show_grid(s, n1);
+  states_.show(n1);
   for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
     enter_run(r0);
     machine_.run(code_.undo_pre, r0, r1 - r0);
     for (std::int64_t n = r1; n-- > r0;) {
       machine_.run(code_.undo_loop, n, 1);
-      thaw_finished(n);
+      states_.thaw_finished(n);
     }
     machine_.run(code_.undo_post, r0, r1 - r0);
   });
-}
-
-template <class T>
-void LayerRunner<T>::write_window(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const {
-  const std::int64_t history = program_.history(s), width = program_.states[s].shape.width();
-  const std::int64_t stride = padded<T>(width), batch = to.shape()[1];
-  if (on_grid(s)) {
-    std::copy_n(machine_.grid(s, n) + r * stride, width, to.values<double>().data() + row * width);
-    return;
-  }
-  for (std::int64_t j = 0; j <= history; ++j)
-    std::copy_n(state(s, n - history + j) + r * stride, width,
-                to.values<T>().data() + (j * batch + row) * width);
 }
 
 // ---- backward ----

@@ -5,6 +5,7 @@
 
 #include "lagtape/ops/recurrence/array_steps.h"
 #include "lagtape/ops/recurrence/engine.h"
+#include "lagtape/ops/recurrence/layer_states.h"
 #include "lagtape/ops/recurrence/machine.h"
 
 namespace lagtape::recurrence {
@@ -42,12 +43,11 @@ class LayerRunner {
   void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0);
   void set_draws(const DrawContext& draws) { machine_.set_draws(draws); }
   /// Rows of a shorter length keep their states from then on; null: none does.
-  void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
+  void set_lengths(const std::int64_t* lengths) { states_.set_lengths(lengths); }
 
-  /// The states that the future of step n needs, as a checkpoint: elements, and copies out and in.
-  std::int64_t window_elements() const;
-  T* save_window(std::int64_t n, T* to) const;
-  const T* restore_window(std::int64_t n, const T* from);
+  /// The states, and the window that the future of a step needs.
+  const LayerStates<T>& states() const { return states_; }
+  LayerStates<T>& states() { return states_; }
 
   /// Makes room for steps from n on, to be kept: nothing but the window at n stays.
   void enter_segment(std::int64_t n);
@@ -75,8 +75,6 @@ class LayerRunner {
   T* output_adjoint(std::int64_t n) const { return machine_.array(code_.output_adjoint_array).at(n); }
   T* input_adjoint(std::int64_t n) const { return machine_.array(code_.input_adjoint_array).at(n); }
   T* state(int s, std::int64_t n) const { return machine_.array(code_.state_arrays[s]).at(n); }
-  /// The window of state s after step n, of row r, into a row of a window's tensor.
-  void write_window(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const;
   /// After the backward pass: adjoints from before the first step are zero. Needed before `initial_adjoint`.
   void end_backward();
   /// dL/d(state s at step n) for n at or before the first step: rows x padded width.
@@ -86,17 +84,9 @@ class LayerRunner {
   const LayerCode& code() const { return code_; }
 
  private:
-  void slide_state(std::size_t array, std::int64_t n);
   template <class F>
   void for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
   void enter_run(std::int64_t n);
-  void freeze_finished(std::int64_t n);
-  void thaw_finished(std::int64_t n);
-  void copy_finished(std::int64_t n, std::int64_t from, std::int64_t to);
-  bool on_grid(std::size_t s) const { return code_.grid_arrays[s] >= 0; }
-  std::int64_t row_width(std::size_t s) const { return padded<T>(program_.states[s].shape.width()); }
-  void begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0);
-  void show_grid(std::size_t s, std::int64_t n);
   void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, AddWeightGradient<T> add);
   std::int64_t capacity(const Array& array) const;
   bool lies_on_states(const LayerOps::LaggedRead& read) const {
@@ -108,10 +98,9 @@ class LayerRunner {
   const LayerCode& code_;
   const Kernels<T>& kernels_;
   Machine<T> machine_;
+  LayerStates<T> states_;
   Extent extent_;
   std::int64_t rows_ = 0;
-  const std::int64_t* lengths_ = nullptr;
-  std::int64_t shortest_ = 0;
   LayerRunner* below_ = nullptr;
   LayerRunner* above_ = nullptr;
   std::vector<std::int64_t> capacities_;  // by array, in steps

@@ -326,7 +326,7 @@ Window Stream<T>::window() const {
   for (const auto& layer : implementation_->layers)
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index)
       for (std::int64_t r = 0; r < rows(); ++r)
-        layer.write_window(static_cast<int>(s), steps(), r, window.states[index], r);
+        layer.states().write(static_cast<int>(s), steps(), r, window.states[index], r);
   if (implementation_->is_mean())
     implementation_->for_mean_rows(window.states.back(),
                                    [](T* sum, T* saved, std::int64_t n) { std::copy_n(sum, n, saved); });
