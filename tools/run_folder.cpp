@@ -63,19 +63,23 @@ void require_same(const std::string& before, const Experiment& now, const fs::pa
 }  // namespace
 
 std::string RunSummary::json() const {
-  const Json json = {{"name", name},
-                     {"seed", seed},
-                     {"version", kVersion},
-                     {"params", params},
-                     {"best_epoch", best_epoch},
-                     {"best_step", best_step},
-                     {"valid", json_of(valid)},
-                     {"test", json_of(test)},
-                     {"seconds", seconds},
-                     {"us_per_step", us_per_step},
-                     {"peak_rss_bytes", peak_rss_bytes},
-                     {"plan", plan},
-                     {"plan_bytes", plan_bytes}};
+  Json json = {{"name", name},
+               {"seed", seed},
+               {"version", kVersion},
+               {"params", params},
+               {"best_epoch", best_epoch},
+               {"best_step", best_step},
+               {"valid", json_of(valid)},
+               {"test", json_of(test)},
+               {"seconds", seconds},
+               {"us_per_step", us_per_step},
+               {"peak_rss_bytes", peak_rss_bytes},
+               {"plan", plan},
+               {"plan_bytes", plan_bytes}};
+  if (average_begun) {
+    json["average"] = {
+        {"begun_epoch", average_begun->epoch}, {"begun_step", average_begun->step}, {"updates", averaged}};
+  }
   return json.dump(2);
 }
 
@@ -155,6 +159,8 @@ void RunFolder::append(const EvaluationReport& report) const {
   for (const auto& [name, value] : report.valid) row["valid_" + name] = value;
   row["lr"] = report.lr;
   row["seconds"] = report.seconds;
+  if (report.averaged > 0) row["averaged"] = report.averaged;
+  if (report.average_begins) row["average_begins"] = true;
   write_file_atomically(metrics_file(), text_of(metrics_file()) + row.dump() + "\n");
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,8 +19,10 @@ struct RunSummary {
   std::int64_t params = 0;
   std::int64_t best_epoch = 0, best_step = 0;  ///< of the kept weights
   Evaluation valid, test;                      ///< of the kept weights
-  double seconds = 0;                          ///< of all sittings
-  double us_per_step = 0;                      ///< a time step of a batch in training, its update included
+  std::optional<TrainingPosition> average_begun = {};
+  std::int64_t averaged = 0;  ///< updates that the kept weights are the mean over; 0: they are of one
+  double seconds = 0;         ///< of all sittings
+  double us_per_step = 0;     ///< a time step of a batch in training, its update included
   std::int64_t peak_rss_bytes = 0;
   std::string plan;
   std::int64_t plan_bytes = 0;

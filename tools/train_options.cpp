@@ -55,6 +55,26 @@ void read_memory(JsonReader& reader, TrainOptions& options) {
   options.plan = plan_named(plan).value_or(Plan::automatic);
 }
 
+/// {"patience": 25, "latest": 400}; none unless given.
+void read_average(JsonReader& reader, TrainOptions& options) {
+  const Json& given = reader.raw(
+      "average",
+      "averaged SGD: evaluations, and what is kept, have the mean of the weights after every update since "
+      R"(some evaluation; {"patience": 25, "latest": 400}: since 25 in a row had no new best on valid, or )"
+      "since number 400 if that comes first; 0: not for that",
+      "object");
+  if (given.is_null()) return;
+  AverageOptions& average = options.average.emplace();
+  JsonReader own(given, reader.pointer_to("average"), reader.errors());
+  own.optional("patience", average.patience, between(0, kMost),
+               "evaluations in a row without a new best on valid");
+  own.optional("latest", average.latest, between(0, kMost), "evaluations in all");
+  own.finish();
+  if (own.is_object() && average.patience == 0 && average.latest == 0)
+    own.error("", "give patience, latest or both, above 0.");
+  reader.fill("average", own.filled());
+}
+
 void read_length(JsonReader& reader, TrainOptions& options, bool fresh) {
   if (fresh) {
     reader.optional("steps", options.steps, between(1, kMost), "updates of the run");
@@ -114,6 +134,7 @@ TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   reader.choice("keep", keep, {"best", "last"},
                 "which state is kept: best on valid by the first metric, or the last");
   options.keep_best = keep == "best";
+  read_average(reader, options);
   reader.finish();
   return options;
 }

@@ -10,6 +10,12 @@
 
 namespace lagtape {
 
+/// When the average of the weights begins: whichever comes first. Evaluations are counted from the start.
+struct AverageOptions {
+  std::int64_t patience = 0;  ///< after so many in a row without a new best on valid; 0: not for that
+  std::int64_t latest = 0;    ///< after so many in all; 0: not for that
+};
+
 /// How a run trains: the `train` of an experiment.
 struct TrainOptions {
   std::int64_t epochs = 100;   ///< over a fixed training set
@@ -23,6 +29,8 @@ struct TrainOptions {
   Plan plan = Plan::automatic;
   std::int64_t budget = 0;  ///< bytes; 0: as SequenceSettings
   bool keep_best = true;    ///< else the last state
+  /// Evaluations, and so what is kept, have the mean of the weights after every update since it began.
+  std::optional<AverageOptions> average = {};
 };
 
 /// Bytes of "64MiB", "1.5 GB", "4096": B, kB, MB, GB by thousands, KiB, MiB, GiB by 1024. Empty when it is

@@ -50,6 +50,29 @@ void check_targets(const Experiment& experiment, const Task& task, const Model& 
   throw InputError(concat(experiment.where, ": ", error.what()));
 }
 
+/// While it lives, the parameters have their means, if there are any.
+class Averaged {
+ public:
+  Averaged(Parameters& parameters, const std::optional<WeightAverage>& average)
+      : parameters_(parameters), updates_(average ? average->updates() : 0) {
+    if (updates_ == 0) return;
+    weights_ = copy_values(parameters);
+    average->assign_to(parameters);
+  }
+  ~Averaged() {
+    if (updates_ > 0) assign_values(parameters_, weights_);
+  }
+  Averaged(const Averaged&) = delete;
+  Averaged& operator=(const Averaged&) = delete;
+
+  std::int64_t updates() const { return updates_; }
+
+ private:
+  Parameters& parameters_;
+  std::int64_t updates_;
+  std::vector<Tensor> weights_;
+};
+
 std::string place_of(const TrainingPosition& position, bool fresh) {
   return fresh ? concat("step ", position.step)
                : concat("epoch ", position.epoch + 1, ", step ", position.step_of_epoch);
@@ -107,7 +130,7 @@ void Trainer::run(const TrainerHooks& hooks) {
 }
 
 SafetensorsFile Trainer::pack() const {
-  SafetensorsFile file = pack_state(state_, model_.parameters(), updater_.optimizer());
+  SafetensorsFile file = pack_state(state_, model_.parameters(), updater_.optimizer(), updater_.average());
   file.metadata["experiment"] = experiment_.json;
   file.metadata["steps"] = std::to_string(steps_);
   return file;
@@ -133,7 +156,7 @@ void Trainer::unpack(TensorReader& reader) {
                             ": /schedule: it depends on the length of the whole run, which was ", before,
                             " steps and would be ", steps_, ". Keep train.epochs, or begin another run."));
   }
-  state_ = unpack_state(reader, model_.parameters(), updater_.optimizer());
+  state_ = unpack_state(reader, model_.parameters(), updater_.optimizer(), updater_.average());
   steps_before_ = before;
 }
 
@@ -183,7 +206,9 @@ void Trainer::step(const TrainerHooks& hooks) {
 }
 
 void Trainer::evaluate_valid(const TrainerHooks& hooks) {
+  const Averaged averaged(model_.parameters(), updater_.average());
   EvaluationReport report;
+  report.averaged = averaged.updates();
   report.position = state_.position;
   report.train_loss = state_.loss_sum / state_.sequences;
   report.lr = state_.lr;
@@ -198,20 +223,40 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
           concat("training diverged: after step ", report.position.step, " the loss on valid is not finite"));
     }
   }
-  report.kept = report.valid.empty() || !experiment_.train.keep_best || is_best(value);
+  report.kept = report.valid.empty() || !experiment_.train.keep_best || !state_.kept ||
+                is_better(value, state_.kept->value);
   if (report.kept) {
-    state_.kept = KeptState{report.position, value, report.valid, copy_values(model_.parameters())};
+    state_.kept =
+        KeptState{report.position, value, report.averaged, report.valid, copy_values(model_.parameters())};
   }
+  report.average_begins = begin_average(report, value);
   state_.evaluated_step = state_.position.step;
   state_.loss_sum = state_.sequences = 0;
   if (hooks.evaluated) hooks.evaluated(report);
 }
 
-bool Trainer::is_best(double value) const {
-  if (!state_.kept) return true;
+bool Trainer::is_better(double value, double than) const {
   const bool larger_is_better =
       !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
-  return larger_is_better ? value > state_.kept->value : value < state_.kept->value;
+  return larger_is_better ? value > than : value < than;
+}
+
+bool Trainer::begin_average(const EvaluationReport& report, double value) {
+  AverageState& state = state_.average;
+  const std::optional<AverageOptions>& options = experiment_.train.average;
+  state.evaluations += 1;
+  if (!report.valid.empty()) {
+    const bool improved = !state.best || is_better(value, *state.best);
+    state.stalled = improved ? 0 : state.stalled + 1;
+    if (improved) state.best = value;
+  }
+  if (!options || state.begun) return false;
+  const bool stalled = options->patience > 0 && state.stalled >= options->patience;
+  const bool late = options->latest > 0 && state.evaluations >= options->latest;
+  if (!stalled && !late) return false;
+  state.begun = report.position;
+  updater_.average().emplace(model_.parameters());
+  return true;
 }
 
 }  // namespace lagtape

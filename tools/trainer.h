@@ -24,6 +24,9 @@ struct EvaluationReport {
   double lr = 0;       ///< of the last update
   double seconds = 0;  ///< of the run so far, interruptions left out
   bool kept = false;   ///< this is the state to keep, so far
+  /// Updates that the evaluated weights are the mean over; 0: they are those of the last.
+  std::int64_t averaged = 0;
+  bool average_begins = false;  ///< with the next update
 };
 
 /// What a trainer calls while it works. Any may be empty.
@@ -38,8 +41,9 @@ struct TrainerHooks {
 
 /// Trains a model as its experiment says: batches in the order of the seed, valid evaluated after each epoch
 /// (of a fresh set: after the first step, after every `evaluate_every` more, and after the last), the best
-/// state kept. Equal later states do not replace it; without valid the last state is kept. The outcome is a
-/// function of experiment and data: threads, saving and resuming change no bit of it.
+/// state kept. Equal later states do not replace it; without valid the last state is kept. Once the average
+/// of weights has begun, it is what is evaluated and kept, while updates go on from the weights themselves.
+/// The outcome is a function of experiment and data: threads, saving and resuming change no bit of it.
 class Trainer {
  public:
   /// All but the hooks must outlive the trainer. The task's input scaling becomes the model's. Throws
@@ -51,9 +55,9 @@ class Trainer {
   /// Interrupted when a stop was requested.
   void run(const TrainerHooks& hooks = {});
 
-  /// State, parameters, optimizer, experiment and length of the run as one file, and back. Reading throws
-  /// InputError when the file does not fit, when more was trained than this run is long, or when the schedule
-  /// would have been another with this length.
+  /// State, parameters, optimizer, average, experiment and length of the run as one file, and back. Reading
+  /// throws InputError when the file does not fit, when more was trained than this run is long, or when the
+  /// schedule would have been another with this length.
   SafetensorsFile pack() const;
   void unpack(TensorReader& reader);
   std::int64_t steps_before() const { return steps_before_; }  ///< `steps` of the run that was unpacked
@@ -69,7 +73,9 @@ class Trainer {
   bool evaluation_is_due() const;
   void step(const TrainerHooks& hooks);
   void evaluate_valid(const TrainerHooks& hooks);
-  bool is_best(double value) const;
+  bool is_better(double value, double than) const;
+  /// Counts an evaluation, and begins the average of weights if it is time: whether it did.
+  bool begin_average(const EvaluationReport& report, double value);
 
   const Experiment& experiment_;
   const Task& task_;

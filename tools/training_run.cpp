@@ -67,6 +67,8 @@ RunSummary summarize(const Experiment& experiment, const Trainer& trainer, const
           .best_step = state.kept->position.step,
           .valid = state.kept->valid,
           .test = std::move(test),
+          .average_begun = state.average.begun,
+          .averaged = state.kept->averaged,
           .seconds = state.seconds,
           .us_per_step = 1e6 * state.training_seconds / state.time_steps,
           .peak_rss_bytes = peak_rss_bytes(),

@@ -18,6 +18,13 @@ TrainingPosition position_of(const Json& json) {
   return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(), json.at(2).get<std::int64_t>()};
 }
 
+Json json_of(const AverageState& average) {
+  Json json = {{"evaluations", average.evaluations}, {"stalled", average.stalled}};
+  if (average.best) json["best"] = *average.best;
+  if (average.begun) json["begun"] = json_of(*average.begun);
+  return json;
+}
+
 Json json_of(const TrainingState& state) {
   Json json = {{"position", json_of(state.position)},
                {"evaluated_step", state.evaluated_step},
@@ -26,12 +33,15 @@ Json json_of(const TrainingState& state) {
                {"lr", state.lr},
                {"seconds", state.seconds},
                {"training_seconds", state.training_seconds},
-               {"time_steps", state.time_steps}};
+               {"time_steps", state.time_steps},
+               {"average", json_of(state.average)}};
   if (state.kept) {
     Json valid = Json::object();
     for (const auto& [name, value] : state.kept->valid) valid[name] = value;
-    json["kept"] = {
-        {"position", json_of(state.kept->position)}, {"value", state.kept->value}, {"valid", valid}};
+    json["kept"] = {{"position", json_of(state.kept->position)},
+                    {"value", state.kept->value},
+                    {"averaged", state.kept->averaged},
+                    {"valid", valid}};
   }
   return json;
 }
@@ -39,6 +49,15 @@ Json json_of(const TrainingState& state) {
 /// JSON has no word for numbers that are not finite; they are written as null.
 double number_of(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+AverageState average_of(const Json& json) {
+  AverageState average;
+  average.evaluations = json.at("evaluations").get<std::int64_t>();
+  average.stalled = json.at("stalled").get<std::int64_t>();
+  if (json.contains("best")) average.best = number_of(json["best"]);
+  if (json.contains("begun")) average.begun = position_of(json["begun"]);
+  return average;
 }
 
 TrainingState state_of(const Json& json) {
@@ -56,9 +75,11 @@ TrainingState state_of(const Json& json) {
     state.kept.emplace();
     state.kept->position = position_of(kept.at("position"));
     state.kept->value = number_of(kept.at("value"));
+    state.kept->averaged = kept.value("averaged", std::int64_t{0});
     for (const auto& [name, value] : kept.at("valid").items())
       state.kept->valid.emplace_back(name, number_of(value));
   }
+  if (json.contains("average")) state.average = average_of(json["average"]);
   return state;
 }
 
@@ -89,24 +110,30 @@ std::vector<Tensor> take_values(TensorReader& reader, const std::string& prefix,
 }  // namespace
 
 SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
-                           const Optimizer& optimizer) {
+                           const Optimizer& optimizer, const std::optional<WeightAverage>& average) {
   SafetensorsFile file;
   file.metadata["state"] = json_of(state).dump();
   add_values(file, "parameters.", parameters, copy_values(parameters));
   if (state.kept) add_values(file, "kept.", parameters, state.kept->parameters);
   for (const NamedTensor& slot : optimizer.state()) file.tensors.push_back(slot);
+  if (average)
+    for (const NamedTensor& mean : average->state()) file.tensors.push_back(mean);
   return file;
 }
 
 TrainingPosition position_in(const TensorReader& reader) { return read_state(reader).position; }
 
-TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer) {
+TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer,
+                           std::optional<WeightAverage>& average) {
   TrainingState state = read_state(reader);
   const std::vector<Tensor> values = take_values(reader, "parameters.", parameters);
   if (state.kept) state.kept->parameters = take_values(reader, "kept.", parameters);
+  std::optional<WeightAverage> means;
+  if (state.average.begun) means.emplace(parameters).load_state(reader);
   optimizer.load_state(reader);
   reader.finish();
   assign_values(parameters, values);
+  average = std::move(means);
   return state;
 }
 

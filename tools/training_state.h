@@ -7,6 +7,7 @@
 #include "lagtape/core/io/safetensors.h"
 #include "lagtape/core/parameter.h"
 #include "lagtape/optim/optimizer.h"
+#include "lagtape/optim/weight_average.h"
 #include "lagtape/tools/evaluation.h"
 
 namespace lagtape {
@@ -21,9 +22,18 @@ struct TrainingPosition {
 /// The state to keep, so far.
 struct KeptState {
   TrainingPosition position;
-  double value = 0;  ///< of the metric that decides
+  double value = 0;           ///< of the metric that decides
+  std::int64_t averaged = 0;  ///< updates that the parameters are the mean over; 0: they are the weights
   Evaluation valid;
   std::vector<Tensor> parameters;
+};
+
+/// What decides when the average of weights begins, and when it did.
+struct AverageState {
+  std::int64_t evaluations = 0;     ///< so far
+  std::int64_t stalled = 0;         ///< the last of them, which had no new best on valid
+  std::optional<double> best = {};  ///< on valid, of the metric that decides
+  std::optional<TrainingPosition> begun = {};
 };
 
 /// All that the rest of a run depends on beside parameters and optimizer, and what its reports need.
@@ -35,14 +45,16 @@ struct TrainingState {
   double seconds = 0;                           ///< of the whole run, interruptions left out
   double training_seconds = 0, time_steps = 0;  ///< spent on updates, and the time steps of their batches
   std::optional<KeptState> kept;
+  AverageState average;
 };
 
-/// State, parameters and optimizer as one file, and back. Reading throws InputError when the file is another
-/// model's, and then changes nothing.
+/// State, parameters, optimizer and, once it has begun, the average as one file, and back. Reading throws
+/// InputError when the file is another model's, and then changes nothing.
 SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
-                           const Optimizer& optimizer);
+                           const Optimizer& optimizer, const std::optional<WeightAverage>& average);
 /// Where the run in the file stands.
 TrainingPosition position_in(const TensorReader& reader);
-TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer);
+TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer,
+                           std::optional<WeightAverage>& average);
 
 }  // namespace lagtape

@@ -75,6 +75,7 @@ double Updater::update(const SequenceBatch& batch, double lr, const Window* init
     throw DivergenceError(first_not_finite(model_, op_, batch, pool_, initial) + " is not finite");
   step_optimizer(lr);
   op_.update_statistics(parameters);
+  if (average_) average_->add(parameters);
   return value;
 }
 

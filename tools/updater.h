@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lagtape/cells/model_op.h"
 #include "lagtape/optim/optimizer.h"
+#include "lagtape/optim/weight_average.h"
 #include "lagtape/tools/experiment.h"
 
 namespace lagtape {
@@ -23,6 +25,9 @@ class Updater {
 
   Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
+  /// Once there is one, it takes in the weights after every update.
+  std::optional<WeightAverage>& average() { return average_; }
+  const std::optional<WeightAverage>& average() const { return average_; }
 
  private:
   double update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
@@ -32,6 +37,7 @@ class Updater {
   ModelOp& op_;
   ThreadPool& pool_;
   std::unique_ptr<Optimizer> optimizer_;
+  std::optional<WeightAverage> average_;
   std::int64_t truncate_;
   double clip_;
   Tape tape_;

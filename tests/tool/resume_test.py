@@ -52,6 +52,21 @@ class ResumeTest(ToolTest):
             self.finish(f"killed-{i}", "--threads", moments.choice((1, 2, 3)))
             self.assert_same(f"killed-{i}", f"killed after {seconds} s, seed {seed}")
 
+    def test_killed_while_the_weights_are_averaged(self):
+        self.experiment = self.write("average.json", changed(LONG, train__average={"patience": 2, "latest": 5}))
+        shutil.rmtree(self.folder / "whole")
+        out, _ = self.run_tool("train", self.experiment, "--out", "whole", "--quiet")
+        self.assertIn("average     from epoch", out)
+        rows = self.metrics("whole")
+        begin = next(i for i, row in enumerate(rows) if row.get("average_begins"))
+        self.assertEqual([row.get("averaged", 0) for row in rows], [2 * max(0, i - begin) for i in range(len(rows))])
+        summary = json.loads((self.folder / "whole" / "summary.json").read_text())
+        self.assertEqual(summary["average"]["begun_epoch"], rows[begin]["epoch"])
+        for share in (0.4, 0.7, 0.9):
+            self.stop_after(share * self.seconds, signal.SIGKILL, f"killed-{share}")
+            self.finish(f"killed-{share}", "--threads", "2")
+            self.assert_same(f"killed-{share}", f"killed after {share} of the time")
+
     def test_killed_again_and_again(self):
         stops = [self.stop_after(0.3 * self.seconds, signal.SIGKILL, "run") for _ in range(5)]
         self.finish("run")

@@ -68,6 +68,8 @@ TEST_CASE("a filled-in file reads back to itself") {
       {},
       {"train.memory={\"plan\": \"states\", \"budget\": \"64MiB\"}"},
       {"train.precision=f64", "train.clip=1.5", "seed=12", "train.keep=last"},
+      {"train.average={\"patience\": 25, \"latest\": 400}"},
+      {"train.average=null"},
       {"optimizer={\"type\": \"sgd\", \"momentum\": 0.9}", "schedule={\"type\": \"cosine\"}"}};
   for (const char* text : {kSmall, kFresh, kClasses}) {
     for (const auto& change : changes) {
@@ -92,6 +94,16 @@ TEST_CASE("the options of train get where they belong") {
   CHECK(experiment.train.budget == 1572864);
   CHECK(experiment.seed == 9);
   CHECK(parse(kSmall, {"train.memory=full"}).train.plan == Plan::full);
+}
+
+TEST_CASE("there is an average of weights where the file has one") {
+  CHECK_FALSE(parse(kSmall).train.average.has_value());
+  CHECK_FALSE(filled(kSmall)["train"].contains("average"));
+  const Experiment experiment = parse(kSmall, {R"(train.average={"patience": 25, "latest": 400})"});
+  CHECK(experiment.train.average->patience == 25);
+  CHECK(experiment.train.average->latest == 400);
+  CHECK(filled(kSmall, {R"(train.average={"latest": 7})"})["train"]["average"].dump() ==
+        R"({"patience":0,"latest":7})");
 }
 
 TEST_CASE("a fresh task counts steps, another epochs") {
@@ -133,6 +145,12 @@ TEST_CASE("one message names each mistake, its place and the nearest name") {
       {"train.memory={\"plan\": \"auto\"}", "/train/memory/budget", "missing"},
       {"train.precision=f16", "/train/precision", "f32"},
       {"train.keep=bset", "/train/keep", "did you mean 'best'"},
+      {"train.average=3", "/train/average", "object"},
+      {"train.average={}", "/train/average", "patience, latest or both"},
+      {"train.average={\"patience\": 0, \"latest\": 0}", "/train/average", "patience, latest or both"},
+      {"train.average={\"patience\": -1}", "/train/average/patience", "-1"},
+      {"train.average={\"latest\": 2.5}", "/train/average/latest", "expected integer"},
+      {"train.average={\"late\": 2}", "/train/average/late", "did you mean 'latest'"},
       {"train.batch=0", "/train/batch", "0"},
       {"train.clip=-1", "/train/clip", "-1"},
       {"name=a/b", "/name", "a/b"},

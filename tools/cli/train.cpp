@@ -40,6 +40,12 @@ void print(const RunSummary& summary, const std::string& folder) {
   fmt::print("run         {}\n", folder);
   fmt::print("parameters  {}\n", summary.params);
   fmt::print("kept        epoch {}, step {}\n", summary.best_epoch, summary.best_step);
+  if (summary.average_begun) {
+    fmt::print("average     from epoch {}, step {} on, {}\n", summary.average_begun->epoch,
+               summary.average_begun->step,
+               summary.averaged > 0 ? fmt::format("over {} updates in what is kept", summary.averaged)
+                                    : "not in what is kept");
+  }
   if (!summary.valid.empty()) fmt::print("valid       {}\n", line_of(summary.valid));
   if (!summary.test.empty()) fmt::print("test        {}\n", line_of(summary.test));
   fmt::print("time        {:.1f} s, {:.4g} us a time step\n", summary.seconds, summary.us_per_step);

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/core/io/safetensors.h"
+#include "lagtape/core/parameter.h"
+
+namespace lagtape {
+
+/// The mean of the weights after each of n updates (averaged SGD, Polyak and Juditsky 1992):
+///     mean_n = mean_(n-1) + (w_n - mean_(n-1)) / n
+/// in f64 whatever the parameters' precision, element by element, so that its bits depend on nothing but the
+/// values. Parameters that are not trained have no mean: the running statistics of batch_norm are taken as
+/// they are.
+class WeightAverage {
+ public:
+  /// Of no update yet.
+  explicit WeightAverage(const Parameters& parameters);
+
+  /// Takes in the weights after one more update. Throws InputError when the parameters are not those of the
+  /// construction, by name and shape.
+  void add(const Parameters& parameters);
+  /// Updates that the mean is over.
+  std::int64_t updates() const { return updates_; }
+  /// Gives trained parameters their means, rounded to their precision. Throws as `add`, and when there has
+  /// been no update.
+  void assign_to(Parameters& parameters) const;
+
+  /// "average.updates" (f64, a scalar) and "average.PARAMETER" (f64), sharing storage.
+  std::vector<NamedTensor> state() const;
+  /// Takes the same tensors out of a file and copies them. Throws InputError as TensorReader::take does, and
+  /// then changes nothing.
+  void load_state(TensorReader& reader);
+
+ private:
+  void require_same(const Parameters& parameters) const;
+
+  std::vector<NamedTensor> means_;  // by the parameters' names
+  std::int64_t updates_ = 0;
+};
+
+}  // namespace lagtape
