@@ -12,7 +12,8 @@ class JsonReader;
 /// A trained vector for each token: y = E[x], x [B, T, 1] the numbers of tokens, y [B, T, units], E
 /// [vocabulary, units]. In training whole rows of E are left out at random for a batch, E[i] * mask_i with
 /// mask_i = 0 with probability `dropout`, else 1 / (1 - dropout) (Gal and Ghahramani 2016). The vector of the
-/// token `padding` is zeros and stays so. What follows a sequence's end is zeros.
+/// token `padding` is zeros and stays so. What follows a sequence's end is zeros. A tied read-out has E as
+/// its matrix, whole rows of it whatever is left out.
 ///
 /// Initialisation: N(0, 1).
 struct Embedding {

@@ -197,16 +197,17 @@ LayerSummary summary_of(const std::string& name, const Layer& layer) {
   return summary;
 }
 
+/// The weights of these layers and of the read-out, the parameters being leaves in their order.
 template <class Leaf>
-std::vector<Var> all_weights(const std::vector<Layer>& layers, const Layer& readout, Leaf leaf) {
+std::vector<Var> all_weights(const std::vector<Layer>& layers, const ModelSpec& spec, Leaf leaf) {
   std::vector<Var> weights;
-  const auto add = [&](const Layer& layer) {
-    std::vector<Var> parameters;
+  const auto add = [&](const Layer& layer, std::vector<Var> parameters = {}) {
     for (std::size_t i = 0; i < layer.parameters.size(); ++i) parameters.push_back(leaf());
     for (const Var& w : layer.step_weights(parameters)) weights.push_back(w);
   };
   for (const Layer& layer : layers) add(layer);
-  add(readout);
+  // A tied table is one leaf: the tape adds the read-out's gradient first, then the embedding's.
+  add(spec.readout, spec.tied ? std::vector<Var>{weights.front()} : std::vector<Var>());
   return weights;
 }
 
@@ -242,13 +243,13 @@ std::vector<std::string> Model::layer_names() const {
 std::vector<Var> Model::weights(Tape& tape) {
   const ModelSpec& spec = implementation_->spec;
   auto next = implementation_->parameters.begin();
-  return all_weights(spec.layers, spec.readout, [&] { return tape.parameter(*next++); });
+  return all_weights(spec.layers, spec, [&] { return tape.parameter(*next++); });
 }
 
 std::vector<Var> Model::constant_weights(Tape& tape) const {
   const Implementation& m = *implementation_;
   auto next = m.parameters.begin();
-  return all_weights(m.spec.layers, m.spec.readout, [&] { return tape.constant((next++)->value); });
+  return all_weights(m.spec.layers, m.spec, [&] { return tape.constant((next++)->value); });
 }
 
 std::vector<Tensor> Model::weights() const {
@@ -256,8 +257,7 @@ std::vector<Tensor> Model::weights() const {
   Tape tape;
   auto next = m.parameters.begin();
   std::vector<Tensor> values;
-  for (const Var& w :
-       all_weights(m.evaluated, m.spec.readout, [&] { return tape.constant((next++)->value); }))
+  for (const Var& w : all_weights(m.evaluated, m.spec, [&] { return tape.constant((next++)->value); }))
     values.push_back(w.value().clone());  // the tape's memory ends here
   return values;
 }

@@ -131,6 +131,9 @@ void read_readout_options(JsonReader& reader, ModelOptions& options) {
   if (options.at_padding && !options.readout_at.empty() && options.readout_at != "last_step") {
     reader.error("at_padding", "this goes with \"at\": \"last_step\" only.");
   }
+  reader.optional(
+      "tied", options.tied,
+      "the matrix W is the table E of the embedding, one parameter with the gradients of both uses");
   options.readout_init.read(reader);
 }
 
@@ -191,6 +194,38 @@ bool check_tokens(const ModelOptions& options, const DataWidths& data, JsonError
     }
   }
   return errors.empty();
+}
+
+/// The read-out of the top layer's `width` numbers. Throws OptionError.
+Layer make_readout(const ModelOptions& options, std::int64_t units, std::int64_t width) {
+  if (!options.tied) return Linear{units, options.readout_init}.build(width);
+  // Its weights are the parameter of another layer, given first, and its own.
+  Layer readout = Linear{units, {options.readout_init.name}}.build(width);
+  readout.parameters.erase(readout.parameters.begin());
+  readout.weights = [](std::span<const Var> values) {
+    return std::vector<Var>(values.begin(), values.end());
+  };
+  LayerGroup group{{std::move(readout)}, false};
+  options.readout_init.values.apply(group);
+  return std::move(group.layers.front());
+}
+
+/// Why a read-out of so many units cannot have the table of the first layer as its matrix; empty when it can.
+std::string tie_obstacle(const ModelSpec& spec, std::int64_t units, std::int64_t width) {
+  const Layer& first = spec.layers.front();
+  if (first.whole == nullptr || first.whole->tokens() == 0)
+    return concat("a tied read-out shares the table of an embedding, but the first layer is '",
+                  spec.names.front(), "'.");
+  const ParameterDefinition& table = first.parameters.front();
+  const std::int64_t tokens = table.shape[0], numbers = table.shape[1];
+  if (table.zero_row >= 0)
+    return concat("the embedding's vector of padding, token ", table.zero_row,
+                  ", stays zeros, but a read-out would train it. Leave out 'padding'.");
+  if (numbers != width)
+    return concat("the embedding has vectors of ", numbers, " numbers, but the top layer gives ", width, ".");
+  if (tokens != units)
+    return concat("the embedding has ", tokens, " tokens, but the read-out gives ", units, " numbers.");
+  return {};
 }
 
 void append(ModelSpec& spec, const std::string& name, LayerGroup group, std::size_t position) {
@@ -260,15 +295,24 @@ ModelSpec build_model(const ModelOptions& options, const DataWidths& data, JsonE
   }
   const std::int64_t units = readout_units(options, data, errors);
   const std::string at = readout_at(options, data, errors);
+  spec.tied = options.tied;
+  if (const std::string obstacle = spec.tied ? tie_obstacle(spec, units, width) : ""; !obstacle.empty()) {
+    errors.add("/model/readout/tied", obstacle);
+    return spec;
+  }
   try {
-    spec.readout = Linear{units, options.readout_init}.build(width);
+    spec.readout = make_readout(options, units, width);
   } catch (const OptionError& error) {
     errors.add(error.pointer, error.what());
     return spec;
   }
   spec.at = read_at(at, options.at_padding);
   Json& readout = spec.filled_model["readout"];
-  readout = {{"units", units}, {"at", at}, {"at_padding", options.at_padding}, {"init", readout["init"]}};
+  readout = {{"units", units},
+             {"at", at},
+             {"at_padding", options.at_padding},
+             {"tied", options.tied},
+             {"init", readout["init"]}};
   spec.filled_cells = options.filled_cells;
   return spec;
 }

@@ -38,6 +38,7 @@ struct ModelOptions {
   std::int64_t readout_units = 0;  ///< 0: as the data have it
   std::string readout_at;          ///< empty: as the data have it
   bool at_padding = false;         ///< read at the batch's last step instead of the sequence's own
+  bool tied = false;               ///< the matrix is the table of the embedding
   Linear::Init readout_init = {"kaiming_normal"};
 
   Json filled_model;  ///< with every default
@@ -48,8 +49,14 @@ struct ModelOptions {
 ///
 ///     "model": { "layers":  [ { "cell": "tau_gru", "units": 16, "tau": 10 }, { "layer": "linear", "units": 4
 ///     } ],
-///                "readout": { "units": 1, "at": "every_step", "at_padding": false, "init": "kaiming_normal"
-///                } }
+///                "readout": { "units": 1, "at": "every_step", "at_padding": false, "tied": false,
+///                             "init": "kaiming_normal" } }
+///
+/// A tied read-out (Press and Wolf 2017; Inan et al. 2017) has no matrix of its own: y = E h + W.bias with
+/// the table E [vocabulary, units] of the embedding below, one parameter with the gradients of both uses. It
+/// has the first values of the embedding; `init` is for the bias alone. The embedding has no padding, whose
+/// row could not stay zeros. A token whose vector the embedding leaves out of a batch has its logit
+/// nevertheless.
 ///
 /// Notes errors; with any, the result may lack layers.
 ModelOptions read_model(const Json& model, const Json& cells, JsonErrors& errors);
@@ -62,7 +69,8 @@ struct ModelSpec {
   std::vector<std::string> names;     ///< of the layers: "lstm"; "unicornn.1" inside another
   std::vector<std::string> prefixes;  ///< of their parameters: "layers.0."; "layers.0.1." inside another
   std::vector<Layer> layers;
-  Layer readout;  ///< units [output, d] of the top layer's d
+  Layer readout;      ///< units [output, d] of the top layer's d
+  bool tied = false;  ///< the read-out's matrix is the first layer's table, given before its own parameters
   ReadAt at = ReadAt::every_step;
   Json filled_model;  ///< with every default, and what the data decided
   Json filled_cells;  ///< null when there are none
@@ -70,7 +78,7 @@ struct ModelSpec {
   std::int64_t input_width() const;
   std::int64_t output_width() const;
   ChainDefinition chain(Loss loss = Loss::none) const;
-  /// layers.0.W1, layers.0.W1.bias, ..., layers.1.0.V, ..., readout.W, readout.W.bias.
+  /// layers.0.W1, layers.0.W1.bias, ..., layers.1.0.V, ..., readout.W (unless tied), readout.W.bias.
   std::vector<ParameterDefinition> parameters() const;
   std::int64_t parameter_count() const;
 };

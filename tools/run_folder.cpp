@@ -143,7 +143,10 @@ RunFolder::Lock RunFolder::resume(const Experiment& experiment, Trainer& trainer
   const auto trained = reader.metadata().find("experiment");
   if (trained == reader.metadata().end())
     throw InputError(concat(checkpoint_file().string(), ": does not say which experiment it is of."));
-  require_same(trained->second, experiment, checkpoint_file());
+  // Read again, so that a run from before an option was there has its default.
+  const Experiment before =
+      parse_experiment(trained->second, checkpoint_file().string(), fs::absolute(path_));
+  require_same(before.json, experiment, checkpoint_file());
   trainer.unpack(reader);
   remove_temporaries(path_);
   remove_temporaries(path_ / "checkpoint");

@@ -61,7 +61,7 @@ TEST_CASE("the model of the manual is read, and its defaults filled in") {
       spec.filled_model.dump() ==
       R"({"layers":[{"cell":"tau_gru","units":16,"tau":10.0,"dt":1.0,"alpha":1.0,"beta":1.0,)"
       R"("weighting":true,"gating":true,"form":"paper","dropout":0.0,"arithmetic":"float","dilations":[],"residual":false,"init":{}}],)"
-      R"("readout":{"units":1,"at":"every_step","at_padding":false,"init":"kaiming_normal"}})");
+      R"("readout":{"units":1,"at":"every_step","at_padding":false,"tied":false,"init":"kaiming_normal"}})");
 }
 
 TEST_CASE("a filled-in model reads as itself") {
@@ -149,7 +149,7 @@ e.json: /model/layers/8: expected an object, got 7
 e.json: /model/readout/units: expected integer >= 1 and <= 65536, got "one"
 e.json: /model/readout/at: unknown value 'last'; did you mean 'last_step'? Known: every_step, last_step, mean
 e.json: /model/readout/at_padding: expected boolean, got 1
-e.json: /model/readout/bias: unknown key 'bias'. Known: units, at, at_padding, init)");
+e.json: /model/readout/bias: unknown key 'bias'. Known: units, at, at_padding, tied, init)");
   CHECK(
       errors_of(R"({"model": {"layer": [], "readout": []}})") ==
       R"(e.json: /model/layers: expected a list of layers, like [{"cell": "tau_gru", "units": 16, "tau": 10}].

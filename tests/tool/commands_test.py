@@ -93,7 +93,7 @@ class CommandsTest(ToolTest):
 
     def test_list_knows_what_there_is(self):
         for kind, name in (("cells", "tau_gru"), ("tasks", "mackey_glass"), ("losses", "mse"), ("optimizers", "adam"),
-                           ("layers", "linear"), ("layers", "bidirectional"), ("initializers", "orthogonal"), ("readout", "at_padding"), ("training", "epochs"),
+                           ("layers", "linear"), ("layers", "bidirectional"), ("initializers", "orthogonal"), ("readout", "at_padding"), ("readout", "tied"), ("training", "epochs"),
                            ("training", "average")):
             self.assertIn(name, self.run_tool("list", kind)[0])
         self.assertIn("tau", self.run_tool("list", "cells", "tau_gru")[0])

@@ -31,6 +31,8 @@ constexpr const char* kSeries =
 
 const std::string kEmbedded = R"([{"layer": "embedding", "units": 5, "dropout": 0.2, "padding": 0},
                                   {"cell": "tau_gru", "units": 6, "tau": 3}])";
+const std::string kTied = R"([{"layer": "embedding", "units": 6, "dropout": 0.2},
+                              {"cell": "tau_gru", "units": 6, "tau": 3}], "readout": {"tied": true})";
 const std::string kNormalized =
     R"([{"cell": "rnn", "units": 6}, {"layer": "batch_norm"}, {"cell": "gru", "units": 5},
                                     {"layer": "batch_norm", "momentum": 0.5}])";
@@ -47,6 +49,7 @@ struct Sample {
 
 const std::vector<Sample> kSamples = {{"embedded", kWords, kEmbedded},
                                       {"text", kText, kEmbedded},
+                                      {"tied text", kText, kTied},
                                       {"normalized", kNumbers, kNormalized},
                                       {"normalized series", kSeries, kNormalized},
                                       {"both ways", kNumbers, kBoth},
@@ -270,8 +273,8 @@ TEST_CASE("running statistics follow training, and evaluation uses them") {
 }
 
 TEST_CASE("truncated BPTT carries the states of all sequence ops") {
-  for (const std::string& layers : {kEmbedded, kNormalized}) {
-    const std::string data = layers == kEmbedded ? kText : kSeries;
+  for (const std::string& layers : {kEmbedded, kTied, kNormalized}) {
+    const std::string data = layers == kNormalized ? kSeries : kText;
     Run one(text_of(data, layers), {"train.truncate=7"}, 1),
         three(text_of(data, layers), {"train.truncate=7"}, 3);
     one.trainer.run();
@@ -285,8 +288,9 @@ TEST_CASE("truncated BPTT carries the states of all sequence ops") {
 }
 
 TEST_CASE("a chain is scored in stretches to the same numbers") {
-  for (const std::string& layers : {kEmbedded, kNormalized, kBoth}) {
-    Run run(text_of(layers == kEmbedded ? kText : kSeries, layers), {"train.precision=f64"});
+  for (const std::string& layers : {kEmbedded, kTied, kNormalized, kBoth}) {
+    Run run(text_of(layers == kEmbedded || layers == kTied ? kText : kSeries, layers),
+            {"train.precision=f64"});
     run.trainer.run();
     const Evaluation whole = evaluate(run.experiment, run.model, run.trainer.op(), *run.task.valid, run.pool);
     const Evaluation parts = evaluate(run.experiment, run.model, run.trainer.op(), *run.task.valid, run.pool,

@@ -113,6 +113,26 @@ TEST_CASE("files from after the checkpoint are as if they had never been") {
   CHECK_FALSE(fs::exists(run / "checkpoint/.state.safetensors.1.0.tmp"));
 }
 
+TEST_CASE("a run from before an option was there goes on with its default") {
+  const Folder folder;
+  REQUIRE(train_until(-1, folder.path / "whole"));
+  const fs::path run = folder.path / "run", checkpoint = run / "checkpoint/state.safetensors";
+  CHECK_FALSE(train_until(4, run));
+  const auto without = [](const std::string& text) {
+    Json json = parse_json(text, "experiment");
+    CHECK(json["train"].erase("clip") == 1);
+    CHECK(json["model"]["readout"].erase("tied") == 1);
+    return json.dump();
+  };
+  SafetensorsFile file = read_safetensors(checkpoint);
+  std::string& trained = file.metadata["experiment"];
+  trained = without(trained);
+  write_safetensors(checkpoint, file);
+  write_file_atomically(run / "experiment.json", without(read_file(run / "experiment.json")));
+  CHECK(train_until(-1, run));
+  CHECK(read_file(run / "weights.safetensors") == read_file(folder.path / "whole/weights.safetensors"));
+}
+
 TEST_CASE("a run killed right after any of its checkpoints ends with the same files") {
   const Folder folder;
   int saves = 0;

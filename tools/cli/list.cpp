@@ -120,8 +120,8 @@ std::vector<Row> train_rows() {
 }
 
 std::vector<Row> readout_rows() {
-  return {
-      {"readout", "the affine map of the top layer's output", "", "y = W @ h + W.bias", readout_options()}};
+  return {{"readout", "the affine map of the top layer's output", "",
+           "y = W @ h + W.bias\ntied: y = E @ h + W.bias, E of the embedding", readout_options()}};
 }
 
 struct Kind {
