@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/hash.h"
 #include "lagtape/core/random.h"
 
 namespace lagtape {
@@ -15,16 +16,9 @@ namespace {
 
 using Kind = Initializer::Kind;
 
-/// FNV-1a, 64 bits.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xCBF29CE484222325;
-  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001B3;
-  return hash;
-}
-
 RandomStream stream_of(std::uint64_t seed, std::string_view name) {
   constexpr std::uint64_t kPurpose = 0x696E6974;  // "init"
-  return {seed, stream_name({kPurpose, hash_of(name)})};
+  return {seed, stream_name({kPurpose, fnv1a(name)})};
 }
 
 void fill_uniform(Tensor& value, double low, double high, const RandomStream& stream) {

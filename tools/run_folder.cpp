@@ -1,10 +1,5 @@
 #include "lagtape/tools/run_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
 #include <system_error>
 
@@ -109,29 +104,22 @@ void RunFolder::check(const Experiment& experiment, bool resume) const {
   }
 }
 
-RunFolder::Lock::Lock(const fs::path& folder)
-    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  if (errno != EWOULDBLOCK) return;  // a file system without locks
-  ::close(std::exchange(descriptor_, -1));
-  throw InputError(concat(folder.string(), ": is in use, another training writes there."));
+FolderLock RunFolder::lock() const {
+  if (std::optional<FolderLock> lock = FolderLock::at_once(path_)) return std::move(*lock);
+  throw InputError(concat(path_.string(), ": is in use, another training writes there."));
 }
 
-RunFolder::Lock::~Lock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-RunFolder::Lock RunFolder::begin(const Experiment& experiment, const Trainer& trainer) const {
+FolderLock RunFolder::begin(const Experiment& experiment, const Trainer& trainer) const {
   make_folder(path_ / "checkpoint");
-  Lock lock(path_);
+  FolderLock held = lock();
   write_file_atomically(experiment_file(), experiment.json + "\n");
   write_file_atomically(metrics_file(), "");
   save(trainer);
-  return lock;
+  return held;
 }
 
-RunFolder::Lock RunFolder::resume(const Experiment& experiment, Trainer& trainer) const {
-  Lock lock(path_);
+FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) const {
+  FolderLock held = lock();
   TensorReader reader(read_safetensors(checkpoint_file()), checkpoint_file().string());
   const auto length = reader.metadata().find("metrics_bytes");
   std::int64_t bytes = -1;
@@ -153,7 +141,7 @@ RunFolder::Lock RunFolder::resume(const Experiment& experiment, Trainer& trainer
   if (!trainer.is_finished()) remove(summary_file());  // of the run as it was when it was shorter
   write_file_atomically(metrics_file(), text_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
   write_file_atomically(experiment_file(), experiment.json + "\n");
-  return lock;
+  return held;
 }
 
 void RunFolder::append(const EvaluationReport& report) const {

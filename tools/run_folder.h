@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lagtape/cells/model.h"
+#include "lagtape/core/io/folder_lock.h"
 #include "lagtape/tools/experiment.h"
 #include "lagtape/tools/trainer.h"
 
@@ -49,28 +50,18 @@ class RunFolder {
 
   bool can_resume() const;  ///< There is a checkpoint.
 
-  /// Keeps other trainings out of this folder until it is destroyed, or the process ends in whatever way.
-  /// Throws InputError when one is there.
-  class Lock {
-   public:
-    explicit Lock(const std::filesystem::path& folder);
-    Lock(Lock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-    ~Lock();
-
-   private:
-    int descriptor_;
-  };
-
   /// Throws InputError when a run may not begin here: the path exists (unless `resume`), lies below a file,
   /// holds weights without a checkpoint, or the run there is of another experiment (it may differ in epochs
   /// alone).
   void check(const Experiment& experiment, bool resume) const;
 
-  /// Makes the folder with the experiment and the checkpoint of the untrained state. Throws InputError.
-  Lock begin(const Experiment& experiment, const Trainer& trainer) const;
+  /// Makes the folder with the experiment and the checkpoint of the untrained state, and keeps other
+  /// trainings out of it while the lock lives. Throws InputError, also when another training is there.
+  FolderLock begin(const Experiment& experiment, const Trainer& trainer) const;
   /// Puts the trainer where the checkpoint was written, and metrics and experiment with it. Throws InputError
-  /// for a checkpoint that is damaged, of another experiment, or of a run that cannot become this long.
-  Lock resume(const Experiment& experiment, Trainer& trainer) const;
+  /// for a checkpoint that is damaged, of another experiment, or of a run that cannot become this long. Locks
+  /// as `begin` does.
+  FolderLock resume(const Experiment& experiment, Trainer& trainer) const;
 
   void append(const EvaluationReport& report) const;
   void save(const Trainer& trainer) const;
@@ -78,6 +69,8 @@ class RunFolder {
   void write(const RunSummary& summary) const;
 
  private:
+  FolderLock lock() const;
+
   std::filesystem::path path_;
 };
 

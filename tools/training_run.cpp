@@ -20,9 +20,8 @@ void save_kept(const RunFolder& folder, Trainer& trainer, Model& model) {
   assign_values(model.parameters(), current);
 }
 
-RunFolder::Lock resume(const RunFolder& folder, const Experiment& experiment, Trainer& trainer,
-                       Model& model) try {
-  RunFolder::Lock lock = folder.resume(experiment, trainer);
+FolderLock resume(const RunFolder& folder, const Experiment& experiment, Trainer& trainer, Model& model) try {
+  FolderLock lock = folder.resume(experiment, trainer);
   if (trainer.state().kept) save_kept(folder, trainer, model);
   return lock;
 } catch (const InputError& error) {
@@ -93,7 +92,7 @@ RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
   Trainer trainer(experiment, task, model, pool);
   if (options.built) options.built(model, task.shape);
   const bool resumes = folder.can_resume();
-  const RunFolder::Lock lock =
+  const FolderLock lock =
       resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer);
   if (resumes && options.resumed) options.resumed(trainer);
   try {

@@ -1,39 +1,16 @@
 #include "lagtape/tools/table/results.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <cmath>
 #include <sstream>
 
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/folder_lock.h"
 #include "lagtape/core/json_reader.h"
 #include "lagtape/tools/version.h"
 
 namespace lagtape::table {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// Keeps other tables from a folder's files while it lives; nothing where the folder cannot be locked.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder) : descriptor_(open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
-  }
-  ~FolderLock() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
-
-}  // namespace
 
 Results::Results(fs::path file) : file_(fs::absolute(file)) {
   if (!fs::is_directory(file_.parent_path()))

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/hash.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json_reader.h"
 #include "lagtape/tools/experiment.h"
@@ -80,10 +81,7 @@ std::string experiment_number(const fs::path& file, const std::vector<std::strin
   for (const std::string& assignment : assignments) assign(document, assignment);
   for (const char* key : {"$schema", "name", "seed"}) document.erase(key);
   if (document.contains("data")) document["data"].erase("path");
-  // FNV-1a, 64 bits, of the text with sorted keys.
-  std::uint64_t number = 0xCBF29CE484222325;
-  for (const unsigned char c : nlohmann::json(document).dump()) number = (number ^ c) * 0x100000001B3;
-  return fmt::format("{:016x}", number);
+  return fmt::format("{:016x}", fnv1a(nlohmann::json(document).dump()));  // with sorted keys
 }
 
 fs::path divergence_file(const Run& run) { return run.folder / "diverged.txt"; }

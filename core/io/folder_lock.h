@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace lagtape {
+
+/// Keeps other locks, of this process or another, from a folder until it is destroyed or the process ends, in
+/// whatever way. Locks nothing where there is no such folder or its file system has no locks.
+class FolderLock {
+ public:
+  /// Waits for the others.
+  explicit FolderLock(const std::filesystem::path& folder);
+  /// Empty when another has the folder.
+  static std::optional<FolderLock> at_once(const std::filesystem::path& folder);
+
+  FolderLock(FolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock();
+
+ private:
+  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_;
+};
+
+}  // namespace lagtape
