@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/cells/chain_implementation.h"
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/random.h"
 #include "lagtape/core/system_memory.h"
@@ -193,9 +194,9 @@ std::vector<SequenceSettings> ChainOp::Implementation::shares(std::int64_t batch
     }
   }
   if (least > left) {
-    throw InputError(concat("[memory] no plan fits a budget of ", budget, " bytes: the sequence ops need ",
-                            least, " and what lies between them ", between,
-                            ". Give a larger budget or a smaller batch"));
+    throw InputError(concat("[memory] no plan fits a budget of ", exact_bytes_of(budget),
+                            ": the sequence ops need ", exact_bytes_of(least), " and what lies between them ",
+                            exact_bytes_of(between), ". Give a larger budget or a smaller batch"));
   }
   // Each in proportion to what it would like; what cannot do with that has its least, and the others the
   // rest.

@@ -139,7 +139,7 @@ TaskPlan read_ptb(JsonReader& reader, const TaskHints& hints) {
                   "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt, relative to the experiment file");
   reader.choice("level", options.level, {"word", "char"}, "what a token is");
   reader.optional("streams", options.streams, between(1, kMostStreams),
-                  "parallel streams of the training text; by default as many as a batch");
+                  "parallel streams of the training text; by default as many as a batch, train.batch");
   reader.optional("eval_streams", options.eval_streams, between(1, kMostStreams),
                   "parallel streams of the other two; each begins with zero states");
   TaskPlan plan;

@@ -105,7 +105,7 @@ TaskPlan read_random_task(JsonReader& reader, const TaskHints& hints) {
                   "a target at every step; by default where the read-out is");
   reader.choice("lengths", options.lengths, {"equal", "random"}, "all `length`, or uniform in 1..`length`");
   reader.optional("train", options.train, between(1, kMostSequences),
-                  "training sequences; by default one batch");
+                  "training sequences; by default one batch, train.batch");
   reader.optional("valid", options.valid, between(0, kMostSequences), "validation sequences");
   reader.optional("test", options.test, between(0, kMostSequences), "test sequences");
 

@@ -21,6 +21,13 @@ std::vector<std::string> plan_names() {
   return names;
 }
 
+/// The type of `memory`, for its readers.
+std::string memory_type() {
+  std::string type;
+  for (const std::string& name : plan_names()) type += concat('"', name, "\" | ");
+  return type + "object";
+}
+
 std::optional<Plan> plan_named(const std::string& name) {
   for (const Plan plan : kPlans) {
     if (name_of(plan) == name) return plan;
@@ -28,10 +35,17 @@ std::optional<Plan> plan_named(const std::string& name) {
   return std::nullopt;
 }
 
+/// The text of a number of bytes; empty when it is none.
+std::string text_of_size(const Json& given) {
+  const std::string text = given.is_string() ? given.get<std::string>() : given.dump();
+  return parse_bytes(text) ? text : "";
+}
+
 /// "auto" or {"plan": "auto", "budget": "64MiB"}.
 void read_memory(JsonReader& reader, TrainOptions& options) {
   const Json& given = reader.raw(
-      "memory", R"(what is kept for the backward pass: a plan, or {"plan": ..., "budget": "64MiB"})");
+      "memory", R"(what is kept for the backward pass: a plan, or {"plan": "auto", "budget": "64MiB"})",
+      memory_type(), R"("auto")");
   std::string plan = "auto";
   if (given.is_object()) {
     std::string budget;
@@ -45,6 +59,10 @@ void read_memory(JsonReader& reader, TrainOptions& options) {
     }
     memory.finish();
     reader.fill("memory", memory.filled());
+  } else if (const std::string size = text_of_size(given); !size.empty()) {
+    reader.error("memory",
+                 concat("expected a plan, got a size. A budget is {\"budget\": \"", size,
+                        "\"}, on the command line --set 'train.memory={\"budget\": \"", size, "\"}'"));
   } else if (given.is_null() || given.is_string()) {
     plan = given.is_string() ? given.get<std::string>() : plan;
     if (!plan_named(plan)) reader.error("memory", unknown_name("plan", plan, plan_names()));

@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/metrics.h"
+#include "lagtape/tools/plan_choice.h"
 
 namespace lagtape {
 
@@ -23,16 +24,6 @@ SequenceSettings settings_of(const TrainOptions& options) {
   settings.plan = options.plan;
   settings.budget = options.budget;
   return settings;
-}
-
-PlanCost choose_plan(const ModelOp& op, const Experiment& experiment, const Task& task,
-                     const ThreadPool& pool) try {
-  const TrainOptions& options = experiment.train;
-  const std::int64_t length = task.shape.length;
-  const std::int64_t steps = options.truncate > 0 ? std::min(options.truncate, length) : length;
-  return op.choose(std::min(options.batch, task.train->size()), steps, pool.threads());
-} catch (const InputError& error) {
-  throw InputError(concat(experiment.where, ": /train/memory: ", error.what()));
 }
 
 /// Whether the rates of two runs that differ in length alone differ where both have steps.
@@ -89,7 +80,8 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       updater_(experiment, model, op_, pool),
       order_(*task.train, experiment.train.batch, experiment.seed),
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
-      plan_(choose_plan(op_, experiment, task, pool)) {
+      plan_(choose_plan(experiment, op_, std::min(experiment.train.batch, task.train->size()),
+                        steps_at_once(experiment, task.shape), pool.threads())) {
   if (experiment.train.truncate > 0 && !reads_every_step(model.at())) {
     throw InputError(concat(experiment.where,
                             ": /train/truncate: segments of a sequence need a target at every step. ",

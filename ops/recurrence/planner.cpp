@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/system_memory.h"
 
@@ -58,8 +59,8 @@ PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings&
     if (cost.bytes <= budget) return cost;
     if (smallest == nullptr || cost.bytes < smallest->bytes) smallest = &cost;
   }
-  throw InputError(concat("[memory] no plan fits a budget of ", budget, " bytes: plan ",
-                          name_of(smallest->plan), " needs ", smallest->bytes,
+  throw InputError(concat("[memory] no plan fits a budget of ", exact_bytes_of(budget), ": plan ",
+                          name_of(smallest->plan), " needs ", exact_bytes_of(smallest->bytes),
                           ". Give a larger budget or a smaller batch"));
 }
 

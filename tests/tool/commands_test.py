@@ -98,7 +98,20 @@ class CommandsTest(ToolTest):
             self.assertIn(name, self.run_tool("list", kind)[0])
         self.assertIn("tau", self.run_tool("list", "cells", "tau_gru")[0])
         self.assertIn("tau_gru", self.run_tool("list")[0])
+        memory = next(line for line in self.run_tool("list", "training")[0].splitlines() if line.startswith("  memory"))
+        for text in ('"full"', '"checkpoint"', 'default "auto"'):
+            self.assertIn(text, memory)
+        train, = (line for line in self.run_tool("list", "tasks", "random")[0].splitlines() if line.startswith("  train "))
+        self.assertIn("by default one batch, train.batch", train)
+        self.assertIn("default 32)", train)  # that of train.batch
 
+    def test_a_budget_that_cannot_be_met_is_told_with_its_place(self):
+        path = self.write("experiment.json", changed(EXPERIMENT, train__memory={"budget": "1KiB"}))
+        for command in ("train", "check", "inspect", "bench"):
+            with self.subTest(command):
+                err = self.run_tool(command, path, code=2)[1]
+                self.assertIn("experiment.json: /train/memory: ", err)
+                self.assertIn("1.0 KiB (1024 bytes)", err)
     def write_series(self, name):
         """Both .ts files of a problem: as many dimensions and classes as the published ones have, and little else."""
         dimensions, classes = SERIES[name]

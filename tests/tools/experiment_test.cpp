@@ -141,6 +141,8 @@ TEST_CASE("one message names each mistake, its place and the nearest name") {
       {"train.epochs=0", "/train/epochs", "0"},
       {"train.memory=ful", "/train/memory", "did you mean 'full'"},
       {"train.memory=3", "/train/memory", "3"},
+      {"train.memory=600KiB", "/train/memory", "--set 'train.memory={\"budget\": \"600KiB\"}'"},
+      {"train.memory=true", "/train/memory", "true"},
       {"train.memory={\"plan\": \"auto\", \"budget\": \"much\"}", "/train/memory/budget", "64MiB"},
       {"train.memory={\"plan\": \"auto\"}", "/train/memory/budget", "missing"},
       {"train.precision=f16", "/train/precision", "f32"},

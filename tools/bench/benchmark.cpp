@@ -9,6 +9,7 @@
 #include "lagtape/tools/bench/onednn_lstm.h"
 #include "lagtape/tools/bench/random_batch.h"
 #include "lagtape/tools/bench/sgemm_peak.h"
+#include "lagtape/tools/plan_choice.h"
 #include "lagtape/tools/training_run.h"
 
 namespace lagtape::bench {
@@ -25,12 +26,15 @@ void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 class Runner {
  public:
   Runner(const Experiment& experiment, Model& model, const SequenceBatch& batch, int threads)
-      : model_(model),
+      : experiment_(experiment),
+        model_(model),
         batch_(batch),
         pool_(threads),
         op_(model, {.plan = experiment.train.plan, .budget = experiment.train.budget}) {}
 
-  PlanCost plan() const { return op_.choose(batch_.x.size(0), batch_.x.size(1), pool_.threads()); }
+  PlanCost plan() const {
+    return choose_plan(experiment_, op_, batch_.x.size(0), batch_.x.size(1), pool_.threads());
+  }
 
   void forward() {
     op_.loss(tape_, model_.constant_weights(tape_), batch_, pool_);
@@ -44,6 +48,7 @@ class Runner {
   }
 
  private:
+  const Experiment& experiment_;
   Model& model_;
   const SequenceBatch& batch_;
   ThreadPool pool_;
@@ -61,6 +66,7 @@ Runners warm_runners(const Experiment& experiment, Model& model, const SequenceB
   const int last = threads > 0 ? threads : ThreadPool::hardware_threads();
   for (int n = first; n <= last; ++n) runners[n] = std::make_unique<Runner>(experiment, model, batch, n);
   for (auto& [n, runner] : runners) {
+    runner->plan();  // refuses a budget that cannot be met, with its place
     for (int i = 0; i < kWarmUp; ++i) runner->forward_and_backward();
   }
   return runners;

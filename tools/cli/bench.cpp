@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lagtape/core/byte_size.h"
 #include "lagtape/tools/bench/benchmark.h"
 #include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/commands.h"
-#include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
 
 namespace lagtape::cli {

@@ -40,12 +40,4 @@ std::string table_of(const Confusion& confusion) {
   return text + "\n";
 }
 
-std::string bytes_of(std::int64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double number = static_cast<double>(bytes);
-  int unit = 0;
-  for (; number >= 1024 && unit < 4; ++unit) number /= 1024;
-  return fmt::format("{:.{}f} {}", number, unit == 0 ? 0 : 1, kUnits[unit]);
-}
-
 }  // namespace lagtape::cli

@@ -13,6 +13,5 @@ std::string line_of(const Evaluation& evaluation);  ///< "loss 0.1234  rmse 0.35
 std::string json_of(const Evaluation& evaluation, const Confusion* confusion = nullptr);
 /// A row an actual class, a column a predicted one, with the names of the classes (0, 1, ...) around them.
 std::string table_of(const Confusion& confusion);
-std::string bytes_of(std::int64_t bytes);  ///< "12.3 MiB"
 
 }  // namespace lagtape::cli

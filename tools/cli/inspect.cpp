@@ -4,11 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "lagtape/cells/model_op.h"
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/tools/cli/commands.h"
-#include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
+#include "lagtape/tools/plan_choice.h"
 
 namespace lagtape::cli {
 
@@ -92,7 +93,7 @@ Json describe(const Source& source, const DataShape& data, int threads) {
   const Experiment& experiment = source.experiment;
   const TrainOptions& train = experiment.train;
   const ModelOp op(source.model, {.plan = train.plan, .budget = train.budget});
-  const std::int64_t steps = train.truncate > 0 ? std::min(train.truncate, data.length) : data.length;
+  const std::int64_t steps = steps_at_once(experiment, data);
   Json result = {{"name", experiment.name},
                  {"params", source.model.parameters().count()},
                  {"layers", layers_of(source.model)},
@@ -105,7 +106,7 @@ Json describe(const Source& source, const DataShape& data, int threads) {
   result["threads"] = threads;
   result["plans"] = Json::array();
   for (const PlanCost& plan : op.plans(train.batch, steps, threads)) result["plans"].push_back(plan_of(plan));
-  result["plan"] = name_of(op.choose(train.batch, steps, threads).plan);
+  result["plan"] = name_of(choose_plan(experiment, op, train.batch, steps, threads).plan);
   if (Json ops = ops_of(op, train.batch, steps, threads); ops.size() > 1) result["sequence_ops"] = ops;
   const std::string obstacle = obstacle_of(source.model);
   result["runs_backwards"] = obstacle.empty();

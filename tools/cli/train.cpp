@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/format.h"

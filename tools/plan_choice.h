@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/cells/model_op.h"
+#include "lagtape/tools/experiment.h"
+
+namespace lagtape {
+
+/// Steps that a batch goes through before its update: the longest sequence, or a segment of one.
+std::int64_t steps_at_once(const Experiment& experiment, const DataShape& data);
+
+/// The plan by which a batch of so many sequences and steps keeps within the experiment's budget. Throws
+/// InputError "FILE: /train/memory: ...", which says how much is needed, when none does.
+PlanCost choose_plan(const Experiment& experiment, const ModelOp& op, std::int64_t batch, std::int64_t steps,
+                     int threads);
+
+}  // namespace lagtape
