@@ -140,6 +140,7 @@ ARGUMENTS = [
     ("a list of an unknown kind", ["list", "cell"], ["cell", "cells"]),
     ("an unknown initializer to list", ["list", "initializers", "ortogonal"], ["ortogonal", "orthogonal"]),
     ("an unknown cell to list", ["list", "cells", "tau_grru"], ["tau_grru", "tau_gru"]),
+    ("a table without a folder", ["table", "--only", "lem", "folder"], ["which table", "--only"]),
     ("a bench with an unknown plan", ["bench", "good.json", "--plan", "ful"], ["ful", "full"]),
 ]
 

@@ -225,6 +225,26 @@ class TableTest(ToolTest):
         self.assertIn("nowhere", err)
         self.assertFalse((self.folder / "runs").exists())
 
+    def test_results_that_are_no_file(self):
+        before = self.snapshot()
+        for title, name, word in [("no name", "", "--results"), ("a device", "/dev/full", "not a regular file"),
+                                  ("a folder", "task", "not a regular file")]:
+            with self.subTest(title):
+                out, err = self.run_tool("table", "task", "--results", name, code=2)
+                self.assertEqual((out, self.snapshot()), ("", before))
+                self.assertIn(word, err)
+
+    def test_a_metric_that_is_no_number_is_not_a_missing_test_set(self):
+        self.table("--only", "small")
+        summary = self.summary("small-0")
+        for title, test, words in [("not finite", {"rmse": None}, ["/test/rmse", "is not finite"]),
+                                   ("no test set", {}, ["/test/rmse", "a test set"])]:
+            with self.subTest(title):
+                self.write("runs/task/small-0/summary.json", {**summary, "test": test})
+                err = self.run_tool("table", "task", "--show", code=2)[1]
+                for word in ["small-0/summary.json", *words]:
+                    self.assertIn(word, err)
+
     def test_results_that_are_wrong(self):
         good = {"model": "small", "seed": 0, "experiment": "0123456789abcdef", "metric": "rmse", "value": 0.1, "params": 5,
                 "seconds": 1.5, "date": "2026-01-01", "machine": "one", "version": "0.1.0"}

@@ -27,18 +27,27 @@ struct TableArguments {
   bool show = false, json = false, quiet = false;
 };
 
+/// An option that takes the name of a file or folder: "" is none.
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }, "");
+}
+
 void add_options(CLI::App& command, TableArguments& arguments) {
-  command.add_option("TASK", arguments.folder, "folder of experiments with a table.json")->required();
+  command.add_option("TASK", arguments.folder, "folder of experiments with a table.json");
   command
       .add_option("--seeds", arguments.seeds,
                   "runs of a model, with the seeds 0, 1, ...; the table's unless given")
       ->check(integer_from(1))
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
-  command.add_option("--out", arguments.out, "folder of the runs; runs/TASK unless given")->type_name("DIR");
+  command.add_option("--out", arguments.out, "folder of the runs; runs/TASK unless given")
+      ->check(not_empty())
+      ->type_name("DIR");
   command
       .add_option("--results", arguments.results,
                   "file of runs that ended: those in it need no folder, new ones are added")
+      ->check(not_empty())
       ->type_name("FILE");
   command.add_option("--only", arguments.only, "models to run, instead of all")->type_name("MODEL");
   command.add_option("--jobs", arguments.jobs, "trainings at once; as many as threads unless given")
@@ -55,8 +64,12 @@ void add_options(CLI::App& command, TableArguments& arguments) {
       ->type_name("KEY=VALUE");
   command.add_flag("--show", arguments.show, "run nothing, show what there is");
   command.add_flag("--json", arguments.json, "the table as one JSON object");
-  command.add_option("--markdown", arguments.page, "page to put the table into")->type_name("FILE");
-  command.add_option("--plot", arguments.plot, "learning curves to write (.svg)")->type_name("FILE");
+  command.add_option("--markdown", arguments.page, "page to put the table into")
+      ->check(not_empty())
+      ->type_name("FILE");
+  command.add_option("--plot", arguments.plot, "learning curves to write (.svg)")
+      ->check(not_empty())
+      ->type_name("FILE");
   command.add_flag("--quiet", arguments.quiet, "nothing on stderr but errors");
 }
 
@@ -106,6 +119,11 @@ void report_failures(const std::vector<int>& codes, const std::vector<table::Run
 }
 
 void run(const TableArguments& arguments) {
+  if (arguments.folder.empty()) {
+    throw InputError(
+        "which table? Give a folder of experiments with a table.json, before --only, which takes every name "
+        "behind it.");
+  }
   const table::Plan plan = table::read_plan(arguments.folder);
   const std::int64_t seeds = arguments.seeds > 0 ? arguments.seeds : plan.seeds;
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.task()

@@ -16,6 +16,8 @@ Results::Results(fs::path file) : file_(fs::absolute(file)) {
   if (!fs::is_directory(file_.parent_path()))
     throw InputError(
         concat("--results ", file.string(), ": there is no folder ", file_.parent_path().string()));
+  if (fs::exists(file_) && !fs::is_regular_file(file_))
+    throw InputError(concat("--results ", file.string(), ": is not a regular file."));
   read();
 }
 

@@ -52,6 +52,12 @@ void read_summary(Run& run, const Plan& plan) {
   const fs::path file = RunFolder(run.folder).summary_file();
   const Json summary = parse_json(read_file(file), file.string());
   const auto number = [&](const Json::json_pointer& place) {
+    // JSON has no word for numbers that are not finite; they are written as null.
+    if (summary.contains(place) && summary[place].is_null()) {
+      throw InputError(concat(file.string(), ": ", place.to_string(),
+                              ": is not finite, so the table has no number of this run. Leave its model out ",
+                              "with --only, or compare another metric."));
+    }
     if (!summary.contains(place) || !summary[place].is_number()) {
       throw InputError(concat(file.string(), ": ", place.to_string(),
                               ": expected a number. Does the task have a test set?"));
