@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -66,12 +67,22 @@ struct InputNormalization {
   std::vector<double> mean, scale;
 };
 
+/// How many of a task's words a file of word vectors has.
+struct KnownWords {
+  std::int64_t known = 0, all = 0;
+};
+
 /// What a task yields. `valid` and `test` may have no sequences; `train` is unlimited when `fresh`.
 struct Task {
   DataShape shape;
   std::shared_ptr<const Dataset> train, valid, test;
   bool fresh = false;  ///< every step trains on new sequences: runs count steps, not epochs
   InputNormalization normalization;
+  /// Of tokens with published vectors, where the user gave a file of them; else empty. Sets the rows of a
+  /// table [shape.tokens, width]: of words that the file has to their vectors, of tokens that are no word to
+  /// zeros; those of other words stay. The file is opened by this call alone, as only the first step of a
+  /// training needs it. Throws InputError.
+  std::function<KnownWords(Tensor& table)> read_vectors = {};
 
   /// The split of that name. Throws InputError with the nearest of train, valid, test.
   const Dataset& split(const std::string& name) const;

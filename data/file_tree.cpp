@@ -22,7 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 
 using Take = std::function<void(const std::string&, std::string)>;
+using Wanted = std::function<bool(std::string_view)>;
+using Block = std::function<void(std::string_view)>;
 using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
+/// Whether to go on to the next.
+using Visit = std::function<bool(archive*, archive_entry*, const std::string& name)>;
+
+Archive new_archive() { return {archive_read_new(), archive_read_free}; }
 
 constexpr std::size_t kBlock = 1 << 16;
 
@@ -84,49 +90,53 @@ class Unpacked {
   static la_ssize_t callback(archive* outer, void* self, const void** bytes) {
     auto& unpacked = *static_cast<Unpacked*>(self);
     const la_ssize_t got = unpacked.next(bytes);
-    if (got < 0)
-      archive_set_error(outer, EIO, "%s", archive_error_string(unpacked.reader_.get()));
+    if (got < 0) archive_set_error(outer, EIO, "%s", archive_error_string(unpacked.reader_.get()));
     return got < 0 ? -1 : got;
   }
 
  private:
   const fs::path& path_;
-  Archive reader_{archive_read_new(), archive_read_free};
+  Archive reader_ = new_archive();
   std::array<char, kBlock> block_;
   Crc32 crc_;
   std::uint64_t size_ = 0;
 };
 
-std::string content_of(const fs::path& path, archive* reader, const std::string& name, const FileWish& wish) {
-  std::string content;
+void for_each_block(const fs::path& path, archive* reader, const Block& take) {
   std::array<char, kBlock> block;
   for (;;) {
     const la_ssize_t got = archive_read_data(reader, block.data(), block.size());
     if (got < 0) refuse(path, reader);
-    if (got == 0) return content;
-    content.append(block.data(), static_cast<std::size_t>(got));
-    check_size(path, name, static_cast<std::int64_t>(content.size()), wish);
+    if (got == 0) return;
+    take({block.data(), static_cast<std::size_t>(got)});
   }
 }
 
-void read_entries(const fs::path& path, archive* reader, const FileWish& wish, const Take& take) {
+std::string content_of(const fs::path& path, archive* reader, const std::string& name, const FileWish& wish) {
+  std::string content;
+  for_each_block(path, reader, [&](std::string_view block) {
+    content.append(block);
+    check_size(path, name, static_cast<std::int64_t>(content.size()), wish);
+  });
+  return content;
+}
+
+/// Visits the files of an archive until one says that it was the last to be read.
+void visit_entries(const fs::path& path, archive* reader, const Visit& visit) {
   archive_entry* entry = nullptr;
   for (;;) {
     const int found = archive_read_next_header(reader, &entry);
     if (found == ARCHIVE_EOF) return;
     if (found != ARCHIVE_OK) refuse(path, reader);
     const char* utf8 = archive_entry_pathname(entry);
-    const std::string name = utf8 != nullptr ? utf8 : "";
-    if (archive_entry_filetype(entry) != AE_IFREG || !wish.wanted(name)) continue;
-    if (archive_entry_size_is_set(entry)) check_size(path, name, archive_entry_size(entry), wish);
-    take(name, content_of(path, reader, name, wish));
+    if (archive_entry_filetype(entry) != AE_IFREG) continue;
+    if (!visit(reader, entry, utf8 != nullptr ? utf8 : "")) return;
   }
 }
 
-void read_archive(const fs::path& path, const FileWish& wish, const Take& take) {
+void visit_archive(const fs::path& path, Archive reader, const Visit& visit) {
   std::string magic(2, '\0');
   std::ifstream(path, std::ios::binary).read(magic.data(), 2);
-  Archive reader(archive_read_new(), archive_read_free);
   archive_read_support_format_tar(reader.get());
   archive_read_support_format_zip(reader.get());
   if (is_gzip(magic)) {
@@ -134,29 +144,54 @@ void read_archive(const fs::path& path, const FileWish& wish, const Take& take) 
     if (archive_read_open(reader.get(), &unpacked, nullptr, Unpacked::callback, nullptr) != ARCHIVE_OK) {
       refuse(path, reader.get());
     }
-    read_entries(path, reader.get(), wish, take);
+    visit_entries(path, reader.get(), visit);
     unpacked.check();
   } else {
     if (archive_read_open_filename(reader.get(), path.c_str(), kBlock) != ARCHIVE_OK)
       refuse(path, reader.get());
-    read_entries(path, reader.get(), wish, take);
+    visit_entries(path, reader.get(), visit);
   }
 }
 
-void read_folder(const fs::path& path, const FileWish& wish, const Take& take) {
+void read_archive(const fs::path& path, const FileWish& wish, const Take& take) {
+  visit_archive(path, new_archive(), [&](archive* reader, archive_entry* entry, const std::string& name) {
+    if (!wish.wanted(name)) return true;
+    if (archive_entry_size_is_set(entry)) check_size(path, name, archive_entry_size(entry), wish);
+    take(name, content_of(path, reader, name, wish));
+    return true;
+  });
+}
+
+/// Names of the wanted files below a folder, in their order.
+std::vector<std::string> names_in(const fs::path& path, const Wanted& wanted) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error)) {
     std::string name = entry->path().lexically_relative(path).generic_string();
-    if (wish.wanted(name) && entry->is_regular_file(error)) names.push_back(std::move(name));
+    if (wanted(name) && entry->is_regular_file(error)) names.push_back(std::move(name));
   }
   if (error) throw InputError(concat(path.string(), ": cannot read: ", error.message(), "."));
   std::sort(names.begin(), names.end());
-  for (const std::string& name : names) {
+  return names;
+}
+
+void read_folder(const fs::path& path, const FileWish& wish, const Take& take) {
+  std::error_code error;
+  for (const std::string& name : names_in(path, wish.wanted)) {
     check_size(path, name, static_cast<std::int64_t>(fs::file_size(path / name, error)), wish);
     take(name, read_file(path / name));
   }
+}
+
+/// Throws InputError when there is neither a folder nor a file.
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) throw InputError(concat(path.string(), ": no such file or folder."));
+  if (!fs::is_directory(status) && !fs::is_regular_file(status))
+    throw InputError(concat(path.string(), ": neither a folder nor a file."));
+  return fs::is_directory(status);
 }
 
 }  // namespace
@@ -166,12 +201,29 @@ std::string place_of(const fs::path& path, std::string_view name) {
 }
 
 void read_files(const fs::path& path, const FileWish& wish, const Take& take) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) throw InputError(concat(path.string(), ": no such file or folder."));
-  if (fs::is_directory(status)) return read_folder(path, wish, take);
-  if (!fs::is_regular_file(status)) throw InputError(concat(path.string(), ": neither a folder nor a file."));
-  read_archive(path, wish, take);
+  is_folder(path) ? read_folder(path, wish, take) : read_archive(path, wish, take);
+}
+
+bool stream_file(const fs::path& path, const Wanted& wanted,
+                 const std::function<void(const std::string&, std::string_view)>& take) {
+  if (is_folder(path)) {
+    const std::vector<std::string> names = names_in(path, wanted);
+    if (names.empty()) return false;
+    return stream_file(path / names.front(), wanted,
+                       [&](const std::string&, std::string_view piece) { take(names.front(), piece); });
+  }
+  Archive reader = new_archive();
+  archive_read_support_format_raw(reader.get());  // what is no archive is one file
+  archive_read_support_format_empty(reader.get());
+  bool any = false, found = false;
+  visit_archive(path, std::move(reader), [&](archive* from, archive_entry*, const std::string& name) {
+    const bool alone = archive_format(from) == ARCHIVE_FORMAT_RAW;
+    any = true;
+    found = alone || wanted(name);
+    if (found) for_each_block(path, from, [&](std::string_view piece) { take(alone ? "" : name, piece); });
+    return !found;
+  });
+  return found || !any;
 }
 
 }  // namespace lagtape

@@ -22,6 +22,13 @@ struct FileWish {
 void read_files(const std::filesystem::path& path, const FileWish& wish,
                 const std::function<void(const std::string& name, std::string bytes)>& take);
 
+/// Hands over one file piece by piece, so that it need not be in memory as a whole: `path` itself, plain or
+/// gzip, by the name "", or where that is a folder or a tar or zip archive, plain or gzip, the first file in
+/// it that is wanted. Returns whether there is one; an empty file, which has no pieces, is one. Checks and
+/// throws as read_files.
+bool stream_file(const std::filesystem::path& path, const std::function<bool(std::string_view name)>& wanted,
+                 const std::function<void(const std::string& name, std::string_view piece)>& take);
+
 /// "PATH: NAME": what messages call a file inside a folder or an archive.
 std::string place_of(const std::filesystem::path& path, std::string_view name);
 

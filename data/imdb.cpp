@@ -7,6 +7,7 @@
 #include "lagtape/data/file_tree.h"
 #include "lagtape/data/splits.h"
 #include "lagtape/data/stored_sequences.h"
+#include "lagtape/data/word_vectors.h"
 #include "lagtape/data/words.h"
 
 namespace lagtape {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kReviews = 25000, kLargestReview = 1 << 20, kUnknown = 1, kFirstWord = 2;
 
 struct ImdbOptions {
-  std::string path;
+  std::string path, vectors;
   std::int64_t words = 25000, length = 0;
   bool lower = true;
   std::int64_t train = kReviews, valid = 3750, test = kReviews;
@@ -124,6 +125,13 @@ void require_reviews(std::int64_t wanted, const Part& part, const fs::path& path
                           ", expected at least ", wanted, "."));
 }
 
+/// Vectors of the words that are known by a number, and zeros for padding and unknown words.
+KnownWords read_vectors(const fs::path& path, const std::vector<std::string>& words, Tensor& table) {
+  for (std::int64_t i = 0; i < kFirstWord * table.size(1); ++i) table.set(i, 0);
+  return {.known = read_word_vectors(path, words, kFirstWord, table),
+          .all = static_cast<std::int64_t>(words.size())};
+}
+
 Task load_imdb(const ImdbOptions& options, const TaskContext& context) {
   const fs::path path = (context.base / options.path).lexically_normal();
   Corpus corpus = read_corpus(path, options);
@@ -131,9 +139,10 @@ Task load_imdb(const ImdbOptions& options, const TaskContext& context) {
   require_reviews(options.test, corpus.testing, path, "test");
 
   std::vector<std::int32_t> token_of_word(static_cast<std::size_t>(corpus.words.size()), kUnknown);
-  std::int32_t tokens = kFirstWord;
+  std::vector<std::string> known;
   for (std::int32_t word : corpus.words.most_frequent(options.words)) {
-    token_of_word[static_cast<std::size_t>(word)] = tokens++;
+    token_of_word[static_cast<std::size_t>(word)] = kFirstWord + static_cast<std::int32_t>(known.size());
+    known.push_back(corpus.words.word(word));
   }
   const auto learning = tokens_of(corpus.learning, token_of_word);
   const auto testing = tokens_of(corpus.testing, token_of_word);
@@ -142,14 +151,18 @@ Task load_imdb(const ImdbOptions& options, const TaskContext& context) {
                         .output = 0,
                         .classes = 2,
                         .every_step = false,
-                        .tokens = tokens};
+                        .tokens = kFirstWord + static_cast<std::int64_t>(known.size())};
   SplitIndices split = random_split(learning->size(), options.train, options.valid, 0, context.seed);
-  return Task{.shape = shape,
-              .train = std::make_shared<StoredDataset>(shape, learning, std::move(split.train)),
-              .valid = std::make_shared<StoredDataset>(shape, learning, std::move(split.valid)),
-              .test = std::make_shared<StoredDataset>(shape, testing, in_order(options.test)),
-              .fresh = false,
-              .normalization = {}};
+  Task task{.shape = shape,
+            .train = std::make_shared<StoredDataset>(shape, learning, std::move(split.train)),
+            .valid = std::make_shared<StoredDataset>(shape, learning, std::move(split.valid)),
+            .test = std::make_shared<StoredDataset>(shape, testing, in_order(options.test)),
+            .fresh = false,
+            .normalization = {}};
+  if (options.vectors.empty()) return task;
+  task.read_vectors = [path = (context.base / options.vectors).lexically_normal(),
+                       words = std::move(known)](Tensor& table) { return read_vectors(path, words, table); };
+  return task;
 }
 
 }  // namespace
@@ -169,6 +182,13 @@ TaskPlan read_imdb(JsonReader& reader, const TaskHints&) {
                   "training reviews; by default all the others");
   reader.optional("test", options.test, between(0, kReviews),
                   "test reviews, disliked and liked in turn, from the first");
+  constexpr const char* kVectors =
+      "file of word vectors to begin with (GloVe), relative to the experiment file; without: drawn";
+  if (reader.has("vectors")) {
+    reader.required("vectors", options.vectors, kVectors);
+  } else {
+    reader.raw("vectors", kVectors, "string", "none");
+  }
   TaskPlan plan;
   plan.load = [options](const TaskContext& context) { return load_imdb(options, context); };
   return plan;

@@ -71,10 +71,17 @@ constexpr std::array kTasks = {
               "Anguita et al. 2013; grouping of FastGRNN, protocol of the tau-GRU paper", read_har2,
               "'UCI HAR Dataset.zip' from https://archive.ics.uci.edu/dataset/240, as it is or unpacked:\n"
               "7352 + 2947 windows; no checksum is known"},
-    TaskEntry{"imdb", "tell whether a film review praises the film, word by word",
-              "Maas et al. 2011; protocols of UnICORNN and the tau-GRU paper", read_imdb,
-              "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/, as it is or unpacked:\n"
-              "84125825 bytes, MD5 7c2ac02c03563afcf9b574c7e56c153a"},
+    TaskEntry{
+        "imdb", "tell whether a film review praises the film, word by word",
+        "Maas et al. 2011; protocols of UnICORNN and the tau-GRU paper", read_imdb,
+        "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/, as it is or unpacked:\n"
+        "84125825 bytes, MD5 7c2ac02c03563afcf9b574c7e56c153a\n"
+        "vectors: glove.6B.zip from https://nlp.stanford.edu/projects/glove/, as it is, unpacked, or one of\n"
+        "its files glove.6B.{50,100,200,300}d.txt, plain or .gz: as many numbers a word as the embedding\n"
+        "has units; no checksum is known",
+        "words 2, 3, ... are the most frequent of train/, 1 is any other, 0 pads\n"
+        "with vectors: rows of the embedding are the words' vectors, N(0, 1) where the file has none,\n"
+        "zeros for 0 and 1; all are trained, but the embedding's padding"},
     TaskEntry{
         "lorenz96", "predict the Lorenz 96 system 25 steps ahead",
         "Lorenz 1996; protocol of the coRNN paper, used for UnICORNN", read_lorenz96, kNoFiles,

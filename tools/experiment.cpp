@@ -14,11 +14,14 @@ Experiment parse_experiment(const std::string& text, const std::string& where, c
                             std::span<const std::string> assignments) {
   Json document = parse_json(text, where);
   for (const std::string& assignment : assignments) {
-    const Json before = at_pointer(document, "/data/path");
+    const Json before = at_pointer(document, "/data");
     assign(document, assignment);
-    const Json& path = at_pointer(document, "/data/path");
-    if (path != before && path.is_string() && path != "")
-      document["data"]["path"] = fs::absolute(path.get<std::string>()).string();
+    for (const char* key : kDataPaths) {
+      const std::string pointer = concat("/", key);
+      const Json& path = at_pointer(at_pointer(document, "/data"), pointer.c_str());
+      if (path != at_pointer(before, pointer.c_str()) && path.is_string() && path != "")
+        document["data"][key] = fs::absolute(path.get<std::string>()).string();
+    }
   }
   return read_document(document, where, fs::current_path() / base);
 }
@@ -26,6 +29,22 @@ Experiment parse_experiment(const std::string& text, const std::string& where, c
 Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments) {
   return parse_experiment(read_file(file), file.string(), file.parent_path(), assignments);
 }
+
+namespace {
+
+/// The experiment's model for such data, without values.
+ModelSpec spec_of(const Experiment& experiment, const DataShape& data) {
+  JsonErrors errors;
+  const Json document = parse_json(experiment.json, experiment.where);
+  const ModelOptions options =
+      read_model(at_pointer(document, "/model"), at_pointer(document, "/cells"), errors);
+  errors.raise(experiment.where);
+  ModelSpec spec = build_model(options, widths_of(experiment.loss, data), errors);
+  errors.raise(experiment.where);
+  return spec;
+}
+
+}  // namespace
 
 Model build_model(const Experiment& experiment, const DataShape& data) {
   JsonErrors errors;
@@ -37,12 +56,18 @@ Model build_model(const Experiment& experiment, const DataShape& data) {
   }
   // What the file left to the data is decided now, and stays in the model's own copy of the experiment.
   Json document = parse_json(experiment.json, experiment.where);
-  const ModelOptions options =
-      read_model(at_pointer(document, "/model"), at_pointer(document, "/cells"), errors);
-  errors.raise(experiment.where);
-  document["model"] = build_model(options, fit, errors).filled_model;
-  errors.raise(experiment.where);
+  document["model"] = spec_of(experiment, data).filled_model;
   return Model::build(document.dump(2), fit.input, fit.output, fit.classes, experiment.seed);
+}
+
+std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model) {
+  if (!task.read_vectors) return std::nullopt;
+  Parameter& table = *model.parameters().begin();  // of tokens, which only the first layer takes
+  const KnownWords words = task.read_vectors(table.value);
+  const std::string error = value_error(spec_of(experiment, task.shape).parameters().front(), table.value);
+  if (!error.empty())
+    throw InputError(concat(experiment.where, ": /data/vectors: ", table.name, ": ", error, "."));
+  return words;
 }
 
 }  // namespace lagtape

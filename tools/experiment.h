@@ -49,4 +49,8 @@ Experiment parse_experiment(const std::string& text, const std::string& where,
 /// when the loss or the read-out does not go with the data.
 Model build_model(const Experiment& experiment, const DataShape& data);
 
+/// Puts the vectors that the task was given for its words into a model before the first step of its training.
+/// Says how many there are, or nothing when the task has none. Throws InputError.
+std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model);
+
 }  // namespace lagtape

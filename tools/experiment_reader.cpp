@@ -92,10 +92,11 @@ class ExperimentReader {
     const Json data = section("data", "the task and its options");
     JsonReader reader(data, "/data", errors_);
     const TaskPlan plan = read_task(reader, hints_of(document_));
-    if (at_pointer(document_, "/data/path") == "") reader.error("path", "expected a path, got \"\".");
     Json filled = reader.filled();
-    if (filled.contains("path") && filled["path"].is_string()) {
-      filled["path"] = (base_ / filled["path"].get<std::string>()).lexically_normal().string();
+    for (const char* key : kDataPaths) {
+      if (!filled.contains(key) || !filled[key].is_string()) continue;
+      if (reader.has(key) && filled[key] == "") reader.error(key, "expected a path, got \"\".");
+      filled[key] = (base_ / filled[key].get<std::string>()).lexically_normal().string();
     }
     top_.fill("data", filled);
     experiment_.fresh = plan.fresh;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -13,6 +14,9 @@ namespace lagtape {
 
 /// Reads the document of an experiment; `base` is absolute. Throws InputError with all of its errors.
 Experiment read_document(const Json& document, const std::string& where, const std::filesystem::path& base);
+
+/// The keys of `data` that name files or folders.
+constexpr std::array kDataPaths = {"path", "vectors"};
 
 /// What a model must fit: classes have a logit each, unless the loss is on one logit.
 DataWidths widths_of(Loss loss, const DataShape& data);

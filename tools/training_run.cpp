@@ -89,9 +89,13 @@ RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
   ThreadPool pool(options.threads);
   const Task task = experiment.load_task(pool);
   Model model = build_model(experiment, task.shape);
+  const bool resumes = folder.can_resume();
+  if (!resumes) {
+    const std::optional<KnownWords> words = start_from_vectors(experiment, task, model);
+    if (words && options.vectors_read) options.vectors_read(*words);
+  }
   Trainer trainer(experiment, task, model, pool);
   if (options.built) options.built(model, task.shape);
-  const bool resumes = folder.can_resume();
   const FolderLock lock =
       resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer);
   if (resumes && options.resumed) options.resumed(trainer);

@@ -11,6 +11,8 @@ struct RunOptions {
   bool resume = false;
   int threads = 1;
   TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
+  /// Called when the model of a training that is not resumed begins with word vectors from a file.
+  std::function<void(const KnownWords&)> vectors_read = {};
   /// Called before the first step, with what the model and its data are like.
   std::function<void(const Model&, const DataShape&)> built = {};
   std::function<void(const Trainer&)> resumed = {};  ///< called before the first step of a resumed run

@@ -77,3 +77,42 @@ TEST_CASE("what is neither a folder nor an archive is refused") {
   CHECK(has(input_error_of([&] { read_all(folder.path() / "note"); }), "not a sound tar or zip archive"));
   CHECK(has(input_error_of([&] { read_all("/dev/null"); }), "neither a folder nor a file"));
 }
+
+TEST_CASE("one file is streamed in pieces from wherever it lies") {
+  TemporaryFolder folder;
+  const auto& root = folder.path();
+  const std::string text(200000, 'b');
+  write_samples(root / "plain", kFiles);
+  write_sample(root / "files.zip", zip(kFiles));
+  write_sample(root / "files.tar.gz", gzip(tar(kFiles)));
+  write_sample(root / "alone", text);
+  write_sample(root / "alone.gz", gzip(text));
+  write_sample(root / "empty", "");
+  std::string found, from;
+  int pieces = 0;
+  auto stream = [&](const char* name, const char* wanted) {
+    found = from = "", pieces = 0;
+    return stream_file(
+        root / name, [&](std::string_view file) { return file.ends_with(wanted); },
+        [&](const std::string& file, std::string_view piece) { found += piece, from = file, ++pieces; });
+  };
+  for (const char* name : {"plain", "files.zip", "files.tar.gz"}) {
+    CAPTURE(name);
+    CHECK(stream(name, "2.txt"));
+    CHECK(found == text);
+    CHECK(pieces > 1);
+    CHECK(from == "top/b/2.txt");
+    CHECK(!stream(name, "3.txt"));
+    CHECK(pieces == 0);
+  }
+  for (const char* name : {"alone", "alone.gz"}) {
+    CAPTURE(name);
+    CHECK(stream(name, "3.txt"));
+    CHECK(found == text);
+    CHECK(pieces > 1);
+    CHECK(from.empty());
+  }
+  CHECK(stream("empty", "3.txt"));
+  CHECK(pieces == 0);
+  CHECK(has(input_error_of([&] { stream("gone", "3.txt"); }), "gone: no such file"));
+}

@@ -101,6 +101,24 @@ TEST_CASE("words, letters and length of reviews are options") {
   CHECK(load(imdb(kSizes + R"(, "length": 2)"), 0, folder.path()).shape.length == 2);
 }
 
+TEST_CASE("words begin with the vectors of a file, padding and unknown words with zeros") {
+  TemporaryFolder folder;
+  write_samples(folder.path() / "reviews", kReviews);
+  auto task = [&](const std::string& more) {
+    return load(R"({"task": "imdb", "path": "reviews", )" + kSizes + more + "}", 0, folder.path());
+  };
+  CHECK(!task("").read_vectors);
+  const Task with = task(R"(, "vectors": "glove.txt")");  // not opened yet
+  write_sample(folder.path() / "glove.txt", "the 1 2\nfilm 3 4\nplot 5 6\nbad 7 8\n");
+  Tensor table({with.shape.tokens, 2}, Dtype::f32);
+  table.fill(100);
+  const KnownWords words = with.read_vectors(table);
+  CHECK(words.known == 3);
+  CHECK(words.all == 4);
+  CHECK(values_of(table) ==
+        std::vector<double>{0, 0, 0, 0, 1, 2, 7, 8, 100, 100, 3, 4});  // the, bad, good, film
+}
+
 TEST_CASE("training and validation reviews share no review and change with the seed") {
   TemporaryFolder folder;
   write_samples(folder.path(), kReviews);
@@ -121,6 +139,9 @@ TEST_CASE("the options of imdb are checked and filled in") {
         parse_json(R"({"task": "imdb", "path": "aclImdb", "words": 25000, "lower": true, "length": 0,
                        "valid": 3750, "train": 21250, "test": 25000})",
                    ""));
+  CHECK(task_from(R"({"task": "imdb", "path": "aclImdb", "vectors": "glove.txt"})").filled["vectors"] ==
+        "glove.txt");
+  CHECK(has(input_error_of([] { task_from(imdb(R"("vectors": 3)")); }), "/data/vectors"));
   CHECK(has(input_error_of([] { task_from(R"({"task": "imdb"})"); }), "path"));
   CHECK(has(input_error_of([] { task_from(imdb(R"("words": 0)")); }), "/data/words"));
 }

@@ -2,10 +2,12 @@
 
 import json
 import math
+import shutil
+import struct
 import unittest
 import zipfile
 
-from tool import ToolTest, changed, main, npy, npy_shape
+from tool import ToolTest, changed, main, npy, npy_shape, read_safetensors
 
 SERIES = {
     "name": "own",
@@ -25,6 +27,96 @@ WORDS = {
     "metrics": ["bits_per_character", "perplexity"],
     "train": {"epochs": 2, "batch": 3, "truncate": 10},
 }
+
+# Words of the training reviews: film 8, good 4, bad 4, plot 2, the most frequent first, equal ones by their letters.
+REVIEWS = {
+    "name": "reviews",
+    "data": {"task": "imdb", "path": "reviews", "vectors": "glove.txt", "train": 6, "valid": 2, "test": 8},
+    "model": {"layers": [{"layer": "embedding", "units": 3, "padding": 0}, {"cell": "lstm", "units": 4}]},
+    "loss": "binary_cross_entropy",
+    "metrics": ["accuracy"],
+    "optimizer": {"type": "sgd", "lr": 1e-30},
+    "train": {"epochs": 2, "batch": 3},
+}
+VECTORS = "the 9 9 9\nfilm 1 2 3\nplot 0.5 -1 0.25\ngood -4 5 -6\n"
+OF_THE_FILE = {0: (0, 0, 0), 1: (0, 0, 0), 2: (1, 2, 3), 4: (-4, 5, -6), 5: (0.5, -1, 0.25)}
+
+
+class WordVectorsTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        for part in ("train", "test"):
+            for number in range(4):
+                self.write(f"reviews/{part}/pos/{number}_9.txt", "good film" + " plot" * (number < 2))
+                self.write(f"reviews/{part}/neg/{number}_2.txt", "bad film")
+        self.write("glove.txt", VECTORS)
+        self.experiment = self.write("reviews.json", REVIEWS)
+
+    def table_of(self, run):
+        """The rows of the embedding in a run's weights."""
+        header, buffer = read_safetensors(self.weights(run))
+        begin, end = header["layers.0.E"]["data_offsets"]
+        values = struct.unpack(f"<{(end - begin) // 4}f", buffer[begin:end])
+        return [values[i:i + 3] for i in range(0, len(values), 3)]
+
+    def test_words_begin_with_their_vectors_and_the_others_as_without_a_file(self):
+        _, err = self.run_tool("train", self.experiment, "--out", "run")
+        self.assertIn("vectors: 3 of 4 words", err)
+        self.assertIn("vectors: 3 of 4 words", self.run_tool("check", self.experiment)[1])
+        self.train("drawn", experiment=changed(REVIEWS, data={
+            key: value for key, value in REVIEWS["data"].items() if key != "vectors"}))
+        drawn = self.table_of("drawn")
+        self.assertEqual(self.table_of("run"), [OF_THE_FILE.get(row, drawn[row]) for row in range(6)])
+        self.assertTrue(all(drawn[1]))
+
+    def test_only_the_first_step_needs_the_file(self):
+        learns = ("--set", "optimizer.lr=0.1", "--quiet")
+        self.run_tool("train", self.experiment, "--out", "whole", "--set", "train.epochs=3", *learns)
+        self.run_tool("train", self.experiment, "--out", "run", *learns)
+        (self.folder / "glove.txt").unlink()
+        self.run_tool("eval", "run")
+        self.run_tool("inspect", self.experiment)
+        self.write("x.csv", "2\n3\n")
+        self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv")
+        self.run_tool("train", "run", "--resume", "--set", "train.epochs=3", "--quiet")
+        self.assertEqual(self.weights("run"), self.weights("whole"))
+        before = self.snapshot()
+        self.assertIn("glove.txt: no such file", self.run_tool("train", self.experiment, "--out", "new", code=2)[1])
+        self.assertEqual(self.snapshot(), before)
+
+    def test_vectors_that_do_not_fit(self):
+        for title, sets, vectors, words in [
+            ("another width", ["/model/layers/0/units=4"], VECTORS, ["glove.txt: line 1: ", "3 numbers", "a word and 4, the units"]),
+            ("a word for padding", ["/model/layers/0/padding=2"], VECTORS, ["/data/vectors: layers.0.E: row 2 is padding"]),
+            ("a line cut short", [], VECTORS + "bad 1 2", ["glove.txt: line 5: has 3 fields"]),
+            ("no number", [], VECTORS + "bad 1 2 nan", ["glove.txt: line 5: ", "'nan'"]),
+            ("no word of the reviews", [], "the 9 9 9\n", ["glove.txt: has none of the 4 words"]),
+            ("no name", ["data.vectors="], VECTORS, ["/data/vectors: expected a path"]),
+        ]:
+            with self.subTest(title):
+                self.write("glove.txt", vectors)
+                before = self.snapshot()
+                sets = [word for text in sets for word in ("--set", text)]
+                for command in (("train", self.experiment, "--out", "run"), ("check", self.experiment)):
+                    err = self.run_tool(*command, *sets, code=2)[1]
+                    for word in words:
+                        self.assertIn(word, err)
+                self.assertEqual(self.snapshot(), before)
+
+    def test_a_table_knows_vectors_by_their_name_and_not_by_their_place(self):
+        self.write("task/lstm.json", changed(REVIEWS, data__path="../reviews", data__vectors="../glove.txt"))
+        self.write("task/table.json", {"title": "reviews", "source": "none", "metric": "accuracy", "unit": "accuracy",
+                                       "rows": [{"name": "LSTM", "model": "lstm"}]})
+        self.run_tool("table", "task", "--results", "results.jsonl", "--quiet")
+        shutil.rmtree(self.folder / "runs")
+
+        def state(*args):
+            shown = self.run_tool("table", "task", "--results", "results.jsonl", "--show", "--json", *args)[0]
+            return json.loads(shown)["rows"][0]["runs"][0]["state"]
+
+        self.assertEqual(state(), "done")
+        self.assertEqual(state("--set", "data.vectors=elsewhere/glove.txt"), "done")
+        self.assertEqual(state("--set", "data.vectors=other.txt"), "missing")
 
 
 class DataTest(ToolTest):
@@ -74,7 +166,7 @@ class DataTest(ToolTest):
 
     def test_the_list_says_where_files_come_from(self):
         for task, part in (("mnist", "f68b3c2dcbeaaa9fbdd348bbdeb94873"), ("ts", "no checksum is known"),
-                           ("imdb", "84125825 bytes")):
+                           ("imdb", "84125825 bytes"), ("imdb", "glove.6B.zip"), ("imdb", "string, default none")):
             self.assertIn(part, self.run_tool("list", "tasks", task)[0])
         self.assertNotIn("files", self.run_tool("list", "tasks", "adding")[0])
 

@@ -207,6 +207,14 @@ TEST_CASE("a path starts at the file's folder, one that is set at the current fo
   const auto here = std::filesystem::current_path();
   CHECK(filled(text, {"data.path=digits"})["data"]["path"] == (here / "digits").string());
   CHECK(filled(text, {"data.path=/abs"})["data"]["path"] == "/abs");
+  constexpr const char* kReviews = R"({
+    "name": "reviews", "data": { "task": "imdb", "path": "../imdb", "vectors": "glove.txt" },
+    "model": { "layers": [ { "layer": "embedding", "units": 4 }, { "cell": "lstm", "units": 4 } ] },
+    "loss": "binary_cross_entropy" })";
+  CHECK(filled(kReviews)["data"]["vectors"] == "/folder/glove.txt");
+  CHECK(filled(kReviews, {"data.path=a", "data.vectors=b"})["data"]["vectors"] == (here / "b").string());
+  CHECK(filled(kReviews, {"data.vectors=b", "data.path=a"})["data"]["path"] == (here / "a").string());
+  CHECK(message(kReviews, {"data.vectors="}).find("/data/vectors: expected a path") != std::string::npos);
 }
 
 TEST_CASE("sizes are read with their units") {

@@ -38,6 +38,7 @@ void add_options(CLI::App& command, CheckArguments& arguments) {
 std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
   const Task task = experiment.load_task(pool);
   Model model = build_model(experiment, task.shape);
+  if (const auto words = start_from_vectors(experiment, task, model)) announce_vectors(*words);
   const Trainer trainer(experiment, task, model, pool);
   warn_of_lags(model, task.shape);
   return model.parameters().count();

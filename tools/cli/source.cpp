@@ -56,6 +56,13 @@ void warn_of_lags(const Model& model, const DataShape& data) {
   }
 }
 
+void announce_vectors(const KnownWords& words) {
+  std::fputs(concat("vectors: ", words.known, " of ", words.all,
+                    " words begin with theirs, the others as the embedding draws them\n")
+                 .c_str(),
+             stderr);
+}
+
 Source load_run(const std::string& path, std::span<const std::string> assignments) {
   Model model = load_model(path);
   Experiment experiment = parse_experiment(model.experiment(), path, path, assignments);

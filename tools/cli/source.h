@@ -32,4 +32,7 @@ Source load_source(const std::string& path, std::span<const std::string> assignm
 /// The shape of an experiment's data, read from them where the file alone does not decide it.
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool);
 
+/// Says on stderr how many words begin with a vector from a file.
+void announce_vectors(const KnownWords& words);
+
 }  // namespace lagtape::cli

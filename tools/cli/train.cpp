@@ -104,6 +104,7 @@ void run(TrainArguments arguments) {
   options.hooks.save = [&] { progress.clear(); };
   options.hooks.stop_requested = stop_requested;
   if (!arguments.quiet) {
+    options.vectors_read = announce_vectors;
     options.built = warn_of_lags;
     options.resumed = [&](const Trainer& trainer) { announce(trainer, experiment); };
   }

@@ -86,7 +86,12 @@ std::string experiment_number(const fs::path& file, const std::vector<std::strin
   Json document = parse_json(read_file(file), file.string());
   for (const std::string& assignment : assignments) assign(document, assignment);
   for (const char* key : {"$schema", "name", "seed"}) document.erase(key);
-  if (document.contains("data")) document["data"].erase("path");
+  if (document.contains("data")) {
+    document["data"].erase("path");
+    Json& vectors = document["data"]["vectors"];
+    if (vectors.is_string()) vectors = fs::path(vectors.get<std::string>()).filename().string();
+    if (vectors.is_null()) document["data"].erase("vectors");
+  }
   return fmt::format("{:016x}", fnv1a(nlohmann::json(document).dump()));  // with sorted keys
 }
 

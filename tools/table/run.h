@@ -28,7 +28,7 @@ struct Run {
 };
 
 /// A number of what an experiment file and the assignments say, 16 hexadecimal digits: the same for files
-/// that differ in the order of keys, the name, the seed, or the place of the data.
+/// that differ in the order of keys, the name, the seed, or the place of the data and of a file of vectors.
 std::string experiment_number(const std::filesystem::path& file, const std::vector<std::string>& assignments);
 
 /// Where the message of a training that diverged is kept, so that it is not tried again.
