@@ -89,6 +89,10 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
   }
   if (experiment.train.truncate > 0 && !op_.obstacle().empty())
     throw InputError(concat(experiment.where, ": /train/truncate: ", op_.obstacle()));
+  if (experiment.train.average && experiment.train.average->latest == 0 && task.valid->size() == 0)
+    throw InputError(concat(experiment.where,
+                            ": /train/average: patience counts evaluations of valid, which has no sequences. "
+                            "Give latest, or a valid set."));
   check_targets(experiment, task, model, pool);
   model_.normalization().input_mean = task.normalization.mean;
   model_.normalization().input_scale = task.normalization.scale;

@@ -55,6 +55,7 @@ EXPERIMENTS = [
     ("a misspelt keep", changed(EXPERIMENT, train__keep="bset"), ["/train/keep", "best"]),
     ("an average that never begins", changed(EXPERIMENT, train__average={}), ["/train/average", "patience"]),
     ("an average that begins before the start", changed(EXPERIMENT, train__average={"latest": -1}), ["/train/average/latest", "-1"]),
+    ("an average that waits for a valid set", changed(EXPERIMENT, data__valid=0, train__average={"patience": 2}), ["/train/average", "valid"]),
     ("text for a number", changed(EXPERIMENT, train__epochs="ten"), ["/train/epochs", "integer"]),
     ("a fraction for a whole number", changed(EXPERIMENT, train__epochs=1.5), ["/train/epochs", "integer"]),
     ("a number for a list", changed(EXPERIMENT, model__layers=3), ["/model/layers"]),

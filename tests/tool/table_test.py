@@ -228,7 +228,8 @@ class TableTest(ToolTest):
     def test_results_that_are_no_file(self):
         before = self.snapshot()
         for title, name, word in [("no name", "", "--results"), ("a device", "/dev/full", "not a regular file"),
-                                  ("a folder", "task", "not a regular file")]:
+                                  ("a folder", "task", "not a regular file"),
+                                  ("in a folder that takes no files", "/proc/results.jsonl", "/proc/results.jsonl")]:
             with self.subTest(title):
                 out, err = self.run_tool("table", "task", "--results", name, code=2)
                 self.assertEqual((out, self.snapshot()), ("", before))

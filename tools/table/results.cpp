@@ -112,7 +112,7 @@ void Results::add(const std::vector<Run>& runs, const Plan& plan) {
                                     run.machine, kVersion, run.message})
                  .second;
   }
-  if (!grown) return;
+  if (!grown && fs::exists(file_)) return;  // a file that cannot be written is found out before training
   std::string text;
   for (const auto& [key, entry] : entries_) text += line_of(key, entry);
   write_file_atomically(file_, text);
