@@ -148,7 +148,7 @@ TEST_CASE("the average begins after so many evaluations without a new best, or a
   CHECK(begins(R"({"patience": 1, "latest": 5})", {"optimizer.lr=0.002", "train.epochs=5"}) == 5);
   CHECK(begins(R"({"patience": 9})", {kStill}) == 0);
   // Without valid there is nothing to get better.
-  CHECK(begins(R"({"patience": 1})", {kStill, "data.valid=0"}) == 0);
+  CHECK_THROWS_AS(begins(R"({"patience": 1})", {kStill, "data.valid=0"}), InputError);
   CHECK(begins(R"({"patience": 1, "latest": 5})", {kStill, "data.valid=0"}) == 5);
   // A metric of which more is better.
   Run accuracy(kNormalized,
