@@ -74,7 +74,6 @@ class LayerRunner {
   T* output(std::int64_t n) const { return machine_.at(code_.output, n); }
   T* output_adjoint(std::int64_t n) const { return machine_.array(code_.output_adjoint_array).at(n); }
   T* input_adjoint(std::int64_t n) const { return machine_.array(code_.input_adjoint_array).at(n); }
-  T* state(int s, std::int64_t n) const { return machine_.array(code_.state_arrays[s]).at(n); }
   /// After the backward pass: adjoints from before the first step are zero. Needed before `initial_adjoint`.
   void end_backward();
   /// dL/d(state s at step n) for n at or before the first step: rows x padded width.

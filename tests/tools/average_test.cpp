@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "lagtape/core/error.h"
-#include "lagtape/tools/trainer.h"
+#include "lagtape/tests/tools/training.h"
 
 // Training with the average of weights: when it begins, what is evaluated and kept, stopping and going on.
 
@@ -36,41 +35,12 @@ constexpr const char* kFresh = R"({
 
 constexpr const char* kStill = "optimizer={\"type\": \"sgd\", \"lr\": 1e-30}";
 
-struct Run {
-  Experiment experiment;
-  ThreadPool pool;
-  Task task;
-  Model model;
-  Trainer trainer;
-
-  explicit Run(const char* text, const std::vector<std::string>& set = {}, int threads = 2)
-      : experiment(parse_experiment(text, "test", "/", set)),
-        pool(threads),
-        task(experiment.load_task(pool)),
-        model(build_model(experiment, task.shape)),
-        trainer(experiment, task, model, pool) {}
-
-  std::vector<EvaluationReport> train() {
-    std::vector<EvaluationReport> reports;
-    trainer.run({.evaluated = [&](const EvaluationReport& report) { reports.push_back(report); }});
-    return reports;
-  }
-  /// Epochs after which the average begins; 0: it does not.
-  std::int64_t begins() {
-    std::int64_t epoch = 0;
-    for (const EvaluationReport& report : train())
-      if (report.average_begins) epoch = epoch == 0 ? report.position.epoch : -1;
-    return epoch;
-  }
-};
-
-bool same_bits(const Tensor& x, const Tensor& y) {
-  return x.shape() == y.shape() && x.dtype() == y.dtype() &&
-         std::memcmp(x.raw(), y.raw(), x.numel() * byte_size(x.dtype())) == 0;
-}
-
-bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  return std::ranges::equal(a, b, [](const Tensor& x, const Tensor& y) { return same_bits(x, y); });
+/// Epochs after which the average begins; 0: it does not.
+std::int64_t begins(Run& run) {
+  std::int64_t epoch = 0;
+  for (const EvaluationReport& report : run.train())
+    if (report.average_begins) epoch = epoch == 0 ? report.position.epoch : -1;
+  return epoch;
 }
 
 /// The mean of values that were recorded one after another.
@@ -135,25 +105,26 @@ TEST_CASE("every segment of truncated BPTT is an update of the average") {
 }
 
 TEST_CASE("the average begins after so many evaluations without a new best, or at the latest") {
-  const auto begins = [](const char* average, const std::vector<std::string>& more) {
+  const auto begins_with = [](const char* average, const std::vector<std::string>& more) {
     std::vector<std::string> set = more;
     set.push_back(concat("train.average=", average));
-    return Run(kSeries, set).begins();
+    Run run(kSeries, set);
+    return begins(run);
   };
-  CHECK(begins(R"({"patience": 3})", {kStill}) == 4);  // the first evaluation is a best one
-  CHECK(begins(R"({"patience": 3, "latest": 2})", {kStill}) == 2);
-  CHECK(begins(R"({"patience": 3, "latest": 6})", {kStill}) == 4);
-  CHECK(begins(R"({"patience": 1})", {"optimizer.lr=0.002", "train.epochs=5"}) ==
+  CHECK(begins_with(R"({"patience": 3})", {kStill}) == 4);  // the first evaluation is a best one
+  CHECK(begins_with(R"({"patience": 3, "latest": 2})", {kStill}) == 2);
+  CHECK(begins_with(R"({"patience": 3, "latest": 6})", {kStill}) == 4);
+  CHECK(begins_with(R"({"patience": 1})", {"optimizer.lr=0.002", "train.epochs=5"}) ==
         0);  // it gets better all the time
-  CHECK(begins(R"({"patience": 1, "latest": 5})", {"optimizer.lr=0.002", "train.epochs=5"}) == 5);
-  CHECK(begins(R"({"patience": 9})", {kStill}) == 0);
+  CHECK(begins_with(R"({"patience": 1, "latest": 5})", {"optimizer.lr=0.002", "train.epochs=5"}) == 5);
+  CHECK(begins_with(R"({"patience": 9})", {kStill}) == 0);
   // Without valid there is nothing to get better.
-  CHECK_THROWS_AS(begins(R"({"patience": 1})", {kStill, "data.valid=0"}), InputError);
-  CHECK(begins(R"({"patience": 1, "latest": 5})", {kStill, "data.valid=0"}) == 5);
+  CHECK_THROWS_AS(begins_with(R"({"patience": 1})", {kStill, "data.valid=0"}), InputError);
+  CHECK(begins_with(R"({"patience": 1, "latest": 5})", {kStill, "data.valid=0"}) == 5);
   // A metric of which more is better.
   Run accuracy(kNormalized,
                {"train.average={\"patience\": 2}", kStill, R"(model.layers=[{"cell": "gru", "units": 5}])"});
-  CHECK(accuracy.begins() == 3);
+  CHECK(begins(accuracy) == 3);
 }
 
 TEST_CASE("evaluations without a new best are counted in a row, whatever is kept") {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tests/tools/training.h"
 #include "lagtape/tools/model_gradients.h"
 #include "lagtape/tools/streaming.h"
-#include "lagtape/tools/trainer.h"
 
 // Models of several operations: everything that is done with a model, with chains.
 
@@ -61,32 +60,6 @@ std::string text_of(const std::string& data, const std::string& layers, const st
   return concat(R"({"name": "chain", "seed": 4, "data": )", data, R"(, "model": {"layers": )", layers,
                 R"(}, "optimizer": {"type": "adam", "lr": 0.02}, )", more,
                 R"("train": {"epochs": 2, "batch": 4}})");
-}
-
-struct Run {
-  Experiment experiment;
-  ThreadPool pool;
-  Task task;
-  Model model;
-  Trainer trainer;
-
-  explicit Run(const std::string& text, const std::vector<std::string>& set = {}, int threads = 2)
-      : experiment(parse_experiment(text, "test", "/", set)),
-        pool(threads),
-        task(experiment.load_task(pool)),
-        model(build_model(experiment, task.shape)),
-        trainer(experiment, task, model, pool) {}
-};
-
-bool same_bits(const Tensor& x, const Tensor& y) {
-  return x.shape() == y.shape() && x.dtype() == y.dtype() &&
-         std::memcmp(x.raw(), y.raw(), x.numel() * byte_size(x.dtype())) == 0;
-}
-
-bool same_bits(const Parameters& a, const Parameters& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Parameter& x, const Parameter& y) {
-    return x.name == y.name && same_bits(x.value, y.value);
-  });
 }
 
 /// Sequences of the task as numbers that `predict` takes.

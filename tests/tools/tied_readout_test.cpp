@@ -6,8 +6,8 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/tests/tools/training.h"
 #include "lagtape/tools/evaluation.h"
-#include "lagtape/tools/experiment.h"
 
 // A read-out tied to the embedding, beside one with a matrix of its own that holds the same numbers.
 
@@ -69,10 +69,6 @@ struct Pair {
     }
   }
 };
-
-bool same_bits(const Tensor& x, const Tensor& y) {
-  return x.shape() == y.shape() && std::memcmp(x.raw(), y.raw(), x.numel() * byte_size(x.dtype())) == 0;
-}
 
 std::string error_of(const std::string& text) {
   try {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tests/tools/training.h"
 #include "lagtape/tools/streaming.h"
 
 using namespace lagtape;
@@ -33,38 +34,6 @@ constexpr const char* kFresh = R"({
   "data": { "task": "adding", "length": 12, "valid": 4, "test": 0 },
   "model": { "layers": [ { "cell": "lstm", "units": 4 } ] },
   "train": { "steps": 24, "evaluate_every": 10, "batch": 3 } })";
-
-struct Run {
-  Experiment experiment;
-  ThreadPool pool;
-  Task task;
-  Model model;
-  Trainer trainer;
-
-  explicit Run(const char* text, const std::vector<std::string>& set = {}, int threads = 2)
-      : experiment(parse_experiment(text, "test", "/", set)),
-        pool(threads),
-        task(experiment.load_task(pool)),
-        model(build_model(experiment, task.shape)),
-        trainer(experiment, task, model, pool) {}
-
-  std::vector<EvaluationReport> train() {
-    std::vector<EvaluationReport> reports;
-    trainer.run({.evaluated = [&](const EvaluationReport& report) { reports.push_back(report); }});
-    return reports;
-  }
-};
-
-bool same_bits(const Parameters& a, const Parameters& b) {
-  auto other = b.begin();
-  for (const Parameter& parameter : a) {
-    const Tensor& x = parameter.value;
-    const Tensor& y = (other++)->value;
-    if (x.shape() != y.shape() || std::memcmp(x.raw(), y.raw(), x.numel() * byte_size(x.dtype())) != 0)
-      return false;
-  }
-  return true;
-}
 
 double rmse_of(const EvaluationReport& report) { return value_of(report.valid, "rmse"); }
 
