@@ -40,7 +40,10 @@ Json json_of(const Evaluation& evaluation) {
 /// An experiment without what a resumed run may change.
 Json essence(const std::string& experiment, const std::string& where) {
   Json json = parse_json(experiment, where);
-  if (json.contains("train") && json["train"].is_object()) json["train"].erase("epochs");
+  if (json.contains("train") && json["train"].is_object()) {
+    json["train"].erase("epochs");
+    json["train"].erase("steps");
+  }
   return json;
 }
 
@@ -50,7 +53,7 @@ void require_same(const std::string& before, const Experiment& now, const fs::pa
   if (changes.empty()) return;
   const Json::json_pointer place(changes[0]["path"].get<std::string>());
   const auto value = [&](const Json& json) { return json.contains(place) ? json[place].dump() : "nothing"; };
-  throw InputError(concat(path.string(), ": a resumed run may differ in epochs and threads only. Got ",
+  throw InputError(concat(path.string(), ": a resumed run may differ in epochs, steps and threads only. Got ",
                           place.to_string(), " ", value(new_values), ", the run has ", value(old_values),
                           "."));
 }

@@ -51,8 +51,8 @@ class RunFolder {
   bool can_resume() const;  ///< There is a checkpoint.
 
   /// Throws InputError when a run may not begin here: the path exists (unless `resume`), lies below a file,
-  /// holds weights without a checkpoint, or the run there is of another experiment (it may differ in epochs
-  /// alone).
+  /// holds weights without a checkpoint, or the run there is of another experiment (it may differ in
+  /// epochs and steps alone).
   void check(const Experiment& experiment, bool resume) const;
 
   /// Makes the folder with the experiment and the checkpoint of the untrained state, and keeps other

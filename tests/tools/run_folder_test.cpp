@@ -162,6 +162,29 @@ TEST_CASE("a resumed run may have more epochs and nothing else") {
         read_file(folder.path / "whole/weights.safetensors"));
 }
 
+TEST_CASE("a resumed run on fresh data may have more steps") {
+  const auto until = [](std::int64_t steps, const fs::path& path) {
+    constexpr const char* adding = R"({
+      "name": "adding", "data": { "task": "adding", "length": 12, "fresh": true, "valid": 4, "test": 3 },
+      "model": { "layers": [ { "cell": "lem", "units": 5 } ] },
+      "optimizer": { "type": "adam", "lr": 0.05 },
+      "train": { "steps": 7, "evaluate_every": 5, "batch": 4, "keep": "last" } })";
+    train_run(parse_experiment(adding, "test", "/", {concat("train.steps=", steps)}),
+              {.folder = path, .resume = fs::exists(path)});
+  };
+  const Folder folder;
+  until(9, folder.path / "whole");
+  until(7, folder.path / "run");
+  CHECK(read_file(folder.path / "run/weights.safetensors") !=
+        read_file(folder.path / "whole/weights.safetensors"));
+  CHECK_THROWS_WITH_AS(until(6, folder.path / "run"), doctest::Contains("7 steps are done already"),
+                       InputError);
+  until(9, folder.path / "run");
+  CHECK(read_file(folder.path / "run/weights.safetensors") ==
+        read_file(folder.path / "whole/weights.safetensors"));
+  CHECK(metrics_of(folder.path / "run").size() == metrics_of(folder.path / "whole").size() + 1);
+}
+
 TEST_CASE("a folder where a run may not begin is refused and stays as it is") {
   const Folder folder;
   CHECK_THROWS_WITH_AS(train_run(experiment(), {.folder = folder.path}), doctest::Contains("--resume"),
