@@ -169,8 +169,8 @@ TEST_CASE("a resumed run on fresh data may have more steps") {
       "model": { "layers": [ { "cell": "lem", "units": 5 } ] },
       "optimizer": { "type": "adam", "lr": 0.05 },
       "train": { "steps": 7, "evaluate_every": 5, "batch": 4, "keep": "last" } })";
-    train_run(parse_experiment(adding, "test", "/", {concat("train.steps=", steps)}),
-              {.folder = path, .resume = fs::exists(path)});
+    const std::vector<std::string> set = {concat("train.steps=", steps)};
+    train_run(parse_experiment(adding, "test", "/", set), {.folder = path, .resume = fs::exists(path)});
   };
   const Folder folder;
   until(9, folder.path / "whole");
