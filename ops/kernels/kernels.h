@@ -52,6 +52,12 @@ struct ProductOperand {
   std::int64_t k;
 };
 
+/// Memory that will be read soon.
+struct Piece {
+  const void* at;
+  std::int64_t bytes;
+};
+
 /// out = [A0 A1 ...] @ B for packed B. Element (i, j) is one chain of fused multiply-adds over the whole
 /// inner dimension, in order, starting from zero: the same bits whatever the number of rows. (`generic`
 /// multiplies, then adds.)
@@ -67,6 +73,10 @@ struct Product {
   /// A single row is worked out from its last columns to its first. Steps that take turns find the end of the
   /// matrix, which the step before left in the cache.
   bool descending = false;
+  /// Brought into the second-level cache meanwhile, a line now and then, as products leave the way to memory
+  /// idle. Only with several rows.
+  const Piece* fetched = nullptr;
+  std::int64_t fetched_count = 0;
 };
 
 /// w[i * stride] += sum over rows of a[row * lda + i] factor[row * ldf], i < n, rows added one after another:

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "lagtape/ops/kernels/fetcher.h"
 #include "lagtape/ops/kernels/kernels.h"
 
 namespace lagtape {
@@ -63,11 +64,14 @@ void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t 
                column_stride);
 }
 
+/// Inner steps between two turns of a fetcher: a line at a time, so that no load of the product waits.
+inline constexpr std::int64_t kFetchEvery = 8;
+
 /// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their
 /// panels.
 template <class S, int R, int C>
 void product_tile(const Product<typename S::Scalar>& product, const typename S::Scalar* b,
-                  std::int64_t panel_size, std::int64_t row, std::int64_t column) {
+                  std::int64_t panel_size, std::int64_t row, std::int64_t column, Fetcher* fetcher) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
   constexpr std::int64_t step = C == 1 ? S::kSize : kPanel<S>;
@@ -83,18 +87,21 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
     const T* a[(R + 2) / 3];
 #pragma GCC unroll 8
     for (int g = 0; g < (R + 2) / 3; ++g) a[g] = product.operands[o].a + (row + 3 * g) * lda;
-    for (std::int64_t i = 0; i < product.operands[o].k; ++i, b += step) {
-      V right[C];
+    for (std::int64_t left_k = product.operands[o].k; left_k > 0; left_k -= kFetchEvery) {
+      if (fetcher != nullptr) fetcher->turn();
+      for (std::int64_t i = std::min(left_k, kFetchEvery); i > 0; --i, b += step) {
+        V right[C];
 #pragma GCC unroll 8
-      for (int c = 0; c < C; ++c) right[c] = V::load_aligned(b + c / 2 * panel_size + c % 2 * S::kSize);
+        for (int c = 0; c < C; ++c) right[c] = V::load_aligned(b + c / 2 * panel_size + c % 2 * S::kSize);
 #pragma GCC unroll 16
-      for (int r = 0; r < R; ++r) {
-        const V left(a[r / 3][r % 3 * lda]);
+        for (int r = 0; r < R; ++r) {
+          const V left(a[r / 3][r % 3 * lda]);
 #pragma GCC unroll 8
-        for (int c = 0; c < C; ++c) sum[r][c] = S::fma(left, right[c], sum[r][c]);
+          for (int c = 0; c < C; ++c) sum[r][c] = S::fma(left, right[c], sum[r][c]);
+        }
+#pragma GCC unroll 8
+        for (int g = 0; g < (R + 2) / 3; ++g) ++a[g];
       }
-#pragma GCC unroll 8
-      for (int g = 0; g < (R + 2) / 3; ++g) ++a[g];
     }
   }
 #pragma GCC unroll 8
@@ -108,7 +115,7 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
 }
 
 template <class T>
-using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t);
+using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t, Fetcher*);
 
 /// The tiles by their number of rows: wide for few rows, of two vectors, and of one.
 template <class S>
@@ -148,7 +155,7 @@ void multiply_row(const Product<typename S::Scalar>& product, std::int64_t total
     left -= size;
     const auto column = static_cast<std::int64_t>((product.descending ? left : done) * S::kSize);
     kRowTiles<S>[std::countr_zero(size)](product, product.packed + column * total_k, kPanel<S> * total_k, 0,
-                                         column);
+                                         column, nullptr);
     done += size;
   }
 }
@@ -164,6 +171,10 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
   const std::int64_t tile_count = (product.rows + kTileRows<S> - 1) / kTileRows<S>;
   const std::int64_t tall_count = tile_count == 0 ? 0 : product.rows % tile_count;
   const std::int64_t height = tile_count == 0 ? 0 : product.rows / tile_count;
+  const std::int64_t panels = (product.columns + wide * S::kSize - 1) / (wide * S::kSize);
+  const std::int64_t turns = tile_count * panels * ((total_k + kFetchEvery - 1) / kFetchEvery);
+  Fetcher fetcher(product.fetched, product.fetched_count, std::max<std::int64_t>(turns, 1));
+  Fetcher* const fetching = product.fetched_count > 0 ? &fetcher : nullptr;
 
   for (std::int64_t column = 0; column < product.columns;) {
     const std::int64_t vectors_left = (product.columns - column) / S::kSize;
@@ -173,7 +184,7 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
     std::int64_t row = 0;
     for (std::int64_t t = 0; t < tile_count; ++t) {
       const std::int64_t rows = t < tall_count ? height + 1 : height;
-      tile[rows](product, b, kPanel<S> * total_k, row, column);
+      tile[rows](product, b, kPanel<S> * total_k, row, column, fetching);
       row += rows;
     }
     column += vectors * S::kSize;

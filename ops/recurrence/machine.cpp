@@ -12,11 +12,12 @@ template <class T>
 Machine<T>::Machine(const StepProgram& program, const LayerCode& code, const LayerWeights<T>& weights,
                     const Kernels<T>& kernels)
     : program_(program), code_(code), weights_(weights), kernels_(kernels), arrays_(code.arrays.size()) {
-  std::size_t operands = 1, groups = 1;
+  std::size_t operands = 1, groups = 1, fetched = 0;
   const auto count = [&](const Phase& phase) {
     for (const Stage& stage : phase)
       if (const auto* product = std::get_if<ProductStage>(&stage)) {
         operands = std::max(operands, product->operands.size());
+        fetched = std::max(fetched, product->fetched.size());
         groups = std::max(groups, static_cast<std::size_t>(code.stacks[product->stack].columns / kLane<T>));
       }
   };
@@ -26,6 +27,7 @@ Machine<T>::Machine(const StepProgram& program, const LayerCode& code, const Lay
   operands_.resize(operands);
   outputs_.resize(groups);
   output_strides_.resize(groups);
+  fetched_.reserve(fetched);
 }
 
 template <class T>
@@ -52,9 +54,14 @@ void Machine<T>::run_products(const ProductStage& stage, std::int64_t step, std:
       output_strides_[group] = out.width;
     }
   }
+  fetched_.clear();
+  for (const Slot& slot : stage.fetched)
+    if (step + slot.step >= arrays_[slot.index].first)
+      fetched_.push_back({at(slot, step), rows_ * count * slot.width * static_cast<std::int64_t>(sizeof(T))});
   kernels_.product({rows_ * count, operands_.data(), static_cast<std::int64_t>(stage.operands.size()),
                     weights_.stack(stage.stack), code_.stacks[stage.stack].columns, outputs_.data(),
-                    output_strides_.data()});
+                    output_strides_.data(), false, fetched_.data(),
+                    static_cast<std::int64_t>(fetched_.size())});
 }
 
 /// Groups lie side by side in a row without padding, so that each product goes through a padded scratch.

@@ -123,6 +123,7 @@ class Machine {
   std::vector<ProductOperand<T>> operands_;
   std::vector<T*> outputs_;
   std::vector<std::int64_t> output_strides_;
+  std::vector<Piece> fetched_;
 };
 
 extern template class LayerWeights<float>;

@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/array_lifetimes.h"
+#include "lagtape/ops/recurrence/fetches.h"
 #include "lagtape/ops/recurrence/forward_ops.h"
 
 namespace lagtape::recurrence {
@@ -30,9 +31,8 @@ class Scheduler {
       for (const auto& stage : stages_[p])
         lists[p].phase->push_back(stage.product ? Stage(product_stage(stage.ops))
                                                 : Stage(tile_stage(stage.ops)));
-    for (Stage& stage : code_.backward_loop)
-      if (auto* tiles = std::get_if<TileStage>(&stage)) tiles->descending = true;
     finish();
+    plan_fetches(code_);
   }
   LayerCode take() { return std::move(code_); }
 
@@ -432,6 +432,12 @@ std::vector<Phase*> LayerCode::phases() {
 std::vector<const Phase*> LayerCode::phases() const {
   const auto mine = const_cast<LayerCode*>(this)->phases();
   return {mine.begin(), mine.end()};
+}
+
+bool is_kept(const Slot& slot, const std::vector<Array>& arrays) {
+  if (slot.kind != Slot::Kind::array) return false;
+  const Array::Kind kind = arrays[static_cast<std::size_t>(slot.index)].kind;
+  return kind == Array::Kind::saved || kind == Array::Kind::state;
 }
 
 LayerCode schedule(const StepProgram& program, bool input_gradient, std::int64_t lane) {

@@ -36,6 +36,9 @@ struct TileInstruction {
   bool per_unit = false;  ///< a real lag of one delay a unit
 };
 
+/// Whether the slot is of what lies over the whole sequence.
+bool is_kept(const Slot& slot, const std::vector<Array>& arrays);
+
 class CompiledTiles;
 
 /// Element-wise work in one pass over tiles of rows.
@@ -45,7 +48,7 @@ struct TileStage {
   std::int64_t tile_rows = 1;
   std::int64_t register_width = 0;  ///< padded
   int registers = 0;
-  bool descending = false;                        ///< it runs a step at a time, the last step first
+  bool fetches_before = false;                    ///< loads bring near what they read a step before
   std::shared_ptr<const CompiledTiles> compiled;  ///< null: the machine interprets the code
 };
 
@@ -58,6 +61,7 @@ struct ProductStage {
   std::vector<Slot> outputs;
   std::vector<std::int64_t> output_widths;  ///< unpadded, of one group
   std::int64_t groups = 1;                  ///< of the operand: each is multiplied on its own
+  std::vector<Slot> fetched;                ///< brought near meanwhile
 };
 
 using Stage = std::variant<TileStage, ProductStage>;

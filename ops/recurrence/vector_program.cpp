@@ -100,13 +100,6 @@ std::vector<int> places_of(const TileStage& stage, const std::vector<Array>& arr
   return places;
 }
 
-/// Whether the slot is of what the forward pass left over the whole sequence: far away by now.
-bool is_kept(const Slot& slot, const std::vector<Array>& arrays) {
-  if (slot.kind != Slot::Kind::array) return false;
-  const Array::Kind kind = arrays[static_cast<std::size_t>(slot.index)].kind;
-  return kind == Array::Kind::saved || kind == Array::Kind::state;
-}
-
 /// Whether the stage writes an array that it uses at two steps.
 bool mixes_steps(const TileStage& stage, const std::vector<int>& places) {
   for (const TileInstruction& t : stage.code) {
@@ -143,7 +136,8 @@ std::optional<VectorProgram> record(const TileStage& stage, const std::vector<Ar
       if (kind == Slot::Kind::tile) throw Error("[record] a register is read before it is written");
       VectorInstruction load{VectorOp::load};
       load.slot = place;
-      load.fetches_before = stage.descending && is_kept(stage.slots[static_cast<std::size_t>(place)], arrays);
+      load.fetches_before =
+          stage.fetches_before && is_kept(stage.slots[static_cast<std::size_t>(place)], arrays);
       value = kind == Slot::Kind::weight ? recorder.weight(place) : recorder.compute(load);
     }
     return {recorder, value};

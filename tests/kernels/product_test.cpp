@@ -117,6 +117,23 @@ TEST_CASE_TEMPLATE("a row has the same bits from its last columns to its first",
   }
 }
 
+TEST_CASE_TEMPLATE("what is fetched meanwhile changes no bit, wherever it lies", T, float, double) {
+  const std::vector<char> memory(10000);
+  for (SimdLevel level : supported_levels()) {
+    CAPTURE(name_of(level));
+    const Kernels<T>& table = kernels<T>(level);
+    for (const std::int64_t rows : {1, 2, 13, 40}) {
+      CAPTURE(rows);
+      const Factors<T> factors({rows, 61, 50});
+      const Aligned<T> packed = pack(table, factors.b, 61, 50);
+      ProductCase<T> product = factors.whole();
+      const Aligned<T> expected = product.run(table, packed);
+      product.fetched = {{memory.data(), 10000}, {nullptr, 64}, {memory.data() + 3, 1}, {memory.data(), 0}};
+      CHECK(bit_difference(product.run(table, packed), expected) == "");
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("operands side by side give the bits of one operand", T, float, double) {
   const Factors<T> factors({23, 61, 50});
   const Aligned<T>& a = factors.a;

@@ -103,6 +103,7 @@ struct ProductCase {
   std::int64_t rows, columns;
   std::vector<ProductOperand<T>> operands;
   bool descending = false;
+  std::vector<Piece> fetched{};
 
   Aligned<T> run(const Kernels<T>& kernels, const Aligned<T>& packed) const {
     const std::int64_t stride = padded<T>(columns);
@@ -120,7 +121,9 @@ struct ProductCase {
                      .columns = stride,
                      .out = groups.data(),
                      .ldc = strides.data(),
-                     .descending = descending});
+                     .descending = descending,
+                     .fetched = fetched.data(),
+                     .fetched_count = static_cast<std::int64_t>(fetched.size())});
     return out;
   }
 };

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "lagtape/ops/recurrence/schedule.h"
+
+namespace lagtape::recurrence {
+
+/// Decides what is brought near before a step of a loop reads or writes it: what lies over the whole sequence
+/// is far away by then. A large product of the loop does it while it multiplies (ProductStage::fetched); in a
+/// backward loop without one, the element-wise work does, a step ahead (TileStage::fetches_before).
+void plan_fetches(LayerCode& code);
+
+}  // namespace lagtape::recurrence
