@@ -46,9 +46,7 @@ void LayerRunner<T>::lay_out(Carver<T>& memory, const Extent& extent, std::int64
     capacities_[i] = capacity(array);
     const std::int64_t block = rows * padded<T>(array.width);
     const bool one_step = array.kind == Array::Kind::step || array.kind == Array::Kind::direct;
-    const std::int64_t stride = one_step                          ? 0
-                                : array.kind == Array::Kind::grid ? block * kDoubleWidth<T>
-                                                                  : block;
+    const std::int64_t stride = one_step || array.kind == Array::Kind::grid ? 0 : block;
     machine_.array(static_cast<int>(i)) = {memory.take(capacities_[i] * block), extent.first, stride};
   }
 }

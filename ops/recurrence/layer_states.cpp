@@ -22,6 +22,7 @@ template <class T>
 void LayerStates<T>::begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
                            std::size_t first_state, std::int64_t row0) {
   first_ = first;
+  steps_ = steps;
   shortest_ = lengths_ == nullptr ? steps : *std::min_element(lengths_, lengths_ + rows_);
   for (std::size_t s = 0; s < program_.states.size(); ++s) {
     ArrayView<T>& to = view(s);
@@ -41,6 +42,8 @@ void LayerStates<T>::begin(std::int64_t first, std::int64_t steps, const std::ve
 /// What was given is rounded to the grid.
 template <class T>
 void LayerStates<T>::begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0) {
+  // Only a row that ended needs what it had before a step.
+  machine_.array(code_.grid_arrays[s]).stride = any_ends() ? rows_ * stride(s) * kDoubleWidth<T> : 0;
   double* to = grid(s, first_);
   std::fill_n(to, rows_ * stride(s), 0.0);
   for (std::int64_t r = 0; r < rows_ && window != nullptr; ++r)

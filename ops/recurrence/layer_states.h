@@ -42,6 +42,8 @@ class LayerStates {
   void show(std::int64_t n);
 
  private:
+  /// Whether a row ends before the sequence does.
+  bool any_ends() const { return shortest_ < steps_; }
   bool on_grid(std::size_t s) const { return code_.grid_arrays[s] >= 0; }
   std::int64_t history(std::size_t s) const { return program_.history(static_cast<int>(s)); }
   std::int64_t width(std::size_t s) const { return program_.states[s].shape.width(); }
@@ -58,7 +60,7 @@ class LayerStates {
   std::int64_t rows_ = 0;
   const std::int64_t* lengths_ = nullptr;
   std::int64_t first_ = 0;
-  std::int64_t shortest_ = 0;
+  std::int64_t steps_ = 0, shortest_ = 0;
 };
 
 extern template class LayerStates<float>;
