@@ -41,6 +41,12 @@ template <class S>
   return sqrt(x);
 }
 
+/// -|x|
+template <class S>
+[[gnu::always_inline]] inline typename S::Vector negative_magnitude(typename S::Vector x) {
+  return S::value(S::bits(x) | sign_bit<S>());
+}
+
 /// `magnitude`, which is not negative, with the sign of `sign`.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector with_sign(typename S::Vector magnitude,
@@ -142,7 +148,7 @@ template <class S>
   using T = typename S::Scalar;
   // At the bound the exponent field is zero, and so is e.
   constexpr T bound = std::is_same_v<T, float> ? -88 : -709;
-  const auto reduced = reduce_exponential<S>(max(V(bound), negate<S>(abs(x))));
+  const auto reduced = reduce_exponential<S>(max(V(bound), negative_magnitude<S>(x)));
   const V scale = power_of_two<S>(reduced.shifted);
   const V e = S::fma(scale, reduced.q, scale);
   const V one(T(1));
