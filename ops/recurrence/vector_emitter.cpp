@@ -8,7 +8,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr int kSpillSlots = 64;                ///< Behind them lies one for a vector of increments.
+constexpr int kSpillSlots = 64;
 constexpr std::size_t kInstructionBytes = 64;  ///< at most, of an instruction and the moves around it
 
 }  // namespace
@@ -27,7 +27,7 @@ void VectorEmitter::enter(const std::vector<Xbyak::Reg64>& saved) {
   push(rbp);
   mov(rbp, rsp);
   for (const Xbyak::Reg64& r : saved) push(r);
-  sub(rsp, (kSpillSlots + 1) * 64);
+  sub(rsp, kSpillSlots * 64);
   and_(rsp, -64);
 }
 
@@ -225,10 +225,9 @@ void VectorEmitter::select(const VectorInstruction& i) {
   });
 }
 
-/// As kernels.h has it, eight doubles at a time: scratch(0) has the increments, and then the sums, which go
-/// to memory too.
-void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part) {
-  const Xbyak::Xmm increment = scratch(0), beyond = scratch(1);
+/// As kernels.h has it, eight doubles at a time: the increments become the sums, which go to memory too.
+void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part, const Xbyak::Xmm& increment,
+                                    const Xbyak::Xmm& beyond) {
   const int scale = float_ ? 2 : 1, at = i.vector * bytes_ * scale + part * 64;
   const auto constant = [&](GridConstant c) { return ptr[rip + grid_constants_[c]]; };
   vaddpd(increment, increment, constant(kRounding));
@@ -248,28 +247,29 @@ void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part) {
   vmovapd(array_at(i.slot_to, at, scale), increment);
 }
 
-/// Floats are checked before they become doubles, and go through memory: widening them from a register takes
-/// as long as from there, and a shuffle more.
+/// Floats are checked before they become doubles.
 void VectorEmitter::grid_step(const VectorInstruction& i) {
   on_grid_ = true;
   const Xbyak::Xmm out = vector(file_->register_of(i.out)), a = vector(file_->register_of(i.a));
   if (!float_) {
     vmovapd(scratch(0), a);
-    step_of_doubles(i, 0);
+    step_of_doubles(i, 0, scratch(0), scratch(1));
     vmovapd(out, scratch(0));
     return;
   }
-  const Xbyak::Ymm half(scratch(0).getIdx());
-  vmulps(scratch(1), a, ptr[rip + grid_constants_[kBeyondStep]]);
-  vmovaps(scratch(0), a);
-  vfmadd231ps(scratch(0), scratch(1), ptr[rip + grid_constants_[kZeros]]);
-  vmovaps(ptr[rsp + 64 * kSpillSlots], scratch(0));
-  for (int part : {0, 1}) {
-    vcvtps2pd(scratch(0), ptr[rsp + 64 * kSpillSlots + 32 * part]);
-    step_of_doubles(i, part);
-    vcvtpd2ps(part == 0 ? Xbyak::Ymm(out.getIdx()) : half, scratch(0));
-  }
-  vinsertf32x8(Xbyak::Zmm(out.getIdx()), Xbyak::Zmm(out.getIdx()), half, 1);
+  const Xbyak::Zmm all(out.getIdx()), high(scratch(0).getIdx()), low(scratch(1).getIdx());
+  const Xbyak::Ymm low_half(out.getIdx()), high_half(high.getIdx());
+  vmulps(low, a, ptr[rip + grid_constants_[kBeyondStep]]);
+  if (out.getIdx() != a.getIdx()) vmovaps(out, a);
+  vfmadd231ps(out, low, ptr[rip + grid_constants_[kZeros]]);
+  vextractf32x8(high_half, all, 1);
+  vcvtps2pd(high, high_half);
+  step_of_doubles(i, 1, high, low);
+  vcvtpd2ps(high_half, high);
+  vcvtps2pd(low, low_half);
+  step_of_doubles(i, 0, low, all);
+  vcvtpd2ps(low_half, low);
+  vinsertf32x8(all, all, high_half, 1);
 }
 
 /// a * b + c in the place of c (231), or of a or b (213).

@@ -64,7 +64,8 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   void binary(const VectorInstruction& i);
   void shift(const VectorInstruction& i);
   void select(const VectorInstruction& i);
-  void step_of_doubles(const VectorInstruction& i, int part);
+  void step_of_doubles(const VectorInstruction& i, int part, const Xbyak::Xmm& increment,
+                       const Xbyak::Xmm& beyond);
   void grid_step(const VectorInstruction& i);
   void grid_constants();
   void multiply_add(const VectorInstruction& i);
