@@ -1,6 +1,7 @@
 #include "lagtape/data/batches.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "lagtape/core/error.h"
@@ -19,7 +20,11 @@ std::vector<std::int64_t> consecutive(std::int64_t first, std::int64_t count) {
 }  // namespace
 
 TrainingOrder::TrainingOrder(const Dataset& dataset, std::int64_t batch, std::uint64_t seed)
-    : size_(dataset.size()), batch_(batch), steps_per_epoch_(Dataset::kUnlimited), seed_(seed) {
+    : dataset_(dataset),
+      size_(dataset.size()),
+      batch_(batch),
+      steps_per_epoch_(Dataset::kUnlimited),
+      seed_(seed) {
   if (batch < 1) throw InputError(concat("[data] a batch has at least 1 sequence. Got ", batch, "."));
   if (size_ < 1) throw InputError("[data] the training set has no sequences.");
   if (size_ != Dataset::kUnlimited) steps_per_epoch_ = (size_ - 1) / batch + 1;
@@ -38,7 +43,9 @@ std::vector<std::int64_t> TrainingOrder::indices(std::int64_t epoch, std::int64_
     ordered_epoch_ = epoch;
   }
   const auto first = order_.begin() + step * batch_;
-  return {first, first + std::min(batch_, size_ - step * batch_)};
+  std::vector<std::int64_t> batch(first, first + std::min(batch_, size_ - step * batch_));
+  std::ranges::stable_sort(batch, std::greater{}, [this](std::int64_t i) { return dataset_.length(i); });
+  return batch;
 }
 
 std::vector<std::int64_t> indices_in_order(const Dataset& dataset, std::int64_t first, std::int64_t batch) {

@@ -8,11 +8,13 @@
 namespace lagtape {
 
 /// Which sequences each step of a run trains on: a function of (seed, epoch, step) only, so a run resumes
-/// anywhere. The order of an epoch is a permutation drawn from (seed, epoch); its last batch may be short. A
-/// fresh (unlimited) set has one endless epoch: step k takes sequences k*batch .. k*batch + batch - 1.
+/// anywhere. The order of an epoch is a permutation drawn from (seed, epoch); its last batch may be short,
+/// and within a batch the longest sequences come first: rows that are computed together then end at nearly
+/// the same step. A fresh (unlimited) set has one endless epoch: step k takes sequences k*batch .. k*batch +
+/// batch - 1.
 class TrainingOrder {
  public:
-  /// Throws InputError when batch < 1 or the set has no sequences.
+  /// The set must outlive it. Throws InputError when batch < 1 or the set has no sequences.
   TrainingOrder(const Dataset& dataset, std::int64_t batch, std::uint64_t seed);
 
   /// Batches an epoch; Dataset::kUnlimited for a fresh set.
@@ -21,6 +23,7 @@ class TrainingOrder {
   std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step);
 
  private:
+  const Dataset& dataset_;
   std::int64_t size_, batch_, steps_per_epoch_;
   std::uint64_t seed_;
   std::int64_t ordered_epoch_ = -1;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "lagtape/data/forecast.h"
@@ -29,6 +30,18 @@ std::vector<std::int64_t> epoch_of(TrainingOrder& order, std::int64_t epoch) {
   return all;
 }
 
+/// Sequence i has i + 1 steps.
+class Unequal : public Dataset {
+ public:
+  explicit Unequal(std::int64_t size) : Dataset({.length = size}), size_(size) {}
+  std::int64_t size() const override { return size_; }
+  std::int64_t length(std::int64_t index) const override { return index + 1; }
+  void read(std::int64_t, Batch&, std::int64_t) const override {}
+
+ private:
+  std::int64_t size_;
+};
+
 }  // namespace
 
 TEST_CASE("an epoch holds every sequence once, its last batch may be short") {
@@ -53,6 +66,19 @@ TEST_CASE("the order is a function of seed and epoch, wherever a run begins") {
   CHECK(resumed.indices(1, 3) == straight.indices(1, 3));
   CHECK(epoch_of(resumed, 0) == first);
   CHECK(epoch_of(other, 0) != first);
+}
+
+TEST_CASE("the longest sequences of a batch come first, in the batches of equal ones") {
+  const Unequal unequal(28);
+  const ForecastDataset equal = counting(28);
+  TrainingOrder order(unequal, 7, 1), drawn(equal, 7, 1);
+  for (std::int64_t step = 0; step < order.steps_per_epoch(); ++step) {
+    std::vector<std::int64_t> expected = drawn.indices(0, step);
+    const std::vector<std::int64_t> batch = order.indices(0, step);
+    CHECK(batch != expected);
+    std::ranges::sort(expected, std::greater{});
+    CHECK(batch == expected);
+  }
 }
 
 TEST_CASE("an order needs sequences, a batch size and a step of the epoch") {
