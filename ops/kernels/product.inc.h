@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "lagtape/ops/kernels/fetcher.h"
 #include "lagtape/ops/kernels/kernels.h"
@@ -171,10 +172,12 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
   const std::int64_t tile_count = (product.rows + kTileRows<S> - 1) / kTileRows<S>;
   const std::int64_t tall_count = tile_count == 0 ? 0 : product.rows % tile_count;
   const std::int64_t height = tile_count == 0 ? 0 : product.rows / tile_count;
-  const std::int64_t panels = (product.columns + wide * S::kSize - 1) / (wide * S::kSize);
-  const std::int64_t turns = tile_count * panels * ((total_k + kFetchEvery - 1) / kFetchEvery);
-  Fetcher fetcher(product.fetched, product.fetched_count, std::max<std::int64_t>(turns, 1));
-  Fetcher* const fetching = product.fetched_count > 0 ? &fetcher : nullptr;
+  std::optional<Fetcher> fetcher;
+  if (product.fetched_count > 0) {
+    const std::int64_t panels = (product.columns + wide * S::kSize - 1) / (wide * S::kSize);
+    const std::int64_t turns = tile_count * panels * ((total_k + kFetchEvery - 1) / kFetchEvery);
+    fetcher.emplace(product.fetched, product.fetched_count, std::max<std::int64_t>(turns, 1));
+  }
 
   for (std::int64_t column = 0; column < product.columns;) {
     const std::int64_t vectors_left = (product.columns - column) / S::kSize;
@@ -184,7 +187,7 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
     std::int64_t row = 0;
     for (std::int64_t t = 0; t < tile_count; ++t) {
       const std::int64_t rows = t < tall_count ? height + 1 : height;
-      tile[rows](product, b, kPanel<S> * total_k, row, column, fetching);
+      tile[rows](product, b, kPanel<S> * total_k, row, column, fetcher ? &*fetcher : nullptr);
       row += rows;
     }
     column += vectors * S::kSize;
