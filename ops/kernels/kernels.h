@@ -52,7 +52,7 @@ struct ProductOperand {
   std::int64_t k;
 };
 
-/// Memory that will be read soon.
+/// Memory that is wanted soon.
 struct Piece {
   const void* at;
   std::int64_t bytes;

@@ -16,7 +16,7 @@ struct Array {
   enum class Kind : std::uint8_t {
     input,           ///< x, or the output of the layer below
     state,           ///< state `index`: h[n] for the steps of a chunk and its history
-    grid,            ///< state `index` on the grid: doubles, of the present step and a neighbour
+    grid,            ///< state `index` on the grid: doubles, of a step, or two where rows end early
     saved,           ///< a value kept from forward to backward
     output_adjoint,  ///< dL/d(output)
     input_adjoint,   ///< dL/dx
