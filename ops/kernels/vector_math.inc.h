@@ -72,49 +72,58 @@ struct Format<double> {
 // ---- Exponential family
 // ----------------------------------------------------------------------------------------------
 
-/// x = n ln 2 + r with |r| <= (ln 2) / 2; e^x = 2^n (1 + q).
+/// For f = 1 or 2: f x = n ln 2 + f r with |f r| <= (ln 2) / 2, and e^(f x) = 2^n (1 + f q).
 template <class V>
 struct Reduced {
   V shifted;  ///< n + bias + kRounder: the low bits hold the exponent field of 2^n.
   V n;
-  V q;  ///< e^r - 1
+  V q;  ///< (e^(f r) - 1) / f
 };
 
 /// `brief` subtracts n ln 2 rounded, where the error of ln 2 in float, n 1.9e-9, does not matter.
-template <class S, bool brief = false>
+template <class S, int f = 1, bool brief = false>
 [[gnu::always_inline]] inline Reduced<typename S::Vector> reduce_exponential(typename S::Vector x) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
   constexpr bool is_float = std::is_same_v<T, float>;
   constexpr T rounder = Format<T>::kRounder + Format<T>::kBias;
   Reduced<V> reduced;
-  reduced.shifted = S::fma(x, V(static_cast<T>(0x1.71547652b82fep+0)), V(rounder));
+  reduced.shifted = S::fma(x, V(static_cast<T>(f * 0x1.71547652b82fep+0)), V(rounder));
   reduced.n = reduced.shifted - V(rounder);
-  V r;
-  if constexpr (brief && is_float) {
-    r = S::fma(reduced.n, V(-0x1.62e43p-1f), x);
-  } else {
-    const V high(static_cast<T>(is_float ? -0x1.62e4p-1 : -0x1.62e42feep-1));
-    const V low(static_cast<T>(is_float ? -0x1.7f7d1cf79abcap-20 : -0x1.a39ef35793c76p-33));
-    r = S::fma(reduced.n, low, S::fma(reduced.n, high, x));
-  }
   if constexpr (is_float) {
-    constexpr double c[] = {0x1.fffffede3d071p-2, 0x1.5554b19610768p-3, 0x1.55565dca8567ap-5,
-                            0x1.1226aed2fe734p-7, 0x1.6bfbddbaf17e5p-10};
-    reduced.q = S::fma(r * r, polynomial<S>(r, c), r);
+    // What n ln 2 lacks in `near` matters in the largest term alone, which is the last to be added. Without
+    // fused multiply-add it is subtracted in two parts, because n times all of ln 2 would be rounded.
+    V near = S::fma(reduced.n, V((brief || S::kFused ? -0x1.62e43p-1f : -0x1.62e4p-1f) / f), x), r = near;
+    if constexpr (!brief && S::kFused) r = S::fma(reduced.n, V(0x1.05c61p-29f / f), near);
+    if constexpr (!brief && !S::kFused) r = near = S::fma(reduced.n, V(-0x1.7f7d1cp-20f / f), near);
+    const V square = near * near;
+    const V low = S::fma(near, V(f * f * 0x1.5554b19610768p-3f), V(f * 0x1.fffffede3d071p-2f));
+    const V high =
+        S::fma(near, V(f * f * f * f * 0x1.1226aed2fe734p-7f), V(f * f * f * 0x1.55565dca8567ap-5f));
+    const V highest(f * f * f * f * f * 0x1.6bfbddbaf17e5p-10f);
+    reduced.q = S::fma(square, S::fma(square, S::fma(square, highest, high), low), r);
   } else {
-    constexpr double c[] = {0x1p-1,
-                            0x1.5555555555559p-3,
-                            0x1.5555555555541p-5,
-                            0x1.111111110f770p-7,
-                            0x1.6c16c16c1e6e2p-10,
-                            0x1.a01a01afa027dp-13,
-                            0x1.a01a017e2e0b3p-16,
-                            0x1.71ddf8f21e98cp-19,
-                            0x1.27e531c814826p-22,
-                            0x1.af5dc0c315f84p-26,
-                            0x1.1eee881a73ae5p-29};
-    reduced.q = S::fma(r * r, polynomial<S>(r, c), r);
+    const V r =
+        S::fma(reduced.n, V(-0x1.a39ef35793c76p-33 / f), S::fma(reduced.n, V(-0x1.62e42feep-1 / f), x));
+    constexpr auto scaled = [] {
+      struct {
+        double c[11] = {0x1p-1,
+                        0x1.5555555555559p-3,
+                        0x1.5555555555541p-5,
+                        0x1.111111110f770p-7,
+                        0x1.6c16c16c1e6e2p-10,
+                        0x1.a01a01afa027dp-13,
+                        0x1.a01a017e2e0b3p-16,
+                        0x1.71ddf8f21e98cp-19,
+                        0x1.27e531c814826p-22,
+                        0x1.af5dc0c315f84p-26,
+                        0x1.1eee881a73ae5p-29};
+      } all;
+      double power = f;
+      for (double& c : all.c) c *= power, power *= f;
+      return all;
+    }();
+    reduced.q = S::fma(r * r, polynomial<S>(r, scaled.c), r);
   }
   return reduced;
 }
@@ -155,17 +164,16 @@ template <class S>
   return select(x < V(T(0)), e, one) / (one + e);
 }
 
-/// e / (e + 2) with e = e^(2|x|) - 1, which keeps its relative accuracy near zero; and the sign of x.
+/// h / (h + 1) with h = (e^(2|x|) - 1) / 2, which keeps its relative accuracy near zero; and the sign of x.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector tanh(typename S::Vector x) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
   constexpr T bound = std::is_same_v<T, float> ? 10 : 20;
-  const V magnitude = min(V(bound), abs(x));
-  const auto reduced = reduce_exponential<S, true>(magnitude + magnitude);
+  const auto reduced = reduce_exponential<S, 2, true>(min(V(bound), abs(x)));
   const V scale = power_of_two<S>(reduced.shifted);
-  const V e = S::fma(scale, reduced.q, scale - V(T(1)));
-  return with_sign<S>(e / (e + V(T(2))), x);
+  const V h = S::fma(scale, reduced.q, S::fma(scale, V(T(0.5)), V(T(-0.5))));
+  return with_sign<S>(h / (h + V(T(1))), x);
 }
 
 // ---- Logarithm

@@ -51,8 +51,9 @@ int latency(VectorOp op) {
 }
 
 constexpr int kIssuedACycle = 2;
+constexpr int kSoon = 4;  // cycles that an instruction on a longer way to the end may still wait
 
-/// List scheduling: of what is ready, the instruction with the longest way to the end goes first.
+/// List scheduling: of what is ready soon, the instruction with the longest way to the end goes first.
 class ListScheduler {
  public:
   ListScheduler(VectorProgram program, int registers)
@@ -137,8 +138,8 @@ class ListScheduler {
         const int ga = std::max(growth(a), 0), gb = std::max(growth(b), 0);
         return ga != gb ? ga < gb : a < b;
       }
-      const int ra = std::max(ready_at_[a], cycle), rb = std::max(ready_at_[b], cycle);
-      if (ra != rb) return ra < rb;
+      const bool late_a = ready_at_[a] > cycle + kSoon, late_b = ready_at_[b] > cycle + kSoon;
+      if (late_a != late_b) return late_b;
       return height_[a] != height_[b] ? height_[a] > height_[b] : a < b;
     };
     return *std::min_element(open.begin(), open.end(), before);

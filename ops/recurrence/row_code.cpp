@@ -7,8 +7,8 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr int kSums = 10;   // at most, of a pass, whose next vector has as many beside
-constexpr int kAlive = 18;  // values that the element-wise work of a pass may have in registers
+constexpr int kSums = 10;           // at most, of a pass, whose next vector has as many beside
+constexpr int kAliveWithSums = 24;  // values of a pass in registers, with the sums of the next vector
 
 template <class T>
 constexpr std::int64_t kBytes = sizeof(T);
@@ -107,7 +107,8 @@ class RowCoder {
       }
     }
     if (tiles != nullptr) drop_unread_stores(pass.program, layer, *tiles);
-    pass.program = interleaved(side_by_side(pass.program, products, together), kAlive);
+    const int alive = kAliveWithSums - together * sums_of(products);
+    pass.program = interleaved(side_by_side(pass.program, products, together), alive);
     std::ranges::stable_partition(pass.program.code, [](const auto& i) { return i.op == VectorOp::product; });
     pack(pass, layer, products, together);
   }

@@ -12,7 +12,7 @@
 // on the grid, change places between them, so that their addresses are numbers in the code. Each takes the
 // vectors in an order of its own, to find in the cache what the step before used last. Long sums go forwards
 // in even steps and backwards in odd ones. Others go upwards but for the first vectors: a read-out adds up
-// the elements of a row from the first on, and the processor does so as soon as they are there.
+// the elements of a row from the first on, as soon as they are there, beside the sums of the vectors to come.
 
 #include <array>
 #include <cstdint>
@@ -34,6 +34,8 @@ struct RowPlace {
   Base base = Base::memory;
   int state = -1;
   std::array<std::int64_t, 2> bytes{};  ///< from there, in even and odd steps
+
+  friend bool operator==(const RowPlace&, const RowPlace&) = default;
 };
 
 /// A state whose place moves on with every step.

@@ -18,7 +18,8 @@ constexpr std::int64_t kVector = 64;           // bytes
 constexpr std::int64_t kUnrolled = 512;        // multiply-adds of a product that stand one after another
 constexpr std::int64_t kUnrolledTerms = 8;     // of a loop over longer ones
 constexpr std::int64_t kNear = 24 << 10;       // bytes of weights that stay in the nearest cache
-constexpr int kElements = 29;                  // the register of some elements of an operand
+constexpr int kElement = 31;                   // the register of an element of an operand
+constexpr int kRegisters = 30;                 // of sums and of the work on them; two are scratch
 constexpr std::size_t kMultiplyAddBytes = 16;  // of code, at most, with its share of what is around it
 
 template <class T>
@@ -65,8 +66,12 @@ class RowEmitter : public VectorEmitter {
     mov(r10, reinterpret_cast<std::uint64_t>(code_.weights.get()));
     pass_ = nullptr;
     copy_input();
-    for (const RowPass& pass : code_.passes)
-      if (!emit_pass(pass)) return false;
+    for (std::size_t i = 0; i < code_.passes.size(); ++i) {
+      const RowPass& pass = code_.passes[i];
+      const bool alone =
+          i + 1 == code_.passes.size() || !overlaps(pass) || !sums_up(code_.passes[i + 1], pass);
+      if (!emit_pass(pass, alone ? nullptr : &code_.passes[++i])) return false;
+    }
     pass_ = nullptr;
     copy_output();
     for (std::size_t i = 0; i < code_.moving.size(); ++i)
@@ -120,10 +125,11 @@ class RowEmitter : public VectorEmitter {
 
   // ---- passes ----
 
-  bool emit_pass(const RowPass& pass) {
+  /// `follower` has its sums added up beside.
+  bool emit_pass(const RowPass& pass, const RowPass* follower) {
     pass_ = &pass;
+    if (overlaps(pass)) return emit_overlapped(pass, follower);
     const bool loops = pass.vectors > 1;
-    if (loops && unrolls(pass)) return emit_overlapped(pass);
     const std::int64_t last = odd_ ? 0 : pass.vectors - 1, first = odd_ ? pass.vectors - 1 : 0;
     const std::int64_t by = odd_ ? -1 : 1;
     load_weights_of(first);
@@ -139,26 +145,112 @@ class RowEmitter : public VectorEmitter {
     return true;
   }
 
-  /// The work on a vector beside the sums of the next in turn.
-  bool emit_overlapped(const RowPass& pass) {
+  static bool overlaps(const RowPass& pass) {
+    return pass.vectors > 1 && !pass.products.empty() &&
+           std::ranges::all_of(pass.products, [](const auto& p) { return p.k * p.count <= kUnrolled; });
+  }
+  /// Whether a pass adds up no more than the elements of a row that the one before it stores: a read-out.
+  static bool sums_up(const RowPass& pass, const RowPass& before) {
+    if (pass.vectors > 1 || pass.products.size() != 1 || pass.products.front().count > 1) return false;
+    return std::ranges::any_of(before.program.code, [&](const VectorInstruction& i) {
+      return i.op == VectorOp::store &&
+             before.places[static_cast<std::size_t>(i.slot)] == pass.products.front().operand;
+    });
+  }
+
+  /// The work on a vector beside the sums of the next in turn, and beside the terms of a follower's sums as
+  /// soon as their elements are there: left to the end, that chain would be what a step waits for.
+  bool emit_overlapped(const RowPass& pass, const RowPass* follower) {
+    const std::vector<Zmm> late = follower != nullptr ? sums_of(*follower) : std::vector<Zmm>();
+    reserved_ = static_cast<int>(late.size());
+    clear(late);
     const std::vector<std::int64_t> order = order_of(pass);
     load_weights_of(order.front());
     add_terms(pass, sums_of(pass));
     Turns& turns = turns_.emplace_back();
-    for (std::size_t i = 0; i + 1 < order.size(); ++i)
-      turns.places.push_back({order[i] * kVector, pass.weights + order[i + 1] * pass.packed_bytes()});
+    LateTerms terms(pass, follower);
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+      turns.places.push_back({bytes_to_vector(order[i]), pass.weights + order[i + 1] * pass.packed_bytes()});
+      if (follower != nullptr) turns.places.push_back(terms.next_whole());
+      terms.stored(order[i]);
+    }
     lea(rsi, ptr[rip + turns.label]);
     Xbyak::Label loop;
     L(loop);
+    if (follower != nullptr) add_late_terms_of_turn(*follower, late);
     mov(rdx, ptr[rsi]);
     mov(r8, ptr[rsi + 8]);
     add(r8, r10);
-    add(rsi, 16);
+    add(rsi, follower != nullptr ? 32 : 16);
     if (!work(pass, Beside::next_vector)) return false;
     cmp(edx, bytes_to_vector(order.end()[-2]));
     jne(loop, T_NEAR);
+    add_late_terms(follower, late, terms);
     mov(edx, bytes_to_vector(order.back()));
-    return work(pass, Beside::nothing);
+    if (!work(pass, Beside::nothing)) return false;
+    terms.stored(order.back());
+    add_late_terms(follower, late, terms);
+    reserved_ = 0;
+    pass_ = follower;
+    return follower == nullptr || work(*follower, Beside::nothing);
+  }
+
+  /// Which elements of a follower's operand are there already and have yet to be added up, from the first on.
+  class LateTerms {
+   public:
+    LateTerms(const RowPass& pass, const RowPass* follower)
+        : elements_(follower != nullptr ? follower->products.front().k : 0),
+          stored_(static_cast<std::size_t>(pass.vectors), false) {
+      if (follower == nullptr) return;
+      const auto& p = follower->products.front();
+      bytes_ = p.count * p.vector_bytes;
+      weights_ = follower->weights;
+    }
+    void stored(std::int64_t vector) { stored_[static_cast<std::size_t>(vector)] = true; }
+    /// The first and the number of those of the next vector; 0 when they are not there.
+    std::array<std::int64_t, 2> next() {
+      const std::int64_t first = next_ * kLane<T>, count = std::min(kLane<T>, elements_ - first);
+      if (count <= 0 || !stored_[static_cast<std::size_t>(next_)]) return {first, 0};
+      ++next_;
+      return {first, count};
+    }
+    /// Bytes to the elements of the next vector and to their weights; negative when they are not there.
+    std::array<std::int64_t, 2> next_whole() {
+      if (elements_ - next_ * kLane<T> < kLane<T>) return {-1, -1};
+      const auto [first, count] = next();
+      if (count == 0) return {-1, -1};
+      return {first * static_cast<std::int64_t>(sizeof(T)), weights_ + first * bytes_};
+    }
+
+   private:
+    std::int64_t elements_, bytes_ = 0, weights_ = 0, next_ = 0;
+    std::vector<bool> stored_;
+  };
+
+  void add_late_terms_of_turn(const RowPass& follower, const std::vector<Zmm>& sums) {
+    const auto& p = follower.products.front();
+    Xbyak::Label none;
+    mov(rdx, ptr[rsi + 16]);
+    mov(r8, ptr[rsi + 24]);
+    test(rdx, rdx);
+    js(none, T_NEAR);
+    add(r8, r10);
+    const Reg64 base = base_of(p.operand);
+    lea(r9, ptr[base + rdx + bytes_to(p.operand)]);
+    for (std::int64_t i = 0; i < kLane<T>; ++i) add_term(p, sums.data(), i, i * p.count * p.vector_bytes);
+    L(none);
+  }
+  void add_late_terms(const RowPass* follower, const std::vector<Zmm>& sums, LateTerms& terms) {
+    if (follower == nullptr) return;
+    const auto& p = follower->products.front();
+    load_pointer(r9, p.operand);
+    lea(r8, ptr[r10 + static_cast<int>(follower->weights)]);
+    while (true) {
+      const auto [first, count] = terms.next();
+      if (count == 0) return;
+      for (std::int64_t i = first; i < first + count; ++i)
+        add_term(p, sums.data(), i, i * p.count * p.vector_bytes);
+    }
   }
 
   /// The vectors in turn: upwards, as what comes next reads them. Where the weights do not stay in the
@@ -183,18 +275,13 @@ class RowEmitter : public VectorEmitter {
   }
   static std::uint32_t bytes_to_vector(std::int64_t v) { return static_cast<std::uint32_t>(v * kVector); }
 
-  static bool unrolls(const RowPass& pass) {
-    return !pass.products.empty() &&
-           std::ranges::all_of(pass.products, [](const auto& p) { return p.k * p.count <= kUnrolled; });
-  }
-
   /// Registers of the sums: the last ones, so that those of the next vector can be added up while the work on
   /// these is done.
   std::vector<Zmm> sums_of(const RowPass& pass) const {
     int count = 0;
     for (const auto& p : pass.products) count += p.count;
     std::vector<Zmm> sums;
-    for (int s = 0; s < count; ++s) sums.emplace_back(kElements - count + s);
+    for (int s = 0; s < count; ++s) sums.emplace_back(kRegisters - reserved_ - count + s);
     return sums;
   }
 
@@ -203,7 +290,7 @@ class RowEmitter : public VectorEmitter {
   bool work(const RowPass& pass, Beside beside, bool with_sums = false) {
     const std::vector<Zmm> sums = sums_of(pass);
     if (with_sums) add_products(pass, sums);
-    RegisterFile file(pass.program, kElements - static_cast<int>(sums.size()), Residents::none);
+    RegisterFile file(pass.program, kRegisters - reserved_ - static_cast<int>(sums.size()), Residents::none);
     begin(pass.program, file);
     const auto& code = pass.program.code;
     std::size_t at = 0;
@@ -293,12 +380,12 @@ class RowEmitter : public VectorEmitter {
 
   void add_term(const RowPass::Products& p, const Zmm* sum, std::int64_t element, std::int64_t at) {
     const bool number = p.vector_bytes == sizeof(T);
-    const Xmm left = Xmm(31);
+    const Xmm left(kElement);
+    const Address from = ptr[r9 + static_cast<int>(element * sizeof(T))];
     if (number) {
-      const Address from = ptr[r9 + static_cast<int>(element * sizeof(T))];
       float_ ? vmovss(left, from) : vmovsd(left, from);
     } else {
-      spread(element);
+      float_ ? vbroadcastss(Zmm(kElement), from) : vbroadcastsd(Zmm(kElement), from);
     }
     for (int c = 0; c < p.count; ++c) {
       const Xmm out = part(sum[c], p);
@@ -306,18 +393,10 @@ class RowEmitter : public VectorEmitter {
       if (number) {
         float_ ? vfmadd231ss(out, left, right) : vfmadd231sd(out, left, right);
       } else {
-        float_ ? vfmadd231ps(out, part(Zmm(31), p), right) : vfmadd231pd(out, part(Zmm(31), p), right);
+        float_ ? vfmadd231ps(out, part(Zmm(kElement), p), right)
+               : vfmadd231pd(out, part(Zmm(kElement), p), right);
       }
     }
-  }
-  /// An element of the operand all over zmm31. Loads are what there is least of: 16 bytes come at a time.
-  void spread(std::int64_t element) {
-    const Zmm all(31), some(kElements);
-    const std::int64_t count = 16 / sizeof(T), i = element % count;
-    const Address from = ptr[r9 + static_cast<int>(element * sizeof(T))];
-    if (i == 0) float_ ? vbroadcastf32x4(some, from) : vbroadcastf64x2(some, from);
-    float_ ? vpermilps(all, some, static_cast<std::uint8_t>(0x55 * i))
-           : vpermilpd(all, some, static_cast<std::uint8_t>(0xff * i));
   }
   /// As much of a register as the sums fill.
   static Xmm part(const Zmm& reg, const RowPass::Products& p) {
@@ -363,6 +442,7 @@ class RowEmitter : public VectorEmitter {
   const RowCode<T>& code_;
   const RowPass* pass_ = nullptr;
   std::size_t odd_ = 0;
+  int reserved_ = 0;  ///< registers of a follower's sums
   /// A pass's vectors in turn, but for the last: bytes to each in a row, and to the packed weights of the
   /// next.
   struct Turns {
