@@ -61,8 +61,15 @@ TEST_CASE_TEMPLATE("compiled steps give the bits of evaluate, whatever their siz
   struct Size {
     std::int64_t units, input, outputs;
   };
-  for (const Size& size :
-       {Size{1, 1, 1}, {5, 3, 2}, {16, 1, 1}, {17, 16, 9}, {33, 20, 40}, {64, 1, 1}, {150, 2, 1}}) {
+  for (const Size& size : {Size{1, 1, 1},
+                           {5, 3, 2},
+                           {16, 1, 1},
+                           {17, 16, 9},
+                           {33, 20, 40},
+                           {50, 3, 5},
+                           {64, 1, 1},
+                           {100, 1, 16},
+                           {150, 2, 1}}) {
     CAPTURE(size.units);
     for (const StepProgram& layer :
          {lstm(size.units, size.input), tau_gru(size.units, size.input, 3),
