@@ -23,10 +23,9 @@ Layer Lstm::build(std::int64_t input) const {
   const StepVar h = step.state("h", units);
   const StepVar c = step.state("c", units);
   const auto activation = [&](const std::string& gate) {
-    const StepVar Wh = step.linear("W_" + gate, units, h);
-    const StepVar bias = step.vector("W_" + gate + ".bias", units);
+    const StepVar Wh = step.affine("W_" + gate, units, h);
     const StepVar Ux = step.affine("U_" + gate, units, x);
-    return Wh + (Ux + bias);  // what does not wait for the step before comes first
+    return Wh + Ux;
   };
 
   const StepVar i = step.named("i", sigmoid(activation("i")));

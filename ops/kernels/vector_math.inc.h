@@ -80,8 +80,14 @@ struct Reduced {
   V q;  ///< (e^(f r) - 1) / f
 };
 
-/// `brief` subtracts n ln 2 rounded, where the error of ln 2 in float, n 1.9e-9, does not matter.
-template <class S, int f = 1, bool brief = false>
+/// Where it counts that n ln 2 is more than n times a float. (In double it is always all of it.)
+enum class Reduction : std::uint8_t {
+  nowhere,       ///< r is n 1.9e-9 too small
+  largest_term,  ///< in the largest term of q alone, which is the last to be added
+  everywhere,
+};
+
+template <class S, int f = 1, Reduction reduction = Reduction::everywhere>
 [[gnu::always_inline]] inline Reduced<typename S::Vector> reduce_exponential(typename S::Vector x) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
@@ -91,17 +97,19 @@ template <class S, int f = 1, bool brief = false>
   reduced.shifted = S::fma(x, V(static_cast<T>(f * 0x1.71547652b82fep+0)), V(rounder));
   reduced.n = reduced.shifted - V(rounder);
   if constexpr (is_float) {
-    // What n ln 2 lacks in `near` matters in the largest term alone, which is the last to be added. Without
-    // fused multiply-add it is subtracted in two parts, because n times all of ln 2 would be rounded.
-    V near = S::fma(reduced.n, V((brief || S::kFused ? -0x1.62e43p-1f : -0x1.62e4p-1f) / f), x), r = near;
-    if constexpr (!brief && S::kFused) r = S::fma(reduced.n, V(0x1.05c61p-29f / f), near);
-    if constexpr (!brief && !S::kFused) r = near = S::fma(reduced.n, V(-0x1.7f7d1cp-20f / f), near);
-    const V square = near * near;
-    const V low = S::fma(near, V(f * f * 0x1.5554b19610768p-3f), V(f * 0x1.fffffede3d071p-2f));
-    const V high =
-        S::fma(near, V(f * f * f * f * 0x1.1226aed2fe734p-7f), V(f * f * f * 0x1.55565dca8567ap-5f));
+    // The product with all of a float is exact in a fused multiply-add alone.
+    constexpr bool in_parts =
+        reduction == Reduction::everywhere || (reduction == Reduction::largest_term && !S::kFused);
+    V r = S::fma(reduced.n, V((in_parts ? -0x1.62e4p-1f : -0x1.62e43p-1f) / f), x);
+    if constexpr (in_parts) r = S::fma(reduced.n, V(-0x1.7f7d1cp-20f / f), r);
+    V largest = r;
+    if constexpr (reduction == Reduction::largest_term && !in_parts)
+      largest = S::fma(reduced.n, V(0x1.05c61p-29f / f), r);
+    const V square = r * r;
+    const V low = S::fma(r, V(f * f * 0x1.5554b19610768p-3f), V(f * 0x1.fffffede3d071p-2f));
+    const V high = S::fma(r, V(f * f * f * f * 0x1.1226aed2fe734p-7f), V(f * f * f * 0x1.55565dca8567ap-5f));
     const V highest(f * f * f * f * f * 0x1.6bfbddbaf17e5p-10f);
-    reduced.q = S::fma(square, S::fma(square, S::fma(square, highest, high), low), r);
+    reduced.q = S::fma(square, S::fma(square, S::fma(square, highest, high), low), largest);
   } else {
     const V r =
         S::fma(reduced.n, V(-0x1.a39ef35793c76p-33 / f), S::fma(reduced.n, V(-0x1.62e42feep-1 / f), x));
@@ -157,7 +165,8 @@ template <class S>
   using T = typename S::Scalar;
   // At the bound the exponent field is zero, and so is e.
   constexpr T bound = std::is_same_v<T, float> ? -88 : -709;
-  const auto reduced = reduce_exponential<S>(max(V(bound), negative_magnitude<S>(x)));
+  const auto reduced =
+      reduce_exponential<S, 1, Reduction::largest_term>(max(V(bound), negative_magnitude<S>(x)));
   const V scale = power_of_two<S>(reduced.shifted);
   const V e = S::fma(scale, reduced.q, scale);
   const V one(T(1));
@@ -170,7 +179,7 @@ template <class S>
   using V = typename S::Vector;
   using T = typename S::Scalar;
   constexpr T bound = std::is_same_v<T, float> ? 10 : 20;
-  const auto reduced = reduce_exponential<S, 2, true>(min(V(bound), abs(x)));
+  const auto reduced = reduce_exponential<S, 2, Reduction::nowhere>(min(V(bound), abs(x)));
   const V scale = power_of_two<S>(reduced.shifted);
   const V h = S::fma(scale, reduced.q, S::fma(scale, V(T(0.5)), V(T(-0.5))));
   return with_sign<S>(h / (h + V(T(1))), x);

@@ -11,19 +11,19 @@ using Json = nlohmann::ordered_json;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json json_of(const Run& run) {
+Json json_of(const Run& run, double scale) {
   Json json = {{"seed", run.seed},
                {"state", name_of(run.state)},
-               {"value", number(run.value)},
+               {"value", number(run.value * scale)},
                {"seconds", run.seconds},
                {"folder", run.folder.string()}};
   if (!run.message.empty()) json["message"] = run.message;
   return json;
 }
 
-Json json_of(const Row& row, const Outcome& outcome) {
+Json json_of(const Row& row, const Outcome& outcome, double scale) {
   Json runs = Json::array();
-  for (const Run* run : outcome.runs) runs.push_back(json_of(*run));
+  for (const Run* run : outcome.runs) runs.push_back(json_of(*run, scale));
   return {{"name", row.name},
           {"model", row.model.empty() ? Json(nullptr) : Json(row.model)},
           {"printed", number(row.printed)},
@@ -42,7 +42,7 @@ Json json_of(const Row& row, const Outcome& outcome) {
 std::string json(const Plan& plan, const std::vector<Run>& runs) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < plan.rows.size(); ++i)
-    rows.push_back(json_of(plan.rows[i], outcome_of(plan, i, runs)));
+    rows.push_back(json_of(plan.rows[i], outcome_of(plan, i, runs), plan.scale));
   const Json table = {{"task", plan.task()},
                       {"title", plan.title},
                       {"source", plan.source},

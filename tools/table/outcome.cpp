@@ -19,10 +19,10 @@ Outcome outcome_of(const Plan& plan, std::size_t row, const std::vector<Run>& ru
     if (run.row != row) continue;
     outcome.runs.push_back(&run);
     if (run.state != RunState::done) continue;
-    outcome.values.push_back(run.value);
+    outcome.values.push_back(run.value * plan.scale);
     outcome.seconds += run.seconds;
     outcome.params = run.params;
-    sum += run.value;
+    sum += outcome.values.back();
   }
   if (outcome.values.empty()) return outcome;
   const auto n = static_cast<double>(outcome.values.size());

@@ -91,7 +91,7 @@ void Results::fill(std::vector<Run>& runs, const Plan& plan) const {
     if (found == entries_.end()) continue;
     const Entry& entry = found->second;
     run.state = entry.state;
-    run.value = entry.value * plan.scale;
+    run.value = entry.value;
     run.seconds = entry.seconds;
     run.params = entry.params;
     run.message = entry.message;
@@ -106,11 +106,11 @@ void Results::add(const std::vector<Run>& runs, const Plan& plan) {
   bool grown = false;
   for (const Run& run : runs) {
     if (run.state != RunState::done && run.state != RunState::diverged) continue;
-    grown |= entries_
-                 .try_emplace(key_of(run, plan, run.state),
-                              Entry{run.state, run.value / plan.scale, run.seconds, run.params, run.date,
-                                    run.machine, kVersion, run.message})
-                 .second;
+    grown |=
+        entries_
+            .try_emplace(key_of(run, plan, run.state), Entry{run.state, run.value, run.seconds, run.params,
+                                                             run.date, run.machine, kVersion, run.message})
+            .second;
   }
   if (!grown && fs::exists(file_)) return;  // a file that cannot be written is found out before training
   std::string text;

@@ -64,7 +64,7 @@ void read_summary(Run& run, const Plan& plan) {
     }
     return summary[place].get<double>();
   };
-  run.value = number(Json::json_pointer("/test") / plan.metric) * plan.scale;
+  run.value = number(Json::json_pointer("/test") / plan.metric);
   run.seconds = number(Json::json_pointer("/seconds"));
   run.params = static_cast<std::int64_t>(number(Json::json_pointer("/params")));
 }

@@ -19,7 +19,7 @@ struct Run {
   std::int64_t seed = 0;
   std::filesystem::path folder;
   RunState state = RunState::missing;
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< of the table's metric, scaled
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< of the table's metric, not scaled
   double seconds = 0;
   std::int64_t params = 0;
   std::string message;        ///< why it diverged or failed
