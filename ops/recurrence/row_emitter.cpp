@@ -254,18 +254,15 @@ class RowEmitter : public VectorEmitter {
   }
 
   /// The vectors in turn: upwards, as what comes next reads them. Where the weights do not stay in the
-  /// nearest cache, what the step before had last comes first: its last vector in odd steps, its last two in
-  /// even ones.
+  /// nearest cache, the two that the step before had last come first, its last one before the other.
   std::vector<std::int64_t> order_of(const RowPass& pass) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(pass.vectors));
     std::iota(order.begin(), order.end(), 0);
     if (pass.vectors * pass.packed_bytes() <= kNear) return order;
-    const auto to_front = [&](auto v) { std::rotate(order.begin(), v, v + 1); };
-    if (odd_) {
-      to_front(order.end() - 1);
-    } else {
-      if (pass.vectors > 3) to_front(order.end() - 3);
-      to_front(order.end() - 2);
+    const std::int64_t last = pass.vectors - (odd_ ? 1 : 3);
+    for (const std::int64_t v : {last - 1, last}) {
+      const auto at = std::find(order.begin(), order.end(), v);
+      if (at != order.end()) std::rotate(order.begin(), at, at + 1);
     }
     return order;
   }
