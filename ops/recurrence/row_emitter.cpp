@@ -4,6 +4,7 @@
 #include <deque>
 #include <numeric>
 
+#include "lagtape/ops/recurrence/late_terms.h"
 #include "lagtape/ops/recurrence/vector_emitter.h"
 
 namespace lagtape::recurrence {
@@ -168,7 +169,7 @@ class RowEmitter : public VectorEmitter {
     load_weights_of(order.front());
     add_terms(pass, sums_of(pass));
     Turns& turns = turns_.emplace_back();
-    LateTerms terms(pass, follower);
+    LateTerms<T> terms(pass, follower);
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
       turns.places.push_back({bytes_to_vector(order[i]), pass.weights + order[i + 1] * pass.packed_bytes()});
       if (follower != nullptr) turns.places.push_back(terms.next_whole());
@@ -195,38 +196,6 @@ class RowEmitter : public VectorEmitter {
     return follower == nullptr || work(*follower, Beside::nothing);
   }
 
-  /// Which elements of a follower's operand are there already and have yet to be added up, from the first on.
-  class LateTerms {
-   public:
-    LateTerms(const RowPass& pass, const RowPass* follower)
-        : elements_(follower != nullptr ? follower->products.front().k : 0),
-          stored_(static_cast<std::size_t>(pass.vectors), false) {
-      if (follower == nullptr) return;
-      const auto& p = follower->products.front();
-      bytes_ = p.count * p.vector_bytes;
-      weights_ = follower->weights;
-    }
-    void stored(std::int64_t vector) { stored_[static_cast<std::size_t>(vector)] = true; }
-    /// The first and the number of those of the next vector; 0 when they are not there.
-    std::array<std::int64_t, 2> next() {
-      const std::int64_t first = next_ * kLane<T>, count = std::min(kLane<T>, elements_ - first);
-      if (count <= 0 || !stored_[static_cast<std::size_t>(next_)]) return {first, 0};
-      ++next_;
-      return {first, count};
-    }
-    /// Bytes to the elements of the next vector and to their weights; negative when they are not there.
-    std::array<std::int64_t, 2> next_whole() {
-      if (elements_ - next_ * kLane<T> < kLane<T>) return {-1, -1};
-      const auto [first, count] = next();
-      if (count == 0) return {-1, -1};
-      return {first * static_cast<std::int64_t>(sizeof(T)), weights_ + first * bytes_};
-    }
-
-   private:
-    std::int64_t elements_, bytes_ = 0, weights_ = 0, next_ = 0;
-    std::vector<bool> stored_;
-  };
-
   void add_late_terms_of_turn(const RowPass& follower, const std::vector<Zmm>& sums) {
     const auto& p = follower.products.front();
     Xbyak::Label none;
@@ -240,7 +209,7 @@ class RowEmitter : public VectorEmitter {
     for (std::int64_t i = 0; i < kLane<T>; ++i) add_term(p, sums.data(), i, i * p.count * p.vector_bytes);
     L(none);
   }
-  void add_late_terms(const RowPass* follower, const std::vector<Zmm>& sums, LateTerms& terms) {
+  void add_late_terms(const RowPass* follower, const std::vector<Zmm>& sums, LateTerms<T>& terms) {
     if (follower == nullptr) return;
     const auto& p = follower->products.front();
     load_pointer(r9, p.operand);
@@ -441,7 +410,7 @@ class RowEmitter : public VectorEmitter {
   std::size_t odd_ = 0;
   int reserved_ = 0;  ///< registers of a follower's sums
   /// A pass's vectors in turn, but for the last: bytes to each in a row, and to the packed weights of the
-  /// next.
+  /// next; then, with a follower, those to its late elements and their weights.
   struct Turns {
     Xbyak::Label label;
     std::vector<std::array<std::int64_t, 2>> places;
