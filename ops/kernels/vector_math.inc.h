@@ -3,21 +3,24 @@
 // Elementary functions on the vectors of core/simd, within about 2 units in the last place. The same
 // operations in the same order at every level; a level without fused multiply-add rounds more often.
 // Polynomials are minimax fits (Remez) on the reduced ranges; range reductions subtract multiples of
-// constants cut so short that the products are exact.
+// constants cut so short that the products are exact, or do so in fused multiply-adds.
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 namespace lagtape::vector_math {
 
 /// c[0] + c[1] x + c[2] x^2 ...
-template <class S, int size>
-[[gnu::always_inline]] inline typename S::Vector polynomial(typename S::Vector x, const double (&c)[size]) {
+template <class S, class Coefficients>
+[[gnu::always_inline]] inline typename S::Vector polynomial(typename S::Vector x, const Coefficients& c) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
-  V sum(static_cast<T>(c[size - 1]));
+  V sum(static_cast<T>(*std::rbegin(c)));
 #pragma GCC unroll 16
-  for (int i = size - 2; i >= 0; --i) sum = S::fma(sum, x, V(static_cast<T>(c[i])));
+  for (auto i = static_cast<int>(std::size(c)) - 2; i >= 0; --i)
+    sum = S::fma(sum, x, V(static_cast<T>(c[static_cast<std::size_t>(i)])));
   return sum;
 }
 
@@ -80,6 +83,17 @@ struct Reduced {
   V q;  ///< (e^(f r) - 1) / f
 };
 
+/// Coefficients of (e^r - 1 - r) / r^2 as those of (e^(f r) - 1 - f r) / (f r^2).
+template <int f, std::size_t size>
+constexpr std::array<double, size> scaled(std::array<double, size> c) {
+  double power = f;
+  for (double& one : c) {
+    one *= power;
+    power *= f;
+  }
+  return c;
+}
+
 /// Where it counts that n ln 2 is more than n times a float. (In double it is always all of it.)
 enum class Reduction : std::uint8_t {
   nowhere,       ///< r is n 1.9e-9 too small
@@ -105,33 +119,21 @@ template <class S, int f = 1, Reduction reduction = Reduction::everywhere>
     V largest = r;
     if constexpr (reduction == Reduction::largest_term && !in_parts)
       largest = S::fma(reduced.n, V(0x1.05c61p-29f / f), r);
+    constexpr auto c = scaled<f>(std::array{0x1.fffffede3d071p-2, 0x1.5554b19610768p-3, 0x1.55565dca8567ap-5,
+                                            0x1.1226aed2fe734p-7, 0x1.6bfbddbaf17e5p-10});
     const V square = r * r;
-    const V low = S::fma(r, V(f * f * 0x1.5554b19610768p-3f), V(f * 0x1.fffffede3d071p-2f));
-    const V high = S::fma(r, V(f * f * f * f * 0x1.1226aed2fe734p-7f), V(f * f * f * 0x1.55565dca8567ap-5f));
-    const V highest(f * f * f * f * f * 0x1.6bfbddbaf17e5p-10f);
+    const V low = S::fma(r, V(static_cast<T>(c[1])), V(static_cast<T>(c[0])));
+    const V high = S::fma(r, V(static_cast<T>(c[3])), V(static_cast<T>(c[2])));
+    const V highest(static_cast<T>(c[4]));
     reduced.q = S::fma(square, S::fma(square, S::fma(square, highest, high), low), largest);
   } else {
     const V r =
         S::fma(reduced.n, V(-0x1.a39ef35793c76p-33 / f), S::fma(reduced.n, V(-0x1.62e42feep-1 / f), x));
-    constexpr auto scaled = [] {
-      struct {
-        double c[11] = {0x1p-1,
-                        0x1.5555555555559p-3,
-                        0x1.5555555555541p-5,
-                        0x1.111111110f770p-7,
-                        0x1.6c16c16c1e6e2p-10,
-                        0x1.a01a01afa027dp-13,
-                        0x1.a01a017e2e0b3p-16,
-                        0x1.71ddf8f21e98cp-19,
-                        0x1.27e531c814826p-22,
-                        0x1.af5dc0c315f84p-26,
-                        0x1.1eee881a73ae5p-29};
-      } all;
-      double power = f;
-      for (double& c : all.c) c *= power, power *= f;
-      return all;
-    }();
-    reduced.q = S::fma(r * r, polynomial<S>(r, scaled.c), r);
+    constexpr auto c = scaled<f>(
+        std::array{0x1p-1, 0x1.5555555555559p-3, 0x1.5555555555541p-5, 0x1.111111110f770p-7,
+                   0x1.6c16c16c1e6e2p-10, 0x1.a01a01afa027dp-13, 0x1.a01a017e2e0b3p-16, 0x1.71ddf8f21e98cp-19,
+                   0x1.27e531c814826p-22, 0x1.af5dc0c315f84p-26, 0x1.1eee881a73ae5p-29});
+    reduced.q = S::fma(r * r, polynomial<S>(r, c), r);
   }
   return reduced;
 }

@@ -11,7 +11,8 @@
 
 namespace lagtape::recurrence {
 
-/// Which elements of a follower's operand are there already and have yet to be added up, from the first on.
+/// Which elements of a follower's only operand are there already and have yet to be added up, from the first
+/// on, with one matrix.
 template <class T>
 class LateTerms {
  public:
@@ -21,7 +22,7 @@ class LateTerms {
     if (follower == nullptr) return;
     const RowPass::Products& p = follower->products.front();
     elements_ = p.k;
-    bytes_ = p.count * p.vector_bytes;
+    bytes_ = p.vector_bytes;
     weights_ = follower->weights;
   }
 

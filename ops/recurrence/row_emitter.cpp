@@ -68,10 +68,10 @@ class RowEmitter : public VectorEmitter {
     pass_ = nullptr;
     copy_input();
     for (std::size_t i = 0; i < code_.passes.size(); ++i) {
-      const RowPass& pass = code_.passes[i];
-      const bool alone =
-          i + 1 == code_.passes.size() || !overlaps(pass) || !sums_up(code_.passes[i + 1], pass);
-      if (!emit_pass(pass, alone ? nullptr : &code_.passes[++i])) return false;
+      const RowPass &pass = code_.passes[i], *next = i + 1 < code_.passes.size() ? &pass + 1 : nullptr;
+      const bool takes_next = next != nullptr && overlaps(pass) && sums_up(*next, pass);
+      if (!emit_pass(pass, takes_next ? next : nullptr)) return false;
+      if (takes_next) ++i;
     }
     pass_ = nullptr;
     copy_output();
@@ -152,11 +152,12 @@ class RowEmitter : public VectorEmitter {
   }
   /// Whether a pass adds up no more than the elements of a row that the one before it stores: a read-out.
   static bool sums_up(const RowPass& pass, const RowPass& before) {
-    if (pass.vectors > 1 || pass.products.size() != 1 || pass.products.front().count > 1) return false;
-    return std::ranges::any_of(before.program.code, [&](const VectorInstruction& i) {
-      return i.op == VectorOp::store &&
-             before.places[static_cast<std::size_t>(i.slot)] == pass.products.front().operand;
-    });
+    if (pass.vectors > 1 || pass.products.size() != 1) return false;
+    const RowPass::Products& p = pass.products.front();
+    return p.count == 1 && p.k <= kUnrolled &&
+           std::ranges::any_of(before.program.code, [&](const VectorInstruction& i) {
+             return i.op == VectorOp::store && before.places[static_cast<std::size_t>(i.slot)] == p.operand;
+           });
   }
 
   /// The work on a vector beside the sums of the next in turn, and beside the terms of a follower's sums as
@@ -206,7 +207,7 @@ class RowEmitter : public VectorEmitter {
     add(r8, r10);
     const Reg64 base = base_of(p.operand);
     lea(r9, ptr[base + rdx + bytes_to(p.operand)]);
-    for (std::int64_t i = 0; i < kLane<T>; ++i) add_term(p, sums.data(), i, i * p.count * p.vector_bytes);
+    for (std::int64_t i = 0; i < kLane<T>; ++i) add_term(p, sums.data(), i, i * p.vector_bytes);
     L(none);
   }
   void add_late_terms(const RowPass* follower, const std::vector<Zmm>& sums, LateTerms<T>& terms) {
@@ -217,21 +218,22 @@ class RowEmitter : public VectorEmitter {
     while (true) {
       const auto [first, count] = terms.next();
       if (count == 0) return;
-      for (std::int64_t i = first; i < first + count; ++i)
-        add_term(p, sums.data(), i, i * p.count * p.vector_bytes);
+      for (std::int64_t i = first; i < first + count; ++i) add_term(p, sums.data(), i, i * p.vector_bytes);
     }
   }
 
   /// The vectors in turn: upwards, as what comes next reads them. Where the weights do not stay in the
-  /// nearest cache, the two that the step before had last come first, its last one before the other.
+  /// nearest cache, the two that the step before had last come first, its last one before the other; odd
+  /// steps take no more than half of a row so.
   std::vector<std::int64_t> order_of(const RowPass& pass) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(pass.vectors));
     std::iota(order.begin(), order.end(), 0);
     if (pass.vectors * pass.packed_bytes() <= kNear) return order;
-    const std::int64_t last = pass.vectors - (odd_ ? 1 : 3);
-    for (const std::int64_t v : {last - 1, last}) {
+    const std::int64_t half = std::min<std::int64_t>(2, pass.vectors / 2);
+    const std::int64_t end = odd_ ? pass.vectors : pass.vectors - half, count = odd_ ? half : 2;
+    for (std::int64_t v = std::max<std::int64_t>(0, end - count); v < end; ++v) {
       const auto at = std::find(order.begin(), order.end(), v);
-      if (at != order.end()) std::rotate(order.begin(), at, at + 1);
+      std::rotate(order.begin(), at, at + 1);
     }
     return order;
   }
