@@ -48,14 +48,19 @@ Json essence(const std::string& experiment, const std::string& where) {
 }
 
 void require_same(const std::string& before, const Experiment& now, const fs::path& path) {
-  const Json old_values = essence(before, path.string()), new_values = essence(now.json, now.where);
+  Json old_values = essence(before, path.string());
+  const Json new_values = essence(now.json, now.where);
+  // A run that has not ended as diverged has skipped nothing: it is the one that would have.
+  const Json::json_pointer not_finite("/train/not_finite");
+  if (old_values[not_finite] == "stop") old_values[not_finite] = new_values[not_finite];
   const Json changes = Json::diff(old_values, new_values);
   if (changes.empty()) return;
   const Json::json_pointer place(changes[0]["path"].get<std::string>());
   const auto value = [&](const Json& json) { return json.contains(place) ? json[place].dump() : "nothing"; };
-  throw InputError(concat(path.string(), ": a resumed run may differ in epochs, steps and threads only. Got ",
-                          place.to_string(), " ", value(new_values), ", the run has ", value(old_values),
-                          "."));
+  throw InputError(
+      concat(path.string(),
+             ": a resumed run may differ in epochs, steps, threads and not_finite \"skip\" only. Got ",
+             place.to_string(), " ", value(new_values), ", the run has ", value(old_values), "."));
 }
 
 }  // namespace
@@ -153,6 +158,7 @@ void RunFolder::append(const EvaluationReport& report) const {
   for (const auto& [name, value] : report.valid) row["valid_" + name] = value;
   row["lr"] = report.lr;
   row["seconds"] = report.seconds;
+  if (report.skipped > 0) row["skipped"] = report.skipped;
   if (report.averaged > 0) row["averaged"] = report.averaged;
   if (report.average_begins) row["average_begins"] = true;
   write_file_atomically(metrics_file(), text_of(metrics_file()) + row.dump() + "\n");

@@ -145,6 +145,11 @@ TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   reader.optional("truncate", options.truncate, at_least(0),
                   "truncated BPTT: an update every so many steps, windows carried; 0: whole sequences");
   reader.optional("clip", options.clip, at_least(0), "largest global norm of the gradients; 0: no clipping");
+  std::string not_finite = "stop";
+  reader.choice("not_finite", not_finite, {"stop", "skip"},
+                "of a batch whose loss or gradient is not finite, or too large to square: the run ends, or "
+                "goes on without that update");
+  options.skip_not_finite = not_finite == "skip";
   std::string precision(name_of(options.precision));
   reader.choice("precision", precision, {"f32", "f64"}, "of parameters and arithmetic");
   options.precision = precision == "f64" ? Dtype::f64 : Dtype::f32;

@@ -25,6 +25,8 @@ struct TrainOptions {
   std::int64_t batch = 32;
   std::int64_t truncate = 0;  ///< steps of truncated back-propagation through time; 0: whole sequences
   double clip = 0;            ///< largest global norm of the gradients; 0: no clipping
+  /// A batch without a usable gradient makes no update and the run goes on; else the run ends as diverged.
+  bool skip_not_finite = false;
   Dtype precision = Dtype::f32;
   Plan plan = Plan::automatic;
   std::int64_t budget = 0;  ///< bytes; 0: as SequenceSettings

@@ -183,9 +183,9 @@ void Trainer::step(const TrainerHooks& hooks) {
       experiment_.lr * experiment_.schedule({.epoch = at.epoch, .step = at.step, .steps = steps_});
   at.step += 1;
   at.step_of_epoch += 1;
-  double loss = 0;
+  BatchOutcome outcome;
   try {
-    loss = updater_.train_on(batch, lr);
+    outcome = updater_.train_on(batch, lr);
   } catch (const DivergenceError& error) {
     throw DivergenceError(concat("training diverged in ", place_of(at, task_.fresh), ": ", error.what()));
   }
@@ -194,11 +194,14 @@ void Trainer::step(const TrainerHooks& hooks) {
     at.step_of_epoch = 0;
   }
   state_.lr = lr;
-  state_.loss_sum += loss * static_cast<double>(data.size());
-  state_.sequences += static_cast<double>(data.size());
+  if (std::isfinite(outcome.loss)) {
+    state_.loss_sum += outcome.loss * static_cast<double>(data.size());
+    state_.sequences += static_cast<double>(data.size());
+  }
+  state_.skipped += outcome.skipped;
   state_.training_seconds += seconds_since(started);
   state_.time_steps += static_cast<double>(batch.x.size(1));
-  if (hooks.stepped) hooks.stepped({.position = at, .steps = steps_, .loss = loss});
+  if (hooks.stepped) hooks.stepped({.position = at, .steps = steps_, .loss = outcome.loss});
 }
 
 void Trainer::evaluate_valid(const TrainerHooks& hooks) {
@@ -207,6 +210,7 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
   report.averaged = averaged.updates();
   report.position = state_.position;
   report.train_loss = state_.loss_sum / state_.sequences;
+  report.skipped = state_.skipped;
   report.lr = state_.lr;
   report.seconds = state_.seconds;
   report.valid =
@@ -228,6 +232,7 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
   report.average_begins = begin_average(report, value);
   state_.evaluated_step = state_.position.step;
   state_.loss_sum = state_.sequences = 0;
+  state_.skipped = 0;
   if (hooks.evaluated) hooks.evaluated(report);
 }
 

@@ -19,11 +19,14 @@ struct StepReport {
 
 struct EvaluationReport {
   TrainingPosition position;
-  double train_loss = 0;  ///< mean over the sequences trained on since the evaluation before
+  /// Mean over the sequences trained on since the evaluation before, those whose loss was not finite left
+  /// out.
+  double train_loss = 0;
   Evaluation valid;
-  double lr = 0;       ///< of the last update
-  double seconds = 0;  ///< of the run so far, interruptions left out
-  bool kept = false;   ///< this is the state to keep, so far
+  double lr = 0;             ///< of the last update
+  double seconds = 0;        ///< of the run so far, interruptions left out
+  std::int64_t skipped = 0;  ///< updates since the evaluation before that were not made
+  bool kept = false;         ///< this is the state to keep, so far
   /// Updates that the evaluated weights are the mean over; 0: they are those of the last.
   std::int64_t averaged = 0;
   bool average_begins = false;  ///< with the next update

@@ -30,6 +30,7 @@ Json json_of(const TrainingState& state) {
                {"evaluated_step", state.evaluated_step},
                {"loss_sum", state.loss_sum},
                {"sequences", state.sequences},
+               {"skipped", state.skipped},
                {"lr", state.lr},
                {"seconds", state.seconds},
                {"training_seconds", state.training_seconds},
@@ -66,6 +67,7 @@ TrainingState state_of(const Json& json) {
   state.evaluated_step = json.at("evaluated_step").get<std::int64_t>();
   state.loss_sum = json.at("loss_sum").get<double>();
   state.sequences = json.at("sequences").get<double>();
+  state.skipped = json.value("skipped", std::int64_t{0});
   state.lr = json.at("lr").get<double>();
   state.seconds = json.at("seconds").get<double>();
   state.training_seconds = json.at("training_seconds").get<double>();

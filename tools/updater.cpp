@@ -17,6 +17,20 @@ void copy_into(Tensor& to, const Tensor& from) {
   std::memcpy(to.raw(), from.raw(), from.numel() * byte_size(from.dtype()));
 }
 
+/// What of the gradients is of no use to an optimizer, which squares them: empty when nothing is.
+std::string unusable_gradient(const Parameters& parameters) {
+  for (const Parameter& parameter : parameters) {
+    const bool usable = with_scalar(parameter.grad.dtype(), [&]<class T>() {
+      const auto values = parameter.grad.values<T>();
+      return std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value * value); });
+    });
+    if (!usable)
+      return concat(is_finite(parameter.grad) ? "the square of the gradient of " : "the gradient of ",
+                    parameter.name);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<Tensor> copy_values(const Parameters& parameters) {
@@ -37,12 +51,14 @@ Updater::Updater(const Experiment& experiment, Model& model, ModelOp& op, Thread
       optimizer_(experiment.make_optimizer(model.parameters())),
       truncate_(experiment.train.truncate),
       clip_(experiment.train.clip),
+      skip_(experiment.train.skip_not_finite),
       before_(copy_values(model.parameters())) {}
 
-double Updater::train_on(const SequenceBatch& batch, double lr) {
+BatchOutcome Updater::train_on(const SequenceBatch& batch, double lr) {
   const std::int64_t steps = batch.x.size(1);
   if (truncate_ == 0 || truncate_ >= steps) return update(batch, lr, nullptr, nullptr);
-  double loss = 0, scored = 0;
+  BatchOutcome all;
+  double scored = 0;
   Window window;
   std::vector<std::int64_t> rows;
   for (std::int64_t first = 0; first < steps; first += truncate_) {
@@ -51,14 +67,18 @@ double Updater::train_on(const SequenceBatch& batch, double lr) {
     const Window initial = first == 0 ? Window{} : carry(window, rows, segment.rows);
     double weight = 0;
     for (const std::int64_t length : segment.batch.lengths) weight += static_cast<double>(length);
-    loss += weight * update(segment.batch, lr, first == 0 ? nullptr : &initial, &window);
+    const BatchOutcome one = update(segment.batch, lr, first == 0 ? nullptr : &initial, &window);
+    all.loss += weight * one.loss;
+    all.skipped += one.skipped;
     scored += weight;
     rows = segment.rows;
   }
-  return loss / scored;
+  all.loss /= scored;
+  return all;
 }
 
-double Updater::update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window) {
+BatchOutcome Updater::update(const SequenceBatch& batch, double lr, const Window* initial,
+                             Window* final_window) {
   Parameters& parameters = model_.parameters();
   parameters.zero_grad();
   const Tape::Mark start = tape_.mark();
@@ -71,23 +91,24 @@ double Updater::update(const SequenceBatch& batch, double lr, const Window* init
   const double value = loss.value().item();
   if (std::isfinite(value)) tape_.backward(loss);
   tape_.rewind(start);
-  if (!std::isfinite(value))
-    throw DivergenceError(first_not_finite(model_, op_, batch, pool_, initial) + " is not finite");
+  if (clip_ > 0) clip_gradient_norm(parameters, clip_);
+  const std::string unusable = std::isfinite(value) ? unusable_gradient(parameters) : "the loss";
+  if (!unusable.empty()) {
+    if (skip_) return {.loss = value, .skipped = 1};
+    throw DivergenceError(
+        (std::isfinite(value) ? unusable : first_not_finite(model_, op_, batch, pool_, initial)) +
+        " is not finite");
+  }
   step_optimizer(lr);
   op_.update_statistics(parameters);
   if (average_) average_->add(parameters);
-  return value;
+  return {.loss = value};
 }
 
 void Updater::step_optimizer(double lr) {
   Parameters& parameters = model_.parameters();
-  for (const Parameter& parameter : parameters) {
-    if (!is_finite(parameter.grad))
-      throw DivergenceError(concat("the gradient of ", parameter.name, " is not finite"));
-  }
   auto before = before_.begin();
   for (const Parameter& parameter : parameters) copy_into(*before++, parameter.value);
-  if (clip_ > 0) clip_gradient_norm(parameters, clip_);
   optimizer_->step(parameters, lr);
   for (const Parameter& parameter : parameters) {
     if (is_finite(parameter.value)) continue;

@@ -11,17 +11,23 @@
 
 namespace lagtape {
 
+/// What training on a batch came to.
+struct BatchOutcome {
+  double loss = 0;           ///< not finite when it was so for a segment that was skipped
+  std::int64_t skipped = 0;  ///< updates that were not made
+};
+
 /// One update: gradients of a batch, clipping, the optimizer's step. Nothing that is not finite gets into the
-/// parameters.
+/// parameters, nor, squared, into the optimizer's moments.
 class Updater {
  public:
   /// Model, op and pool must outlive it.
   Updater(const Experiment& experiment, Model& model, ModelOp& op, ThreadPool& pool);
 
-  /// Trains on a batch with the rate lr and returns its loss: one update, or with truncated BPTT one a
-  /// segment, the loss then being the mean over all scored steps. Throws DivergenceError "WHAT is not
-  /// finite"; the parameters are then those before the update.
-  double train_on(const SequenceBatch& batch, double lr);
+  /// Trains on a batch with the rate lr: one update, or with truncated BPTT one a segment, the loss then
+  /// being the mean over all scored steps. An update that cannot be made is skipped where the experiment says
+  /// so; else throws DivergenceError "WHAT is not finite", and the parameters are those before the update.
+  BatchOutcome train_on(const SequenceBatch& batch, double lr);
 
   Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
@@ -30,7 +36,7 @@ class Updater {
   const std::optional<WeightAverage>& average() const { return average_; }
 
  private:
-  double update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
+  BatchOutcome update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
   void step_optimizer(double lr);
 
   Model& model_;
@@ -40,6 +46,7 @@ class Updater {
   std::optional<WeightAverage> average_;
   std::int64_t truncate_;
   double clip_;
+  bool skip_;
   Tape tape_;
   std::vector<Tensor> before_;  // the parameters before the update
 };

@@ -155,6 +155,7 @@ TEST_CASE("one message names each mistake, its place and the nearest name") {
       {"train.average={\"late\": 2}", "/train/average/late", "did you mean 'latest'"},
       {"train.batch=0", "/train/batch", "0"},
       {"train.clip=-1", "/train/clip", "-1"},
+      {"train.not_finite=skp", "/train/not_finite", "skip"},
       {"name=a/b", "/name", "a/b"},
       {"name=..", "/name", ".."},
       {"name=3", "/name", "3"},

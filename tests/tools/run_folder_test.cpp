@@ -162,6 +162,18 @@ TEST_CASE("a resumed run may have more epochs and nothing else") {
         read_file(folder.path / "whole/weights.safetensors"));
 }
 
+TEST_CASE("a resumed run may skip what is not finite from then on, but not the other way round") {
+  const Folder folder;
+  const std::vector<std::string> skip = {"train.not_finite=skip"};
+  REQUIRE(train_until(-1, folder.path / "whole", skip));
+  CHECK_FALSE(train_until(4, folder.path / "run"));
+  CHECK(train_until(-1, folder.path / "run", skip));
+  CHECK(read_file(folder.path / "run/weights.safetensors") ==
+        read_file(folder.path / "whole/weights.safetensors"));
+  CHECK_THROWS_WITH_AS(train_until(-1, folder.path / "run"),
+                       doctest::Contains(R"(Got /train/not_finite "stop", the run has "skip")"), InputError);
+}
+
 TEST_CASE("a resumed run on fresh data may have more steps") {
   const auto until = [](std::int64_t steps, const fs::path& path) {
     constexpr const char* adding = R"({

@@ -35,6 +35,44 @@ constexpr const char* kFresh = R"({
   "model": { "layers": [ { "cell": "lstm", "units": 4 } ] },
   "train": { "steps": 24, "evaluate_every": 10, "batch": 3 } })";
 
+/// A set of which one sequence has no input at all.
+class OneSilent : public Dataset {
+ public:
+  OneSilent(std::shared_ptr<const Dataset> whole, std::int64_t silent)
+      : Dataset(whole->shape()), whole_(std::move(whole)), silent_(silent) {}
+  std::int64_t size() const override { return whole_->size(); }
+  std::int64_t length(std::int64_t index) const override { return whole_->length(index); }
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
+    whole_->read(index, batch, row);
+    const std::int64_t steps = batch.x.size(1);
+    for (std::int64_t n = 0; index == silent_ && n < steps; ++n) batch.x.set(row * steps + n, 0);
+  }
+
+ private:
+  std::shared_ptr<const Dataset> whole_;
+  std::int64_t silent_;
+};
+
+/// A run whose cell multiplies the delta of a silent sequence by `growth` at every step back; that of the
+/// others dies away.
+struct SteepRun : Run {
+  explicit SteepRun(int growth, std::vector<std::string> set = {})
+      : Run(kSeries, with_cell(growth, std::move(set))) {
+    REQUIRE(task.normalization.mean.empty());
+    task.train = std::make_shared<OneSilent>(task.train, 13);
+  }
+
+  static std::vector<std::string> with_cell(int growth, std::vector<std::string> set) {
+    const std::string step = concat("h' = tanh(", growth, " * h + b * x + c)");
+    set.push_back(concat(R"(cells={"steep": {"weights": {"b": ["units"], "c": ["units"]},
+                                             "init": {"b": "ones", "c": "zeros"}, "state": {"h": "units"},
+                                             "step": [")",
+                         step, R"("], "output": "h'"}})"));
+    set.push_back(R"(model.layers=[{"cell": "steep", "units": 1}])");
+    return set;
+  }
+};
+
 double rmse_of(const EvaluationReport& report) { return value_of(report.valid, "rmse"); }
 
 }  // namespace
@@ -175,6 +213,45 @@ TEST_CASE("divergence names epoch, step and tensor and leaves finite parameters"
       for (std::int64_t i = 0; i < parameter.value.numel(); ++i) CHECK(std::isfinite(parameter.value.at(i)));
     }
   }
+}
+
+TEST_CASE("a gradient that is not finite, or whose square is not, ends the run unless clipping can help") {
+  CHECK_THROWS_WITH_AS(SteepRun(100).train(), doctest::Contains("the gradient of layers.0."),
+                       DivergenceError);
+  CHECK_THROWS_WITH_AS(SteepRun(3).train(), doctest::Contains("the square of the gradient of layers.0."),
+                       DivergenceError);
+  CHECK_NOTHROW(SteepRun(3, {"train.clip=1"}).train());
+  CHECK_THROWS_AS(SteepRun(100, {"train.clip=1"}).train(), DivergenceError);
+}
+
+TEST_CASE("a batch without a usable gradient is skipped where the experiment says so") {
+  for (const int growth : {3, 100}) {
+    CAPTURE(growth);
+    SteepRun run(growth, {"train.not_finite=skip"});
+    const std::vector<Tensor> first = copy_values(run.model.parameters());
+    const auto reports = run.train();
+    REQUIRE(reports.size() == 6);
+    CHECK(reports.front().skipped == 1);  // later c has moved, so that no sequence stays at h = 0
+    for (const EvaluationReport& report : reports) CHECK(std::isfinite(report.train_loss));
+    CHECK(reports.back().train_loss < 0.9 * reports.front().train_loss);
+
+    SteepRun in_one_batch(growth, {"train.not_finite=skip", "train.batch=20", "train.keep=last"});
+    for (const EvaluationReport& report : in_one_batch.train()) CHECK(report.skipped == 1);
+    CHECK(same_bits(copy_values(in_one_batch.model.parameters()), first));
+  }
+}
+
+TEST_CASE("a batch whose loss is not finite is skipped where the experiment says so") {
+  // h passes the largest f32 number: every batch is skipped, until valid has no finite loss either.
+  Run run(kSeries,
+          {R"(cells={"grow": {"weights": {"b": ["units"]}, "init": {"b": "ones"}, "state": {"h": "units"},
+                                       "step": ["h' = 100 * h + b"], "output": "h'"}})",
+           R"(model.layers=[{"cell": "grow", "units": 2}])", "train.not_finite=skip"});
+  const std::vector<Tensor> first = copy_values(run.model.parameters());
+  CHECK_THROWS_WITH_AS(run.train(), doctest::Contains("after step 3 the loss on valid is not finite"),
+                       DivergenceError);
+  CHECK(run.trainer.state().skipped == 3);
+  CHECK(same_bits(copy_values(run.model.parameters()), first));
 }
 
 TEST_CASE("divergence of a state names it and the first step") {
