@@ -10,7 +10,9 @@ namespace lagtape {
 
 /// Adding and taking away 1.5 * 2^20, whose last bit is worth 2^-32, rounds to a multiple of 2^-32.
 inline constexpr double kGridRounding = 3 << 19;
-inline constexpr double kGridLimit = 1 << 20;
+/// Increments are rounded so up to 2^19. One that is longer does not lead from a state within the limit to
+/// another.
+inline constexpr double kGridLimit = 1 << 18;
 
 /// S names the level: the plain loop is left to the compiler, whose code belongs to that level.
 template <class S>
@@ -22,10 +24,7 @@ void add_on_grid(typename S::Scalar* view, double* to, const double* from,
   for (std::int64_t i = 0; i < n; ++i) {
     const double rounded = (static_cast<double>(increment[i]) + kGridRounding) - kGridRounding;
     const double sum = from[i] + sign * rounded;
-    // A NaN compares false and is a NaN again, by either way.
-    const double size = __builtin_fabs(sum), twice = __builtin_fabs(rounded + rounded);
-    const double largest = size > twice ? size : twice;
-    to[i] = largest <= kGridLimit ? sum : nan;
+    to[i] = __builtin_fabs(sum) <= kGridLimit ? sum : nan;  // a NaN compares false
   }
   for (std::int64_t i = 0; i < n; ++i) view[i] = static_cast<T>(to[i]);
 }

@@ -123,9 +123,9 @@ struct Kernels {
   /// Rows of out are `width` wide, a multiple of kLane; out may be c.
   void (*scale_column)(T* out, const T* x, std::int64_t ldx, const T* column, const T* c, std::int64_t rows,
                        std::int64_t width);
-  /// A step of numbers on the grid, the multiples of 2^-32 up to 2^20: to = from + sign * round(increment),
+  /// A step of numbers on the grid, the multiples of 2^-32 up to 2^18: to = from + sign * round(increment),
   /// view = to in the model's precision; sign is 1 or -1. Exact, so that the opposite sign leads back. What
-  /// leaves the grid, an increment beyond 2^19 and what is not a number give NaN.
+  /// leaves the grid and what is not a number give NaN.
   void (*add_on_grid)(T* view, double* to, const double* from, const T* increment, double sign,
                       std::int64_t n);
   /// w[m, n] += d[rows, m]^T x[rows, n], rows added one after another (row strides ldw, ldd, ldx).

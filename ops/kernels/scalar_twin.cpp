@@ -101,8 +101,7 @@ void twin_add_on_grid(T* view, double* to, const double* from, const T* incremen
   for (std::int64_t i = 0; i < n; ++i) {
     const double rounded = std::ldexp(std::nearbyint(std::ldexp(static_cast<double>(increment[i]), 32)), -32);
     to[i] = from[i] + sign * rounded;
-    if (!(std::abs(to[i]) <= 0x1p20 && std::abs(rounded) <= 0x1p19))
-      to[i] = std::numeric_limits<double>::quiet_NaN();
+    if (!(std::abs(to[i]) <= 0x1p18)) to[i] = std::numeric_limits<double>::quiet_NaN();
     view[i] = static_cast<T>(to[i]);
   }
 }

@@ -106,7 +106,11 @@ class Adjoint {
 
   int materialize(int v) {
     Signed& s = adjoint_[v];
-    if (s.negated) s = {element(ElementOp::negate, s.value), false};
+    if (s.negated) {
+      const auto [known, is_new] = negated_.try_emplace(s.value);
+      if (is_new) known->second = element(ElementOp::negate, s.value);
+      s = {known->second, false};
+    }
     return s.value;
   }
 
@@ -162,7 +166,9 @@ class Adjoint {
         }
       }
       if (!read[s]) continue;
-      for (int* array : {&ops_.direct[s].element, &ops_.direct[s].product}) {
+      std::vector<int*> parts = {&ops_.direct[s].element};
+      if (feeds_product(s)) parts.push_back(&ops_.direct[s].product);
+      for (int* array : parts) {
         const int part = source(Array::Kind::direct, s, shape, array);
         // A copy where it would be the whole sum: the array is written anew while the step is still being
         // worked on.
@@ -170,6 +176,13 @@ class Adjoint {
         contribute(f_.next[s], first ? element(ElementOp::copy, part) : part);
       }
     }
+  }
+
+  bool feeds_product(int state) const {
+    const int value = state_value(program_, state);
+    return std::ranges::any_of(forward_, [&](const Op& op) {
+      return std::ranges::any_of(op.terms, [&](const Op::Term& term) { return term.operand == value; });
+    });
   }
 
   // ---- the reverse sweep ----
@@ -386,6 +399,7 @@ class Adjoint {
       const auto& direct = ops_.direct[program_.values[v].index];
       send(v, direct.element);
       loop_sinks_.push_back(sinks_.back());
+      if (direct.product < 0) continue;
       const int stack = product_stack(v);
       adjoint_[v] = {stack, false};
       send(v, direct.product);
@@ -412,6 +426,7 @@ class Adjoint {
   Ops backward_;
   std::vector<bool> active_;
   std::vector<Signed> adjoint_;              // by forward value
+  std::map<int, int> negated_;               // value -> its negative, where one is there
   std::vector<std::vector<Op::Term>> uses_;  // by forward value: products that read it, {weight, delta}
   std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged
   std::vector<int> sinks_, loop_sinks_, lag_sinks_;  // values that end in arrays

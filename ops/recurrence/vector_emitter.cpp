@@ -27,7 +27,7 @@ void VectorEmitter::enter(const std::vector<Xbyak::Reg64>& saved) {
   push(rbp);
   mov(rbp, rsp);
   for (const Xbyak::Reg64& r : saved) push(r);
-  sub(rsp, kSpillSlots * 64);
+  sub(rsp, (kSpillSlots + 1) * 64);
   and_(rsp, -64);
 }
 
@@ -63,22 +63,13 @@ void VectorEmitter::constants() {
   }
 }
 
-/// A number beyond a limit becomes infinite when multiplied with the largest number over that limit, which is
-/// a power of two; 0 times that, added to it, is NaN, and leaves others as they are.
+/// A number beyond the limit becomes infinite when multiplied with the largest number over the limit, which
+/// is a power of two; 0 times that, added to it, is NaN, and leaves others as they are.
 void VectorEmitter::grid_constants() {
-  using Float = std::numeric_limits<float>;
-  using Double = std::numeric_limits<double>;
-  const double doubles[] = {kGridRounding, Double::max() / kGridLimit, Double::max() / (kGridLimit / 2), 0};
+  const double doubles[] = {kGridRounding, std::numeric_limits<double>::max() / kGridLimit, 0};
   for (int c = 0; c < kGridConstants; ++c) {
     L(grid_constants_[c]);
-    for (int i = 0; i < 8; ++i) {
-      if (c == kBeyondStep && float_) {
-        const auto bits = std::uint64_t{std::bit_cast<std::uint32_t>(Float::max() / float{kGridLimit / 2})};
-        dq(bits << 32 | bits);
-      } else {
-        dq(std::bit_cast<std::uint64_t>(doubles[c]));
-      }
-    }
+    for (int i = 0; i < 8; ++i) dq(std::bit_cast<std::uint64_t>(doubles[c]));
   }
 }
 
@@ -232,10 +223,6 @@ void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part, const 
   const auto constant = [&](GridConstant c) { return ptr[rip + grid_constants_[c]]; };
   vaddpd(increment, increment, constant(kRounding));
   vsubpd(increment, increment, constant(kRounding));
-  if (!float_) {
-    vmulpd(beyond, increment, constant(kBeyondStep));
-    vfmadd231pd(increment, beyond, constant(kZeros));
-  }
   if (i.negated) {
     vmovapd(beyond, array_at(i.slot, at, scale));
     vsubpd(increment, beyond, increment);
@@ -247,7 +234,7 @@ void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part, const 
   vmovapd(array_at(i.slot_to, at, scale), increment);
 }
 
-/// Floats are checked before they become doubles.
+/// Floats become doubles on their way from memory, which spares taking them apart in registers.
 void VectorEmitter::grid_step(const VectorInstruction& i) {
   on_grid_ = true;
   const Xbyak::Xmm out = vector(file_->register_of(i.out)), a = vector(file_->register_of(i.a));
@@ -259,14 +246,12 @@ void VectorEmitter::grid_step(const VectorInstruction& i) {
   }
   const Xbyak::Zmm all(out.getIdx()), high(scratch(0).getIdx()), low(scratch(1).getIdx());
   const Xbyak::Ymm low_half(out.getIdx()), high_half(high.getIdx());
-  vmulps(low, a, ptr[rip + grid_constants_[kBeyondStep]]);
-  if (out.getIdx() != a.getIdx()) vmovaps(out, a);
-  vfmadd231ps(out, low, ptr[rip + grid_constants_[kZeros]]);
-  vextractf32x8(high_half, all, 1);
-  vcvtps2pd(high, high_half);
+  const int increments = kSpillSlots * 64;
+  vmovaps(ptr[rsp + increments], a);
+  vcvtps2pd(high, ptr[rsp + increments + 32]);
   step_of_doubles(i, 1, high, low);
   vcvtpd2ps(high_half, high);
-  vcvtps2pd(low, low_half);
+  vcvtps2pd(low, ptr[rsp + increments]);
   step_of_doubles(i, 0, low, all);
   vcvtpd2ps(low_half, low);
   vinsertf32x8(all, all, high_half, 1);

@@ -75,7 +75,7 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   const VectorProgram* program_ = nullptr;
   RegisterFile* file_ = nullptr;
   std::map<std::uint64_t, Xbyak::Label> constants_;  // by their bits
-  enum GridConstant { kRounding, kBeyondGrid, kBeyondStep, kZeros, kGridConstants };
+  enum GridConstant { kRounding, kBeyondGrid, kZeros, kGridConstants };
   std::array<Xbyak::Label, kGridConstants> grid_constants_;
   bool on_grid_ = false;
 };

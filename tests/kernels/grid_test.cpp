@@ -38,16 +38,34 @@ TEST_CASE_TEMPLATE("what leaves the grid is not a number", T, float, double) {
     Aligned<double> from(n), to(n);
     Aligned<T> increment(n), view(n);
     for (std::int64_t i = 0; i < n; ++i) {
-      from[i] = 0x1p20 - 1;
+      from[i] = 0x1p18 - 1;
       increment[i] = 1;
     }
     increment[0] = static_cast<T>(1.5);
     increment[1] = std::numeric_limits<T>::quiet_NaN();
     increment[2] = std::numeric_limits<T>::infinity();
-    from[3] = -0x1p20;
-    increment[3] = static_cast<T>(0x1p20);  // lands on the grid, but is too long a step
+    from[3] = -0x1p18;
+    increment[3] = static_cast<T>(0x1.8p19);  // longer than any step within the grid
     kernels<T>(level).add_on_grid(view.data(), to.data(), from.data(), increment.data(), 1, n);
     for (std::int64_t i = 0; i < 4; ++i) CHECK((std::isnan(to[i]) && std::isnan(view[i])));
-    for (std::int64_t i = 4; i < n; ++i) CHECK(to[i] == 0x1p20);
+    for (std::int64_t i = 4; i < n; ++i) CHECK(to[i] == 0x1p18);
+  }
+}
+
+TEST_CASE_TEMPLATE("the longest step, from one end of the grid to the other, leads back", T, float, double) {
+  const std::int64_t n = kLane<T>;
+  const double end = 0x1p18 - 0x1p-32;
+  for (SimdLevel level : supported_levels()) {
+    const Kernels<T>& table = kernels<T>(level);
+    Aligned<double> from(n), to(n), back(n);
+    Aligned<T> increment(n), view(n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      from[i] = i % 2 == 0 ? -end : end;
+      increment[i] = static_cast<T>((i % 2 == 0 ? 1 : -1) * (0x1p19 - 0x1p-4 * static_cast<double>(1 + i)));
+    }
+    table.add_on_grid(view.data(), to.data(), from.data(), increment.data(), 1, n);
+    for (std::int64_t i = 0; i < n; ++i) CHECK(to[i] == from[i] + static_cast<double>(increment[i]));
+    table.add_on_grid(view.data(), back.data(), to.data(), increment.data(), -1, n);
+    CHECK(bit_difference(back, from) == "");
   }
 }

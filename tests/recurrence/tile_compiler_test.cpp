@@ -253,7 +253,7 @@ struct GridStage {
 
   GridStage(std::int64_t width, double sign) : width(width) {
     using Limits = std::numeric_limits<T>;
-    const T longest = 0x1p19;
+    const T longest = 0x1p18;
     const T steps[] = {0,
                        T(0x1p-33),
                        T(3 * 0x1p-33),
@@ -270,8 +270,8 @@ struct GridStage {
                        Limits::infinity(),
                        -Limits::infinity(),
                        Limits::quiet_NaN()};
-    const double starts[] = {0,          -0.0,   0x1p-32, -3 * 0x1p-32,    0x1p19,
-                             0x1p20 - 1, 0x1p20, -0x1p20, 0x1p20 - 0x1p-32};
+    const double starts[] = {0,          -0.0,   0x1p-32, -3 * 0x1p-32,    0x1p17,
+                             0x1p18 - 1, 0x1p18, -0x1p18, 0x1p18 - 0x1p-32};
     for (const double start : starts)
       for (const T step : steps) {
         from.push_back(start);

@@ -17,7 +17,7 @@ namespace lagtape::bench {
 namespace {
 
 constexpr int kWarmUp = 2;
-constexpr int kPeakRepeats = 6;
+constexpr int kSgemmRepeats = 15;
 
 /// Threads that wait for work in a loop must be asleep before another's time is taken.
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
@@ -154,13 +154,15 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   OnednnLstm peer(sizes, random_values(sizes));
   for (int threads = 1; threads <= most; ++threads) peer.run(threads);
 
-  const auto per_step = [&](const auto& work) {
+  const auto awake = [](const auto& work) {
     settle();
     work();  // so that its own threads are awake, as they are in training
-    return microseconds_of(work) / static_cast<double>(data.length);
+    return microseconds_of(work);
   };
+  const auto per_step = [&](const auto& work) { return awake(work) / static_cast<double>(data.length); };
+  Sgemm sgemm;
   std::map<int, Times> times;
-  std::map<int, std::vector<double>> subnormal_times, peer_times;
+  std::map<int, std::vector<double>> subnormal_times, peer_times, sgemm_rates;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     for (const auto& [threads, runner] : runners) {
       Times& all = times[threads];
@@ -172,6 +174,10 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
     }
     for (int threads = 1; threads <= most; ++threads) {
       peer_times[threads].push_back(per_step([&] { peer.run(threads); }));
+    }
+    for (const auto& [threads, runner] : runners) {
+      if (repeat < kSgemmRepeats)
+        sgemm_rates[threads].push_back(Sgemm::gflops(awake([&] { sgemm.run(threads); })));
     }
   }
 
@@ -186,7 +192,7 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   const PlanCost plan = runners.at(result.threads)->plan();
   result.plan = name_of(plan.plan);
   result.plan_bytes = plan.bytes;
-  result.peak_gflops = peak_gflops(result.threads, std::min(options.repeats, kPeakRepeats));
+  result.sgemm = timing_of(sgemm_rates[result.threads]);
   return result;
 }
 

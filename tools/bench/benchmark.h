@@ -26,7 +26,7 @@ struct BenchmarkResult {
   std::optional<Timing> subnormal;
   Timing onednn_lstm;  ///< forward and backward of an LSTM of the first layer's sizes, best of 1..N threads
   double ratio = 0;    ///< total.median / onednn_lstm.median
-  double peak_gflops = 0;
+  Timing sgemm;        ///< Gflop/s of a large product, in turn with the passes, at most 15 times
   std::string plan;
   std::int64_t plan_bytes = 0;
   std::int64_t peak_rss_bytes = 0;  ///< before the peer allocated anything

@@ -60,7 +60,8 @@ void print_json(const Experiment& experiment, const bench::BenchmarkResult& resu
                                  {"total_us", json_of(result.total)},
                                  {"onednn_lstm_us", json_of(result.onednn_lstm)},
                                  {"ratio", result.ratio},
-                                 {"peak_gflops", result.peak_gflops},
+                                 {"peak_gflops", result.sgemm.median},
+                                 {"sgemm_gflops", json_of(result.sgemm)},
                                  {"plan", result.plan},
                                  {"plan_bytes", result.plan_bytes},
                                  {"peak_rss_bytes", result.peak_rss_bytes},
@@ -87,7 +88,8 @@ void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
   if (result.subnormal) print_line("subnormal", *result.subnormal);
   print_line("oneDNN LSTM", result.onednn_lstm);
   fmt::print("ratio         {:>10.3f}\n", result.ratio);
-  fmt::print("sgemm         {:>10.1f} Gflop/s\n", result.peak_gflops);
+  fmt::print("sgemm         {:>10.1f} Gflop/s     ({:.1f} to {:.1f})\n", result.sgemm.median,
+             result.sgemm.min, result.sgemm.max);
 }
 
 void run_stream(const Experiment& experiment, const DataShape& data, const BenchArguments& arguments) {
