@@ -196,7 +196,8 @@ std::vector<SequenceSettings> ChainOp::Implementation::shares(std::int64_t batch
   if (least > left) {
     throw InputError(concat("[memory] no plan fits a budget of ", exact_bytes_of(budget),
                             ": the sequence ops need ", exact_bytes_of(least), " and what lies between them ",
-                            exact_bytes_of(between), ". Give a larger budget or a smaller batch"));
+                            exact_bytes_of(between),
+                            ". Give a larger budget, fewer threads or a smaller batch"));
   }
   // Each in proportion to what it would like; what cannot do with that has its least, and the others the
   // rest.

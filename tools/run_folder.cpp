@@ -43,6 +43,7 @@ Json essence(const std::string& experiment, const std::string& where) {
   if (json.contains("train") && json["train"].is_object()) {
     json["train"].erase("epochs");
     json["train"].erase("steps");
+    json["train"].erase("memory");  // every plan gives the same bits
   }
   return json;
 }
@@ -57,10 +58,10 @@ void require_same(const std::string& before, const Experiment& now, const fs::pa
   if (changes.empty()) return;
   const Json::json_pointer place(changes[0]["path"].get<std::string>());
   const auto value = [&](const Json& json) { return json.contains(place) ? json[place].dump() : "nothing"; };
-  throw InputError(
-      concat(path.string(),
-             ": a resumed run may differ in epochs, steps, threads and not_finite \"skip\" only. Got ",
-             place.to_string(), " ", value(new_values), ", the run has ", value(old_values), "."));
+  throw InputError(concat(
+      path.string(),
+      ": a resumed run may differ in epochs, steps, memory, threads and not_finite \"skip\" only. Got ",
+      place.to_string(), " ", value(new_values), ", the run has ", value(old_values), "."));
 }
 
 }  // namespace
@@ -74,6 +75,7 @@ std::string RunSummary::json() const {
                {"best_step", best_step},
                {"valid", json_of(valid)},
                {"test", json_of(test)},
+               {"skipped", skipped},
                {"seconds", seconds},
                {"us_per_step", us_per_step},
                {"peak_rss_bytes", peak_rss_bytes},

@@ -22,6 +22,7 @@ struct RunSummary {
   Evaluation valid, test;                      ///< of the kept weights
   std::optional<TrainingPosition> average_begun = {};
   std::int64_t averaged = 0;  ///< updates that the kept weights are the mean over; 0: they are of one
+  std::int64_t skipped = 0;   ///< updates that were not made
   double seconds = 0;         ///< of all sittings
   double us_per_step = 0;     ///< a time step of a batch in training, its update included
   std::int64_t peak_rss_bytes = 0;

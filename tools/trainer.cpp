@@ -19,13 +19,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-SequenceSettings settings_of(const TrainOptions& options) {
-  SequenceSettings settings;
-  settings.plan = options.plan;
-  settings.budget = options.budget;
-  return settings;
-}
-
 /// Whether the rates of two runs that differ in length alone differ where both have steps.
 bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t other) {
   const std::int64_t middle = (std::min(one, other) + 1) / 2;
@@ -76,7 +69,7 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       task_(task),
       model_(model),
       pool_(pool),
-      op_(model, settings_of(experiment.train)),
+      op_(model_op(experiment, model)),
       updater_(experiment, model, op_, pool),
       order_(*task.train, experiment.train.batch, experiment.seed),
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
@@ -199,6 +192,7 @@ void Trainer::step(const TrainerHooks& hooks) {
     state_.sequences += static_cast<double>(data.size());
   }
   state_.skipped += outcome.skipped;
+  state_.skipped_in_all += outcome.skipped;
   state_.training_seconds += seconds_since(started);
   state_.time_steps += static_cast<double>(batch.x.size(1));
   if (hooks.stepped) hooks.stepped({.position = at, .steps = steps_, .loss = outcome.loss});

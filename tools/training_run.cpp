@@ -68,6 +68,7 @@ RunSummary summarize(const Experiment& experiment, const Trainer& trainer, const
           .test = std::move(test),
           .average_begun = state.average.begun,
           .averaged = state.kept->averaged,
+          .skipped = state.skipped_in_all,
           .seconds = state.seconds,
           .us_per_step = 1e6 * state.training_seconds / state.time_steps,
           .peak_rss_bytes = peak_rss_bytes(),

@@ -31,6 +31,7 @@ Json json_of(const TrainingState& state) {
                {"loss_sum", state.loss_sum},
                {"sequences", state.sequences},
                {"skipped", state.skipped},
+               {"skipped_in_all", state.skipped_in_all},
                {"lr", state.lr},
                {"seconds", state.seconds},
                {"training_seconds", state.training_seconds},
@@ -68,6 +69,7 @@ TrainingState state_of(const Json& json) {
   state.loss_sum = json.at("loss_sum").get<double>();
   state.sequences = json.at("sequences").get<double>();
   state.skipped = json.value("skipped", std::int64_t{0});
+  state.skipped_in_all = json.value("skipped_in_all", std::int64_t{0});
   state.lr = json.at("lr").get<double>();
   state.seconds = json.at("seconds").get<double>();
   state.training_seconds = json.at("training_seconds").get<double>();

@@ -52,8 +52,8 @@ void check_grid(const StepProgram& program) {
     const StateDefinition& state = program.states[static_cast<std::size_t>(s)];
     if (state.arithmetic != Arithmetic::grid) continue;
     if (program.history(s) > 0)
-      throw InputError(
-          concat("[grid] a state on the grid has no lags. Got ", state.name, "[-", program.history(s), "]"));
+      throw InputError(concat("[grid] a state on the grid has no lags or dilations. Got ", state.name, "[-",
+                              program.history(s), "]. Use \"arithmetic\": \"float\" for others"));
     const auto shared = [&](const StateDefinition& other) { return other.next == state.next; };
     if (!grid_update(program, s) || std::ranges::count_if(program.states, shared) > 1)
       throw InputError(concat("[grid] a state on the grid is updated as ", state.name, "' = ", state.name,

@@ -59,9 +59,14 @@ PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings&
     if (cost.bytes <= budget) return cost;
     if (smallest == nullptr || cost.bytes < smallest->bytes) smallest = &cost;
   }
-  throw InputError(concat("[memory] no plan fits a budget of ", exact_bytes_of(budget), ": plan ",
-                          name_of(smallest->plan), " needs ", exact_bytes_of(smallest->bytes),
-                          ". Give a larger budget or a smaller batch"));
+  const std::string needs = concat(name_of(smallest->plan), " needs ", exact_bytes_of(smallest->bytes));
+  const PlanCost& least = *std::ranges::min_element(plans, {}, &PlanCost::bytes);
+  if (least.bytes <= budget)
+    throw InputError(concat("[memory] plan ", needs, ", which does not fit a budget of ",
+                            exact_bytes_of(budget), ". Plan ", name_of(least.plan), " would, with ",
+                            exact_bytes_of(least.bytes)));
+  throw InputError(concat("[memory] no plan fits a budget of ", exact_bytes_of(budget), ": plan ", needs,
+                          ". Give a larger budget, fewer threads or a smaller batch"));
 }
 
 }  // namespace lagtape::recurrence

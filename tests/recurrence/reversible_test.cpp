@@ -116,7 +116,8 @@ TEST_CASE("what cannot be on the grid, or run backwards, is refused with the rea
   lagged.set_next(g, g + 0.1 * lagged.lag(g, 3));
   lagged.set_output(g);
   CHECK(message_of({.layers = {lagged.finish()}, .readout = {}}, Plan::full) ==
-        "[grid] a state on the grid has no lags. Got g[-3]");
+        "[grid] a state on the grid has no lags or dilations. Got g[-3]. Use \"arithmetic\": \"float\" for "
+        "others");
 
   StepTape damped(2);
   const StepVar d = damped.state("d", RowShape::vector(2), Arithmetic::grid);

@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json_reader.h"
+#include "lagtape/tests/tools/training.h"
 #include "lagtape/tools/training_run.h"
 
 using namespace lagtape;
@@ -172,6 +173,19 @@ TEST_CASE("a resumed run may skip what is not finite from then on, but not the o
         read_file(folder.path / "whole/weights.safetensors"));
   CHECK_THROWS_WITH_AS(train_until(-1, folder.path / "run"),
                        doctest::Contains(R"(Got /train/not_finite "stop", the run has "skip")"), InputError);
+}
+
+TEST_CASE("a resumed run may have another memory plan, which changes no bit") {
+  const Folder folder;
+  REQUIRE(train_until(-1, folder.path / "whole"));
+  CHECK_FALSE(train_until(4, folder.path / "run"));
+  CHECK(train_until(-1, folder.path / "run", {"train.memory=states"}));
+  const auto numbers = [&](const char* run) {
+    return read_safetensors(folder.path / run / "weights.safetensors").tensors;
+  };
+  const auto whole = numbers("whole"), other = numbers("run");
+  REQUIRE(whole.size() == other.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) CHECK(same_bits(whole[i].tensor, other[i].tensor));
 }
 
 TEST_CASE("a resumed run on fresh data may have more steps") {

@@ -251,6 +251,7 @@ TEST_CASE("a batch whose loss is not finite is skipped where the experiment says
   CHECK_THROWS_WITH_AS(run.train(), doctest::Contains("after step 3 the loss on valid is not finite"),
                        DivergenceError);
   CHECK(run.trainer.state().skipped == 3);
+  CHECK(run.trainer.state().skipped_in_all == 3);
   CHECK(same_bits(copy_values(run.model.parameters()), first));
 }
 
@@ -273,7 +274,22 @@ TEST_CASE("a checkpoint of another model is refused") {
 
 TEST_CASE("a budget that cannot be met is refused before training") {
   CHECK_THROWS_WITH_AS(Run(kSeries, {"train.memory={\"plan\": \"auto\", \"budget\": \"1KiB\"}"}),
-                       doctest::Contains("/train/memory"), InputError);
+                       doctest::Contains("Give a larger budget, fewer threads or a smaller batch"),
+                       InputError);
+  CHECK_THROWS_WITH_AS(Run(kSeries, {"train.memory={\"plan\": \"full\", \"budget\": \"250KiB\"}"}),
+                       doctest::Contains("/train/memory: [memory] plan full needs"), InputError);
+}
+
+TEST_CASE("reversible is refused by the place of the layer in the model") {
+  CHECK_THROWS_WITH_AS(
+      Run(kRagged,
+          {"train.memory=reversible",
+           R"(model.layers=[{"layer": "batch_norm"}, {"cell": "unicornn", "units": 3, "layers": 1, "dt": 0.1},
+                                     {"cell": "lem", "units": 3}])"}),
+      "test: /train/memory: plan reversible runs every layer backwards in time, but layer 2: state z is not "
+      "on the "
+      "grid. Give another plan, such as \"auto\".",
+      InputError);
 }
 
 TEST_CASE("a stream in the user's numbers gives the bits of predict") {

@@ -30,7 +30,7 @@ class Runner {
         model_(model),
         batch_(batch),
         pool_(threads),
-        op_(model, {.plan = experiment.train.plan, .budget = experiment.train.budget}) {}
+        op_(model_op(experiment, model)) {}
 
   PlanCost plan() const {
     return choose_plan(experiment_, op_, batch_.x.size(0), batch_.x.size(1), pool_.threads());

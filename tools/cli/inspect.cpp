@@ -72,16 +72,6 @@ Json plan_of(const PlanCost& plan) {
           {"chunk", plan.chunk}};
 }
 
-/// Why the layers do not run backwards in time; empty when they do.
-std::string obstacle_of(const Model& model) {
-  const std::vector<LayerSummary> layers = model.layers();
-  for (std::size_t l = 0; l + 1 < layers.size(); ++l)
-    for (const StepProgram& step : layers[l].steps)
-      if (const UndoOrder order = undo_order(step); !order.obstacle.empty())
-        return concat("layer ", l, ": ", order.obstacle);
-  return {};
-}
-
 /// What each of several sequence ops takes.
 Json ops_of(const ModelOp& op, std::int64_t batch, std::int64_t steps, int threads) {
   Json ops = Json::array();
@@ -92,7 +82,7 @@ Json ops_of(const ModelOp& op, std::int64_t batch, std::int64_t steps, int threa
 Json describe(const Source& source, const DataShape& data, int threads) {
   const Experiment& experiment = source.experiment;
   const TrainOptions& train = experiment.train;
-  const ModelOp op(source.model, {.plan = train.plan, .budget = train.budget});
+  const ModelOp op = model_op(experiment, source.model);
   const std::int64_t steps = steps_at_once(experiment, data);
   Json result = {{"name", experiment.name},
                  {"params", source.model.parameters().count()},
@@ -108,7 +98,7 @@ Json describe(const Source& source, const DataShape& data, int threads) {
   for (const PlanCost& plan : op.plans(train.batch, steps, threads)) result["plans"].push_back(plan_of(plan));
   result["plan"] = name_of(choose_plan(experiment, op, train.batch, steps, threads).plan);
   if (Json ops = ops_of(op, train.batch, steps, threads); ops.size() > 1) result["sequence_ops"] = ops;
-  const std::string obstacle = obstacle_of(source.model);
+  const std::string obstacle = obstacle_to_reversing(source.model);
   result["runs_backwards"] = obstacle.empty();
   if (!obstacle.empty()) result["runs_backwards_obstacle"] = obstacle;
   result["experiment"] = Json::parse(experiment.json);
