@@ -22,8 +22,9 @@ std::vector<double> read_dt(JsonReader& reader, std::int64_t layers) {
   bool good = dt.size() == 1 || std::ssize(dt) == layers;
   for (double value : dt) good = good && value > 0;
   if (!good) {
-    reader.error("dt", concat("expected a number above 0, or a list of ", layers, ", one a layer. Got ",
-                              given.dump(), "."));
+    const std::string expected = concat("expected a number above 0, or a list of ", layers, ", one a layer");
+    reader.error("dt", reader.has("dt") ? concat(expected, ". Got ", given.dump(), ".")
+                                        : concat("is missing, ", expected, "."));
     return {1};
   }
   return dt;

@@ -1,20 +1,37 @@
 #include "lagtape/optim/clip.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lagtape/core/error.h"
 
 namespace lagtape {
 
-double gradient_norm(const Parameters& parameters) {
-  double squares = 0;
+namespace {
+
+/// f(g), in f64, of every trainable gradient's numbers in order.
+template <class F>
+void for_each_gradient(const Parameters& parameters, F f) {
   for (const Parameter& parameter : parameters) {
     if (!parameter.trainable) continue;
     with_scalar(parameter.grad.dtype(), [&]<class T>() {
-      for (T g : parameter.grad.values<T>()) squares += static_cast<double>(g) * static_cast<double>(g);
+      for (T g : parameter.grad.values<T>()) f(static_cast<double>(g));
     });
   }
-  return std::sqrt(squares);
+}
+
+}  // namespace
+
+double gradient_norm(const Parameters& parameters) {
+  double squares = 0;
+  for_each_gradient(parameters, [&](double g) { squares += g * g; });
+  if (std::isfinite(squares)) return std::sqrt(squares);
+  // Squares of numbers that are finite may not be.
+  double largest = 0, parts = 0;
+  for_each_gradient(parameters, [&](double g) { largest = std::max(largest, std::abs(g)); });
+  if (!std::isfinite(largest)) return std::sqrt(squares);
+  for_each_gradient(parameters, [&](double g) { parts += g / largest * (g / largest); });
+  return largest * std::sqrt(parts);
 }
 
 double clip_gradient_norm(Parameters& parameters, double max_norm) {

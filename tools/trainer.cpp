@@ -231,6 +231,7 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
 }
 
 bool Trainer::is_better(double value, double than) const {
+  if (std::isnan(than)) return !std::isnan(value);
   const bool larger_is_better =
       !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
   return larger_is_better ? value > than : value < than;

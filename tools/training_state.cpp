@@ -1,5 +1,6 @@
 #include "lagtape/tools/training_state.h"
 
+#include <cmath>
 #include <limits>
 
 #include "lagtape/core/error.h"
@@ -9,6 +10,19 @@
 namespace lagtape {
 
 namespace {
+
+/// JSON has no word for numbers that are not finite; they are strings.
+Json json_of(double number) {
+  if (std::isfinite(number)) return number;
+  return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+}
+
+double number_of(const Json& json) {
+  if (!json.is_string()) return json.get<double>();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto text = json.get<std::string>();
+  return text == "inf" ? infinity : text == "-inf" ? -infinity : std::numeric_limits<double>::quiet_NaN();
+}
 
 Json json_of(const TrainingPosition& position) {
   return Json::array({position.epoch, position.step_of_epoch, position.step});
@@ -20,7 +34,7 @@ TrainingPosition position_of(const Json& json) {
 
 Json json_of(const AverageState& average) {
   Json json = {{"evaluations", average.evaluations}, {"stalled", average.stalled}};
-  if (average.best) json["best"] = *average.best;
+  if (average.best) json["best"] = json_of(*average.best);
   if (average.begun) json["begun"] = json_of(*average.begun);
   return json;
 }
@@ -28,29 +42,24 @@ Json json_of(const AverageState& average) {
 Json json_of(const TrainingState& state) {
   Json json = {{"position", json_of(state.position)},
                {"evaluated_step", state.evaluated_step},
-               {"loss_sum", state.loss_sum},
-               {"sequences", state.sequences},
+               {"loss_sum", json_of(state.loss_sum)},
+               {"sequences", json_of(state.sequences)},
                {"skipped", state.skipped},
                {"skipped_in_all", state.skipped_in_all},
-               {"lr", state.lr},
-               {"seconds", state.seconds},
-               {"training_seconds", state.training_seconds},
-               {"time_steps", state.time_steps},
+               {"lr", json_of(state.lr)},
+               {"seconds", json_of(state.seconds)},
+               {"training_seconds", json_of(state.training_seconds)},
+               {"time_steps", json_of(state.time_steps)},
                {"average", json_of(state.average)}};
   if (state.kept) {
     Json valid = Json::object();
-    for (const auto& [name, value] : state.kept->valid) valid[name] = value;
+    for (const auto& [name, value] : state.kept->valid) valid[name] = json_of(value);
     json["kept"] = {{"position", json_of(state.kept->position)},
-                    {"value", state.kept->value},
+                    {"value", json_of(state.kept->value)},
                     {"averaged", state.kept->averaged},
                     {"valid", valid}};
   }
   return json;
-}
-
-/// JSON has no word for numbers that are not finite; they are written as null.
-double number_of(const Json& json) {
-  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
 AverageState average_of(const Json& json) {
@@ -66,14 +75,14 @@ TrainingState state_of(const Json& json) {
   TrainingState state;
   state.position = position_of(json.at("position"));
   state.evaluated_step = json.at("evaluated_step").get<std::int64_t>();
-  state.loss_sum = json.at("loss_sum").get<double>();
-  state.sequences = json.at("sequences").get<double>();
+  state.loss_sum = number_of(json.at("loss_sum"));
+  state.sequences = number_of(json.at("sequences"));
   state.skipped = json.value("skipped", std::int64_t{0});
   state.skipped_in_all = json.value("skipped_in_all", std::int64_t{0});
-  state.lr = json.at("lr").get<double>();
-  state.seconds = json.at("seconds").get<double>();
-  state.training_seconds = json.at("training_seconds").get<double>();
-  state.time_steps = json.at("time_steps").get<double>();
+  state.lr = number_of(json.at("lr"));
+  state.seconds = number_of(json.at("seconds"));
+  state.training_seconds = number_of(json.at("training_seconds"));
+  state.time_steps = number_of(json.at("time_steps"));
   if (json.contains("kept")) {
     const Json& kept = json["kept"];
     state.kept.emplace();

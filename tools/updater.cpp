@@ -68,9 +68,11 @@ BatchOutcome Updater::train_on(const SequenceBatch& batch, double lr) {
     double weight = 0;
     for (const std::int64_t length : segment.batch.lengths) weight += static_cast<double>(length);
     const BatchOutcome one = update(segment.batch, lr, first == 0 ? nullptr : &initial, &window);
-    all.loss += weight * one.loss;
+    if (std::isfinite(one.loss)) {
+      all.loss += weight * one.loss;
+      scored += weight;
+    }
     all.skipped += one.skipped;
-    scored += weight;
     rows = segment.rows;
   }
   all.loss /= scored;
@@ -92,7 +94,8 @@ BatchOutcome Updater::update(const SequenceBatch& batch, double lr, const Window
   if (std::isfinite(value)) tape_.backward(loss);
   tape_.rewind(start);
   if (clip_ > 0) clip_gradient_norm(parameters, clip_);
-  const std::string unusable = std::isfinite(value) ? unusable_gradient(parameters) : "the loss";
+  std::string unusable = std::isfinite(value) ? unusable_gradient(parameters) : "the loss";
+  if (unusable.empty()) unusable = take_statistics();
   if (!unusable.empty()) {
     if (skip_) return {.loss = value, .skipped = 1};
     throw DivergenceError(
@@ -100,21 +103,33 @@ BatchOutcome Updater::update(const SequenceBatch& batch, double lr, const Window
         " is not finite");
   }
   step_optimizer(lr);
-  op_.update_statistics(parameters);
   if (average_) average_->add(parameters);
   return {.loss = value};
 }
 
-void Updater::step_optimizer(double lr) {
+std::string Updater::take_statistics() {
   Parameters& parameters = model_.parameters();
   auto before = before_.begin();
   for (const Parameter& parameter : parameters) copy_into(*before++, parameter.value);
-  optimizer_->step(parameters, lr);
+  if (!op_.has_statistics()) return "";
+  op_.update_statistics(parameters);
+  return restore_unless_finite();
+}
+
+void Updater::step_optimizer(double lr) {
+  optimizer_->step(model_.parameters(), lr);
+  if (const std::string name = restore_unless_finite(); !name.empty())
+    throw DivergenceError(concat(name, " is not finite"));
+}
+
+std::string Updater::restore_unless_finite() {
+  Parameters& parameters = model_.parameters();
   for (const Parameter& parameter : parameters) {
     if (is_finite(parameter.value)) continue;
     assign_values(parameters, before_);
-    throw DivergenceError(concat(parameter.name, " is not finite"));
+    return parameter.name;
   }
+  return "";
 }
 
 }  // namespace lagtape

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "lagtape/cells/model_op.h"
@@ -13,12 +14,12 @@ namespace lagtape {
 
 /// What training on a batch came to.
 struct BatchOutcome {
-  double loss = 0;           ///< not finite when it was so for a segment that was skipped
+  double loss = 0;           ///< of what had a finite one; NaN when nothing had
   std::int64_t skipped = 0;  ///< updates that were not made
 };
 
 /// One update: gradients of a batch, clipping, the optimizer's step. Nothing that is not finite gets into the
-/// parameters, nor, squared, into the optimizer's moments.
+/// parameters, nor does the square of a gradient that is not into the optimizer's moments.
 class Updater {
  public:
   /// Model, op and pool must outlive it.
@@ -37,7 +38,12 @@ class Updater {
 
  private:
   BatchOutcome update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
+  /// Takes in the batch's running statistics. What is not finite then, if anything is; nothing has changed in
+  /// that case.
+  std::string take_statistics();
   void step_optimizer(double lr);
+  /// The first parameter that is not finite, when there is one; all are then as they were before the update.
+  std::string restore_unless_finite();
 
   Model& model_;
   ModelOp& op_;

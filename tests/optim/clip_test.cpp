@@ -49,6 +49,17 @@ TEST_CASE("squares that overflow f32 do not overflow the norm") {
   CHECK(gradient_norm(parameters) == doctest::Approx(1e30));
 }
 
+TEST_CASE("squares that overflow f64 do not overflow the norm, nor keep it from being clipped") {
+  Parameters parameters = with_gradients(Dtype::f64);
+  for (const char* name : {"a", "b"}) parameters[name].grad.fill(0);
+  parameters["a"].grad.set(0, 3e200);
+  parameters["b"].grad.set(0, -4e200);
+  CHECK(gradient_norm(parameters) == doctest::Approx(5e200));
+  CHECK(clip_gradient_norm(parameters, 1.0) == doctest::Approx(5e200));
+  CHECK(parameters["a"].grad.at(0) == doctest::Approx(0.6));
+  CHECK(parameters["b"].grad.at(0) == doctest::Approx(-0.8));
+}
+
 TEST_CASE("a norm that is not finite is returned and nothing is scaled") {
   Parameters parameters = with_gradients(Dtype::f64);
   parameters["b"].grad.set(0, std::numeric_limits<double>::infinity());

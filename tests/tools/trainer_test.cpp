@@ -35,22 +35,23 @@ constexpr const char* kFresh = R"({
   "model": { "layers": [ { "cell": "lstm", "units": 4 } ] },
   "train": { "steps": 24, "evaluate_every": 10, "batch": 3 } })";
 
-/// A set of which one sequence has no input at all.
-class OneSilent : public Dataset {
+/// A set of which one sequence has the same input at every step.
+class OneConstant : public Dataset {
  public:
-  OneSilent(std::shared_ptr<const Dataset> whole, std::int64_t silent)
-      : Dataset(whole->shape()), whole_(std::move(whole)), silent_(silent) {}
+  OneConstant(std::shared_ptr<const Dataset> whole, std::int64_t silent, double input = 0)
+      : Dataset(whole->shape()), whole_(std::move(whole)), silent_(silent), input_(input) {}
   std::int64_t size() const override { return whole_->size(); }
   std::int64_t length(std::int64_t index) const override { return whole_->length(index); }
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
     whole_->read(index, batch, row);
     const std::int64_t steps = batch.x.size(1);
-    for (std::int64_t n = 0; index == silent_ && n < steps; ++n) batch.x.set(row * steps + n, 0);
+    for (std::int64_t n = 0; index == silent_ && n < steps; ++n) batch.x.set(row * steps + n, input_);
   }
 
  private:
   std::shared_ptr<const Dataset> whole_;
   std::int64_t silent_;
+  double input_;
 };
 
 /// A run whose cell multiplies the delta of a silent sequence by `growth` at every step back; that of the
@@ -59,7 +60,7 @@ struct SteepRun : Run {
   explicit SteepRun(int growth, std::vector<std::string> set = {})
       : Run(kSeries, with_cell(growth, std::move(set))) {
     REQUIRE(task.normalization.mean.empty());
-    task.train = std::make_shared<OneSilent>(task.train, 13);
+    task.train = std::make_shared<OneConstant>(task.train, 13);
   }
 
   static std::vector<std::string> with_cell(int growth, std::vector<std::string> set) {
@@ -253,6 +254,46 @@ TEST_CASE("a batch whose loss is not finite is skipped where the experiment says
   CHECK(run.trainer.state().skipped == 3);
   CHECK(run.trainer.state().skipped_in_all == 3);
   CHECK(same_bits(copy_values(run.model.parameters()), first));
+}
+
+TEST_CASE("running statistics that are not finite get nowhere") {
+  constexpr const char* text = R"({
+    "name": "normed", "seed": 2,
+    "data": { "task": "random", "length": 5, "input": 1, "classes": 2, "train": 12, "valid": 4 },
+    "model": { "layers": [ { "layer": "batch_norm" }, { "cell": "lem", "units": 3 } ] },
+    "train": { "epochs": 2, "batch": 4, "keep": "last" } })";
+  const auto with_huge_input = [](Run& run) {
+    run.task.train = std::make_shared<OneConstant>(run.task.train, 5, 1e30);
+  };
+  Run stops(text), skips(text, {"train.not_finite=skip"});
+  with_huge_input(stops);
+  with_huge_input(skips);
+  CHECK_THROWS_WITH_AS(stops.train(), doctest::Contains("layers.0.variance is not finite"), DivergenceError);
+  for (const EvaluationReport& report : skips.train()) CHECK(report.skipped == 1);
+  for (const Run* run : {&stops, &skips})
+    for (const Parameter& parameter : run->model.parameters())
+      for (std::int64_t i = 0; i < parameter.value.numel(); ++i) CHECK(std::isfinite(parameter.value.at(i)));
+}
+
+TEST_CASE("a state that was resumed knows numbers that are not finite") {
+  // Cross-entropies above 709 have a perplexity beyond what f64 holds.
+  const std::vector<std::string> set = {R"(metrics=["perplexity"])", "train.epochs=3",
+                                        R"(optimizer={"type": "adam", "lr": 10000})"};
+  Run whole(kRagged, set), before(kRagged, set), after(kRagged, set);
+  whole.train();
+  std::string saved;
+  int evaluations = 0;
+  CHECK_THROWS_AS(before.trainer.run({.evaluated = [&](const EvaluationReport&) { ++evaluations; },
+                                      .save = [&] { saved = serialize_safetensors(before.trainer.pack()); },
+                                      .stop_requested = [&] { return evaluations == 1; }}),
+                  Interrupted);
+  REQUIRE(std::isinf(before.trainer.state().kept->value));
+  TensorReader reader(parse_safetensors(saved, "state"), "state");
+  after.trainer.unpack(reader);
+  CHECK(after.trainer.state().kept->value == before.trainer.state().kept->value);
+  after.train();
+  CHECK(same_bits(after.model.parameters(), whole.model.parameters()));
+  CHECK(after.trainer.state().kept->position.epoch == whole.trainer.state().kept->position.epoch);
 }
 
 TEST_CASE("divergence of a state names it and the first step") {

@@ -2,14 +2,21 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+#include <limits>
+
 #include <nlohmann/json.hpp>
 
 namespace lagtape::cli {
 
+double without_sign_of_nan(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+}
+
 std::string line_of(const Evaluation& evaluation) {
   std::string line;
   for (const auto& [name, value] : evaluation)
-    line += fmt::format("{}{} {:.6g}", line.empty() ? "" : "  ", name, value);
+    line += fmt::format("{}{} {:.6g}", line.empty() ? "" : "  ", name, without_sign_of_nan(value));
   return line;
 }
 

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "lagtape/tools/cli/format.h"
+
 namespace lagtape::cli {
 
 namespace {
@@ -50,8 +52,9 @@ void Progress::evaluated(const EvaluationReport& report) {
   if (quiet_) return;
   clear();
   std::string line = fmt::format("epoch {}  step {}  train_loss {:.6g}", report.position.epoch,
-                                 report.position.step, report.train_loss);
-  for (const auto& [name, value] : report.valid) line += fmt::format("  valid_{} {:.6g}", name, value);
+                                 report.position.step, without_sign_of_nan(report.train_loss));
+  for (const auto& [name, value] : report.valid)
+    line += fmt::format("  valid_{} {:.6g}", name, without_sign_of_nan(value));
   if (report.skipped > 0) line += fmt::format("  {} updates skipped", report.skipped);
   if (report.averaged > 0) line += fmt::format("  mean of {} updates", report.averaged);
   say(fmt::format("{}  lr {:.4g}  {}{}\n", line, report.lr, time_of(report.seconds),
