@@ -7,6 +7,10 @@
 
 namespace lagtape {
 
+/// Rows that are fetched ahead. They lie a power of two apart, so that few of them are in the first-level
+/// cache at a time, and every tile fetches them anew.
+inline constexpr std::int64_t kOuterAhead = 8;
+
 /// R columns of d by C vectors of x, in registers over all rows; w is R x C vectors of row stride ldw.
 template <class S, int R, int C>
 void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scalar* d, std::int64_t ldd,
@@ -21,6 +25,9 @@ void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scala
   }
   for (std::int64_t i = 0; i < rows; ++i, d += ldd, x += ldx) {
     V right[C];
+    __builtin_prefetch(d + kOuterAhead * ldd);
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) __builtin_prefetch(x + kOuterAhead * ldx + c * S::kSize);
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) right[c] = V::load_unaligned(x + c * S::kSize);
 #pragma GCC unroll 16
