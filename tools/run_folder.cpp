@@ -51,7 +51,7 @@ Json essence(const std::string& experiment, const std::string& where) {
 void require_same(const std::string& before, const Experiment& now, const fs::path& path) {
   Json old_values = essence(before, path.string());
   const Json new_values = essence(now.json, now.where);
-  // A run that has not ended as diverged has skipped nothing: it is the one that would have.
+  // One that stops at the first such batch has skipped none yet, and may go on as one that skips them.
   const Json::json_pointer not_finite("/train/not_finite");
   if (old_values[not_finite] == "stop") old_values[not_finite] = new_values[not_finite];
   const Json changes = Json::diff(old_values, new_values);

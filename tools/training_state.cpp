@@ -11,17 +11,17 @@ namespace lagtape {
 
 namespace {
 
-/// JSON has no word for numbers that are not finite; they are strings.
+/// JSON has no word for numbers that are not finite; they are strings (and were null once).
 Json json_of(double number) {
   if (std::isfinite(number)) return number;
   return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
 }
 
 double number_of(const Json& json) {
-  if (!json.is_string()) return json.get<double>();
-  const double infinity = std::numeric_limits<double>::infinity();
-  const auto text = json.get<std::string>();
-  return text == "inf" ? infinity : text == "-inf" ? -infinity : std::numeric_limits<double>::quiet_NaN();
+  if (json == "inf") return std::numeric_limits<double>::infinity();
+  if (json == "-inf") return -std::numeric_limits<double>::infinity();
+  if (json == "nan" || json.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  return json.get<double>();
 }
 
 Json json_of(const TrainingPosition& position) {

@@ -38,19 +38,19 @@ constexpr const char* kFresh = R"({
 /// A set of which one sequence has the same input at every step.
 class OneConstant : public Dataset {
  public:
-  OneConstant(std::shared_ptr<const Dataset> whole, std::int64_t silent, double input = 0)
-      : Dataset(whole->shape()), whole_(std::move(whole)), silent_(silent), input_(input) {}
+  OneConstant(std::shared_ptr<const Dataset> whole, std::int64_t which, double input = 0)
+      : Dataset(whole->shape()), whole_(std::move(whole)), which_(which), input_(input) {}
   std::int64_t size() const override { return whole_->size(); }
   std::int64_t length(std::int64_t index) const override { return whole_->length(index); }
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
     whole_->read(index, batch, row);
     const std::int64_t steps = batch.x.size(1);
-    for (std::int64_t n = 0; index == silent_ && n < steps; ++n) batch.x.set(row * steps + n, input_);
+    for (std::int64_t n = 0; index == which_ && n < steps; ++n) batch.x.set(row * steps + n, input_);
   }
 
  private:
   std::shared_ptr<const Dataset> whole_;
-  std::int64_t silent_;
+  std::int64_t which_;
   double input_;
 };
 
@@ -328,8 +328,7 @@ TEST_CASE("reversible is refused by the place of the layer in the model") {
            R"(model.layers=[{"layer": "batch_norm"}, {"cell": "unicornn", "units": 3, "layers": 1, "dt": 0.1},
                                      {"cell": "lem", "units": 3}])"}),
       "test: /train/memory: plan reversible runs every layer backwards in time, but layer 2: state z is not "
-      "on the "
-      "grid. Give another plan, such as \"auto\".",
+      "on the grid. Give another plan, such as \"auto\".",
       InputError);
 }
 

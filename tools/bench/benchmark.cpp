@@ -8,7 +8,7 @@
 
 #include "lagtape/tools/bench/onednn_lstm.h"
 #include "lagtape/tools/bench/random_batch.h"
-#include "lagtape/tools/bench/sgemm_peak.h"
+#include "lagtape/tools/bench/sgemm.h"
 #include "lagtape/tools/plan_choice.h"
 #include "lagtape/tools/training_run.h"
 

@@ -1,4 +1,4 @@
-#include "lagtape/tools/bench/sgemm_peak.h"
+#include "lagtape/tools/bench/sgemm.h"
 
 #include <omp.h>
 
