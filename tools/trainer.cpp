@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// After so many the parameters, which do not change, are taken to have no gradient on any batch.
+constexpr std::int64_t kMostSkippedInARow = 100;
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -179,6 +182,10 @@ void Trainer::step(const TrainerHooks& hooks) {
   BatchOutcome outcome;
   try {
     outcome = updater_.train_on(batch, lr);
+    state_.skipped_in_a_row = outcome.made > 0 ? 0 : state_.skipped_in_a_row + outcome.skipped;
+    if (state_.skipped_in_a_row >= kMostSkippedInARow)
+      throw DivergenceError(concat(state_.skipped_in_a_row,
+                                   " updates in a row were skipped, as loss or gradient was not finite"));
   } catch (const DivergenceError& error) {
     throw DivergenceError(concat("training diverged in ", place_of(at, task_.fresh), ": ", error.what()));
   }

@@ -46,6 +46,7 @@ Json json_of(const TrainingState& state) {
                {"sequences", json_of(state.sequences)},
                {"skipped", state.skipped},
                {"skipped_in_all", state.skipped_in_all},
+               {"skipped_in_a_row", state.skipped_in_a_row},
                {"lr", json_of(state.lr)},
                {"seconds", json_of(state.seconds)},
                {"training_seconds", json_of(state.training_seconds)},
@@ -79,6 +80,7 @@ TrainingState state_of(const Json& json) {
   state.sequences = number_of(json.at("sequences"));
   state.skipped = json.value("skipped", std::int64_t{0});
   state.skipped_in_all = json.value("skipped_in_all", std::int64_t{0});
+  state.skipped_in_a_row = json.value("skipped_in_a_row", std::int64_t{0});
   state.lr = number_of(json.at("lr"));
   state.seconds = number_of(json.at("seconds"));
   state.training_seconds = number_of(json.at("training_seconds"));

@@ -43,6 +43,7 @@ struct TrainingState {
   double loss_sum = 0, sequences = 0;           ///< trained on since then
   std::int64_t skipped = 0;                     ///< updates since then that were not made
   std::int64_t skipped_in_all = 0;              ///< the same of the whole run
+  std::int64_t skipped_in_a_row = 0;            ///< the last of them, with none made between
   double lr = 0;                                ///< of the last update
   double seconds = 0;                           ///< of the whole run, interruptions left out
   double training_seconds = 0, time_steps = 0;  ///< spent on updates, and the time steps of their batches

@@ -72,6 +72,7 @@ BatchOutcome Updater::train_on(const SequenceBatch& batch, double lr) {
       all.loss += weight * one.loss;
       scored += weight;
     }
+    all.made += one.made;
     all.skipped += one.skipped;
     rows = segment.rows;
   }
@@ -104,7 +105,7 @@ BatchOutcome Updater::update(const SequenceBatch& batch, double lr, const Window
   }
   step_optimizer(lr);
   if (average_) average_->add(parameters);
-  return {.loss = value};
+  return {.loss = value, .made = 1};
 }
 
 std::string Updater::take_statistics() {

@@ -14,8 +14,8 @@ namespace lagtape {
 
 /// What training on a batch came to.
 struct BatchOutcome {
-  double loss = 0;           ///< of what had a finite one; NaN when nothing had
-  std::int64_t skipped = 0;  ///< updates that were not made
+  double loss = 0;                     ///< of what had a finite one; NaN when nothing had
+  std::int64_t made = 0, skipped = 0;  ///< updates
 };
 
 /// One update: gradients of a batch, clipping, the optimizer's step. Nothing that is not finite gets into the

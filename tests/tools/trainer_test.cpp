@@ -242,6 +242,22 @@ TEST_CASE("a batch without a usable gradient is skipped where the experiment say
   }
 }
 
+TEST_CASE("a run ends when a hundred updates in a row were skipped, also when it was resumed between") {
+  const std::vector<std::string> set = {"train.not_finite=skip", "train.batch=20", "train.epochs=200"};
+  SteepRun whole(100, set), before(100, set), after(100, set);
+  const std::string message = "training diverged in epoch 100, step 1: 100 updates in a row were skipped";
+  CHECK_THROWS_WITH_AS(whole.train(), doctest::Contains(message.c_str()), DivergenceError);
+  std::string saved;
+  std::int64_t steps = 0;
+  CHECK_THROWS_AS(before.trainer.run({.stepped = [&](const StepReport&) { ++steps; },
+                                      .save = [&] { saved = serialize_safetensors(before.trainer.pack()); },
+                                      .stop_requested = [&] { return steps == 60; }}),
+                  Interrupted);
+  TensorReader reader(parse_safetensors(saved, "state"), "state");
+  after.trainer.unpack(reader);
+  CHECK_THROWS_WITH_AS(after.train(), doctest::Contains(message.c_str()), DivergenceError);
+}
+
 TEST_CASE("a batch whose loss is not finite is skipped where the experiment says so") {
   // h passes the largest f32 number: every batch is skipped, until valid has no finite loss either.
   Run run(kSeries,
