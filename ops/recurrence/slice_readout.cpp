@@ -33,6 +33,7 @@ void SliceReadout<T>::begin(const SliceRows<T>& rows, const DrawContext& draws) 
   const Extent& extent = rows.extent;
   const std::int64_t runs = every_step() ? (extent.last - 1) / extent.run - extent.first / extent.run + 1 : 1;
   run_losses_.assign(static_cast<std::size_t>(runs), 0.0);
+  is_zero_.clear();
   if (head_) {
     head_->set_draws(draws);
     head_->set_lengths(nullptr);
@@ -89,7 +90,13 @@ template <class T>
 void SliceReadout<T>::spread_feature_adjoint(std::int64_t n0, std::int64_t n1) {
   const std::int64_t width = top_width();
   const bool mean = definition().at == ReadAt::mean;
+  is_zero_.resize(std::max(is_zero_.size(), static_cast<std::size_t>(n1 - n0)), false);
   for (std::int64_t n = n0; n < n1; ++n) {
+    bool is_read = false;
+    for (std::int64_t r = 0; r < rows_.count(); ++r) is_read |= mean ? rows_.counts(r, n) : rows_.ends(r, n);
+    const auto step = static_cast<std::size_t>(n - n0);
+    if (!is_read && is_zero_[step]) continue;
+    is_zero_[step] = !is_read;
     T* to = top_.output_adjoint(n);
     for (std::int64_t r = 0; r < rows_.count(); ++r, to += width) {
       const T* from = feature_adjoint_ + r * width;
