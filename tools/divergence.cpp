@@ -45,7 +45,9 @@ class States {
       if (link.layer) ++layer;
       for (const StepProgram& program : link.stack.layers) {
         for (const StateDefinition& state : program.states)
-          names_.push_back(concat("state ", state.name, " of layer ", layer, " (", names[layer], ")"));
+          names_.push_back(
+              concat("state ", state.name, " of layer ", layer, " (", names[layer],
+                     state.arithmetic == Arithmetic::grid ? ", on the grid, which ends at 2^18)" : ")"));
         ++layer;
       }
     }

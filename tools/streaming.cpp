@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/embedding.h"
 
 namespace lagtape {
 
@@ -93,6 +94,8 @@ template class RowStream<float>;
 template class RowStream<double>;
 
 Tensor predict_by_stream(const Model& model, const Tensor& x) {
+  if (model.tokens() > 0)  // refused with their places, as Model::predict does
+    token_rows(x.rank() == 2 ? x.reshaped({1, x.size(0), x.size(1)}) : x, {}, model.tokens());
   return with_scalar(model.dtype(), [&]<class T>() { return stream_rows<T>(model, x); });
 }
 

@@ -142,8 +142,18 @@ ARGUMENTS = [
     ("an unknown initializer to list", ["list", "initializers", "ortogonal"], ["ortogonal", "orthogonal"]),
     ("an unknown cell to list", ["list", "cells", "tau_grru"], ["tau_grru", "tau_gru"]),
     ("a table without a folder", ["table", "--only", "lem", "folder"], ["which table", "--only"]),
+    ("a bench with a plan of no name", ["bench", "good.json", "--plan", ""], ["--plan", "name"]),
     ("a bench with an unknown plan", ["bench", "good.json", "--plan", "ful"], ["ful", "full"]),
 ]
+
+TOKENS = {
+    "name": "tokens",
+    "data": {"task": "random", "length": 8, "tokens": 5, "classes": 2, "train": 4, "valid": 2, "test": 2},
+    "model": {"layers": [{"layer": "embedding", "units": 3}, {"cell": "gru", "units": 4}],
+              "readout": {"units": 2, "at": "last_step"}},
+    "loss": "cross_entropy",
+    "train": {"epochs": 1, "batch": 4},
+}
 
 # What predict is given for the trained run: input width 1.
 INPUTS = [
@@ -248,6 +258,19 @@ class ErrorsTest(ToolTest):
         for title, line in (("text", b"one\n"), ("another width", b"1,2\n"), ("nan", b"nan\n")):
             with self.subTest(title):
                 self.refused(["line 1"], "predict", "run", "--input", "-", "--output", "-", "--stream", stdin=line)
+
+    def test_tokens_beyond_the_vocabulary(self):
+        self.train("run", experiment=TOKENS)
+        self.write("x.csv", "1\n2\n5\n")
+        for extra in ((), ("--stream",)):
+            with self.subTest(extra=extra):
+                self.refused(["0..4", "5", "row 0", "step 2"], "predict", "run", "--input", "x.csv", "--output", "y.csv", *extra)
+        self.refused(["0..4", "5", "line 4"], "predict", "run", "--input", "-", "--output", "-", stdin=b"1\n\n2\n5\n")
+
+    def test_a_stream_that_cannot_be(self):
+        layers = [{"layer": "bidirectional", "cell": {"cell": "gru", "units": 2}}]
+        self.write("both.json", changed(EXPERIMENT, model__layers=layers))
+        self.refused(["both.json"], "bench", "both.json", "--stream")
 
     def test_weights(self):
         data = self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))

@@ -221,6 +221,7 @@ class TableTest(ToolTest):
         self.assertEqual(self.table("--show", "--results", "results.jsonl")["rows"][0]["mean"], shown)
         self.write("task/table.json", PLAN)
         self.assertIsNotNone(self.table("--show", "--results", "results.jsonl")["rows"][0]["mean"])
+        self.assertIn("gone.jsonl", self.run_tool("table", "task", "--show", "--results", "gone.jsonl", code=2)[1])
         err = self.run_tool("table", "task", "--results", "nowhere/results.jsonl", code=2)[1]
         self.assertIn("nowhere", err)
         self.assertFalse((self.folder / "runs").exists())

@@ -323,6 +323,15 @@ TEST_CASE("divergence of a state names it and the first step") {
       DivergenceError);
 }
 
+TEST_CASE("a state that leaves the grid says where the grid ends") {
+  Run run(
+      kSeries,
+      {R"(model.layers=[{"cell": "unicornn", "units": 2, "arithmetic": "grid", "dt": 1, "alpha": 1e4}])"});
+  CHECK_THROWS_WITH_AS(run.train(),
+                       doctest::Contains("(unicornn.0, on the grid, which ends at 2^18) after time step 3"),
+                       DivergenceError);
+}
+
 TEST_CASE("a checkpoint of another model is refused") {
   Run small(kSeries), large(kSeries, {"model.layers.0.units=7"});
   TensorReader reader(small.trainer.pack(), "checkpoint");

@@ -25,6 +25,11 @@ CLI::Validator integer_from(std::int64_t least) {
   return CLI::Validator(check, "");
 }
 
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }, "");
+}
+
 void add_threads(CLI::App& command, int& threads) {
   constexpr int kMost = 1024;
   threads = ThreadPool::hardware_threads();

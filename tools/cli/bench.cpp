@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lagtape/core/byte_size.h"
+#include "lagtape/core/error.h"
 #include "lagtape/tools/bench/benchmark.h"
 #include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/commands.h"
@@ -23,8 +24,9 @@ struct BenchArguments {
 
 void add_options(CLI::App& command, BenchArguments& arguments) {
   arguments.experiment.add_to(command);
-  CLI::Option* plan =
-      command.add_option("--plan", arguments.plan, "memory plan, instead of train.memory")->type_name("NAME");
+  CLI::Option* plan = command.add_option("--plan", arguments.plan, "memory plan, instead of train.memory")
+                          ->check(not_empty())
+                          ->type_name("NAME");
   CLI::Option* threads = command
                              .add_option("--threads", arguments.options.threads,
                                          "worker threads; the best of 1..all unless given")
@@ -93,8 +95,14 @@ void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
 }
 
 void run_stream(const Experiment& experiment, const DataShape& data, const BenchArguments& arguments) {
-  const bench::Timing timing = bench::stream_latency(
-      build_model(experiment, data), {.steps = arguments.stream_steps, .repeats = arguments.options.repeats});
+  const Model model = build_model(experiment, data);
+  bench::Timing timing;
+  try {
+    timing =
+        bench::stream_latency(model, {.steps = arguments.stream_steps, .repeats = arguments.options.repeats});
+  } catch (const InputError& error) {
+    throw InputError(concat(experiment.where, ": ", error.what()));
+  }
   if (arguments.json) {
     const nlohmann::ordered_json json = {
         {"name", experiment.name}, {"stream_steps", arguments.stream_steps}, {"stream_ns", json_of(timing)}};

@@ -33,6 +33,9 @@ struct ExperimentArguments {
 /// An option that takes an integer of at least `least`, and nothing that only begins as one.
 CLI::Validator integer_from(std::int64_t least);
 
+/// An option that takes a name, of a file or of something else: "" is none.
+CLI::Validator not_empty();
+
 /// --threads N, 1 to 1024; all the machine has unless given.
 void add_threads(CLI::App& command, int& threads);
 

@@ -74,7 +74,12 @@ void answer_lines(const Model& model, bool probabilities) {
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
     if (is_blank(line)) continue;
-    answer = stream.step(parse_line(line, number, model));
+    const std::vector<double> x = parse_line(line, number, model);
+    try {
+      answer = stream.step(x);
+    } catch (const InputError& error) {
+      throw InputError(concat("stdin: line ", number, ": ", error.what()));
+    }
     if (!every_step) continue;
     print();
     std::fflush(stdout);

@@ -27,12 +27,6 @@ struct TableArguments {
   bool show = false, json = false, quiet = false;
 };
 
-/// An option that takes the name of a file or folder: "" is none.
-CLI::Validator not_empty() {
-  return CLI::Validator(
-      [](const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }, "");
-}
-
 void add_options(CLI::App& command, TableArguments& arguments) {
   command.add_option("TASK", arguments.folder, "folder of experiments with a table.json");
   command
@@ -132,6 +126,8 @@ void run(const TableArguments& arguments) {
       find_runs(plan, chosen_rows(plan, arguments.only), seeds, out, arguments.set);
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {
+    if (arguments.show && !std::filesystem::exists(arguments.results))
+      throw InputError(fmt::format("--results {}: there is no such file to show.", arguments.results));
     results.emplace(arguments.results);
     results->fill(runs, plan);
     if (!arguments.show) results->add(runs, plan);
