@@ -9,6 +9,10 @@ namespace lagtape {
 /// Vectors of sums that are added at a time: as many as an fma takes cycles, so that none waits for its turn.
 inline constexpr int kSumsAtATime = 4;
 
+/// Rows that are fetched ahead: they lie a power of two apart, so that few of them stay in the first-level
+/// cache.
+inline constexpr std::int64_t kSumsAhead = 16;
+
 /// One vector of one or two sums that are side by side in a list and read the same rows.
 template <class T>
 struct SumPart {
@@ -60,6 +64,7 @@ void add_parts(const SumPart<typename S::Scalar>* parts, std::int64_t rows) {
     }
 #pragma GCC unroll 4
     for (int c = 0; c < C; ++c) {
+      __builtin_prefetch(a[c] + kSumsAhead * parts[c].sums->lda);
       const V right = V::load_aligned(a[c]);
       a[c] += parts[c].sums->lda;
 #pragma GCC unroll 2
