@@ -1,0 +1,53 @@
+"""tools/json.md names the keys that are printed, and no others."""
+import json
+import re
+import unittest
+
+from tool import EXPERIMENT, ToolTest, changed, main
+
+OPEN = {"valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops"}  # the page says what is below
+
+
+def keys_of(value, before=""):
+    """The paths of all keys: layers[].name."""
+    if isinstance(value, list):
+        return set().union(*(keys_of(one, before + "[]") for one in value)) if value else set()
+    if not isinstance(value, dict):
+        return set()
+    found = set()
+    for key, below in value.items():
+        path = f"{before}.{key}" if before else key
+        deeper = set() if path in OPEN else keys_of(below, path)
+        found |= deeper or {path}
+    return found
+
+
+class JsonTest(ToolTest):
+    def check_page(self, heading, printed):
+        page = (self.root / "tools/json.md").read_text()
+        section = page.split(f"## {heading}\n")[1].split("\n## ")[0]
+        rows = [row.split(" | ") for row in section.splitlines() if row.startswith("| `")]
+        named = {key: text.startswith("only") for keys, text in rows for key in re.findall("`(.+?)`", keys)}
+        self.assertGreater(len(named), 1)
+        groups = {key for key in named if key.endswith("[]")}
+        self.assertEqual(printed - named.keys(), set(), "printed, not on the page")
+        self.assertEqual({key for key, optional in named.items() if not optional} - groups - printed, set(), "not printed")
+
+    def test_every_key_is_on_the_page(self):
+        path = self.write("experiment.json", changed(EXPERIMENT, train__epochs=2))
+        self.check_page("lagtape train", keys_of(json.loads(self.run_tool("train", path, "--out", "run", "--json")[0])))
+        lines = (self.folder / "run/metrics.jsonl").read_text().splitlines()
+        printed = keys_of([json.loads(line) for line in lines])
+        self.check_page("metrics.jsonl", {key[len("[]."):] for key in printed} - {"valid_rmse"})
+        self.check_page("lagtape eval", keys_of(json.loads(self.run_tool("eval", "run", "--json")[0])) - {"rmse"})
+        self.check_page("lagtape inspect", keys_of(json.loads(self.run_tool("inspect", path, "--json")[0])))
+
+    def test_every_key_of_a_table_is_on_the_page(self):
+        self.write("task/small.json", changed(EXPERIMENT, train__epochs=1))
+        self.write("task/table.json", {"title": "Small", "source": "none", "metric": "rmse", "unit": "rmse", "digits": 3,
+                                       "seeds": 1, "rows": [{"name": "small", "model": "small"}]})
+        self.check_page("lagtape table", keys_of(json.loads(self.run_tool("table", "task", "--quiet", "--json")[0])))
+
+
+if __name__ == "__main__":
+    main()
