@@ -49,8 +49,8 @@ class SliceReadout {
   T* feature_adjoint_ = nullptr;  // dL/d(features)
   SliceRows<T> rows_;
   std::vector<double> run_losses_;  // by run, or the one of what is read once
-  // By step of a chunk, which every chunk has in the same place: that dL/d(output) is zero there already, as
-  // it is at most steps of a sequence that is read once.
+  // By step of a chunk, which every chunk has in the same place, and which only we write: that dL/d(output)
+  // is zero there already, as it is at most steps of a sequence that is read once.
   std::vector<bool> is_zero_;
 };
 
