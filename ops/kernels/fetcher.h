@@ -1,38 +1,46 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "lagtape/ops/kernels/kernels.h"
 
 namespace lagtape {
 
-/// Brings pieces of memory into the second-level cache, some lines in each of so many turns.
+/// Brings pieces of memory into the second-level cache while a product multiplies, in as many spans as the
+/// product has inner loops.
 class Fetcher {
  public:
-  Fetcher(const Piece* pieces, std::int64_t count, std::int64_t turns) : piece_(pieces), left_(count) {
-    std::int64_t lines = 0;
-    for (std::int64_t i = 0; i < count; ++i) lines += (pieces[i].bytes + kLine - 1) / kLine;
-    lines_ = (lines + turns - 1) / turns;
-  }
+  /// A prefetch a turn, `step` bytes apart.
+  struct Span {
+    const char* at = nullptr;
+    std::int64_t step = 0;
+  };
 
-  void turn() {
-    for (std::int64_t i = 0; i < lines_ && left_ > 0; ++i) {
-      __builtin_prefetch(static_cast<const char*>(piece_->at) + at_, 0, 2);
-      at_ += kLine;
-      if (at_ < piece_->bytes) continue;
-      at_ = 0;
+  Fetcher(const Piece* pieces, std::int64_t count, std::int64_t spans)
+      : piece_(pieces), left_(count), spans_(std::max<std::int64_t>(1, spans / count)) {}
+
+  /// What to fetch in so many turns; nothing but the line at `near` when all pieces are.
+  Span next(std::int64_t turns, const void* near) {
+    if (left_ == 0) return {static_cast<const char*>(near), 0};
+    const std::int64_t first = piece_->bytes * done_ / spans_, last = piece_->bytes * (done_ + 1) / spans_;
+    const Span span{static_cast<const char*>(piece_->at) + first,
+                    std::min(kLine, (last - first + turns - 1) / turns)};
+    if (++done_ == spans_) {
+      done_ = 0;
       ++piece_;
       --left_;
     }
+    return span;
   }
 
  private:
   static constexpr std::int64_t kLine = 64;
 
   const Piece* piece_;
-  std::int64_t left_;       ///< pieces
-  std::int64_t lines_ = 0;  ///< of a turn
-  std::int64_t at_ = 0;     ///< byte of the piece
+  std::int64_t left_;      ///< pieces
+  std::int64_t spans_;     ///< of a piece
+  std::int64_t done_ = 0;  ///< spans of this one
 };
 
 }  // namespace lagtape

@@ -65,9 +65,9 @@ void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t 
                column_stride);
 }
 
-/// Inner steps between two turns of a fetcher: a line or two at a time, so that no load of the product waits.
-/// Each turn interrupts the product, so that twice as many cost 2 % of it.
-inline constexpr std::int64_t kFetchEvery = 16;
+/// Inner steps to a turn of a fetcher. Its prefetch is one more load in a loop that waits for none; a loop of
+/// its own, or a branch, would cost the product more than what it fetches gains.
+inline constexpr std::int64_t kFetchEvery = 2;
 
 /// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their
 /// panels.
@@ -84,26 +84,42 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
     for (int c = 0; c < C; ++c) sum[r][c] = V(T(0));
   }
   for (std::int64_t o = 0; o < product.operand_count; ++o) {
-    const std::int64_t lda = product.operands[o].lda;
+    const std::int64_t k = product.operands[o].k, lda = product.operands[o].lda;
     // One pointer for three rows: with one for each there are not enough registers.
-    const T* a[(R + 2) / 3];
+    constexpr int kPointers = (R + 2) / 3;
+    const T* a[kPointers];
 #pragma GCC unroll 8
-    for (int g = 0; g < (R + 2) / 3; ++g) a[g] = product.operands[o].a + (row + 3 * g) * lda;
-    for (std::int64_t left_k = product.operands[o].k; left_k > 0; left_k -= kFetchEvery) {
-      if (fetcher != nullptr) fetcher->turn();
-      for (std::int64_t i = std::min(left_k, kFetchEvery); i > 0; --i, b += step) {
-        V right[C];
+    for (int g = 0; g < kPointers; ++g) a[g] = product.operands[o].a + (row + 3 * g) * lda;
+    const auto multiply = [&](int i) {
+      V right[C];
 #pragma GCC unroll 8
-        for (int c = 0; c < C; ++c) right[c] = V::load_aligned(b + c / 2 * panel_size + c % 2 * S::kSize);
+      for (int c = 0; c < C; ++c)
+        right[c] = V::load_aligned(b + i * step + c / 2 * panel_size + c % 2 * S::kSize);
 #pragma GCC unroll 16
-        for (int r = 0; r < R; ++r) {
-          const V left(a[r / 3][r % 3 * lda]);
+      for (int r = 0; r < R; ++r) {
+        const V left(a[r / 3][r % 3 * lda + i]);
 #pragma GCC unroll 8
-          for (int c = 0; c < C; ++c) sum[r][c] = S::fma(left, right[c], sum[r][c]);
-        }
-#pragma GCC unroll 8
-        for (int g = 0; g < (R + 2) / 3; ++g) ++a[g];
+        for (int c = 0; c < C; ++c) sum[r][c] = S::fma(left, right[c], sum[r][c]);
       }
+    };
+    const auto advance = [&](std::int64_t steps) {
+      b += steps * step;
+#pragma GCC unroll 8
+      for (int g = 0; g < kPointers; ++g) a[g] += steps;
+    };
+    const std::int64_t turns = k / kFetchEvery;
+    Fetcher::Span fetched{reinterpret_cast<const char*>(b), 0};
+    if (fetcher != nullptr && turns > 0) fetched = fetcher->next(turns, b);
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+      __builtin_prefetch(fetched.at, 0, 2);
+      fetched.at += fetched.step;
+#pragma GCC unroll 2
+      for (int i = 0; i < kFetchEvery; ++i) multiply(i);
+      advance(kFetchEvery);
+    }
+    if (k % kFetchEvery != 0) {
+      multiply(0);
+      advance(1);
     }
   }
 #pragma GCC unroll 8
@@ -176,8 +192,7 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
   std::optional<Fetcher> fetcher;
   if (product.fetched_count > 0) {
     const std::int64_t panels = (product.columns + wide * S::kSize - 1) / (wide * S::kSize);
-    const std::int64_t turns = tile_count * panels * ((total_k + kFetchEvery - 1) / kFetchEvery);
-    fetcher.emplace(product.fetched, product.fetched_count, std::max<std::int64_t>(turns, 1));
+    fetcher.emplace(product.fetched, product.fetched_count, tile_count * panels * product.operand_count);
   }
 
   for (std::int64_t column = 0; column < product.columns;) {
