@@ -26,6 +26,7 @@ void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scala
   for (std::int64_t i = 0; i < rows; ++i, d += ldd, x += ldx) {
     V right[C];
     __builtin_prefetch(d + kOuterAhead * ldd);
+    __builtin_prefetch(d + kOuterAhead * ldd + R - 1);  // the columns may lie on two lines
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) __builtin_prefetch(x + kOuterAhead * ldx + c * S::kSize);
 #pragma GCC unroll 8
