@@ -71,7 +71,7 @@ inline constexpr std::int64_t kFetchEvery = 2;
 
 /// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their
 /// panels.
-template <class S, int R, int C>
+template <class S, int R, int C, bool kFetches = false>
 void product_tile(const Product<typename S::Scalar>& product, const typename S::Scalar* b,
                   std::int64_t panel_size, std::int64_t row, std::int64_t column, Fetcher* fetcher) {
   using V = typename S::Vector;
@@ -107,17 +107,20 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
 #pragma GCC unroll 8
       for (int g = 0; g < kPointers; ++g) a[g] += steps;
     };
-    const std::int64_t turns = k / kFetchEvery;
-    Fetcher::Span fetched{reinterpret_cast<const char*>(b), 0};
-    if (fetcher != nullptr && turns > 0) fetched = fetcher->next(turns, b);
-    for (std::int64_t turn = 0; turn < turns; ++turn) {
-      __builtin_prefetch(fetched.at, 0, 2);
-      fetched.at += fetched.step;
-#pragma GCC unroll 2
-      for (int i = 0; i < kFetchEvery; ++i) multiply(i);
-      advance(kFetchEvery);
+    std::int64_t left_k = k;
+    if constexpr (kFetches) {
+      const std::int64_t turns = k / kFetchEvery;
+      Fetcher::Span fetched = turns > 0 ? fetcher->next(turns, b) : Fetcher::Span();
+      for (std::int64_t turn = 0; turn < turns; ++turn) {
+        __builtin_prefetch(fetched.at, 0, 2);
+        fetched.at += fetched.step;
+#pragma GCC unroll 4
+        for (int i = 0; i < kFetchEvery; ++i) multiply(i);
+        advance(kFetchEvery);
+      }
+      left_k %= kFetchEvery;
     }
-    if (k % kFetchEvery != 0) {
+    for (; left_k > 0; --left_k) {
       multiply(0);
       advance(1);
     }
@@ -135,10 +138,12 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
 template <class T>
 using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t, Fetcher*);
 
-/// The tiles by their number of rows: wide for few rows, of two vectors, and of one.
+/// The tiles by their number of rows: wide for few rows, of two vectors, the same while they fetch, and of
+/// one vector.
 template <class S>
 struct ProductTiles {
   ProductTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, two[kTileRows<S> + 1] = {},
+                                                      fetching[kTileRows<S> + 1] = {},
                                                       one[kTileRows<S> + 1] = {};
 
   constexpr ProductTiles() { fill<1>(); }
@@ -148,6 +153,7 @@ struct ProductTiles {
     if constexpr (R <= kTileRows<S>) {
       wide[R] = &product_tile<S, R, tile_vectors<S>(R)>;
       two[R] = &product_tile<S, R, 2>;
+      fetching[R] = &product_tile<S, R, 2, true>;
       one[R] = &product_tile<S, R, 1>;
       fill<R + 1>();
     }
@@ -198,7 +204,10 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
   for (std::int64_t column = 0; column < product.columns;) {
     const std::int64_t vectors_left = (product.columns - column) / S::kSize;
     const std::int64_t vectors = vectors_left >= wide ? wide : vectors_left >= 2 ? 2 : 1;
-    const auto* tile = vectors == 1 ? tiles.one : vectors == 2 ? tiles.two : tiles.wide;
+    const auto* tile = vectors == 1  ? tiles.one
+                       : vectors > 2 ? tiles.wide
+                       : fetcher     ? tiles.fetching
+                                     : tiles.two;
     const typename S::Scalar* b = product.packed + column * total_k;
     std::int64_t row = 0;
     for (std::int64_t t = 0; t < tile_count; ++t) {
