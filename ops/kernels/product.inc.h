@@ -65,8 +65,8 @@ void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t 
                column_stride);
 }
 
-/// Inner steps to a turn of a fetcher. Its prefetch is one more load in a loop that waits for none; a loop of
-/// its own, or a branch, would cost the product more than what it fetches gains.
+/// Inner steps to a turn of a fetcher. Its prefetch is one more load in a loop that waits for none; stops
+/// with a loop and branches of their own took as long as the fetching.
 inline constexpr std::int64_t kFetchEvery = 2;
 
 /// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their
@@ -138,13 +138,12 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
 template <class T>
 using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t, Fetcher*);
 
-/// The tiles by their number of rows: wide for few rows, of two vectors, the same while they fetch, and of
-/// one vector.
+/// The tiles by their number of rows: wide for few rows, the same while they fetch, of two vectors, and of
+/// one.
 template <class S>
 struct ProductTiles {
-  ProductTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, two[kTileRows<S> + 1] = {},
-                                                      fetching[kTileRows<S> + 1] = {},
-                                                      one[kTileRows<S> + 1] = {};
+  ProductTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, fetching[kTileRows<S> + 1] = {},
+                                                      two[kTileRows<S> + 1] = {}, one[kTileRows<S> + 1] = {};
 
   constexpr ProductTiles() { fill<1>(); }
 
@@ -152,8 +151,8 @@ struct ProductTiles {
   constexpr void fill() {
     if constexpr (R <= kTileRows<S>) {
       wide[R] = &product_tile<S, R, tile_vectors<S>(R)>;
+      fetching[R] = &product_tile<S, R, tile_vectors<S>(R), true>;
       two[R] = &product_tile<S, R, 2>;
-      fetching[R] = &product_tile<S, R, 2, true>;
       one[R] = &product_tile<S, R, 1>;
       fill<R + 1>();
     }
@@ -197,17 +196,17 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
   const std::int64_t height = tile_count == 0 ? 0 : product.rows / tile_count;
   std::optional<Fetcher> fetcher;
   if (product.fetched_count > 0) {
-    const std::int64_t panels = (product.columns + wide * S::kSize - 1) / (wide * S::kSize);
+    const std::int64_t panels = product.columns / (wide * S::kSize);  // narrower ones do not fetch
     fetcher.emplace(product.fetched, product.fetched_count, tile_count * panels * product.operand_count);
   }
 
   for (std::int64_t column = 0; column < product.columns;) {
     const std::int64_t vectors_left = (product.columns - column) / S::kSize;
     const std::int64_t vectors = vectors_left >= wide ? wide : vectors_left >= 2 ? 2 : 1;
-    const auto* tile = vectors == 1  ? tiles.one
-                       : vectors > 2 ? tiles.wide
-                       : fetcher     ? tiles.fetching
-                                     : tiles.two;
+    const auto* tile = fetcher && vectors == wide ? tiles.fetching
+                       : vectors == 1             ? tiles.one
+                       : vectors == 2             ? tiles.two
+                                                  : tiles.wide;
     const typename S::Scalar* b = product.packed + column * total_k;
     std::int64_t row = 0;
     for (std::int64_t t = 0; t < tile_count; ++t) {
