@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <map>
 
-#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/adjoint_sums.h"
 #include "lagtape/ops/recurrence/backward_phases.h"
 #include "lagtape/ops/recurrence/forward_ops.h"
 #include "lagtape/ops/recurrence/grid.h"
 #include "lagtape/ops/recurrence/kept_values.h"
+#include "lagtape/ops/recurrence/row_adjoints.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -21,10 +22,9 @@ class Adjoint {
         f_(std::move(forward)),
         ops_(f_.ops),
         forward_count_(ops_.values.size()),
-        forward_(forward_ops(ops_)) {
-    find_active(input_gradient);
-    adjoint_.resize(forward_count_);
-    uses_.resize(forward_count_);
+        forward_(forward_ops(ops_)),
+        adjoints_(ops_, find_active(input_gradient)),
+        uses_(forward_count_) {
     list_lagged_reads();
     seed_output();
     reverse(ops_.post);
@@ -40,78 +40,33 @@ class Adjoint {
     finish_states();
     finish_lags();
     finish_leaf(StepOp::weight, [&](int, int v) {
-      if (adjoint_[v].value >= 0)
-        ops_.vector_gradients.push_back({ops_.values[v].place.index, materialize(v)});
+      if (adjoints_.is_known(v))
+        ops_.vector_gradients.push_back({ops_.values[v].place.index, adjoints_.materialize(v)});
     });
-    assign_phases(ops_, {backward_, sinks_, loop_sinks_, lag_sinks_}, forward_count_);
+    assign_phases(ops_, {adjoints_.recorded(), sinks_, loop_sinks_, lag_sinks_}, forward_count_);
   }
 
   LayerOps take() { return std::move(ops_); }
 
  private:
-  struct Signed {
-    int value = -1;
-    bool negated = false;
-  };
-
   bool is_placed(int v) const { return ops_.values[v].place.kind != Place::Kind::none; }
-  bool is_forward(int v) const { return v >= 0 && v < static_cast<int>(forward_count_); }
 
   // ---- which values carry a gradient ----
 
-  void find_active(bool input_gradient) {
-    active_.assign(forward_count_, false);
+  std::vector<bool> find_active(bool input_gradient) const {
+    std::vector<bool> active(forward_count_, false);
     for (std::size_t v = 0; v < program_.values.size(); ++v) {
       const StepOp op = program_.values[v].op;
-      active_[v] = op == StepOp::state || op == StepOp::lag || op == StepOp::real_lag ||
-                   op == StepOp::weight || (op == StepOp::input && input_gradient);
+      active[v] = op == StepOp::state || op == StepOp::lag || op == StepOp::real_lag ||
+                  op == StepOp::weight || (op == StepOp::input && input_gradient);
     }
     for (const Op& op : forward_) {
       // The state that an update adds to is no operand of it.
-      if (!op.terms.empty() || op.kind == Op::Kind::grid_update) active_[op.out] = true;
+      if (!op.terms.empty() || op.kind == Op::Kind::grid_update) active[op.out] = true;
       for (int o : {op.a, op.b})
-        if (o >= 0 && active_[o]) active_[op.out] = true;
+        if (o >= 0 && active[o]) active[op.out] = true;
     }
-  }
-
-  // ---- recording ----
-
-  int record(Op op, RowShape shape) {
-    op.out = add_value(ops_, shape);
-    backward_.push_back(op);
-    return op.out;
-  }
-  int element(ElementOp e, int a, int b = -1, double k = 0) {
-    Op op;
-    op.element = e;
-    op.a = a;
-    op.b = b;
-    op.k = k;
-    return record(op, ops_.values[a].shape);
-  }
-
-  void contribute(int to, int value, bool negated = false) {
-    if (to < 0 || !is_forward(to) || !active_[to]) return;
-    Signed& sum = adjoint_[to];
-    if (sum.value < 0) {
-      sum = {value, negated};
-    } else if (sum.negated == negated) {
-      sum.value = element(ElementOp::add, sum.value, value);
-    } else {
-      sum = {negated ? element(ElementOp::subtract, sum.value, value)
-                     : element(ElementOp::subtract, value, sum.value),
-             false};
-    }
-  }
-
-  int materialize(int v) {
-    Signed& s = adjoint_[v];
-    if (s.negated) {
-      const auto [known, is_new] = negated_.try_emplace(s.value);
-      if (is_new) known->second = element(ElementOp::negate, s.value);
-      s = {known->second, false};
-    }
-    return s.value;
+    return active;
   }
 
   // ---- seeds ----
@@ -123,7 +78,8 @@ class Adjoint {
 
   void seed_output() {
     const RowShape shape = ops_.values[ops_.output].shape;
-    contribute(ops_.output, source(Array::Kind::output_adjoint, 0, shape, &ops_.output_adjoint_array));
+    adjoints_.contribute(ops_.output,
+                         source(Array::Kind::output_adjoint, 0, shape, &ops_.output_adjoint_array));
   }
 
   void list_lagged_reads() {
@@ -155,14 +111,15 @@ class Adjoint {
         const auto& lagged = ops_.lagged[l];
         if (lagged.state != s) continue;
         if (lagged.tau < 0) {
-          contribute(f_.next[s], add_value(ops_, shape, in_array(lagged.adjoint_array, 1 + lagged.lag)));
+          adjoints_.contribute(f_.next[s],
+                               add_value(ops_, shape, in_array(lagged.adjoint_array, 1 + lagged.lag)));
         } else {
           Op op;
           op.kind = Op::Kind::real_lag_adjoint;
           op.a = lagged.tau;
           op.index = static_cast<int>(l);
           op.lag = lagged.lag;
-          contribute(f_.next[s], record(op, shape));
+          adjoints_.contribute(f_.next[s], adjoints_.record(op, shape));
         }
       }
       if (!read[s]) continue;
@@ -172,8 +129,8 @@ class Adjoint {
         const int part = source(Array::Kind::direct, s, shape, array);
         // A copy where it would be the whole sum: the array is written anew while the step is still being
         // worked on.
-        const bool first = adjoint_[f_.next[s]].value < 0;
-        contribute(f_.next[s], first ? element(ElementOp::copy, part) : part);
+        const bool first = !adjoints_.is_known(f_.next[s]);
+        adjoints_.contribute(f_.next[s], first ? adjoints_.element(ElementOp::copy, part) : part);
       }
     }
   }
@@ -190,20 +147,22 @@ class Adjoint {
   void reverse(const Ops& list) {
     for (auto op = list.rbegin(); op != list.rend(); ++op) {
       add_product_stack(op->out);
-      if (!active_[op->out] || adjoint_[op->out].value < 0) continue;
+      if (!adjoints_.is_active(op->out) || !adjoints_.is_known(op->out)) continue;
       if (!op->terms.empty()) {
         reverse_product(*op);
+      } else if (op->kind == Op::Kind::real_lag) {
+        reverse_real_lag(*op, adjoints_.materialize(op->out));
       } else {
-        reverse_row_op(*op);
+        reverse_row_op(program_, *op, adjoints_);
       }
     }
   }
 
   void reverse_product(const Op& op) {
-    const int delta = materialize(op.out);
+    const int delta = adjoints_.materialize(op.out);
     const Op::Term& term = op.terms.front();
     ops_.matrix_gradients.push_back({term.weight, delta, term.operand});
-    if (active_[term.operand]) uses_[term.operand].push_back({term.weight, delta});
+    if (adjoints_.is_active(term.operand)) uses_[term.operand].push_back({term.weight, delta});
   }
 
   /// The stack of all products that read v: [W1; W3; W4]^T [d1; d3; d4], one sum.
@@ -216,115 +175,14 @@ class Adjoint {
     op.transposed = true;
     op.terms = std::move(uses);
     uses.clear();
-    return record(op, ops_.values[v].shape);
+    return adjoints_.record(op, ops_.values[v].shape);
   }
   void add_product_stack(int v) {
     const int stack = product_stack(v);
-    if (stack >= 0) contribute(v, stack);
+    if (stack >= 0) adjoints_.contribute(v, stack);
   }
   void close_product_stacks() {
     for (std::size_t v = 0; v < forward_count_; ++v) add_product_stack(static_cast<int>(v));
-  }
-
-  void reverse_row_op(const Op& op) {
-    const Signed s = adjoint_[op.out];
-    const bool n = s.negated;
-    const int d = s.value, y = op.out;
-    switch (op.kind) {
-      case Op::Kind::sum: return contribute(op.a, spread(Op::Kind::broadcast, d, ops_.values[op.a].shape), n);
-      case Op::Kind::broadcast: return contribute(op.a, spread(Op::Kind::sum, d, ops_.values[op.a].shape), n);
-      case Op::Kind::concatenate: {
-        const RowShape a = ops_.values[op.a].shape, b = ops_.values[op.b].shape;
-        contribute(op.a, part(Op::Kind::slice, d, 0, a), n);
-        return contribute(op.b, part(Op::Kind::slice, d, static_cast<int>(a.size), b), n);
-      }
-      case Op::Kind::slice:
-        return contribute(op.a, part(Op::Kind::pad, d, op.index, ops_.values[op.a].shape), n);
-      case Op::Kind::real_lag: return reverse_real_lag(op, materialize(op.out));
-      case Op::Kind::grid_update:  // the rounding's derivative counts as one
-        contribute(state_value(program_, op.index), d, n);
-        return contribute(op.a, d, op.k < 0 ? !n : n);
-      case Op::Kind::element: break;
-      default: return;  // draws and the step index have no gradient
-    }
-    using E = ElementOp;
-    const auto times = [&](int factor) { return element(E::multiply, d, factor); };
-    switch (op.element) {
-      case E::copy: return contribute(op.a, with_shape(d, ops_.values[op.a].shape), n);
-      case E::negate: return contribute(op.a, d, !n);
-      case E::tanh: return contribute(op.a, element(E::tanh_adjoint, d, y), n);
-      case E::sigmoid: return contribute(op.a, element(E::sigmoid_adjoint, d, y), n);
-      case E::relu: return contribute(op.a, element(E::relu_adjoint, d, y), n);
-      case E::exp: return contribute(op.a, times(y), n);
-      case E::log: return contribute(op.a, element(E::divide, d, op.a), n);
-      case E::sqrt:
-        return contribute(op.a, element(E::multiply_constant, element(E::divide, d, y), -1, 0.5), n);
-      case E::abs: return contribute(op.a, times(element(E::sign, op.a)), n);
-      case E::sign: return;
-      case E::sin: return contribute(op.a, times(element(E::cos, op.a)), n);
-      case E::cos: return contribute(op.a, times(element(E::sin, op.a)), !n);
-      case E::add: contribute(op.a, d, n); return contribute(op.b, d, n);
-      case E::subtract: contribute(op.a, d, n); return contribute(op.b, d, !n);
-      case E::multiply:
-        if (active_[op.a]) contribute(op.a, times(op.b), n);
-        if (active_[op.b]) contribute(op.b, times(op.a), n);
-        return;
-      case E::divide: {
-        const int quotient = element(E::divide, d, op.b);
-        contribute(op.a, quotient, n);
-        if (active_[op.b]) contribute(op.b, element(E::multiply, quotient, y), !n);
-        return;
-      }
-      case E::minimum: return choose(op, n, d, op.b, op.a);
-      case E::maximum: return choose(op, n, d, op.a, op.b);
-      case E::add_constant: return contribute(op.a, d, n);
-      case E::multiply_constant: return contribute(op.a, element(E::multiply_constant, d, -1, op.k), n);
-      case E::minimum_constant: return choose_constant(op, n, d, true);
-      case E::maximum_constant: return choose_constant(op, n, d, false);
-      case E::constant_minus: return contribute(op.a, d, !n);
-      case E::constant_over: return contribute(op.a, times(element(E::divide, y, op.a)), !n);
-      default: throw Error("[adjoint] a forward op without a rule");
-    }
-  }
-
-  /// The adjoint goes to a where `larger` >= `smaller`, else to b: ties to the first operand.
-  void choose(const Op& op, bool negated, int d, int larger, int smaller) {
-    const int to_a = element(ElementOp::greater, larger, smaller, 1);
-    contribute(op.a, element(ElementOp::multiply, d, to_a), negated);
-    if (active_[op.b])
-      contribute(op.b, element(ElementOp::multiply, d, element(ElementOp::constant_minus, to_a, -1, 1)),
-                 negated);
-  }
-  void choose_constant(const Op& op, bool negated, int d, bool minimum) {
-    Op limit;
-    limit.element = ElementOp::fill;
-    limit.k = op.k;
-    const int k = record(limit, ops_.values[op.a].shape);
-    const int to_a = element(ElementOp::greater, minimum ? k : op.a, minimum ? op.a : k, 1);
-    contribute(op.a, element(ElementOp::multiply, d, to_a), negated);
-  }
-
-  int with_shape(int v, RowShape shape) {
-    if (ops_.values[v].shape == shape) return v;
-    Op op;
-    op.a = v;
-    return record(op, shape);
-  }
-
-  int spread(Op::Kind kind, int a, RowShape shape) {
-    Op op;
-    op.kind = kind;
-    op.a = a;
-    return record(op, shape);
-  }
-
-  /// A slice of a, or a as a part of something wider, from element `first` on.
-  int part(Op::Kind kind, int a, int first, RowShape shape) {
-    Op op;
-    op.kind = kind;
-    op.a = a;
-    op.index = first;
-    return record(op, shape);
   }
 
   void reverse_real_lag(const Op& op, int d) {
@@ -334,15 +192,15 @@ class Adjoint {
     slope.a = op.a;
     slope.index = op.index;
     slope.lag = op.lag;
-    int along = element(ElementOp::multiply, d, record(slope, ops_.values[op.out].shape));
+    int along = adjoints_.element(ElementOp::multiply, d, adjoints_.record(slope, ops_.values[op.out].shape));
     // tau is a scalar or has the state's shape
     const RowShape tau = ops_.values[op.a].shape;
     while (tau.rank < ops_.values[along].shape.rank) {
       const RowShape shape = ops_.values[along].shape;
-      along =
-          spread(Op::Kind::sum, along, shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar());
+      along = spread(Op::Kind::sum, along,
+                     shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar(), adjoints_);
     }
-    contribute(op.a, along);
+    adjoints_.contribute(op.a, along);
   }
 
   // ---- where adjoints go at the end of the step ----
@@ -359,10 +217,10 @@ class Adjoint {
   /// The adjoint of v into an array; zeros when nothing reached it.
   void send(int v, int array) {
     Op op;
-    const Signed s = adjoint_[v];
+    const AdjointSums::Signed s = adjoints_.of(v);
     op.element = s.value < 0 ? ElementOp::fill : s.negated ? ElementOp::negate : ElementOp::copy;
     op.a = s.value;
-    const int out = can_move(v, array) ? s.value : record(op, ops_.values[v].shape);
+    const int out = can_move(v, array) ? s.value : adjoints_.record(op, ops_.values[v].shape);
     ops_.values[out].place = in_array(array);
     sinks_.push_back(out);
   }
@@ -370,14 +228,14 @@ class Adjoint {
   /// Whether the op that computes v's adjoint may write it into the array itself. An array of one step must
   /// not be read as anything else later.
   bool can_move(int v, int array) const {
-    const Signed s = adjoint_[v];
+    const AdjointSums::Signed s = adjoints_.of(v);
     if (s.value < 0 || s.negated || is_placed(s.value)) return false;
     if (ops_.arrays[array].kind != Array::Kind::direct) return true;
     for (std::size_t u = 0; u < forward_count_; ++u)
-      if (static_cast<int>(u) != v && adjoint_[u].value == s.value) return false;
-    for (Op op : backward_) {
+      if (static_cast<int>(u) != v && adjoints_.of(static_cast<int>(u)).value == s.value) return false;
+    for (const Op& op : adjoints_.recorded()) {
       bool read = false;
-      for_operands(op, [&](int& o) { read = read || o == s.value; });
+      for_operands(op, [&](int o) { read = read || o == s.value; });
       if (read) return false;
     }
     return true;
@@ -389,7 +247,7 @@ class Adjoint {
       if (i.op == StepOp::input) return;
     Op zeros;  // of an input that nothing reads
     zeros.element = ElementOp::fill;
-    sinks_.push_back(record(zeros, program_.input));
+    sinks_.push_back(adjoints_.record(zeros, program_.input));
     ops_.values[sinks_.back()].place = in_array(ops_.input_adjoint_array);
   }
 
@@ -401,7 +259,7 @@ class Adjoint {
       loop_sinks_.push_back(sinks_.back());
       if (direct.product < 0) continue;
       const int stack = product_stack(v);
-      adjoint_[v] = {stack, false};
+      adjoints_.set(v, stack);
       send(v, direct.product);
       loop_sinks_.push_back(sinks_.back());
     }
@@ -410,10 +268,10 @@ class Adjoint {
   void finish_lags() {
     finish_leaf(StepOp::lag, [&](int, int v) { finish_lag(v, -1); });
     for (int v = 0; v < static_cast<int>(program_.values.size()); ++v)
-      if (program_.values[v].op == StepOp::real_lag && adjoint_[v].value < 0) finish_lag(v, -1);
+      if (program_.values[v].op == StepOp::real_lag && !adjoints_.is_known(v)) finish_lag(v, -1);
   }
   void finish_lag(int v, int d) {
-    if (d >= 0) adjoint_[v] = {d, false};
+    if (d >= 0) adjoints_.set(v, d);
     send(v, ops_.lagged[lag_of_value_.at(v)].adjoint_array);
     lag_sinks_.push_back(sinks_.back());
   }
@@ -423,10 +281,7 @@ class Adjoint {
   LayerOps& ops_;
   std::size_t forward_count_;
   Ops forward_;
-  Ops backward_;
-  std::vector<bool> active_;
-  std::vector<Signed> adjoint_;              // by forward value
-  std::map<int, int> negated_;               // value -> its negative, where one is there
+  AdjointSums adjoints_;
   std::vector<std::vector<Op::Term>> uses_;  // by forward value: products that read it, {weight, delta}
   std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged
   std::vector<int> sinks_, loop_sinks_, lag_sinks_;  // values that end in arrays
