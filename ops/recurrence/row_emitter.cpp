@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "lagtape/ops/recurrence/late_terms.h"
-#include "lagtape/ops/recurrence/vector_emitter.h"
+#include "lagtape/ops/recurrence/row_sum_emitter.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -15,19 +15,13 @@ using Xbyak::Reg64;
 using Xbyak::Xmm;
 using Xbyak::Zmm;
 
-constexpr std::int64_t kVector = 64;           // bytes
-constexpr std::int64_t kUnrolled = 512;        // multiply-adds of a product that stand one after another
-constexpr std::int64_t kUnrolledTerms = 8;     // of a loop over longer ones
-constexpr std::int64_t kNear = 24 << 10;       // bytes of weights that stay in the nearest cache
-constexpr int kElement = 31;                   // the register of an element of an operand
-constexpr int kRegisters = 30;                 // of sums and of the work on them; two are scratch
-constexpr std::size_t kMultiplyAddBytes = 16;  // of code, at most, with its share of what is around it
+constexpr std::int64_t kVector = 64;      // bytes
+constexpr std::int64_t kNear = 24 << 10;  // bytes of weights that stay in the nearest cache
 
 template <class T>
-class RowEmitter : public VectorEmitter {
+class RowEmitter : public RowSumEmitter {
  public:
-  explicit RowEmitter(const RowCode<T>& code)
-      : VectorEmitter(bytes_of(code), SimdLevel::avx512, sizeof(T)), code_(code) {}
+  explicit RowEmitter(const RowCode<T>& code) : RowSumEmitter(bytes_of(code), sizeof(T)), code_(code) {}
 
   bool generate() {
     for (odd_ = 0; odd_ < 2; ++odd_) {
@@ -50,16 +44,13 @@ class RowEmitter : public VectorEmitter {
     std::size_t bytes = 4096 + 64 * static_cast<std::size_t>(code.input_width + code.output_width);
     for (const RowPass& pass : code.passes) {
       bytes += 2 * code_bytes(pass.program) + 16 * static_cast<std::size_t>(pass.vectors);
-      for (const auto& p : pass.products)
-        bytes +=
-            1024 + 2 * static_cast<std::size_t>(std::min(p.k * p.count, kUnrolled) + p.k + 64 * p.count) *
-                       kMultiplyAddBytes;
+      bytes += code_bytes_of_sums(pass);
     }
     return 2 * bytes;
   }
 
-  // ---- registers: rdi memory, rsi input, then the turns of a pass, r11 output, rcx moving states, r10
-  // packed weights, r8 those of the sums at work, rdx the vector's place, r9 an operand, rax scratch ----
+  // ---- registers beside those of the sums: rsi input, then the turns of a pass, r11 output, rdx the
+  // vector's place ----
 
   bool step() {
     enter();
@@ -148,13 +139,13 @@ class RowEmitter : public VectorEmitter {
 
   static bool overlaps(const RowPass& pass) {
     return pass.vectors > 1 && !pass.products.empty() &&
-           std::ranges::all_of(pass.products, [](const auto& p) { return p.k * p.count <= kUnrolled; });
+           std::ranges::all_of(pass.products, [](const auto& p) { return is_unrolled(p); });
   }
   /// Whether a pass adds up no more than the elements of a row that the one before it stores: a read-out.
   static bool sums_up(const RowPass& pass, const RowPass& before) {
     if (pass.vectors > 1 || pass.products.size() != 1) return false;
     const RowPass::Products& p = pass.products.front();
-    return p.count == 1 && p.k <= kUnrolled &&
+    return p.count == 1 && is_unrolled(p) &&
            std::ranges::any_of(before.program.code, [&](const VectorInstruction& i) {
              return i.op == VectorOp::store && before.places[static_cast<std::size_t>(i.slot)] == p.operand;
            });
@@ -168,7 +159,7 @@ class RowEmitter : public VectorEmitter {
     clear(late);
     const std::vector<std::int64_t> order = order_of(pass);
     load_weights_of(order.front());
-    add_terms(pass, sums_of(pass));
+    add_products(pass, sums_of(pass));
     Turns& turns = turns_.emplace_back();
     LateTerms<T> terms(pass, follower);
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
@@ -207,7 +198,7 @@ class RowEmitter : public VectorEmitter {
     add(r8, r10);
     const Reg64 base = base_of(p.operand);
     lea(r9, ptr[base + rdx + bytes_to(p.operand)]);
-    for (std::int64_t i = 0; i < kLane<T>; ++i) add_term(p, sums.data(), i, i * p.vector_bytes);
+    for (std::int64_t i = 0; i < kLane<T>; ++i) add_terms(p, sums.data(), i, i * p.vector_bytes);
     L(none);
   }
   void add_late_terms(const RowPass* follower, const std::vector<Zmm>& sums, LateTerms<T>& terms) {
@@ -218,7 +209,7 @@ class RowEmitter : public VectorEmitter {
     while (true) {
       const auto [first, count] = terms.next();
       if (count == 0) return;
-      for (std::int64_t i = first; i < first + count; ++i) add_term(p, sums.data(), i, i * p.vector_bytes);
+      for (std::int64_t i = first; i < first + count; ++i) add_terms(p, sums.data(), i, i * p.vector_bytes);
     }
   }
 
@@ -243,16 +234,6 @@ class RowEmitter : public VectorEmitter {
   }
   static std::uint32_t bytes_to_vector(std::int64_t v) { return static_cast<std::uint32_t>(v * kVector); }
 
-  /// Registers of the sums: the last ones, so that those of the next vector can be added up while the work on
-  /// these is done.
-  std::vector<Zmm> sums_of(const RowPass& pass) const {
-    int count = 0;
-    for (const auto& p : pass.products) count += p.count;
-    std::vector<Zmm> sums;
-    for (int s = 0; s < count; ++s) sums.emplace_back(kRegisters - reserved_ - count + s);
-    return sums;
-  }
-
   enum class Beside : std::uint8_t { nothing, next_vector };
   /// The element-wise work on the vector at rdx.
   bool work(const RowPass& pass, Beside beside, bool with_sums = false) {
@@ -275,118 +256,14 @@ class RowEmitter : public VectorEmitter {
     Terms terms;
     const std::size_t first = at, rest = code.size() - first;
     const auto all = static_cast<std::size_t>(term_count(pass));
-    for (std::size_t done = 1; add_term(pass, sums, terms); ++done)
+    for (std::size_t done = 1; add_next(pass, sums, terms); ++done)
       for (; (at - first) * all < rest * done; ++at)
         if (!instruction(at)) return false;
     return true;
   }
 
-  // ---- products: one term of all sums after the other ----
-
-  struct Terms {
-    std::size_t product = 0;
-    std::int64_t element = 0, packed = 0;  // bytes
-    std::size_t sum = 0;
-  };
-  static std::int64_t term_count(const RowPass& pass) {
-    std::int64_t count = 0;
-    for (const auto& p : pass.products) count += p.k;
-    return count;
-  }
-  void clear(const std::vector<Zmm>& sums) {
-    for (const Zmm& s : sums) vpxord(s, s, s);
-  }
-  void add_terms(const RowPass& pass, const std::vector<Zmm>& sums) {
-    clear(sums);
-    for (Terms terms; add_term(pass, sums, terms);) {
-    }
-  }
-  /// False when there is none left.
-  bool add_term(const RowPass& pass, const std::vector<Zmm>& sums, Terms& terms) {
-    if (terms.product == pass.products.size()) return false;
-    const auto& p = pass.products[terms.product];
-    if (terms.element == 0) load_pointer(r9, p.operand);
-    add_term(p, sums.data() + terms.sum, terms.element, terms.packed);
-    terms.packed += p.count * p.vector_bytes;
-    if (++terms.element < p.k) return true;
-    ++terms.product;
-    terms.sum += static_cast<std::size_t>(p.count);
-    terms.element = 0;
-    return true;
-  }
-
-  /// In loops where they are long. Leaves r8 as it is.
-  void add_products(const RowPass& pass, const std::vector<Zmm>& sums) {
-    clear(sums);
-    const Zmm* sum = sums.data();
-    std::int64_t moved = 0, packed = 0;  // bytes
-    for (const auto& p : pass.products) {
-      load_pointer(r9, p.operand);
-      const std::int64_t term = p.count * p.vector_bytes;
-      std::int64_t done = 0;
-      if (p.k * p.count > kUnrolled) {
-        const std::int64_t rounds = p.k / kUnrolledTerms;
-        if (packed != moved) add(r8, static_cast<std::uint32_t>(packed - moved));
-        mov(eax, static_cast<std::uint32_t>(rounds));
-        Xbyak::Label loop;
-        align(32);
-        L(loop);
-        for (std::int64_t i = 0; i < kUnrolledTerms; ++i) add_term(p, sum, i, i * term);
-        add(r9, static_cast<std::uint32_t>(kUnrolledTerms * sizeof(T)));
-        add(r8, static_cast<std::uint32_t>(kUnrolledTerms * term));
-        dec(eax);
-        jnz(loop, T_NEAR);
-        done = rounds * kUnrolledTerms;
-        moved = packed + done * term;
-      }
-      for (std::int64_t i = done; i < p.k; ++i) add_term(p, sum, i - done, packed + i * term - moved);
-      packed += p.k * term;
-      sum += p.count;
-    }
-    if (moved != 0) sub(r8, static_cast<std::uint32_t>(moved));
-  }
-
-  void add_term(const RowPass::Products& p, const Zmm* sum, std::int64_t element, std::int64_t at) {
-    const bool number = p.vector_bytes == sizeof(T);
-    const Xmm left(kElement);
-    const Address from = ptr[r9 + static_cast<int>(element * sizeof(T))];
-    if (number) {
-      float_ ? vmovss(left, from) : vmovsd(left, from);
-    } else {
-      float_ ? vbroadcastss(Zmm(kElement), from) : vbroadcastsd(Zmm(kElement), from);
-    }
-    for (int c = 0; c < p.count; ++c) {
-      const Xmm out = part(sum[c], p);
-      const Address right = ptr[r8 + static_cast<int>(at + c * p.vector_bytes)];
-      if (number) {
-        float_ ? vfmadd231ss(out, left, right) : vfmadd231sd(out, left, right);
-      } else {
-        float_ ? vfmadd231ps(out, part(Zmm(kElement), p), right)
-               : vfmadd231pd(out, part(Zmm(kElement), p), right);
-      }
-    }
-  }
-  /// As much of a register as the sums fill.
-  static Xmm part(const Zmm& reg, const RowPass::Products& p) {
-    const auto kind = p.vector_bytes == 64   ? Xbyak::Operand::ZMM
-                      : p.vector_bytes == 32 ? Xbyak::Operand::YMM
-                                             : Xbyak::Operand::XMM;
-    return Xmm(kind, reg.getIdx());
-  }
-
   // ---- places ----
 
-  Reg64 base_of(const RowPlace& place) {
-    if (place.base == RowPlace::Base::memory) return rdi;
-    if (place.base == RowPlace::Base::weights) return r10;
-    mov(rax, ptr[rcx + 8 * place.state]);
-    return rax;
-  }
-  int bytes_to(const RowPlace& place) const { return static_cast<int>(place.bytes[odd_]); }
-  void load_pointer(const Reg64& reg, const RowPlace& place) {
-    const Reg64 base = base_of(place);
-    lea(reg, ptr[base + bytes_to(place)]);
-  }
   Reg64 pointer_to(const RowPlace& place) {
     load_pointer(r9, place);
     return r9;
@@ -409,8 +286,6 @@ class RowEmitter : public VectorEmitter {
 
   const RowCode<T>& code_;
   const RowPass* pass_ = nullptr;
-  std::size_t odd_ = 0;
-  int reserved_ = 0;  ///< registers of a follower's sums
   /// A pass's vectors in turn, but for the last: bytes to each in a row, and to the packed weights of the
   /// next; then, with a follower, those to its late elements and their weights.
   struct Turns {
