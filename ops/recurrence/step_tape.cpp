@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/renumber.h"
 
 namespace lagtape {
 namespace {
@@ -57,72 +58,6 @@ bool spreads(const RowShape& from, const RowShape& to) {
 void check_extent(std::string_view what, std::int64_t extent) {
   if (extent < 1) throw InputError(concat("[", what, "] an extent must be at least 1. Got ", extent, "."));
 }
-
-/// Numbers values, weights and draws in the order in which the next values and the output first need them:
-/// depth first, operand a before operand b. A loop with its own stack, so that a long program needs no deep
-/// recursion.
-class Renumbering {
- public:
-  explicit Renumbering(const StepProgram& from)
-      : from_(from),
-        value_(from.values.size(), -1),
-        weight_(from.weights.size(), -1),
-        draw_(from.draws.size(), -1) {
-    to_.states = from.states;
-    to_.input = from.input;
-    for (StateDefinition& state : to_.states) state.next = number(state.next);
-    to_.output = number(from.output);
-    for (const NamedValue& named : from.named)
-      if (value_[named.value] >= 0) to_.named.push_back({named.name, value_[named.value]});
-  }
-
-  StepProgram result() && { return std::move(to_); }
-
- private:
-  int number(int root) {
-    std::vector<int> stack = {root};
-    while (!stack.empty()) {
-      const int id = stack.back();
-      const Instruction& v = from_.values[id];
-      if (value_[id] >= 0) {
-        stack.pop_back();
-      } else if (v.a >= 0 && value_[v.a] < 0) {
-        stack.push_back(v.a);
-      } else if (v.b >= 0 && value_[v.b] < 0) {
-        stack.push_back(v.b);
-      } else {
-        emit(id);
-        stack.pop_back();
-      }
-    }
-    return value_[root];
-  }
-
-  void emit(int id) {
-    Instruction v = from_.values[id];
-    if (v.a >= 0) v.a = value_[v.a];
-    if (v.b >= 0) v.b = value_[v.b];
-    if (v.op == StepOp::weight || v.op == StepOp::product)
-      v.index = take(v.index, weight_, from_.weights, to_.weights);
-    if (v.op == StepOp::draw) v.index = take(v.index, draw_, from_.draws, to_.draws);
-    value_[id] = static_cast<int>(to_.values.size());
-    to_.values.push_back(v);
-  }
-
-  template <class Definition>
-  static int take(int index, std::vector<int>& numbers, const std::vector<Definition>& from,
-                  std::vector<Definition>& to) {
-    if (numbers[index] < 0) {
-      numbers[index] = static_cast<int>(to.size());
-      to.push_back(from[index]);
-    }
-    return numbers[index];
-  }
-
-  const StepProgram& from_;
-  StepProgram to_;
-  std::vector<int> value_, weight_, draw_;  // new numbers, -1 before there is one
-};
 
 }  // namespace
 
@@ -357,7 +292,7 @@ StepProgram StepTape::finish() {
   for (const StateDefinition& state : program_.states) {
     if (state.next < 0) throw InputError(concat("[finish] state '", state.name, "' has no next value."));
   }
-  StepProgram result = Renumbering(program_).result();
+  StepProgram result = renumber(program_);
   if (result.weights.size() < program_.weights.size()) {
     std::string unused;
     for (const WeightDefinition& weight : program_.weights) {
