@@ -46,7 +46,9 @@ Seen past_of_code(StepTape& tape, std::int64_t tau, StepVar h, StepVar x, StepVa
 void TauGru::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
   tau = read_delays(reader, "tau", "delay; with 0 the delayed part sees the present state");
-  reader.optional("dt", dt, above(0), "time step; the delay is floor(tau / dt) steps");
+  reader.optional(
+      "dt", dt, above(0),
+      "time step, which scales the update; the delay is floor(tau / dt) steps, in the form 'code' tau");
   reader.optional("alpha", alpha, {}, "weight of the delayed part; 0 leaves it out");
   reader.optional("beta", beta, {}, "weight of the direct part; 0 leaves it out");
   reader.optional("weighting", weighting, "whether a gate weighs the delayed part");
