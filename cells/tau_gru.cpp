@@ -46,9 +46,9 @@ Seen past_of_code(StepTape& tape, std::int64_t tau, StepVar h, StepVar x, StepVa
 void TauGru::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
   tau = read_delays(reader, "tau", "delay; with 0 the delayed part sees the present state");
-  reader.optional(
-      "dt", dt, above(0),
-      "time step, which scales the update; the delay is floor(tau / dt) steps, in the form 'code' tau");
+  reader.optional("dt", dt, above(0),
+                  "time step, which scales the update; a delay is floor(tau / dt) steps, but tau steps when "
+                  "it is trained or in the form 'code'");
   reader.optional("alpha", alpha, {}, "weight of the delayed part; 0 leaves it out");
   reader.optional("beta", beta, {}, "weight of the direct part; 0 leaves it out");
   reader.optional("weighting", weighting, "whether a gate weighs the delayed part");
@@ -62,8 +62,8 @@ void TauGru::read(JsonReader& reader) {
   for (const Delay& delay : tau) {
     const double steps = form == "code" ? delay.time : delay.time / dt;
     if (!(steps <= StepTape::kLargestLag)) {
-      reader.error("tau",
-                   concat("tau / dt must be at most ", StepTape::kLargestLag, " steps, got ", steps, "."));
+      reader.error("tau", concat(form == "code" ? "tau" : "tau / dt", " must be at most ",
+                                 StepTape::kLargestLag, " steps, got ", steps, "."));
     }
     if (form == "code" && (delay.is_trained() || delay.time != std::floor(delay.time)))
       reader.error("tau", "the form 'code' has delays of whole steps.");

@@ -21,8 +21,7 @@ class AdjointSums {
   AdjointSums(LayerOps& ops, std::vector<bool> active);
 
   bool is_active(int v) const { return active_[v]; }
-  std::size_t forward_count() const { return active_.size(); }
-  const RowShape& shape(int v) const { return ops_.values[v].shape; }
+  RowShape shape(int v) const { return ops_.values[v].shape; }
 
   Signed of(int v) const { return sums_[v]; }
   bool is_known(int v) const { return sums_[v].value >= 0; }

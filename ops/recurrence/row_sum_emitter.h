@@ -38,11 +38,11 @@ class RowSumEmitter : public VectorEmitter {
   void clear(const std::vector<Xbyak::Zmm>& sums);
   /// All terms of all sums, from zero; those of a long operand in a loop. Leaves r8 as it is.
   void add_products(const RowPass& pass, const std::vector<Xbyak::Zmm>& sums);
-  /// The terms of one element of the operand, whose packed weights begin `packed` bytes after r8.
+  /// The terms of one element of the operand at r9, whose packed weights begin `packed` bytes after r8.
   void add_terms(const RowPass::Products& p, const Xbyak::Zmm* sums, std::int64_t element,
                  std::int64_t packed);
 
-  /// The elements of all operands of a pass, one after the other.
+  /// How far the elements of a pass's operands have been added, one operand after the other.
   struct Terms {
     std::size_t product = 0;
     std::int64_t element = 0, packed = 0;  ///< packed: bytes

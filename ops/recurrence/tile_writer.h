@@ -24,6 +24,7 @@ class WeightColumns {
 class TileWriter {
  public:
   TileWriter(const ValueSlots& values, WeightColumns& columns) : values_(values), columns_(columns) {}
+  /// Once.
   TileStage write(const Ops& ops);
 
  private:

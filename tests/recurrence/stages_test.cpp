@@ -64,7 +64,7 @@ TEST_CASE("products of one operand are a stage, and element-wise work comes when
   CHECK(b.stages(ops) == Outs{{p1, p2}, {p3}, {sum, u}, {p4}});
 }
 
-TEST_CASE("transposed products are sums over several operands, each a stage of its own") {
+TEST_CASE("transposed products are not stacked: each is a stage of its own") {
   Bench b;
   const int d = b.kept(Array::Kind::state), p1 = b.value(), p2 = b.value();
   CHECK(b.stages({b.product(p1, 0, d, true), b.product(p2, 1, d, true)}) == Outs{{p1}, {p2}});
