@@ -85,9 +85,12 @@ std::string circumstances(const Plan& plan, const std::vector<Run>& runs, const 
     latest = std::max(latest, run.date);
     machines.insert(run.machine);
   }
-  const std::string when = done == 0 ? std::string()
-                                     : fmt::format("; {} runs of together {}, the last of {}, on {}", done,
-                                                   time(seconds), latest, fmt::join(machines, " and "));
+  std::string when;
+  if (done > 0) {
+    const std::string span = done == 1 ? fmt::format("run of {},", time(seconds))
+                                       : fmt::format("runs of together {}, the last of", time(seconds));
+    when = fmt::format("; {} {} {}, on {}", done, span, latest, fmt::join(machines, " and "));
+  }
   return fmt::format("Test {}, {} is better{}. Printed: {}. `{}`\n", plan.unit,
                      plan.larger_is_better ? "larger" : "smaller", when, plan.source, command);
 }
