@@ -25,36 +25,37 @@ Dtype dtype_of_experiment(const Json& experiment) {
 }
 
 Json to_json(const Normalization& n) {
-  return {{"input_mean", n.input_mean},
-          {"input_scale", n.input_scale},
-          {"output_mean", n.output_mean},
-          {"output_scale", n.output_scale}};
+  return {{"input_mean", n.input.mean},
+          {"input_scale", n.input.scale},
+          {"output_mean", n.output.mean},
+          {"output_scale", n.output.scale}};
 }
 
-/// One number a feature, or none; scales are not zero.
-std::vector<double> read_numbers(const Json& object, const char* key, std::int64_t width,
-                                 const std::string& where) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_array() || (!found->empty() && std::ssize(*found) != width))
-    throw InputError(
-        concat(where, ": normalization.", key, ": expected an array of 0 or ", width, " numbers"));
+std::vector<double> read_numbers(const Json& object, const char* key, const std::string& where) {
   std::vector<double> numbers;
-  for (const Json& number : *found) {
-    if (!number.is_number()) throw InputError(concat(where, ": normalization.", key, ": expected numbers"));
-    numbers.push_back(number.get<double>());
+  const auto found = object.find(key);
+  bool fits = found != object.end() && found->is_array();
+  for (std::size_t i = 0; fits && i < found->size(); ++i) {
+    fits = (*found)[i].is_number();
+    if (fits) numbers.push_back((*found)[i].get<double>());
   }
+  if (!fits) throw InputError(concat(where, ": normalization.", key, ": expected an array of numbers"));
   return numbers;
 }
 
-/// (value - mean) / scale of every feature of rows of `width`, or its inverse.
-template <class T>
-void normalize(std::span<T> values, const std::vector<double>& mean, const std::vector<double>& scale,
-               bool inverse) {
-  const std::size_t width = std::max(mean.size(), scale.size());
-  for (std::size_t i = 0; width > 0 && i < values.size(); ++i) {
-    const double m = mean.empty() ? 0 : mean[i % width], s = scale.empty() ? 1 : scale[i % width];
-    values[i] = static_cast<T>(inverse ? values[i] * s + m : (values[i] - m) / s);
+Normalization read_normalization(const std::string& text, const ChainDefinition& chain,
+                                 const std::string& where) {
+  const Json object = parse_json(text, where);
+  Normalization result{.input = {.mean = read_numbers(object, "input_mean", where),
+                                 .scale = read_numbers(object, "input_scale", where)},
+                       .output = {.mean = read_numbers(object, "output_mean", where),
+                                  .scale = read_numbers(object, "output_scale", where)}};
+  try {
+    result.check(chain.input_width(), chain.output_width());
+  } catch (const InputError& error) {
+    throw InputError(concat(where, ": ", error.what()));
   }
+  return result;
 }
 
 std::int64_t read_count(const SafetensorsFile& file, const char* key, const std::string& where) {
@@ -132,12 +133,7 @@ Model Model::load(const std::filesystem::path& run_or_file) {
   const DataWidths data{read_count(content, "input", where), read_count(content, "output", where),
                         read_count(content, "classes", where)};
   auto model = std::make_unique<Implementation>(read_text(content, "experiment", where), data, where);
-  const Json normalization = parse_json(read_text(content, "normalization", where), where);
-  const std::int64_t in = model->chain.input_width(), out = model->chain.output_width();
-  model->normalization = {read_numbers(normalization, "input_mean", in, where),
-                          read_numbers(normalization, "input_scale", in, where),
-                          read_numbers(normalization, "output_mean", out, where),
-                          read_numbers(normalization, "output_scale", out, where)};
+  model->normalization = read_normalization(read_text(content, "normalization", where), model->chain, where);
   TensorReader reader(std::move(content), where);
   for (const ParameterDefinition& p : model->spec.parameters()) {
     Tensor value = reader.take(p.name, p.shape, model->dtype);
@@ -272,12 +268,13 @@ Tensor Model::predict(const Tensor& x, int threads) const {
   batch.x = x.to(m.dtype).clone();
   if (single) batch.x = batch.x.reshaped({1, x.size(0), x.size(1)});
   const Normalization& n = m.normalization;
+  n.check(input_width(), output_width());
   return with_scalar(m.dtype, [&]<class T>() {
-    normalize(batch.x.values<T>(), n.input_mean, n.input_scale, false);
+    n.input.normalize(batch.x.values<T>());
     ChainOp op(m.evaluation_chain, m.dtype);
     ThreadPool pool(threads);
     Tensor y = op.evaluate(weights(), batch, pool);
-    normalize(y.values<T>(), n.output_mean, n.output_scale, true);
+    n.output.restore(y.values<T>());
     if (!single) return y;
     return y.reshaped(Shape(y.shape().begin() + 1, y.shape().end()));
   });
@@ -291,9 +288,9 @@ Stream<T> Model::stream(std::int64_t rows) const {
   const ChainDefinition& chain = evaluation_chain();
   if (!chain.obstacle().empty()) throw InputError(concat("[stream] ", chain.obstacle()));
   std::vector<Tensor> own = weights();
-  if (tokens() == 0) return Stream<T>(chain.links.back().stack, own, rows);
+  if (tokens() == 0) return Stream<T>(chain.links.back().stack, own, rows, best_level(), {}, normalization());
   const std::span<const Tensor> rest = std::span<const Tensor>(own).subspan(1);
-  return Stream<T>(chain.links.back().stack, rest, rows, best_level(), own.front());
+  return Stream<T>(chain.links.back().stack, rest, rows, best_level(), own.front(), normalization());
 }
 
 template Stream<float> Model::stream(std::int64_t) const;

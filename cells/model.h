@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "lagtape/cells/chain.h"
+#include "lagtape/core/normalization.h"
 #include "lagtape/core/parameter.h"
 #include "lagtape/ops/recurrence/stream.h"
 
 namespace lagtape {
-
-/// How inputs and outputs of a model relate to the user's numbers: normalised = (value - mean) / scale, per
-/// feature. Empty vectors: as they are.
-struct Normalization {
-  std::vector<double> input_mean, input_scale;
-  std::vector<double> output_mean, output_scale;
-};
 
 /// A layer of a model, or its read-out, as it may be described.
 struct LayerSummary {
@@ -83,8 +77,8 @@ class Model {
   /// once. In the model's precision. Normalisation is applied to x and undone on the result.
   Tensor predict(const Tensor& x, int threads = 1) const;
 
-  /// A stream over this model's weights (a copy of them). Its numbers are normalised ones unless they need no
-  /// normalisation. Throws InputError for a model that needs whole sequences.
+  /// A stream over this model's weights (a copy of them), with the numbers that `predict` takes and gives,
+  /// bit for bit. Throws InputError for a model that needs whole sequences.
   template <class T>
   Stream<T> stream(std::int64_t rows = 1) const;
 

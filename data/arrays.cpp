@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/moments.h"
+#include "lagtape/data/normalize_options.h"
 #include "lagtape/data/npz_reader.h"
 
 namespace lagtape {
@@ -14,7 +15,7 @@ namespace {
 struct ArraysOptions {
   std::string path;
   std::int64_t classes = 0;
-  bool normalize = false;
+  NormalizeOptions normalize;
 };
 
 /// The arrays of one split; lengths are there when sequences are unequal.
@@ -165,13 +166,15 @@ class ArraysFile {
   std::map<std::string, Tensor> arrays_;
 };
 
-InputNormalization normalization_of(const Dataset& train, const Tensor& x) {
-  Moments moments(x.size(2));
+/// Of values [N, T, width] over each sequence's own steps, or of [N, width].
+Scaling scaling_of(const Dataset& train, const Tensor& values) {
+  const std::int64_t width = values.size(-1), stored = values.rank() == 3 ? values.size(1) : 1;
+  Moments moments(width);
   for (std::int64_t i = 0; i < train.size(); ++i) {
-    for (std::int64_t n = 0; n < train.length(i); ++n) {
-      moments.add([&](std::size_t input) {
-        return x.at((i * x.size(1) + n) * x.size(2) + static_cast<std::int64_t>(input));
-      });
+    const std::int64_t steps = values.rank() == 3 ? train.length(i) : 1;
+    for (std::int64_t n = 0; n < steps; ++n) {
+      const std::int64_t row = (i * stored + n) * width;
+      moments.add([&](std::size_t feature) { return values.at(row + static_cast<std::int64_t>(feature)); });
     }
   }
   return moments.standard();
@@ -191,20 +194,24 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
             .test = std::make_shared<ArraysDataset>(shape, test),
             .fresh = false,
             .normalization = {}};
-  if (options.normalize) task.normalization = normalization_of(*task.train, train.x);
+  if (options.normalize.input) task.normalization.input = scaling_of(*task.train, train.x);
+  if (options.normalize.target) task.normalization.output = scaling_of(*task.train, train.y);
   return task;
 }
 
 }  // namespace
 
-TaskPlan read_arrays(JsonReader& reader, const TaskHints&) {
+TaskPlan read_arrays(JsonReader& reader, const TaskHints& hints) {
   ArraysOptions options;
   reader.required("path", options.path,
                   "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file");
   reader.optional("classes", options.classes, between(0, 1e6),
                   "targets are the classes 0..`classes`-1; 0: real numbers");
   if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
-  reader.optional("normalize", options.normalize, "inputs by mean and standard deviation of training");
+  options.normalize = read_normalize_options(reader, hints, {});
+  if (options.normalize.target && options.classes > 0)
+    reader.error("normalize_target",
+                 concat("is for real targets. Expected false with ", options.classes, " classes."));
   TaskPlan plan;
   plan.load = [options](const TaskContext& context) { return load_arrays(options, context); };
   return plan;

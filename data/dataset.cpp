@@ -46,14 +46,6 @@ std::span<T> row_of(Tensor& tensor, std::int64_t row) {
 }
 
 template <class T>
-void normalize(std::span<T> x, std::int64_t steps, const InputNormalization& normalization) {
-  const std::size_t width = normalization.mean.size();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(steps) * width; ++i) {
-    x[i] = static_cast<T>((x[i] - normalization.mean[i % width]) / normalization.scale[i % width]);
-  }
-}
-
-template <class T>
 void refuse_non_finite(std::span<const T> values, std::int64_t width, const char* what, std::int64_t index) {
   T sum = 0;  // 0 * v is a NaN for a NaN and for an infinity: one test for the whole row
   for (T v : values) sum += T{0} * v;
@@ -67,23 +59,24 @@ void refuse_non_finite(std::span<const T> values, std::int64_t width, const char
 }  // namespace
 
 Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,
-             const InputNormalization& normalization, std::int64_t epoch) {
+             const Normalization& normalization, std::int64_t epoch) {
   const DataShape& shape = dataset.shape();
-  const std::size_t scaled = normalization.mean.size();
-  if (scaled != normalization.scale.size() || (scaled != 0 && scaled != std::size_t(shape.input))) {
-    throw InputError(concat("[data] a normalization has a mean and a scale for each input. Got ", scaled,
-                            " means, ", normalization.scale.size(), " scales, ", shape.input, " inputs."));
-  }
+  normalization.check(shape.input, shape.output);
   Batch batch = padded_batch(dataset, indices, dtype);
   batch.epoch = epoch;
   pool.run(static_cast<int>(batch.size()), [&](int row, int) {
     const std::int64_t index = batch.ids[static_cast<std::size_t>(row)];
     dataset.read(index, batch, row);
     with_scalar(dtype, [&]<class T>() {
-      std::span<T> x = row_of<T>(batch.x, row);
-      if (scaled != 0) normalize(x, batch.lengths[static_cast<std::size_t>(row)], normalization);
+      const auto steps = static_cast<std::size_t>(batch.lengths[static_cast<std::size_t>(row)]);
+      const std::span<T> x = row_of<T>(batch.x, row);
+      normalization.input.normalize(x.first(steps * static_cast<std::size_t>(shape.input)));
       refuse_non_finite<T>(x, shape.input, "input", index);
-      if (shape.classes == 0) refuse_non_finite<T>(row_of<T>(batch.y, row), shape.output, "output", index);
+      if (shape.classes > 0) return;
+      const std::span<T> y = row_of<T>(batch.y, row);
+      normalization.output.normalize(
+          shape.every_step ? y.first(steps * static_cast<std::size_t>(shape.output)) : y);
+      refuse_non_finite<T>(y, shape.output, "output", index);
     });
   });
   return batch;

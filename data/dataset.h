@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/core/normalization.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
 
@@ -62,11 +63,6 @@ class Dataset {
   DataShape shape_;
 };
 
-/// Per-input affine scaling, (x - mean[i]) / scale[i], taken from the training sequences. Empty: none.
-struct InputNormalization {
-  std::vector<double> mean, scale;
-};
-
 /// How many of a task's words a file of word vectors has.
 struct KnownWords {
   std::int64_t known = 0, all = 0;
@@ -76,8 +72,8 @@ struct KnownWords {
 struct Task {
   DataShape shape;
   std::shared_ptr<const Dataset> train, valid, test;
-  bool fresh = false;  ///< every step trains on new sequences: runs count steps, not epochs
-  InputNormalization normalization;
+  bool fresh = false;           ///< every step trains on new sequences: runs count steps, not epochs
+  Normalization normalization;  ///< taken from the training sequences; no output where targets are classes
   /// Of tokens with published vectors, where the user gave a file of them; else empty. Sets the rows of a
   /// table [shape.tokens, width]: of words that the file has to their vectors, of tokens that are no word to
   /// zeros; those of other words stay. The file is opened by this call alone, as only the first step of a
@@ -89,9 +85,10 @@ struct Task {
 };
 
 /// Puts the sequences of those indices into a batch of that precision, in that order. Data sets give numbers
-/// in the task's own units; the normalization is applied here. Throws InputError, naming sequence, step and
-/// place, for a number that is not finite, and for an index out of range. `epoch` as in Batch.
+/// in the task's own units; the normalization is applied here, to inputs and targets. Throws InputError,
+/// naming sequence, step and place, for a number that is not finite, and for an index out of range. `epoch`
+/// as in Batch.
 Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,
-             const InputNormalization& normalization = {}, std::int64_t epoch = -1);
+             const Normalization& normalization = {}, std::int64_t epoch = -1);
 
 }  // namespace lagtape

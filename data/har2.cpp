@@ -5,7 +5,6 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/file_tree.h"
-#include "lagtape/data/moments.h"
 #include "lagtape/data/number_table.h"
 #include "lagtape/data/splits.h"
 #include "lagtape/data/stored_sequences.h"
@@ -99,17 +98,6 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
   return stored;
 }
 
-InputNormalization normalization_of(const StoredSequences& stored, const std::vector<std::int64_t>& train) {
-  Moments moments(kInputs);
-  for (std::int64_t window : train) {
-    const float* x = stored.x.data() + window * kSteps * kInputs;
-    for (std::int64_t n = 0; n < kSteps; ++n, x += kInputs) {
-      moments.add([&](std::size_t i) { return double{x[i]}; });
-    }
-  }
-  return moments.standard();
-}
-
 void require_windows(std::int64_t wanted, const StoredSequences& stored, const fs::path& path,
                      const char* splits) {
   if (wanted <= stored.size()) return;
@@ -129,7 +117,7 @@ Task load_har2(const Har2Options& options, const TaskContext& context) {
               .valid = std::make_shared<StoredDataset>(kShape, learning, split.valid),
               .test = std::make_shared<StoredDataset>(kShape, testing, in_order(options.test)),
               .fresh = false,
-              .normalization = normalization_of(*learning, split.train)};
+              .normalization = {.input = input_scaling(*learning, split.train), .output = {}}};
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-InputNormalization Moments::standard() const {
-  InputNormalization result;
+Scaling Moments::standard() const {
+  Scaling result;
   for (std::size_t i = 0; i < origin_.size(); ++i) {
     const double shift = sum_[i] / count_;
     const double deviation = std::sqrt(std::max(square_[i] / count_ - shift * shift, 0.0));

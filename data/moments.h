@@ -3,22 +3,22 @@
 #include <cstdint>
 #include <vector>
 
-#include "lagtape/data/dataset.h"
+#include "lagtape/core/normalization.h"
 
 namespace lagtape {
 
-/// Mean and standard deviation (of a population) of each input, from the steps added. Sums are kept around
-/// the first step, in f64.
+/// Mean and standard deviation (of a population) of each feature, from the rows added. Sums are kept around
+/// the first row, in f64.
 class Moments {
  public:
-  explicit Moments(std::int64_t inputs)
-      : origin_(static_cast<std::size_t>(inputs)), sum_(origin_.size()), square_(origin_.size()) {}
+  explicit Moments(std::int64_t features)
+      : origin_(static_cast<std::size_t>(features)), sum_(origin_.size()), square_(origin_.size()) {}
 
-  /// One step, `step(i)` for input i.
-  template <class Step>
-  void add(const Step& step) {
+  /// One row, `row(i)` for feature i.
+  template <class Row>
+  void add(const Row& row) {
     for (std::size_t i = 0; i < origin_.size(); ++i) {
-      const double value = step(i);
+      const double value = row(i);
       if (count_ == 0) origin_[i] = value;
       sum_[i] += value - origin_[i];
       square_[i] += (value - origin_[i]) * (value - origin_[i]);
@@ -26,9 +26,9 @@ class Moments {
     count_ += 1;
   }
 
-  /// What makes every input's mean 0 and its standard deviation 1; an input that never changes is shifted
+  /// What makes every feature's mean 0 and its standard deviation 1; one that never changes is shifted
   /// only.
-  InputNormalization standard() const;
+  Scaling standard() const;
 
  private:
   std::vector<double> origin_, sum_, square_;

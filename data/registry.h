@@ -25,6 +25,7 @@ struct TaskContext {
 struct TaskHints {
   std::int64_t batch = 1;   ///< train.batch
   bool every_step = false;  ///< the model reads out at every step
+  bool real_loss = true;    ///< the loss is of real numbers, mse
 };
 
 /// A task whose options were read, before anything is generated or any file is opened.

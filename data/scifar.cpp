@@ -114,8 +114,8 @@ Task load_scifar(const ScifarOptions& options, const TaskContext& context) {
             .fresh = false,
             .normalization = {}};
   if (!channels) {
-    task.normalization = {.mean = {kMean.begin(), kMean.end()},
-                          .scale = {kDeviation.begin(), kDeviation.end()}};
+    task.normalization.input = {.mean = {kMean.begin(), kMean.end()},
+                                .scale = {kDeviation.begin(), kDeviation.end()}};
   }
   return task;
 }

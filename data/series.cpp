@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/moments.h"
+#include "lagtape/data/normalize_options.h"
 #include "lagtape/data/series_file.h"
 
 namespace lagtape {
@@ -17,7 +18,8 @@ struct SeriesOptions {
   std::string path, array;
   Json input, target;  ///< lists of names and numbers, or null
   std::int64_t window = 1, horizon = 1, stride = 1;
-  bool every_step = false, normalize = true;
+  bool every_step = false;
+  NormalizeOptions normalize;
   double train = 0.7, valid = 0.15, test = 0.15;
 };
 
@@ -119,8 +121,7 @@ std::vector<Stretch> stretches_of(const SeriesOptions& options, const Tensor& va
   return stretches;
 }
 
-InputNormalization normalization_of(const Tensor& values, const Stretch& stretch,
-                                    const std::vector<std::int64_t>& columns) {
+Scaling scaling_of(const Tensor& values, const Stretch& stretch, const std::vector<std::int64_t>& columns) {
   Moments moments(static_cast<std::int64_t>(columns.size()));
   for (std::int64_t series = stretch.first_series; series < stretch.first_series + stretch.series; ++series) {
     for (std::int64_t row = stretch.first_row; row < stretch.first_row + stretch.rows; ++row) {
@@ -156,13 +157,17 @@ Task load_series(const SeriesOptions& options, const TaskContext& context) {
                             " rows, expected at least 1 of ", options.window + options.horizon,
                             " (window + horizon)."));
   }
-  return Task{.shape = shape,
-              .train = splits[0],
-              .valid = splits[1],
-              .test = splits[2],
-              .fresh = false,
-              .normalization = options.normalize ? normalization_of(file.values, stretches[0], columns.input)
-                                                 : InputNormalization{}};
+  Task task{.shape = shape,
+            .train = splits[0],
+            .valid = splits[1],
+            .test = splits[2],
+            .fresh = false,
+            .normalization = {}};
+  if (options.normalize.input)
+    task.normalization.input = scaling_of(file.values, stretches[0], columns.input);
+  if (options.normalize.target)
+    task.normalization.output = scaling_of(file.values, stretches[0], columns.target);
+  return task;
 }
 
 /// A list of names and numbers, each once.
@@ -200,7 +205,7 @@ TaskPlan read_series(JsonReader& reader, const TaskHints& hints) {
   options.stride = options.every_step ? options.window : 1;
   reader.optional("stride", options.stride, between(1, kMostSteps),
                   "steps from a window to the next; by default a window at every step, else 1");
-  reader.optional("normalize", options.normalize, "inputs by mean and standard deviation of training");
+  options.normalize = read_normalize_options(reader, hints, {.input = true, .target = hints.real_loss});
   reader.optional("train", options.train, {.min = 0, .max = 1, .above_min = true},
                   "share of the rows (of the series, if several) that trains, the first");
   reader.optional("valid", options.valid, between(0, 1), "share that validates, the next");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lagtape/data/moments.h"
+
 namespace lagtape {
 
 std::int64_t StoredSequences::longest() const {
@@ -32,6 +34,27 @@ void StoredDataset::read(std::int64_t index, Batch& batch, std::int64_t row) con
     }
   });
   if (shape().classes > 0) batch.classes[static_cast<std::size_t>(row)] = sequences_->classes[i];
+}
+
+Scaling input_scaling(const StoredSequences& sequences, std::span<const std::int64_t> chosen) {
+  Moments moments(sequences.input);
+  for (std::int64_t index : chosen) {
+    const float* x = sequences.x.data() + sequences.starts[static_cast<std::size_t>(index)] * sequences.input;
+    for (std::int64_t n = 0; n < sequences.length(index); ++n, x += sequences.input) {
+      moments.add([&](std::size_t i) { return double{x[i]}; });
+    }
+  }
+  return moments.standard();
+}
+
+Scaling target_scaling(const StoredSequences& sequences, std::span<const std::int64_t> chosen) {
+  const std::int64_t width = static_cast<std::int64_t>(sequences.y.size()) / sequences.size();
+  Moments moments(width);
+  for (std::int64_t index : chosen) {
+    const double* y = sequences.y.data() + index * width;
+    moments.add([&](std::size_t i) { return y[i]; });
+  }
+  return moments.standard();
 }
 
 }  // namespace lagtape

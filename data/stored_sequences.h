@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lagtape/data/dataset.h"
@@ -38,5 +39,10 @@ class StoredDataset final : public Dataset {
   std::shared_ptr<const StoredSequences> sequences_;
   std::vector<std::int64_t> chosen_;
 };
+
+/// By mean and standard deviation over all steps of some sequences, as Moments::standard.
+Scaling input_scaling(const StoredSequences& sequences, std::span<const std::int64_t> chosen);
+/// The same of their real targets.
+Scaling target_scaling(const StoredSequences& sequences, std::span<const std::int64_t> chosen);
 
 }  // namespace lagtape

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/data/moments.h"
+#include "lagtape/data/normalize_options.h"
 #include "lagtape/data/splits.h"
 #include "lagtape/data/ts_file.h"
 
@@ -17,7 +17,7 @@ struct TsOptions {
   std::string path, name, split = "published", missing = "error";
   std::int64_t split_seed = -1;
   double valid = 0.15, test = 0.15;
-  bool normalize = false;
+  NormalizeOptions normalize;
 };
 
 MissingValues missing_values(const std::string& name) {
@@ -45,17 +45,6 @@ SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t
                                     : random_split(all, train, valid, test, drawn);
 }
 
-InputNormalization normalization_of(const StoredSequences& stored, const std::vector<std::int64_t>& train) {
-  Moments moments(stored.input);
-  for (std::int64_t index : train) {
-    const float* x = stored.x.data() + stored.starts[static_cast<std::size_t>(index)] * stored.input;
-    for (std::int64_t n = 0; n < stored.length(index); ++n, x += stored.input) {
-      moments.add([&](std::size_t i) { return double{x[i]}; });
-    }
-  }
-  return moments.standard();
-}
-
 Task load_ts(const TsOptions& options, const TaskContext& context) {
   const fs::path folder = (context.base / options.path).lexically_normal();
   const fs::path named = folder.has_filename() ? folder : folder.parent_path();
@@ -73,8 +62,13 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
                         .output = data->classes.empty() ? 1 : 0,
                         .classes = static_cast<std::int64_t>(data->classes.size()),
                         .every_step = false};
-  InputNormalization normalization;
-  if (options.normalize) normalization = normalization_of(*stored, split.train);
+  if (options.normalize.target && shape.classes > 0) {
+    throw InputError(concat(folder.string(), ": has ", shape.classes,
+                            " classes, \"normalize_target\" is for real targets."));
+  }
+  Normalization normalization;
+  if (options.normalize.input) normalization.input = input_scaling(*stored, split.train);
+  if (options.normalize.target) normalization.output = target_scaling(*stored, split.train);
   return Task{.shape = shape,
               .train = std::make_shared<StoredDataset>(shape, stored, std::move(split.train)),
               .valid = std::make_shared<StoredDataset>(shape, stored, std::move(split.valid)),
@@ -85,7 +79,7 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
 
 }  // namespace
 
-TaskPlan read_ts_task(JsonReader& reader, const TaskHints&) {
+TaskPlan read_ts_task(JsonReader& reader, const TaskHints& hints) {
   TsOptions options;
   reader.required("path", options.path,
                   "folder of NAME_TRAIN.ts and NAME_TEST.ts, relative to the experiment file");
@@ -103,7 +97,7 @@ TaskPlan read_ts_task(JsonReader& reader, const TaskHints&) {
   if (options.valid + options.test >= 1) reader.error("test", "the shares of valid and test leave nothing.");
   reader.choice("missing", options.missing, {"error", "zero", "interpolate"},
                 "what becomes of missing values");
-  reader.optional("normalize", options.normalize, "inputs by mean and standard deviation of training");
+  options.normalize = read_normalize_options(reader, hints, {});
   TaskPlan plan;
   plan.load = [options](const TaskContext& context) { return load_ts(options, context); };
   return plan;

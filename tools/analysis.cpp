@@ -172,7 +172,7 @@ std::int64_t LagCurve::reach(double share) const {
   return -1;
 }
 
-Analysis analyze(const Model& given, const Dataset& split, const InputNormalization& normalization,
+Analysis analyze(const Model& given, const Dataset& split, const Normalization& normalization,
                  ThreadPool& pool, const AnalysisOptions& options) {
   if (split.size() == 0) throw InputError("[analyze] the split has no sequences.");
   const Model model = in_f64(given);

@@ -80,7 +80,7 @@ struct Analysis {
 ///
 /// Throws InputError for a split without sequences, a name that no layer has, and more than half of the
 /// machine's memory.
-Analysis analyze(const Model& model, const Dataset& split, const InputNormalization& normalization,
+Analysis analyze(const Model& model, const Dataset& split, const Normalization& normalization,
                  ThreadPool& pool, const AnalysisOptions& options = {});
 
 }  // namespace lagtape

@@ -19,8 +19,8 @@ std::int64_t bytes_of_step(const Model& model, const ModelOp& op, const DataShap
 }
 
 /// Runs one sequence, scored at every step, in stretches of at most `steps`.
-void score_in_stretches(Scores& scores, Loss loss, const SequenceBatch& sequence, std::int64_t steps,
-                        ModelOp& op, std::span<const Tensor> weights, ThreadPool& pool,
+void score_in_stretches(Scores& scores, Loss loss, const Scaling& scaling, const SequenceBatch& sequence,
+                        std::int64_t steps, ModelOp& op, std::span<const Tensor> weights, ThreadPool& pool,
                         const EvaluationOptions& options) {
   Window window;
   for (std::int64_t first = 0; first < sequence.lengths[0]; first += steps) {
@@ -34,7 +34,7 @@ void score_in_stretches(Scores& scores, Loss loss, const SequenceBatch& sequence
     stretch.y = segment.batch.targets;
     stretch.classes = segment.batch.classes;
     stretch.ids = segment.batch.draws.sequences;
-    add_scores(scores, loss, outputs, stretch);
+    add_scores(scores, loss, outputs, stretch, scaling);
     if (options.scored) options.scored(outputs, stretch);
   }
 }
@@ -57,10 +57,6 @@ double value_of(const Evaluation& evaluation, const std::string& name) {
     if (known == name) return value;
   }
   throw Error(concat("[evaluation] there is no metric '", name, "'."));
-}
-
-InputNormalization input_normalization(const Model& model) {
-  return {.mean = model.normalization().input_mean, .scale = model.normalization().input_scale};
 }
 
 SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss loss) {
@@ -90,7 +86,7 @@ Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& o
   Evaluation evaluation;
   if (split.size() == 0) return evaluation;
   const std::vector<Tensor> weights = model.weights();
-  const InputNormalization normalization = input_normalization(model);
+  const Normalization& normalization = model.normalization();
   const std::int64_t steps =
       std::max<std::int64_t>(options.bytes / bytes_of_step(model, op, split.shape()), 1);
   const std::int64_t rows = std::clamp<std::int64_t>(steps / split.shape().length, 1, kMost);
@@ -102,14 +98,15 @@ Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& o
         gather(split, indices_in_order(split, first, rows), model.dtype(), pool, normalization);
     const SequenceBatch sequences = sequence_batch(batch, split.shape(), experiment.loss);
     if (in_stretches) {
-      score_in_stretches(scores, experiment.loss, sequences, steps, op, weights, pool, options);
+      score_in_stretches(scores, experiment.loss, normalization.output, sequences, steps, op, weights, pool,
+                         options);
       continue;
     }
     const Tensor outputs = op.evaluate(weights, sequences, pool);
-    add_scores(scores, experiment.loss, outputs, batch);
+    add_scores(scores, experiment.loss, outputs, batch, normalization.output);
     if (options.scored) options.scored(outputs, batch);
   }
-  evaluation.emplace_back("loss", loss_value(experiment.loss, scores));
+  evaluation.emplace_back("loss", loss_value(scores));
   for (const std::string& name : experiment.metrics)
     evaluation.emplace_back(name, metric(name).value(scores));
   return evaluation;

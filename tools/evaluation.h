@@ -18,9 +18,6 @@ using Evaluation = std::vector<std::pair<std::string, double>>;
 /// The value of that name. Throws Error when there is none.
 double value_of(const Evaluation& evaluation, const std::string& name);
 
-/// The input scaling that a model was trained with, as data sets apply it.
-InputNormalization input_normalization(const Model& model);
-
 /// A batch of data as the sequence op takes it. Classes become real targets for a loss on one logit. Throws
 /// InputError when such a loss has targets other than 0 and 1.
 SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss loss);
@@ -33,7 +30,8 @@ struct EvaluationOptions {
   std::int64_t bytes = 64 << 20;  ///< that input and output may take at a time
 };
 
-/// The experiment's loss and metrics over a whole split, in its own order, with the model's parameters. A
+/// The experiment's loss and metrics over a whole split, in its own order, with the model's parameters and
+/// normalisation: the loss as training has it, the metrics in the units of the data. A
 /// sequence that is scored at every step and too long for `bytes` is run in stretches of time, states carried
 /// over, in the same sums. Throws Interrupted when a stop is requested.
 Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& op, const Dataset& split,

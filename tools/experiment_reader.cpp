@@ -31,6 +31,8 @@ TaskHints hints_of(const Json& document) {
   const Json& batch = at_pointer(document, "/train/batch");
   if (batch.is_number_integer() && batch.get<std::int64_t>() >= 1) hints.batch = batch.get<std::int64_t>();
   hints.every_step = at_pointer(document, "/model/readout/at") == "every_step";
+  const Json& loss = at_pointer(document, "/loss");
+  hints.real_loss = loss.is_null() || loss == name_of(Loss::mse);
   return hints;
 }
 

@@ -25,50 +25,56 @@ constexpr std::array kMetrics = {
                 [](const Scores& s) { return s.correct / s.elements; }},
     MetricEntry{"cross_entropy", "mean negative log-likelihood of the class, in nats", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
-                [](const Scores& s) { return s.log_loss / s.elements; }},
+                [](const Scores& s) { return s.loss / s.elements; }},
     MetricEntry{"bits_per_character", "mean negative log-likelihood of the class, in bits", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
-                [](const Scores& s) { return s.log_loss / s.elements / std::numbers::ln2; }},
+                [](const Scores& s) { return s.loss / s.elements / std::numbers::ln2; }},
     MetricEntry{"perplexity", "exp of the mean negative log-likelihood of the class", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
-                [](const Scores& s) { return std::exp(s.log_loss / s.elements); }},
+                [](const Scores& s) { return std::exp(s.loss / s.elements); }},
     MetricEntry{"binary_cross_entropy", "mean negative log-likelihood under one logit, in nats", false,
                 [](Loss loss) { return loss == Loss::binary_cross_entropy; },
-                [](const Scores& s) { return s.log_loss / s.elements; }},
+                [](const Scores& s) { return s.loss / s.elements; }},
 };
 
 // Each scores one target place: `z` are the q outputs there, `place` is its number in the batch's targets.
 
 template <class T>
-void score_real(Scores& scores, const T* z, std::int64_t q, const Batch& batch, std::int64_t place) {
+void score_real(Scores& scores, const T* z, std::int64_t q, const Batch& batch, std::int64_t place,
+                const Scaling& scaling) {
   const T* y = batch.y.values<T>().data() + place * q;
   for (std::int64_t i = 0; i < q; ++i) {
-    const double target = y[i];
-    const double error = static_cast<double>(z[i]) - target;
-    scores.squared_error += error * error;
+    const auto feature = static_cast<std::size_t>(i);
+    const double error = static_cast<double>(z[i]) - static_cast<double>(y[i]);
+    const double own_error = error * (scaling.scale.empty() ? 1 : scaling.scale[feature]);
+    const double target = scaling.restored(y[i], feature);
+    scores.loss += error * error;
+    scores.squared_error += own_error * own_error;
     scores.squared_target += target * target;
   }
   scores.elements += static_cast<double>(q);
 }
 
 template <class T>
-void score_class(Scores& scores, const T* z, std::int64_t q, const Batch& batch, std::int64_t place) {
+void score_class(Scores& scores, const T* z, std::int64_t q, const Batch& batch, std::int64_t place,
+                 const Scaling&) {
   const std::int64_t target = batch.classes[place];
   const T* largest = std::max_element(z, z + q);
   double sum = 0;
   for (std::int64_t i = 0; i < q; ++i) {
     sum += std::exp(static_cast<double>(z[i]) - static_cast<double>(*largest));
   }
-  scores.log_loss += std::log(sum) + static_cast<double>(*largest) - static_cast<double>(z[target]);
+  scores.loss += std::log(sum) + static_cast<double>(*largest) - static_cast<double>(z[target]);
   scores.correct += largest - z == target ? 1 : 0;
   scores.elements += 1;
 }
 
 template <class T>
-void score_logit(Scores& scores, const T* z, std::int64_t, const Batch& batch, std::int64_t place) {
+void score_logit(Scores& scores, const T* z, std::int64_t, const Batch& batch, std::int64_t place,
+                 const Scaling&) {
   const double target = batch.y.empty() ? batch.classes[place] : batch.y.at(place);
   const double logit = z[0];
-  scores.log_loss += std::max(logit, 0.0) - logit * target + std::log1p(std::exp(-std::abs(logit)));
+  scores.loss += std::max(logit, 0.0) - logit * target + std::log1p(std::exp(-std::abs(logit)));
   scores.correct += (logit > 0) == (target > 0.5) ? 1 : 0;
   scores.elements += 1;
 }
@@ -91,7 +97,7 @@ void check_shapes(Loss loss, const Tensor& outputs, const Batch& batch) {
 }
 
 template <class T>
-void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch) {
+void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch, const Scaling& scaling) {
   const auto score = is_real(loss)                 ? score_real<T>
                      : loss == Loss::cross_entropy ? score_class<T>
                                                    : score_logit<T>;
@@ -103,21 +109,22 @@ void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& bat
     Scores sequence;
     for (std::int64_t n = 0; n < steps; ++n) {
       const std::int64_t place = row * stride + n;
-      score(sequence, z + place * q, q, batch, place);
+      score(sequence, z + place * q, q, batch, place, scaling);
     }
     scores.elements += sequence.elements;
     scores.squared_error += sequence.squared_error;
     scores.squared_target += sequence.squared_target;
-    scores.log_loss += sequence.log_loss;
+    scores.loss += sequence.loss;
     scores.correct += sequence.correct;
   }
 }
 
 }  // namespace
 
-void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch) {
+void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch,
+                const Scaling& scaling) {
   check_shapes(loss, outputs, batch);
-  with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(scores, loss, outputs, batch); });
+  with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(scores, loss, outputs, batch, scaling); });
 }
 
 std::span<const MetricEntry> metrics() { return kMetrics; }
@@ -143,6 +150,6 @@ std::vector<std::string> metric_names(Loss loss) {
   return names;
 }
 
-double loss_value(Loss loss, const Scores& scores) { return metric(name_of(loss)).value(scores); }
+double loss_value(const Scores& scores) { return scores.loss / scores.elements; }
 
 }  // namespace lagtape

@@ -16,15 +16,17 @@ namespace lagtape {
 /// that no bit depends on batch size or threads.
 struct Scores {
   double elements = 0;
-  double squared_error = 0;
+  double loss = 0;           ///< what training makes small: squared error of normalised numbers, or nats
+  double squared_error = 0;  ///< in the user's units, as the next
   double squared_target = 0;
-  double log_loss = 0;  ///< cross-entropy or binary cross-entropy, in nats
-  double correct = 0;   ///< largest logit is the class; for one logit, its sign is
+  double correct = 0;  ///< largest logit is the class; for one logit, its sign is
 };
 
 /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
-/// steps count. Throws InputError when the outputs do not fit the batch's targets.
-void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch);
+/// steps count. `scaling` is that of outputs and real targets. Throws InputError when the outputs do not fit
+/// the batch's targets.
+void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch,
+                const Scaling& scaling = {});
 
 /// One row a metric.
 struct MetricEntry {
@@ -44,7 +46,7 @@ const MetricEntry& metric(std::string_view name);
 std::vector<std::string> metric_names();
 std::vector<std::string> metric_names(Loss loss);
 
-/// The metric that the loss is.
-double loss_value(Loss loss, const Scores& scores);
+/// The mean loss of an element, as training has it.
+double loss_value(const Scores& scores);
 
 }  // namespace lagtape

@@ -90,8 +90,7 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
                             ": /train/average: patience counts evaluations of valid, which has no sequences. "
                             "Give latest, or a valid set."));
   check_targets(experiment, task, model, pool);
-  model_.normalization().input_mean = task.normalization.mean;
-  model_.normalization().input_scale = task.normalization.scale;
+  model_.normalization() = task.normalization;
 }
 
 void Trainer::run(const TrainerHooks& hooks) {

@@ -34,8 +34,11 @@ StackDefinition as_stream(StackDefinition stack) {
 template <class T>
 struct Shared {
   Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
-         const Tensor& rows)
-      : stack(as_stream(definition)), code(stack, false, kernels<T>(level), true), table(rows) {
+         const Tensor& rows, const Normalization& scaling)
+      : stack(as_stream(definition)),
+        code(stack, false, kernels<T>(level), true),
+        table(rows),
+        normalization(scaling) {
     if (!table.empty() && (table.rank() != 2 || table.size(1) != stack.input_width()))
       throw InputError(
           concat("[stream] a table is [V, ", stack.input_width(), "]. Got ", to_string(table.shape())));
@@ -51,6 +54,7 @@ struct Shared {
   CompiledStack<T> code;
   Tensor table;            // of the rows that inputs are numbers of; empty: inputs are numbers themselves
   std::vector<T> unknown;  // what a number that names no row gives
+  Normalization normalization;
 };
 
 }  // namespace
@@ -69,6 +73,8 @@ struct Stream<T>::Implementation {
   std::int64_t planned_until = 0;      // the plan is in place for the steps before this one
   AlignedMemory memory;
   T* mean_sum = nullptr;  // rows x padded width: the sum so far, for a read-out of the mean
+  std::vector<T> scaled;  // the inputs of a run of steps, normalised; empty: as they are
+  bool scales_output;
 
   /// `weights` as CompiledStack::load takes them.
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r, std::span<const Tensor> weights)
@@ -87,7 +93,9 @@ struct Stream<T>::Implementation {
         rows(r),
         in_width(shared->table.empty() ? shared->stack.input_width() : 1),
         out_width(shared->stack.output_width()),
-        looks_up(!shared->table.empty()) {
+        looks_up(!shared->table.empty()),
+        scales_output(!shared->normalization.output.empty()) {
+    if (!shared->normalization.input.empty()) scaled.resize(SequenceOp::kRun * rows * in_width);
     const CompiledStack<T>& code = shared->code;
     for (std::size_t l = 0; l < code.layers(); ++l)
       layers.emplace_back(code.program(l), code.code(l), code.weights(l), code.kernels());
@@ -161,6 +169,17 @@ struct Stream<T>::Implementation {
   }
 
   // ---- steps ----
+
+  const T* normalized(const T* input, std::int64_t count) {
+    if (scaled.empty()) return input;
+    const std::span<T> numbers = std::span(scaled).first(count * rows * in_width);
+    std::copy_n(input, numbers.size(), numbers.begin());
+    shared->normalization.input.normalize(numbers);
+    return scaled.data();
+  }
+  void restore_units(T* output, std::int64_t count) const {
+    if (scales_output) shared->normalization.output.restore(std::span(output, count * rows * out_width));
+  }
 
   /// The runners' arrays are in order for step `steps`.
   void end_plan() {
@@ -254,10 +273,11 @@ struct Stream<T>::Implementation {
 
 template <class T>
 Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
-                  SimdLevel level, const Tensor& table) {
+                  SimdLevel level, const Tensor& table, const Normalization& normalization) {
   if (rows < 1) throw InputError(concat("[stream] at least one row. Got ", rows));
+  normalization.check(table.empty() ? stack.input_width() : 1, stack.output_width());
   implementation_ = std::make_unique<Implementation>(
-      std::make_shared<const Shared<T>>(stack, level, weights, table), rows, weights);
+      std::make_shared<const Shared<T>>(stack, level, weights, table, normalization), rows, weights);
 }
 
 template <class T>
@@ -297,16 +317,24 @@ std::int64_t Stream<T>::steps() const {
 
 template <class T>
 void Stream<T>::step(const T* input, T* output) noexcept {
-  const FlushSubnormals flush;
-  implementation_->step(input, output);
+  const T* numbers = implementation_->normalized(input, 1);
+  {
+    const FlushSubnormals flush;
+    implementation_->step(numbers, output);
+  }
+  implementation_->restore_units(output, 1);
 }
 
 template <class T>
 void Stream<T>::block(const T* input, T* output, std::int64_t count) noexcept {
-  const FlushSubnormals flush;
   while (count > 0) {
     const std::int64_t now = std::min(count, SequenceOp::kRun);
-    implementation_->run(input, output, now);
+    const T* numbers = implementation_->normalized(input, now);
+    {
+      const FlushSubnormals flush;
+      implementation_->run(numbers, output, now);
+    }
+    implementation_->restore_units(output, now);
     input += now * rows() * input_width();
     output += now * rows() * output_width();
     count -= now;

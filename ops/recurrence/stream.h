@@ -3,13 +3,15 @@
 #include <memory>
 #include <span>
 
+#include "lagtape/core/normalization.h"
 #include "lagtape/ops/recurrence/sequence.h"
 
 namespace lagtape {
 
 /// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied,
 /// saved and restored. After construction it allocates, locks and throws nothing. The same bits as
-/// SequenceOp. T is the scalar of the stack's weights.
+/// SequenceOp. Its numbers are the user's: normalised on their way in, restored on their way out. T is the
+/// scalar of the stack's weights.
 template <class T>
 class Stream {
  public:
@@ -18,7 +20,7 @@ class Stream {
   /// weights do not fit. With a table [V, input], inputs are the numbers of its rows, one a step, input_width
   /// 1; a number that names no row gives NaN.
   Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows = 1,
-         SimdLevel level = best_level(), const Tensor& table = {});
+         SimdLevel level = best_level(), const Tensor& table = {}, const Normalization& normalization = {});
   Stream(const Stream& other);
   Stream& operator=(const Stream& other);
   ~Stream();

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "lagtape/core/io/npy.h"
 #include "lagtape/tests/data/support/sample_files.h"
 #include "lagtape/tests/data/support/tasks.h"
@@ -67,8 +69,23 @@ TEST_CASE("inputs of arrays are scaled by the steps that sequences have") {
   const Task task =
       load_arrays({kX, {"train_y.npy", npy({2}, {0, 0})}, {"train_lengths.npy", npy({2}, {1, 1})}},
                   R"(, "normalize": true)");
-  CHECK(task.normalization.mean == Values{2.5});
-  CHECK(task.normalization.scale == Values{1.5});
+  CHECK(task.normalization.input.mean == Values{2.5});
+  CHECK(task.normalization.input.scale == Values{1.5});
+}
+
+TEST_CASE("targets of arrays are scaled by the steps that sequences have") {
+  const std::string scaled = R"(, "normalize_target": true)";
+  const Task steps = load_arrays(
+      {kX, {"train_y.npy", npy({2, 3, 1}, {1, 3, 5, 7, 100, 100})}, {"train_lengths.npy", npy({2}, {3, 1})}},
+      scaled);
+  CHECK(steps.normalization.output.mean == Values{4});
+  CHECK(steps.normalization.output.scale == Values{std::sqrt(5.0)});
+  CHECK(steps.normalization.input.mean.empty());
+  const Task once = load_arrays({kX, {"train_y.npy", npy({2, 2}, {1, 10, 3, 30})}}, scaled);
+  CHECK(once.normalization.output.mean == Values{2, 20});
+  CHECK(once.normalization.output.scale == Values{1, 10});
+  CHECK(has(message({kX, {"train_y.npy", npy({2}, {0, 1})}}, R"(, "classes": 2, "normalize_target": true)"),
+            "/data/normalize_target: is for real targets. Expected false with 2 classes."));
 }
 
 TEST_CASE("arrays that do not belong together are refused by name") {

@@ -117,12 +117,19 @@ TEST_CASE("a batch holds the sequences of its indices in both precisions, on any
 TEST_CASE("a batch is normalised") {
   const ForecastDataset dataset = counting(2);
   ThreadPool pool(1);
-  const Batch batch = gather(dataset, indices_in_order(dataset, 0, 2), Dtype::f64, pool, {{1.0}, {2.0}});
-  CHECK(values_of(batch.x) == std::vector<double>{-0.5, 0, 4.5, 5});
-  CHECK(values_of(batch.y) == std::vector<double>{1, 2, 11, 12});
-  CHECK_THROWS_AS(
-      gather(dataset, indices_in_order(dataset, 0, 2), Dtype::f64, pool, {{1.0, 2.0}, {2.0, 1.0}}),
-      InputError);
+  const auto two = [&](const Normalization& normalization) {
+    return gather(dataset, indices_in_order(dataset, 0, 2), Dtype::f64, pool, normalization);
+  };
+  const Scaling one = {.mean = {1.0}, .scale = {2.0}}, none, wide = {.mean = {1.0, 2.0}, .scale = {2.0, 1.0}};
+  CHECK(values_of(two({one, none}).x) == std::vector<double>{-0.5, 0, 4.5, 5});
+  CHECK(values_of(two({one, none}).y) == std::vector<double>{1, 2, 11, 12});
+  CHECK(values_of(two({none, one}).x) == std::vector<double>{0, 1, 10, 11});
+  CHECK(values_of(two({none, one}).y) == std::vector<double>{0, 0.5, 5, 5.5});
+  CHECK_THROWS_AS(two({wide, none}), InputError);
+  CHECK_THROWS_WITH_AS(two({none, wide}),
+                       "[normalization] expected a mean and a scale for each of 1 outputs, or none. Got 2 "
+                       "means, 2 scales.",
+                       InputError);
 }
 
 TEST_CASE("a number that is not finite is refused with its place") {

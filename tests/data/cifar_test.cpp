@@ -94,14 +94,14 @@ TEST_CASE("scifar gives the colours of pixel after pixel, and the usual scaling 
     }
   }
   CHECK(equal);
-  CHECK(task.normalization.mean == std::vector<double>{0.4914, 0.4822, 0.4465});
-  CHECK(task.normalization.scale == std::vector<double>{0.2023, 0.1994, 0.2010});
+  CHECK(task.normalization.input.mean == std::vector<double>{0.4914, 0.4822, 0.4465});
+  CHECK(task.normalization.input.scale == std::vector<double>{0.2023, 0.1994, 0.2010});
 }
 
 TEST_CASE("the other layout reads the bytes on, each scaled as its channel") {
   const Samples samples;
   const Task task = samples.task("scifar", R"(, "layout": "channels")");
-  CHECK(task.normalization.mean.empty());
+  CHECK(task.normalization.input.mean.empty());
   const Batch batch = take(*task.test, 1, 1);
   const double means[] = {0.4914, 0.4822, 0.4465}, deviations[] = {0.2023, 0.1994, 0.2010};
   double worst = 0;

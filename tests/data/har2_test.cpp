@@ -81,15 +81,16 @@ TEST_CASE("signals are scaled by the training windows alone") {
   write_samples(folder.path(), sample_files(10, 6));
   const Task task = load(kOptions, 0, folder.path());
   const Batch train = take(*task.train, 0, 8);
-  REQUIRE(task.normalization.mean.size() == 9);
+  REQUIRE(task.normalization.input.mean.size() == 9);
   for (std::int64_t s : {0, 8}) {
     double sum = 0, square = 0;
     for (std::int64_t i = s; i < train.x.numel(); i += 9) sum += train.x.at(i);
     const double mean = sum / (8 * 128);
     for (std::int64_t i = s; i < train.x.numel(); i += 9) square += std::pow(train.x.at(i) - mean, 2);
-    CHECK(std::abs(task.normalization.mean[static_cast<std::size_t>(s)] / mean - 1) < 1e-12);
-    CHECK(std::abs(task.normalization.scale[static_cast<std::size_t>(s)] / std::sqrt(square / (8 * 128)) -
-                   1) < 1e-12);
+    CHECK(std::abs(task.normalization.input.mean[static_cast<std::size_t>(s)] / mean - 1) < 1e-12);
+    CHECK(
+        std::abs(task.normalization.input.scale[static_cast<std::size_t>(s)] / std::sqrt(square / (8 * 128)) -
+                 1) < 1e-12);
   }
 }
 

@@ -93,13 +93,33 @@ TEST_CASE("inputs are scaled by the training rows alone") {
   const std::string options =
       R"("input": ["time", "load"], "window": 2, "train": 0.4, "valid": 0.3, "test": 0.3)";
   const Task task = samples.task(options);
-  REQUIRE(task.normalization.mean.size() == 2);
-  CHECK(std::abs(task.normalization.mean[0] - 19.5) < 1e-12);
-  CHECK(std::abs(task.normalization.mean[1] - 195) < 1e-11);
+  REQUIRE(task.normalization.input.mean.size() == 2);
+  CHECK(std::abs(task.normalization.input.mean[0] - 19.5) < 1e-12);
+  CHECK(std::abs(task.normalization.input.mean[1] - 195) < 1e-11);
   const double deviation = std::sqrt((40.0 * 40.0 - 1) / 12);
-  CHECK(std::abs(task.normalization.scale[0] - deviation) < 1e-12);
-  CHECK(std::abs(task.normalization.scale[1] - 10 * deviation) < 1e-11);
-  CHECK(samples.task(options + R"(, "normalize": false)").normalization.mean.empty());
+  CHECK(std::abs(task.normalization.input.scale[0] - deviation) < 1e-12);
+  CHECK(std::abs(task.normalization.input.scale[1] - 10 * deviation) < 1e-11);
+  CHECK(samples.task(options + R"(, "normalize": false)").normalization.input.mean.empty());
+}
+
+TEST_CASE("targets are scaled by the training rows alone, unless they are 0 and 1") {
+  const Samples samples;
+  const std::string options =
+      R"("input": ["time"], "target": ["heat", "load"], "window": 2, "train": 0.4, "valid": 0.3, "test": 0.3)";
+  const Scaling scaling = samples.task(options).normalization.output;
+  REQUIRE(scaling.mean.size() == 2);
+  const double deviation = std::sqrt((40.0 * 40.0 - 1) / 12);
+  CHECK(std::abs(scaling.mean[0] + 19.5) < 1e-12);
+  CHECK(std::abs(scaling.mean[1] - 195) < 1e-11);
+  CHECK(std::abs(scaling.scale[0] - deviation) < 1e-12);
+  CHECK(std::abs(scaling.scale[1] - 10 * deviation) < 1e-11);
+  CHECK(samples.task(options + R"(, "normalize_target": false)").normalization.output.mean.empty());
+
+  TaskHints classes;
+  classes.real_loss = false;
+  CHECK(task_from(series(R"("window": 7)"), classes).filled["normalize_target"] == false);
+  CHECK(has(input_error_of([&] { task_from(series(R"("window": 7, "normalize_target": true)"), classes); }),
+            "/data/normalize_target: goes with the loss mse. Expected false with a loss of classes."));
 }
 
 TEST_CASE("a column that never changes is shifted and not scaled") {
@@ -108,8 +128,8 @@ TEST_CASE("a column that never changes is shifted and not scaled") {
   for (int t = 0; t < 20; ++t) text += "3.7,1e9\n";
   write_sample(folder.path() / "own.csv", text);
   const Task task = load(series(R"("window": 1)"), 0, folder.path());
-  CHECK(task.normalization.mean == Values{3.7, 1e9});
-  CHECK(task.normalization.scale == Values{1, 1});
+  CHECK(task.normalization.input.mean == Values{3.7, 1e9});
+  CHECK(task.normalization.input.scale == Values{1, 1});
 }
 
 TEST_CASE("NPY and NPZ files hold one series or several") {

@@ -120,7 +120,7 @@ TEST_CASE("the published split keeps the second file for the test") {
   CHECK(task.shape.input == 1);
   CHECK(task.shape.output == 1);
   CHECK(task.shape.length == 2);
-  CHECK(task.normalization.mean.empty());
+  CHECK(task.normalization.input.mean.empty());
   CHECK(task.train->size() == 54);
   CHECK(task.valid->size() == 6);
   const auto test = targets_of(*task.test);
@@ -156,8 +156,23 @@ TEST_CASE("inputs of .ts sequences are scaled on request, by training alone") {
   write_hearts(folder.path());
   const Task task =
       load(R"({"task": "ts", "path": "Hearts", "valid": 0, "normalize": true})", 0, folder.path());
-  CHECK(std::abs(task.normalization.mean.at(0) - 29.5) < 1e-12);
-  CHECK(std::abs(task.normalization.scale.at(0) - std::sqrt((60.0 * 60 - 1) / 12)) < 1e-12);
+  CHECK(std::abs(task.normalization.input.mean.at(0) - 29.5) < 1e-12);
+  CHECK(std::abs(task.normalization.input.scale.at(0) - std::sqrt((60.0 * 60 - 1) / 12)) < 1e-12);
+}
+
+TEST_CASE("real targets of .ts sequences are scaled on request, by training alone") {
+  TemporaryFolder folder;
+  write_hearts(folder.path());
+  const Task task = load(R"({"task": "ts", "path": "Hearts", "normalize_target": true})", 0, folder.path());
+  double sum = 0, square = 0;
+  for (double y : targets_of(*task.train)) sum += y;
+  const double mean = sum / static_cast<double>(task.train->size());
+  for (double y : targets_of(*task.train)) square += (y - mean) * (y - mean);
+  REQUIRE(task.normalization.output.mean.size() == 1);
+  CHECK(task.normalization.output.mean[0] == doctest::Approx(mean).epsilon(1e-12));
+  CHECK(task.normalization.output.scale.at(0) ==
+        doctest::Approx(std::sqrt(square / static_cast<double>(task.train->size()))).epsilon(1e-12));
+  CHECK(task.normalization.input.mean.empty());
 }
 
 TEST_CASE("files of one problem must belong together") {

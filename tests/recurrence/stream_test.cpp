@@ -160,9 +160,50 @@ TEST_CASE("reset is the start") {
   CHECK(bit_difference(streamed(stream, c.batch.x, {8}), first) == "");
 }
 
+/// Of three inputs and four outputs.
+Normalization own_units() {
+  return {.input = {.mean = {0.25, -3, 100}, .scale = {0.7, 2, 30}},
+          .output = {.mean = {1, -2, 0, 1e6}, .scale = {3, 0.1, 1, 1e3}}};
+}
+
+TEST_CASE("a stream takes and gives the user's numbers") {
+  const Normalization n = own_units();
+  for (std::int64_t rows : {1, 2}) {
+    const SequenceCase c = two_layers(rows, 30, Dtype::f32);
+    Tensor x = c.batch.x.clone();
+    for (std::int64_t i = 0; i < x.numel(); ++i)
+      x.set(i, static_cast<float>((x.at(i) - n.input.mean[i % 3]) / n.input.scale[i % 3]));
+    Stream<float> plain = stream_of<float>(c);
+    Tensor expected = streamed(plain, x, {1});
+    for (std::int64_t i = 0; i < expected.numel(); ++i)
+      expected.set(i, static_cast<float>(expected.at(i) * n.output.scale[i % 4] + n.output.mean[i % 4]));
+    for (const std::vector<std::int64_t>& blocks : {std::vector<std::int64_t>{1}, {30}, {1, 7}}) {
+      Stream<float> stream(c.stack, c.weights, rows, best_level(), {}, n), copy = stream;
+      CHECK(bit_difference(streamed(stream, c.batch.x, blocks), expected) == "");
+      CHECK(bit_difference(streamed(copy, c.batch.x, blocks), expected) == "");
+    }
+  }
+}
+
+TEST_CASE("a normalisation that does not fit is refused") {
+  const SequenceCase c = two_layers(1, 1, Dtype::f32);
+  const auto stream = [&](const Normalization& n) {
+    return Stream<float>(c.stack, c.weights, 1, best_level(), {}, n);
+  };
+  CHECK_THROWS_WITH_AS(stream({.input = {{0, 0}, {1, 1}}, .output = {}}),
+                       "[normalization] expected a mean and a scale for each of 3 inputs, or none. Got 2 "
+                       "means, 2 scales.",
+                       InputError);
+  CHECK_THROWS_WITH_AS(stream({.input = {}, .output = {{0, 0, 0, 0}, {}}}),
+                       doctest::Contains("of 4 outputs, or none. Got 4 means, 0 scales."), InputError);
+  CHECK_THROWS_WITH_AS(stream({.input = {{0, 0, 0}, {1, 0, 1}}, .output = {}}),
+                       "[normalization] expected finite means and scales above 0. Got 0 and 0 for input 1.",
+                       InputError);
+}
+
 TEST_CASE("stepping a stream allocates nothing") {
   const SequenceCase c = two_layers(2, 100, Dtype::f32);
-  Stream<float> stream = stream_of<float>(c);
+  Stream<float> stream(c.stack, c.weights, 2, best_level(), {}, own_units());
   const Tensor x = steps_first(c.batch.x);
   Tensor y({100, 2, 4}, Dtype::f32);
   const float* input = x.values<float>().data();

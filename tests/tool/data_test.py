@@ -136,6 +136,22 @@ class DataTest(ToolTest):
         self.run_tool("predict", "run", "--input", "x.npy", "--output", "y.npy")
         self.assertEqual(npy_shape((self.folder / "y.npy").read_bytes()), (5, 1))
 
+    def test_targets_of_any_size_are_learnt(self):
+        rows = [f"{1000 + 50 * math.sin(0.3 * n):.6f}" for n in range(400)]
+        self.write("own.csv", "load\n" + "\n".join(rows) + "\n")
+        self.train("run", experiment=changed(SERIES, data__input=["load"], train__epochs=20))
+        found = json.loads(self.run_tool("eval", "run", "--json")[0])
+        self.assertLess(found["rmse"], 50 / math.sqrt(2))
+        self.assertAlmostEqual(found["loss"] * 1250, found["rmse"] ** 2, delta=0.02 * found["rmse"] ** 2)
+        self.write("x.csv", "\n".join(rows[:20]) + "\n")
+        self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv")
+        whole = (self.folder / "y.csv").read_text()
+        self.assertLess(abs(float(whole.split()[-1]) - 1000), 100)
+        self.run_tool("predict", "run", "--input", "x.csv", "--output", "stream.csv", "--stream")
+        self.assertEqual((self.folder / "stream.csv").read_text(), whole)
+        lines = (self.folder / "x.csv").read_bytes()
+        self.assertEqual(self.run_tool("predict", "run", "--input", "-", "--output", "-", stdin=lines)[0], whole)
+
     def test_what_data_writes_is_read_back_as_arrays(self):
         self.run_tool("data", self.write("series.json", SERIES), "--out", "own.npz")
         written = self.arrays("own.npz")

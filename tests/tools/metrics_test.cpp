@@ -36,7 +36,20 @@ TEST_CASE("mse, rmse and nrmse have their closed forms") {
   CHECK(value("mse", scores) == squares / 4);
   CHECK(value("rmse", scores) == std::sqrt(squares / 4));
   CHECK(value("nrmse", scores) == std::sqrt(squares / targets));
-  CHECK(loss_value(Loss::mse, scores) == squares / 4);
+  CHECK(loss_value(scores) == squares / 4);
+}
+
+TEST_CASE("metrics are in the units of the data, the loss in those of training") {
+  Scores scores;
+  const Scaling scaling = {.mean = {10, -1}, .scale = {2, 0.5}};
+  const Tensor outputs = Tensor::from({2, 2}, {1, 2, 3, 5}, Dtype::f64);
+  const Tensor targets = Tensor::from({2, 2}, {1, 4, 0, 4}, Dtype::f64);
+  add_scores(scores, Loss::mse, outputs, numbers(targets, {7, 7}), scaling);
+  const double squares = 0 + 4 * 0.25 + 9 * 4 + 1 * 0.25, target_squares = 12 * 12 + 1 + 10 * 10 + 1;
+  CHECK(value("mse", scores) == squares / 4);
+  CHECK(value("rmse", scores) == std::sqrt(squares / 4));
+  CHECK(value("nrmse", scores) == std::sqrt(squares / target_squares));
+  CHECK(loss_value(scores) == (0 + 4 + 9 + 1) / 4.0);
 }
 
 TEST_CASE("only a sequence's own steps are scored") {

@@ -198,9 +198,8 @@ void run(const AnalyzeArguments& arguments) {
     throw InputError(concat("--split ", arguments.split, ": ", file, " has no sequences there."));
   AnalysisOptions options = arguments.options;
   options.seed = source.experiment.seed;
-  const Analysis analysis =
-      analyze(source.model, split, is_run(file) ? input_normalization(source.model) : task.normalization,
-              pool, options);
+  const Analysis analysis = analyze(
+      source.model, split, is_run(file) ? source.model.normalization() : task.normalization, pool, options);
   if (!arguments.plot.empty()) write_plots(analysis, source.experiment.name, arguments.plot);
   if (arguments.json) {
     fmt::print("{}\n", json_of(analysis, source.experiment.name, arguments.split).dump(2));

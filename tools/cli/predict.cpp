@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cmath>
 #include <iostream>
 
 #include "lagtape/core/error.h"
@@ -35,9 +36,14 @@ void add_options(CLI::App& command, PredictArguments& arguments) {
   add_threads(command, arguments.threads);
 }
 
-/// The numbers of one line of stdin.
-std::vector<double> parse_line(const std::string& line, std::int64_t number, const Model& model) {
-  std::vector<double> values;
+bool is_token(double value, std::int64_t tokens) {
+  return value >= 0 && value < static_cast<double>(tokens) && value == std::floor(value);
+}
+
+/// The numbers of one line of stdin, in the model's precision.
+template <class T>
+std::vector<T> parse_line(const std::string& line, std::int64_t number, const Model& model) {
+  std::vector<T> values;
   const char *at = line.data(), *end = at + line.size();
   while (true) {
     while (at != end && (*at == ' ' || *at == '\t')) ++at;
@@ -50,7 +56,11 @@ std::vector<double> parse_line(const std::string& line, std::int64_t number, con
                               ": expected a finite number in ", name_of(model.dtype()), ". Got '",
                               line.substr(0, 200), "'."));
     }
-    values.push_back(value);
+    values.push_back(static_cast<T>(value));
+    if (model.tokens() > 0 && !is_token(values.back(), model.tokens())) {
+      throw InputError(concat("stdin: line ", number, ": tokens are the numbers 0..", model.tokens() - 1,
+                              ". Got ", value, "."));
+    }
     if (at == end) break;
     ++at;
   }
@@ -66,7 +76,7 @@ bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") 
 /// Answers each line on stdin before it reads the next; a model that reads once answers at the end.
 template <class T>
 void answer_lines(const Model& model, bool probabilities) {
-  RowStream<T> stream(model);
+  Stream<T> stream = model.stream<T>();
   const bool every_step = reads_every_step(model.at());
   Tensor answer;
   std::int64_t number = 0;
@@ -74,12 +84,9 @@ void answer_lines(const Model& model, bool probabilities) {
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
     if (is_blank(line)) continue;
-    const std::vector<double> x = parse_line(line, number, model);
-    try {
-      answer = stream.step(x);
-    } catch (const InputError& error) {
-      throw InputError(concat("stdin: line ", number, ": ", error.what()));
-    }
+    const std::vector<T> x = parse_line<T>(line, number, model);
+    answer = Tensor({stream.output_width()}, model.dtype());
+    stream.step(x.data(), answer.values<T>().data());
     if (!every_step) continue;
     print();
     std::fflush(stdout);
