@@ -24,40 +24,6 @@ Dtype dtype_of_experiment(const Json& experiment) {
   return train.is_object() && train.value("precision", "f32") == "f64" ? Dtype::f64 : Dtype::f32;
 }
 
-Json to_json(const Normalization& n) {
-  return {{"input_mean", n.input.mean},
-          {"input_scale", n.input.scale},
-          {"output_mean", n.output.mean},
-          {"output_scale", n.output.scale}};
-}
-
-std::vector<double> read_numbers(const Json& object, const char* key, const std::string& where) {
-  std::vector<double> numbers;
-  const auto found = object.find(key);
-  bool fits = found != object.end() && found->is_array();
-  for (std::size_t i = 0; fits && i < found->size(); ++i) {
-    fits = (*found)[i].is_number();
-    if (fits) numbers.push_back((*found)[i].get<double>());
-  }
-  if (!fits) throw InputError(concat(where, ": normalization.", key, ": expected an array of numbers"));
-  return numbers;
-}
-
-Normalization read_normalization(const std::string& text, const ChainDefinition& chain,
-                                 const std::string& where) {
-  const Json object = parse_json(text, where);
-  Normalization result{.input = {.mean = read_numbers(object, "input_mean", where),
-                                 .scale = read_numbers(object, "input_scale", where)},
-                       .output = {.mean = read_numbers(object, "output_mean", where),
-                                  .scale = read_numbers(object, "output_scale", where)}};
-  try {
-    result.check(chain.input_width(), chain.output_width());
-  } catch (const InputError& error) {
-    throw InputError(concat(where, ": ", error.what()));
-  }
-  return result;
-}
-
 std::int64_t read_count(const SafetensorsFile& file, const char* key, const std::string& where) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end())
@@ -133,7 +99,12 @@ Model Model::load(const std::filesystem::path& run_or_file) {
   const DataWidths data{read_count(content, "input", where), read_count(content, "output", where),
                         read_count(content, "classes", where)};
   auto model = std::make_unique<Implementation>(read_text(content, "experiment", where), data, where);
-  model->normalization = read_normalization(read_text(content, "normalization", where), model->chain, where);
+  model->normalization = normalization_from(read_text(content, "normalization", where), where);
+  try {
+    model->normalization.check(model->chain.input_width(), model->chain.output_width());
+  } catch (const InputError& error) {
+    throw InputError(concat(where, ": ", error.what()));
+  }
   TensorReader reader(std::move(content), where);
   for (const ParameterDefinition& p : model->spec.parameters()) {
     Tensor value = reader.take(p.name, p.shape, model->dtype);
@@ -150,7 +121,7 @@ void Model::save(const std::filesystem::path& file) const {
   SafetensorsFile content;
   content.metadata = {{"format", kFormat},
                       {"experiment", m.experiment},
-                      {"normalization", to_json(m.normalization).dump()},
+                      {"normalization", json_of(m.normalization)},
                       {"input", std::to_string(m.chain.input_width())},
                       {"output", std::to_string(m.classes > 0 ? 0 : m.chain.output_width())},
                       {"classes", std::to_string(m.classes)}};
@@ -260,7 +231,7 @@ std::vector<Tensor> Model::weights() const {
 
 Tensor Model::predict(const Tensor& x, int threads) const {
   const Implementation& m = *implementation_;
-  if (x.rank() != 2 && x.rank() != 3)
+  if ((x.rank() != 2 && x.rank() != 3) || x.size(-1) != input_width())
     throw InputError(concat("[predict] x is [T, ", input_width(), "] or [B, T, ", input_width(), "]. Got ",
                             to_string(x.shape())));
   SequenceBatch batch;

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace lagtape {
 
-/// How a row of numbers relates to the user's: normalised = (value - mean) / scale, number by number. Both
+/// How the numbers of a row relate to the user's: normalised = (value - mean) / scale, number by number. Both
 /// empty: as they are.
 struct Scaling {
   std::vector<double> mean, scale;
@@ -18,9 +19,13 @@ struct Scaling {
     return mean.empty() ? value : value * scale[i] + mean[i];
   }
 
+  /// What a difference of two normalised numbers is in the user's.
+  double restored_difference(double difference, std::size_t i) const {
+    return mean.empty() ? difference : difference * scale[i];
+  }
   bool empty() const { return mean.empty(); }
 
-  /// Rows [.., mean.size()] in place.
+  /// Whole rows [.., mean.size()], in place.
   template <class T>
   void normalize(std::span<T> rows) const {
     in_place(rows, [this](double value, std::size_t i) { return normalized(value, i); });
@@ -46,5 +51,10 @@ struct Normalization {
   /// Throws InputError unless each is empty or has a mean and a scale above 0 for every number.
   void check(std::int64_t inputs, std::int64_t outputs) const;
 };
+
+/// As a JSON object of four arrays, each number with all its digits.
+std::string json_of(const Normalization& normalization);
+/// The same read again. Throws InputError, `where` in front.
+Normalization normalization_from(const std::string& json, const std::string& where);
 
 }  // namespace lagtape

@@ -166,15 +166,19 @@ class ArraysFile {
   std::map<std::string, Tensor> arrays_;
 };
 
-/// Of values [N, T, width] over each sequence's own steps, or of [N, width].
-Scaling scaling_of(const Dataset& train, const Tensor& values) {
+/// Of `name`, [N, T, width] over each sequence's own steps, or [N, width].
+Scaling scaling_of(const Dataset& train, const Tensor& values, const std::string& name) {
   const std::int64_t width = values.size(-1), stored = values.rank() == 3 ? values.size(1) : 1;
   Moments moments(width);
   for (std::int64_t i = 0; i < train.size(); ++i) {
     const std::int64_t steps = values.rank() == 3 ? train.length(i) : 1;
     for (std::int64_t n = 0; n < steps; ++n) {
-      const std::int64_t row = (i * stored + n) * width;
-      moments.add([&](std::size_t feature) { return values.at(row + static_cast<std::int64_t>(feature)); });
+      moments.add([&](std::size_t feature) {
+        const double value = values.at((i * stored + n) * width + static_cast<std::int64_t>(feature));
+        if (std::isfinite(value)) return value;
+        throw InputError(concat(name, ": numbers must be finite. Got ", value, " in sequence ", i, ", step ",
+                                n, ", number ", feature, "."));
+      });
     }
   }
   return moments.standard();
@@ -194,8 +198,10 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
             .test = std::make_shared<ArraysDataset>(shape, test),
             .fresh = false,
             .normalization = {}};
-  if (options.normalize.input) task.normalization.input = scaling_of(*task.train, train.x);
-  if (options.normalize.target) task.normalization.output = scaling_of(*task.train, train.y);
+  if (options.normalize.input)
+    task.normalization.input = scaling_of(*task.train, train.x, concat(path.string(), ": train_x"));
+  if (options.normalize.target)
+    task.normalization.output = scaling_of(*task.train, train.y, concat(path.string(), ": train_y"));
   return task;
 }
 
@@ -209,7 +215,7 @@ TaskPlan read_arrays(JsonReader& reader, const TaskHints& hints) {
                   "targets are the classes 0..`classes`-1; 0: real numbers");
   if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
   options.normalize = read_normalize_options(reader, hints, {});
-  if (options.normalize.target && options.classes > 0)
+  if (options.normalize.target && options.classes > 0 && hints.real_loss)
     reader.error("normalize_target",
                  concat("is for real targets. Expected false with ", options.classes, " classes."));
   TaskPlan plan;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/csv.h"
 #include "lagtape/data/moments.h"
 #include "lagtape/data/normalize_options.h"
 #include "lagtape/data/series_file.h"
@@ -87,13 +88,9 @@ std::vector<std::int64_t> columns_of(const Json& list, const SeriesFile& file, c
   }
   for (const Json& entry : list) {
     if (entry.is_string()) {
-      const auto found = std::find(file.names.begin(), file.names.end(), entry.get<std::string>());
       if (file.names.empty())
         throw InputError(concat(where, ": its columns have no names. Got ", entry.dump(), "."));
-      if (found == file.names.end()) {
-        throw InputError(concat(where, ": ", unknown_name("column", entry.get<std::string>(), file.names)));
-      }
-      columns.push_back(found - file.names.begin());
+      columns.push_back(column_named(entry.get<std::string>(), file.names, where));
     } else {
       const auto column = entry.get<std::int64_t>();
       if (column >= present) {

@@ -63,8 +63,8 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
                         .classes = static_cast<std::int64_t>(data->classes.size()),
                         .every_step = false};
   if (options.normalize.target && shape.classes > 0) {
-    throw InputError(concat(folder.string(), ": has ", shape.classes,
-                            " classes, \"normalize_target\" is for real targets."));
+    throw InputError(concat("/data/normalize_target: is for real targets. Expected false with the ",
+                            shape.classes, " classes of ", folder.string(), "."));
   }
   Normalization normalization;
   if (options.normalize.input) normalization.input = input_scaling(*stored, split.train);

@@ -25,7 +25,7 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
 /// What an evaluation may be asked beside its numbers.
 struct EvaluationOptions {
   std::function<bool()> stop_requested = {};  ///< polled between batches
-  /// Sees the outputs of each batch, or of each stretch of a long sequence.
+  /// Sees the outputs of each batch, or of each stretch of a long sequence, and its targets, both normalised.
   std::function<void(const Tensor& outputs, const Batch& batch)> scored = {};
   std::int64_t bytes = 64 << 20;  ///< that input and output may take at a time
 };

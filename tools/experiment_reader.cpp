@@ -32,7 +32,7 @@ TaskHints hints_of(const Json& document) {
   if (batch.is_number_integer() && batch.get<std::int64_t>() >= 1) hints.batch = batch.get<std::int64_t>();
   hints.every_step = at_pointer(document, "/model/readout/at") == "every_step";
   const Json& loss = at_pointer(document, "/loss");
-  hints.real_loss = loss.is_null() || loss == name_of(Loss::mse);
+  hints.real_loss = loss != name_of(Loss::cross_entropy) && loss != name_of(Loss::binary_cross_entropy);
   return hints;
 }
 

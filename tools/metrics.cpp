@@ -15,9 +15,9 @@ bool is_real(Loss loss) { return loss == Loss::mse; }
 bool is_class(Loss loss) { return loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy; }
 
 constexpr std::array kMetrics = {
-    MetricEntry{"mse", "mean squared error over all elements", false, is_real,
+    MetricEntry{"mse", "mean squared error over all elements, in the units of the data", false, is_real,
                 [](const Scores& s) { return s.squared_error / s.elements; }},
-    MetricEntry{"rmse", "root of the mean squared error", false, is_real,
+    MetricEntry{"rmse", "root of the mean squared error, in the units of the data", false, is_real,
                 [](const Scores& s) { return std::sqrt(s.squared_error / s.elements); }},
     MetricEntry{"nrmse", "root mean squared error over the root mean square of the target", false, is_real,
                 [](const Scores& s) { return std::sqrt(s.squared_error / s.squared_target); }},
@@ -46,11 +46,11 @@ void score_real(Scores& scores, const T* z, std::int64_t q, const Batch& batch, 
   for (std::int64_t i = 0; i < q; ++i) {
     const auto feature = static_cast<std::size_t>(i);
     const double error = static_cast<double>(z[i]) - static_cast<double>(y[i]);
-    const double own_error = error * (scaling.scale.empty() ? 1 : scaling.scale[feature]);
-    const double target = scaling.restored(y[i], feature);
+    const double own_error = scaling.restored_difference(error, feature);
+    const double own_target = scaling.restored(y[i], feature);
     scores.loss += error * error;
     scores.squared_error += own_error * own_error;
-    scores.squared_target += target * target;
+    scores.squared_target += own_target * own_target;
   }
   scores.elements += static_cast<double>(q);
 }
@@ -124,6 +124,7 @@ void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& bat
 void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch,
                 const Scaling& scaling) {
   check_shapes(loss, outputs, batch);
+  if (is_real(loss)) Normalization{.input = {}, .output = scaling}.check(0, outputs.size(-1));
   with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(scores, loss, outputs, batch, scaling); });
 }
 

@@ -37,6 +37,19 @@ void check_targets(const Experiment& experiment, const Task& task, const Model& 
   throw InputError(concat(experiment.where, ": ", error.what()));
 }
 
+/// A run does not go on with data that are scaled otherwise.
+void check_same_scaling(const TensorReader& reader, const Normalization& now) {
+  const auto stored = reader.metadata().find("normalization");
+  // Before checkpoints had it, inputs alone were scaled.
+  const std::string before =
+      stored != reader.metadata().end() ? stored->second : json_of({.input = now.input, .output = {}});
+  if (before == json_of(now)) return;
+  throw InputError(
+      "[checkpoint] the run was trained with data of other means and scales. Give the data that it began "
+      "with, "
+      "or begin another run.");
+}
+
 /// While it lives, the parameters have their means, if there are any.
 class Averaged {
  public:
@@ -89,6 +102,7 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
     throw InputError(concat(experiment.where,
                             ": /train/average: patience counts evaluations of valid, which has no sequences. "
                             "Give latest, or a valid set."));
+  task.normalization.check(task.shape.input, task.shape.output);
   check_targets(experiment, task, model, pool);
   model_.normalization() = task.normalization;
 }
@@ -124,6 +138,7 @@ SafetensorsFile Trainer::pack() const {
   SafetensorsFile file = pack_state(state_, model_.parameters(), updater_.optimizer(), updater_.average());
   file.metadata["experiment"] = experiment_.json;
   file.metadata["steps"] = std::to_string(steps_);
+  file.metadata["normalization"] = json_of(task_.normalization);
   return file;
 }
 
@@ -134,6 +149,7 @@ void Trainer::unpack(TensorReader& reader) {
     std::from_chars(length->second.data(), length->second.data() + length->second.size(), before);
   }
   if (before < 1) throw InputError("[checkpoint] the file does not say how long its run was to be.");
+  check_same_scaling(reader, task_.normalization);
   const TrainingPosition at = position_in(reader);
   if (at.step > steps_) {
     const std::string done =

@@ -49,7 +49,7 @@ struct TrainerHooks {
 /// The outcome is a function of experiment and data: threads, saving and resuming change no bit of it.
 class Trainer {
  public:
-  /// All but the hooks must outlive the trainer. The task's input scaling becomes the model's. Throws
+  /// All but the hooks must outlive the trainer. The task's normalisation becomes the model's. Throws
   /// InputError when the memory budget cannot be met.
   Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool);
 
@@ -59,8 +59,8 @@ class Trainer {
   void run(const TrainerHooks& hooks = {});
 
   /// State, parameters, optimizer, average, experiment and length of the run as one file, and back. Reading
-  /// throws InputError when the file does not fit, when more was trained than this run is long, or when the
-  /// schedule would have been another with this length.
+  /// throws InputError when the file does not fit, when its data were scaled otherwise, when more was trained
+  /// than this run is long, or when the schedule would have been another with this length.
   SafetensorsFile pack() const;
   void unpack(TensorReader& reader);
   std::int64_t steps_before() const { return steps_before_; }  ///< `steps` of the run that was unpacked

@@ -91,6 +91,15 @@ Csv parse_csv(std::string_view text, const std::string& where) {
 
 Csv read_csv(const std::filesystem::path& path) { return parse_csv(read_file(path), path.string()); }
 
+std::int64_t column_named(const std::string& name, const std::vector<std::string>& header,
+                          const std::string& where) {
+  const auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end()) throw InputError(concat(where, ": ", unknown_name("column", name, header)));
+  if (std::find(found + 1, header.end(), name) != header.end())
+    throw InputError(concat(where, ": has several columns '", name, "'."));
+  return found - header.begin();
+}
+
 std::string serialize_csv(const Csv& csv) {
   const Tensor& values = csv.values;
   if (values.rank() != 2 || values.numel() == 0) {

@@ -22,6 +22,11 @@ struct Csv {
 Csv parse_csv(std::string_view text, const std::string& where);
 Csv read_csv(const std::filesystem::path& path);
 
+/// The number of the column of that name. Throws InputError, `where` in front, with the nearest name when
+/// there is none, and when there are several.
+std::int64_t column_named(const std::string& name, const std::vector<std::string>& header,
+                          const std::string& where);
+
 /// The text that reads back to the same values (of an f32 tensor, after rounding to f32): the shortest digits
 /// that do so, a row a line. Throws InputError unless `values` is [rows, columns], not empty and finite, and
 /// the header, if any, has a plain name a column.

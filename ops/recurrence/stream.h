@@ -10,7 +10,7 @@ namespace lagtape {
 
 /// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied,
 /// saved and restored. After construction it allocates, locks and throws nothing. The same bits as
-/// SequenceOp. Its numbers are the user's: normalised on their way in, restored on their way out. T is the
+/// SequenceOp between numbers that are normalised on their way in and restored on their way out. T is the
 /// scalar of the stack's weights.
 template <class T>
 class Stream {

@@ -84,6 +84,8 @@ TEST_CASE("targets of arrays are scaled by the steps that sequences have") {
   const Task once = load_arrays({kX, {"train_y.npy", npy({2, 2}, {1, 10, 3, 30})}}, scaled);
   CHECK(once.normalization.output.mean == Values{2, 20});
   CHECK(once.normalization.output.scale == Values{1, 10});
+  CHECK(has(message({kX, {"train_y.npy", npy({2, 1}, {1, NAN})}}, scaled),
+            "own.npz: train_y: numbers must be finite. Got nan in sequence 1, step 0, number 0."));
   CHECK(has(message({kX, {"train_y.npy", npy({2}, {0, 1})}}, R"(, "classes": 2, "normalize_target": true)"),
             "/data/normalize_target: is for real targets. Expected false with 2 classes."));
 }

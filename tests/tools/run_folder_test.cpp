@@ -128,10 +128,54 @@ TEST_CASE("a run from before an option was there goes on with its default") {
   SafetensorsFile file = read_safetensors(checkpoint);
   std::string& trained = file.metadata["experiment"];
   trained = without(trained);
+  CHECK(file.metadata.erase("normalization") == 1);
   write_safetensors(checkpoint, file);
   write_file_atomically(run / "experiment.json", without(read_file(run / "experiment.json")));
   CHECK(train_until(-1, run));
   CHECK(read_file(run / "weights.safetensors") == read_file(folder.path / "whole/weights.safetensors"));
+}
+
+TEST_CASE("a run does not go on with data that are scaled otherwise") {
+  const Folder folder;
+  const fs::path run = folder.path / "run", checkpoint = run / "checkpoint/state.safetensors";
+  CHECK_FALSE(train_until(4, run));
+  SafetensorsFile file = read_safetensors(checkpoint);
+  file.metadata["normalization"] = json_of({.input = {}, .output = {.mean = {0.5}, .scale = {2}}});
+  write_safetensors(checkpoint, file);
+  const std::string weights = read_file(checkpoint);
+  CHECK_THROWS_WITH_AS(train_until(-1, run), doctest::Contains("trained with data of other means and scales"),
+                       InputError);
+  CHECK(read_file(checkpoint) == weights);
+}
+
+TEST_CASE("weights with a normalization that does not fit are refused by its name") {
+  const Folder folder;
+  CHECK_FALSE(train_until(4, folder.path / "run"));
+  const fs::path weights = folder.path / "run/weights.safetensors";
+  const auto message = [&](const std::string& normalization) -> std::string {
+    SafetensorsFile file = read_safetensors(weights);
+    file.metadata["normalization"] = normalization;
+    write_safetensors(folder.path / "other.safetensors", file);
+    try {
+      Model::load(folder.path / "other.safetensors");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const Normalization two = {.input = {.mean = {0, 1}, .scale = {1, 1}}, .output = {}};
+  const Normalization zero = {.input = {}, .output = {.mean = {0.5}, .scale = {0}}};
+  CHECK(message(json_of({})).empty());
+  CHECK(message(json_of(two))
+            .ends_with("other.safetensors: [normalization] expected a mean and a scale for each "
+                       "of 1 inputs, or none. Got 2 means, 2 scales."));
+  CHECK(message(json_of(zero))
+            .ends_with("expected finite means and scales above 0. Got 0.5 and 0 for output 0."));
+  CHECK(
+      message(R"({"input_mean": []})").ends_with("normalization.input_scale: expected an array of numbers"));
+  CHECK(message(R"({"input_mean": ["1"]})")
+            .ends_with("normalization.input_mean: expected an array of numbers"));
+  CHECK(message("{").find("other.safetensors") != std::string::npos);
 }
 
 TEST_CASE("a run killed right after any of its checkpoints ends with the same files") {

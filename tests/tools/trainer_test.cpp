@@ -384,6 +384,8 @@ TEST_CASE("a stream in the user's numbers gives the bits of predict") {
   REQUIRE(streamed.shape() == whole.shape());
   CHECK(std::memcmp(whole.raw(), streamed.raw(), whole.numel() * sizeof(float)) == 0);
   CHECK(whole.at(0) != whole.at(24));
+  CHECK_THROWS_WITH_AS(run.model.predict(Tensor({5, 2}, Dtype::f32)),
+                       "[predict] x is [T, 1] or [B, T, 1]. Got [5, 2]", InputError);
 }
 
 TEST_CASE("scaled targets train as targets of that scale do, and metrics keep the data's units") {

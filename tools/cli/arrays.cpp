@@ -17,11 +17,25 @@ namespace {
 
 std::string ending_of(const std::string& file) { return std::filesystem::path(file).extension().string(); }
 
-Tensor read_any(const std::string& file) {
-  if (file == "-") {
-    return parse_csv(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin").values;
+/// The columns of those names, in their order; all when either has no names.
+Tensor columns_of(const Csv& table, const std::vector<std::string>& names, const std::string& where) {
+  if (names.empty() || table.header.empty()) return table.values;
+  const std::int64_t rows = table.values.size(0), width = std::ssize(names);
+  Tensor chosen({rows, width}, table.values.dtype());
+  for (std::int64_t i = 0; i < width; ++i) {
+    const std::int64_t column = column_named(names[static_cast<std::size_t>(i)], table.header, where);
+    for (std::int64_t row = 0; row < rows; ++row)
+      chosen.set(row * width + i, table.values.at(row * table.values.size(1) + column));
   }
-  return ending_of(file) == ".npy" ? read_npy(file) : read_csv(file).values;
+  return chosen;
+}
+
+Tensor read_any(const std::string& file, const std::vector<std::string>& names) {
+  if (file == "-") {
+    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    return columns_of(parse_csv(text, "stdin"), names, "stdin");
+  }
+  return ending_of(file) == ".npy" ? read_npy(file) : columns_of(read_csv(file), names, file);
 }
 
 /// "[3, 0]" of a flat index.
@@ -46,9 +60,10 @@ bool fits(double number, Dtype precision) {
   return std::isfinite(precision == Dtype::f32 ? static_cast<float>(number) : number);
 }
 
-Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision) {
+Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision,
+                      const std::vector<std::string>& names) {
   check_ending(file);
-  Tensor x = read_any(file);
+  Tensor x = read_any(file, names);
   if ((x.rank() != 2 && x.rank() != 3) || x.numel() == 0 || x.size(-1) != width) {
     throw InputError(
         concat(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lagtape/core/tensor.h"
 
@@ -9,9 +10,11 @@ namespace lagtape::cli {
 /// Whether a number is finite, and stays so in that precision.
 bool fits(double number, Dtype precision);
 
-/// The numbers of a .npy or .csv file, or of lines on stdin ("-"). Throws InputError naming the file for
-/// anything that is not [T, width] or [B, T, width] with numbers that fit the precision.
-Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision);
+/// The numbers of a .npy or .csv file, or of lines on stdin ("-"); of lines below a header the columns of
+/// those names, if there are any. Throws InputError naming the file for anything that is not [T, width] or
+/// [B, T, width] with numbers that fit the precision.
+Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision,
+                      const std::vector<std::string>& names = {});
 
 /// Writes a tensor as .npy, or as .csv or lines on stdout ("-"): a row a line, a single row for [q]. Throws
 /// InputError.

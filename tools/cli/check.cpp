@@ -41,6 +41,7 @@ std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
   if (const auto words = start_from_vectors(experiment, task, model)) announce_vectors(*words);
   const Trainer trainer(experiment, task, model, pool);
   warn_of_lags(model, task.shape);
+  warn_of_rounding(model);
   return model.parameters().count();
 }
 

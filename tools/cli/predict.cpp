@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json_reader.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/source.h"
@@ -95,6 +96,17 @@ void answer_lines(const Model& model, bool probabilities) {
   if (!every_step) print();
 }
 
+/// What the experiment calls its inputs, if it names them all (task "series").
+std::vector<std::string> input_names(const Model& model) {
+  const Json experiment = parse_json(model.experiment(), "experiment");
+  std::vector<std::string> names;
+  if (experiment["data"]["task"] != "series") return names;
+  for (const Json& column : experiment["data"]["input"])
+    if (column.is_string()) names.push_back(column.get<std::string>());
+  if (std::ssize(names) != model.input_width()) names.clear();
+  return names;
+}
+
 void run(const PredictArguments& arguments) {
   const Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
@@ -102,7 +114,7 @@ void run(const PredictArguments& arguments) {
   if (arguments.input == "-" && arguments.output == "-") {
     return with_scalar(model.dtype(), [&]<class T>() { answer_lines<T>(model, arguments.probabilities); });
   }
-  const Tensor x = read_sequences(arguments.input, model.input_width(), model.dtype());
+  const Tensor x = read_sequences(arguments.input, model.input_width(), model.dtype(), input_names(model));
   const Tensor y = arguments.stream ? predict_by_stream(model, x) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
 }

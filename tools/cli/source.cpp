@@ -1,8 +1,11 @@
 #include "lagtape/tools/cli/source.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json_reader.h"
@@ -17,6 +20,21 @@ char first_byte(const std::string& path) {
   char byte = 0;
   std::ifstream(path) >> byte;
   return byte;
+}
+
+/// Where numbers of f32 lie no closer than a hundredth of what is scaled to 1.
+void warn_of_rounding(const Scaling& scaling, const char* what) {
+  for (std::size_t i = 0; i < scaling.mean.size(); ++i) {
+    const float mean = std::abs(static_cast<float>(scaling.mean[i]));
+    const float next = std::nextafter(mean, std::numeric_limits<float>::infinity());
+    const float spacing = std::max(next - mean, std::numeric_limits<float>::min());
+    if (spacing <= scaling.scale[i] / 100) continue;
+    std::fputs(concat("warning: ", what, " ", i, " has mean ", scaling.mean[i], " and standard deviation ",
+                      scaling.scale[i], ", where f32 numbers are ", spacing,
+                      " apart; \"precision\": \"f64\" in \"train\" tells them apart\n")
+                   .c_str(),
+               stderr);
+  }
 }
 
 }  // namespace
@@ -54,6 +72,12 @@ void warn_of_lags(const Model& model, const DataShape& data) {
                    .c_str(),
                stderr);
   }
+}
+
+void warn_of_rounding(const Model& model) {
+  if (model.dtype() == Dtype::f64) return;
+  warn_of_rounding(model.normalization().input, "input");
+  warn_of_rounding(model.normalization().output, "target");
 }
 
 void announce_vectors(const KnownWords& words) {

@@ -23,6 +23,9 @@ Model load_model(const std::string& path);
 /// Says on stderr which layers look back further than the sequences reach.
 void warn_of_lags(const Model& model, const DataShape& data);
 
+/// Warns on stderr of data whose differences the model's precision would round away.
+void warn_of_rounding(const Model& model);
+
 /// The same with its experiment, which assignments change.
 Source load_run(const std::string& path, std::span<const std::string> assignments = {});
 

@@ -107,7 +107,10 @@ void run(TrainArguments arguments) {
   options.hooks.stop_requested = stop_requested;
   if (!arguments.quiet) {
     options.vectors_read = announce_vectors;
-    options.built = warn_of_lags;
+    options.built = [](const Model& model, const DataShape& data) {
+      warn_of_lags(model, data);
+      warn_of_rounding(model);
+    };
     options.resumed = [&](const Trainer& trainer) { announce(trainer, experiment); };
   }
   const RunSummary summary = train_run(experiment, options);
