@@ -9,20 +9,6 @@ namespace lagtape {
 
 namespace {
 
-void check_scaling(const Scaling& scaling, std::int64_t width, const char* what) {
-  const auto means = std::ssize(scaling.mean), scales = std::ssize(scaling.scale);
-  if (means != scales || (means != 0 && means != width)) {
-    throw InputError(concat("[normalization] expected a mean and a scale for each of ", width, " ", what,
-                            "s, or none. Got ", means, " means, ", scales, " scales."));
-  }
-  for (std::int64_t i = 0; i < means; ++i) {
-    const double mean = scaling.mean[i], scale = scaling.scale[i];
-    if (std::isfinite(mean) && std::isfinite(scale) && scale > 0) continue;
-    throw InputError(concat("[normalization] expected finite means and scales above 0. Got ", mean, " and ",
-                            scale, " for ", what, " ", i, "."));
-  }
-}
-
 std::vector<double> read_numbers(const Json& object, const char* key, const std::string& where) {
   std::vector<double> numbers;
   const auto found = object.find(key);
@@ -52,9 +38,22 @@ Normalization normalization_from(const std::string& json, const std::string& whe
           .output = {.mean = numbers("output_mean"), .scale = numbers("output_scale")}};
 }
 
+void Scaling::check(std::int64_t width, const char* what) const {
+  const auto means = std::ssize(mean), scales = std::ssize(scale);
+  if (means != scales || (means != 0 && means != width)) {
+    throw InputError(concat("[normalization] expected a mean and a scale for each of ", width, " ", what,
+                            "s, or none. Got ", means, " means, ", scales, " scales."));
+  }
+  for (std::int64_t i = 0; i < means; ++i) {
+    if (std::isfinite(mean[i]) && std::isfinite(scale[i]) && scale[i] > 0) continue;
+    throw InputError(concat("[normalization] expected finite means and scales above 0. Got ", mean[i],
+                            " and ", scale[i], " for ", what, " ", i, "."));
+  }
+}
+
 void Normalization::check(std::int64_t inputs, std::int64_t outputs) const {
-  check_scaling(input, inputs, "input");
-  check_scaling(output, outputs, "output");
+  input.check(inputs, "input");
+  output.check(outputs, "output");
 }
 
 }  // namespace lagtape

@@ -12,18 +12,17 @@ namespace lagtape {
 struct Scaling {
   std::vector<double> mean, scale;
 
-  double normalized(double value, std::size_t i) const {
-    return mean.empty() ? value : (value - mean[i]) / scale[i];
-  }
-  double restored(double value, std::size_t i) const {
-    return mean.empty() ? value : value * scale[i] + mean[i];
-  }
+  bool empty() const { return mean.empty(); }
+  bool operator==(const Scaling&) const = default;
 
+  double normalized(double value, std::size_t i) const {
+    return empty() ? value : (value - mean[i]) / scale[i];
+  }
+  double restored(double value, std::size_t i) const { return empty() ? value : value * scale[i] + mean[i]; }
   /// What a difference of two normalised numbers is in the user's.
   double restored_difference(double difference, std::size_t i) const {
-    return mean.empty() ? difference : difference * scale[i];
+    return empty() ? difference : difference * scale[i];
   }
-  bool empty() const { return mean.empty(); }
 
   /// Whole rows [.., mean.size()], in place.
   template <class T>
@@ -34,6 +33,10 @@ struct Scaling {
   void restore(std::span<T> rows) const {
     in_place(rows, [this](double value, std::size_t i) { return restored(value, i); });
   }
+
+  /// Throws InputError unless it is empty or has a mean and a scale above 0 for each of `width` numbers,
+  /// which messages call `what`.
+  void check(std::int64_t width, const char* what) const;
 
  private:
   template <class T, class F>
@@ -48,7 +51,8 @@ struct Scaling {
 struct Normalization {
   Scaling input, output;
 
-  /// Throws InputError unless each is empty or has a mean and a scale above 0 for every number.
+  bool operator==(const Normalization&) const = default;
+  /// Both as Scaling::check.
   void check(std::int64_t inputs, std::int64_t outputs) const;
 };
 

@@ -9,9 +9,11 @@ Scaling Moments::standard() const {
   Scaling result;
   for (std::size_t i = 0; i < origin_.size(); ++i) {
     const double shift = sum_[i] / count_;
-    const double deviation = std::sqrt(std::max(square_[i] / count_ - shift * shift, 0.0));
+    const double variance = square_[i] / count_ - shift * shift;
+    const double deviation =
+        variance < 0 ? 0 : std::sqrt(variance);  // NaN stays, and is refused with its place
     result.mean.push_back(origin_[i] + shift);
-    result.scale.push_back(deviation > 0 ? deviation : 1);
+    result.scale.push_back(deviation == 0 ? 1 : deviation);
   }
   return result;
 }

@@ -16,7 +16,7 @@ namespace lagtape {
 Experiment read_document(const Json& document, const std::string& where, const std::filesystem::path& base);
 
 /// The keys of `data` that name files or folders.
-constexpr std::array kDataPaths = {"path", "vectors"};
+inline constexpr std::array kDataPaths = {"path", "vectors"};
 
 /// What a model must fit: classes have a logit each, unless the loss is on one logit.
 DataWidths widths_of(Loss loss, const DataShape& data);

@@ -15,8 +15,8 @@ bool is_real(Loss loss) { return loss == Loss::mse; }
 bool is_class(Loss loss) { return loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy; }
 
 constexpr std::array kMetrics = {
-    MetricEntry{"mse", "mean squared error over all elements, in the units of the data", false, is_real,
-                [](const Scores& s) { return s.squared_error / s.elements; }},
+    MetricEntry{"mse", "mean squared error over all elements, in the units of the data squared", false,
+                is_real, [](const Scores& s) { return s.squared_error / s.elements; }},
     MetricEntry{"rmse", "root of the mean squared error, in the units of the data", false, is_real,
                 [](const Scores& s) { return std::sqrt(s.squared_error / s.elements); }},
     MetricEntry{"nrmse", "root mean squared error over the root mean square of the target", false, is_real,
@@ -124,7 +124,7 @@ void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& bat
 void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch,
                 const Scaling& scaling) {
   check_shapes(loss, outputs, batch);
-  if (is_real(loss)) Normalization{.input = {}, .output = scaling}.check(0, outputs.size(-1));
+  if (is_real(loss)) scaling.check(outputs.size(-1), "output");
   with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(scores, loss, outputs, batch, scaling); });
 }
 

@@ -29,9 +29,10 @@ bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t 
          schedule({.epoch = 0, .step = middle, .steps = other});
 }
 
-/// Finds targets that do not go with the loss before the first step.
+/// Finds targets that do not go with the loss, and a scaling that does not fit, before the first step.
 void check_targets(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) try {
-  const Batch first = gather(*task.train, indices_in_order(*task.train, 0, 1), model.dtype(), pool);
+  const std::vector<std::int64_t> one = indices_in_order(*task.train, 0, 1);
+  const Batch first = gather(*task.train, one, model.dtype(), pool, task.normalization);
   sequence_batch(first, task.shape, experiment.loss);
 } catch (const InputError& error) {
   throw InputError(concat(experiment.where, ": ", error.what()));
@@ -40,10 +41,11 @@ void check_targets(const Experiment& experiment, const Task& task, const Model& 
 /// A run does not go on with data that are scaled otherwise.
 void check_same_scaling(const TensorReader& reader, const Normalization& now) {
   const auto stored = reader.metadata().find("normalization");
-  // Before checkpoints had it, inputs alone were scaled.
-  const std::string before =
-      stored != reader.metadata().end() ? stored->second : json_of({.input = now.input, .output = {}});
-  if (before == json_of(now)) return;
+  if (stored == reader.metadata().end()) {
+    if (now.output.empty()) return;  // checkpoints did not have it when inputs alone were scaled
+    throw InputError("[checkpoint] the run is from before targets were scaled. Begin another run.");
+  }
+  if (normalization_from(stored->second, "[checkpoint]") == now) return;
   throw InputError(
       "[checkpoint] the run was trained with data of other means and scales. Give the data that it began "
       "with, "
@@ -102,7 +104,6 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
     throw InputError(concat(experiment.where,
                             ": /train/average: patience counts evaluations of valid, which has no sequences. "
                             "Give latest, or a valid set."));
-  task.normalization.check(task.shape.input, task.shape.output);
   check_targets(experiment, task, model, pool);
   model_.normalization() = task.normalization;
 }

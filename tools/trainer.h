@@ -50,7 +50,7 @@ struct TrainerHooks {
 class Trainer {
  public:
   /// All but the hooks must outlive the trainer. The task's normalisation becomes the model's. Throws
-  /// InputError when the memory budget cannot be met.
+  /// InputError when the memory budget cannot be met, or the data do not go with the loss.
   Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool);
 
   /// Trains to the end, from the start or from a restored state. Throws DivergenceError, naming epoch, step

@@ -9,9 +9,9 @@
 namespace lagtape {
 
 /// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied,
-/// saved and restored. After construction it allocates, locks and throws nothing. The same bits as
-/// SequenceOp between numbers that are normalised on their way in and restored on their way out. T is the
-/// scalar of the stack's weights.
+/// saved and restored. After construction it allocates, locks and throws nothing. Normalises what
+/// comes in and restores what goes out; between them the same bits as SequenceOp. T is the scalar of the
+/// stack's weights.
 template <class T>
 class Stream {
  public:

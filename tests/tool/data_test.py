@@ -7,7 +7,7 @@ import struct
 import unittest
 import zipfile
 
-from tool import ToolTest, changed, main, npy, npy_shape, read_safetensors
+from tool import ToolTest, changed, main, make_safetensors, npy, npy_shape, read_safetensors
 
 SERIES = {
     "name": "own",
@@ -165,16 +165,45 @@ class DataTest(ToolTest):
         self.assertEqual(predicted("load,heat\n", 1, 2), plain)
         self.assertEqual(predicted("heat,day,load\n", 2, 7, 1), plain)
         self.assertNotEqual(predicted("heat,load\n", 1, 2), plain)
-        for header, message in (("load,heta\n", "x.csv: unknown column 'heat'; did you mean 'heta'?"),
-                                ("load,heat,load\n", "x.csv: has several columns 'load'.")):
+        for header, message in (("load,heta\n", "x.csv: the inputs of the experiment: unknown column 'heat'; did you mean 'heta'?"),
+                                ("load,heat,load\n", "x.csv: the inputs of the experiment: has several columns 'load'.")):
             self.write("x.csv", header + "1,2,3\n"[:2 * len(header.split(",")) - 1] + "\n")
             self.assertIn(message, self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv", code=2)[1])
+
+    def test_a_model_without_data_predicts(self):
+        self.train("run", experiment=SERIES)
+        header, tensors = read_safetensors((self.folder / "run/weights.safetensors").read_bytes())
+        experiment = json.loads(header["__metadata__"]["experiment"])
+        del experiment["data"]
+        header["__metadata__"]["experiment"] = json.dumps(experiment)
+        self.write("bare.safetensors", make_safetensors(header, tensors))
+        self.write("x.csv", "load,heat\n" + "1,2\n" * 20)
+        for weights in ("run", "bare.safetensors"):
+            self.run_tool("predict", weights, "--input", "x.csv", "--output", f"{weights}.csv")
+        self.assertEqual((self.folder / "bare.safetensors.csv").read_text(), (self.folder / "run.csv").read_text())
+
+    def test_a_run_does_not_go_on_with_other_data(self):
+        self.train("run", experiment=SERIES)
+        self.write("own.csv", (self.folder / "own.csv").read_text().replace("\n", "\n9,9,9\n", 1))
+        message = self.run_tool("train", "run", "--resume", "--set", "train.epochs=3", code=2)[1]
+        self.assertIn("trained with data of other means and scales", message)
+
+    def test_a_run_from_before_targets_were_scaled_goes_on_where_they_still_are_not(self):
+        for scaled in (False, True):
+            run = f"run-{scaled}"
+            self.train(run, experiment=changed(SERIES, data__normalize_target=scaled))
+            path = self.folder / run / "checkpoint/state.safetensors"
+            header, tensors = read_safetensors(path.read_bytes())
+            self.assertIn('"input_mean":[', header["__metadata__"].pop("normalization"))
+            path.write_bytes(make_safetensors(header, tensors))
+            message = self.run_tool("train", run, "--resume", "--set", "train.epochs=3", "--quiet", code=2 if scaled else 0)[1]
+            self.assertEqual("the run is from before targets were scaled" in message, scaled)
 
     def test_numbers_that_the_precision_cannot_tell_apart_are_warned_of(self):
         self.write("own.csv", "load\n" + "\n".join(str(1700000000 + n % 40) for n in range(400)) + "\n")
         path = self.write("series.json", changed(SERIES, data__input=["load"]))
         warning = self.run_tool("train", path, "--out", "run")[1]
-        self.assertIn("warning: input 0 has mean 1.7e+09 and standard deviation 11.5", warning)
+        self.assertIn("warning: input 0 has mean 1.7e+09 and scale 11.5", warning)
         self.assertIn("warning: target 0", warning)
         exact = self.run_tool("train", path, "--out", "exact", "--set", "train.precision=f64")[1]
         self.assertNotIn("warning", exact)
@@ -184,8 +213,8 @@ class DataTest(ToolTest):
         self.write("own.csv", "load,high\n" + "\n".join(rows) + "\n")
         binary = changed(SERIES, data__input=["load"], data__target=["high"], loss="binary_cross_entropy", metrics=["accuracy"])
         self.train("run", experiment=binary)
-        found = json.loads(self.run_tool("eval", "run", "--json")[0])
-        self.assertGreater(found["accuracy"], 0.5)
+        filled = json.loads((self.folder / "run/experiment.json").read_text())
+        self.assertIs(filled["data"]["normalize_target"], False)
         wrong = self.write("wrong.json", changed(binary, data__normalize_target=True))
         message = self.run_tool("train", wrong, "--out", "other", code=2)[1]
         self.assertIn("/data/normalize_target: goes with the loss mse", message)

@@ -7,7 +7,9 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/safetensors.h"
 #include "lagtape/core/json_reader.h"
+#include "lagtape/core/normalization.h"
 #include "lagtape/tests/tools/training.h"
 #include "lagtape/tools/training_run.h"
 
@@ -142,10 +144,10 @@ TEST_CASE("a run does not go on with data that are scaled otherwise") {
   SafetensorsFile file = read_safetensors(checkpoint);
   file.metadata["normalization"] = json_of({.input = {}, .output = {.mean = {0.5}, .scale = {2}}});
   write_safetensors(checkpoint, file);
-  const std::string weights = read_file(checkpoint);
+  const std::string before = read_file(checkpoint);
   CHECK_THROWS_WITH_AS(train_until(-1, run), doctest::Contains("trained with data of other means and scales"),
                        InputError);
-  CHECK(read_file(checkpoint) == weights);
+  CHECK(read_file(checkpoint) == before);
 }
 
 TEST_CASE("weights with a normalization that does not fit are refused by its name") {
@@ -175,7 +177,7 @@ TEST_CASE("weights with a normalization that does not fit are refused by its nam
       message(R"({"input_mean": []})").ends_with("normalization.input_scale: expected an array of numbers"));
   CHECK(message(R"({"input_mean": ["1"]})")
             .ends_with("normalization.input_mean: expected an array of numbers"));
-  CHECK(message("{").find("other.safetensors") != std::string::npos);
+  CHECK(message("{").find("other.safetensors: normalization: line 1") != std::string::npos);
 }
 
 TEST_CASE("a run killed right after any of its checkpoints ends with the same files") {

@@ -33,9 +33,11 @@ Tensor columns_of(const Csv& table, const std::vector<std::string>& names, const
 Tensor read_any(const std::string& file, const std::vector<std::string>& names) {
   if (file == "-") {
     const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    return columns_of(parse_csv(text, "stdin"), names, "stdin");
+    return columns_of(parse_csv(text, "stdin"), names, "stdin: the inputs of the experiment");
   }
-  return ending_of(file) == ".npy" ? read_npy(file) : columns_of(read_csv(file), names, file);
+  return ending_of(file) == ".npy"
+             ? read_npy(file)
+             : columns_of(read_csv(file), names, concat(file, ": the inputs of the experiment"));
 }
 
 /// "[3, 0]" of a flat index.

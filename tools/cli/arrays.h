@@ -11,8 +11,8 @@ namespace lagtape::cli {
 bool fits(double number, Dtype precision);
 
 /// The numbers of a .npy or .csv file, or of lines on stdin ("-"); of lines below a header the columns of
-/// those names, if there are any. Throws InputError naming the file for anything that is not [T, width] or
-/// [B, T, width] with numbers that fit the precision.
+/// those names, unless `names` is empty. Throws InputError naming the file for anything that is not [T,
+/// width] or [B, T, width] with numbers that fit the precision.
 Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision,
                       const std::vector<std::string>& names = {});
 

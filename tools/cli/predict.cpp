@@ -9,6 +9,7 @@
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/source.h"
+#include "lagtape/tools/experiment_reader.h"
 #include "lagtape/tools/streaming.h"
 
 namespace lagtape::cli {
@@ -25,7 +26,8 @@ void add_options(CLI::App& command, PredictArguments& arguments) {
   command.add_option("RUN", arguments.run, "run folder or weights file")->required();
   command
       .add_option("--input", arguments.input,
-                  ".npy [T, in] or [B, T, in], .csv with a step a line, or - for lines on stdin")
+                  ".npy [T, in] or [B, T, in], .csv with a step a line (below a header the columns that "
+                  "the experiment names), or - for lines on stdin")
       ->required()
       ->type_name("FILE");
   command.add_option("--output", arguments.output, ".npy, .csv, or - for lines on stdout")
@@ -96,12 +98,13 @@ void answer_lines(const Model& model, bool probabilities) {
   if (!every_step) print();
 }
 
-/// What the experiment calls its inputs, if it names them all (task "series").
+/// What the experiment calls its inputs: none unless it names them all (task "series").
 std::vector<std::string> input_names(const Model& model) {
   const Json experiment = parse_json(model.experiment(), "experiment");
   std::vector<std::string> names;
-  if (experiment["data"]["task"] != "series") return names;
-  for (const Json& column : experiment["data"]["input"])
+  const Json& columns = at_pointer(experiment, "/data/input");
+  if (at_pointer(experiment, "/data/task") != "series" || !columns.is_array()) return names;
+  for (const Json& column : columns)
     if (column.is_string()) names.push_back(column.get<std::string>());
   if (std::ssize(names) != model.input_width()) names.clear();
   return names;

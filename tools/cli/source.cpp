@@ -22,15 +22,17 @@ char first_byte(const std::string& path) {
   return byte;
 }
 
-/// Where numbers of f32 lie no closer than a hundredth of what is scaled to 1.
+/// Warns of each number whose f32 neighbours are further apart than a hundredth of its scale.
 void warn_of_rounding(const Scaling& scaling, const char* what) {
   for (std::size_t i = 0; i < scaling.mean.size(); ++i) {
-    const float mean = std::abs(static_cast<float>(scaling.mean[i]));
-    const float next = std::nextafter(mean, std::numeric_limits<float>::infinity());
-    const float spacing = std::max(next - mean, std::numeric_limits<float>::min());
-    if (spacing <= scaling.scale[i] / 100) continue;
-    std::fputs(concat("warning: ", what, " ", i, " has mean ", scaling.mean[i], " and standard deviation ",
-                      scaling.scale[i], ", where f32 numbers are ", spacing,
+    const double mean = scaling.mean[i], scale = scaling.scale[i];
+    const float rounded = std::abs(static_cast<float>(mean));
+    const float next = std::nextafter(rounded, std::numeric_limits<float>::infinity());
+    const float spacing = std::max(next - rounded, std::numeric_limits<float>::min());
+    const bool constant = scale == 1 && static_cast<float>(mean) == mean;  // nothing to tell apart
+    if (constant || spacing <= scale / 100) continue;
+    std::fputs(concat("warning: ", what, " ", i, " has mean ", mean, " and scale ", scale,
+                      ", where f32 numbers are ", spacing,
                       " apart; \"precision\": \"f64\" in \"train\" tells them apart\n")
                    .c_str(),
                stderr);
