@@ -10,8 +10,7 @@ Scaling Moments::standard() const {
   for (std::size_t i = 0; i < origin_.size(); ++i) {
     const double shift = sum_[i] / count_;
     const double variance = square_[i] / count_ - shift * shift;
-    const double deviation =
-        variance < 0 ? 0 : std::sqrt(variance);  // NaN stays, and is refused with its place
+    const double deviation = variance < 0 ? 0 : std::sqrt(variance);  // an infinity or NaN is refused later
     result.mean.push_back(origin_[i] + shift);
     result.scale.push_back(deviation == 0 ? 1 : deviation);
   }

@@ -48,8 +48,7 @@ void check_same_scaling(const TensorReader& reader, const Normalization& now) {
   if (normalization_from(stored->second, "[checkpoint]") == now) return;
   throw InputError(
       "[checkpoint] the run was trained with data of other means and scales. Give the data that it began "
-      "with, "
-      "or begin another run.");
+      "with, or begin another run.");
 }
 
 /// While it lives, the parameters have their means, if there are any.

@@ -170,6 +170,7 @@ struct Stream<T>::Implementation {
 
   // ---- steps ----
 
+  // Outside of FlushSubnormals, as where whole sequences are scaled: the same bits.
   const T* normalized(const T* input, std::int64_t count) {
     if (scaled.empty()) return input;
     const std::span<T> numbers = std::span(scaled).first(count * rows * in_width);

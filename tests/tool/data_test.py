@@ -167,7 +167,7 @@ class DataTest(ToolTest):
         self.assertNotEqual(predicted("heat,load\n", 1, 2), plain)
         for header, message in (("load,heta\n", "x.csv: the inputs of the experiment: unknown column 'heat'; did you mean 'heta'?"),
                                 ("load,heat,load\n", "x.csv: the inputs of the experiment: has several columns 'load'.")):
-            self.write("x.csv", header + "1,2,3\n"[:2 * len(header.split(",")) - 1] + "\n")
+            self.write("x.csv", header + ",".join("1" for _ in header.split(",")) + "\n")
             self.assertIn(message, self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv", code=2)[1])
 
     def test_a_model_without_data_predicts(self):
