@@ -80,6 +80,8 @@ class ArraysFile {
     if (found.y.empty()) refuse(split + "_y", "is missing");
     if (found.x.rank() != 3)
       refuse(split + "_x", concat("expected [N, T, input]. Got ", to_string(found.x.shape())));
+    const bool column = options_.classes > 0 && found.y.shape() == Shape{found.x.size(0), 1};
+    if (column && found.x.size(1) != 1) found.y = found.y.reshaped({found.x.size(0)});
     if (first) shape = shape_of(split, found);
     if (found.x.size(2) != shape.input) {
       refuse(split + "_x", concat("expected ", shape.input, " inputs as in training. Got ", found.x.size(2)));
@@ -189,7 +191,8 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   ArraysFile file(path, options);
   DataShape shape;
   SplitArrays train = file.take("train", shape);
-  if (train.x.empty() || train.x.numel() == 0) throw InputError(concat(path.string(), ": holds no train_x."));
+  const bool nothing = train.x.empty() || train.x.numel() == 0;
+  if (nothing && !context.score_only) throw InputError(concat(path.string(), ": holds no train_x."));
   SplitArrays valid = file.take("valid", shape), test = file.take("test", shape);
   file.finish();
   Task task{.shape = shape,
@@ -198,6 +201,7 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
             .test = std::make_shared<ArraysDataset>(shape, test),
             .fresh = false,
             .normalization = {}};
+  if (nothing) return task;
   if (options.normalize.input)
     task.normalization.input = scaling_of(*task.train, train.x, concat(path.string(), ": train_x"));
   if (options.normalize.target)

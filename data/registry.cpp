@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "lagtape/core/error.h"
 #include "lagtape/data/adding.h"
 #include "lagtape/data/arrays.h"
 #include "lagtape/data/copy.h"
@@ -12,6 +13,7 @@
 #include "lagtape/data/frequency.h"
 #include "lagtape/data/har2.h"
 #include "lagtape/data/imdb.h"
+#include "lagtape/data/joined.h"
 #include "lagtape/data/lorenz96.h"
 #include "lagtape/data/mackey_glass.h"
 #include "lagtape/data/mnist.h"
@@ -136,6 +138,15 @@ constexpr std::array kTasks = {
 }  // namespace
 
 std::span<const TaskEntry> tasks() { return kTasks; }
+
+Task load_to_score(const TaskPlan& plan, TaskContext context) {
+  if (plan.fresh)
+    throw InputError("[data] training sequences are drawn anew for every step: there is no end to score.");
+  context.score_only = true;
+  Task task = plan.load(context);
+  task.test = joined({task.train, task.valid, task.test});
+  return task;
+}
 
 TaskPlan read_task(JsonReader& reader, const TaskHints& hints) {
   std::vector<std::string> names;

@@ -19,6 +19,8 @@ struct TaskContext {
   std::filesystem::path base;  ///< folder of the experiment file: relative paths start here
   std::uint64_t seed = 0;      ///< of the experiment
   ThreadPool& pool;
+  /// Nothing trains on these data, all of them are scored: there may be none for training and validation.
+  bool score_only = false;
 };
 
 /// What defaults of a task may depend on: read before the task.
@@ -50,6 +52,10 @@ struct TaskEntry {
 };
 
 std::span<const TaskEntry> tasks();
+
+/// A task whose `test` has the sequences of train, valid and test, in that order. Throws InputError, also
+/// when the training set never ends.
+Task load_to_score(const TaskPlan& plan, TaskContext context);
 
 /// Reads the experiment's `data` object, "task" and the options of that task, and finishes the reader. Errors
 /// are noted in the reader; with any, the plan may have no `load`.

@@ -129,7 +129,12 @@ Scaling scaling_of(const Tensor& values, const Stretch& stretch, const std::vect
   return moments.standard();
 }
 
-Task load_series(const SeriesOptions& options, const TaskContext& context) {
+Task load_series(SeriesOptions options, const TaskContext& context) {
+  if (context.score_only) {
+    options.train = options.valid = 0;
+    options.test = 1;
+    options.normalize = {};
+  }
   const std::filesystem::path path = (context.base / options.path).lexically_normal();
   const SeriesFile file = read_series_file(path, options.array);
   const Columns columns{.input = columns_of(options.input, file, path.string()),

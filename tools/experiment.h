@@ -32,6 +32,8 @@ struct Experiment {
   std::optional<DataShape> data_shape;  ///< when the file alone decides it
   /// Generates or reads the data. Throws InputError.
   std::function<Task(ThreadPool&)> load_task;
+  /// The same with all sequences as `test`; files need none for training and validation. Throws InputError.
+  std::function<Task(ThreadPool&)> load_to_score;
   /// The file with every default filled in and `data.path` absolute, as JSON text: it reads back to itself.
   std::string json;
 };

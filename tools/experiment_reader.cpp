@@ -103,8 +103,11 @@ class ExperimentReader {
     top_.fill("data", filled);
     experiment_.fresh = plan.fresh;
     experiment_.data_shape = plan.shape;
-    experiment_.load_task = [load = plan.load, base = base_, seed = experiment_.seed](ThreadPool& pool) {
-      return load({.base = base, .seed = seed, .pool = pool});
+    experiment_.load_task = [plan, base = base_, seed = experiment_.seed](ThreadPool& pool) {
+      return plan.load({.base = base, .seed = seed, .pool = pool});
+    };
+    experiment_.load_to_score = [plan, base = base_, seed = experiment_.seed](ThreadPool& pool) {
+      return load_to_score(plan, {.base = base, .seed = seed, .pool = pool});
     };
   }
 

@@ -42,7 +42,9 @@ double finite_number_in(std::string_view field, const std::string& place) {
   const std::optional<double> value = number_in(field);
   if (value && std::isfinite(*value)) return *value;
   const std::string got = concat('\'', field.substr(0, 40), '\'');
-  throw InputError(concat(place, ": expected a finite number, got ", field.empty() ? "nothing" : got));
+  const bool other_separator = field.find_first_of(";\t") != std::string_view::npos;
+  throw InputError(concat(place, ": expected a finite number, got ", field.empty() ? "nothing" : got,
+                          other_separator ? "; commas separate columns" : ""));
 }
 
 std::string shortest(const Tensor& values, std::int64_t index) {

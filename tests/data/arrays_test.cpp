@@ -59,6 +59,9 @@ TEST_CASE("sequences of unequal length with targets at every step") {
 TEST_CASE("classes once a sequence or at every step") {
   const Task once = load_arrays({kX, {"train_y.npy", npy({2}, {2, 0})}}, R"(, "classes": 3)");
   CHECK(take(*once.train, 0, 2).classes == std::vector<std::int32_t>{2, 0});
+  const Task column = load_arrays({kX, {"train_y.npy", npy({2, 1}, {2, 0})}}, R"(, "classes": 3)");
+  CHECK_FALSE(column.shape.every_step);
+  CHECK(take(*column.train, 0, 2).classes == std::vector<std::int32_t>{2, 0});
   const Task steps = load_arrays(
       {kX, {"train_y.npy", npy({2, 3}, {0, 1, 2, 1, -1, -1})}, {"train_lengths.npy", npy({2}, {3, 1})}},
       R"(, "classes": 3)");
@@ -88,6 +91,17 @@ TEST_CASE("targets of arrays are scaled by the steps that sequences have") {
             "own.npz: train_y: numbers must be finite. Got nan in sequence 1, step 0, number 0."));
   CHECK(has(message({kX, {"train_y.npy", npy({2}, {0, 1})}}, R"(, "classes": 2, "normalize_target": true)"),
             "/data/normalize_target: is for real targets. Expected false with 2 classes."));
+}
+
+TEST_CASE("arrays to be scored need no training sequences") {
+  const Arrays arrays = {{"test_x.npy", kX.second}, {"test_y.npy", npy({2}, {7, 8})}};
+  TemporaryFolder folder;
+  write_sample(folder.path() / "new.npz", zip(arrays));
+  const Task all =
+      load_to_score(R"({"task": "arrays", "path": "new.npz", "normalize": true})", folder.path());
+  REQUIRE(all.test->size() == 2);
+  CHECK(values_of(take(*all.test, 1, 1).x) == Values{4, 5, 6});
+  CHECK(has(message(arrays), "holds no train_x"));
 }
 
 TEST_CASE("arrays that do not belong together are refused by name") {

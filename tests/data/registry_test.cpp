@@ -55,6 +55,21 @@ TEST_CASE("filled options read back to themselves") {
   }
 }
 
+TEST_CASE("what is to be scored are all sequences, each as in its split") {
+  const std::string text =
+      R"({"task": "random", "length": 9, "lengths": "random", "input": 2, "classes": 7, "train": 5, "valid": 0, "test": 4})";
+  const Task task = load(text), all = load_to_score(text);
+  REQUIRE(all.test->size() == 9);
+  for (std::int64_t i = 0; i < 9; ++i) {
+    const Batch expected = i < 5 ? take(*task.train, i, 1) : take(*task.test, i - 5, 1);
+    const Batch found = take(*all.test, i, 1);
+    CHECK(all.test->length(i) == expected.lengths[0]);
+    CHECK(values_of(found.x) == values_of(expected.x));
+    CHECK(found.classes == expected.classes);
+  }
+  CHECK(has(input_error_of([] { load_to_score(R"({"task": "adding"})"); }), "no end to score"));
+}
+
 TEST_CASE("every task documents itself") {
   const Json nothing = Json::object();
   for (const TaskEntry& entry : tasks()) {

@@ -88,6 +88,22 @@ TEST_CASE("rows train first, then validate, then test, and no window reaches ove
   }
 }
 
+TEST_CASE("a recording to be scored is no longer cut, and may be as short as one window") {
+  const Samples samples;
+  const std::string options = R"("input": ["time"], "window": 5, "horizon": 2)";
+  const Task all = load_to_score(series(options), samples.folder.path());
+  REQUIRE(all.test->size() == 94);
+  CHECK(take(*all.test, 0, 1).x.at(0) == 0);
+  CHECK(take(*all.test, 93, 1).y.at(0) == 99);
+  CHECK(all.normalization.input.mean.empty());
+  write_sample(samples.folder.path() / "short.csv", sample_csv(7));
+  CHECK(load_to_score(series(options, "short.csv"), samples.folder.path()).test->size() == 1);
+  CHECK(has(samples.message(options, "short.csv"), "too short for train"));
+  write_sample(samples.folder.path() / "shorter.csv", sample_csv(6));
+  CHECK(has(input_error_of([&] { load_to_score(series(options, "shorter.csv"), samples.folder.path()); }),
+            "too short for test"));
+}
+
 TEST_CASE("inputs are scaled by the training rows alone") {
   const Samples samples;
   const std::string options =

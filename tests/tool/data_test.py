@@ -7,7 +7,7 @@ import struct
 import unittest
 import zipfile
 
-from tool import ToolTest, changed, main, make_safetensors, npy, npy_shape, read_safetensors
+from tool import ToolTest, changed, main, make_safetensors, npy, npy_shape, npy_values, read_safetensors
 
 SERIES = {
     "name": "own",
@@ -135,6 +135,25 @@ class DataTest(ToolTest):
         self.write("x.npy", npy((5, 2), [0.5] * 10))
         self.run_tool("predict", "run", "--input", "x.npy", "--output", "y.npy")
         self.assertEqual(npy_shape((self.folder / "y.npy").read_bytes()), (5, 1))
+
+    def test_the_whole_of_a_new_recording_is_scored(self):
+        self.train("run", experiment=SERIES)
+        rows = [(2 * math.sin(0.5 * n), n, math.cos(0.2 * n)) for n in range(41)]  # two windows of 20, too short to be cut
+        self.write("new.csv", "load,day,heat\n" + "\n".join(",".join(map(repr, row)) for row in rows) + "\n")
+        found = json.loads(self.run_tool("eval", "run", "--data", "new.csv", "--split", "all", "--json")[0])
+        self.write("x.npy", npy((2, 20, 2), [row[i] for row in rows[:40] for i in (0, 2)]))
+        self.run_tool("predict", "run", "--input", "x.npy", "--output", "y.npy")
+        predicted = npy_values((self.folder / "y.npy").read_bytes())
+        squares = [(value - row[0]) ** 2 for value, row in zip(predicted, rows[1:], strict=True)]
+        self.assertGreater(found["rmse"], 0.1)
+        self.assertAlmostEqual(found["rmse"], math.sqrt(sum(squares) / 40), places=5)
+
+    def test_new_data_of_another_width_are_refused(self):
+        experiment = changed(SERIES, data={"task": "series", "path": "own.csv", "window": 20})
+        self.train("run", experiment=experiment)
+        self.write("new.csv", "load\n" + "0.5\n" * 41)
+        message = self.run_tool("eval", "run", "--data", "new.csv", "--split", "all", code=2)[1]
+        self.assertIn("run: its model takes 3 inputs a step. The data have 1.", message)
 
     def test_targets_of_any_size_are_learnt(self):
         rows = [f"{1000 + 50 * math.sin(0.3 * n):.6f}" for n in range(400)]

@@ -7,6 +7,7 @@
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
+#include "lagtape/tools/losses.h"
 
 namespace lagtape::cli {
 
@@ -20,7 +21,8 @@ struct EvalArguments {
 
 void add_options(CLI::App& command, EvalArguments& arguments) {
   command.add_option("RUN", arguments.run, "run folder or weights file")->required();
-  command.add_option("--split", arguments.split, "train, valid or test")->capture_default_str();
+  command.add_option("--split", arguments.split, "train, valid, test, or all three: the whole of new data")
+      ->capture_default_str();
   command.add_option("--data", arguments.data, "where the data files are now, instead of data.path")
       ->type_name("PATH");
   add_threads(command, arguments.threads);
@@ -29,9 +31,24 @@ void add_options(CLI::App& command, EvalArguments& arguments) {
 }
 
 void check_split(const std::string& split) {
-  const std::vector<std::string> known = {"train", "valid", "test"};
+  const std::vector<std::string> known = {"train", "valid", "test", "all"};
   if (std::find(known.begin(), known.end(), split) == known.end())
     throw InputError(unknown_name("split", split, known));
+}
+
+/// Data in another place may be others than those that the run was trained on.
+void check_widths(const Source& source, const DataShape& data, const std::string& run) {
+  const Loss loss = source.experiment.loss;
+  if (!entry_of(loss).fits(data)) throw InputError(concat(run, ": ", mismatch(loss, data)));
+  const Model& model = source.model;
+  if (data.input != model.input_width()) {
+    throw InputError(concat(run, ": its model takes ", model.input_width(), " inputs a step. The data have ",
+                            data.input, "."));
+  }
+  if (output_width(loss, data) != model.output_width()) {
+    throw InputError(concat(run, ": its model puts out ", model.output_width(), " numbers. The data need ",
+                            output_width(loss, data), "."));
+  }
 }
 
 void run(const EvalArguments& arguments) {
@@ -40,12 +57,14 @@ void run(const EvalArguments& arguments) {
   if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);
   const Source source = load_run(arguments.run, set);
   ThreadPool pool(arguments.threads);
-  const Task task = source.experiment.load_task(pool);
-  const Dataset& split = task.split(arguments.split);
+  const bool all = arguments.split == "all";
+  const Task task = all ? source.experiment.load_to_score(pool) : source.experiment.load_task(pool);
+  const Dataset& split = all ? *task.test : task.split(arguments.split);
   if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
     throw InputError(
         concat("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences there."));
   }
+  check_widths(source, task.shape, arguments.run);
   ModelOp op(source.model);
   std::optional<Confusion> confusion;
   EvaluationOptions options;

@@ -28,6 +28,12 @@ inline Task load(const std::string& text, std::uint64_t seed = 0, const std::fil
   return task_from(text, hints).plan.load({.base = base, .seed = seed, .pool = pool});
 }
 
+/// The same to be scored alone.
+inline Task load_to_score(const std::string& text, const std::filesystem::path& base = {}) {
+  ThreadPool pool(2);
+  return load_to_score(task_from(text, {}).plan, {.base = base, .seed = 0, .pool = pool});
+}
+
 /// Sequences first .. first + count - 1 of a set, gathered.
 inline Batch take(const Dataset& dataset, std::int64_t first, std::int64_t count, Dtype dtype = Dtype::f64) {
   ThreadPool pool(1);
