@@ -28,8 +28,10 @@ class PhaseAssigner {
         w = std::max(w, by_lags[i] ? When::block : When::after);
       }
       when[i] = w;
-      if (live[i]) list(w).push_back(op);
     }
+    stay_in_loop(when);
+    for (std::size_t i = 0; i < when.size(); ++i)
+      if (live[i]) list(when[i]).push_back(ops()[i]);
   }
 
  private:
@@ -67,6 +69,26 @@ class PhaseAssigner {
       if (static_cast<std::size_t>(o) >= forward_count_ && from_later_steps(o)) w = std::max(w, When::loop);
     });
     return w;
+  }
+
+  /// What the loop reads, and no product before it needs, is computed in the loop: there it is at hand, and
+  /// not passed through the memory of a run.
+  void stay_in_loop(std::vector<When>& when) const {
+    std::vector<bool> for_product(when.size(), false), for_loop(when.size(), false);
+    for (std::size_t i = when.size(); i-- > 0;) {
+      const bool leads_to_product = for_product[i] || ops()[i].kind == Op::Kind::product;
+      if (when[i] == When::before && for_loop[i] && !leads_to_product) when[i] = When::loop;
+      for_operands(ops()[i], [&](int o) {
+        const auto m = maker_.find(o);
+        if (m == maker_.end()) return;
+        if (when[i] == When::before && leads_to_product) for_product[m->second] = true;
+        if (when[i] == When::loop) for_loop[m->second] = true;
+      });
+    }
+    for (std::size_t i = 0; i < when.size(); ++i)
+      for_operands(ops()[i], [&](int o) {
+        if (const auto m = maker_.find(o); m != maker_.end()) when[i] = std::max(when[i], when[m->second]);
+      });
   }
 
   bool from_later_steps(int v) const {

@@ -77,7 +77,7 @@ void sink_cheap_work(const StepProgram& program, std::vector<ForwardPhase>& phas
     const Instruction& i = program.values[v];
     const bool cheap = i.op == StepOp::add || i.op == StepOp::subtract || i.op == StepOp::multiply ||
                        i.op == StepOp::negate || i.op == StepOp::minimum || i.op == StepOp::maximum ||
-                       is_thin_product(program, i);
+                       i.op == StepOp::reshape || i.op == StepOp::broadcast || is_thin_product(program, i);
     if (cheap && read[v] && !fixed[v]) phases[v] = std::max(phases[v], earliest_reader[v]);
     for (int o : {i.a, i.b}) {
       if (o < 0) continue;
@@ -120,13 +120,12 @@ std::vector<ForwardPhase> classify(const StepProgram& program) {
   const auto pays = [](StepOp op) {
     return op == StepOp::product || op == StepOp::concatenate || op == StepOp::slice;
   };
-  bool leaves = false;
-  for (std::size_t v = 0; v < count; ++v)
-    if (phases[v] == ForwardPhase::loop && !feeds_state[v] && pays(program.values[v].op)) leaves = true;
-  if (leaves)
-    for (std::size_t v = 0; v < count; ++v)
-      if (phases[v] == ForwardPhase::loop && !feeds_state[v] && !is_leaf(program.values[v].op))
-        phases[v] = ForwardPhase::post;
+  for (std::size_t v = 0; v < count; ++v) {
+    const Instruction& i = program.values[v];
+    if (phases[v] != ForwardPhase::loop || feeds_state[v] || is_leaf(i.op)) continue;
+    const auto has_left = [&](int o) { return o >= 0 && phases[o] == ForwardPhase::post; };
+    if (pays(i.op) || has_left(i.a) || has_left(i.b)) phases[v] = ForwardPhase::post;
+  }
   sink_cheap_work(program, phases);
   return phases;
 }

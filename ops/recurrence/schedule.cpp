@@ -17,15 +17,18 @@ class Scheduler {
   Scheduler(LayerOps ops, std::int64_t lane, std::size_t weights)
       : ops_(std::move(ops)), slots_(ops_, lane), columns_(weights) {
     const auto lists = phase_lists();
-    for (const PhaseList& p : lists) stages_.push_back(form_stages(ops_, *p.list));
+    for (const PhaseList& p : lists) {
+      stages_.push_back(form_stages(ops_, slots_, *p.list, p.by_step));
+      move_to_readers(ops_, stages_.back());
+    }
     find_uses();
     ArrayLifetimes lifetimes(ops_, timed_ops(lists));
     for (std::size_t p = 0; p < lists.size(); ++p)
       place_values(static_cast<int>(p), lists[p].by_step, lifetimes);
     for (std::size_t p = 0; p < lists.size(); ++p)
       for (const auto& stage : stages_[p])
-        lists[p].phase->push_back(stage.product ? Stage(product_stage(stage.ops))
-                                                : Stage(tile_stage(stage.ops)));
+        lists[p].phase->push_back(is_product(stage) ? Stage(product_stage(stage.ops))
+                                                    : Stage(tile_stage(stage.ops)));
     finish();
     plan_fetches(code_);
   }
@@ -62,6 +65,8 @@ class Scheduler {
     bool across = false;         // read by another phase, or summed over a run
   };
 
+  static bool is_product(const StageOps& stage) { return stage.kind == StageOps::Kind::products; }
+
   void find_uses() {
     uses_.resize(ops_.values.size());
     for (int p = 0; p < static_cast<int>(stages_.size()); ++p)
@@ -70,14 +75,14 @@ class Scheduler {
           Uses& u = uses_[op.out];
           u.phase = p;
           u.stage = s;
-          u.product = stages_[p][s].product;
+          u.product = is_product(stages_[p][s]);
         }
     for (int p = 0; p < static_cast<int>(stages_.size()); ++p)
       for (int s = 0; s < static_cast<int>(stages_[p].size()); ++s)
         for (const Op& op : stages_[p][s].ops)
           for_operands(op, [&](int o) {
             Uses& u = uses_[o];
-            u.far = u.far || stages_[p][s].product || u.phase != p || u.stage != s;
+            u.far = u.far || is_product(stages_[p][s]) || u.phase != p || u.stage != s;
             u.across = u.across || (u.phase >= 0 && u.phase != p);
           });
     for (const auto& g : ops_.matrix_gradients) uses_[g.delta].across = uses_[g.operand].across = true;
