@@ -15,6 +15,7 @@ namespace {
 struct ArraysOptions {
   std::string path;
   std::int64_t classes = 0;
+  bool every_step = false;  ///< the model reads out at every step
   NormalizeOptions normalize;
 };
 
@@ -80,8 +81,8 @@ class ArraysFile {
     if (found.y.empty()) refuse(split + "_y", "is missing");
     if (found.x.rank() != 3)
       refuse(split + "_x", concat("expected [N, T, input]. Got ", to_string(found.x.shape())));
-    const bool column = options_.classes > 0 && found.y.shape() == Shape{found.x.size(0), 1};
-    if (column && found.x.size(1) != 1) found.y = found.y.reshaped({found.x.size(0)});
+    const Shape given = found.y.shape();
+    if (is_column_of_classes(found, first, shape)) found.y = found.y.reshaped({found.x.size(0)});
     if (first) shape = shape_of(split, found);
     if (found.x.size(2) != shape.input) {
       refuse(split + "_x", concat("expected ", shape.input, " inputs as in training. Got ", found.x.size(2)));
@@ -94,7 +95,7 @@ class ArraysFile {
       found.y = found.y.reshaped(expected);
     }
     if (found.y.shape() != expected) {
-      refuse(split + "_y", concat("expected ", to_string(expected), ". Got ", to_string(found.y.shape())));
+      refuse(split + "_y", concat("expected ", to_string(expected), ". Got ", to_string(given)));
     }
     check_lengths(split, found);
     if (options_.classes > 0) check_classes(split, found, shape);
@@ -114,6 +115,12 @@ class ArraysFile {
   Tensor take(const std::string& name) {
     const auto found = arrays_.extract(name);
     return found ? found.mapped() : Tensor{};
+  }
+
+  /// [N, 1] is a class a sequence where sequences of one step could not have it at every step.
+  bool is_column_of_classes(const SplitArrays& arrays, bool first, const DataShape& shape) const {
+    if (options_.classes == 0 || arrays.y.shape() != Shape{arrays.x.size(0), 1}) return false;
+    return first ? arrays.x.size(1) != 1 || !options_.every_step : !shape.every_step;
   }
 
   /// As the targets of the training split have it.
@@ -191,8 +198,8 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   ArraysFile file(path, options);
   DataShape shape;
   SplitArrays train = file.take("train", shape);
-  const bool nothing = train.x.empty() || train.x.numel() == 0;
-  if (nothing && !context.score_only) throw InputError(concat(path.string(), ": holds no train_x."));
+  if (!context.score_only && (train.x.empty() || train.x.numel() == 0))
+    throw InputError(concat(path.string(), ": holds no train_x."));
   SplitArrays valid = file.take("valid", shape), test = file.take("test", shape);
   file.finish();
   Task task{.shape = shape,
@@ -201,7 +208,7 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
             .test = std::make_shared<ArraysDataset>(shape, test),
             .fresh = false,
             .normalization = {}};
-  if (nothing) return task;
+  if (context.score_only) return task;
   if (options.normalize.input)
     task.normalization.input = scaling_of(*task.train, train.x, concat(path.string(), ": train_x"));
   if (options.normalize.target)
@@ -213,6 +220,7 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
 
 TaskPlan read_arrays(JsonReader& reader, const TaskHints& hints) {
   ArraysOptions options;
+  options.every_step = hints.every_step;
   reader.required("path", options.path,
                   "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file");
   reader.optional("classes", options.classes, between(0, 1e6),

@@ -53,8 +53,8 @@ struct TaskEntry {
 
 std::span<const TaskEntry> tasks();
 
-/// A task whose `test` has the sequences of train, valid and test, in that order. Throws InputError, also
-/// when the training set never ends.
+/// A task whose `test` has the sequences of train, valid and test, in that order. Throws InputError, and
+/// Error for a task that is fresh.
 Task load_to_score(const TaskPlan& plan, TaskContext context);
 
 /// Reads the experiment's `data` object, "task" and the options of that task, and finishes the reader. Errors

@@ -147,15 +147,13 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
                         .every_step = options.every_step};
   const std::vector<Stretch> stretches = stretches_of(options, file.values);
   const double shares[] = {options.train, options.valid, options.test};
+  const char* const names[] = {"train", "valid", context.score_only ? "a window" : "test"};
   std::vector<std::shared_ptr<const Dataset>> splits;
   for (std::size_t i = 0; i < 3; ++i) {
     splits.push_back(std::make_shared<WindowDataset>(shape, file.values, stretches[i], columns, options));
     if (splits[i]->size() > 0 || shares[i] == 0) continue;
-    throw InputError(concat(path.string(), ": too short for ",
-                            i == 0   ? "train"
-                            : i == 1 ? "valid"
-                                     : "test",
-                            ": its share is ", stretches[i].series, " series of ", stretches[i].rows,
+    throw InputError(concat(path.string(), ": too short for ", names[i], ": its share is ",
+                            stretches[i].series, " series of ", stretches[i].rows,
                             " rows, expected at least 1 of ", options.window + options.horizon,
                             " (window + horizon)."));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "lagtape/core/error.h"
@@ -9,11 +10,16 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Whether two values share an array of one step.
+/// Whether a value is in an array that the step before takes over.
+bool is_of_one_step(const LayerOps& layer, int value) {
+  const Place& place = layer.values[value].place;
+  return place.kind == Place::Kind::array && layer.arrays[place.index].kind == Array::Kind::direct;
+}
+
+/// Whether two values share such an array.
 bool takes_place_of(const LayerOps& layer, int value, int other) {
-  const Place &a = layer.values[value].place, &b = layer.values[other].place;
-  return value != other && a.kind == Place::Kind::array && b.kind == Place::Kind::array &&
-         a.index == b.index && layer.arrays[a.index].kind == Array::Kind::direct;
+  return value != other && is_of_one_step(layer, value) && is_of_one_step(layer, other) &&
+         layer.values[value].place.index == layer.values[other].place.index;
 }
 
 class StageFormer {
@@ -26,8 +32,18 @@ class StageFormer {
         list_(list),
         by_step_(by_step),
         done_(list.size(), false),
+        waits_for_(list.size(), 0),
+        readers_(list.size()),
         left_(list.size()) {
-    for (std::size_t i = 0; i < list.size(); ++i) maker_[list[i].out] = i;
+    std::map<int, std::size_t> maker;
+    for (std::size_t i = 0; i < list.size(); ++i) maker[list[i].out] = i;
+    for (std::size_t i = 0; i < list.size(); ++i)
+      for_operands(list[i], [&](int o) {
+        const auto m = maker.find(o);
+        if (m == maker.end()) return;
+        ++waits_for_[i];
+        readers_[m->second].push_back(i);
+      });
   }
 
   std::vector<StageOps> form() {
@@ -45,7 +61,7 @@ class StageFormer {
   void take_products() {
     std::vector<std::size_t> now;
     for (std::size_t i = 0; i < list_.size(); ++i)
-      if (!done_[i] && list_[i].kind == Op::Kind::product && is_ready(i)) now.push_back(i);
+      if (is_product(i) && is_ready(i)) now.push_back(i);
     std::map<int, std::size_t> of_operand;
     for (std::size_t i : now) {
       std::size_t at = stages_.size();
@@ -57,65 +73,65 @@ class StageFormer {
   }
 
   void take_others() {
-    for (;;) {
-      StageOps stage;
-      for (std::size_t i = 0; i < list_.size(); ++i) {
-        if (!is_ready_other(i)) continue;
-        stage.kind = std::max(stage.kind, kind_of(list_[i]));
-        stage.width = std::max(stage.width, width_of(list_[i]));
-      }
-      if (stage.kind == Kind::products) return;
+    while (std::optional<StageOps> stage = next_stage()) {
       for (std::size_t i = 0; i < list_.size(); ++i)
-        if (is_ready_other(i) && belongs(list_[i], stage)) {
-          stage.kind = std::max(stage.kind, kind_of(list_[i]));
-          take(i, stage);
+        if (!is_product(i) && is_ready(i) && belongs(list_[i], *stage)) {
+          stage->kind = std::max(stage->kind, kind_of(list_[i]));
+          take(i, *stage);
         }
-      stages_.push_back(std::move(stage));
+      stages_.push_back(*std::move(stage));
     }
+  }
+
+  /// As what is ready asks for: still empty, or none.
+  std::optional<StageOps> next_stage() const {
+    std::optional<StageOps> stage;
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      if (is_product(i) || !is_ready(i)) continue;
+      if (!stage) stage = StageOps{Kind::elements, 0, {}};
+      stage->kind = std::max(stage->kind, kind_of(list_[i]));
+      stage->width = std::max(stage->width, width_of(list_[i]));
+    }
+    return stage;
   }
 
   bool belongs(const Op& op, const StageOps& stage) const {
     if (!by_step_ && std::max(stage.width, width_of(op)) <= kTileElements) return true;
-    if (stage.kind == Kind::across) return goes_across(op) || layer_.values[op.out].shape.rank == 0;
-    return !goes_across(op) && width_of(op) == stage.width;
+    if (stage.kind == Kind::across)
+      return kind_of(op) == Kind::across || layer_.values[op.out].shape.rank == 0;
+    return kind_of(op) == Kind::elements && width_of(op) == stage.width;
   }
 
-  /// Whether an element of the result depends on more than its own element of the operands, or is left to the
-  /// C library.
-  bool goes_across(const Op& op) const {
+  /// `across` where an element of the result depends on more than its own element of the operands, or is left
+  /// to the C library.
+  Kind kind_of(const Op& op) const {
+    bool across = true;
     switch (op.kind) {
-      case Op::Kind::element: return op.element == ElementOp::sin || op.element == ElementOp::cos;
-      case Op::Kind::broadcast: return layer_.values[op.a].place.kind != Place::Kind::constant;
+      case Op::Kind::element: across = op.element == ElementOp::sin || op.element == ElementOp::cos; break;
+      case Op::Kind::broadcast: across = layer_.values[op.a].place.kind != Place::Kind::constant; break;
       case Op::Kind::thin_product:
       case Op::Kind::grid_update:
-      case Op::Kind::grid_undo: return false;
-      default: return true;
+      case Op::Kind::grid_undo: across = false; break;
+      default: break;
     }
+    return across ? Kind::across : Kind::elements;
   }
 
-  Kind kind_of(const Op& op) const { return goes_across(op) ? Kind::across : Kind::elements; }
   std::int64_t width_of(const Op& op) const { return slots_.padded_width(layer_.values[op.out].shape); }
+  bool is_product(std::size_t i) const { return list_[i].kind == Op::Kind::product; }
 
   void take(std::size_t i, StageOps& stage) {
     stage.ops.push_back(list_[i]);
     done_[i] = true;
     --left_;
+    for (std::size_t reader : readers_[i]) --waits_for_[reader];
   }
 
-  bool is_ready_other(std::size_t i) const {
-    return !done_[i] && list_[i].kind != Op::Kind::product && is_ready(i);
-  }
-
-  bool is_ready(std::size_t i) const {
-    bool yes = true;
-    for_operands(list_[i], [&](int o) {
-      if (const auto m = maker_.find(o); m != maker_.end() && !done_[m->second]) yes = false;
-    });
-    return yes && !overwrites(i);
-  }
+  bool is_ready(std::size_t i) const { return !done_[i] && waits_for_[i] == 0 && !overwrites(i); }
 
   /// Whether op i writes an array of one step that another op has still to read.
   bool overwrites(std::size_t i) const {
+    if (!is_of_one_step(layer_, list_[i].out)) return false;
     for (std::size_t j = 0; j < list_.size(); ++j) {
       if (done_[j] || j == i) continue;
       bool reads = false;
@@ -129,8 +145,9 @@ class StageFormer {
   const ValueSlots& slots_;
   const Ops& list_;
   const bool by_step_;
-  std::map<int, std::size_t> maker_;  // by value: the op that computes it
   std::vector<bool> done_;
+  std::vector<int> waits_for_;                     // operands that are still to be computed
+  std::vector<std::vector<std::size_t>> readers_;  // once for each operand
   std::size_t left_;
   std::vector<StageOps> stages_;
 };

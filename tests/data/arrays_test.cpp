@@ -62,6 +62,12 @@ TEST_CASE("classes once a sequence or at every step") {
   const Task column = load_arrays({kX, {"train_y.npy", npy({2, 1}, {2, 0})}}, R"(, "classes": 3)");
   CHECK_FALSE(column.shape.every_step);
   CHECK(take(*column.train, 0, 2).classes == std::vector<std::int32_t>{2, 0});
+  CHECK(has(message({kX,
+                     {"train_y.npy", npy({2, 3}, {0, 1, 2, 1, 1, 1})},
+                     {"test_x.npy", kX.second},
+                     {"test_y.npy", npy({2, 1}, {2, 0})}},
+                    R"(, "classes": 3)"),
+            "test_y: expected [2, 3]. Got [2, 1]"));
   const Task steps = load_arrays(
       {kX, {"train_y.npy", npy({2, 3}, {0, 1, 2, 1, -1, -1})}, {"train_lengths.npy", npy({2}, {3, 1})}},
       R"(, "classes": 3)");

@@ -67,7 +67,7 @@ TEST_CASE("what is to be scored are all sequences, each as in its split") {
     CHECK(values_of(found.x) == values_of(expected.x));
     CHECK(found.classes == expected.classes);
   }
-  CHECK(has(input_error_of([] { load_to_score(R"({"task": "adding"})"); }), "no end to score"));
+  CHECK_THROWS_AS(load_to_score(R"({"task": "adding"})"), Error);
 }
 
 TEST_CASE("every task documents itself") {

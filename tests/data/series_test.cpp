@@ -101,7 +101,7 @@ TEST_CASE("a recording to be scored is no longer cut, and may be as short as one
   CHECK(has(samples.message(options, "short.csv"), "too short for train"));
   write_sample(samples.folder.path() / "shorter.csv", sample_csv(6));
   CHECK(has(input_error_of([&] { load_to_score(series(options, "shorter.csv"), samples.folder.path()); }),
-            "too short for test"));
+            "too short for a window"));
 }
 
 TEST_CASE("inputs are scaled by the training rows alone") {

@@ -155,6 +155,18 @@ class DataTest(ToolTest):
         message = self.run_tool("eval", "run", "--data", "new.csv", "--split", "all", code=2)[1]
         self.assertIn("run: its model takes 3 inputs a step. The data have 1.", message)
 
+    def test_new_data_with_targets_at_other_steps_are_refused(self):
+        self.run_tool("data", self.write("series.json", changed(SERIES, model__readout__at="last_step")), "--out", "once.npz")
+        self.run_tool("data", self.write("series.json", SERIES), "--out", "own.npz")
+        self.train("run", experiment=ARRAYS)
+        message = self.run_tool("eval", "run", "--data", "once.npz", code=2)[1]
+        self.assertIn("run: its model reads out at every step. The data have one target a sequence.", message)
+
+    def test_sequences_that_never_end_are_not_scored(self):
+        self.train("run", experiment=changed(SERIES, data={"task": "adding", "length": 10, "valid": 2, "test": 2},
+                                             model__readout__at="last_step", train={"steps": 1, "batch": 4}))
+        self.assertIn("Expected valid or test", self.run_tool("eval", "run", "--split", "all", code=2)[1])
+
     def test_targets_of_any_size_are_learnt(self):
         rows = [f"{1000 + 50 * math.sin(0.3 * n):.6f}" for n in range(400)]
         self.write("own.csv", "load\n" + "\n".join(rows) + "\n")

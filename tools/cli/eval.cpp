@@ -21,7 +21,7 @@ struct EvalArguments {
 
 void add_options(CLI::App& command, EvalArguments& arguments) {
   command.add_option("RUN", arguments.run, "run folder or weights file")->required();
-  command.add_option("--split", arguments.split, "train, valid, test, or all three: the whole of new data")
+  command.add_option("--split", arguments.split, "train, valid, test, or all: every sequence of new data")
       ->capture_default_str();
   command.add_option("--data", arguments.data, "where the data files are now, instead of data.path")
       ->type_name("PATH");
@@ -37,17 +37,22 @@ void check_split(const std::string& split) {
 }
 
 /// Data in another place may be others than those that the run was trained on.
-void check_widths(const Source& source, const DataShape& data, const std::string& run) {
+void check_fit(const Source& source, const DataShape& data, const std::string& run) {
+  const auto refuse = [&](const auto&... what) {
+    throw InputError(concat(run, ": its model ", what..., "."));
+  };
   const Loss loss = source.experiment.loss;
   if (!entry_of(loss).fits(data)) throw InputError(concat(run, ": ", mismatch(loss, data)));
   const Model& model = source.model;
-  if (data.input != model.input_width()) {
-    throw InputError(concat(run, ": its model takes ", model.input_width(), " inputs a step. The data have ",
-                            data.input, "."));
-  }
-  if (output_width(loss, data) != model.output_width()) {
-    throw InputError(concat(run, ": its model puts out ", model.output_width(), " numbers. The data need ",
-                            output_width(loss, data), "."));
+  if (data.input != model.input_width())
+    refuse("takes ", model.input_width(), " inputs a step. The data have ", data.input);
+  if (model.tokens() > 0 && data.tokens != model.tokens())
+    refuse("knows ", model.tokens(), " tokens. The data have ", data.tokens);
+  if (output_width(loss, data) != model.output_width())
+    refuse("puts out ", model.output_width(), " numbers. The data need ", output_width(loss, data));
+  if (data.every_step != reads_every_step(model.at())) {
+    refuse(data.every_step ? "reads out once a sequence. The data have a target at every step"
+                           : "reads out at every step. The data have one target a sequence");
   }
 }
 
@@ -58,13 +63,17 @@ void run(const EvalArguments& arguments) {
   const Source source = load_run(arguments.run, set);
   ThreadPool pool(arguments.threads);
   const bool all = arguments.split == "all";
+  if (all && source.experiment.fresh) {
+    throw InputError(concat("--split all: ", arguments.run,
+                            " draws its training sequences anew for every step. Expected valid or test."));
+  }
   const Task task = all ? source.experiment.load_to_score(pool) : source.experiment.load_task(pool);
   const Dataset& split = all ? *task.test : task.split(arguments.split);
   if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
     throw InputError(
         concat("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences there."));
   }
-  check_widths(source, task.shape, arguments.run);
+  check_fit(source, task.shape, arguments.run);
   ModelOp op(source.model);
   std::optional<Confusion> confusion;
   EvaluationOptions options;
