@@ -3,7 +3,6 @@
 #include <array>
 #include <vector>
 
-#include "lagtape/core/error.h"
 #include "lagtape/data/adding.h"
 #include "lagtape/data/arrays.h"
 #include "lagtape/data/copy.h"
