@@ -88,7 +88,7 @@ TEST_CASE("rows train first, then validate, then test, and no window reaches ove
   }
 }
 
-TEST_CASE("a recording to be scored is no longer cut, and may be as short as one window") {
+TEST_CASE("a recording to be scored is not cut, and may be as short as one window") {
   const Samples samples;
   const std::string options = R"("input": ["time"], "window": 5, "horizon": 2)";
   const Task all = load_to_score(series(options), samples.folder.path());

@@ -12,14 +12,6 @@ using namespace lagtape;
 
 namespace {
 
-constexpr const char* kSeries = R"({
-  "name": "series", "seed": 3,
-  "data": { "task": "mackey_glass", "length": 60, "train": 20, "valid": 5, "test": 3 },
-  "model": { "layers": [ { "cell": "tau_gru", "units": 6, "tau": 4 } ] },
-  "metrics": [ "rmse" ],
-  "optimizer": { "type": "adam", "lr": 0.02 },
-  "train": { "epochs": 6, "batch": 8 } })";
-
 /// Targets of a set, times four.
 class Fourfold : public Dataset {
  public:
@@ -39,7 +31,7 @@ class Fourfold : public Dataset {
 }  // namespace
 
 TEST_CASE("a stream in the user's numbers gives the bits of predict") {
-  Run run(kSeries);
+  Run run(kSmallSeries);
   run.model.normalization() = {.input = {.mean = {0.9}, .scale = {0.3}},
                                .output = {.mean = {0.1}, .scale = {2}}};
   Tensor x({3, 25, 1}, Dtype::f64);
@@ -53,7 +45,7 @@ TEST_CASE("a stream in the user's numbers gives the bits of predict") {
 }
 
 TEST_CASE("scaled targets train as targets of that scale do, and metrics keep the data's units") {
-  Run plain(kSeries), scaled(kSeries);
+  Run plain(kSmallSeries), scaled(kSmallSeries);
   scaled.task.train = std::make_shared<Fourfold>(scaled.task.train);
   scaled.task.valid = std::make_shared<Fourfold>(scaled.task.valid);
   scaled.task.normalization.output = {.mean = {0}, .scale = {4}};

@@ -13,14 +13,6 @@ using namespace lagtape;
 
 namespace {
 
-constexpr const char* kSeries = R"({
-  "name": "series", "seed": 3,
-  "data": { "task": "mackey_glass", "length": 60, "train": 20, "valid": 5, "test": 3 },
-  "model": { "layers": [ { "cell": "tau_gru", "units": 6, "tau": 4 } ] },
-  "metrics": [ "rmse" ],
-  "optimizer": { "type": "adam", "lr": 0.02 },
-  "train": { "epochs": 6, "batch": 8 } })";
-
 constexpr const char* kRagged = R"({
   "name": "ragged", "seed": 5,
   "data": { "task": "random", "length": 40, "lengths": "random", "input": 2, "classes": 3, "every_step": true,
@@ -57,7 +49,7 @@ class OneConstant : public Dataset {
 /// others dies away.
 struct SteepRun : Run {
   explicit SteepRun(int growth, std::vector<std::string> set = {})
-      : Run(kSeries, with_cell(growth, std::move(set))) {
+      : Run(kSmallSeries, with_cell(growth, std::move(set))) {
     REQUIRE(task.normalization.input.mean.empty());
     task.train = std::make_shared<OneConstant>(task.train, 13);
   }
@@ -78,7 +70,7 @@ double rmse_of(const EvaluationReport& report) { return value_of(report.valid, "
 }  // namespace
 
 TEST_CASE("training learns, and reports each epoch") {
-  Run run(kSeries, {"train.epochs=12"});
+  Run run(kSmallSeries, {"train.epochs=12"});
   const auto reports = run.train();
   REQUIRE(reports.size() == 12);
   CHECK(reports.back().position.epoch == 12);
@@ -89,7 +81,7 @@ TEST_CASE("training learns, and reports each epoch") {
 }
 
 TEST_CASE("the best state is kept, and an equal later one does not replace it") {
-  Run run(kSeries, {"optimizer.lr=0.2", "train.epochs=15"});
+  Run run(kSmallSeries, {"optimizer.lr=0.2", "train.epochs=15"});
   const auto reports = run.train();
   const auto best = std::min_element(reports.begin(), reports.end(),
                                      [](const auto& a, const auto& b) { return rmse_of(a) < rmse_of(b); });
@@ -99,14 +91,14 @@ TEST_CASE("the best state is kept, and an equal later one does not replace it") 
   const Evaluation again = evaluate(run.experiment, run.model, run.trainer.op(), *run.task.valid, run.pool);
   CHECK(value_of(again, "rmse") == rmse_of(*best));
 
-  Run still(kSeries, {"optimizer={\"type\": \"sgd\", \"lr\": 1e-30}"});
+  Run still(kSmallSeries, {"optimizer={\"type\": \"sgd\", \"lr\": 1e-30}"});
   still.train();
   CHECK(still.trainer.state().kept->position.epoch == 1);
 }
 
 TEST_CASE("the last state is kept when that is asked for, and without valid") {
   for (const char* change : {"train.keep=last", "data.valid=0"}) {
-    Run run(kSeries, {"optimizer.lr=0.2", change});
+    Run run(kSmallSeries, {"optimizer.lr=0.2", change});
     run.train();
     CHECK(run.trainer.state().kept->position.epoch == 6);
   }
@@ -120,7 +112,7 @@ TEST_CASE("a fresh task is evaluated after its first step, then at intervals, an
 }
 
 TEST_CASE("threads, plans and the size of chunks change no bit") {
-  Run one(kSeries, {}, 1), three(kSeries, {}, 3), states(kSeries, {"train.memory=states"});
+  Run one(kSmallSeries, {}, 1), three(kSmallSeries, {}, 3), states(kSmallSeries, {"train.memory=states"});
   const auto first = one.train(), second = three.train();
   states.train();
   CHECK(same_bits(one.model.parameters(), three.model.parameters()));
@@ -133,12 +125,12 @@ TEST_CASE("threads, plans and the size of chunks change no bit") {
 
 TEST_CASE("a run that was stopped anywhere and taken up again ends with the same bits") {
   const std::pair<const char*, const char*> table[] = {
-      {kSeries, "train.epochs=6"},
-      {kSeries, "train.truncate=16"},
-      {kSeries, "train.clip=0.01"},
-      {kSeries, "train.precision=f64"},
-      {kSeries, R"(optimizer={"type": "sgd", "lr": 0.1, "momentum": 0.9})"},
-      {kSeries, R"(schedule={"type": "cosine"})"},
+      {kSmallSeries, "train.epochs=6"},
+      {kSmallSeries, "train.truncate=16"},
+      {kSmallSeries, "train.clip=0.01"},
+      {kSmallSeries, "train.precision=f64"},
+      {kSmallSeries, R"(optimizer={"type": "sgd", "lr": 0.1, "momentum": 0.9})"},
+      {kSmallSeries, R"(schedule={"type": "cosine"})"},
       {kRagged, "train.epochs=6"},
       {kRagged, "train.truncate=7"},
       {kFresh, "train.steps=24"},
@@ -169,7 +161,7 @@ TEST_CASE("a run that was stopped anywhere and taken up again ends with the same
 }
 
 TEST_CASE("saving at every step changes no bit") {
-  Run whole(kSeries), saving(kSeries);
+  Run whole(kSmallSeries), saving(kSmallSeries);
   whole.train();
   int saves = 0;
   saving.trainer.run(
@@ -179,8 +171,8 @@ TEST_CASE("saving at every step changes no bit") {
 }
 
 TEST_CASE("truncated training over the whole length is training") {
-  Run whole(kSeries), long_segments(kSeries, {"train.truncate=60"}),
-      short_segments(kSeries, {"train.truncate=20"});
+  Run whole(kSmallSeries), long_segments(kSmallSeries, {"train.truncate=60"}),
+      short_segments(kSmallSeries, {"train.truncate=20"});
   whole.train();
   long_segments.train();
   short_segments.train();
@@ -198,7 +190,7 @@ TEST_CASE("divergence names epoch, step and tensor and leaves finite parameters"
   const std::pair<const char*, const char*> table[] = {{"1e38", "the "}, {"1e300", "layers.0."}};
   for (const auto& [lr, what] : table) {
     CAPTURE(lr);
-    Run run(kSeries, {concat(R"(optimizer={"type": "sgd", "lr": )", lr, "}")});
+    Run run(kSmallSeries, {concat(R"(optimizer={"type": "sgd", "lr": )", lr, "}")});
     std::string message;
     try {
       run.train();
@@ -259,7 +251,7 @@ TEST_CASE("a run ends when a hundred updates in a row were skipped, also when it
 
 TEST_CASE("a batch whose loss is not finite is skipped where the experiment says so") {
   // h passes the largest f32 number: every batch is skipped, until valid has no finite loss either.
-  Run run(kSeries,
+  Run run(kSmallSeries,
           {R"(cells={"grow": {"weights": {"b": ["units"]}, "init": {"b": "ones"}, "state": {"h": "units"},
                                        "step": ["h' = 100 * h + b"], "output": "h'"}})",
            R"(model.layers=[{"cell": "grow", "units": 2}])", "train.not_finite=skip"});
@@ -313,7 +305,7 @@ TEST_CASE("a state that was resumed knows numbers that are not finite") {
 
 TEST_CASE("divergence of a state names it and the first step") {
   // h = 1.01 * 100 ** (n - 1) after step n passes the largest f32 number at n = 21.
-  Run run(kSeries,
+  Run run(kSmallSeries,
           {R"(cells={"grow": {"weights": {"b": ["units"]}, "init": {"b": "ones"}, "state": {"h": "units"},
                                        "step": ["h' = 100 * h + b"], "output": "h'"}})",
            R"(model.layers=[{"cell": "grow", "units": 2}])"});
@@ -324,7 +316,7 @@ TEST_CASE("divergence of a state names it and the first step") {
 
 TEST_CASE("a state that leaves the grid says where the grid ends") {
   Run run(
-      kSeries,
+      kSmallSeries,
       {R"(model.layers=[{"cell": "unicornn", "units": 2, "arithmetic": "grid", "dt": 1, "alpha": 1e4}])"});
   CHECK_THROWS_WITH_AS(run.train(),
                        doctest::Contains("(unicornn.0, on the grid, which ends at 2^18) after time step 3"),
@@ -332,16 +324,16 @@ TEST_CASE("a state that leaves the grid says where the grid ends") {
 }
 
 TEST_CASE("a checkpoint of another model is refused") {
-  Run small(kSeries), large(kSeries, {"model.layers.0.units=7"});
+  Run small(kSmallSeries), large(kSmallSeries, {"model.layers.0.units=7"});
   TensorReader reader(small.trainer.pack(), "checkpoint");
   CHECK_THROWS_AS(large.trainer.unpack(reader), InputError);
 }
 
 TEST_CASE("a budget that cannot be met is refused before training") {
-  CHECK_THROWS_WITH_AS(Run(kSeries, {"train.memory={\"plan\": \"auto\", \"budget\": \"1KiB\"}"}),
+  CHECK_THROWS_WITH_AS(Run(kSmallSeries, {"train.memory={\"plan\": \"auto\", \"budget\": \"1KiB\"}"}),
                        doctest::Contains("Give a larger budget, fewer threads or a smaller batch"),
                        InputError);
-  CHECK_THROWS_WITH_AS(Run(kSeries, {"train.memory={\"plan\": \"full\", \"budget\": \"250KiB\"}"}),
+  CHECK_THROWS_WITH_AS(Run(kSmallSeries, {"train.memory={\"plan\": \"full\", \"budget\": \"250KiB\"}"}),
                        doctest::Contains("/train/memory: [memory] plan full needs"), InputError);
 }
 

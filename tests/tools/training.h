@@ -9,6 +9,15 @@
 
 namespace lagtape {
 
+/// Six epochs of three updates.
+inline constexpr const char* kSmallSeries = R"({
+  "name": "series", "seed": 3,
+  "data": { "task": "mackey_glass", "length": 60, "train": 20, "valid": 5, "test": 3 },
+  "model": { "layers": [ { "cell": "tau_gru", "units": 6, "tau": 4 } ] },
+  "metrics": [ "rmse" ],
+  "optimizer": { "type": "adam", "lr": 0.02 },
+  "train": { "epochs": 6, "batch": 8 } })";
+
 /// An experiment with all that its training needs.
 struct Run {
   Experiment experiment;
