@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tests/tools/training.h"
