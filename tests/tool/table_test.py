@@ -124,6 +124,9 @@ class TableTest(ToolTest):
         for text in ("RMSE x 1e-2", "smaller is better", "a paper, Table 1", "other: of our own", "| S4 | 1.25 |", "Table 2"):
             self.assertIn(text, out)
         self.assertIn("4/4", err)
+        for seed in range(2):
+            value = 100 * self.summary(f"small-{seed}")["test"]["rmse"]
+            self.assertIn(f"small seed {seed}: RMSE x 1e-2 {value:.3f} after", err)
         self.assertRegex(out, r"; 4 runs of together [^,]+, the last of \d{4}-\d\d-\d\d, on ")
         one = self.run_tool("table", "task", "--seeds", 1, "--only", "other", "--show")[0]
         self.assertRegex(one, r"; 1 run of [^,]+, \d{4}-\d\d-\d\d, on ")
