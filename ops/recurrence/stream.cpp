@@ -12,7 +12,9 @@
 #include "lagtape/ops/recurrence/compiled_stack.h"
 #include "lagtape/ops/recurrence/layer_runner.h"
 #include "lagtape/ops/recurrence/row_plan.h"
+#include "lagtape/ops/recurrence/running_mean.h"
 #include "lagtape/ops/recurrence/step_plan.h"
+#include "lagtape/ops/recurrence/stream_input.h"
 
 namespace lagtape {
 
@@ -34,27 +36,18 @@ StackDefinition as_stream(StackDefinition stack) {
 template <class T>
 struct Shared {
   Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
-         const Tensor& rows, const Normalization& scaling)
+         const Tensor& table, const Normalization& normalization)
       : stack(as_stream(definition)),
         code(stack, false, kernels<T>(level), true),
-        table(rows),
-        normalization(scaling) {
-    if (!table.empty() && (table.rank() != 2 || table.size(1) != stack.input_width()))
-      throw InputError(
-          concat("[stream] a table is [V, ", stack.input_width(), "]. Got ", to_string(table.shape())));
-    if (!table.empty()) unknown.assign(table.size(1), std::numeric_limits<T>::quiet_NaN());
+        input(stack.input_width(), table, normalization.input),
+        units(normalization.output) {
+    normalization.check(input.width(), stack.output_width());
     code.load(weights);
-  }
-  /// The row of the table that a number names.
-  const T* named(T number) const {
-    if (!(number >= 0 && number < static_cast<T>(table.size(0)))) return unknown.data();
-    return table.template values<T>().data() + static_cast<std::int64_t>(number) * table.size(1);
   }
   StackDefinition stack;
   CompiledStack<T> code;
-  Tensor table;            // of the rows that inputs are numbers of; empty: inputs are numbers themselves
-  std::vector<T> unknown;  // what a number that names no row gives
-  Normalization normalization;
+  StreamInput<T> input;
+  Scaling units;  // of what comes out
 };
 
 }  // namespace
@@ -62,8 +55,7 @@ struct Shared {
 template <class T>
 struct Stream<T>::Implementation {
   std::shared_ptr<const Shared<T>> shared;
-  std::int64_t rows, in_width, out_width;
-  bool looks_up;  // inputs are numbers of rows of the table
+  std::int64_t rows, out_width;
   std::int64_t steps = 0;
   std::deque<LayerRunner<T>> layers;
   std::optional<LayerRunner<T>> head;
@@ -72,14 +64,13 @@ struct Stream<T>::Implementation {
   std::optional<StepPlan<T>> plan;     // of other single steps, where the stack can be planned
   std::int64_t planned_until = 0;      // the plan is in place for the steps before this one
   AlignedMemory memory;
-  T* mean_sum = nullptr;  // rows x padded width: the sum so far, for a read-out of the mean
-  std::vector<T> scaled;  // the inputs of a run of steps, normalised; empty: as they are
-  bool scales_output;
+  std::optional<RunningMean<T>> mean;  // for a read-out of the mean
+  std::vector<T> scaled;               // the inputs of a run of steps, normalised; empty: as they are
 
   /// `weights` as CompiledStack::load takes them.
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r, std::span<const Tensor> weights)
       : Implementation(std::move(s), r) {
-    if (rows == 1 && !is_mean()) row_code = RowPlan<T>::compile(shared->code, layers, base(), weights);
+    if (rows == 1 && !mean) row_code = RowPlan<T>::compile(shared->code, layers, base(), weights);
     plan_steps();
   }
   Implementation(const Implementation& other) : Implementation(other.shared, other.rows) {
@@ -89,16 +80,12 @@ struct Stream<T>::Implementation {
 
  private:
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r)
-      : shared(std::move(s)),
-        rows(r),
-        in_width(shared->table.empty() ? shared->stack.input_width() : 1),
-        out_width(shared->stack.output_width()),
-        looks_up(!shared->table.empty()),
-        scales_output(!shared->normalization.output.empty()) {
-    if (!shared->normalization.input.empty()) scaled.resize(SequenceOp::kRun * rows * in_width);
+      : shared(std::move(s)), rows(r), out_width(shared->stack.output_width()) {
+    if (shared->input.is_scaled()) scaled.resize(SequenceOp::kRun * rows * shared->input.width());
     const CompiledStack<T>& code = shared->code;
     for (std::size_t l = 0; l < code.layers(); ++l)
       layers.emplace_back(code.program(l), code.code(l), code.weights(l), code.kernels());
+    if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
     if (code.has_head())
       head.emplace(code.head_program(), code.head_code(), code.head_weights(), code.kernels());
     Carver<T> count;
@@ -109,16 +96,18 @@ struct Stream<T>::Implementation {
   void plan_steps() {
     if (row_code != nullptr) {
       row_plan.emplace(row_code, layers, base());
-    } else if (!is_mean() && StepPlan<T>::takes(shared->code)) {
+    } else if (!mean && StepPlan<T>::takes(shared->code)) {
       plan.emplace(shared->code, layers, rows);
     }
   }
   T* base() const { return reinterpret_cast<T*>(memory.get()); }
 
  public:
-  bool is_mean() const { return shared->stack.at == ReadAt::mean; }
   const LayerCode& top() const { return layers.back().code(); }
-  std::int64_t mean_width() const { return rows * top().output.width; }
+  std::int64_t top_columns() const {
+    const StepProgram& program = layers.back().program();
+    return program.values[program.output].shape.width();
+  }
 
   void lay_out(Carver<T>& carver) {
     Extent extent{steps, steps + (std::int64_t{1} << 40)};
@@ -127,7 +116,7 @@ struct Stream<T>::Implementation {
     for (std::size_t l = 0; l < layers.size(); ++l)
       layers[l].lay_out(carver, extent, rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
     if (head) head->lay_out(carver, Extent{0, 1}, rows, nullptr, nullptr);
-    mean_sum = is_mean() ? carver.take(mean_width()) : nullptr;
+    if (mean) mean->lay_out(carver);
   }
 
   void begin(const std::vector<Tensor>* window, std::int64_t first) {
@@ -141,45 +130,29 @@ struct Stream<T>::Implementation {
       state += layer.program().states.size();
     }
     if (head) head->begin(nullptr, 0, 0);
-    if (is_mean()) std::fill_n(mean_sum, mean_width(), T(0));
+    if (mean) mean->begin();
   }
 
   // ---- windows: the states, and the sum so far ----
 
   Window zero_window() const {
     Window window = lagtape::zero_window(shared->stack.layers, rows, dtype_of<T>);
-    if (is_mean()) window.states.push_back(Tensor({rows, mean_columns()}, dtype_of<T>));
+    if (mean) window.states.push_back(mean->zeros());
     return window;
   }
   void restore(const Window& window, std::int64_t first) {
     begin(&window.states, first);
-    if (!is_mean()) return;
-    Tensor sum = window.states.back().clone();
-    for_mean_rows(sum, [](T* to, T* saved, std::int64_t n) { std::copy_n(saved, n, to); });
-  }
-  std::int64_t mean_columns() const {
-    const StepProgram& program = layers.back().program();
-    return program.values[program.output].shape.width();
-  }
-  /// f(row of the sum, the same row of a window's tensor, columns).
-  template <class F>
-  void for_mean_rows(Tensor& saved, F f) const {
-    for (std::int64_t r = 0; r < rows; ++r)
-      f(mean_sum + r * top().output.width, saved.values<T>().data() + r * mean_columns(), mean_columns());
+    if (mean) mean->restore(window.states.back());
   }
 
   // ---- steps ----
 
   // Outside of FlushSubnormals, as where whole sequences are scaled: the same bits.
   const T* normalized(const T* input, std::int64_t count) {
-    if (scaled.empty()) return input;
-    const std::span<T> numbers = std::span(scaled).first(count * rows * in_width);
-    std::copy_n(input, numbers.size(), numbers.begin());
-    shared->normalization.input.normalize(numbers);
-    return scaled.data();
+    return shared->input.normalized(std::span(input, count * rows * shared->input.width()), scaled);
   }
   void restore_units(T* output, std::int64_t count) const {
-    if (scales_output) shared->normalization.output.restore(std::span(output, count * rows * out_width));
+    shared->units.restore(std::span(output, count * rows * out_width));
   }
 
   /// The runners' arrays are in order for step `steps`.
@@ -199,7 +172,7 @@ struct Stream<T>::Implementation {
 
   void step(const T* input, T* output) {
     if (row_plan && steps < planned_until) {
-      row_plan->step(steps++, vector_of(input), output);
+      row_plan->step(steps++, shared->input.vector_of(input), output);
     } else {
       other_step(input, output);
     }
@@ -208,8 +181,8 @@ struct Stream<T>::Implementation {
   [[gnu::noinline]] void other_step(const T* input, T* output) {
     if (!plan && !row_plan) return run(input, output, 1);
     if (steps >= planned_until) begin_plan();
-    if (row_plan) return row_plan->step(steps++, vector_of(input), output);
-    write_input(input, plan->input());
+    if (row_plan) return row_plan->step(steps++, shared->input.vector_of(input), output);
+    shared->input.write(input, rows, plan->input());
     read_output(plan->run(), top().output.width, output);
     ++steps;
   }
@@ -218,38 +191,13 @@ struct Stream<T>::Implementation {
     end_plan();
     for (auto& layer : layers) layer.enter_forward(steps, steps + count);
     planned_until = steps + count;
-    for (std::int64_t t = 0; t < count; ++t) input = write_input(input, layers.front().input(steps + t));
+    for (std::int64_t t = 0; t < count; ++t)
+      input = shared->input.write(input, rows, layers.front().input(steps + t));
     for (auto& layer : layers) layer.forward(steps, steps + count);
     for (std::int64_t t = 0; t < count; ++t, ++steps) {
       const T* y = layers.back().output(steps);
-      std::int64_t stride = top().output.width;
-      if (is_mean()) y = read_mean(y, &stride);
-      output = read_output(y, stride, output);
+      output = mean ? read_mean(y, output) : read_output(y, top().output.width, output);
     }
-  }
-
-  /// What a step of one row reads.
-  const T* vector_of(const T* input) const { return looks_up ? shared->named(*input) : input; }
-
-  /// Pads the rows of a step.
-  const T* write_input(const T* input, T* to) const {
-    if (looks_up) return write_rows(input, to);
-    const std::int64_t width = in_width, stride = padded<T>(width);
-    for (std::int64_t r = 0; r < rows; ++r, input += width, to += stride) {
-      std::copy_n(input, width, to);
-      std::fill(to + width, to + stride, T(0));
-    }
-    return input;
-  }
-
-  /// The rows of the table that a step's numbers name.
-  const T* write_rows(const T* input, T* to) const {
-    const std::int64_t width = shared->table.size(1), stride = padded<T>(width);
-    for (std::int64_t r = 0; r < rows; ++r, to += stride) {
-      std::copy_n(shared->named(*input++), width, to);
-      std::fill(to + width, to + stride, T(0));
-    }
-    return input;
   }
 
   /// Takes the padding from the rows of a step.
@@ -258,17 +206,16 @@ struct Stream<T>::Implementation {
       std::copy_n(y, out_width, output);
     return output;
   }
-
-  const T* read_mean(const T* y, std::int64_t* stride) {
-    for (std::int64_t i = 0; i < mean_width(); ++i) mean_sum[i] += y[i];
-    const T n = static_cast<T>(steps + 1);
-    T* mean = head ? head->input(0) : const_cast<T*>(y);
-    for (std::int64_t i = 0; i < mean_width(); ++i) mean[i] = mean_sum[i] / n;
-    if (!head) return mean;
+  T* read_mean(const T* y, T* output) {
+    mean->add(y);
+    if (!head) {
+      mean->read(steps + 1, out_width, output);
+      return output + rows * out_width;
+    }
     head->enter_forward(0, 1);
+    mean->read(steps + 1, top().output.width, head->input(0));
     head->forward(0, 1);
-    *stride = head->code().output.width;
-    return head->output(0);
+    return read_output(head->output(0), head->code().output.width, output);
   }
 };
 
@@ -276,7 +223,6 @@ template <class T>
 Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
                   SimdLevel level, const Tensor& table, const Normalization& normalization) {
   if (rows < 1) throw InputError(concat("[stream] at least one row. Got ", rows));
-  normalization.check(table.empty() ? stack.input_width() : 1, stack.output_width());
   implementation_ = std::make_unique<Implementation>(
       std::make_shared<const Shared<T>>(stack, level, weights, table, normalization), rows, weights);
 }
@@ -305,11 +251,11 @@ std::int64_t Stream<T>::rows() const {
 }
 template <class T>
 std::int64_t Stream<T>::input_width() const {
-  return implementation_->in_width;
+  return implementation_->shared->input.width();
 }
 template <class T>
 std::int64_t Stream<T>::output_width() const {
-  return implementation_->shared->stack.output_width();
+  return implementation_->out_width;
 }
 template <class T>
 std::int64_t Stream<T>::steps() const {
@@ -356,9 +302,7 @@ Window Stream<T>::window() const {
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index)
       for (std::int64_t r = 0; r < rows(); ++r)
         layer.states().write(static_cast<int>(s), steps(), r, window.states[index], r);
-  if (implementation_->is_mean())
-    implementation_->for_mean_rows(window.states.back(),
-                                   [](T* sum, T* saved, std::int64_t n) { std::copy_n(sum, n, saved); });
+  if (implementation_->mean) implementation_->mean->save(window.states.back());
   return window;
 }
 
