@@ -6,9 +6,9 @@
 
 namespace lagtape {
 
-// Internal: a detail of chain.cpp and chain_loss.cpp.
+// Internal: a detail of chain.cpp, chain_loss.cpp and chain_memory.cpp.
 
-/// What a ChainOp is made of. Its own header because the loss is in a source of its own.
+/// What a ChainOp is made of.
 struct ChainOp::Implementation {
   ChainDefinition chain;
   Dtype dtype;
@@ -36,8 +36,5 @@ struct ChainOp::Implementation {
 
   std::vector<SequenceSettings> made_with;  ///< settings of the ops
 };
-
-/// States of all layers of a stack.
-std::size_t state_count(const StackDefinition& stack);
 
 }  // namespace lagtape
