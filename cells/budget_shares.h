@@ -12,7 +12,7 @@ struct Need {
 };
 
 /// What each gets of `bytes`: in proportion to what it would like; those that cannot do with that have their
-/// least, and the others the rest. `bytes` are at least the sum of `least`.
+/// least, and the others the rest. `bytes` are at least the sum of `least` and less than that of `wanted`.
 std::vector<std::int64_t> shares_of(std::int64_t bytes, std::span<const Need> needs);
 
 }  // namespace lagtape

@@ -1,6 +1,8 @@
 #include "lagtape/cells/chain.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "lagtape/cells/chain_implementation.h"
 #include "lagtape/core/random.h"

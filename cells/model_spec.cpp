@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-
 namespace lagtape {
 namespace {
 

@@ -38,16 +38,16 @@ struct Shared {
   Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
          const Tensor& table, const Normalization& normalization)
       : stack(as_stream(definition)),
-        code(stack, false, kernels<T>(level), true),
         input(stack.input_width(), table, normalization.input),
-        units(normalization.output) {
-    normalization.check(input.width(), stack.output_width());
+        output_scaling(normalization.output),
+        code(stack, false, kernels<T>(level), true) {
+    output_scaling.check(stack.output_width(), "output");
     code.load(weights);
   }
   StackDefinition stack;
-  CompiledStack<T> code;
   StreamInput<T> input;
-  Scaling units;  // of what comes out
+  Scaling output_scaling;
+  CompiledStack<T> code;
 };
 
 }  // namespace
@@ -152,7 +152,7 @@ struct Stream<T>::Implementation {
     return shared->input.normalized(std::span(input, count * rows * shared->input.width()), scaled);
   }
   void restore_units(T* output, std::int64_t count) const {
-    shared->units.restore(std::span(output, count * rows * out_width));
+    shared->output_scaling.restore(std::span(output, count * rows * out_width));
   }
 
   /// The runners' arrays are in order for step `steps`.

@@ -19,12 +19,13 @@ template <class T>
 class StreamInput {
  public:
   /// Of a stack that reads `width` numbers. With a table [V, width] inputs are the numbers of its rows; one
-  /// that names no row gives NaN. Throws InputError when table or scaling have another width.
+  /// that names no row gives NaN. Throws InputError when table or scaling do not fit.
   StreamInput(std::int64_t width, const Tensor& table, const Scaling& scaling)
       : width_(width), table_(table), scaling_(scaling) {
     if (!table.empty() && (table.rank() != 2 || table.size(1) != width))
       throw InputError(concat("[stream] a table is [V, ", width, "]. Got ", to_string(table.shape())));
     if (!table.empty()) unknown_.assign(width, std::numeric_limits<T>::quiet_NaN());
+    scaling.check(this->width(), "input");
   }
 
   /// Numbers of a row in a step, as they are fed.
@@ -43,7 +44,7 @@ class StreamInput {
   /// What a step of one row reads.
   const T* vector_of(const T* input) const { return looks_up() ? named(*input) : input; }
 
-  /// Writes the rows of a step with their padding. What comes after their numbers.
+  /// Writes the rows of a step with their padding. Returns what follows the numbers it read.
   const T* write(const T* input, std::int64_t rows, T* to) const {
     const std::int64_t stride = padded<T>(width_);
     for (std::int64_t r = 0; r < rows; ++r, input += width(), to += stride) {

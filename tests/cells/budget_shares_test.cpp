@@ -24,5 +24,5 @@ TEST_CASE("a least that is given leaves too little for one before it") {
 
 TEST_CASE("shares are never more than there is, nor less than the least") {
   CHECK(shares_of(100, std::vector<Need>{{70, 40}, {90, 60}}) == Shares{40, 60});
-  CHECK(shares_of(10, std::vector<Need>{{1, 0}, {1, 0}, {1, 0}}) == Shares{3, 3, 3});
+  CHECK(shares_of(10, std::vector<Need>{{7, 0}, {7, 0}, {7, 0}}) == Shares{3, 3, 3});
 }

@@ -76,6 +76,23 @@ TEST_CASE("the mean so far is the mean over a sequence that ends now") {
   }
 }
 
+TEST_CASE("the mean of a layer whose output is its state leaves the state as it is") {
+  StackDefinition stack;
+  stack.layers = {tau_gru(13, 3, 5)};
+  stack.at = ReadAt::mean;
+  SequenceCase c = filled(stack, 2, 9, 1);
+  c.batch.training = false;
+  c = converted(c, Dtype::f32);
+  for (const std::vector<std::int64_t>& blocks : {std::vector<std::int64_t>{1}, {1, 3}, {9}}) {
+    Stream<float> stream = stream_of<float>(c);
+    const Tensor y = streamed(stream, c.batch.x, blocks);
+    for (std::int64_t n = 0; n < 9; ++n) {
+      const Tensor expected = named(run_evaluate(only_steps(c, 0, n + 1)), "outputs");
+      CHECK(bit_difference(part(y, 0, n, n + 1).reshaped(expected.shape()), expected) == "");
+    }
+  }
+}
+
 TEST_CASE("a mean goes on from a saved window") {
   SequenceCase c = two_layers(2, 40, Dtype::f32);
   c.stack.at = ReadAt::mean;

@@ -126,7 +126,7 @@ class TableTest(ToolTest):
         self.assertIn("4/4", err)
         for seed in range(2):
             value = 100 * self.summary(f"small-{seed}")["test"]["rmse"]
-            self.assertIn(f"small seed {seed}: RMSE x 1e-2 {value:.3f} after", err)
+            self.assertIn(f"small seed {seed}: {value:.3f} (RMSE x 1e-2) after", err)
         self.assertRegex(out, r"; 4 runs of together [^,]+, the last of \d{4}-\d\d-\d\d, on ")
         one = self.run_tool("table", "task", "--seeds", 1, "--only", "other", "--show")[0]
         self.assertRegex(one, r"; 1 run of [^,]+, \d{4}-\d\d-\d\d, on ")

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "lagtape/cells/model_spec.h"
+#include "lagtape/cells/model_options.h"
 #include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"

@@ -79,8 +79,8 @@ std::string command_of(const table::Plan& plan, const TableArguments& arguments,
 void announce(const table::Plan& plan, const table::Run& run, std::size_t ended, std::size_t of) {
   const std::string model = plan.rows[run.row].model;
   const std::string result = run.state == table::RunState::done
-                                 ? fmt::format("{} {:.{}f} after {:.1f} s", plan.unit, run.value * plan.scale,
-                                               plan.digits, run.seconds)
+                                 ? fmt::format("{:.{}f} ({}) after {:.1f} s", run.value * plan.scale,
+                                               plan.digits, plan.unit, run.seconds)
                                  : fmt::format("{}: {}", name_of(run.state), run.message);
   std::fputs(fmt::format("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result).c_str(), stderr);
 }
