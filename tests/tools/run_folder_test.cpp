@@ -18,14 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kSeries = R"({
-  "name": "series", "seed": 3,
-  "data": { "task": "mackey_glass", "length": 40, "train": 12, "valid": 4, "test": 3 },
-  "model": { "layers": [ { "cell": "tau_gru", "units": 5, "tau": 4 } ] },
-  "metrics": [ "rmse" ],
-  "optimizer": { "type": "adam", "lr": 0.05 },
-  "train": { "epochs": 5, "batch": 4 } })";
-
 /// A folder of the test's own.
 struct Folder {
   fs::path path = fs::temp_directory_path() / concat("lagtape-run-test-", ::getpid(), "-", number++);
@@ -35,7 +27,7 @@ struct Folder {
 };
 
 Experiment experiment(const std::vector<std::string>& set = {}) {
-  return parse_experiment(kSeries, "test", "/", set);
+  return parse_experiment(kSmallSeries, "test", "/", set);
 }
 
 /// Trains until `steps` steps are done, or to the end.
@@ -74,8 +66,8 @@ TEST_CASE("a run leaves its files, and its experiment trains the same weights") 
   for (const char* name : {"experiment.json", "metrics.jsonl", "weights.safetensors", "summary.json"}) {
     CHECK(fs::is_regular_file(folder.path / "run" / name));
   }
-  CHECK(metrics_of(folder.path / "run").size() == 5);
-  CHECK(summary.params == 4 * (25 + 5 + 10) + 6);
+  CHECK(metrics_of(folder.path / "run").size() == 6);
+  CHECK(summary.params == 4 * (36 + 6 + 12) + 7);
   const Json written = parse_json(read_file(folder.path / "run/summary.json"), "summary");
   CHECK(written["test"]["rmse"] == value_of(summary.test, "rmse"));
   CHECK(written["us_per_step"].get<double>() > 0);
@@ -203,7 +195,7 @@ TEST_CASE("a resumed run may have more epochs and nothing else") {
   REQUIRE(train_until(-1, folder.path / "whole", {"train.epochs=7"}));
   REQUIRE(train_until(-1, folder.path / "run"));
   CHECK_THROWS_WITH_AS(train_until(-1, folder.path / "run", {"optimizer.lr=0.1"}),
-                       doctest::Contains("Got /optimizer/lr 0.1, the run has 0.05"), InputError);
+                       doctest::Contains("Got /optimizer/lr 0.1, the run has 0.02"), InputError);
   CHECK(train_until(-1, folder.path / "run", {"train.epochs=7"}));
   CHECK(read_file(folder.path / "run/weights.safetensors") ==
         read_file(folder.path / "whole/weights.safetensors"));
