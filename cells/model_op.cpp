@@ -57,6 +57,8 @@ std::int64_t ModelOp::evaluation_width() const {
   return width;
 }
 
+bool ModelOp::is_one_op() const { return implementation_->training.chain().links.size() == 1; }
+
 std::string ModelOp::obstacle() const { return implementation_->training.chain().obstacle(); }
 
 std::vector<PlanCost> ModelOp::plans(std::int64_t batch, std::int64_t steps, int threads) const {

@@ -35,6 +35,8 @@ class ModelOp {
   /// Numbers that a row and step take in evaluation between the operations of the model.
   std::int64_t evaluation_width() const;
 
+  /// Whether it is one sequence op, without layers of whole sequences before or between.
+  bool is_one_op() const;
   /// Why sequences cannot come in pieces, with windows between them; empty when they can.
   std::string obstacle() const;
 

@@ -1,8 +1,11 @@
 #include "lagtape/data/stored_sequences.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "lagtape/data/moments.h"
+#include "lagtape/data/streams.h"
 
 namespace lagtape {
 
@@ -10,6 +13,22 @@ std::int64_t StoredSequences::longest() const {
   std::int64_t longest = 0;
   for (std::int64_t i = 0; i < size(); ++i) longest = std::max(longest, length(i));
   return longest;
+}
+
+void subsample(StoredSequences& sequences, std::int64_t steps, std::uint64_t seed) {
+  const std::vector<float> all = std::exchange(sequences.x, {});
+  const std::vector<std::int64_t> starts = std::exchange(sequences.starts, {0});
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    RandomStream stream(seed, stream_name({static_cast<std::uint64_t>(DataStream::subsample), i}));
+    std::vector<std::int64_t> kept = permutation(starts[i + 1] - starts[i], stream);
+    if (std::ssize(kept) > steps) kept.resize(static_cast<std::size_t>(steps));
+    std::ranges::sort(kept);
+    for (const std::int64_t step : kept) {
+      const auto from = all.begin() + (starts[i] + step) * sequences.input;
+      sequences.x.insert(sequences.x.end(), from, from + sequences.input);
+    }
+    sequences.end_sequence();
+  }
 }
 
 StoredDataset::StoredDataset(const DataShape& shape, std::shared_ptr<const StoredSequences> sequences,

@@ -25,6 +25,9 @@ struct StoredSequences {
   void end_sequence() { starts.push_back(static_cast<std::int64_t>(x.size()) / input); }
 };
 
+/// Keeps, of every sequence that is longer, `steps` of its steps, drawn at random, in their order.
+void subsample(StoredSequences& sequences, std::int64_t steps, std::uint64_t seed);
+
 /// Some of them, in a given order.
 class StoredDataset final : public Dataset {
  public:

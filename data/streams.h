@@ -14,6 +14,7 @@ enum class DataStream : std::uint64_t {
   split = 0x6461746103,         ///< which sequences train and which validate
   noise = 0x6461746104,         ///< noise that all sequences share
   augmentation = 0x6461746105,  ///< how an epoch sees a sequence
+  subsample = 0x6461746106,     ///< which steps of a sequence are kept
 };
 
 /// The stream that decides sequence `index` of a split.

@@ -17,6 +17,7 @@ struct TsOptions {
   std::string path, name, split = "published", missing = "error";
   std::int64_t split_seed = -1;
   double valid = 0.15, test = 0.15;
+  std::int64_t steps = 0;
   NormalizeOptions normalize;
 };
 
@@ -53,6 +54,7 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
   read_ts_file(folder / (name + "_TRAIN.ts"), missing_values(options.missing), *data);
   const std::int64_t first = data->sequences.size();
   read_ts_file(folder / (name + "_TEST.ts"), missing_values(options.missing), *data);
+  if (options.steps > 0) subsample(data->sequences, options.steps, context.seed);
   const std::shared_ptr<const StoredSequences> stored(data, &data->sequences);
 
   SplitIndices split = split_of(options, first, stored->size(), context.seed);
@@ -97,6 +99,8 @@ TaskPlan read_ts_task(JsonReader& reader, const TaskHints& hints) {
   if (options.valid + options.test >= 1) reader.error("test", "the shares of valid and test leave nothing.");
   reader.choice("missing", options.missing, {"error", "zero", "interpolate"},
                 "what becomes of missing values");
+  reader.optional("steps", options.steps, at_least(0),
+                  "of each sequence this many steps, drawn at random, in their order; 0: all");
   options.normalize = read_normalize_options(reader, hints, {});
   TaskPlan plan;
   plan.load = [options](const TaskContext& context) { return load_ts(options, context); };

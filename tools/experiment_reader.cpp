@@ -7,6 +7,7 @@
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/losses.h"
 #include "lagtape/tools/metrics.h"
+#include "lagtape/tools/truncation.h"
 
 namespace lagtape {
 
@@ -131,9 +132,7 @@ class ExperimentReader {
   /// The read-out is known where the file or the data's shape decides it; else the trainer looks.
   void check_truncation(JsonReader& train) {
     const Json& at = at_pointer(top_.filled(), "/model/readout/at");
-    if (experiment_.train.truncate == 0 || !at.is_string() || at == "every_step") return;
-    train.error("truncate", concat("segments of a sequence need a target at every step. The model reads out ",
-                                   at.dump(), "."));
+    if (experiment_.train.truncate > 0 && at == "mean") train.error("truncate", kTruncatedMean);
   }
 
   void read_loss() {

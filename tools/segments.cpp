@@ -7,15 +7,23 @@ namespace lagtape {
 
 namespace {
 
-/// Rows `rows` and steps first .. first + steps - 1 of [B, T, n].
+/// Rows `rows` of [B, n], or of [B, T, n] with the steps first .. first + steps - 1.
 Tensor slice(const Tensor& whole, std::span<const std::int64_t> rows, std::int64_t first,
              std::int64_t steps) {
-  const std::int64_t n = whole.size(2);
-  Tensor part({static_cast<std::int64_t>(rows.size()), steps, n}, whole.dtype());
+  Shape shape = whole.shape();
+  const std::int64_t n = shape.back(), total = whole.rank() == 3 ? shape[1] : 1;
+  shape[0] = static_cast<std::int64_t>(rows.size());
+  if (whole.rank() == 3) {
+    shape[1] = steps;
+  } else {
+    first = 0;
+    steps = 1;
+  }
+  Tensor part(shape, whole.dtype());
   const std::size_t number = byte_size(whole.dtype());
   auto* out = static_cast<char*>(part.raw());
   for (const std::int64_t row : rows) {
-    const auto* in = static_cast<const char*>(whole.raw()) + (row * whole.size(1) + first) * n * number;
+    const auto* in = static_cast<const char*>(whole.raw()) + (row * total + first) * n * number;
     std::memcpy(out, in, steps * n * number);
     out += steps * n * number;
   }
@@ -40,9 +48,10 @@ Segment segment_of(const SequenceBatch& batch, std::int64_t first, std::int64_t 
   part.x = slice(batch.x, segment.rows, first, steps);
   if (!batch.targets.empty()) part.targets = slice(batch.targets, segment.rows, first, steps);
   if (!batch.classes.empty()) {
+    const bool at_every_step = static_cast<std::int64_t>(batch.classes.size()) == batch.x.size(0) * total;
     for (const std::int64_t row : segment.rows) {
-      const auto begin = batch.classes.begin() + row * total + first;
-      part.classes.insert(part.classes.end(), begin, begin + steps);
+      const auto begin = batch.classes.begin() + (at_every_step ? row * total + first : row);
+      part.classes.insert(part.classes.end(), begin, begin + (at_every_step ? steps : 1));
     }
   }
   part.first_step = batch.first_step + first;

@@ -13,8 +13,8 @@ struct Segment {
   SequenceBatch batch;             ///< theirs, from `first` on for at most `steps` steps
 };
 
-/// Steps first .. first + steps - 1 of a batch scored at every step. Rows that end before `first` are left
-/// out; without any row the segment is empty.
+/// Steps first .. first + steps - 1 of a batch, with their targets, or with the one of each sequence. Rows
+/// that end before `first` are left out; without any row the segment is empty.
 Segment segment_of(const SequenceBatch& batch, std::int64_t first, std::int64_t steps);
 
 /// The window of one segment's rows, as the next segment's rows (some of them, in order) take it over.

@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/tools/metrics.h"
 #include "lagtape/tools/plan_choice.h"
+#include "lagtape/tools/truncation.h"
 
 namespace lagtape {
 
@@ -92,13 +93,7 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
       plan_(choose_plan(experiment, op_, std::min(experiment.train.batch, task.train->size()),
                         steps_at_once(experiment, task.shape), pool.threads())) {
-  if (experiment.train.truncate > 0 && !reads_every_step(model.at())) {
-    throw InputError(concat(experiment.where,
-                            ": /train/truncate: segments of a sequence need a target at every step. ",
-                            "The model reads out once a sequence."));
-  }
-  if (experiment.train.truncate > 0 && !op_.obstacle().empty())
-    throw InputError(concat(experiment.where, ": /train/truncate: ", op_.obstacle()));
+  if (experiment.train.truncate > 0) check_truncation(experiment, *task.train, model.at(), op_);
   if (experiment.train.average && experiment.train.average->latest == 0 && task.valid->size() == 0)
     throw InputError(concat(experiment.where,
                             ": /train/average: patience counts evaluations of valid, which has no sequences. "

@@ -57,6 +57,11 @@ Updater::Updater(const Experiment& experiment, Model& model, ModelOp& op, Thread
 BatchOutcome Updater::train_on(const SequenceBatch& batch, double lr) {
   const std::int64_t steps = batch.x.size(1);
   if (truncate_ == 0 || truncate_ >= steps) return update(batch, lr, nullptr, nullptr);
+  return reads_every_step(model_.at()) ? train_on_segments(batch, lr) : train_on_end(batch, lr);
+}
+
+BatchOutcome Updater::train_on_segments(const SequenceBatch& batch, double lr) {
+  const std::int64_t steps = batch.x.size(1);
   BatchOutcome all;
   double scored = 0;
   Window window;
@@ -78,6 +83,13 @@ BatchOutcome Updater::train_on(const SequenceBatch& batch, double lr) {
   }
   all.loss /= scored;
   return all;
+}
+
+BatchOutcome Updater::train_on_end(const SequenceBatch& batch, double lr) {
+  const std::int64_t before = batch.x.size(1) - truncate_;
+  Window window;
+  op_.evaluate(model_.weights(), segment_of(batch, 0, before).batch, pool_, nullptr, &window);
+  return update(segment_of(batch, before, truncate_).batch, lr, &window, nullptr);
 }
 
 BatchOutcome Updater::update(const SequenceBatch& batch, double lr, const Window* initial,

@@ -26,8 +26,9 @@ class Updater {
   Updater(const Experiment& experiment, Model& model, ModelOp& op, ThreadPool& pool);
 
   /// Trains on a batch with the rate lr: one update, or with truncated BPTT one a segment, the loss then
-  /// being the mean over all scored steps. An update that cannot be made is skipped where the experiment says
-  /// so; else throws DivergenceError "WHAT is not finite", and the parameters are those before the update.
+  /// being the mean over all scored steps; sequences that are read once, at their end, have one update whose
+  /// gradient reaches back that far. An update that cannot be made is skipped where the experiment says so;
+  /// else throws DivergenceError "WHAT is not finite", and the parameters are those before the update.
   BatchOutcome train_on(const SequenceBatch& batch, double lr);
 
   Optimizer& optimizer() { return *optimizer_; }
@@ -37,6 +38,9 @@ class Updater {
   const std::optional<WeightAverage>& average() const { return average_; }
 
  private:
+  BatchOutcome train_on_segments(const SequenceBatch& batch, double lr);
+  /// Runs forward alone what is before the last segment.
+  BatchOutcome train_on_end(const SequenceBatch& batch, double lr);
   BatchOutcome update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
   /// Takes in the batch's running statistics. What is not finite then, if anything is; nothing has changed in
   /// that case.

@@ -151,6 +151,45 @@ TEST_CASE("both files together are split at random, as scikit-learn or as torch"
   CHECK(tests.size() == 3);
 }
 
+TEST_CASE("some steps of each .ts sequence are kept, drawn at random, in their order") {
+  TemporaryFolder folder;
+  std::string lines = "@univariate false\n@targetlabel true\n@data\n";
+  for (int i = 0; i < 40; ++i) {
+    std::string x, y;
+    for (int n = 0; n < (i == 0 ? 3 : 50); ++n) {
+      x += concat(n == 0 ? "" : ",", n);
+      y += concat(n == 0 ? "" : ",", -n - i);
+    }
+    lines += concat(x, ":", y, ":", i, "\n");
+  }
+  write_samples(folder.path(), {{"Long/Long_TRAIN.ts", lines}, {"Long/Long_TEST.ts", lines}});
+  const auto loaded = [&](int seed) {
+    return load(R"({"task": "ts", "path": "Long", "valid": 0, "steps": 7})", seed, folder.path());
+  };
+  const Task task = loaded(0);
+  CHECK(task.shape.length == 7);
+  std::set<std::vector<double>> patterns;
+  std::set<double> places;
+  for (std::int64_t i = 0; i < task.train->size(); ++i) {
+    const Batch one = take(*task.train, i, 1);
+    const double target = one.y.at(0);
+    const std::int64_t steps = target == 0 ? 3 : 7;
+    REQUIRE(one.lengths[0] == steps);
+    std::vector<double> pattern;
+    for (std::int64_t n = 0; n < steps; ++n) {
+      pattern.push_back(one.x.at(2 * n));
+      places.insert(pattern.back());
+      CHECK(one.x.at(2 * n + 1) == -pattern.back() - target);
+      CHECK((n == 0 || pattern[n - 1] < pattern[n]));
+    }
+    patterns.insert(pattern);
+  }
+  CHECK(patterns.size() == 40);  // each sequence has its own
+  CHECK(places.size() == 50);    // from the first step to the last
+  CHECK(values_of(take(*loaded(0).train, 0, 40).x) == values_of(take(*task.train, 0, 40).x));
+  CHECK(values_of(take(*loaded(1).train, 0, 40).x) != values_of(take(*task.train, 0, 40).x));
+}
+
 TEST_CASE("inputs of .ts sequences are scaled on request, by training alone") {
   TemporaryFolder folder;
   write_hearts(folder.path());

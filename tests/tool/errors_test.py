@@ -78,7 +78,7 @@ EXPERIMENTS = [
     ("an empty path", changed(CLASSIFIER, data={"task": "mnist", "path": ""}), ["/data/path"]),
     ("a path beyond the system's length", changed(CLASSIFIER, data={"task": "mnist", "path": "a" * 300}, model__readout__units=10),
      ["aaaa"]),
-    ("segments of sequences that are read once", changed(CLASSIFIER, train__truncate=5), ["/train/truncate", "last_step"]),
+    ("segments of sequences that are read as a mean", changed(CLASSIFIER, train__truncate=5, model__readout__at="mean"), ["/train/truncate", "mean"]),
     ("targets that are no classes", changed(EXPERIMENT, loss="binary_cross_entropy", metrics=[]), ["/loss", "0 or 1"]),
     ("no layers", changed(EXPERIMENT, model__layers=[]), ["/model/layers"]),
     ("a missing model", without(EXPERIMENT, "model"), ["/model"]),

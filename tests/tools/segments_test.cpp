@@ -60,3 +60,15 @@ TEST_CASE("windows go on with the rows that are left") {
   const double expected[] = {0, 1, 4, 5, 6, 7, 10, 11};
   for (std::int64_t i = 0; i < 8; ++i) CHECK(left.states[0].at(i) == expected[i]);
 }
+
+TEST_CASE("a segment of sequences with one target each has all of it") {
+  SequenceBatch batch = counted();
+  batch.targets = Tensor({3, 2}, Dtype::f32);
+  for (std::int64_t i = 0; i < 6; ++i) batch.targets.set(i, 100.0 + i);
+  batch.classes = {7, 8, 9};
+  const Segment segment = segment_of(batch, 4, 2);
+  CHECK(segment.batch.targets.shape() == Shape{2, 2});
+  CHECK(segment.batch.targets.at(0) == 102);
+  CHECK(segment.batch.targets.at(3) == 105);
+  CHECK(segment.batch.classes == std::vector<std::int32_t>{8, 9});
+}

@@ -169,22 +169,6 @@ TEST_CASE("saving at every step changes no bit") {
   CHECK(same_bits(whole.model.parameters(), saving.model.parameters()));
 }
 
-TEST_CASE("truncated training over the whole length is training") {
-  Run whole(kSmallSeries), long_segments(kSmallSeries, {"train.truncate=60"}),
-      short_segments(kSmallSeries, {"train.truncate=20"});
-  whole.train();
-  long_segments.train();
-  short_segments.train();
-  CHECK(same_bits(whole.model.parameters(), long_segments.model.parameters()));
-  CHECK_FALSE(same_bits(whole.model.parameters(), short_segments.model.parameters()));
-  CHECK(short_segments.trainer.state().kept->value <
-        whole.trainer.state().kept->value);  // three times the updates
-}
-
-TEST_CASE("truncated training needs a target at every step") {
-  CHECK_THROWS_WITH_AS(Run(kFresh, {"train.truncate=4"}), doctest::Contains("/train/truncate"), InputError);
-}
-
 TEST_CASE("divergence names epoch, step and tensor and leaves finite parameters") {
   const std::pair<const char*, const char*> table[] = {{"1e38", "the "}, {"1e300", "layers.0."}};
   for (const auto& [lr, what] : table) {
