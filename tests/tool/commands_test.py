@@ -5,6 +5,7 @@ import json
 import subprocess
 import unittest
 import zipfile
+from pathlib import Path
 
 from tool import EXPERIMENT, ToolTest, changed, main, npy_shape
 
@@ -130,7 +131,7 @@ class CommandsTest(ToolTest):
             with self.subTest(path.parent.name + "/" + path.name):
                 data = json.loads(path.read_text())["data"]
                 if data["task"] == "ts":  # the files decide what a model must fit
-                    self.run_tool("inspect", path, "--set", f"data.path={self.write_series(data['path'])}")
+                    self.run_tool("inspect", path, "--set", f"data.path={self.write_series(Path(data['path']).name)}")
                 elif data["task"] == "imdb":
                     self.run_tool("inspect", path, *self.few_reviews())
                 elif data["task"] == "ptb":
