@@ -14,7 +14,7 @@ namespace {
 
 struct ArraysOptions {
   std::string path;
-  std::int64_t classes = 0;
+  std::int64_t classes = 0, tokens = 0;
   bool every_step = false;  ///< the model reads out at every step
   NormalizeOptions normalize;
 };
@@ -87,6 +87,7 @@ class ArraysFile {
     if (found.x.size(2) != shape.input) {
       refuse(split + "_x", concat("expected ", shape.input, " inputs as in training. Got ", found.x.size(2)));
     }
+    if (options_.tokens > 0) check_tokens(split, found);
     shape.length = std::max(shape.length, found.x.size(1));
     Shape expected = {found.x.size(0)};
     if (shape.every_step) expected.push_back(found.x.size(1));
@@ -137,7 +138,8 @@ class ArraysFile {
                       : rank == 1          ? 1
                                            : arrays.y.size(-1),
             .classes = options_.classes,
-            .every_step = rank == most};
+            .every_step = rank == most,
+            .tokens = options_.tokens};
   }
 
   void check_lengths(const std::string& split, const SplitArrays& arrays) const {
@@ -152,6 +154,18 @@ class ArraysFile {
         continue;
       refuse(split + "_lengths",
              concat("expected 1..", arrays.x.size(1), ". Got ", length, " for sequence ", i));
+    }
+  }
+
+  void check_tokens(const std::string& split, const SplitArrays& arrays) const {
+    const std::int64_t steps = arrays.x.size(1);
+    if (arrays.x.size(2) != 1)
+      refuse(split + "_x", concat("expected [N, T, 1], a token a step. Got ", to_string(arrays.x.shape())));
+    for (std::int64_t i = 0; i < arrays.x.numel(); ++i) {
+      const double value = arrays.x.at(i);
+      if (value >= 0 && value < static_cast<double>(options_.tokens) && value == std::floor(value)) continue;
+      refuse(split + "_x", concat("expected tokens 0..", options_.tokens - 1, ". Got ", value,
+                                  " in sequence ", i / steps, ", step ", i % steps));
     }
   }
 
@@ -225,11 +239,16 @@ TaskPlan read_arrays(JsonReader& reader, const TaskHints& hints) {
                   "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file");
   reader.optional("classes", options.classes, between(0, 1e6),
                   "targets are the classes 0..`classes`-1; 0: real numbers");
+  reader.optional("tokens", options.tokens, between(0, 1 << 24),
+                  "inputs are whole numbers below this, one a step; 0: real numbers");
   if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
   options.normalize = read_normalize_options(reader, hints, {});
   if (options.normalize.target && options.classes > 0 && hints.real_loss)
     reader.error("normalize_target",
                  concat("is for real targets. Expected false with ", options.classes, " classes."));
+  if (options.normalize.input && options.tokens > 0)
+    reader.error("normalize",
+                 concat("is for real numbers. Expected false with ", options.tokens, " tokens."));
   TaskPlan plan;
   plan.load = [options](const TaskContext& context) { return load_arrays(options, context); };
   return plan;

@@ -40,7 +40,8 @@ void read_drawn_sets(JsonReader& reader, DrawnSets& sets) {
 
 void read_fresh_sets(JsonReader& reader, DrawnSets& sets) {
   reader.optional("fresh", sets.fresh,
-                  "new training sequences for every step; false: a set of `train` sequences");
+                  "new training sequences for every step, which /train counts by `steps`; false: a set of "
+                  "`train` sequences, counted by `epochs`");
   if (!sets.fresh) return read_drawn_sets(reader, sets);
   if (reader.has("train")) {
     reader.raw("train", "training sequences");

@@ -42,7 +42,9 @@ constexpr std::array kTasks = {
               "y: the sum of the two marked values"},
     TaskEntry{"arrays", "sequences and targets of your own, from an .npz file", "", read_arrays,
               "an .npz file with train_x and train_y, valid_x, ...: what `lagtape data` writes and "
-              "numpy.savez can write"},
+              "numpy.savez can write",
+              "SPLIT_x: [N, T, input]; SPLIT_y: [N] or [N, output], at every step [N, T] or [N, T, output];\n"
+              "SPLIT_lengths: [N], steps of each sequence, where they are not all T"},
     TaskEntry{
         "copy", "repeat ten letters a long time after they were read",
         "Hochreiter and Schmidhuber 1997; Arjovsky, Shah and Bengio 2016; figure 7 of the tau-GRU paper",
@@ -66,12 +68,14 @@ constexpr std::array kTasks = {
               "x: v at 0, 0.4, ...; y: v one step later; by an adaptive Dormand-Prince 5(4)"},
     TaskEntry{"frequency", "tell which of 100 frequencies a second of a cosine has", "tau-GRU paper",
               read_frequency, kNoFiles,
-              "x[n] = cos(2 pi f t_n) + noise N(0, 1), t_n = n / length, f = 1 + (4095 / 99) class\n"
+              "x[n] = cos(2 pi f t_n) + `noise` times N(0, 1), t_n = n / length, f = 1 + (4095 / 99) class\n"
               "y: the class, 0..99, equally many of each"},
     TaskEntry{"har2", "tell two groups of human activities apart, from the sensors of a telephone",
               "Anguita et al. 2013; grouping of FastGRNN, protocol of the tau-GRU paper", read_har2,
               "'UCI HAR Dataset.zip' from https://archive.ics.uci.edu/dataset/240, as it is or unpacked:\n"
-              "7352 + 2947 windows; no checksum is known"},
+              "7352 + 2947 windows; no checksum is known",
+              "x: [128, 9], body acceleration, gyroscope and total acceleration, each x, y, z, all scaled\n"
+              "y: 1 sitting, laying or walking upstairs, 0 standing, walking or walking downstairs"},
     TaskEntry{
         "imdb", "tell whether a film review praises the film, word by word",
         "Maas et al. 2011; protocols of UnICORNN and the tau-GRU paper", read_imdb,
@@ -80,6 +84,7 @@ constexpr std::array kTasks = {
         "vectors: glove.6B.zip from https://nlp.stanford.edu/projects/glove/, as it is, unpacked, or one of\n"
         "its files glove.6B.{50,100,200,300}d.txt, plain or .gz: as many numbers a word as the embedding\n"
         "has units; no checksum is known",
+        "x: the words of a review, as tokens; y: 1 where it is kind (pos), else 0\n"
         "words 2, 3, ... are the most frequent of train/, 1 is any other, 0 pads\n"
         "with vectors: rows of the embedding are the words' vectors, N(0, 1) where the file has none,\n"
         "zeros for 0 and 1; all are trained, but the embedding's padding"},
@@ -99,7 +104,8 @@ constexpr std::array kTasks = {
               "train-images-idx3-ubyte.gz  MD5 f68b3c2dcbeaaa9fbdd348bbdeb94873\n"
               "train-labels-idx1-ubyte.gz  MD5 d53e105ee54ea40749a09fcbcd1e9432\n"
               "t10k-images-idx3-ubyte.gz   MD5 9fb629c4189551a2d022fa330f9573f3\n"
-              "t10k-labels-idx1-ubyte.gz   MD5 ec29112dd5afa0611ce80d1b7f02629c"},
+              "t10k-labels-idx1-ubyte.gz   MD5 ec29112dd5afa0611ce80d1b7f02629c",
+              "x: [784, 1], a pixel a step, 0..1; y: the digit"},
     TaskEntry{"ncifar", "recognise an image read row by row, long after it is over (noise-padded CIFAR-10)",
               "Krizhevsky 2009; Chang et al. 2019; protocol of Long Expressive Memory (LEM)", read_ncifar,
               kCifarFiles},
@@ -131,7 +137,8 @@ constexpr std::array kTasks = {
         "https://zenodo.org/record/3902651 (Monash_UEA_UCR_Regression_Archive.zip); no checksum is known.\n"
         "EigenWorms: 128 + 131 sequences, 6 dimensions, 17984 steps, 5 classes; LEM: \"split\": "
         "\"sklearn\".\n"
-        "BIDMC32HR: 7949 sequences, 2 dimensions, 4000 steps; LEM: \"split\": \"torch\"."},
+        "BIDMC32HR: 7949 sequences, 2 dimensions, 4000 steps; LEM: \"split\": \"torch\".",
+        "x: [T, dimensions]; y: the class, numbered from 0 as @classLabel lists them, or a real number"},
 };
 
 }  // namespace

@@ -30,8 +30,7 @@ MissingValues missing_values(const std::string& name) {
 std::int64_t share_of(double share, std::int64_t n) { return std::llround(share * static_cast<double>(n)); }
 
 /// `first` sequences are those of the first file.
-SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t all, std::uint64_t seed) {
-  const auto drawn = options.split_seed < 0 ? seed : static_cast<std::uint64_t>(options.split_seed);
+SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t all, std::uint64_t drawn) {
   if (options.split == "published") {
     const std::int64_t valid = share_of(options.valid, first);
     SplitIndices split = random_split(first, first - valid, valid, 0, drawn);
@@ -54,10 +53,11 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
   read_ts_file(folder / (name + "_TRAIN.ts"), missing_values(options.missing), *data);
   const std::int64_t first = data->sequences.size();
   read_ts_file(folder / (name + "_TEST.ts"), missing_values(options.missing), *data);
-  if (options.steps > 0) subsample(data->sequences, options.steps, context.seed);
+  const auto drawn = options.split_seed < 0 ? context.seed : static_cast<std::uint64_t>(options.split_seed);
+  if (options.steps > 0) subsample(data->sequences, options.steps, drawn);
   const std::shared_ptr<const StoredSequences> stored(data, &data->sequences);
 
-  SplitIndices split = split_of(options, first, stored->size(), context.seed);
+  SplitIndices split = split_of(options, first, stored->size(), drawn);
   if (split.train.empty()) throw InputError(concat(folder.string(), ": no sequences are left for train."));
   const DataShape shape{.length = stored->longest(),
                         .input = stored->input,
@@ -99,8 +99,9 @@ TaskPlan read_ts_task(JsonReader& reader, const TaskHints& hints) {
   if (options.valid + options.test >= 1) reader.error("test", "the shares of valid and test leave nothing.");
   reader.choice("missing", options.missing, {"error", "zero", "interpolate"},
                 "what becomes of missing values");
-  reader.optional("steps", options.steps, at_least(0),
-                  "of each sequence this many steps, drawn at random, in their order; 0: all");
+  reader.optional(
+      "steps", options.steps, at_least(0),
+      "of each longer sequence this many steps, in their order, drawn once by split_seed; 0: all");
   options.normalize = read_normalize_options(reader, hints, {});
   TaskPlan plan;
   plan.load = [options](const TaskContext& context) { return load_ts(options, context); };

@@ -74,6 +74,19 @@ TEST_CASE("classes once a sequence or at every step") {
   CHECK(take(*steps.train, 0, 2).classes == std::vector<std::int32_t>{0, 1, 2, 1, -1, -1});
 }
 
+TEST_CASE("arrays of tokens") {
+  const std::pair<std::string, std::string> y = {"train_y.npy", npy({2}, {0, 1})};
+  const Task task = load_arrays({kX, y}, R"(, "classes": 2, "tokens": 7)");
+  CHECK(task.shape.tokens == 7);
+  CHECK(values_of(take(*task.train, 1, 1).x) == Values{4, 5, 6});
+  CHECK(has(message({kX, y}, R"(, "classes": 2, "tokens": 6)"),
+            "train_x: expected tokens 0..5. Got 6 in sequence 1, step 2"));
+  CHECK(has(message({{"train_x.npy", npy({2, 1, 1}, {1, 0.5})}, y}, R"(, "tokens": 6)"), "Got 0.5"));
+  CHECK(has(message({{"train_x.npy", npy({2, 1, 2}, {1, 0, 1, 1})}, y}, R"(, "tokens": 6)"),
+            "train_x: expected [N, T, 1], a token a step. Got [2, 1, 2]"));
+  CHECK(has(message({kX, y}, R"(, "tokens": 7, "normalize": true)"), "/data/normalize: is for real numbers"));
+}
+
 TEST_CASE("inputs of arrays are scaled by the steps that sequences have") {
   const Task task =
       load_arrays({kX, {"train_y.npy", npy({2}, {0, 0})}, {"train_lengths.npy", npy({2}, {1, 1})}},

@@ -250,6 +250,16 @@ class DataTest(ToolTest):
         message = self.run_tool("train", wrong, "--out", "other", code=2)[1]
         self.assertIn("/data/normalize_target: goes with the loss mse", message)
 
+    def test_tokens_that_data_writes_are_tokens_of_arrays(self):
+        experiment = changed(REVIEWS, optimizer__lr=0.1,
+                             data={"task": "random", "length": 6, "tokens": 5, "input": 1, "classes": 2, "train": 12, "valid": 3})
+        self.run_tool("data", self.write("tokens.json", experiment), "--out", "own.npz")
+        arrays = changed(experiment, data={"task": "arrays", "path": "own.npz", "tokens": 5, "classes": 2})
+        self.train("run", experiment=experiment)
+        self.train("again", experiment=arrays)
+        weights = [read_safetensors(self.weights(run))[1] for run in ("run", "again")]
+        self.assertEqual(*weights)
+
     def test_what_data_writes_is_read_back_as_arrays(self):
         self.run_tool("data", self.write("series.json", SERIES), "--out", "own.npz")
         written = self.arrays("own.npz")

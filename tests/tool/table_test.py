@@ -201,6 +201,8 @@ class TableTest(ToolTest):
         self.write("task/small.json", changed(SMALL, optimizer__lr=0.5))
         changed_since = self.table("--show", "--results", "results.jsonl", "--only", "small")["rows"][0]
         self.assertIsNone(changed_since["mean"])
+        shown = self.run_tool("table", "task", "--show", "--results", "results.jsonl", "--only", "small", "--out", "runs/task")
+        self.assertIn("results.jsonl: 3 runs of these models have other settings or seeds", shown[1])
         self.assertEqual(len((self.folder / "results.jsonl").read_text().splitlines()), 5)
 
     def test_two_tables_may_add_to_one_file(self):

@@ -131,6 +131,13 @@ void run(const TableArguments& arguments) {
       throw InputError(fmt::format("--results {}: there is no such file to show.", arguments.results));
     results.emplace(arguments.results);
     results->fill(runs, plan);
+    if (const std::int64_t others = results->others(runs, plan); others > 0 && !arguments.quiet) {
+      std::fputs(fmt::format("{}: {} runs of these models have other settings or seeds, and no part in the "
+                             "table (--set, --seeds)\n",
+                             arguments.results, others)
+                     .c_str(),
+                 stderr);
+    }
     if (!arguments.show) results->add(runs, plan);
   }
   std::vector<int> failures;

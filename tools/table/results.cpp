@@ -1,6 +1,8 @@
 #include "lagtape/tools/table/results.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 #include "lagtape/core/io/file.h"
@@ -98,6 +100,18 @@ void Results::fill(std::vector<Run>& runs, const Plan& plan) const {
     run.date = entry.date;
     run.machine = entry.machine;
   }
+}
+
+std::int64_t Results::others(const std::vector<Run>& runs, const Plan& plan) const {
+  std::set<std::string> models;
+  std::set<Key> own;
+  for (const Run& run : runs) {
+    models.insert(plan.rows[run.row].model);
+    for (const RunState state : {RunState::done, RunState::diverged}) own.insert(key_of(run, plan, state));
+  }
+  return std::ranges::count_if(entries_, [&](const auto& entry) {
+    return models.contains(std::get<0>(entry.first)) && !own.contains(entry.first);
+  });
 }
 
 void Results::add(const std::vector<Run>& runs, const Plan& plan) {

@@ -24,6 +24,8 @@ class Results {
 
   /// Gives the runs that have not ended in their folders the end they have here.
   void fill(std::vector<Run>& runs, const Plan& plan) const;
+  /// How many it has of the models of these runs, of experiments or seeds that are not theirs.
+  std::int64_t others(const std::vector<Run>& runs, const Plan& plan) const;
   /// Takes in the runs that are done or diverged and not here yet, and writes the file if there were any
   /// or it is not there yet.
   void add(const std::vector<Run>& runs, const Plan& plan);
