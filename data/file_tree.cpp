@@ -188,7 +188,10 @@ void read_folder(const fs::path& path, const FileWish& wish, const Take& take) {
 bool is_folder(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) throw InputError(concat(path.string(), ": no such file or folder."));
+  if (!fs::exists(status))
+    throw InputError(concat(
+        path.string(), ": no such file or folder. data.path says where the files of the task are, `lagtape ",
+        "list tasks` and its name where they come from."));
   if (!fs::is_directory(status) && !fs::is_regular_file(status))
     throw InputError(concat(path.string(), ": neither a folder nor a file."));
   return fs::is_directory(status);

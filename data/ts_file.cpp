@@ -261,8 +261,11 @@ class TsReader {
 
 void read_ts_file(const std::filesystem::path& path, MissingValues missing, TsData& data) {
   std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path))
-    throw InputError(concat(path.string(), ": cannot be read."));
+  if (!file || std::filesystem::is_directory(path)) {
+    throw InputError(concat(path.string(),
+                            ": cannot be read. The task ts reads NAME_TRAIN.ts and NAME_TEST.ts ",
+                            "from the folder data.path; `lagtape list tasks ts` says where they come from."));
+  }
   TsReader(path, missing, data).read(file);
 }
 
