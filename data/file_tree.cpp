@@ -189,9 +189,9 @@ bool is_folder(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status))
-    throw InputError(concat(
-        path.string(), ": no such file or folder. data.path says where the files of the task are, `lagtape ",
-        "list tasks` and its name where they come from."));
+    throw InputError(concat(path.string(),
+                            ": no such file or folder. `lagtape list tasks` with the task's name says what ",
+                            "it reads and where it comes from."));
   if (!fs::is_directory(status) && !fs::is_regular_file(status))
     throw InputError(concat(path.string(), ": neither a folder nor a file."));
   return fs::is_directory(status);
