@@ -24,7 +24,7 @@ struct ParameterDefinition {
   /// The parameter whose random numbers it starts from, for values that belong together; empty: its own.
   std::string draws_of = {};
   Bounds bounds = {};
-  bool trainable = true;       ///< false: a statistic, which no gradient changes
+  bool trainable = true;       ///< false: a statistic or a constant, which no gradient changes
   std::int64_t zero_row = -1;  ///< of a matrix: starts as zeros whatever the initializer; -1: none
 };
 

@@ -90,11 +90,8 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
   const StepVar w = step.vector("w", units);
   step.parameter("c", {units});
   const double dt_of_layer = dt[dt.size() == 1 ? 0 : static_cast<std::size_t>(layer - 1)];
-  const StepVar s =
-      step.derived_vector("s", units, {"c"}, [dt_of_layer, train = train_c](std::span<const Var> of) {
-        const Var c = train ? of[0] : of[0].tape().constant(of[0].value());
-        return dt_of_layer * sigmoid(c);
-      });
+  const StepVar s = step.derived_vector(
+      "s", units, {"c"}, [dt_of_layer](std::span<const Var> of) { return dt_of_layer * sigmoid(of[0]); });
   step.named("s", s);
 
   const StepVar z_next = z - s * (tanh(w * y + drive) + alpha * y);
@@ -110,7 +107,9 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
   StepVar output = dropout > 0 ? y_next * tape.mask(y_next.shape(), dropout, false) : y_next;
   const std::vector<std::int64_t> on = handed_on(layer);
   if (on.size() > 1) output = tape.concatenate(output, part(on[1], on.back()));
-  return step.finish(output);
+  Layer result = step.finish(output);
+  for (ParameterDefinition& p : result.parameters) p.trainable = train_c || p.name != "c";
+  return result;
 }
 
 }  // namespace lagtape

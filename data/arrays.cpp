@@ -87,7 +87,6 @@ class ArraysFile {
     if (found.x.size(2) != shape.input) {
       refuse(split + "_x", concat("expected ", shape.input, " inputs as in training. Got ", found.x.size(2)));
     }
-    if (options_.tokens > 0) check_tokens(split, found);
     shape.length = std::max(shape.length, found.x.size(1));
     Shape expected = {found.x.size(0)};
     if (shape.every_step) expected.push_back(found.x.size(1));
@@ -99,6 +98,7 @@ class ArraysFile {
       refuse(split + "_y", concat("expected ", to_string(expected), ". Got ", to_string(given)));
     }
     check_lengths(split, found);
+    if (options_.tokens > 0) check_tokens(split, found);
     if (options_.classes > 0) check_classes(split, found, shape);
     return found;
   }
@@ -163,7 +163,12 @@ class ArraysFile {
       refuse(split + "_x", concat("expected [N, T, 1], a token a step. Got ", to_string(arrays.x.shape())));
     for (std::int64_t i = 0; i < arrays.x.numel(); ++i) {
       const double value = arrays.x.at(i);
-      if (value >= 0 && value < static_cast<double>(options_.tokens) && value == std::floor(value)) continue;
+      const bool padding =
+          !arrays.lengths.empty() && static_cast<double>(i % steps) >= arrays.lengths.at(i / steps);
+      if (padding ||
+          (value >= 0 && value < static_cast<double>(options_.tokens) && value == std::floor(value))) {
+        continue;
+      }
       refuse(split + "_x", concat("expected tokens 0..", options_.tokens - 1, ". Got ", value,
                                   " in sequence ", i / steps, ", step ", i % steps));
     }

@@ -26,11 +26,11 @@ SequenceBatch first_steps(const SequenceBatch& batch, std::int64_t steps) {
   return result;
 }
 
-/// The row of a state [B, ...] that is not finite; -1: none.
+/// The row of a state of a window, [history + 1, B, width], that is not finite; -1: none.
 std::int64_t row_not_finite(const Tensor& state) {
-  const std::int64_t width = state.numel() / state.size(0);
+  const std::int64_t rows = state.size(1), width = state.numel() / (state.size(0) * rows);
   for (std::int64_t i = 0; i < state.numel(); ++i)
-    if (!std::isfinite(state.at(i))) return i / width;
+    if (!std::isfinite(state.at(i))) return i / width % rows;
   return -1;
 }
 
@@ -59,7 +59,7 @@ class States {
     op_.evaluate(weights_, first_steps(batch_, steps), pool_, initial_, &window);
     for (std::size_t s = 0; s < names_.size(); ++s) {
       const std::int64_t row = row_not_finite(window.states[s]);
-      if (row >= 0) return concat(names_[s], " after time step ", steps, " of row ", row);
+      if (row >= 0) return concat(names_[s], " after time step ", batch_.first_step + steps, " of row ", row);
     }
     return {};
   }

@@ -14,12 +14,14 @@ Experiment parse_experiment(const std::string& text, const std::string& where, c
                             std::span<const std::string> assignments) {
   Json document = parse_json(text, where);
   for (const std::string& assignment : assignments) {
-    const Json before = at_pointer(document, "/data");
+    Json without = document;  // what is there after the assignment is given by it, even if it says the same
+    for (const char* key : kDataPaths)
+      if (at_pointer(without, "/data").is_object()) without["data"].erase(key);
+    assign(without, assignment);
     assign(document, assignment);
     for (const char* key : kDataPaths) {
-      const std::string pointer = concat("/", key);
-      const Json& path = at_pointer(at_pointer(document, "/data"), pointer.c_str());
-      if (path != at_pointer(before, pointer.c_str()) && path.is_string() && path != "")
+      const Json& path = at_pointer(without, concat("/data/", key).c_str());
+      if (path.is_string() && path != "")
         document["data"][key] = fs::absolute(path.get<std::string>()).string();
     }
   }

@@ -142,9 +142,10 @@ TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   read_length(reader, options, fresh);
   reader.optional("batch", options.batch, between(1, kLargestBatch), "sequences an update");
   read_memory(reader, options);
-  reader.optional("truncate", options.truncate, at_least(0),
-                  "truncated BPTT: an update every so many steps, windows carried; where sequences are read once, "
-                  "at their end, the steps before it that have gradients; 0: whole sequences");
+  reader.optional(
+      "truncate", options.truncate, at_least(0),
+      "truncated BPTT: an update every so many steps, windows carried; where sequences are read once, "
+      "at their end, the steps before it that have gradients; 0: whole sequences");
   reader.optional("clip", options.clip, at_least(0), "largest global norm of the gradients; 0: no clipping");
   std::string not_finite = "stop";
   reader.choice("not_finite", not_finite, {"stop", "skip"},

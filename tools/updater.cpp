@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/optim/clip.h"
@@ -87,8 +88,13 @@ BatchOutcome Updater::train_on_segments(const SequenceBatch& batch, double lr) {
 
 BatchOutcome Updater::train_on_end(const SequenceBatch& batch, double lr) {
   const std::int64_t before = batch.x.size(1) - truncate_;
+  const SequenceBatch first = segment_of(batch, 0, before).batch;
   Window window;
-  op_.evaluate(model_.weights(), segment_of(batch, 0, before).batch, pool_, nullptr, &window);
+  op_.evaluate(model_.weights(), first, pool_, nullptr, &window);
+  if (!std::ranges::all_of(window.states, is_finite)) {
+    if (skip_) return {.loss = std::numeric_limits<double>::quiet_NaN(), .skipped = 1};
+    throw DivergenceError(first_not_finite(model_, op_, first, pool_, nullptr) + " is not finite");
+  }
   return update(segment_of(batch, before, truncate_).batch, lr, &window, nullptr);
 }
 

@@ -79,26 +79,13 @@ TEST_CASE("a step of UnICORNN keeps the area in the plane of each unit's y and z
   }
 }
 
-TEST_CASE("a frozen c has no gradient, and the other parameters have theirs") {
+TEST_CASE("a frozen c is not trained, and the other parameters are") {
   Unicornn frozen = options(1);
   frozen.train_c = false;
   for (const Unicornn& cell : {options(1), frozen}) {
     const Layer layer = cell.build(2)[0];
-    const CellCase c = cell_case(layer, 2, 12);
-    Tape tape;
-    std::vector<Var> parameters;
-    for (const Tensor& value : c.parameters) parameters.push_back(tape.variable(value));
-    SequenceOp op(c.sequence.stack, Dtype::f64);
-    ThreadPool pool(1);
-    const Var y = op.outputs(tape, layer.step_weights(parameters), tape.constant(c.sequence.batch.x),
-                             c.sequence.batch, pool);
-    tape.backward(y, Tensor::full(y.shape(), Dtype::f64, 1));
-    for (std::size_t p = 0; p < parameters.size(); ++p) {
-      double largest = 0;
-      for (std::int64_t i = 0; i < parameters[p].grad().numel(); ++i)
-        largest = std::max(largest, std::abs(parameters[p].grad().at(i)));
-      CHECK((largest == 0) == (layer.parameters[p].name == "c" && !cell.train_c));
-    }
+    for (const ParameterDefinition& parameter : layer.parameters)
+      CHECK(parameter.trainable == (cell.train_c || parameter.name != "c"));
   }
 }
 

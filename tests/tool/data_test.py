@@ -268,6 +268,14 @@ class DataTest(ToolTest):
         self.run_tool("data", self.write("arrays.json", ARRAYS), "--out", "again.npz")
         self.assertEqual(self.arrays("again.npz"), written)
 
+    def test_a_path_that_is_given_is_where_the_user_is(self):
+        self.run_tool("data", self.write("series.json", SERIES), "--out", "own.npz")
+        path = self.write("elsewhere/arrays.json", ARRAYS)
+        self.assertIn("elsewhere/own.npz", self.run_tool("train", path, "--out", "run", code=2)[1])
+        self.run_tool("train", path, "--out", "run", "--set", "data.path=own.npz")
+        whole = json.dumps({**ARRAYS["data"], "normalize": False})
+        self.run_tool("train", path, "--out", "again", "--set", f"data={whole}", "--set", "train.epochs=1")
+
     def test_one_stream_of_text_is_carried_through_an_epoch(self):
         for part in ("train", "valid", "test"):
             self.write(f"text/ptb.{part}.txt", " a b b a \n b a a \n" * 20)

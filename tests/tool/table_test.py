@@ -138,8 +138,30 @@ class TableTest(ToolTest):
         self.assertTrue(page.startswith("before\n") and page.endswith("after\n"))
         self.assertIn(again, page)
         self.assertNotIn(out, page)
-        self.write("page.md", "<!-- table task -->\n")
-        self.assertIn("page.md", self.run_tool("table", "task", "--markdown", "page.md", code=2)[1])
+
+    def test_damaged_pages_lose_nothing(self):
+        first, last = "<!-- table task -->\n", "<!-- end of table task -->\n"
+        show = ("table", "task", "--show", "--out", "nowhere", "--markdown", "page.md")
+        for title, page in (("no end", first), ("no start", last), ("the wrong order", last + first),
+                            ("two starts", first + "text\n" + first + last), ("two tables", (first + last) * 2),
+                            ("another table inside", first + "<!-- table other -->\n<!-- end of table other -->\n" + last)):
+            with self.subTest(title):
+                self.write("page.md", page)
+                self.assertIn("page.md: expected the lines", self.run_tool(*show, code=2)[1])
+                self.assertEqual((self.folder / "page.md").read_text(), page)
+        for title, page in (("other line ends", ("a\n" + first + "old\n" + last + "b\n").replace("\n", "\r\n")),
+                            ("no last line end", "a\n" + first + "old\n" + last.strip()),
+                            ("markers in prose", f"a {first.strip()} b\n" + first + "old\n" + last)):
+            with self.subTest(title):
+                self.write("page.md", page)
+                out, _ = self.run_tool(*show)
+                text = (self.folder / "page.md").read_bytes().decode()
+                self.assertIn(first + out + last, text)
+                self.assertNotIn("old", text)
+                self.assertEqual(text.count("\n" + first), 1)
+        for option in ("--markdown", "--plot"):  # found out before training
+            self.assertIn("there is no folder", self.run_tool("table", "task", option, "gone/file", code=2)[1])
+        self.assertFalse((self.folder / "runs").exists())
 
     def test_the_plot_has_a_line_a_model(self):
         self.table("--seeds", 2, "--plot", "curves.svg")
@@ -162,6 +184,18 @@ class TableTest(ToolTest):
         out, _ = self.run_tool("table", "task")
         self.assertIn("1 of 1 runs diverged", out)
         self.assertEqual(log.read_text(), before)
+
+    def test_a_divergence_is_of_the_run_that_diverged(self):
+        self.write("task/diverges.json", changed(DIVERGES, optimizer__lr=1e15))
+        self.write("task/table.json", changed_row(1, model="diverges"))
+        run = self.table("--only", "diverges")["rows"][1]["runs"][0]
+        self.assertEqual(run["state"], "diverged")
+        self.assertIn("epoch 2", run["message"])
+        shorter = ("--only", "diverges", "--set", "train.epochs=1", "--results", "results.jsonl")
+        self.assertEqual(self.table(*shorter)["rows"][1]["runs"][0]["state"], "done")
+        self.assertEqual(self.table(*shorter, "--show")["rows"][1]["runs"][0]["state"], "done")
+        self.assertEqual(json.loads((self.folder / "results.jsonl").read_text())["state"], "done")
+        self.assertEqual(self.table("--only", "diverges")["rows"][1]["runs"][0]["state"], "diverged")
 
     def test_a_training_that_fails_does_not_keep_the_others_back(self):
         self.write("task/other.json", changed(OTHER, train__memory={"plan": "auto", "budget": "1KiB"}))
@@ -204,6 +238,18 @@ class TableTest(ToolTest):
         shown = self.run_tool("table", "task", "--show", "--results", "results.jsonl", "--only", "small", "--out", "runs/task")
         self.assertIn("results.jsonl: 3 runs of these models have other settings or seeds", shown[1])
         self.assertEqual(len((self.folder / "results.jsonl").read_text().splitlines()), 5)
+
+    def test_results_that_contradict_each_other_are_refused(self):
+        self.table("--results", "results.jsonl", "--only", "small")
+        line = (self.folder / "results.jsonl").read_text()
+        other = json.dumps({**json.loads(line), "value": 0.25}) + "\n"
+        self.write("results.jsonl", line + line)
+        self.assertIsNotNone(self.table("--show", "--results", "results.jsonl", "--only", "small")["rows"][0]["mean"])
+        self.write("results.jsonl", line + other)
+        err = self.run_tool("table", "task", "--results", "results.jsonl", code=2)[1]
+        for word in ("results.jsonl line 2", "small", "0.25", "in a line before"):
+            self.assertIn(word, err)
+        self.assertEqual((self.folder / "results.jsonl").read_text(), line + other)
 
     def test_two_tables_may_add_to_one_file(self):
         tables = [self.start("table", "task", "--seeds", 4, "--only", model, "--results", "results.jsonl", "--quiet",

@@ -90,6 +90,20 @@ TEST_CASE("with one target a sequence gradients reach back over the last steps a
   }
 }
 
+TEST_CASE("a divergence has its place in the whole sequence") {
+  for (const int truncate : {0, 1, 3, 5}) {
+    CAPTURE(truncate);
+    const std::string init = R"("init": { "a": { "type": "constant", "value": 1e80 }, "d": "zeros" },)";
+    std::string text = kOneEnd;
+    text.insert(text.find("\"state\""), init);
+    Run run(text, {concat("train.truncate=", truncate)});
+    CHECK_THROWS_WITH_AS(run.train(), doctest::Contains("after time step 5 of row 0"), DivergenceError);
+    Run skipping(text, {concat("train.truncate=", truncate), "train.not_finite=skip"});
+    CHECK_NOTHROW(skipping.train());
+    CHECK(value_of(skipping, "layers.0.a") == 1e80);
+  }
+}
+
 TEST_CASE("segments of sequences that are read once do not depend on threads and plans, and may be whole") {
   const auto trained = [](std::vector<std::string> set, int threads) {
     Run run(kEnds, set, threads);

@@ -113,6 +113,14 @@ void report_failures(const std::vector<int>& codes, const std::vector<table::Run
   throw Error(message);
 }
 
+/// What is written at the end shall have a place to go to before training begins.
+void check_folder_of(const std::string& file) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (!std::filesystem::is_directory(folder))
+    throw InputError(fmt::format("{}: there is no folder {} to write it to.", file, folder.string()));
+}
+
 void run(const TableArguments& arguments) {
   if (arguments.folder.empty()) {
     throw InputError(
@@ -125,6 +133,7 @@ void run(const TableArguments& arguments) {
                                                           : std::filesystem::path(arguments.out);
   std::vector<table::Run> runs =
       find_runs(plan, chosen_rows(plan, arguments.only), seeds, out, arguments.set);
+  for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {
     if (arguments.show && !std::filesystem::exists(arguments.results))

@@ -5,13 +5,9 @@
 #include <cmath>
 #include <set>
 
-#include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
 #include "lagtape/tools/table/report.h"
 
 namespace lagtape::table {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -110,24 +106,6 @@ std::string markdown(const Plan& plan, const std::vector<Run>& runs, const std::
     if (!said.empty()) remarks += fmt::format("- {}: {}\n", row.name, said);
   }
   return remarks.empty() ? text : text + "\n" + remarks;
-}
-
-void put_into_page(const fs::path& page, const std::string& name, const std::string& table) {
-  const std::string first = fmt::format("<!-- table {} -->\n", name);
-  const std::string last = fmt::format("<!-- end of table {} -->\n", name);
-  std::string text = fs::exists(page) ? read_file(page) : std::string();
-  const std::string section = first + table + last;
-  const std::size_t start = text.find(first), end = text.find(last);
-  if (start == std::string::npos && end == std::string::npos) {
-    if (!text.empty()) text += '\n';
-    text += section;
-  } else if (start == std::string::npos || end == std::string::npos || end < start) {
-    throw InputError(concat(page.string(), ": the lines '", first.substr(0, first.size() - 1), "' and '",
-                            last.substr(0, last.size() - 1), "' go together, in this order."));
-  } else {
-    text.replace(start, end + last.size() - start, section);
-  }
-  write_file_atomically(page, text);
 }
 
 }  // namespace lagtape::table

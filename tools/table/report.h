@@ -31,8 +31,8 @@ std::string json(const Plan& plan, const std::vector<Run>& runs);
 Plot learning_curves(const Plan& plan, const std::vector<Run>& runs);
 
 /// Puts a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->" of a page, behind
-/// the page's text when they are not there. A page that has only one of them, or does not close it, is an
-/// InputError; one that is missing is made.
+/// the page's text when they are not there. A page that has one of them alone or twice, or another
+/// table between them, is an InputError; one that is missing is made.
 void put_into_page(const std::filesystem::path& page, const std::string& name, const std::string& table);
 
 }  // namespace lagtape::table

@@ -60,7 +60,12 @@ void Results::read_line(const std::string& line, const std::string& where) {
   reader.required("version", entry.version, "of lagtape");
   reader.finish();
   errors.raise(where);
-  entries_[key] = entry;
+  const auto [found, is_new] = entries_.try_emplace(key, entry);
+  if (!is_new && entry.state == RunState::done && found->second.value != entry.value) {
+    throw InputError(concat(where, ": ", metric, " of the model ", model, ", seed ", seed, ", is ",
+                            entry.value, " here and ", found->second.value,
+                            " in a line before. Take out one of them."));
+  }
 }
 
 Results::Key Results::key_of(const Run& run, const Plan& plan, RunState state) {

@@ -34,7 +34,7 @@ Experiment experiment_of(const Run& run, const Plan& plan, std::vector<std::stri
   return experiment;
 }
 
-/// Whether a run that `RunFolder::check` has let pass, and which has a summary, is as long as it is to be.
+/// Whether a run that `RunFolder::check` has let pass is as long as it is to be, and goes on as it is to.
 bool is_as_long(const RunFolder& folder, const Experiment& experiment) {
   const fs::path file = folder.experiment_file();
   return parse_experiment(read_file(file), file.string(), fs::absolute(folder.path())).json ==
@@ -105,14 +105,17 @@ void look_at(Run& run, const Plan& plan, const std::vector<std::string>& assignm
   folder.check(experiment, true);
   run.experiment = experiment_number(plan.experiment(plan.rows[run.row]), assignments);
   run.state = folder.can_resume() ? RunState::unfinished : RunState::missing;
-  if (fs::exists(divergence_file(run))) {
-    run.state = RunState::diverged;
-    run.message = read_file(divergence_file(run));
-    run.date = date_of(divergence_file(run));
-  } else if (fs::exists(folder.summary_file()) && is_as_long(folder, experiment)) {
+  // Both may be of the run as it was with other settings that a run may go on with; the summary of one that
+  // has gone on since is gone, so a summary is of a later end.
+  const bool is_this = fs::exists(folder.experiment_file()) && is_as_long(folder, experiment);
+  if (is_this && fs::exists(folder.summary_file())) {
     run.state = RunState::done;
     read_summary(run, plan);
     run.date = date_of(folder.summary_file());
+  } else if (is_this && fs::exists(divergence_file(run))) {
+    run.state = RunState::diverged;
+    run.message = read_file(divergence_file(run));
+    run.date = date_of(divergence_file(run));
   }
   if (!run.date.empty()) run.machine = machine();
 }
