@@ -7,7 +7,6 @@
 #include "lagtape/core/random.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/evaluation.h"
-#include "lagtape/tools/updater.h"
 
 namespace lagtape {
 
@@ -50,24 +49,38 @@ SequenceBatch of_length(const SequenceBatch& batch, const DataShape& shape, std:
   return result;
 }
 
-/// The loss as a function of all parameters, as one node: its rule runs the sequence op once more, with
-/// gradients.
+using ParameterList = std::vector<Parameter*>;
+
+/// Those that have gradients.
+ParameterList trained(Parameters& parameters) {
+  ParameterList result;
+  for (Parameter& parameter : parameters)
+    if (parameter.trainable) result.push_back(&parameter);
+  return result;
+}
+
+void assign(const ParameterList& parameters, const std::vector<Tensor>& values) {
+  auto value = values.begin();
+  for (Parameter* parameter : parameters) parameter->value = (value++)->clone();
+}
+
+/// The loss as a function of the trained parameters, as one node: its rule runs the sequence op once more,
+/// with gradients.
 class LossOfParameters {
  public:
   LossOfParameters(Model& model, ModelOp& op, const SequenceBatch& batch, ThreadPool& pool)
-      : model_(model), op_(op), batch_(batch), pool_(pool) {}
+      : model_(model), trained_(trained(model.parameters())), op_(op), batch_(batch), pool_(pool) {}
 
   Var operator()(Tape& tape, std::span<const Var> parameters) const {
     std::vector<Tensor> values;
     for (const Var& parameter : parameters) values.push_back(parameter.value());
-    assign_values(model_.parameters(), values);
+    assign(trained_, values);
     return tape.record(value(), parameters,
                        [this, values](const Tensor& grad_output, InputGradients& inputs) {
-                         assign_values(model_.parameters(), values);
+                         assign(trained_, values);
                          run_backward(grad_output);
                          int i = 0;
-                         for (const Parameter& parameter : model_.parameters())
-                           inputs.add(i++, parameter.grad);
+                         for (const Parameter* parameter : trained_) inputs.add(i++, parameter->grad);
                        });
   }
 
@@ -85,6 +98,7 @@ class LossOfParameters {
   }
 
   Model& model_;
+  ParameterList trained_;
   ModelOp& op_;
   const SequenceBatch& batch_;
   ThreadPool& pool_;
@@ -97,12 +111,12 @@ std::int64_t largest_lag(const Model& model) {
 }
 
 /// The values a little elsewhere, within the parameters' bounds.
-std::vector<Tensor> moved(const std::vector<Tensor>& values, const Parameters& parameters, int move) {
+std::vector<Tensor> moved(const std::vector<Tensor>& values, const ParameterList& parameters, int move) {
   RandomStream random(static_cast<std::uint64_t>(move), 1);
   std::vector<Tensor> result;
   auto parameter = parameters.begin();
   for (const Tensor& value : values) {
-    const auto [low, high] = (parameter++)->bounds;
+    const auto [low, high] = (*parameter++)->bounds;
     result.push_back(value.clone());
     for (std::int64_t i = 0; i < value.numel(); ++i) {
       const double by = kMoved * (2 * random.next_uniform() - 1), there = value.at(i) + by;
@@ -113,14 +127,14 @@ std::vector<Tensor> moved(const std::vector<Tensor>& values, const Parameters& p
 }
 
 /// "input 3 [17]: ..." with the name of the parameter in place of its number.
-std::string with_names(const std::string& text, const Parameters& parameters) {
+std::string with_names(const std::string& text, const ParameterList& parameters) {
   int i = 0;
-  for (const Parameter& parameter : parameters) {
+  for (const Parameter* parameter : parameters) {
     const std::string number = concat("input ", i++);
     const std::size_t place = text.find(number);
     const std::size_t end = place + number.size();
     if (place == std::string::npos || (end < text.size() && std::isdigit(text[end]))) continue;
-    return text.substr(0, place) + parameter.name + text.substr(end);
+    return text.substr(0, place) + parameter->name + text.substr(end);
   }
   return text;
 }
@@ -147,13 +161,14 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
   result.steps = steps;
   result.elements = options.elements;
   result.projections = options.projections;
-  const std::vector<Tensor> own = copy_values(model.parameters());
+  const ParameterList parameters = trained(model.parameters());
+  std::vector<Tensor> own;
+  for (const Parameter* parameter : parameters) own.push_back(parameter->value.clone());
   const auto compare = [&](int moves, double step) {
-    const GradientReport found =
-        check_gradients(loss, moves > 0 ? moved(own, model.parameters(), moves) : own,
-                        {.step = step,
-                         .projections = static_cast<int>(options.projections),
-                         .elements = static_cast<int>(options.elements)});
+    const GradientReport found = check_gradients(loss, moves > 0 ? moved(own, parameters, moves) : own,
+                                                 {.step = step,
+                                                  .projections = static_cast<int>(options.projections),
+                                                  .elements = static_cast<int>(options.elements)});
     if (result.report.compared > 0 && found.max_rel_error >= result.report.max_rel_error) return;
     result.report = found;
     result.moves = moves;
@@ -164,7 +179,7 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
     for (const double step : {kStep, kShortStep})
       if (result.report.compared == 0 || result.report.max_rel_error > options.tolerance)
         compare(moves, step);
-  result.report.worst = with_names(result.report.worst, model.parameters());
+  result.report.worst = with_names(result.report.worst, parameters);
   return result;
 }
 

@@ -23,6 +23,8 @@ TEST_CASE("gradients of whole models agree with central differences") {
        R"([{"cell": "delay_gru", "units": 4, "tau": 2}, {"cell": "lstm", "units": 3}])"},
       {R"({"task": "random", "length": 9, "input": 2, "classes": 3, "train": 2, "lengths": "random", "every_step": true})",
        R"([{"cell": "lstm", "units": 4}, {"layer": "linear", "units": 3}])"},
+      {R"({"task": "random", "length": 9, "input": 2, "classes": 3, "train": 2})",
+       R"([{"cell": "unicornn", "units": 4, "layers": 2, "dt": 0.1, "train_c": false}])"},
   };
   for (const auto& [data, layers] : table) {
     CAPTURE(data);
