@@ -116,8 +116,9 @@ std::vector<Row> train_rows() {
     return Row{name, summary, "", "",
                options_of([&](JsonReader& reader) { read_train_options(reader, fresh); })};
   };
-  return {row("epochs", "`train`, how a model learns from a training set, over and over", false),
-          row("fresh", "`train`, how a model learns from a training set that never ends (\"fresh\" data)", true)};
+  return {
+      row("epochs", "`train`, how a model learns from a training set, over and over", false),
+      row("fresh", "`train`, how a model learns from a training set that never ends (\"fresh\" data)", true)};
 }
 
 std::vector<Row> readout_rows() {
