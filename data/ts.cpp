@@ -30,19 +30,19 @@ MissingValues missing_values(const std::string& name) {
 std::int64_t share_of(double share, std::int64_t n) { return std::llround(share * static_cast<double>(n)); }
 
 /// `first` sequences are those of the first file.
-SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t all, std::uint64_t drawn) {
+SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t all, std::uint64_t seed) {
   if (options.split == "published") {
     const std::int64_t valid = share_of(options.valid, first);
-    SplitIndices split = random_split(first, first - valid, valid, 0, drawn);
+    SplitIndices split = random_split(first, first - valid, valid, 0, seed);
     for (std::int64_t i = first; i < all; ++i) split.test.push_back(i);
     return split;
   }
   const std::int64_t valid = share_of(options.valid, all), test = share_of(options.test, all);
   const std::int64_t train = all - valid - test;
-  const auto short_seed = static_cast<std::uint32_t>(drawn);
+  const auto short_seed = static_cast<std::uint32_t>(seed);
   return options.split == "sklearn" ? sklearn_split(train, valid, test, short_seed)
          : options.split == "torch" ? torch_split(train, valid, test, short_seed)
-                                    : random_split(all, train, valid, test, drawn);
+                                    : random_split(all, train, valid, test, seed);
 }
 
 Task load_ts(const TsOptions& options, const TaskContext& context) {
@@ -53,11 +53,11 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
   read_ts_file(folder / (name + "_TRAIN.ts"), missing_values(options.missing), *data);
   const std::int64_t first = data->sequences.size();
   read_ts_file(folder / (name + "_TEST.ts"), missing_values(options.missing), *data);
-  const auto drawn = options.split_seed < 0 ? context.seed : static_cast<std::uint64_t>(options.split_seed);
-  if (options.steps > 0) subsample(data->sequences, options.steps, drawn);
+  const auto seed = options.split_seed < 0 ? context.seed : static_cast<std::uint64_t>(options.split_seed);
+  if (options.steps > 0) subsample(data->sequences, options.steps, seed);
   const std::shared_ptr<const StoredSequences> stored(data, &data->sequences);
 
-  SplitIndices split = split_of(options, first, stored->size(), drawn);
+  SplitIndices split = split_of(options, first, stored->size(), seed);
   if (split.train.empty()) throw InputError(concat(folder.string(), ": no sequences are left for train."));
   const DataShape shape{.length = stored->longest(),
                         .input = stored->input,

@@ -79,6 +79,7 @@ TEST_CASE("arrays of tokens") {
   const Task task = load_arrays({kX, y}, R"(, "classes": 2, "tokens": 7)");
   CHECK(task.shape.tokens == 7);
   CHECK(values_of(take(*task.train, 1, 1).x) == Values{4, 5, 6});
+  CHECK(message({kX, y, {"train_lengths.npy", npy({2}, {3, 2})}}, R"(, "classes": 2, "tokens": 6)").empty());
   CHECK(has(message({kX, y}, R"(, "classes": 2, "tokens": 6)"),
             "train_x: expected tokens 0..5. Got 6 in sequence 1, step 2"));
   CHECK(has(message({{"train_x.npy", npy({2, 1, 1}, {1, 0.5})}, y}, R"(, "tokens": 6)"), "Got 0.5"));

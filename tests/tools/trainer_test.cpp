@@ -169,6 +169,17 @@ TEST_CASE("saving at every step changes no bit") {
   CHECK(same_bits(whole.model.parameters(), saving.model.parameters()));
 }
 
+TEST_CASE("what is not trained is not moved by weight decay either") {
+  Run run(kFresh,
+          {R"(model.layers=[{"cell": "unicornn", "units": 4, "layers": 1, "dt": 0.1, "train_c": false}])",
+           R"(optimizer={"type": "adamw", "lr": 0.05, "weight_decay": 0.1})", "train.keep=last"});
+  const std::vector<Tensor> before = copy_values(run.model.parameters());
+  run.train();
+  auto value = before.begin();
+  for (const Parameter& parameter : run.model.parameters())
+    CHECK(same_bits(parameter.value, *value++) == parameter.name.ends_with(".c"));
+}
+
 TEST_CASE("divergence names epoch, step and tensor and leaves finite parameters") {
   const std::pair<const char*, const char*> table[] = {{"1e38", "the "}, {"1e300", "layers.0."}};
   for (const auto& [lr, what] : table) {

@@ -34,8 +34,9 @@ Experiment experiment_of(const Run& run, const Plan& plan, std::vector<std::stri
   return experiment;
 }
 
-/// Whether a run that `RunFolder::check` has let pass is as long as it is to be, and goes on as it is to.
-bool is_as_long(const RunFolder& folder, const Experiment& experiment) {
+/// Whether a folder that `RunFolder::check` has let pass has a run with all settings of the experiment, with
+/// those too that a run may go on with otherwise: its length, what becomes of updates that are not finite.
+bool is_run_of(const RunFolder& folder, const Experiment& experiment) {
   const fs::path file = folder.experiment_file();
   return parse_experiment(read_file(file), file.string(), fs::absolute(folder.path())).json ==
          experiment.json;
@@ -107,7 +108,7 @@ void look_at(Run& run, const Plan& plan, const std::vector<std::string>& assignm
   run.state = folder.can_resume() ? RunState::unfinished : RunState::missing;
   // Both may be of the run as it was with other settings that a run may go on with; the summary of one that
   // has gone on since is gone, so a summary is of a later end.
-  const bool is_this = fs::exists(folder.experiment_file()) && is_as_long(folder, experiment);
+  const bool is_this = fs::exists(folder.experiment_file()) && is_run_of(folder, experiment);
   if (is_this && fs::exists(folder.summary_file())) {
     run.state = RunState::done;
     read_summary(run, plan);
