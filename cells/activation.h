@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/ops/recurrence/step_tape.h"
+#include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/shape.h"

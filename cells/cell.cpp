@@ -10,7 +10,7 @@ namespace {
 
 std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
   const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw Error(concat("[weights] there is no parameter '", name, "'."));
+  if (found == names.end()) throw Error(text_of("[weights] there is no parameter '", name, "'."));
   return found - names.begin();
 }
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "lagtape/cells/initializer.h"
-#include "lagtape/cells/sequence_layer.h"
+#include "lagtape/cells/layers/sequence_layer.h"
 #include "lagtape/core/parameter.h"
 #include "lagtape/core/tape.h"
-#include "lagtape/ops/recurrence/derived_weight.h"
-#include "lagtape/ops/recurrence/step_program.h"
+#include "lagtape/ops/recurrence/equations/derived_weight.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape {
 

@@ -1,7 +1,7 @@
 #include "lagtape/cells/cornn.h"
 
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 

@@ -1,7 +1,7 @@
 #include "lagtape/cells/delay.h"
 
-#include "lagtape/core/json_reader.h"
-#include "lagtape/ops/recurrence/step_tape.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
 namespace {
@@ -19,7 +19,7 @@ void read_start(JsonReader& reader, Delay& delay) {
     reader.error("start", "expected a number, or two of them.");
   }
   if (!(delay.low >= 1 && delay.low <= delay.high && delay.high <= static_cast<double>(delay.max)))
-    reader.error("start", concat("must be within 1 .. max, got ", start.dump(), "."));
+    reader.error("start", text_of("must be within 1 .. max, got ", start.dump(), "."));
   reader.fill("start", delay.low == delay.high ? Json(delay.low) : Json::array({delay.low, delay.high}));
 }
 
@@ -51,7 +51,7 @@ Delay read_delay(const Json& value, const std::string& pointer, JsonErrors& erro
     filled = value.get<double>();
     return value.get<double>();
   }
-  errors.add(pointer, concat("expected number >= 0, or {\"max\": 64}, got ", value.dump()));
+  errors.add(pointer, text_of("expected number >= 0, or {\"max\": 64}, got ", value.dump()));
   return {};
 }
 
@@ -90,7 +90,7 @@ std::vector<Delay> read_delays(JsonReader& reader, const std::string& key, const
   std::vector<Delay> delays;
   Json all = Json::array();
   for (std::size_t i = 0; i < value.size(); ++i) {
-    delays.push_back(read_delay(value[i], concat(pointer, "/", i), reader.errors(), filled));
+    delays.push_back(read_delay(value[i], text_of(pointer, "/", i), reader.errors(), filled));
     all.push_back(filled);
   }
   reader.fill(key, all);

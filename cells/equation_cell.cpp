@@ -1,6 +1,6 @@
 #include "lagtape/cells/equation_cell.h"
 
-#include "lagtape/cells/every_cell.h"
+#include "lagtape/cells/common_options.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +64,8 @@ void read_hyper(JsonReader& reader, EquationCell& cell) {
       reader, "hyper", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
         const std::string_view taken[] = {"cell", "units", "arithmetic", "dilations", "residual", "init"};
         if (std::ranges::find(taken, name) != std::end(taken)) {
-          reader.errors().add(pointer, concat("the name '", name, "' is taken by an option of every layer."));
+          reader.errors().add(pointer,
+                              text_of("the name '", name, "' is taken by an option of every layer."));
           return;
         }
         if (!value.is_number()) reader.errors().add(pointer, "expected a number.");
@@ -108,7 +109,7 @@ void read_init(JsonReader& reader, CellDefinition& definition) {
         const Initializer initializer = read_initializer(value, pointer, reader.errors());
         if (initializer.needs_matrix() && weight->shape.size() != 2)
           reader.errors().add(pointer,
-                              concat("this initializer is for matrices [out, in]; '", name, "' is none."));
+                              text_of("this initializer is for matrices [out, in]; '", name, "' is none."));
         definition.init[name] = initializer;
       });
 }
@@ -133,8 +134,9 @@ void read_output(JsonReader& reader, EquationCell& cell) {
     reader.error("output", "expected what the layer gives on, like \"h'\" or [\"h'\", \"c'\"].");
     return;
   }
-  for (const Json& sum : list) cell.output += concat(cell.output.empty() ? "" : ", ", sum.get<std::string>());
-  if (list.size() > 1) cell.output = concat("concat(", cell.output, ")");
+  for (const Json& sum : list)
+    cell.output += text_of(cell.output.empty() ? "" : ", ", sum.get<std::string>());
+  if (list.size() > 1) cell.output = text_of("concat(", cell.output, ")");
 }
 
 /// The largest value of a trained lag, -1 for other weights.
@@ -184,7 +186,7 @@ BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& rea
   std::int64_t units = 1;
   reader.required("units", units, between(1, kLargestUnits), "the dimension 'units' of the equations");
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
-  EveryCell every;
+  CommonCellOptions every;
   every.read(reader);
   return every.apply([cell, units](std::int64_t input) {
     return LayerGroup{{cell.build(units, input)}, false};

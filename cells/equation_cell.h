@@ -4,13 +4,13 @@
 #include <string>
 
 #include "lagtape/cells/registry.h"
-#include "lagtape/ops/recurrence/equations.h"
+#include "lagtape/ops/recurrence/equations/equations.h"
 
 namespace lagtape {
 
 // Internal: includes nlohmann/json.
 
-/// A cell that its user defines by equations (ops/recurrence/equations.h). Its weights are parameters;
+/// A cell that its user defines by equations (ops/recurrence/equations/equations.h). Its weights are parameters;
 /// they start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise, and a weight that is a lag
 /// from `middle_of` its largest value. A lag is kept between 1 and that.
 struct CellDefinition {

@@ -2,7 +2,7 @@
 
 #include "lagtape/cells/activation.h"
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {

@@ -2,7 +2,7 @@
 
 #include "lagtape/cells/activation.h"
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 
@@ -19,7 +19,7 @@ Layer IncrementalRnn::build(std::int64_t input) const {
   const StepMatrix U = step.matrix("U", units, units);
   const StepVar Wx = step.affine("W", units, step.input());
   const auto change = [&](std::int64_t i, StepVar s) {
-    const std::string name = concat("eta_", i);
+    const std::string name = text_of("eta_", i);
     const StepVar eta = step.named(name, step.scalar(name));
     step.start(name, Initializer::constant(0.01));
     return eta * (activate(activation, product(U, s) + Wx) - alpha * s);

@@ -16,14 +16,14 @@ std::vector<Named> parameters_of(LayerGroup& group) {
   std::vector<Named> all;
   for (std::size_t l = 0; l < group.layers.size(); ++l)
     for (ParameterDefinition& p : group.layers[l].parameters)
-      all.push_back({group.nested ? concat(l, ".", p.name) : p.name, p.name, &p});
+      all.push_back({group.nested ? text_of(l, ".", p.name) : p.name, p.name, &p});
   return all;
 }
 
 void set(ParameterDefinition& parameter, const InitialValues::Entry& entry) {
   if (const std::string obstacle = entry.initializer.obstacle(parameter.shape); !obstacle.empty())
-    throw OptionError(entry.pointer, concat("this initializer ", obstacle, "; '", parameter.name, "' is ",
-                                            to_string(parameter.shape), "."));
+    throw OptionError(entry.pointer, text_of("this initializer ", obstacle, "; '", parameter.name, "' is ",
+                                             to_string(parameter.shape), "."));
   parameter.initializer = entry.initializer;
   parameter.draws_of.clear();
 }

@@ -1,7 +1,7 @@
 #include "lagtape/cells/lem.h"
 
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 
@@ -14,7 +14,7 @@ void Lem::read(JsonReader& reader) {
   reader.optional("smallest_scale", smallest_scale, between(0, 1),
                   "the time scales are clipped to [smallest_scale, 1]; 0: they are not");
   if (chrono > 0 && !(chrono * dt >= 2)) {
-    reader.error("chrono", concat("chrono * dt must be at least 2, got ", chrono * dt, "."));
+    reader.error("chrono", text_of("chrono * dt must be at least 2, got ", chrono * dt, "."));
   }
   if (!multiscale && (chrono > 0 || smallest_scale > 0)) {
     reader.error("multiscale", "without learnt time scales there is neither chrono nor smallest_scale.");

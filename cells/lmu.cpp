@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/matrix_exponential.h"
@@ -45,7 +45,7 @@ void Lmu::read(JsonReader& reader) {
   reader.optional("memory_to_memory", memory_to_memory, "whether what is written depends on the memory");
   if (discretization == "euler" && theta <= 4 * static_cast<double>(order)) {
     reader.error("theta",
-                 concat("a Euler step needs more than 4 * order = ", 4 * order, ", got ", theta, "."));
+                 text_of("a Euler step needs more than 4 * order = ", 4 * order, ", got ", theta, "."));
   }
 }
 

@@ -1,7 +1,7 @@
 #include "lagtape/cells/lstm.h"
 
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 
@@ -13,7 +13,7 @@ void Lstm::read(JsonReader& reader) {
   reader.choice("scaling", scaling, {"none", "v1", "v2"},
                 "gates that update c: f and i; dt * f and dt * i; (1 - dt) * f and dt * i");
   reader.optional("dt", dt, above(0), "of scaling");
-  if (chrono > 0 && chrono < 2) reader.error("chrono", concat("must be 0 or at least 2, got ", chrono, "."));
+  if (chrono > 0 && chrono < 2) reader.error("chrono", text_of("must be 0 or at least 2, got ", chrono, "."));
   if (dt != 1 && scaling == "none") reader.error("dt", "there is no dt without scaling.");
 }
 

@@ -2,7 +2,7 @@
 
 #include "lagtape/cells/lipschitz_rnn.h"
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "lagtape/cells/initializer.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 

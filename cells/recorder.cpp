@@ -88,7 +88,7 @@ Layer LayerRecorder::finish(StepVar output) {
 
 ParameterDefinition& LayerRecorder::find(const std::string& name) {
   const auto parameter = std::ranges::find(parameters_, name, &ParameterDefinition::name);
-  if (parameter == parameters_.end()) throw Error(concat("[find] there is no parameter '", name, "'."));
+  if (parameter == parameters_.end()) throw Error(text_of("[find] there is no parameter '", name, "'."));
   return *parameter;
 }
 

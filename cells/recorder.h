@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lagtape/cells/cell.h"
-#include "lagtape/ops/recurrence/step_tape.h"
+#include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
 

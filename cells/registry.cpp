@@ -1,23 +1,23 @@
 #include "lagtape/cells/registry.h"
 
 #include "lagtape/cells/antisymmetric_rnn.h"
-#include "lagtape/cells/batch_norm.h"
-#include "lagtape/cells/bidirectional.h"
+#include "lagtape/cells/common_options.h"
 #include "lagtape/cells/cornn.h"
 #include "lagtape/cells/delay_gru.h"
-#include "lagtape/cells/dilated.h"
-#include "lagtape/cells/dropout.h"
-#include "lagtape/cells/embedding.h"
-#include "lagtape/cells/every_cell.h"
 #include "lagtape/cells/exp_rnn.h"
 #include "lagtape/cells/fast_grnn.h"
 #include "lagtape/cells/fast_rnn.h"
 #include "lagtape/cells/gru.h"
 #include "lagtape/cells/incremental_rnn.h"
 #include "lagtape/cells/indrnn.h"
-#include "lagtape/cells/layer_norm.h"
+#include "lagtape/cells/layers/batch_norm.h"
+#include "lagtape/cells/layers/bidirectional.h"
+#include "lagtape/cells/layers/dilated.h"
+#include "lagtape/cells/layers/dropout.h"
+#include "lagtape/cells/layers/embedding.h"
+#include "lagtape/cells/layers/layer_norm.h"
+#include "lagtape/cells/layers/linear.h"
 #include "lagtape/cells/lem.h"
-#include "lagtape/cells/linear.h"
 #include "lagtape/cells/lipschitz_rnn.h"
 #include "lagtape/cells/lmu.h"
 #include "lagtape/cells/lstm.h"
@@ -66,7 +66,7 @@ BuildLayer read_bidirectional(JsonReader& reader, const ReadInner& inner) {
 template <class Options>
 BuildLayer read(JsonReader& reader) {
   const BuildLayer build = read_own<Options>(reader);
-  EveryCell every;
+  CommonCellOptions every;
   if constexpr (requires { Options::kArithmetic; }) every.arithmetic = Options::kArithmetic;
   every.read(reader);
   return every.apply(build);

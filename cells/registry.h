@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lagtape/cells/cell.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/shape.h"
 
@@ -44,14 +44,14 @@ void S4d::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "channels, as many as the input has");
   reader.optional("states", states, between(2, kLargestUnits),
                   "real numbers of state a channel, an even number");
-  if (states % 2 != 0) reader.error("states", concat("must be even, got ", states, "."));
+  if (states % 2 != 0) reader.error("states", text_of("must be even, got ", states, "."));
 }
 
 Layer S4d::build(std::int64_t input) const {
   if (input != units) {
-    throw InputError(concat("the input has ", input, " channels, not ", units,
-                            ". A layer {\"layer\": \"linear\", \"units\": ", units,
-                            "} before this gives them."));
+    throw InputError(text_of("the input has ", input, " channels, not ", units,
+                             ". A layer {\"layer\": \"linear\", \"units\": ", units,
+                             "} before this gives them."));
   }
   const std::int64_t modes = states / 2;
   LayerRecorder step(input, Initializer::uniform_of(units));

@@ -2,7 +2,7 @@
 
 #include "lagtape/cells/activation.h"
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/matrices.h"
 
 namespace lagtape {
@@ -44,7 +44,7 @@ Layer Tarnn::build(std::int64_t input) const {
   const StepVar s = step.named("s", sigmoid(Ugh + Wgx));
   StepVar q = h;
   for (std::int64_t k = 1; k <= inner_steps; ++k) {
-    const std::string name = concat("A", k);
+    const std::string name = text_of("A", k);
     const StepVar a = sum(step.vector(name, length) * pick);
     const StepVar F = activate(activation, product(U1, q) + r) - q - h + (B1x + B2h);
     q = gate == "inner" ? q + a * s * F : (1 - a) * q + a * F;

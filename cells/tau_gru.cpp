@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 namespace {
@@ -57,13 +57,13 @@ void TauGru::read(JsonReader& reader) {
                 "equations of the paper, or those of a public implementation, which delays the input too");
   reader.optional("dropout", dropout, at_least(0),
                   "share of the states that W1 to W4 do not see, anew at every step of training");
-  if (dropout >= 1) reader.error("dropout", concat("must be below 1, got ", dropout, "."));
+  if (dropout >= 1) reader.error("dropout", text_of("must be below 1, got ", dropout, "."));
   if (alpha == 0 && beta == 0) reader.error("alpha", "alpha and beta are both 0, which leaves no update.");
   for (const Delay& delay : tau) {
     const double steps = form == "code" ? delay.time : delay.time / dt;
     if (!(steps <= StepTape::kLargestLag)) {
-      reader.error("tau", concat(form == "code" ? "tau" : "tau / dt", " must be at most ",
-                                 StepTape::kLargestLag, " steps, got ", steps, "."));
+      reader.error("tau", text_of(form == "code" ? "tau" : "tau / dt", " must be at most ",
+                                  StepTape::kLargestLag, " steps, got ", steps, "."));
     }
     if (form == "code" && (delay.is_trained() || delay.time != std::floor(delay.time)))
       reader.error("tau", "the form 'code' has delays of whole steps.");
@@ -80,7 +80,7 @@ Layer TauGru::build(std::int64_t input) const {
     const StepVar Ux = step.affine("U" + i, units, seen.x);
     return Wh + Ux;
   };
-  const auto number = [&](std::size_t k) { return tau.size() > 1 ? concat("_", k + 1) : ""; };
+  const auto number = [&](std::size_t k) { return tau.size() > 1 ? text_of("_", k + 1) : ""; };
   const auto partly = [&](StepVar v) { return dropout > 0 ? v * tape.mask(v.shape(), dropout, true) : v; };
   const bool has_past = alpha != 0, is_code = form == "code";
 
@@ -93,7 +93,7 @@ Layer TauGru::build(std::int64_t input) const {
   std::vector<Seen> past;
   for (std::size_t k = 0; has_past && k < tau.size(); ++k) {
     past.push_back(is_code ? past_of_code(tape, static_cast<std::int64_t>(tau[k].time), h, x, before)
-                           : past_of_paper(step, tau[k], concat("tau", number(k)), dt, h));
+                           : past_of_paper(step, tau[k], text_of("tau", number(k)), dt, h));
   }
 
   for (Seen& seen : past) seen.h = partly(seen.h);
@@ -103,11 +103,11 @@ Layer TauGru::build(std::int64_t input) const {
   std::vector<StepVar> z, a(past.size(), tape.constant(1));
   if (beta != 0) u = tanh(activation("1", present));
   for (std::size_t k = 0; k < past.size(); ++k)
-    z.push_back(tanh(activation(concat("2", number(k)), past[k])));
+    z.push_back(tanh(activation(text_of("2", number(k)), past[k])));
   if (gating) g = step.named("g", sigmoid(activation("3", present)));
   for (std::size_t k = 0; weighting && k < past.size(); ++k)
-    a[k] = step.named(concat("a", number(k)),
-                      sigmoid(activation(concat("4", number(k)), is_code ? past[k] : present)));
+    a[k] = step.named(text_of("a", number(k)),
+                      sigmoid(activation(text_of("4", number(k)), is_code ? past[k] : present)));
 
   StepVar drive = beta != 0 ? beta * u : alpha * a[0] * z[0];
   for (std::size_t k = beta != 0 ? 0 : 1; k < past.size(); ++k) drive = drive + alpha * a[k] * z[k];

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "lagtape/cells/recorder.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
@@ -22,9 +22,9 @@ std::vector<double> read_dt(JsonReader& reader, std::int64_t layers) {
   bool good = dt.size() == 1 || std::ssize(dt) == layers;
   for (double value : dt) good = good && value > 0;
   if (!good) {
-    const std::string expected = concat("expected a number above 0, or a list of ", layers, ", one a layer");
-    reader.error("dt", reader.has("dt") ? concat(expected, ". Got ", given.dump(), ".")
-                                        : concat("is missing, ", expected, "."));
+    const std::string expected = text_of("expected a number above 0, or a list of ", layers, ", one a layer");
+    reader.error("dt", reader.has("dt") ? text_of(expected, ". Got ", given.dump(), ".")
+                                        : text_of("is missing, ", expected, "."));
     return {1};
   }
   return dt;
@@ -39,13 +39,13 @@ void Unicornn::read(JsonReader& reader) {
   reader.optional("alpha", alpha, at_least(0), "strength of the oscillators' own restoring force");
   reader.optional("dropout", dropout, at_least(0),
                   "probability with which a unit of a layer's output is left out for a whole sequence");
-  if (dropout >= 1) reader.error("dropout", concat("must be below 1, got ", dropout, "."));
+  if (dropout >= 1) reader.error("dropout", text_of("must be below 1, got ", dropout, "."));
   reader.optional(
       "residual_stacking", residual_stacking, between(0, 1000),
       "layers that a connection from below skips (S), fewer than there are; 0: no such connections");
   if (residual_stacking >= layers)
-    reader.error("residual_stacking", concat("there are ", layers, " layers, so that none is ",
-                                             residual_stacking, " above another."));
+    reader.error("residual_stacking", text_of("there are ", layers, " layers, so that none is ",
+                                              residual_stacking, " above another."));
   reader.optional("train_c", train_c, "whether c, which scales the time step of each unit, is trained");
 }
 

@@ -32,7 +32,7 @@ void advise_large_pages(void* memory, std::size_t bytes) {
 
 AlignedMemory allocate_aligned(std::size_t bytes) {
   void* memory = ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow);
-  if (!memory) throw Error(concat("out of memory: ", bytes, " bytes were asked for"));
+  if (!memory) throw Error(text_of("out of memory: ", bytes, " bytes were asked for"));
   advise_large_pages(memory, bytes);
   return AlignedMemory(static_cast<std::byte*>(memory));
 }

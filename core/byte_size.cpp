@@ -11,11 +11,11 @@ std::string bytes_of(std::int64_t bytes) {
   auto number = static_cast<double>(bytes);
   int unit = 0;
   for (; number >= 1024 && unit < 4; ++unit) number /= 1024;
-  return concat(std::fixed, std::setprecision(unit == 0 ? 0 : 1), number, ' ', kUnits[unit]);
+  return text_of(std::fixed, std::setprecision(unit == 0 ? 0 : 1), number, ' ', kUnits[unit]);
 }
 
 std::string exact_bytes_of(std::int64_t bytes) {
-  return bytes < 1024 ? bytes_of(bytes) : concat(bytes_of(bytes), " (", bytes, " bytes)");
+  return bytes < 1024 ? bytes_of(bytes) : text_of(bytes_of(bytes), " (", bytes, " bytes)");
 }
 
 }  // namespace lagtape

@@ -56,9 +56,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 std::string unknown_name(std::string_view rule, std::string_view name,
                          const std::vector<std::string>& known) {
-  std::string message = concat("unknown ", rule, " '", name, "'");
+  std::string message = text_of("unknown ", rule, " '", name, "'");
   const std::string nearest = nearest_name(name, known);
-  message += nearest.empty() ? "." : concat("; did you mean '", nearest, "'?");
+  message += nearest.empty() ? "." : text_of("; did you mean '", nearest, "'?");
   message += " Known: ";
   for (std::size_t i = 0; i < known.size(); ++i) message += (i ? ", " : "") + known[i];
   return known.empty() ? message + "none" : message;

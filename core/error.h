@@ -34,7 +34,7 @@ class Interrupted : public Error {
 
 /// The parts written one after another, as with `<<`.
 template <class... Parts>
-std::string concat(const Parts&... parts) {
+std::string text_of(const Parts&... parts) {
   std::ostringstream out;
   (out << ... << parts);
   return out.str();

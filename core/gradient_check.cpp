@@ -67,7 +67,7 @@ std::vector<Comparison> compare_elements(const Function& f, std::vector<Tensor>&
   for (std::int64_t i : chosen) {
     const double start = x[i];
     const double numeric = central_difference(f, inputs, options.step, [&](double s) { x[i] = start + s; });
-    comparisons.push_back({concat("input ", input, " [", i, "]"), gradient[i], numeric});
+    comparisons.push_back({text_of("input ", input, " [", i, "]"), gradient[i], numeric});
   }
   return comparisons;
 }
@@ -85,7 +85,7 @@ Comparison compare_projection(const Function& f, std::vector<Tensor>& inputs, st
   });
   double analytic = 0;
   for (std::size_t i = 0; i < x.size(); ++i) analytic += sign(i) * gradient[i];
-  return {concat("projection ", k, " of input ", input), analytic, numeric};
+  return {text_of("projection ", k, " of input ", input), analytic, numeric};
 }
 
 void note(GradientReport& report, const Comparison& comparison, double scale) {
@@ -94,8 +94,8 @@ void note(GradientReport& report, const Comparison& comparison, double scale) {
   ++report.compared;
   if (error <= report.max_rel_error && !report.worst.empty()) return;
   report.max_rel_error = error;
-  report.worst = concat(std::setprecision(10), comparison.place, ": analytic ", comparison.analytic,
-                        ", numeric ", comparison.numeric);
+  report.worst = text_of(std::setprecision(10), comparison.place, ": analytic ", comparison.analytic,
+                         ", numeric ", comparison.numeric);
 }
 
 }  // namespace
@@ -105,8 +105,8 @@ GradientReport check_gradients(const Function& f, std::span<const Tensor> inputs
   std::vector<Tensor> x;
   for (const Tensor& input : inputs) {
     if (input.empty() || input.dtype() != Dtype::f64) {
-      throw InputError(concat("[check_gradients] inputs are f64. Got ", name_of(input.dtype()), " ",
-                              to_string(input.shape())));
+      throw InputError(text_of("[check_gradients] inputs are f64. Got ", name_of(input.dtype()), " ",
+                               to_string(input.shape())));
     }
     x.push_back(input.clone());
   }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 
@@ -17,7 +17,7 @@ std::vector<double> read_numbers(const Json& object, const char* key, const std:
     fits = (*found)[i].is_number();
     if (fits) numbers.push_back((*found)[i].get<double>());
   }
-  if (!fits) throw InputError(concat(where, ": normalization.", key, ": expected an array of numbers"));
+  if (!fits) throw InputError(text_of(where, ": normalization.", key, ": expected an array of numbers"));
   return numbers;
 }
 
@@ -32,7 +32,7 @@ std::string json_of(const Normalization& normalization) {
 }
 
 Normalization normalization_from(const std::string& json, const std::string& where) {
-  const Json object = parse_json(json, concat(where, ": normalization"));
+  const Json object = parse_json(json, text_of(where, ": normalization"));
   const auto numbers = [&](const char* key) { return read_numbers(object, key, where); };
   return {.input = {.mean = numbers("input_mean"), .scale = numbers("input_scale")},
           .output = {.mean = numbers("output_mean"), .scale = numbers("output_scale")}};
@@ -41,13 +41,13 @@ Normalization normalization_from(const std::string& json, const std::string& whe
 void Scaling::check(std::int64_t width, const char* what) const {
   const auto means = std::ssize(mean), scales = std::ssize(scale);
   if (means != scales || (means != 0 && means != width)) {
-    throw InputError(concat("[normalization] expected a mean and a scale for each of ", width, " ", what,
-                            "s, or none. Got ", means, " means, ", scales, " scales."));
+    throw InputError(text_of("[normalization] expected a mean and a scale for each of ", width, " ", what,
+                             "s, or none. Got ", means, " means, ", scales, " scales."));
   }
   for (std::int64_t i = 0; i < means; ++i) {
     if (std::isfinite(mean[i]) && std::isfinite(scale[i]) && scale[i] > 0) continue;
-    throw InputError(concat("[normalization] expected finite means and scales above 0. Got ", mean[i],
-                            " and ", scale[i], " for ", what, " ", i, "."));
+    throw InputError(text_of("[normalization] expected finite means and scales above 0. Got ", mean[i],
+                             " and ", scale[i], " for ", what, " ", i, "."));
   }
 }
 

@@ -19,7 +19,7 @@ auto& find(All& all, std::string_view name) {
 }  // namespace
 
 Parameter& Parameters::add(std::string name, Tensor value, bool trainable) {
-  if (contains(name)) throw InputError(concat("[parameters] a name is used once. Got '", name, "' again."));
+  if (contains(name)) throw InputError(text_of("[parameters] a name is used once. Got '", name, "' again."));
   Tensor grad(value.shape(), value.dtype());
   return all_.emplace_back(Parameter{std::move(name), std::move(value), std::move(grad), trainable, {}});
 }

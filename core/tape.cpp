@@ -18,7 +18,7 @@ void add_to(Tensor& sum, const Tensor& term) {
 bool alike(const Tensor& a, const Tensor& b) { return a.dtype() == b.dtype() && a.shape() == b.shape(); }
 
 std::string describe(const Tensor& tensor) {
-  return concat(name_of(tensor.dtype()), " ", to_string(tensor.shape()));
+  return text_of(name_of(tensor.dtype()), " ", to_string(tensor.shape()));
 }
 
 }  // namespace
@@ -52,8 +52,8 @@ void InputGradients::add(int i, const Tensor& gradient) {
   if (!wanted(i)) return;
   Tensor& sum = accumulator(i);
   if (!alike(sum, gradient)) {
-    throw Error(concat("[backward] a gradient is like its input. Got ", describe(gradient), " for input ", i,
-                       ", ", describe(sum)));
+    throw Error(text_of("[backward] a gradient is like its input. Got ", describe(gradient), " for input ", i,
+                        ", ", describe(sum)));
   }
   add_to(sum, gradient);
 }
@@ -114,9 +114,9 @@ Var Tape::add(Node node) {
 }
 
 const Tape::Node& Tape::node_of(const Var& var, const char* op) const {
-  if (var.tape_ != this) throw InputError(concat("[", op, "] a Var of another tape, or of none."));
+  if (var.tape_ != this) throw InputError(text_of("[", op, "] a Var of another tape, or of none."));
   if (static_cast<std::size_t>(var.index_) >= nodes_.size()) {
-    throw InputError(concat("[", op, "] a Var that the tape was rewound past."));
+    throw InputError(text_of("[", op, "] a Var that the tape was rewound past."));
   }
   return nodes_[var.index_];
 }
@@ -144,8 +144,8 @@ Tensor& Tape::accumulator(int index) {
 void Tape::backward(Var loss) {
   const Tensor& value = node_of(loss, "backward").value;
   if (value.numel() != 1) {
-    throw InputError(concat("[backward] starts from one element. Got ", to_string(value.shape()),
-                            ". Sum it first, or give dL/d(output)."));
+    throw InputError(text_of("[backward] starts from one element. Got ", to_string(value.shape()),
+                             ". Sum it first, or give dL/d(output)."));
   }
   backward(loss, Tensor::full(value.shape(), value.dtype(), 1));
 }
@@ -153,8 +153,8 @@ void Tape::backward(Var loss) {
 void Tape::backward(Var output, const Tensor& grad_output) {
   const Node& start = node_of(output, "backward");
   if (!alike(start.value, grad_output)) {
-    throw InputError(concat("[backward] dL/d(output) is like the output. Got ", describe(grad_output),
-                            " for ", describe(start.value)));
+    throw InputError(text_of("[backward] dL/d(output) is like the output. Got ", describe(grad_output),
+                             " for ", describe(start.value)));
   }
   for (Node& node : nodes_) node.reached = false;
   if (!start.requires_grad) return;

@@ -19,12 +19,12 @@ std::int64_t element_count(const Shape& shape) {
   // Counts are bounded so that the bytes of an f64 tensor still fit.
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 8;
   for (std::int64_t extent : shape) {
-    if (extent < 0) throw InputError(concat("[tensor] extents are not negative. Got ", to_string(shape)));
+    if (extent < 0) throw InputError(text_of("[tensor] extents are not negative. Got ", to_string(shape)));
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t count = 1;
   for (std::int64_t extent : shape) {
-    if (count > kLargest / extent) throw InputError(concat("[tensor] too large. Got ", to_string(shape)));
+    if (count > kLargest / extent) throw InputError(text_of("[tensor] too large. Got ", to_string(shape)));
     count *= extent;
   }
   return count;
@@ -61,7 +61,7 @@ Tensor Tensor::scalar(double value, Dtype dtype) { return full({}, dtype, value)
 Tensor Tensor::from(Shape shape, std::span<const double> values, Dtype dtype) {
   if (element_count(shape) != static_cast<std::int64_t>(values.size())) {
     throw InputError(
-        concat("[tensor] as many values as elements. Got ", values.size(), " for ", to_string(shape)));
+        text_of("[tensor] as many values as elements. Got ", values.size(), " for ", to_string(shape)));
   }
   Tensor tensor(std::move(shape), dtype);
   with_scalar(dtype, [&]<class T>() { std::copy(values.begin(), values.end(), tensor.values<T>().begin()); });
@@ -75,7 +75,7 @@ Tensor Tensor::from(Shape shape, std::initializer_list<double> values, Dtype dty
 std::int64_t Tensor::size(std::int64_t axis) const {
   const std::int64_t from_start = axis < 0 ? axis + rank() : axis;
   if (from_start < 0 || from_start >= rank()) {
-    throw InputError(concat("[tensor] no axis ", axis, ". Got ", to_string(shape_)));
+    throw InputError(text_of("[tensor] no axis ", axis, ". Got ", to_string(shape_)));
   }
   return shape_[from_start];
 }
@@ -83,7 +83,7 @@ std::int64_t Tensor::size(std::int64_t axis) const {
 template <class T>
 std::span<const T> Tensor::values() const {
   if (!empty() && dtype_ != dtype_of<T>) {
-    throw Error(concat("[tensor] elements are ", name_of(dtype_), ", asked for as ", name_of(dtype_of<T>)));
+    throw Error(text_of("[tensor] elements are ", name_of(dtype_), ", asked for as ", name_of(dtype_of<T>)));
   }
   return {static_cast<const T*>(data_.get()), static_cast<std::size_t>(numel())};
 }
@@ -101,18 +101,18 @@ template std::span<double> Tensor::values<double>();
 
 double Tensor::at(std::int64_t index) const {
   if (index < 0 || index >= numel())
-    throw Error(concat("[tensor] no element ", index, " in ", to_string(shape_)));
+    throw Error(text_of("[tensor] no element ", index, " in ", to_string(shape_)));
   return with_scalar(dtype_, [&]<class T>() { return static_cast<double>(values<T>()[index]); });
 }
 
 void Tensor::set(std::int64_t index, double value) {
   if (index < 0 || index >= numel())
-    throw Error(concat("[tensor] no element ", index, " in ", to_string(shape_)));
+    throw Error(text_of("[tensor] no element ", index, " in ", to_string(shape_)));
   with_scalar(dtype_, [&]<class T>() { values<T>()[index] = static_cast<T>(value); });
 }
 
 double Tensor::item() const {
-  if (numel() != 1) throw Error(concat("[tensor] item() is for one element. Got ", to_string(shape_)));
+  if (numel() != 1) throw Error(text_of("[tensor] item() is for one element. Got ", to_string(shape_)));
   return at(0);
 }
 
@@ -141,7 +141,7 @@ Tensor Tensor::to(Dtype dtype) const {
 Tensor Tensor::reshaped(Shape shape) const {
   if (element_count(shape) != numel()) {
     throw InputError(
-        concat("[reshape] the number of elements stays. Got ", to_string(shape_), " to ", to_string(shape)));
+        text_of("[reshape] the number of elements stays. Got ", to_string(shape_), " to ", to_string(shape)));
   }
   Tensor view = *this;
   view.shape_ = std::move(shape);

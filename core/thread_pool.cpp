@@ -160,7 +160,7 @@ void ThreadPool::State::work_on_items(int worker) {
 }
 
 ThreadPool::ThreadPool(int threads) {
-  if (threads < 1) throw InputError(concat("[thread pool] threads is at least 1. Got ", threads));
+  if (threads < 1) throw InputError(text_of("[thread pool] threads is at least 1. Got ", threads));
   state_ = std::make_unique<State>();
   state_->helpers.reserve(threads - 1);
   try {
@@ -168,7 +168,7 @@ ThreadPool::ThreadPool(int threads) {
       state_->helpers.emplace_back([state = state_.get(), worker] { state->help(worker); });
     }
   } catch (const std::system_error& error) {
-    throw Error(concat("[thread pool] cannot start ", threads, " threads: ", error.what()));
+    throw Error(text_of("[thread pool] cannot start ", threads, " threads: ", error.what()));
   }
 }
 

@@ -25,15 +25,15 @@ TrainingOrder::TrainingOrder(const Dataset& dataset, std::int64_t batch, std::ui
       batch_(batch),
       steps_per_epoch_(Dataset::kUnlimited),
       seed_(seed) {
-  if (batch < 1) throw InputError(concat("[data] a batch has at least 1 sequence. Got ", batch, "."));
+  if (batch < 1) throw InputError(text_of("[data] a batch has at least 1 sequence. Got ", batch, "."));
   if (size_ < 1) throw InputError("[data] the training set has no sequences.");
   if (size_ != Dataset::kUnlimited) steps_per_epoch_ = (size_ - 1) / batch + 1;
 }
 
 std::vector<std::int64_t> TrainingOrder::indices(std::int64_t epoch, std::int64_t step) {
   if (epoch < 0 || step < 0 || step >= steps_per_epoch_) {
-    throw InputError(concat("[data] an epoch has steps 0..", steps_per_epoch_ - 1, ". Got epoch ", epoch,
-                            ", step ", step, "."));
+    throw InputError(text_of("[data] an epoch has steps 0..", steps_per_epoch_ - 1, ". Got epoch ", epoch,
+                             ", step ", step, "."));
   }
   if (size_ == Dataset::kUnlimited) return consecutive(step * batch_, batch_);
   if (epoch != ordered_epoch_) {

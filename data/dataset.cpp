@@ -23,7 +23,7 @@ Batch padded_batch(const Dataset& dataset, std::span<const std::int64_t> indices
   Batch batch;
   for (std::int64_t index : indices) {
     if (index < 0 || index >= dataset.size()) {
-      throw InputError(concat("[data] a sequence is 0..", dataset.size() - 1, ". Got ", index, "."));
+      throw InputError(text_of("[data] a sequence is 0..", dataset.size() - 1, ". Got ", index, "."));
     }
     batch.ids.push_back(index);
     batch.lengths.push_back(dataset.length(index));
@@ -52,8 +52,8 @@ void refuse_non_finite(std::span<const T> values, std::int64_t width, const char
   if (sum == 0) return;
   auto bad = std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
   const std::int64_t at = bad - values.begin();
-  throw InputError(concat("[data] numbers must be finite. Got ", *bad, " in sequence ", index, ", step ",
-                          at / width, ", ", what, " ", at % width, "."));
+  throw InputError(text_of("[data] numbers must be finite. Got ", *bad, " in sequence ", index, ", step ",
+                           at / width, ", ", what, " ", at % width, "."));
 }
 
 }  // namespace

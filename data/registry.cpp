@@ -3,26 +3,26 @@
 #include <array>
 #include <vector>
 
-#include "lagtape/data/adding.h"
-#include "lagtape/data/arrays.h"
-#include "lagtape/data/copy.h"
-#include "lagtape/data/dde_response.h"
-#include "lagtape/data/enso.h"
-#include "lagtape/data/fitzhugh_nagumo.h"
-#include "lagtape/data/frequency.h"
-#include "lagtape/data/har2.h"
-#include "lagtape/data/imdb.h"
 #include "lagtape/data/joined.h"
-#include "lagtape/data/lorenz96.h"
-#include "lagtape/data/mackey_glass.h"
-#include "lagtape/data/mnist.h"
-#include "lagtape/data/ncifar.h"
-#include "lagtape/data/ptb.h"
-#include "lagtape/data/random_task.h"
-#include "lagtape/data/scifar.h"
-#include "lagtape/data/series.h"
-#include "lagtape/data/speech_commands.h"
-#include "lagtape/data/ts.h"
+#include "lagtape/data/tasks/adding.h"
+#include "lagtape/data/tasks/arrays.h"
+#include "lagtape/data/tasks/copy.h"
+#include "lagtape/data/tasks/dde_response.h"
+#include "lagtape/data/tasks/enso.h"
+#include "lagtape/data/tasks/fitzhugh_nagumo.h"
+#include "lagtape/data/tasks/frequency.h"
+#include "lagtape/data/tasks/har2.h"
+#include "lagtape/data/tasks/imdb.h"
+#include "lagtape/data/tasks/lorenz96.h"
+#include "lagtape/data/tasks/mackey_glass.h"
+#include "lagtape/data/tasks/mnist.h"
+#include "lagtape/data/tasks/ncifar.h"
+#include "lagtape/data/tasks/ptb.h"
+#include "lagtape/data/tasks/random_task.h"
+#include "lagtape/data/tasks/scifar.h"
+#include "lagtape/data/tasks/series.h"
+#include "lagtape/data/tasks/speech_commands.h"
+#include "lagtape/data/tasks/ts.h"
 
 namespace lagtape {
 
@@ -145,21 +145,21 @@ constexpr std::array kTasks = {
 
 std::span<const TaskEntry> tasks() { return kTasks; }
 
-Task load_to_score(const TaskPlan& plan, TaskContext context) {
+Task load_to_score(const TaskLoader& plan, TaskContext context) {
   context.score_only = true;
   Task task = plan.load(context);
   task.test = joined({task.train, task.valid, task.test});
   return task;
 }
 
-TaskPlan read_task(JsonReader& reader, const TaskHints& hints) {
+TaskLoader read_task(JsonReader& reader, const TaskHints& hints) {
   std::vector<std::string> names;
   for (const TaskEntry& entry : kTasks) names.emplace_back(entry.name);
   std::string name;
   reader.required_choice("task", name, names, "what to learn");
   for (const TaskEntry& entry : kTasks) {
     if (entry.name != name) continue;
-    TaskPlan plan = entry.read(reader, hints);
+    TaskLoader plan = entry.read(reader, hints);
     reader.finish();
     return plan;
   }

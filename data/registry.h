@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/dataset.h"
 
 namespace lagtape {
@@ -31,7 +31,7 @@ struct TaskHints {
 };
 
 /// A task whose options were read, before anything is generated or any file is opened.
-struct TaskPlan {
+struct TaskLoader {
   std::optional<DataShape> shape;  ///< when the options alone decide it
   bool fresh = false;
   /// Generates or reads the data. Throws InputError.
@@ -44,7 +44,7 @@ struct TaskEntry {
   std::string_view summary;
   std::string_view source;  ///< paper, section
   /// Reads the options of `data` (all but "task") and notes errors in the reader; does not call finish.
-  TaskPlan (*read)(JsonReader& reader, const TaskHints& hints);
+  TaskLoader (*read)(JsonReader& reader, const TaskHints& hints);
   /// The files that `path` names: where they come from, their checksums. Empty for generated data.
   std::string_view files = {};
   /// What a sequence and its target are, one equation or sentence a line.
@@ -55,10 +55,10 @@ std::span<const TaskEntry> tasks();
 
 /// A task whose `test` has the sequences of train, valid and test, in that order. Throws InputError, and
 /// Error for a task that is fresh.
-Task load_to_score(const TaskPlan& plan, TaskContext context);
+Task load_to_score(const TaskLoader& plan, TaskContext context);
 
 /// Reads the experiment's `data` object, "task" and the options of that task, and finishes the reader. Errors
 /// are noted in the reader; with any, the plan may have no `load`.
-TaskPlan read_task(JsonReader& reader, const TaskHints& hints = {});
+TaskLoader read_task(JsonReader& reader, const TaskHints& hints = {});
 
 }  // namespace lagtape

@@ -7,33 +7,33 @@ namespace lagtape {
 std::string describe_shapes(NamedInputs inputs) {
   std::string text;
   for (const auto& [name, var] : inputs)
-    text += concat(text.empty() ? "" : ", ", name, " ", to_string(var.shape()));
+    text += text_of(text.empty() ? "" : ", ", name, " ", to_string(var.shape()));
   return text;
 }
 
 void refuse(std::string_view op, std::string_view rule, NamedInputs inputs, std::string_view hint) {
   throw InputError(
-      concat("[", op, "] ", rule, ". Got ", describe_shapes(inputs), ".", hint.empty() ? "" : " ", hint));
+      text_of("[", op, "] ", rule, ". Got ", describe_shapes(inputs), ".", hint.empty() ? "" : " ", hint));
 }
 
 Tape& common_tape(std::string_view op, NamedInputs inputs) {
   const Var& first = inputs.begin()->var;
   for (const auto& [name, var] : inputs) {
     if (var.index() < 0)
-      throw InputError(concat("[", op, "] inputs must be on a tape. Got an empty Var for ", name, "."));
+      throw InputError(text_of("[", op, "] inputs must be on a tape. Got an empty Var for ", name, "."));
     if (&var.tape() != &first.tape()) refuse(op, "inputs must be of one tape", inputs);
   }
   for (const auto& [name, var] : inputs) {
     if (var.dtype() == first.dtype()) continue;
-    throw InputError(concat("[", op, "] inputs must have one dtype. Got ", inputs.begin()->name, " ",
-                            name_of(first.dtype()), ", ", name, " ", name_of(var.dtype()), "."));
+    throw InputError(text_of("[", op, "] inputs must have one dtype. Got ", inputs.begin()->name, " ",
+                             name_of(first.dtype()), ", ", name, " ", name_of(var.dtype()), "."));
   }
   return first.tape();
 }
 
 std::int64_t checked_axis(std::string_view op, const NamedInput& x, std::int64_t axis) {
   const std::int64_t rank = x.var.value().rank();
-  if (axis < -rank || axis >= rank) refuse(op, concat("there is no axis ", axis), {x});
+  if (axis < -rank || axis >= rank) refuse(op, text_of("there is no axis ", axis), {x});
   return axis < 0 ? axis + rank : axis;
 }
 

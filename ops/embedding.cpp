@@ -47,7 +47,7 @@ Var embedding(const Var& e, std::span<const std::int32_t> indices) {
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= 0 && indices[i] < vocabulary) continue;
     refuse("embedding",
-           concat("indices must be 0..", vocabulary - 1, ", not ", indices[i], " at position ", i),
+           text_of("indices must be 0..", vocabulary - 1, ", not ", indices[i], " at position ", i),
            {{"E", e}});
   }
   Tensor y = tape.allocate({static_cast<std::int64_t>(indices.size()), width}, e.dtype());
@@ -70,7 +70,7 @@ Var embedding(const Var& e, std::span<const std::int32_t> indices) {
 
 TokenRows token_rows(const Tensor& x, std::span<const std::int64_t> lengths, std::int64_t vocabulary) {
   if (x.rank() != 3 || x.size(2) != 1)
-    throw InputError(concat("[embedding] tokens are x [B, T, 1]. Got ", to_string(x.shape())));
+    throw InputError(text_of("[embedding] tokens are x [B, T, 1]. Got ", to_string(x.shape())));
   TokenRows result{x.size(0), x.size(1), {}};
   result.numbers.assign(static_cast<std::size_t>(x.numel()), -1);
   with_scalar(x.dtype(), [&]<class T>() {
@@ -81,8 +81,8 @@ TokenRows token_rows(const Tensor& x, std::span<const std::int64_t> lengths, std
         const std::size_t place = static_cast<std::size_t>(b * result.steps + t);
         const T value = values[place];
         if (!(value >= 0 && value < static_cast<T>(vocabulary)) || value != std::floor(value))
-          throw InputError(concat("[embedding] tokens are the numbers 0..", vocabulary - 1, ". Got ", value,
-                                  " in row ", b, ", step ", t));
+          throw InputError(text_of("[embedding] tokens are the numbers 0..", vocabulary - 1, ". Got ", value,
+                                   " in row ", b, ", step ", t));
         result.numbers[place] = static_cast<std::int32_t>(value);
       }
     }

@@ -31,8 +31,8 @@ Var arange(const Var& like, std::int64_t n) {
 
 Var strict_upper(const Var& v, std::int64_t n) {
   if (v.shape() != Shape{n * (n - 1) / 2})
-    refuse("strict_upper", concat("v must be [", n * (n - 1) / 2, "], the triangle above [", n, ", ", n, "]"),
-           {{"v", v}});
+    refuse("strict_upper",
+           text_of("v must be [", n * (n - 1) / 2, "], the triangle above [", n, ", ", n, "]"), {{"v", v}});
   Tensor value = v.tape().allocate({n, n}, v.dtype());
   with_scalar(v.dtype(), [&]<class T>() {
     const auto from = v.value().values<T>();

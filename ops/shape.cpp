@@ -52,9 +52,9 @@ View part(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t e
 }
 
 Tape& check_inputs(const char* op, std::span<const Var> inputs) {
-  if (inputs.empty()) throw InputError(concat("[", op, "] there must be an input. Got none."));
+  if (inputs.empty()) throw InputError(text_of("[", op, "] there must be an input. Got none."));
   const NamedInput first{"input 0", inputs[0]};
-  for (std::size_t i = 1; i < inputs.size(); ++i) common_tape(op, {first, {concat("input ", i), inputs[i]}});
+  for (std::size_t i = 1; i < inputs.size(); ++i) common_tape(op, {first, {text_of("input ", i), inputs[i]}});
   return common_tape(op, {first});
 }
 
@@ -67,7 +67,7 @@ void check_extents(const char* op, std::span<const Var> inputs, std::optional<st
     if (free_axis && shape.size() == inputs[0].shape().size())
       shape[*free_axis] = inputs[0].shape()[*free_axis];
     if (shape != inputs[0].shape())
-      refuse(op, rule, {{"input 0", inputs[0]}, {concat("input ", i), inputs[i]}});
+      refuse(op, rule, {{"input 0", inputs[0]}, {text_of("input ", i), inputs[i]}});
   }
 }
 
@@ -76,7 +76,7 @@ void check_extents(const char* op, std::span<const Var> inputs, std::optional<st
 Var reshape(const Var& x, const Shape& shape) {
   Tape& tape = common_tape("reshape", {{"x", x}});
   if (element_count(shape) != x.value().numel()) {
-    refuse("reshape", concat("the number of elements must stay, not become that of ", to_string(shape)),
+    refuse("reshape", text_of("the number of elements must stay, not become that of ", to_string(shape)),
            {{"x", x}});
   }
   return tape.record(
@@ -105,7 +105,7 @@ Var transpose(const Var& x, std::span<const std::int64_t> axes) {
   }
   if (axes.size() != seen.size() || view.shape.size() != seen.size()) {
     refuse("transpose",
-           concat("axes ", to_string(Shape(axes.begin(), axes.end())), " must be a permutation of x's"),
+           text_of("axes ", to_string(Shape(axes.begin(), axes.end())), " must be a permutation of x's"),
            {{"x", x}});
   }
   return take(tape, x, std::move(view));
@@ -115,7 +115,8 @@ Var slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end)
   Tape& tape = common_tape("slice", {{"x", x}});
   axis = checked_axis("slice", {"x", x}, axis);
   if (begin < 0 || begin >= end || end > x.value().size(axis)) {
-    refuse("slice", concat("0 <= begin < end <= extent must hold, not ", begin, "..", end, " on axis ", axis),
+    refuse("slice",
+           text_of("0 <= begin < end <= extent must hold, not ", begin, "..", end, " on axis ", axis),
            {{"x", x}});
   }
   return take(tape, x, part(x.value(), axis, begin, end - begin));
@@ -153,7 +154,7 @@ Var stack(std::span<const Var> inputs, std::int64_t axis) {
   Shape narrow = inputs[0].shape();
   const std::int64_t rank = static_cast<std::int64_t>(narrow.size()) + 1;
   if (axis < -rank || axis >= rank)
-    refuse("stack", concat("the result has no axis ", axis), {{"input 0", inputs[0]}});
+    refuse("stack", text_of("the result has no axis ", axis), {{"input 0", inputs[0]}});
   narrow.insert(narrow.begin() + (axis < 0 ? axis + rank : axis), 1);
   std::vector<Var> rows;
   for (const Var& input : inputs) rows.push_back(reshape(input, narrow));

@@ -33,7 +33,7 @@ constexpr std::string_view kPrefix = "optimizer.";
 constexpr std::string_view kStepsName = "optimizer.steps";
 
 std::string slot_tensor_name(const std::string& slot, const std::string& parameter) {
-  return concat(kPrefix, slot, ".", parameter);
+  return text_of(kPrefix, slot, ".", parameter);
 }
 
 void refuse_unused_groups(const Parameters& parameters, const std::vector<ParameterGroup>& groups) {
@@ -118,7 +118,7 @@ std::vector<NamedTensor> Optimizer::state() const {
 void Optimizer::load_state(TensorReader& reader) {
   double steps = reader.take(kStepsName, Shape{}, Dtype::f64).item();
   if (!(steps >= 0 && steps <= 0x1p53 && steps == std::floor(steps))) {
-    throw InputError(concat("[optimizer] ", kStepsName, " must be a count. Got ", steps, "."));
+    throw InputError(text_of("[optimizer] ", kStepsName, " must be a count. Got ", steps, "."));
   }
   std::vector<Entry> entries = entries_;
   for (Entry& entry : entries) {

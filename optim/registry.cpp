@@ -21,11 +21,11 @@ std::vector<ParameterGroup> read_groups(JsonReader& reader) {
                                  "rates of their own: a list of {\"match\": parameter names, '*' for any "
                                  "characters, \"lr_factor\": factor on the rate}; the first match counts");
   if (!given.is_null() && !given.is_array()) {
-    reader.error("groups", concat("must be a list of objects. Got ", given.type_name(), "."));
+    reader.error("groups", text_of("must be a list of objects. Got ", given.type_name(), "."));
   } else {
     for (std::size_t i = 0; i < given.size(); ++i) {
       ParameterGroup group;
-      JsonReader entry(given[i], concat(reader.pointer_to("groups"), "/", i), reader.errors());
+      JsonReader entry(given[i], text_of(reader.pointer_to("groups"), "/", i), reader.errors());
       entry.required("match", group.match, "parameter names, '*' for any characters");
       entry.required("lr_factor", group.lr_factor, at_least(0), "factor on the rate");
       entry.finish();
@@ -113,7 +113,7 @@ std::vector<std::int64_t> read_marks(JsonReader& reader, const std::string& key,
     if (valid) marks.push_back(given[i].get<std::int64_t>());
   }
   if (!valid)
-    reader.error(key, concat("must be a list of ascending integers from 1. Got ", given.dump(), "."));
+    reader.error(key, text_of("must be a list of ascending integers from 1. Got ", given.dump(), "."));
   reader.fill(key, marks);
   return marks;
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/optim/optimizer.h"
 #include "lagtape/optim/schedule.h"
 

@@ -62,17 +62,17 @@ void WeightAverage::assign_to(Parameters& parameters) const {
 std::vector<NamedTensor> WeightAverage::state() const {
   std::vector<NamedTensor> tensors;
   tensors.push_back({std::string(kUpdatesName), Tensor::scalar(static_cast<double>(updates_), Dtype::f64)});
-  for (const NamedTensor& mean : means_) tensors.push_back({concat(kPrefix, mean.name), mean.tensor});
+  for (const NamedTensor& mean : means_) tensors.push_back({text_of(kPrefix, mean.name), mean.tensor});
   return tensors;
 }
 
 void WeightAverage::load_state(TensorReader& reader) {
   const double updates = reader.take(kUpdatesName, Shape{}, Dtype::f64).item();
   if (!(updates >= 0 && updates <= 0x1p53 && updates == std::floor(updates)))
-    throw InputError(concat("[average] ", kUpdatesName, " must be a count. Got ", updates, "."));
+    throw InputError(text_of("[average] ", kUpdatesName, " must be a count. Got ", updates, "."));
   std::vector<NamedTensor> means;
   for (const NamedTensor& mean : means_) {
-    const std::string name = concat(kPrefix, mean.name);
+    const std::string name = text_of(kPrefix, mean.name);
     means.push_back({mean.name, reader.take(name, mean.tensor.shape(), Dtype::f64).clone()});
   }
   means_ = std::move(means);

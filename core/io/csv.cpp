@@ -41,10 +41,10 @@ std::optional<double> number_in(std::string_view field) {
 double finite_number_in(std::string_view field, const std::string& place) {
   const std::optional<double> value = number_in(field);
   if (value && std::isfinite(*value)) return *value;
-  const std::string got = concat('\'', field.substr(0, 40), '\'');
+  const std::string got = text_of('\'', field.substr(0, 40), '\'');
   const bool other_separator = field.find_first_of(";\t") != std::string_view::npos;
-  throw InputError(concat(place, ": expected a finite number, got ", field.empty() ? "nothing" : got,
-                          other_separator ? "; commas separate columns" : ""));
+  throw InputError(text_of(place, ": expected a finite number, got ", field.empty() ? "nothing" : got,
+                           other_separator ? "; commas separate columns" : ""));
 }
 
 std::string shortest(const Tensor& values, std::int64_t index) {
@@ -68,7 +68,7 @@ Csv parse_csv(std::string_view text, const std::string& where) {
     text.remove_prefix(std::min(newline + 1, text.size()));
     if (trim(line).empty()) continue;
 
-    const std::string place = concat(where, ": line ", line_number);
+    const std::string place = text_of(where, ": line ", line_number);
     const std::vector<std::string_view> fields = fields_of(line);
     if (columns == 0) {
       columns = fields.size();
@@ -79,13 +79,13 @@ Csv parse_csv(std::string_view text, const std::string& where) {
     }
     if (fields.size() != columns) {
       throw InputError(
-          concat(place, ": expected ", columns, " numbers as in the lines before, got ", fields.size()));
+          text_of(place, ": expected ", columns, " numbers as in the lines before, got ", fields.size()));
     }
     for (std::size_t i = 0; i < columns; ++i) {
-      numbers.push_back(finite_number_in(fields[i], concat(place, ", column ", i + 1)));
+      numbers.push_back(finite_number_in(fields[i], text_of(place, ", column ", i + 1)));
     }
   }
-  if (numbers.empty()) throw InputError(concat(where, ": no numbers"));
+  if (numbers.empty()) throw InputError(text_of(where, ": no numbers"));
   const auto rows = static_cast<std::int64_t>(numbers.size() / columns);
   csv.values = Tensor::from({rows, static_cast<std::int64_t>(columns)}, numbers, Dtype::f64);
   return csv;
@@ -96,35 +96,36 @@ Csv read_csv(const std::filesystem::path& path) { return parse_csv(read_file(pat
 std::int64_t column_named(const std::string& name, const std::vector<std::string>& header,
                           const std::string& where) {
   const auto found = std::find(header.begin(), header.end(), name);
-  if (found == header.end()) throw InputError(concat(where, ": ", unknown_name("column", name, header)));
+  if (found == header.end()) throw InputError(text_of(where, ": ", unknown_name("column", name, header)));
   if (std::find(found + 1, header.end(), name) != header.end())
-    throw InputError(concat(where, ": has several columns '", name, "'."));
+    throw InputError(text_of(where, ": has several columns '", name, "'."));
   return found - header.begin();
 }
 
 std::string serialize_csv(const Csv& csv) {
   const Tensor& values = csv.values;
   if (values.rank() != 2 || values.numel() == 0) {
-    throw InputError(concat("[csv] values are [rows, columns]. Got ", to_string(values.shape())));
+    throw InputError(text_of("[csv] values are [rows, columns]. Got ", to_string(values.shape())));
   }
   const std::int64_t columns = values.size(1);
   if (!csv.header.empty() && static_cast<std::int64_t>(csv.header.size()) != columns) {
     throw InputError(
-        concat("[csv] a name a column. Got ", csv.header.size(), " for ", to_string(values.shape())));
+        text_of("[csv] a name a column. Got ", csv.header.size(), " for ", to_string(values.shape())));
   }
   std::string text;
   for (std::size_t i = 0; i < csv.header.size(); ++i) {
     const std::string& name = csv.header[i];
     if (name.find_first_of(",\r\n") != std::string::npos || trim(name) != name || number_in(name)) {
-      throw InputError(concat("[csv] a name has no comma, no line break and is no number. Got '", name, "'"));
+      throw InputError(
+          text_of("[csv] a name has no comma, no line break and is no number. Got '", name, "'"));
     }
-    text += concat(i ? "," : "", name);
+    text += text_of(i ? "," : "", name);
   }
   if (!csv.header.empty()) text += '\n';
   for (std::int64_t i = 0; i < values.numel(); ++i) {
     if (!std::isfinite(values.at(i))) {
-      throw InputError(concat("[csv] numbers are finite. Got ", values.at(i), " in row ", i / columns + 1,
-                              ", column ", i % columns + 1));
+      throw InputError(text_of("[csv] numbers are finite. Got ", values.at(i), " in row ", i / columns + 1,
+                               ", column ", i % columns + 1));
     }
     text += shortest(values, i);
     text += (i + 1) % columns == 0 ? '\n' : ',';

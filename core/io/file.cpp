@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& path, const char* what, int error) {
-  throw InputError(concat(path.string(), ": cannot ", what, ": ", std::strerror(error)));
+  throw InputError(text_of(path.string(), ": cannot ", what, ": ", std::strerror(error)));
 }
 
 /// Disks that are full or broken are not what the user gave.
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
   const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
                            error == ENOTDIR || error == EISDIR || error == ENAMETOOLONG || error == ELOOP;
   if (of_the_path) fail(path, "write", error);
-  throw Error(concat(path.string(), ": cannot write: ", std::strerror(error)));
+  throw Error(text_of(path.string(), ": cannot write: ", std::strerror(error)));
 }
 
 class Descriptor {
@@ -60,7 +60,7 @@ fs::path resolve(const fs::path& path) {
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) fail(path, "write", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw InputError(concat(path.string(), ": cannot write: not a regular file"));
+    throw InputError(text_of(path.string(), ": cannot write: not a regular file"));
   }
   return fs::is_symlink(path, error) && fs::exists(status) ? fs::canonical(path) : path;
 }
@@ -68,7 +68,7 @@ fs::path resolve(const fs::path& path) {
 int open_temporary(const fs::path& path, Temporary& temporary) {
   for (int attempt = 0;; ++attempt) {
     fs::path name = path;
-    name.replace_filename(concat(".", path.filename().string(), ".", ::getpid(), ".", attempt, ".tmp"));
+    name.replace_filename(text_of(".", path.filename().string(), ".", ::getpid(), ".", attempt, ".tmp"));
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) temporary.path = name;
     if (fd >= 0 || errno != EEXIST) return fd;

@@ -56,8 +56,8 @@ class HeaderParser {
  private:
   [[noreturn]] void refuse() const {
     throw InputError(
-        concat(where_, ": header is not {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }. Got ",
-               text_.substr(0, 100)));
+        text_of(where_, ": header is not {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }. Got ",
+                text_.substr(0, 100)));
   }
 
   char peek() {
@@ -127,7 +127,7 @@ Tensor convert(std::string_view data, const Shape& shape, Dtype dtype, const std
       std::memcpy(&element, data.data() + i * sizeof(Element), sizeof(Element));
       if constexpr (sizeof(Element) == 8 && std::is_integral_v<Element>) {
         if (element > kLargestExact || element < -kLargestExact) {
-          throw InputError(concat(where, ": element ", i, " is too large for an f64: ", element));
+          throw InputError(text_of(where, ": element ", i, " is too large for an f64: ", element));
         }
       }
       out[i] = static_cast<T>(element);
@@ -153,42 +153,42 @@ const Element& element_of(const std::string& descr, const std::string& where) {
   for (const Element& element : kElements) {
     if (element.descr == descr) return element;
   }
-  throw InputError(concat(where, ": dtype '", descr, "', expected '<f4', '<f8', '<i4', '<i8' or '|u1'. ",
-                          "Convert with array.astype(\"<f4\")."));
+  throw InputError(text_of(where, ": dtype '", descr, "', expected '<f4', '<f8', '<i4', '<i8' or '|u1'. ",
+                           "Convert with array.astype(\"<f4\")."));
 }
 
 }  // namespace
 
 Tensor parse_npy(std::string_view bytes, const std::string& where) {
   if (bytes.size() < kPrefix || !bytes.starts_with(kMagic))
-    throw InputError(concat(where, ": not a .npy file"));
+    throw InputError(text_of(where, ": not a .npy file"));
   const int major = static_cast<unsigned char>(bytes[6]), minor = static_cast<unsigned char>(bytes[7]);
   if ((major != 1 && major != 2) || minor != 0) {
-    throw InputError(concat(where, ": .npy format ", major, ".", minor, ", expected 1.0 or 2.0"));
+    throw InputError(text_of(where, ": .npy format ", major, ".", minor, ", expected 1.0 or 2.0"));
   }
   std::uint32_t header_length = 0;
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   const std::size_t prefix = kMagic.size() + 2 + length_bytes;
-  if (bytes.size() < prefix) throw InputError(concat(where, ": cut off in the header"));
+  if (bytes.size() < prefix) throw InputError(text_of(where, ": cut off in the header"));
   std::memcpy(&header_length, bytes.data() + prefix - length_bytes, length_bytes);
-  if (header_length > bytes.size() - prefix) throw InputError(concat(where, ": cut off in the header"));
+  if (header_length > bytes.size() - prefix) throw InputError(text_of(where, ": cut off in the header"));
 
   const Header header = HeaderParser(bytes.substr(prefix, header_length), where).parse();
   const std::string_view data = bytes.substr(prefix + header_length);
   const Element& element = element_of(header.descr, where);
   if (header.fortran_order) {
     throw InputError(
-        concat(where, ": Fortran order, expected C order. Save numpy.ascontiguousarray(array)."));
+        text_of(where, ": Fortran order, expected C order. Save numpy.ascontiguousarray(array)."));
   }
   std::uint64_t count = 0;
   try {
     count = element_count(header.shape);
   } catch (const InputError&) {
-    throw InputError(concat(where, ": too large: ", to_string(header.shape)));
+    throw InputError(text_of(where, ": too large: ", to_string(header.shape)));
   }
   if (count * element.bytes != data.size()) {
-    throw InputError(concat(where, ": '", header.descr, "' ", to_string(header.shape), " takes ",
-                            count * element.bytes, " bytes, and has ", data.size()));
+    throw InputError(text_of(where, ": '", header.descr, "' ", to_string(header.shape), " takes ",
+                             count * element.bytes, " bytes, and has ", data.size()));
   }
   return element.convert(data, header.shape, element.dtype, where);
 }
@@ -200,15 +200,15 @@ std::string serialize_npy(const Tensor& tensor) {
   std::string shape;
   for (std::int64_t extent : tensor.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
   if (tensor.rank() == 1) shape += ",";
-  std::string header = concat("{'descr': '<f", byte_size(tensor.dtype()),
-                              "', 'fortran_order': False, 'shape': (", shape, "), }");
+  std::string header = text_of("{'descr': '<f", byte_size(tensor.dtype()),
+                               "', 'fortran_order': False, 'shape': (", shape, "), }");
   constexpr std::size_t kDataAlignment = 64;
   const std::size_t unpadded = kPrefix + header.size() + 1;
   header.append((kDataAlignment - unpadded % kDataAlignment) % kDataAlignment, ' ');
   header += '\n';
   if (header.size() > 0xFFFF) throw InputError("[npy] too many axes.");
 
-  std::string bytes = concat(kMagic, '\x01', '\x00');
+  std::string bytes = text_of(kMagic, '\x01', '\x00');
   bytes += static_cast<char>(header.size() & 0xFF);
   bytes += static_cast<char>(header.size() >> 8);
   bytes += header;

@@ -7,7 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 namespace {
@@ -28,14 +28,14 @@ struct Entry {
 };
 
 [[noreturn]] void refuse(const std::string& where, const std::string& name, const std::string& message) {
-  throw InputError(concat(where, ": tensor '", name, "': ", message));
+  throw InputError(text_of(where, ": tensor '", name, "': ", message));
 }
 
 std::map<std::string, std::string> parse_metadata(const Json& json, const std::string& where) {
   std::map<std::string, std::string> metadata;
-  if (!json.is_object()) throw InputError(concat(where, ": __metadata__ is not an object"));
+  if (!json.is_object()) throw InputError(text_of(where, ": __metadata__ is not an object"));
   for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) throw InputError(concat(where, ": __metadata__ '", key, "' is not a string"));
+    if (!value.is_string()) throw InputError(text_of(where, ": __metadata__ '", key, "' is not a string"));
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -44,7 +44,7 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const std::s
 Entry parse_entry(const std::string& name, const Json& json, const std::string& where) {
   if (!json.is_object()) refuse(where, name, "not an object");
   for (const char* key : {"dtype", "shape", "data_offsets"}) {
-    if (!json.contains(key)) refuse(where, name, concat("no ", key));
+    if (!json.contains(key)) refuse(where, name, text_of("no ", key));
   }
   if (json.size() != 3) refuse(where, name, "a key other than dtype, shape and data_offsets");
 
@@ -52,12 +52,12 @@ Entry parse_entry(const std::string& name, const Json& json, const std::string& 
   if (json["dtype"] == "F64") {
     entry.dtype = Dtype::f64;
   } else if (json["dtype"] != "F32") {
-    refuse(where, name, concat("dtype ", json["dtype"].dump(), ", expected \"F32\" or \"F64\""));
+    refuse(where, name, text_of("dtype ", json["dtype"].dump(), ", expected \"F32\" or \"F64\""));
   }
   if (!json["shape"].is_array()) refuse(where, name, "shape is not an array");
   for (const Json& extent : json["shape"]) {
     if (!extent.is_number_unsigned() || !std::in_range<std::int64_t>(extent.get<std::uint64_t>())) {
-      refuse(where, name, concat("shape ", json["shape"].dump(), ", expected non-negative integers"));
+      refuse(where, name, text_of("shape ", json["shape"].dump(), ", expected non-negative integers"));
     }
     entry.shape.push_back(extent.get<std::int64_t>());
   }
@@ -76,24 +76,24 @@ void check_layout(const std::vector<Entry>& entries, std::uint64_t buffer_size, 
   for (const Entry& entry : entries) {
     if (entry.begin != covered || entry.end > buffer_size) {
       refuse(where, entry.name,
-             concat("bytes ", entry.begin, " to ", entry.end, ", expected to start at ", covered,
-                    " and to end within ", buffer_size));
+             text_of("bytes ", entry.begin, " to ", entry.end, ", expected to start at ", covered,
+                     " and to end within ", buffer_size));
     }
     std::uint64_t bytes = 0;
     try {
       bytes = element_count(entry.shape) * byte_size(entry.dtype);
     } catch (const InputError&) {
-      refuse(where, entry.name, concat("too large: ", to_string(entry.shape)));
+      refuse(where, entry.name, text_of("too large: ", to_string(entry.shape)));
     }
     if (bytes != entry.end - entry.begin) {
       refuse(where, entry.name,
-             concat(name_of(entry.dtype), " ", to_string(entry.shape), " takes ", bytes, " bytes, and has ",
-                    entry.end - entry.begin));
+             text_of(name_of(entry.dtype), " ", to_string(entry.shape), " takes ", bytes, " bytes, and has ",
+                     entry.end - entry.begin));
     }
     covered = entry.end;
   }
   if (covered != buffer_size) {
-    throw InputError(concat(where, ": the tensors end at byte ", covered, ", the data at ", buffer_size));
+    throw InputError(text_of(where, ": the tensors end at byte ", covered, ", the data at ", buffer_size));
   }
 }
 
@@ -104,8 +104,8 @@ void check_names(const SafetensorsFile& file) {
   for (const auto& [name, tensor] : file.tensors) {
     if (name == "__metadata__") throw InputError("[safetensors] a tensor cannot be named '__metadata__'.");
     if (!names.insert(name).second)
-      throw InputError(concat("[safetensors] two tensors are named '", name, "'."));
-    if (tensor.empty()) throw InputError(concat("[safetensors] tensor '", name, "' is empty."));
+      throw InputError(text_of("[safetensors] two tensors are named '", name, "'."));
+    if (tensor.empty()) throw InputError(text_of("[safetensors] tensor '", name, "' is empty."));
   }
 }
 
@@ -133,16 +133,16 @@ std::string header_text(const SafetensorsFile& file, const std::vector<const Nam
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where) {
   std::uint64_t header_length = 0;
   if (bytes.size() < kLengthBytes)
-    throw InputError(concat(where, ": not a safetensors file: ", bytes.size(), " bytes"));
+    throw InputError(text_of(where, ": not a safetensors file: ", bytes.size(), " bytes"));
   std::memcpy(&header_length, bytes.data(), kLengthBytes);
   bytes.remove_prefix(kLengthBytes);
   if (header_length > bytes.size() || header_length > kLongestHeader) {
-    throw InputError(concat(where, ": not a safetensors file, or cut off: a header of ", header_length,
-                            " bytes in ", bytes.size()));
+    throw InputError(text_of(where, ": not a safetensors file, or cut off: a header of ", header_length,
+                             " bytes in ", bytes.size()));
   }
   const Json header = parse_json(std::string(bytes.substr(0, header_length)), where + ": header");
   const std::string_view buffer = bytes.substr(header_length);
-  if (!header.is_object()) throw InputError(concat(where, ": header is not an object"));
+  if (!header.is_object()) throw InputError(text_of(where, ": header is not an object"));
 
   SafetensorsFile file;
   std::vector<Entry> entries;
@@ -207,10 +207,10 @@ Tensor TensorReader::take(std::string_view name) {
   if (found == file_.tensors.end()) {
     std::vector<std::string> names;
     for (const NamedTensor& entry : file_.tensors) names.push_back(entry.name);
-    throw InputError(concat(where_, ": ", unknown_name("tensor", name, names)));
+    throw InputError(text_of(where_, ": ", unknown_name("tensor", name, names)));
   }
   const auto index = found - file_.tensors.begin();
-  if (taken_[index]) throw InputError(concat(where_, ": tensor '", name, "' is used twice"));
+  if (taken_[index]) throw InputError(text_of(where_, ": tensor '", name, "' is used twice"));
   taken_[index] = true;
   return std::move(found->tensor);
 }
@@ -219,8 +219,8 @@ Tensor TensorReader::take(std::string_view name, const Shape& shape, Dtype dtype
   Tensor tensor = take(name);
   if (tensor.shape() != shape || tensor.dtype() != dtype) {
     refuse(where_, std::string(name),
-           concat("expected ", name_of(dtype), " ", to_string(shape), ", got ", name_of(tensor.dtype()), " ",
-                  to_string(tensor.shape())));
+           text_of("expected ", name_of(dtype), " ", to_string(shape), ", got ", name_of(tensor.dtype()), " ",
+                   to_string(tensor.shape())));
   }
   return tensor;
 }
@@ -230,7 +230,7 @@ void TensorReader::finish() const {
   for (std::size_t i = 0; i < taken_.size(); ++i) {
     if (!taken_[i]) left += (left.empty() ? "" : ", ") + file_.tensors[i].name;
   }
-  if (!left.empty()) throw InputError(concat(where_, ": tensors that nothing here uses: ", left));
+  if (!left.empty()) throw InputError(text_of(where_, ": tensors that nothing here uses: ", left));
 }
 
 }  // namespace lagtape

@@ -4,12 +4,9 @@ namespace lagtape {
 
 std::string_view name_of(SimdLevel level) {
   switch (level) {
-    case SimdLevel::avx2:
-      return "avx2";
-    case SimdLevel::avx512:
-      return "avx512";
-    default:
-      return "generic";
+    case SimdLevel::avx2: return "avx2";
+    case SimdLevel::avx512: return "avx512";
+    default: return "generic";
   }
 }
 
@@ -19,10 +16,8 @@ std::string_view name_of(SimdLevel level) {
 bool is_supported(SimdLevel level) {
   __builtin_cpu_init();
   switch (level) {
-    case SimdLevel::generic:
-      return true;
-    case SimdLevel::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case SimdLevel::generic: return true;
+    case SimdLevel::avx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case SimdLevel::avx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&

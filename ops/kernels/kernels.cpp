@@ -8,8 +8,8 @@ namespace lagtape {
 template <class T>
 const Kernels<T>& kernels(SimdLevel level) {
   if (!is_supported(level)) {
-    throw InputError(concat("[kernels] This machine has no SIMD level '", name_of(level),
-                            "'. The best it has is '", name_of(best_level()), "'."));
+    throw InputError(text_of("[kernels] This machine has no SIMD level '", name_of(level),
+                             "'. The best it has is '", name_of(best_level()), "'."));
   }
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return compiled_kernels<T, SimdLevel::avx512>();

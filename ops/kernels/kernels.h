@@ -75,8 +75,8 @@ struct Product {
   bool descending = false;
   /// Brought into the second-level cache meanwhile, a line now and then, as products leave the way to memory
   /// idle. Only with several rows.
-  const Piece* fetched = nullptr;
-  std::int64_t fetched_count = 0;
+  const Piece* prefetched = nullptr;
+  std::int64_t prefetched_count = 0;
 };
 
 /// w[i * stride] += sum over rows of a[row * lda + i] factor[row * ldf], i < n, rows added one after another:

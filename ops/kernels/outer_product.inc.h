@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// Rows that are fetched ahead. They lie a power of two apart, so that few of them are in the first-level
+/// Rows that are prefetched ahead. They lie a power of two apart, so that few of them are in the first-level
 /// cache at a time, and every tile fetches them anew.
 inline constexpr std::int64_t kOuterAhead = 8;
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "lagtape/ops/kernels/fetcher.h"
 #include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/prefetcher.h"
 
 namespace lagtape {
 
@@ -65,15 +65,15 @@ void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t 
                column_stride);
 }
 
-/// Inner steps to a turn of a fetcher. Its prefetch is one more load in a loop that waits for none; stops
-/// with a loop and branches of their own took as long as the fetching.
-inline constexpr std::int64_t kFetchEvery = 2;
+/// Inner steps to a turn of a prefetcher. Its prefetch is one more load in a loop that waits for none; stops
+/// with a loop and branches of their own took as long as the prefetching.
+inline constexpr std::int64_t kPrefetchEvery = 2;
 
 /// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their
 /// panels.
-template <class S, int R, int C, bool kFetches = false>
+template <class S, int R, int C, bool kPrefetches = false>
 void product_tile(const Product<typename S::Scalar>& product, const typename S::Scalar* b,
-                  std::int64_t panel_size, std::int64_t row, std::int64_t column, Fetcher* fetcher) {
+                  std::int64_t panel_size, std::int64_t row, std::int64_t column, Prefetcher* prefetcher) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
   constexpr std::int64_t step = C == 1 ? S::kSize : kPanel<S>;
@@ -108,17 +108,17 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
       for (int g = 0; g < kPointers; ++g) a[g] += steps;
     };
     std::int64_t left_k = k;
-    if constexpr (kFetches) {
-      const std::int64_t turns = k / kFetchEvery;
-      Fetcher::Span fetched = turns > 0 ? fetcher->next(turns, b) : Fetcher::Span();
+    if constexpr (kPrefetches) {
+      const std::int64_t turns = k / kPrefetchEvery;
+      Prefetcher::Span prefetched = turns > 0 ? prefetcher->next(turns, b) : Prefetcher::Span();
       for (std::int64_t turn = 0; turn < turns; ++turn) {
-        __builtin_prefetch(fetched.at, 0, 2);
-        fetched.at += fetched.step;
+        __builtin_prefetch(prefetched.at, 0, 2);
+        prefetched.at += prefetched.step;
 #pragma GCC unroll 4
-        for (int i = 0; i < kFetchEvery; ++i) multiply(i);
-        advance(kFetchEvery);
+        for (int i = 0; i < kPrefetchEvery; ++i) multiply(i);
+        advance(kPrefetchEvery);
       }
-      left_k %= kFetchEvery;
+      left_k %= kPrefetchEvery;
     }
     for (; left_k > 0; --left_k) {
       multiply(0);
@@ -136,13 +136,14 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
 }
 
 template <class T>
-using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t, Fetcher*);
+using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t,
+                             Prefetcher*);
 
 /// The tiles by their number of rows: wide for few rows, the same while they fetch, of two vectors, and of
 /// one.
 template <class S>
 struct ProductTiles {
-  ProductTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, fetching[kTileRows<S> + 1] = {},
+  ProductTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, prefetching[kTileRows<S> + 1] = {},
                                                       two[kTileRows<S> + 1] = {}, one[kTileRows<S> + 1] = {};
 
   constexpr ProductTiles() { fill<1>(); }
@@ -151,7 +152,7 @@ struct ProductTiles {
   constexpr void fill() {
     if constexpr (R <= kTileRows<S>) {
       wide[R] = &product_tile<S, R, tile_vectors<S>(R)>;
-      fetching[R] = &product_tile<S, R, tile_vectors<S>(R), true>;
+      prefetching[R] = &product_tile<S, R, tile_vectors<S>(R), true>;
       two[R] = &product_tile<S, R, 2>;
       one[R] = &product_tile<S, R, 1>;
       fill<R + 1>();
@@ -194,24 +195,25 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
   const std::int64_t tile_count = (product.rows + kTileRows<S> - 1) / kTileRows<S>;
   const std::int64_t tall_count = tile_count == 0 ? 0 : product.rows % tile_count;
   const std::int64_t height = tile_count == 0 ? 0 : product.rows / tile_count;
-  std::optional<Fetcher> fetcher;
-  if (product.fetched_count > 0) {
+  std::optional<Prefetcher> prefetcher;
+  if (product.prefetched_count > 0) {
     const std::int64_t panels = product.columns / (wide * S::kSize);  // narrower ones do not fetch
-    fetcher.emplace(product.fetched, product.fetched_count, tile_count * panels * product.operand_count);
+    prefetcher.emplace(product.prefetched, product.prefetched_count,
+                       tile_count * panels * product.operand_count);
   }
 
   for (std::int64_t column = 0; column < product.columns;) {
     const std::int64_t vectors_left = (product.columns - column) / S::kSize;
     const std::int64_t vectors = vectors_left >= wide ? wide : vectors_left >= 2 ? 2 : 1;
-    const auto* tile = fetcher && vectors == wide ? tiles.fetching
-                       : vectors == 1             ? tiles.one
-                       : vectors == 2             ? tiles.two
-                                                  : tiles.wide;
+    const auto* tile = prefetcher && vectors == wide ? tiles.prefetching
+                       : vectors == 1                ? tiles.one
+                       : vectors == 2                ? tiles.two
+                                                     : tiles.wide;
     const typename S::Scalar* b = product.packed + column * total_k;
     std::int64_t row = 0;
     for (std::int64_t t = 0; t < tile_count; ++t) {
       const std::int64_t rows = t < tall_count ? height + 1 : height;
-      tile[rows](product, b, kPanel<S> * total_k, row, column, fetcher ? &*fetcher : nullptr);
+      tile[rows](product, b, kPanel<S> * total_k, row, column, prefetcher ? &*prefetcher : nullptr);
       row += rows;
     }
     column += vectors * S::kSize;

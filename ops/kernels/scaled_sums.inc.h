@@ -9,7 +9,7 @@ namespace lagtape {
 /// Vectors of sums that are added at a time: as many as an fma takes cycles, so that none waits for its turn.
 inline constexpr int kSumsAtATime = 4;
 
-/// Rows that are fetched ahead: they lie a power of two apart, so that few of them stay in the first-level
+/// Rows that are prefetched ahead: they lie a power of two apart, so that few of them stay in the first-level
 /// cache.
 inline constexpr std::int64_t kSumsAhead = 16;
 

@@ -1,9 +1,9 @@
 #include "lagtape/ops/recurrence/sequence.h"
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/grid.h"
-#include "lagtape/ops/recurrence/planner.h"
+#include "lagtape/ops/recurrence/memory/planner.h"
 #include "lagtape/ops/recurrence/sequence_implementation.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
 
 namespace lagtape {
 
@@ -14,45 +14,45 @@ void SequenceOp::Implementation::check(const SequenceBatch& batch, std::span<con
   const Tensor& x = batch.x;
   if (x.rank() != 3 || x.size(2) != stack.input_width() || x.size(0) < 1 || x.size(1) < 1 ||
       x.dtype() != dtype)
-    throw InputError(concat("[sequence] x is [B, T, ", stack.input_width(), "] ", name_of(dtype),
-                            " with B, T >= 1. Got ", to_string(x.shape()), " ", name_of(x.dtype())));
+    throw InputError(text_of("[sequence] x is [B, T, ", stack.input_width(), "] ", name_of(dtype),
+                             " with B, T >= 1. Got ", to_string(x.shape()), " ", name_of(x.dtype())));
   const std::int64_t rows = x.size(0), steps = x.size(1), width = stack.output_width();
   if (!batch.lengths.empty() && static_cast<std::int64_t>(batch.lengths.size()) != rows)
     throw InputError(
-        concat("[sequence] one length a row. Got ", batch.lengths.size(), " for ", rows, " rows"));
+        text_of("[sequence] one length a row. Got ", batch.lengths.size(), " for ", rows, " rows"));
   for (std::int64_t n : batch.lengths)
-    if (n < 1 || n > steps) throw InputError(concat("[sequence] lengths are in 1 .. ", steps, ". Got ", n));
+    if (n < 1 || n > steps) throw InputError(text_of("[sequence] lengths are in 1 .. ", steps, ". Got ", n));
   if (!batch.draws.sequences.empty() && static_cast<std::int64_t>(batch.draws.sequences.size()) != rows)
     throw InputError(
-        concat("[sequence] one name a row. Got ", batch.draws.sequences.size(), " for ", rows, " rows"));
-  if (batch.first_step < 0) throw InputError(concat("[sequence] first_step >= 0. Got ", batch.first_step));
+        text_of("[sequence] one name a row. Got ", batch.draws.sequences.size(), " for ", rows, " rows"));
+  if (batch.first_step < 0) throw InputError(text_of("[sequence] first_step >= 0. Got ", batch.first_step));
   if (!initial.empty()) {
     const Window zero = zero_window(stack.layers, rows, dtype);
     if (initial.size() != zero.states.size())
       throw InputError(
-          concat("[sequence] an initial window has ", zero.states.size(), " states. Got ", initial.size()));
+          text_of("[sequence] an initial window has ", zero.states.size(), " states. Got ", initial.size()));
     for (std::size_t s = 0; s < initial.size(); ++s)
       if (initial[s].shape() != zero.states[s].shape() || initial[s].dtype() != zero.states[s].dtype())
-        throw InputError(concat("[sequence] state ", s, " of the initial window is ",
-                                to_string(zero.states[s].shape()), " ", name_of(zero.states[s].dtype()),
-                                ". Got ", to_string(initial[s].shape()), " ", name_of(initial[s].dtype())));
+        throw InputError(text_of("[sequence] state ", s, " of the initial window is ",
+                                 to_string(zero.states[s].shape()), " ", name_of(zero.states[s].dtype()),
+                                 ". Got ", to_string(initial[s].shape()), " ", name_of(initial[s].dtype())));
   }
   if (!loss) return;
   const std::int64_t scored = reads_every_step(stack.at) ? rows * steps : rows;
   if (stack.loss == Loss::none) throw InputError("[sequence] a loss was asked of a stack that has none");
   if (stack.loss == Loss::cross_entropy) {
     if (static_cast<std::int64_t>(batch.classes.size()) != scored)
-      throw InputError(concat("[cross_entropy] ", scored, " classes. Got ", batch.classes.size()));
+      throw InputError(text_of("[cross_entropy] ", scored, " classes. Got ", batch.classes.size()));
     for (std::int32_t c : batch.classes)
       if (c < 0 || c >= width)
-        throw InputError(concat("[cross_entropy] classes are in 0 .. ", width - 1, ". Got ", c));
+        throw InputError(text_of("[cross_entropy] classes are in 0 .. ", width - 1, ". Got ", c));
   } else if (batch.targets.shape() != output_shape(batch) || batch.targets.dtype() != dtype) {
-    throw InputError(concat("[", name_of(stack.loss), "] targets are ", to_string(output_shape(batch)), " ",
-                            name_of(dtype), ". Got ", to_string(batch.targets.shape()), " ",
-                            name_of(batch.targets.dtype())));
+    throw InputError(text_of("[", name_of(stack.loss), "] targets are ", to_string(output_shape(batch)), " ",
+                             name_of(dtype), ". Got ", to_string(batch.targets.shape()), " ",
+                             name_of(batch.targets.dtype())));
   }
   if (stack.loss == Loss::binary_cross_entropy && width != 1)
-    throw InputError(concat("[binary_cross_entropy] one logit. Got ", width));
+    throw InputError(text_of("[binary_cross_entropy] one logit. Got ", width));
 }
 
 Shape SequenceOp::Implementation::output_shape(const SequenceBatch& batch) const {
@@ -70,30 +70,30 @@ SequenceOp::SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings sett
     const StepProgram& here = l < stack.layers.size() ? stack.layers[l] : *stack.readout;
     const std::int64_t gives = below.values[static_cast<std::size_t>(below.output)].shape.width();
     if (gives != here.input.width())
-      throw InputError(concat("[sequence] the output of a layer is the input of the next. Layer ", l - 1,
-                              " gives ", gives, ", the next takes ", here.input.width()));
+      throw InputError(text_of("[sequence] the output of a layer is the input of the next. Layer ", l - 1,
+                               " gives ", gives, ", the next takes ", here.input.width()));
   }
   if (stack.readout && !stack.readout->states.empty())
     throw InputError("[sequence] a read-out has no states");
   if (settings.chunk < 0 || settings.chunk % kRun != 0)
-    throw InputError(concat("[sequence] a chunk is a multiple of ", kRun, " steps. Got ", settings.chunk));
+    throw InputError(text_of("[sequence] a chunk is a multiple of ", kRun, " steps. Got ", settings.chunk));
   const std::int64_t chunk = settings.chunk > 0 ? settings.chunk : recurrence::kDefaultChunk;
-  if (settings.segment < 0 || settings.segment % chunk != 0 || settings.levels < 0)
-    throw InputError(concat("[sequence] checkpoints lie a multiple of the chunk, ", chunk,
-                            " steps, apart, in 0 or more levels. Got ", settings.segment, " steps, ",
-                            settings.levels, " levels"));
+  if (settings.checkpoint_interval < 0 || settings.checkpoint_interval % chunk != 0 || settings.levels < 0)
+    throw InputError(text_of("[sequence] checkpoints lie a multiple of the chunk, ", chunk,
+                             " steps, apart, in 0 or more levels. Got ", settings.checkpoint_interval,
+                             " steps, ", settings.levels, " levels"));
   for (std::size_t l = 0; l < stack.layers.size(); ++l) {
     check_grid(stack.layers[l]);
-    if (settings.plan != Plan::reversible) continue;
+    if (settings.plan != MemoryPlan::reversible) continue;
     if (const UndoOrder order = undo_order(stack.layers[l]); !order.obstacle.empty())
-      throw InputError(concat("[memory] plan reversible runs every layer backwards in time. Layer ", l, ": ",
-                              order.obstacle));
+      throw InputError(text_of("[memory] plan reversible runs every layer backwards in time. Layer ", l, ": ",
+                               order.obstacle));
   }
   implementation_ = std::make_unique<Implementation>();
   implementation_->stack = std::move(stack);
   implementation_->dtype = dtype;
   implementation_->settings = settings;
-  implementation_->engine = recurrence::make_engine(implementation_->stack, dtype, settings);
+  implementation_->runner = recurrence::make_batch_runner(implementation_->stack, dtype, settings);
 }
 
 SequenceOp::~SequenceOp() = default;
@@ -102,10 +102,10 @@ SequenceOp& SequenceOp::operator=(SequenceOp&&) noexcept = default;
 
 const StackDefinition& SequenceOp::stack() const { return implementation_->stack; }
 Dtype SequenceOp::dtype() const { return implementation_->dtype; }
-std::int64_t SequenceOp::peak_bytes() const { return implementation_->engine->peak_bytes(); }
+std::int64_t SequenceOp::peak_bytes() const { return implementation_->runner->peak_bytes(); }
 
 std::vector<PlanCost> SequenceOp::plans(std::int64_t batch, std::int64_t steps, int threads) const {
-  return implementation_->engine->plans(batch, steps, threads);
+  return implementation_->runner->plans(batch, steps, threads);
 }
 
 PlanCost SequenceOp::choose(std::int64_t batch, std::int64_t steps, int threads) const {
@@ -123,7 +123,7 @@ Tensor SequenceOp::evaluate(std::span<const Tensor> weights, const SequenceBatch
   pass.initial = initial != nullptr ? &initial->states : nullptr;
   pass.final_window = final_window;
   pass.outputs = &outputs;
-  op.engine->run(pass);
+  op.runner->run(pass);
   return outputs;
 }
 
@@ -139,13 +139,13 @@ std::string_view name_of(Loss loss) {
   return "";
 }
 
-std::string_view name_of(Plan plan) {
+std::string_view name_of(MemoryPlan plan) {
   switch (plan) {
-    case Plan::automatic: return "auto";
-    case Plan::full: return "full";
-    case Plan::states: return "states";
-    case Plan::reversible: return "reversible";
-    case Plan::checkpoint: return "checkpoint";
+    case MemoryPlan::automatic: return "auto";
+    case MemoryPlan::full: return "full";
+    case MemoryPlan::states: return "states";
+    case MemoryPlan::reversible: return "reversible";
+    case MemoryPlan::checkpoint: return "checkpoint";
   }
   return "";
 }

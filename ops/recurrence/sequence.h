@@ -11,7 +11,7 @@
 #include "lagtape/core/simd/level.h"
 #include "lagtape/core/tape.h"
 #include "lagtape/core/thread_pool.h"
-#include "lagtape/ops/recurrence/step_program.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape {
 
@@ -66,16 +66,17 @@ struct SequenceBatch {
   bool training = false;  ///< random draws are drawn; otherwise they hold their evaluation values
 };
 
-enum class Plan : std::uint8_t { automatic, full, states, reversible, checkpoint };
-std::string_view name_of(Plan plan);  ///< "auto", "full", "states", "reversible", "checkpoint"
+enum class MemoryPlan : std::uint8_t { automatic, full, states, reversible, checkpoint };
+std::string_view name_of(MemoryPlan plan);  ///< "auto", "full", "states", "reversible", "checkpoint"
 
 struct SequenceSettings {
-  Plan plan = Plan::automatic;
+  MemoryPlan plan = MemoryPlan::automatic;
   std::int64_t budget =
       0;  ///< bytes for what the op keeps and works in; 0: half of the machine's or cgroup's memory
-  std::int64_t chunk = 0;    ///< steps, a multiple of the run; 0: chosen by the planner
-  std::int64_t segment = 0;  ///< steps between checkpoints, a multiple of the chunk; 0: chosen by the planner
-  int levels = 0;            ///< how often a step may be run forward again; 0: as rarely as the budget allows
+  std::int64_t chunk = 0;  ///< steps, a multiple of the run; 0: chosen by the planner
+  std::int64_t checkpoint_interval =
+      0;           ///< steps between checkpoints, a multiple of the chunk; 0: chosen by the planner
+  int levels = 0;  ///< how often a step may be run forward again; 0: as rarely as the budget allows
   SimdLevel level = best_level();
   bool compile_stages =
       true;  ///< element-wise work as machine code, where that can be: the same bits, faster
@@ -83,13 +84,13 @@ struct SequenceSettings {
 
 /// What a plan costs for a batch of B sequences of T steps.
 struct PlanCost {
-  Plan plan = Plan::automatic;
+  MemoryPlan plan = MemoryPlan::automatic;
   std::int64_t bytes = 0;  ///< high-water mark of what the op allocates, with that many threads
   double extra_flops = 0;  ///< of products, beyond one forward and backward pass, a batch
   std::int64_t chunk = 0;
-  std::int64_t segment = 0;  ///< steps between checkpoints; 0: none
-  std::int64_t slots = 0;    ///< checkpoints that are kept at a time
-  int levels = 0;            ///< how often a step is run forward again, at most
+  std::int64_t checkpoint_interval = 0;  ///< steps between checkpoints; 0: none
+  std::int64_t slots = 0;                ///< checkpoints that are kept at a time
+  int levels = 0;                        ///< how often a step is run forward again, at most
 };
 
 /// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its

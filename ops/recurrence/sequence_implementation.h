@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "lagtape/ops/recurrence/engine.h"
+#include "lagtape/ops/recurrence/run/batch_runner.h"
 
 namespace lagtape {
 
@@ -12,7 +12,7 @@ struct SequenceOp::Implementation {
   StackDefinition stack;
   Dtype dtype;
   SequenceSettings settings;
-  std::unique_ptr<recurrence::Engine> engine;
+  std::unique_ptr<recurrence::BatchRunner> runner;
 
   /// Throws InputError unless the batch fits the stack (and has targets, for a loss).
   void check(const SequenceBatch& batch, std::span<const Tensor> initial, bool loss) const;

@@ -32,10 +32,10 @@ TEST_CASE("weights of equations start from the cell's width, a lag from its midd
 
 TEST_CASE("several outputs of equations are one after the other") {
   const auto with_output = [](const std::string& output) {
-    return from_equations(concat(R"json({
+    return from_equations(text_of(R"json({
       "weights": {"W": ["units", "input"]}, "state": {"h": "units", "c": "units"},
       "step": ["c' = 0.5 * c + W @ x", "h' = tanh(c')"], "output": )json",
-                                 output, "}"),
+                                  output, "}"),
                           4, 2);
   };
   const std::string three = R"json(["h'", "c'", "x"])json";

@@ -4,7 +4,7 @@
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/tests/cells/support/cell_row.h"
-#include "lagtape/tests/recurrence/support/sequence_case.h"
+#include "lagtape/tests/ops/recurrence/support/sequence_case.h"
 
 // rnn, lstm and gru against PyTorch's, on the files that golden/make_golden.py wrote.
 
@@ -47,7 +47,7 @@ struct Golden {
     std::string text;
     const auto compare = [&](const std::string& name, const Tensor& got, const Json& wanted) {
       const Difference apart = difference(got, tensor(wanted, got.shape(), dtype));
-      if (!(apart.relative <= tolerance)) text += concat(name, ": ", apart.where, "\n");
+      if (!(apart.relative <= tolerance)) text += text_of(name, ": ", apart.where, "\n");
     };
     compare("outputs", y.value(), json["outputs"]);
     compare("d x", x.grad(), json["gradients"]["x"]);

@@ -4,14 +4,15 @@
 
 #include <map>
 
-#include "lagtape/cells/model_spec.h"
+#include "lagtape/cells/models/model_definition.h"
 
 namespace lagtape {
 namespace {
 
 /// The model with these layers and read-out. Throws InputError for what is wrong with it.
-ModelSpec built(const std::string& layers, const std::string& readout = "{}") {
-  const Json model = parse_json(concat(R"({"layers": [)", layers, R"(], "readout": )", readout, "}"), "test");
+ModelDefinition built(const std::string& layers, const std::string& readout = "{}") {
+  const Json model =
+      parse_json(text_of(R"({"layers": [)", layers, R"(], "readout": )", readout, "}"), "test");
   const Json cells = parse_json(R"json({"mine": {
     "weights": {"W": ["units", "units"], "b": "units"}, "init": {"b": "zeros"},
     "state": {"h": "units"}, "step": ["h' = tanh(W @ h + b) + sum(x)"], "output": "h'"}})json",
@@ -19,12 +20,12 @@ ModelSpec built(const std::string& layers, const std::string& readout = "{}") {
   JsonErrors errors;
   const ModelOptions options = read_model(model, cells, errors);
   errors.raise("e");
-  ModelSpec spec = build_model(options, {.input = 3, .output = 2}, errors);
+  ModelDefinition spec = build_model(options, {.input = 3, .output = 2}, errors);
   errors.raise("e");
   return spec;
 }
 
-std::map<std::string, Initializer> first_values(const ModelSpec& spec) {
+std::map<std::string, Initializer> first_values(const ModelDefinition& spec) {
   std::map<std::string, Initializer> all;
   for (const ParameterDefinition& parameter : spec.parameters()) all[parameter.name] = parameter.initializer;
   return all;
@@ -74,7 +75,8 @@ TEST_CASE("init reaches one layer inside a layer, or all of them") {
 
 TEST_CASE("a parameter that init sets draws numbers of its own") {
   const auto bias = [](const std::string& init) {
-    const ModelSpec spec = built(concat(R"({"cell": "lstm", "units": 4, "chrono": 50, "init": )", init, "}"));
+    const ModelDefinition spec =
+        built(text_of(R"({"cell": "lstm", "units": 4, "chrono": 50, "init": )", init, "}"));
     const Parameters values = draw_parameters(spec, Dtype::f64, 1);
     return std::pair(values["layers.0.W_f.bias"].value.at(0), values["layers.0.W_i.bias"].value.at(0));
   };
@@ -86,14 +88,15 @@ TEST_CASE("a parameter that init sets draws numbers of its own") {
 }
 
 TEST_CASE("a model with init is filled in and read back as the same model") {
-  const ModelSpec spec = built(R"({"cell": "lem", "units": 4, "init": {"W1": "orthogonal", "V1.bias": 2}},
+  const ModelDefinition spec =
+      built(R"({"cell": "lem", "units": 4, "init": {"W1": "orthogonal", "V1.bias": 2}},
                                   {"layer": "linear", "units": 4, "init": {"W": "lecun_normal"}})",
-                               R"({"init": {"W": {"type": "chrono"}}})");
+            R"({"init": {"W": {"type": "chrono"}}})");
   CHECK(spec.filled_model["layers"][0]["init"].dump() ==
         R"({"W1":{"type":"orthogonal","gain":1.0},"V1.bias":{"type":"constant","value":2.0}})");
   CHECK(spec.filled_model["readout"]["init"].dump() ==
         R"({"W":{"type":"chrono","scale":1.0,"longest":784.0}})");
-  const ModelSpec again =
+  const ModelDefinition again =
       built(spec.filled_model["layers"][0].dump() + "," + spec.filled_model["layers"][1].dump(),
             spec.filled_model["readout"].dump());
   CHECK(first_values(again) == first_values(spec));

@@ -55,7 +55,7 @@ std::vector<Vector> several_by_hand(const std::vector<std::array<double, kUnits>
     for (int i = 0; i < kUnits; ++i) {
       double drive = std::tanh(affine("W1", h[n], i) + affine("U1", x[n], i));
       for (std::size_t k = 0; k < tau.size(); ++k) {
-        const std::string number = numbered ? concat("_", k + 1) : "";
+        const std::string number = numbered ? text_of("_", k + 1) : "";
         Vector past(kUnits);
         for (int j = 0; j < kUnits; ++j) {
           const int near = static_cast<int>(tau[k][j]);

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "lagtape/tests/cells/support/cell_case.h"
-#include "lagtape/tests/recurrence/support/compare.h"
-#include "lagtape/tests/recurrence/support/random_case.h"
+#include "lagtape/tests/ops/recurrence/support/compare.h"
+#include "lagtape/tests/ops/recurrence/support/random_case.h"
 
 namespace lagtape {
 namespace {
@@ -186,11 +186,11 @@ TEST_CASE("UnICORNN with residual stacking runs backwards in time, with the bits
     for (Layer& layer : layers)
       for (StateDefinition& state : layer.program.states) state.arithmetic = Arithmetic::grid;
     const SequenceCase c = converted(stack_of(layers, 5, 70), dtype);
-    const Results expected = run_op(c, {.plan = Plan::full});
+    const Results expected = run_op(c, {.plan = MemoryPlan::full});
     bool reverses = false;
     for (const PlanCost& plan : SequenceOp(c.stack, dtype).plans(c.rows(), c.steps(), 2)) {
       CAPTURE(name_of(plan.plan));
-      reverses = reverses || plan.plan == Plan::reversible;
+      reverses = reverses || plan.plan == MemoryPlan::reversible;
       CHECK(bit_differences(run_op(c, {.plan = plan.plan, .chunk = 16}, 2), expected) == "");
     }
     CHECK(reverses);

@@ -1,7 +1,7 @@
 // Loads a trained model, predicts a batch, and streams the same rows one step at a time: the same numbers,
 // bit for bit.
 
-#include <lagtape/cells/model.h>
+#include <lagtape/cells/models/model.h>
 #include <lagtape/core/error.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Trains a small model from C++ and writes it as one file.
 
 #include <lagtape/core/error.h>
-#include <lagtape/tools/trainer.h>
+#include <lagtape/tools/train/trainer.h>
 
 #include <iostream>
 #include <vector>

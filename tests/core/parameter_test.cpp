@@ -9,7 +9,7 @@ using namespace lagtape;
 TEST_CASE("Parameters keep their order, their names and their places") {
   Parameters parameters;
   Parameter& first = parameters.add("layers.0.W1", Tensor({4, 3}, Dtype::f32));
-  for (int i = 0; i < 100; ++i) parameters.add(concat("p", i), Tensor({2}, Dtype::f64), i % 2 == 0);
+  for (int i = 0; i < 100; ++i) parameters.add(text_of("p", i), Tensor({2}, Dtype::f64), i % 2 == 0);
   CHECK(&first == &parameters["layers.0.W1"]);
   CHECK(first.grad.shape() == Shape{4, 3});
   CHECK(first.grad.dtype() == Dtype::f32);

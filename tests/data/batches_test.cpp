@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "lagtape/data/forecast.h"
+#include "lagtape/data/generators/forecast.h"
 #include "lagtape/tests/data/support/sample_files.h"
 #include "lagtape/tests/data/support/tasks.h"
 

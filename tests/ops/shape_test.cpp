@@ -96,12 +96,12 @@ TEST_CASE("shapes that do not fit are refused by name") {
         "[transpose] x must be a matrix. Got x [2, 3, 4]. Give the order of the axes.");
   for (const std::vector<std::int64_t>& axes : {std::vector<std::int64_t>{0, 0}, {0}, {0, 1, 2}, {0, -1}}) {
     CHECK(message_of([&] { transpose(x, axes); }) ==
-          concat("[transpose] axes ", to_string(axes), " must be a permutation of x's. Got x [2, 3]."));
+          text_of("[transpose] axes ", to_string(axes), " must be a permutation of x's. Got x [2, 3]."));
   }
   for (const auto& [begin, end] : {std::pair{-1, 2}, {1, 1}, {2, 1}, {0, 4}}) {
     CHECK(message_of([&] { slice(x, -1, begin, end); }) ==
-          concat("[slice] 0 <= begin < end <= extent must hold, not ", begin, "..", end,
-                 " on axis 1. Got x [2, 3]."));
+          text_of("[slice] 0 <= begin < end <= extent must hold, not ", begin, "..", end,
+                  " on axis 1. Got x [2, 3]."));
   }
   CHECK(message_of([&] { slice(x, 2, 0, 1); }) == "[slice] there is no axis 2. Got x [2, 3].");
 

@@ -59,7 +59,7 @@ TEST_CASE("an optimizer of the experiment is made with its rate") {
 TEST_CASE("the filled options read back to themselves") {
   for (const char* type : {"adam", "adamw", "rmsprop", "sgd"}) {
     ReadOptimizer once =
-        optimizer_from(concat(R"({"type": ")", type, R"(", "groups": [{"match": "w*", "lr_factor": 2}]})"));
+        optimizer_from(text_of(R"({"type": ")", type, R"(", "groups": [{"match": "w*", "lr_factor": 2}]})"));
     CHECK(optimizer_from(once.filled.dump()).filled == once.filled);
   }
 }

@@ -22,8 +22,8 @@ IN_ORDER = {
     "cells/registry.cpp": REGISTRY,
     "cells/tau_gru.cpp": '#include "lagtape/core/tape.h"\n',
     "cells/lem.cpp": "",
-    "data/mackey_glass.h": '#include "lagtape/core/tape.h"\n',
-    "tools/train.cpp": '#include "lagtape/data/mackey_glass.h"\n',
+    "data/tasks/mackey_glass.h": '#include "lagtape/core/tape.h"\n',
+    "tools/train.cpp": '#include "lagtape/data/tasks/mackey_glass.h"\n',
     "tools/bench/lstm.cpp": "#include <dnnl.h>\n",
 }
 
@@ -49,10 +49,10 @@ class TreeTest(unittest.TestCase):
 
     def test_an_include_against_the_direction_is_a_breach(self):
         include = '#include "lagtape/%s"'
-        self.assertIn("core does not depend on data", self.planted("core/a.h", include % "data/mackey_glass.h"))
+        self.assertIn("core does not depend on data", self.planted("core/a.h", include % "data/tasks/mackey_glass.h"))
         self.assertIn("ops does not depend on cells", self.planted("ops/a.h", include % "cells/registry.cpp"))
         self.assertIn("data does not depend on ops", self.planted("data/a.cpp", include % "ops/sum.cpp"))
-        self.assertIn("optim does not depend on data", self.planted("optim/a.cpp", include % "data/mackey_glass.h"))
+        self.assertIn("optim does not depend on data", self.planted("optim/a.cpp", include % "data/tasks/mackey_glass.h"))
         self.assertIn("cells does not depend on tools", self.planted("cells/a.h", "#include <lagtape/tools/train.cpp>"))
 
     def test_an_include_that_leads_nowhere_or_is_bare_is_a_breach(self):
@@ -85,7 +85,7 @@ class InstalledTest(unittest.TestCase):
             self.assertEqual(len(self.breaches(f"#include <{name}>")), 1, name)
 
     def test_a_header_that_is_not_installed_is_a_breach(self):
-        self.assertEqual(len(self.breaches('#include "lagtape/core/json_reader.h"')), 1)
+        self.assertEqual(len(self.breaches('#include "lagtape/core/json/json_reader.h"')), 1)
 
     def test_an_empty_prefix_is_a_breach(self):
         self.assertEqual(len(breaches_of({"other/a.txt": ""}, structure.check_installed)), 1)

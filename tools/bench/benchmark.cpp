@@ -9,8 +9,8 @@
 #include "lagtape/tools/bench/onednn_lstm.h"
 #include "lagtape/tools/bench/random_batch.h"
 #include "lagtape/tools/bench/sgemm.h"
-#include "lagtape/tools/plan_choice.h"
-#include "lagtape/tools/training_run.h"
+#include "lagtape/tools/train/plan_choice.h"
+#include "lagtape/tools/train/training_run.h"
 
 namespace lagtape::bench {
 

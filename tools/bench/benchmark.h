@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lagtape/tools/bench/timing.h"
-#include "lagtape/tools/experiment.h"
+#include "lagtape/tools/train/experiment.h"
 
 namespace lagtape::bench {
 

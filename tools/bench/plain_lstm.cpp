@@ -144,7 +144,7 @@ void check_onednn_lstm(const LstmSizes& sizes, int threads) {
   const auto require = [](const char* name, const std::vector<float>& a, const std::vector<float>& b) {
     const double off = difference(a, b);
     if (!(off <= kTolerance))
-      throw Error(concat("[bench] oneDNN's LSTM differs from the plain loops in ", name, " by ", off, "."));
+      throw Error(text_of("[bench] oneDNN's LSTM differs from the plain loops in ", name, " by ", off, "."));
   };
   require("h", found.h, expected.h);
   require("the gradient of x", found.grad_x, expected.grad_x);

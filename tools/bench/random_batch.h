@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lagtape/cells/model.h"
+#include "lagtape/cells/models/model.h"
 #include "lagtape/data/dataset.h"
 
 namespace lagtape::bench {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/model.h"
+#include "lagtape/cells/models/model.h"
 #include "lagtape/tools/bench/timing.h"
 
 namespace lagtape::bench {

@@ -7,11 +7,11 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/tools/analysis.h"
-#include "lagtape/tools/analysis_plots.h"
+#include "lagtape/tools/analysis/analysis.h"
+#include "lagtape/tools/analysis/analysis_plots.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/source.h"
-#include "lagtape/tools/evaluation.h"
+#include "lagtape/tools/train/evaluation.h"
 
 namespace lagtape::cli {
 
@@ -195,7 +195,7 @@ void run(const AnalyzeArguments& arguments) {
   const Task task = source.experiment.load_task(pool);
   const Dataset& split = task.split(arguments.split);
   if (split.size() == 0)
-    throw InputError(concat("--split ", arguments.split, ": ", file, " has no sequences there."));
+    throw InputError(text_of("--split ", arguments.split, ": ", file, " has no sequences there."));
   AnalysisOptions options = arguments.options;
   options.seed = source.experiment.seed;
   const Analysis analysis = analyze(

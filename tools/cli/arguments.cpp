@@ -20,7 +20,7 @@ CLI::Validator integer_from(std::int64_t least) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc() && end == text.data() + text.size() && value >= least) return std::string();
-    return concat("expected an integer >= ", least, " and below 2^63. Got '", text.substr(0, 60), "'.");
+    return text_of("expected an integer >= ", least, " and below 2^63. Got '", text.substr(0, 60), "'.");
   };
   return CLI::Validator(check, "");
 }

@@ -37,7 +37,7 @@ Tensor read_any(const std::string& file, const std::vector<std::string>& names) 
   }
   return ending_of(file) == ".npy"
              ? read_npy(file)
-             : columns_of(read_csv(file), names, concat(file, ": the inputs of the experiment"));
+             : columns_of(read_csv(file), names, text_of(file, ": the inputs of the experiment"));
 }
 
 /// "[3, 0]" of a flat index.
@@ -54,7 +54,7 @@ std::string place_of(std::int64_t index, const Shape& shape) {
 
 void check_ending(const std::string& file) {
   if (file != "-" && ending_of(file) != ".npy" && ending_of(file) != ".csv") {
-    throw InputError(concat(file, ": expected a file that ends in .npy or .csv, or - for lines."));
+    throw InputError(text_of(file, ": expected a file that ends in .npy or .csv, or - for lines."));
   }
 }
 
@@ -68,12 +68,12 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
   Tensor x = read_any(file, names);
   if ((x.rank() != 2 && x.rank() != 3) || x.numel() == 0 || x.size(-1) != width) {
     throw InputError(
-        concat(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));
+        text_of(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));
   }
   for (std::int64_t i = 0; i < x.numel(); ++i) {
     if (fits(x.at(i), precision)) continue;
-    throw InputError(concat(file, ": the number at ", place_of(i, x.shape()), " is not finite in ",
-                            name_of(precision), ". Got ", x.at(i), "."));
+    throw InputError(text_of(file, ": the number at ", place_of(i, x.shape()), " is not finite in ",
+                             name_of(precision), ". Got ", x.at(i), "."));
   }
   return x;
 }
@@ -81,8 +81,8 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
 void write_array(const std::string& file, const Tensor& array) {
   if (ending_of(file) == ".npy") return write_npy(file, array);
   if (array.rank() > 2) {
-    throw InputError(concat(file, ": lines hold one sequence, and these are ", to_string(array.shape()),
-                            ". Write them as .npy."));
+    throw InputError(text_of(file, ": lines hold one sequence, and these are ", to_string(array.shape()),
+                             ". Write them as .npy."));
   }
   const Csv table{.header = {}, .values = array.rank() == 1 ? array.reshaped({1, array.numel()}) : array};
   if (file == "-") {

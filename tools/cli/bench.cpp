@@ -101,7 +101,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
     timing =
         bench::stream_latency(model, {.steps = arguments.stream_steps, .repeats = arguments.options.repeats});
   } catch (const InputError& error) {
-    throw InputError(concat(experiment.where, ": ", error.what()));
+    throw InputError(text_of(experiment.where, ": ", error.what()));
   }
   if (arguments.json) {
     const nlohmann::ordered_json json = {

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/analysis/model_gradients.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/source.h"
-#include "lagtape/tools/model_gradients.h"
-#include "lagtape/tools/trainer.h"
+#include "lagtape/tools/train/trainer.h"
 
 namespace lagtape::cli {
 
@@ -83,9 +83,9 @@ void run(const CheckArguments& arguments) {
                arguments.options.tolerance);
   }
   if (!ok) {
-    throw Error(concat(experiment.where, ": gradients and differences are further apart than ",
-                       arguments.options.tolerance,
-                       " of the largest entry of the tensor: ", result["worst"].get<std::string>()));
+    throw Error(text_of(experiment.where, ": gradients and differences are further apart than ",
+                        arguments.options.tolerance,
+                        " of the largest entry of the tensor: ", result["worst"].get<std::string>()));
   }
 }
 

@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
 #include "lagtape/tools/cli/commands.h"
-#include "lagtape/tools/experiment.h"
-#include "lagtape/tools/export_data.h"
+#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/export_data.h"
 
 namespace lagtape::cli {
 

@@ -7,7 +7,7 @@
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
-#include "lagtape/tools/losses.h"
+#include "lagtape/tools/train/losses.h"
 
 namespace lagtape::cli {
 
@@ -39,10 +39,10 @@ void check_split(const std::string& split) {
 /// Data in another place may be others than those that the run was trained on.
 void check_fit(const Source& source, const DataShape& data, const std::string& run) {
   const auto refuse = [&](const auto&... what) {
-    throw InputError(concat(run, ": its model ", what..., "."));
+    throw InputError(text_of(run, ": its model ", what..., "."));
   };
   const Loss loss = source.experiment.loss;
-  if (!entry_of(loss).fits(data)) throw InputError(concat(run, ": ", mismatch(loss, data)));
+  if (!entry_of(loss).fits(data)) throw InputError(text_of(run, ": ", mismatch(loss, data)));
   const Model& model = source.model;
   if (data.input != model.input_width())
     refuse("takes ", model.input_width(), " inputs a step. The data have ", data.input);
@@ -64,14 +64,14 @@ void run(const EvalArguments& arguments) {
   ThreadPool pool(arguments.threads);
   const bool all = arguments.split == "all";
   if (all && source.experiment.fresh) {
-    throw InputError(concat("--split all: ", arguments.run,
-                            " draws its training sequences anew for every step. Expected valid or test."));
+    throw InputError(text_of("--split all: ", arguments.run,
+                             " draws its training sequences anew for every step. Expected valid or test."));
   }
   const Task task = all ? source.experiment.load_to_score(pool) : source.experiment.load_task(pool);
   const Dataset& split = all ? *task.test : task.split(arguments.split);
   if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
     throw InputError(
-        concat("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences there."));
+        text_of("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences there."));
   }
   check_fit(source, task.shape, arguments.run);
   ModelOp op(source.model);

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/tools/confusion.h"
-#include "lagtape/tools/evaluation.h"
+#include "lagtape/tools/train/confusion.h"
+#include "lagtape/tools/train/evaluation.h"
 
 namespace lagtape::cli {
 

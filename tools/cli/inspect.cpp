@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "lagtape/cells/model_op.h"
+#include "lagtape/cells/models/model_op.h"
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/grid.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/source.h"
-#include "lagtape/tools/plan_choice.h"
+#include "lagtape/tools/train/plan_choice.h"
 
 namespace lagtape::cli {
 
@@ -105,12 +105,12 @@ Json describe(const Source& source, const DataShape& data, int threads) {
   return result;
 }
 
-std::string text_of(const Json& value) { return value.get<std::string>(); }
+std::string string_of(const Json& value) { return value.get<std::string>(); }
 
 void print_parameters(const Json& parameters) {
   fmt::print("\nparameters\n");
   for (const Json& parameter : parameters)
-    fmt::print("  {:<24}{}\n", text_of(parameter["name"]), parameter["shape"].dump());
+    fmt::print("  {:<24}{}\n", string_of(parameter["name"]), parameter["shape"].dump());
 }
 
 void print_layers(const Json& layers) {
@@ -120,8 +120,8 @@ void print_layers(const Json& layers) {
                layer["flops_per_step"].get<std::int64_t>(), layer["largest_lag"].get<std::int64_t>());
   }
   for (const Json& layer : layers)
-    if (!text_of(layer["program"]).empty())
-      fmt::print("\nstep of {}\n{}", text_of(layer["name"]), text_of(layer["program"]));
+    if (!string_of(layer["program"]).empty())
+      fmt::print("\nstep of {}\n{}", text_of(layer["name"]), string_of(layer["program"]));
 }
 
 void print_plans(const Json& description) {
@@ -151,7 +151,7 @@ void run(const InspectArguments& arguments) {
   const std::string& file = arguments.experiment.file;
   if (is_run(file) && !arguments.experiment.set.empty()) {
     throw InputError(
-        concat(file, ": what was trained cannot be changed with --set. Inspect the experiment."));
+        text_of(file, ": what was trained cannot be changed with --set. Inspect the experiment."));
   }
   const Source source = load_source(file, arguments.experiment.set, pool);
   const DataShape data = data_shape(source.experiment, pool);

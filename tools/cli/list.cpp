@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <sstream>
 
-#include "lagtape/cells/model_options.h"
+#include "lagtape/cells/models/model_options.h"
 #include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/cli/commands.h"
-#include "lagtape/tools/losses.h"
-#include "lagtape/tools/metrics.h"
-#include "lagtape/tools/train_options.h"
+#include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/train_options.h"
 
 namespace lagtape::cli {
 
@@ -201,7 +201,7 @@ void run(const ListArguments& arguments) {
     names.push_back(row.name);
   }
   if (chosen.object)
-    throw InputError(concat("'", chosen.name, "' has no names, like '", arguments.name, "'."));
+    throw InputError(text_of("'", chosen.name, "' has no names, like '", arguments.name, "'."));
   throw InputError(unknown_name(arguments.kind, arguments.name, names));
 }
 

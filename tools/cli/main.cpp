@@ -52,7 +52,7 @@ void occupy_standard_streams() {
 /// A result that did not reach its reader is none.
 int finish_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
-  report(lagtape::concat("stdout: cannot write: ", std::strerror(errno)));
+  report(lagtape::text_of("stdout: cannot write: ", std::strerror(errno)));
   return kFailed;
 }
 
@@ -79,7 +79,7 @@ std::string unexpected(const CLI::App& tool) {
     return lagtape::unknown_name("option", extra.substr(0, extra.find('=')), known);
   }
   if (&place != &tool)
-    return lagtape::concat("'", extra, "' is one argument too many for ", place.get_name());
+    return lagtape::text_of("'", extra, "' is one argument too many for ", place.get_name());
   for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; })) {
     known.push_back(command->get_name());
   }
@@ -108,7 +108,7 @@ int run(CLI::App& tool, int argc, char** argv) try {
   report(error.what());
   return kInterrupted;
 } catch (const std::filesystem::filesystem_error& error) {
-  report(lagtape::concat(error.path1().string(), ": cannot use this path: ", error.code().message()));
+  report(lagtape::text_of(error.path1().string(), ": cannot use this path: ", error.code().message()));
   return kWrongInput;
 } catch (const std::bad_alloc&) {
   report("out of memory");

@@ -5,12 +5,12 @@
 #include <iostream>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/source.h"
-#include "lagtape/tools/experiment_reader.h"
-#include "lagtape/tools/streaming.h"
+#include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/streaming.h"
 
 namespace lagtape::cli {
 
@@ -55,21 +55,21 @@ std::vector<T> parse_line(const std::string& line, std::int64_t number, const Mo
     at = next;
     while (at != end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
     if (error != std::errc() || !fits(value, model.dtype()) || (at != end && *at != ',')) {
-      throw InputError(concat("stdin: line ", number, ", column ", values.size() + 1,
-                              ": expected a finite number in ", name_of(model.dtype()), ". Got '",
-                              line.substr(0, 200), "'."));
+      throw InputError(text_of("stdin: line ", number, ", column ", values.size() + 1,
+                               ": expected a finite number in ", name_of(model.dtype()), ". Got '",
+                               line.substr(0, 200), "'."));
     }
     values.push_back(static_cast<T>(value));
     if (model.tokens() > 0 && !is_token(values.back(), model.tokens())) {
-      throw InputError(concat("stdin: line ", number, ": tokens are the numbers 0..", model.tokens() - 1,
-                              ". Got ", value, "."));
+      throw InputError(text_of("stdin: line ", number, ": tokens are the numbers 0..", model.tokens() - 1,
+                               ". Got ", value, "."));
     }
     if (at == end) break;
     ++at;
   }
   if (static_cast<std::int64_t>(values.size()) != model.input_width()) {
-    throw InputError(concat("stdin: line ", number, ": expected ", model.input_width(), " numbers. Got ",
-                            values.size(), "."));
+    throw InputError(text_of("stdin: line ", number, ": expected ", model.input_width(), " numbers. Got ",
+                             values.size(), "."));
   }
   return values;
 }

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "lagtape/tools/trainer.h"
+#include "lagtape/tools/train/trainer.h"
 
 namespace lagtape::cli {
 

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json_reader.h"
-#include "lagtape/tools/run_folder.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::cli {
 
@@ -31,9 +31,9 @@ void warn_of_rounding(const Scaling& scaling, const char* what) {
     const float spacing = std::max(next - rounded, std::numeric_limits<float>::min());
     const bool constant = scale == 1 && static_cast<float>(mean) == mean;  // nothing to tell apart
     if (constant || spacing <= scale / 100) continue;
-    std::fputs(concat("warning: ", what, " ", i, " has mean ", mean, " and scale ", scale,
-                      ", where f32 numbers are ", spacing,
-                      " apart; \"precision\": \"f64\" in \"train\" tells them apart\n")
+    std::fputs(text_of("warning: ", what, " ", i, " has mean ", mean, " and scale ", scale,
+                       ", where f32 numbers are ", spacing,
+                       " apart; \"precision\": \"f64\" in \"train\" tells them apart\n")
                    .c_str(),
                stderr);
   }
@@ -52,14 +52,14 @@ Model load_model(const std::string& path) {
   if (std::filesystem::is_directory(path, error)) {
     const RunFolder run(path);
     if (!std::filesystem::exists(run.weights_file(), error)) {
-      throw InputError(concat(path, run.can_resume()
-                                        ? ": the run has no weights yet, they come with its first "
-                                          "evaluation (weights.safetensors)."
-                                        : ": is no run folder, it has no weights.safetensors."));
+      throw InputError(text_of(path, run.can_resume()
+                                         ? ": the run has no weights yet, they come with its first "
+                                           "evaluation (weights.safetensors)."
+                                         : ": is no run folder, it has no weights.safetensors."));
     }
   } else if (!is_run(path) && first_byte(path) == '{') {
-    throw InputError(concat(path, ": expected a run folder or a .safetensors file. This looks like an ",
-                            "experiment: train it first."));
+    throw InputError(text_of(path, ": expected a run folder or a .safetensors file. This looks like an ",
+                             "experiment: train it first."));
   }
   return Model::load(path);
 }
@@ -69,8 +69,8 @@ void warn_of_lags(const Model& model, const DataShape& data) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::int64_t lag = layers[i].largest_lag();
     if (lag <= data.length) continue;
-    std::fputs(concat("warning: layer ", i, " (", layers[i].name, ") looks back ", lag,
-                      " steps; the sequences have ", data.length, "\n")
+    std::fputs(text_of("warning: layer ", i, " (", layers[i].name, ") looks back ", lag,
+                       " steps; the sequences have ", data.length, "\n")
                    .c_str(),
                stderr);
   }
@@ -83,8 +83,8 @@ void warn_of_rounding(const Model& model) {
 }
 
 void announce_vectors(const KnownWords& words) {
-  std::fputs(concat("vectors: ", words.known, " of ", words.all,
-                    " words begin with theirs, the others as the embedding draws them\n")
+  std::fputs(text_of("vectors: ", words.known, " of ", words.all,
+                     " words begin with theirs, the others as the embedding draws them\n")
                  .c_str(),
              stderr);
 }
@@ -97,7 +97,7 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
   const Json trained = parse_json(parse_experiment(model.experiment(), path, path, {}).json, path);
   for (const char* part : {"model", "cells"}) {
     if (trained.value(part, Json()) != asked.value(part, Json()))
-      throw InputError(concat(path, ": /", part, ": the model of a run cannot be changed."));
+      throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));
   }
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }

@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "lagtape/cells/model.h"
-#include "lagtape/tools/experiment.h"
+#include "lagtape/cells/models/model.h"
+#include "lagtape/tools/train/experiment.h"
 
 namespace lagtape::cli {
 

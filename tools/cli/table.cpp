@@ -68,7 +68,7 @@ void add_options(CLI::App& command, TableArguments& arguments) {
 }
 
 /// The command that makes the table again from nothing.
-std::string command_of(const table::Plan& plan, const TableArguments& arguments, std::int64_t seeds) {
+std::string command_of(const table::PaperTable& plan, const TableArguments& arguments, std::int64_t seeds) {
   const std::filesystem::path folder = std::filesystem::proximate(plan.folder);
   std::string command = fmt::format("lagtape table {} --seeds {}", folder.string(), seeds);
   for (const std::string& model : arguments.only) command += " --only " + model;
@@ -76,7 +76,7 @@ std::string command_of(const table::Plan& plan, const TableArguments& arguments,
   return command;
 }
 
-void announce(const table::Plan& plan, const table::Run& run, std::size_t ended, std::size_t of) {
+void announce(const table::PaperTable& plan, const table::Run& run, std::size_t ended, std::size_t of) {
   const std::string model = plan.rows[run.row].model;
   const std::string result = run.state == table::RunState::done
                                  ? fmt::format("{:.{}f} ({}) after {:.1f} s", run.value * plan.scale,
@@ -85,7 +85,7 @@ void announce(const table::Plan& plan, const table::Run& run, std::size_t ended,
   std::fputs(fmt::format("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result).c_str(), stderr);
 }
 
-std::vector<int> train(std::vector<table::Run>& runs, const table::Plan& plan,
+std::vector<int> train(std::vector<table::Run>& runs, const table::PaperTable& plan,
                        const TableArguments& arguments, table::Results* results) {
   catch_signals();
   table::PoolOptions options{.jobs = arguments.jobs > 0 ? arguments.jobs : arguments.threads,
@@ -101,7 +101,7 @@ std::vector<int> train(std::vector<table::Run>& runs, const table::Plan& plan,
 
 /// Trainings that failed are no reason to keep the others' results back, but one to end with an error.
 void report_failures(const std::vector<int>& codes, const std::vector<table::Run>& runs,
-                     const table::Plan& plan) {
+                     const table::PaperTable& plan) {
   if (codes.empty()) return;
   std::string message = fmt::format("{} of {} trainings failed:", codes.size(), runs.size());
   for (const table::Run& run : runs) {
@@ -127,7 +127,7 @@ void run(const TableArguments& arguments) {
         "which table? Give a folder of experiments with a table.json, before --only, which takes every name "
         "behind it.");
   }
-  const table::Plan plan = table::read_plan(arguments.folder);
+  const table::PaperTable plan = table::read_paper_table(arguments.folder);
   const std::int64_t seeds = arguments.seeds > 0 ? arguments.seeds : plan.seeds;
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.task()
                                                           : std::filesystem::path(arguments.out);

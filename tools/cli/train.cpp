@@ -10,7 +10,7 @@
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/cli/source.h"
-#include "lagtape/tools/training_run.h"
+#include "lagtape/tools/train/training_run.h"
 
 namespace lagtape::cli {
 
@@ -65,9 +65,9 @@ void find_run(TrainArguments& arguments) {
   if (fs::is_directory(folder, error)) {
     file = RunFolder(folder).experiment_file().string();
     if (!arguments.resume) {
-      throw InputError(concat(folder.string(),
-                              ": is a folder. Give an experiment file, or --resume to go on ",
-                              "with the run there."));
+      throw InputError(text_of(folder.string(),
+                               ": is a folder. Give an experiment file, or --resume to go on ",
+                               "with the run there."));
     }
   } else {
     folder = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
@@ -81,11 +81,11 @@ void announce(const Trainer& trainer, const Experiment& experiment) {
   const std::int64_t done = trainer.state().position.step, steps = trainer.steps();
   std::string line;
   if (trainer.steps_before() != steps) {
-    line = concat("the run was to have ", trainer.steps_before(), " steps, now ", steps,
-                  experiment.fresh ? "" : concat(" (", experiment.train.epochs, " epochs)"), "; ");
+    line = text_of("the run was to have ", trainer.steps_before(), " steps, now ", steps,
+                   experiment.fresh ? "" : text_of(" (", experiment.train.epochs, " epochs)"), "; ");
   }
-  line += trainer.is_finished() ? concat("nothing to do: all ", steps, " steps are done")
-                                : concat("going on after step ", done, " of ", steps);
+  line += trainer.is_finished() ? text_of("nothing to do: all ", steps, " steps are done")
+                                : text_of("going on after step ", done, " of ", steps);
   std::fputs(fmt::format("{}\n", line).c_str(), stderr);
 }
 

@@ -68,7 +68,7 @@ class HeldSignals {
 
 Child::Child(const std::vector<std::string>& arguments, const std::filesystem::path& log) {
   const Descriptor output{::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)};
-  if (output.number < 0) throw InputError(concat(log.string(), ": cannot write: ", std::strerror(errno)));
+  if (output.number < 0) throw InputError(text_of(log.string(), ": cannot write: ", std::strerror(errno)));
   const Descriptor input{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   std::vector<std::string> words{"lagtape"};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -78,7 +78,7 @@ Child::Child(const std::vector<std::string>& arguments, const std::filesystem::p
   const pid_t parent = ::getpid();
   const HeldSignals signals;
   process_ = ::fork();
-  if (process_ < 0) throw Error(concat("cannot start a process: ", std::strerror(errno)));
+  if (process_ < 0) throw Error(text_of("cannot start a process: ", std::strerror(errno)));
   if (process_ == 0) become(pointers.data(), input.number, output.number, parent, signals);
 }
 

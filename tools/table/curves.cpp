@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json_reader.h"
-#include "lagtape/tools/run_folder.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/table/report.h"
+#include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::table {
 
@@ -17,13 +17,13 @@ struct Sums {
   std::map<double, std::pair<double, int>> by_epoch, by_step;
   bool has_epochs = false;  ///< else the training set never ends, and steps are counted
 
-  void add(const Plan& plan, const std::filesystem::path& metrics_file) {
+  void add(const PaperTable& table, const std::filesystem::path& metrics_file) {
     std::istringstream lines(read_file(metrics_file));
-    const std::string key = "valid_" + plan.metric;
+    const std::string key = "valid_" + table.metric;
     for (std::string line; std::getline(lines, line);) {
       const Json row = parse_json(line, metrics_file.string());
       if (!row.contains(key) || !row[key].is_number()) continue;
-      const double value = row[key].get<double>() * plan.scale;
+      const double value = row[key].get<double>() * table.scale;
       const auto take = [value](std::pair<double, int>& sum) { sum = {sum.first + value, sum.second + 1}; };
       take(by_epoch[row.value("epoch", 0.0)]);
       take(by_step[row.value("step", 0.0)]);
@@ -43,22 +43,22 @@ PlotLine line_of(const std::string& name, const Sums& sums) {
 
 }  // namespace
 
-Plot learning_curves(const Plan& plan, const std::vector<Run>& runs) {
+Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs) {
   bool epochs = true;
-  Plot plot{.title = plan.title,
-            .y = {.title = fmt::format("validation {}", plan.unit), .log = !plan.larger_is_better}};
-  for (std::size_t i = 0; i < plan.rows.size(); ++i) {
+  Plot plot{.title = table.title,
+            .y = {.title = fmt::format("validation {}", table.unit), .log = !table.larger_is_better}};
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
     Sums sums;
-    const Outcome outcome = outcome_of(plan, i, runs);
+    const Outcome outcome = outcome_of(table, i, runs);
     // A mean over runs of different lengths would jump where one of them ends.
     const RunState wanted = outcome.values.empty() ? RunState::unfinished : RunState::done;
     for (const Run* run : outcome.runs) {
       const std::filesystem::path metrics = RunFolder(run->folder).metrics_file();
-      if (run->state == wanted && std::filesystem::exists(metrics)) sums.add(plan, metrics);
+      if (run->state == wanted && std::filesystem::exists(metrics)) sums.add(table, metrics);
     }
     if (sums.by_step.empty()) continue;
     epochs = epochs && sums.has_epochs;
-    plot.lines.push_back(line_of(plan.rows[i].name, sums));
+    plot.lines.push_back(line_of(table.rows[i].name, sums));
   }
   plot.x.title = epochs ? "epoch" : "update";
   return plot;

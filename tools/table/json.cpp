@@ -39,19 +39,19 @@ Json json_of(const Row& row, const Outcome& outcome, double scale) {
 
 }  // namespace
 
-std::string json(const Plan& plan, const std::vector<Run>& runs) {
+std::string json(const PaperTable& table, const std::vector<Run>& runs) {
   Json rows = Json::array();
-  for (std::size_t i = 0; i < plan.rows.size(); ++i)
-    rows.push_back(json_of(plan.rows[i], outcome_of(plan, i, runs), plan.scale));
-  const Json table = {{"task", plan.task()},
-                      {"title", plan.title},
-                      {"source", plan.source},
-                      {"metric", plan.metric},
-                      {"unit", plan.unit},
-                      {"scale", plan.scale},
-                      {"larger_is_better", plan.larger_is_better},
-                      {"rows", rows}};
-  return table.dump(2);
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    rows.push_back(json_of(table.rows[i], outcome_of(table, i, runs), table.scale));
+  const Json document = {{"task", table.task()},
+                         {"title", table.title},
+                         {"source", table.source},
+                         {"metric", table.metric},
+                         {"unit", table.unit},
+                         {"scale", table.scale},
+                         {"larger_is_better", table.larger_is_better},
+                         {"rows", rows}};
+  return document.dump(2);
 }
 
 }  // namespace lagtape::table

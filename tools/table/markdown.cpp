@@ -40,12 +40,12 @@ std::string cell(const std::string& text) {
   return result;
 }
 
-std::string line_of(const Plan& plan, const Row& row, const Outcome& outcome) {
+std::string line_of(const PaperTable& table, const Row& row, const Outcome& outcome) {
   const bool done = !outcome.values.empty();
   return fmt::format(
       "| {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row.name), printed(row),
-      number(outcome.mean, plan.digits), number(outcome.deviation, plan.digits),
-      number(outcome.best, plan.digits), done ? fmt::to_string(outcome.values.size()) : kNothing,
+      number(outcome.mean, table.digits), number(outcome.deviation, table.digits),
+      number(outcome.best, table.digits), done ? fmt::to_string(outcome.values.size()) : kNothing,
       done ? fmt::to_string(outcome.params) : kNothing, done ? time(outcome.seconds) : kNothing);
 }
 
@@ -69,7 +69,7 @@ std::string remark(const Row& row, const Outcome& outcome) {
   return text;
 }
 
-std::string circumstances(const Plan& plan, const std::vector<Run>& runs, const std::string& command) {
+std::string circumstances(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
   double seconds = 0;
   int done = 0;
   std::string latest;
@@ -87,21 +87,21 @@ std::string circumstances(const Plan& plan, const std::vector<Run>& runs, const 
                                        : fmt::format("runs of together {}, the last of", time(seconds));
     when = fmt::format("; {} {} {}, on {}", done, span, latest, fmt::join(machines, " and "));
   }
-  return fmt::format("Test {}, {} is better{}. Printed: {}. `{}`\n", plan.unit,
-                     plan.larger_is_better ? "larger" : "smaller", when, plan.source, command);
+  return fmt::format("Test {}, {} is better{}. Printed: {}. `{}`\n", table.unit,
+                     table.larger_is_better ? "larger" : "smaller", when, table.source, command);
 }
 
 }  // namespace
 
-std::string markdown(const Plan& plan, const std::vector<Run>& runs, const std::string& command) {
-  std::string text = fmt::format("**{}.** {}\n", plan.title, circumstances(plan, runs, command));
+std::string markdown(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
+  std::string text = fmt::format("**{}.** {}\n", table.title, circumstances(table, runs, command));
   text += "| model | printed | mean | s.d. | best | seeds | parameters | time a run |\n";
   text += "|---|--:|--:|--:|--:|--:|--:|--:|\n";
   std::string remarks;
-  for (std::size_t i = 0; i < plan.rows.size(); ++i) {
-    const Row& row = plan.rows[i];
-    const Outcome outcome = outcome_of(plan, i, runs);
-    text += line_of(plan, row, outcome);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const Row& row = table.rows[i];
+    const Outcome outcome = outcome_of(table, i, runs);
+    text += line_of(table, row, outcome);
     const std::string said = remark(row, outcome);
     if (!said.empty()) remarks += fmt::format("- {}: {}\n", row.name, said);
   }

@@ -11,7 +11,7 @@ int Outcome::count(RunState state) const {
       std::count_if(runs.begin(), runs.end(), [state](const Run* run) { return run->state == state; }));
 }
 
-Outcome outcome_of(const Plan& plan, std::size_t row, const std::vector<Run>& runs) {
+Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<Run>& runs) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Outcome outcome{.runs = {}, .values = {}, .mean = kNan, .deviation = kNan, .best = kNan};
   double sum = 0;
@@ -19,7 +19,7 @@ Outcome outcome_of(const Plan& plan, std::size_t row, const std::vector<Run>& ru
     if (run.row != row) continue;
     outcome.runs.push_back(&run);
     if (run.state != RunState::done) continue;
-    outcome.values.push_back(run.value * plan.scale);
+    outcome.values.push_back(run.value * table.scale);
     outcome.seconds += run.seconds;
     outcome.params = run.params;
     sum += outcome.values.back();
@@ -29,7 +29,7 @@ Outcome outcome_of(const Plan& plan, std::size_t row, const std::vector<Run>& ru
   outcome.mean = sum / n;
   outcome.seconds /= n;
   const auto [least, most] = std::minmax_element(outcome.values.begin(), outcome.values.end());
-  outcome.best = plan.larger_is_better ? *most : *least;
+  outcome.best = table.larger_is_better ? *most : *least;
   double squares = 0;
   for (const double value : outcome.values) squares += (value - outcome.mean) * (value - outcome.mean);
   if (n > 1) outcome.deviation = std::sqrt(squares / (n - 1));

@@ -51,8 +51,8 @@ void put_into_page(const fs::path& page, const std::string& name, const std::str
     const auto end = start == lines.end() ? start : std::find_if(start + 1, lines.end(), is_marker);
     if (end == lines.end() || end->text != last || std::ranges::count(lines, first, &Line::text) != 1 ||
         std::ranges::count(lines, last, &Line::text) != 1) {
-      throw InputError(concat(page.string(), ": expected the lines '", first, "' and '", last,
-                              "' once each, in this order, with no other table between them."));
+      throw InputError(text_of(page.string(), ": expected the lines '", first, "' and '", last,
+                               "' once each, in this order, with no other table between them."));
     }
     text.replace(start->begin, end->next - start->begin, section);
   }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/tools/plot.h"
+#include "lagtape/tools/analysis/plot.h"
 #include "lagtape/tools/table/run.h"
 
 namespace lagtape::table {
@@ -18,17 +18,17 @@ struct Outcome {
   int count(RunState state) const;
 };
 
-Outcome outcome_of(const Plan& plan, std::size_t row, const std::vector<Run>& runs);
+Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<Run>& runs);
 
 /// The table as Markdown, with what a reader must know of its rows below it. `command` is what repeats it.
-std::string markdown(const Plan& plan, const std::vector<Run>& runs, const std::string& command);
+std::string markdown(const PaperTable& table, const std::vector<Run>& runs, const std::string& command);
 
 /// The table as one JSON object.
-std::string json(const Plan& plan, const std::vector<Run>& runs);
+std::string json(const PaperTable& table, const std::vector<Run>& runs);
 
 /// How the table's metric of the validation set went, a line a row: the mean of its runs that
 /// are done, or of the unfinished ones where none is.
-Plot learning_curves(const Plan& plan, const std::vector<Run>& runs);
+Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs);
 
 /// Puts a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->" of a page, behind
 /// the page's text when they are not there. A page that has one of them alone or twice, or another

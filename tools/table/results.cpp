@@ -7,7 +7,7 @@
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder_lock.h"
-#include "lagtape/core/json_reader.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/version.h"
 
 namespace lagtape::table {
@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 Results::Results(fs::path file) : file_(fs::absolute(file)) {
   if (!fs::is_directory(file_.parent_path()))
     throw InputError(
-        concat("--results ", file.string(), ": there is no folder ", file_.parent_path().string()));
+        text_of("--results ", file.string(), ": there is no folder ", file_.parent_path().string()));
   if (fs::exists(file_) && !fs::is_regular_file(file_))
-    throw InputError(concat("--results ", file.string(), ": is not a regular file."));
+    throw InputError(text_of("--results ", file.string(), ": is not a regular file."));
   read();
 }
 
@@ -30,7 +30,7 @@ void Results::read() {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.find_first_not_of(" \t\r") != std::string::npos)
-      read_line(line, concat(file_.string(), " line ", number));
+      read_line(line, text_of(file_.string(), " line ", number));
   }
 }
 
@@ -62,15 +62,15 @@ void Results::read_line(const std::string& line, const std::string& where) {
   errors.raise(where);
   const auto [found, is_new] = entries_.try_emplace(key, entry);
   if (!is_new && entry.state == RunState::done && found->second.value != entry.value) {
-    throw InputError(concat(where, ": ", metric, " of the model ", model, ", seed ", seed, ", is ",
-                            entry.value, " here and ", found->second.value,
-                            " in a line before. Take out one of them."));
+    throw InputError(text_of(where, ": ", metric, " of the model ", model, ", seed ", seed, ", is ",
+                             entry.value, " here and ", found->second.value,
+                             " in a line before. Take out one of them."));
   }
 }
 
-Results::Key Results::key_of(const Run& run, const Plan& plan, RunState state) {
-  return {plan.rows[run.row].model, run.seed, run.experiment,
-          state == RunState::done ? plan.metric : std::string()};
+Results::Key Results::key_of(const Run& run, const PaperTable& table, RunState state) {
+  return {table.rows[run.row].model, run.seed, run.experiment,
+          state == RunState::done ? table.metric : std::string()};
 }
 
 std::string Results::line_of(const Key& key, const Entry& entry) {
@@ -90,11 +90,11 @@ std::string Results::line_of(const Key& key, const Entry& entry) {
   return line.dump() + "\n";
 }
 
-void Results::fill(std::vector<Run>& runs, const Plan& plan) const {
+void Results::fill(std::vector<Run>& runs, const PaperTable& table) const {
   for (Run& run : runs) {
     if (run.state == RunState::done || run.state == RunState::diverged) continue;
-    auto found = entries_.find(key_of(run, plan, RunState::done));
-    if (found == entries_.end()) found = entries_.find(key_of(run, plan, RunState::diverged));
+    auto found = entries_.find(key_of(run, table, RunState::done));
+    if (found == entries_.end()) found = entries_.find(key_of(run, table, RunState::diverged));
     if (found == entries_.end()) continue;
     const Entry& entry = found->second;
     run.state = entry.state;
@@ -107,19 +107,19 @@ void Results::fill(std::vector<Run>& runs, const Plan& plan) const {
   }
 }
 
-std::int64_t Results::others(const std::vector<Run>& runs, const Plan& plan) const {
+std::int64_t Results::others(const std::vector<Run>& runs, const PaperTable& table) const {
   std::set<std::string> models;
   std::set<Key> own;
   for (const Run& run : runs) {
-    models.insert(plan.rows[run.row].model);
-    for (const RunState state : {RunState::done, RunState::diverged}) own.insert(key_of(run, plan, state));
+    models.insert(table.rows[run.row].model);
+    for (const RunState state : {RunState::done, RunState::diverged}) own.insert(key_of(run, table, state));
   }
   return std::ranges::count_if(entries_, [&](const auto& entry) {
     return models.contains(std::get<0>(entry.first)) && !own.contains(entry.first);
   });
 }
 
-void Results::add(const std::vector<Run>& runs, const Plan& plan) {
+void Results::add(const std::vector<Run>& runs, const PaperTable& table) {
   const FolderLock lock(file_.parent_path());
   read();
   bool grown = false;
@@ -127,8 +127,8 @@ void Results::add(const std::vector<Run>& runs, const Plan& plan) {
     if (run.state != RunState::done && run.state != RunState::diverged) continue;
     grown |=
         entries_
-            .try_emplace(key_of(run, plan, run.state), Entry{run.state, run.value, run.seconds, run.params,
-                                                             run.date, run.machine, kVersion, run.message})
+            .try_emplace(key_of(run, table, run.state), Entry{run.state, run.value, run.seconds, run.params,
+                                                              run.date, run.machine, kVersion, run.message})
             .second;
   }
   if (!grown && fs::exists(file_)) return;  // a file that cannot be written is found out before training

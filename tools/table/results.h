@@ -23,12 +23,12 @@ class Results {
   explicit Results(std::filesystem::path file);
 
   /// Gives the runs that have not ended in their folders the end they have here.
-  void fill(std::vector<Run>& runs, const Plan& plan) const;
+  void fill(std::vector<Run>& runs, const PaperTable& table) const;
   /// How many it has of the models of these runs, of experiments or seeds that are not theirs.
-  std::int64_t others(const std::vector<Run>& runs, const Plan& plan) const;
+  std::int64_t others(const std::vector<Run>& runs, const PaperTable& table) const;
   /// Takes in the runs that are done or diverged and not here yet, and writes the file if there were any
   /// or it is not there yet.
-  void add(const std::vector<Run>& runs, const Plan& plan);
+  void add(const std::vector<Run>& runs, const PaperTable& table);
 
  private:
   /// Model, seed, experiment, and metric: none of a run that diverged.
@@ -39,7 +39,7 @@ class Results {
     std::int64_t params = 0;
     std::string date, machine, version, message;
   };
-  static Key key_of(const Run& run, const Plan& plan, RunState state);
+  static Key key_of(const Run& run, const PaperTable& table, RunState state);
   static std::string line_of(const Key& key, const Entry& entry);
   void read();
   void read_line(const std::string& line, const std::string& where);

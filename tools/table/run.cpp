@@ -9,11 +9,11 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/hash.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json_reader.h"
-#include "lagtape/tools/experiment.h"
-#include "lagtape/tools/json_set.h"
-#include "lagtape/tools/run_folder.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/table/machine.h"
+#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/json_set.h"
+#include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::table {
 
@@ -22,14 +22,14 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The experiment of a run, as the training of it will read it.
-Experiment experiment_of(const Run& run, const Plan& plan, std::vector<std::string> assignments) {
-  const fs::path file = plan.experiment(plan.rows[run.row]);
-  assignments.push_back(concat("seed=", run.seed));
+Experiment experiment_of(const Run& run, const PaperTable& table, std::vector<std::string> assignments) {
+  const fs::path file = table.experiment(table.rows[run.row]);
+  assignments.push_back(text_of("seed=", run.seed));
   Experiment experiment = read_experiment(file, assignments);
-  if (std::find(experiment.metrics.begin(), experiment.metrics.end(), plan.metric) ==
+  if (std::find(experiment.metrics.begin(), experiment.metrics.end(), table.metric) ==
       experiment.metrics.end()) {
-    throw InputError(
-        concat(file.string(), ": /metrics: the table compares ", plan.metric, ", which is not among them."));
+    throw InputError(text_of(file.string(), ": /metrics: the table compares ", table.metric,
+                             ", which is not among them."));
   }
   return experiment;
 }
@@ -49,23 +49,24 @@ std::string date_of(const fs::path& file) {
                      fmt::gmtime(std::chrono::duration_cast<std::chrono::seconds>(time).count()));
 }
 
-void read_summary(Run& run, const Plan& plan) {
+void read_summary(Run& run, const PaperTable& table) {
   const fs::path file = RunFolder(run.folder).summary_file();
   const Json summary = parse_json(read_file(file), file.string());
   const auto number = [&](const Json::json_pointer& place) {
     // JSON has no word for numbers that are not finite; they are written as null.
     if (summary.contains(place) && summary[place].is_null()) {
-      throw InputError(concat(file.string(), ": ", place.to_string(),
-                              ": is not finite, so the table has no number of this run. Leave its model out ",
-                              "with --only, or compare another metric."));
+      throw InputError(
+          text_of(file.string(), ": ", place.to_string(),
+                  ": is not finite, so the table has no number of this run. Leave its model out ",
+                  "with --only, or compare another metric."));
     }
     if (!summary.contains(place) || !summary[place].is_number()) {
-      throw InputError(concat(file.string(), ": ", place.to_string(),
-                              ": expected a number. Does the task have a test set?"));
+      throw InputError(text_of(file.string(), ": ", place.to_string(),
+                               ": expected a number. Does the task have a test set?"));
     }
     return summary[place].get<double>();
   };
-  run.value = number(Json::json_pointer("/test") / plan.metric);
+  run.value = number(Json::json_pointer("/test") / table.metric);
   run.seconds = number(Json::json_pointer("/seconds"));
   run.params = static_cast<std::int64_t>(number(Json::json_pointer("/params")));
 }
@@ -100,18 +101,18 @@ fs::path divergence_file(const Run& run) { return run.folder / "diverged.txt"; }
 
 fs::path log_file(const Run& run) { return run.folder.string() + ".log"; }
 
-void look_at(Run& run, const Plan& plan, const std::vector<std::string>& assignments) {
-  const Experiment experiment = experiment_of(run, plan, assignments);
+void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& assignments) {
+  const Experiment experiment = experiment_of(run, table, assignments);
   const RunFolder folder(run.folder);
   folder.check(experiment, true);
-  run.experiment = experiment_number(plan.experiment(plan.rows[run.row]), assignments);
+  run.experiment = experiment_number(table.experiment(table.rows[run.row]), assignments);
   run.state = folder.can_resume() ? RunState::unfinished : RunState::missing;
   // Both may be of the run as it was with other settings that a run may go on with; the summary of one that
   // has gone on since is gone, so a summary is of a later end.
   const bool is_this = fs::exists(folder.experiment_file()) && is_run_of(folder, experiment);
   if (is_this && fs::exists(folder.summary_file())) {
     run.state = RunState::done;
-    read_summary(run, plan);
+    read_summary(run, table);
     run.date = date_of(folder.summary_file());
   } else if (is_this && fs::exists(divergence_file(run))) {
     run.state = RunState::diverged;
@@ -121,7 +122,7 @@ void look_at(Run& run, const Plan& plan, const std::vector<std::string>& assignm
   if (!run.date.empty()) run.machine = machine();
 }
 
-std::vector<Run> find_runs(const Plan& plan, const std::vector<std::size_t>& rows, std::int64_t seeds,
+std::vector<Run> find_runs(const PaperTable& table, const std::vector<std::size_t>& rows, std::int64_t seeds,
                            const fs::path& out, const std::vector<std::string>& assignments) {
   std::vector<Run> runs;
   for (std::int64_t seed = 0; seed < seeds; ++seed) {
@@ -129,8 +130,8 @@ std::vector<Run> find_runs(const Plan& plan, const std::vector<std::size_t>& row
       Run run;
       run.row = row;
       run.seed = seed;
-      run.folder = out / concat(plan.rows[row].model, "-", seed);
-      look_at(run, plan, assignments);
+      run.folder = out / text_of(table.rows[row].model, "-", seed);
+      look_at(run, table, assignments);
       runs.push_back(std::move(run));
     }
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/tools/table/plan.h"
+#include "lagtape/tools/table/paper_table.h"
 
 namespace lagtape::table {
 
@@ -39,11 +39,11 @@ std::filesystem::path log_file(const Run& run);
 /// Looks what there is of a run: sets state, value, seconds, params and message. Throws InputError when the
 /// folder holds a run of another experiment than the row's with this seed and these assignments, or when the
 /// experiment does not report the table's metric.
-void look_at(Run& run, const Plan& plan, const std::vector<std::string>& assignments);
+void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& assignments);
 
 /// The runs of some rows, seeds outermost so that a partial table is one of all rows, as `look_at` finds
 /// them.
-std::vector<Run> find_runs(const Plan& plan, const std::vector<std::size_t>& rows, std::int64_t seeds,
+std::vector<Run> find_runs(const PaperTable& table, const std::vector<std::size_t>& rows, std::int64_t seeds,
                            const std::filesystem::path& out, const std::vector<std::string>& assignments);
 
 }  // namespace lagtape::table

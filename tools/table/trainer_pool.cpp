@@ -39,8 +39,8 @@ std::string last_words(const fs::path& log, std::size_t from) {
 
 class TrainerPool {
  public:
-  TrainerPool(std::vector<Run>& runs, const Plan& plan, const PoolOptions& options)
-      : plan_(plan), options_(options), free_threads_(options.threads) {
+  TrainerPool(std::vector<Run>& runs, const PaperTable& table, const PoolOptions& options)
+      : plan_(table), options_(options), free_threads_(options.threads) {
     for (Run& run : runs) {
       if (run.state == RunState::missing || run.state == RunState::unfinished) waiting_.push_back(&run);
     }
@@ -108,7 +108,7 @@ class TrainerPool {
     if (run.state != RunState::done && run.state != RunState::diverged) {
       run.state = RunState::failed;
       run.message = last_words(log_file(run), log_start);
-      if (run.message.empty()) run.message = concat("ended with exit code ", code);
+      if (run.message.empty()) run.message = text_of("ended with exit code ", code);
       failures_.push_back(code);
     }
     if (options_.ended) options_.ended(run, ++ended_, all_);
@@ -118,11 +118,11 @@ class TrainerPool {
     for (Training& training : trainings_) training.child.stop();
     const std::size_t running = trainings_.size();
     trainings_.clear();
-    throw Interrupted(concat("interrupted with ", ended_, " of ", all_, " trainings done, ", running,
-                             " saved on the way. The same command goes on"));
+    throw Interrupted(text_of("interrupted with ", ended_, " of ", all_, " trainings done, ", running,
+                              " saved on the way. The same command goes on"));
   }
 
-  const Plan& plan_;
+  const PaperTable& plan_;
   const PoolOptions& options_;
   std::deque<Run*> waiting_;
   std::list<Training> trainings_;
@@ -133,8 +133,8 @@ class TrainerPool {
 
 }  // namespace
 
-std::vector<int> train_all(std::vector<Run>& runs, const Plan& plan, const PoolOptions& options) {
-  return TrainerPool(runs, plan, options).train();
+std::vector<int> train_all(std::vector<Run>& runs, const PaperTable& table, const PoolOptions& options) {
+  return TrainerPool(runs, table, options).train();
 }
 
 }  // namespace lagtape::table

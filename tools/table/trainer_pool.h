@@ -19,6 +19,6 @@ struct PoolOptions {
 /// Trains what is missing and goes on with what is unfinished, in order, each in a process of its own; looks
 /// at every run again when it has ended. A run that fails does not keep the others from going on. Returns the
 /// exit codes of the runs that failed. Throws Interrupted when it was stopped, with everything saved.
-std::vector<int> train_all(std::vector<Run>& runs, const Plan& plan, const PoolOptions& options);
+std::vector<int> train_all(std::vector<Run>& runs, const PaperTable& table, const PoolOptions& options);
 
 }  // namespace lagtape::table

@@ -1,6 +1,6 @@
 #include "lagtape/tests/cells/support/cell_case.h"
 
-#include "lagtape/tests/recurrence/support/random_case.h"
+#include "lagtape/tests/ops/recurrence/support/random_case.h"
 
 namespace lagtape::test {
 namespace {

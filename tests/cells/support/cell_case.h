@@ -2,7 +2,7 @@
 
 #include "lagtape/cells/cell.h"
 #include "lagtape/core/gradient_check.h"
-#include "lagtape/tests/recurrence/support/sequence_case.h"
+#include "lagtape/tests/ops/recurrence/support/sequence_case.h"
 
 namespace lagtape::test {
 

@@ -16,7 +16,7 @@ void for_each_of(JsonReader& row, const std::string& key, Read read) {
   if (!list.is_array() || list.empty()) row.error(key, "expected a list that is not empty.");
   if (!list.is_array()) return;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    JsonReader entry(list[i], concat(row.pointer_to(key), "/", i), row.errors());
+    JsonReader entry(list[i], text_of(row.pointer_to(key), "/", i), row.errors());
     read(entry, list[i]);
   }
 }
@@ -60,7 +60,7 @@ std::filesystem::path source_folder() { return LAGTAPE_SOURCE; }
 CellRow read_row(const std::string& cell) {
   const std::filesystem::path path = kRows / (cell + ".json");
   if (!std::filesystem::exists(path))
-    throw InputError(concat("the cell '", cell, "' has no row ", path.string(), "."));
+    throw InputError(text_of("the cell '", cell, "' has no row ", path.string(), "."));
   const Json value = parse_json(read_file(path), path.string());
 
   CellRow row;
@@ -105,7 +105,7 @@ std::vector<Layer> build_cell(const std::string& cell, const Json& options, std:
   JsonReader reader(options, "", errors);
   const BuildLayer build = read_entry(*find_layer(cells(), cell), reader);
   reader.finish();
-  errors.raise(concat(cell, " ", options.dump()));
+  errors.raise(text_of(cell, " ", options.dump()));
   return build(input).layers;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/ops/recurrence/step_program.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape {
 

@@ -1,4 +1,4 @@
-#include "temporary_folder.h"
+#include "lagtape/tests/core/support/temporary_folder.h"
 
 #include <cstdlib>
 #include <iterator>

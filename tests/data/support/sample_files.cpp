@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 TemporaryFolder::TemporaryFolder() {
   static int count = 0;
-  path_ = fs::temp_directory_path() / concat("lagtape-data-test-", getpid(), "-", ++count);
+  path_ = fs::temp_directory_path() / text_of("lagtape-data-test-", getpid(), "-", ++count);
   fs::create_directories(path_);
 }
 

@@ -8,7 +8,7 @@ namespace lagtape {
 
 /// A task read from the text of an experiment's `data` object, with that object as it was filled in.
 struct ReadTask {
-  TaskPlan plan;
+  TaskLoader plan;
   Json filled;
 };
 
@@ -16,7 +16,7 @@ inline ReadTask task_from(const std::string& text, const TaskHints& hints = {}) 
   const Json json = parse_json(text, "experiment.json");
   JsonErrors errors;
   JsonReader reader(json, "/data", errors);
-  TaskPlan plan = read_task(reader, hints);
+  TaskLoader plan = read_task(reader, hints);
   errors.raise("experiment.json");
   return {std::move(plan), reader.filled()};
 }

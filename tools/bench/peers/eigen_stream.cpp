@@ -53,7 +53,8 @@ void read(float* numbers, std::size_t count) {
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
-  const std::size_t steps = std::strtoull(argv[1], nullptr, 10), repeats = std::strtoull(argv[2], nullptr, 10);
+  const std::size_t steps = std::strtoull(argv[1], nullptr, 10),
+                    repeats = std::strtoull(argv[2], nullptr, 10);
   const auto lstm = std::make_unique<Lstm<UNITS>>();
   read(lstm->W.data(), lstm->W.size());
   read(lstm->U.data(), lstm->U.size());

@@ -1,0 +1,105 @@
+#include "lagtape/cells/layers/batch_norm.h"
+
+#include "lagtape/cells/recorder.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/ops/batch_norm.h"
+#include "lagtape/ops/elementwise.h"
+
+namespace lagtape {
+namespace {
+
+/// scale and shift of the affine map that it is in evaluation.
+Var scale_of(const Var& variance, double eps) { return 1 / sqrt(variance + eps); }
+
+Layer affine_map(const BatchNorm& options, std::int64_t width) {
+  LayerRecorder step(width, Initializer::constant(0));
+  const std::vector<std::string> names = options.affine
+                                             ? std::vector<std::string>{"gain", "bias", "mean", "variance"}
+                                             : std::vector<std::string>{"mean", "variance"};
+  for (const std::string& name : names) step.parameter(name, {width});
+  for (const std::string& name : names)
+    step.start(name, Initializer::constant(name == "gain" || name == "variance" ? 1 : 0));
+  const double eps = options.eps;
+  const bool affine = options.affine;
+  const StepVar scale = step.derived_vector("scale", width, names, [=](std::span<const Var> of) {
+    const Var scale = scale_of(of.back(), eps);
+    return affine ? of[0] * scale : scale;
+  });
+  std::vector<std::string> with_scale = names;
+  with_scale.push_back("scale");
+  const StepVar shift = step.derived_vector("shift", width, with_scale, [=](std::span<const Var> of) {
+    const Var moved = of[of.size() - 3] * of.back();
+    return affine ? of[1] - moved : -moved;
+  });
+  return step.finish(step.input() * scale + shift);
+}
+
+class BatchNormLayer final : public SequenceLayer {
+ public:
+  BatchNormLayer(const BatchNorm& options, std::int64_t width, Layer affine)
+      : options_(options), width_(width), affine_(std::move(affine)) {}
+
+  std::int64_t input_width() const override { return width_; }
+  std::int64_t output_width() const override { return width_; }
+  const Layer* in_evaluation() const override { return &affine_; }
+
+  Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const override {
+    if (!pass.batch.training) {
+      const std::vector<Var> map = affine_.step_weights(weights);
+      return x * map[0] + map[1];
+    }
+    const Dtype dtype = x.dtype();
+    const auto constant = [&](double value) {
+      return pass.tape.constant(Tensor::full({width_}, dtype, value));
+    };
+    BatchMoments batch;
+    const Var y =
+        batch_norm(x, options_.affine ? weights[0] : constant(1), options_.affine ? weights[1] : constant(0),
+                   pass.batch.lengths, options_.eps, pass.pool, batch);
+    const double n = static_cast<double>(batch.count);
+    const std::size_t mean = options_.affine ? 2 : 0, variance = mean + 1;
+    pass.statistics.emplace_back(mean, moved(weights[mean].value(), batch.mean, 1));
+    pass.statistics.emplace_back(variance,
+                                 moved(weights[variance].value(), batch.variance, n > 1 ? n / (n - 1) : 1));
+    return y;
+  }
+
+  Tensor evaluate(std::span<const Tensor>, const Tensor&, const SequenceBatch&, ThreadPool&,
+                  std::span<SequenceOp>) const override {
+    throw Error("[batch_norm] in evaluation it is a layer of a step.");
+  }
+
+ private:
+  Tensor moved(const Tensor& running, const Tensor& of_batch, double factor) const {
+    Tensor result(running.shape(), running.dtype());
+    for (std::int64_t i = 0; i < result.numel(); ++i)
+      result.set(i, (1 - options_.momentum) * running.at(i) + options_.momentum * factor * of_batch.at(i));
+    return result;
+  }
+
+  BatchNorm options_;
+  std::int64_t width_;
+  Layer affine_;
+};
+
+}  // namespace
+
+void BatchNorm::read(JsonReader& reader) {
+  reader.optional("eps", eps, above(0), "added to the variance");
+  reader.optional("momentum", momentum, between(0, 1), "share of a batch in the running mean and variance");
+  reader.optional("affine", affine, "whether there are a gain and a bias");
+}
+
+Layer BatchNorm::build(std::int64_t input) const {
+  const Layer affine = affine_map(*this, input);
+  Layer layer;
+  layer.parameters = affine.parameters;
+  for (ParameterDefinition& p : layer.parameters) {
+    p.trainable = p.name != "mean" && p.name != "variance";
+    if (p.name == "variance") p.bounds.low = 0;
+  }
+  layer.whole = std::make_shared<BatchNormLayer>(*this, input, affine);
+  return layer;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,95 @@
+#include "lagtape/cells/models/chain_definition.h"
+
+#include "lagtape/ops/recurrence/step/step_tape.h"
+
+namespace lagtape {
+namespace {
+
+/// y = x: the step of a sequence op that has a read-out alone.
+StepProgram identity(std::int64_t width) {
+  StepTape tape(width);
+  tape.set_output(tape.input());
+  return tape.finish();
+}
+
+bool is_of_a_step(const Layer& layer) {
+  return layer.whole ? layer.whole->in_evaluation() != nullptr : layer.program.states.empty();
+}
+
+/// The layers, the topmost of whole sequences replaced by what it gives to a read-out at the end of them.
+std::vector<Layer> read_at_end(std::span<const Layer> given, ReadAt at) {
+  std::vector<Layer> layers(given.begin(), given.end());
+  if (at != ReadAt::last_step && at != ReadAt::last_padded_step) return layers;
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+    if (is_of_a_step(*layer)) continue;
+    if (layer->whole == nullptr) break;
+    if (auto end = layer->whole->at_end()) layer->whole = std::move(end);
+    break;
+  }
+  return layers;
+}
+
+}  // namespace
+
+std::int64_t Link::output_width() const { return layer ? layer->output_width() : stack.output_width(); }
+
+std::int64_t ChainDefinition::input_width() const {
+  const Link& first = links.front();
+  return first.layer ? first.layer->input_width() : first.stack.input_width();
+}
+std::int64_t ChainDefinition::output_width() const { return links.back().output_width(); }
+
+std::int64_t ChainDefinition::tokens() const {
+  return links.front().layer ? links.front().layer->tokens() : 0;
+}
+
+std::string ChainDefinition::obstacle() const {
+  for (const Link& link : links)
+    if (link.layer && !link.layer->obstacle().empty()) return link.layer->obstacle();
+  return {};
+}
+
+std::vector<Layer> in_evaluation(std::span<const Layer> layers) {
+  std::vector<Layer> result;
+  for (const Layer& layer : layers) {
+    const Layer* of_a_step = layer.whole ? layer.whole->in_evaluation() : nullptr;
+    result.push_back(of_a_step != nullptr ? *of_a_step : layer);
+  }
+  return result;
+}
+
+ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, Loss loss) {
+  ChainDefinition chain;
+  Link open;  // the sequence op that layers are put into
+  const auto close = [&] {
+    if (open.stack.layers.empty()) return;
+    chain.links.push_back(std::move(open));
+    open = {};
+  };
+  for (const Layer& layer : read_at_end(layers, at)) {
+    if (layer.whole) {
+      close();
+      chain.links.push_back({{}, layer.whole, layer.weight_count(), layer.parameters.size()});
+      continue;
+    }
+    open.stack.layers.push_back(layer.program);
+    open.weights += layer.weight_count();
+    open.parameters += layer.parameters.size();
+  }
+  if (open.stack.layers.empty()) open.stack.layers.push_back(identity(readout.program.input.size));
+  open.stack.readout = readout.program;
+  open.stack.at = at;
+  open.stack.loss = loss;
+  open.weights += readout.weight_count();
+  open.parameters += readout.parameters.size();
+  close();
+  return chain;
+}
+
+std::size_t state_count(const StackDefinition& stack) {
+  std::size_t count = 0;
+  for (const StepProgram& layer : stack.layers) count += layer.states.size();
+  return count;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/chain.h"
+#include "lagtape/core/normalization.h"
+#include "lagtape/core/parameter.h"
+#include "lagtape/ops/recurrence/stream/stream.h"
+
+namespace lagtape {
+
+/// A layer of a model, or its read-out, as it may be described.
+struct LayerSummary {
+  std::string name;         ///< "tau_gru"
+  std::int64_t params = 0;  ///< numbers that are trained
+  /// What runs a step: none for a table, two for a layer that runs in both directions.
+  std::vector<StepProgram> steps;
+
+  std::int64_t product_flops() const;  ///< a row and step
+  std::int64_t largest_lag() const;
+};
+
+/// A model: a chain of operations over sequences with its parameters. Immutable once loaded, and then safe to
+/// share between threads.
+class Model {
+ public:
+  /// From the text of an experiment (its "model" and "cells") and the widths that its data have. `classes` >
+  /// 0 for classifiers. Parameters are drawn from the seed. Throws InputError with JSON Pointers.
+  static Model build(const std::string& experiment_json, std::int64_t input_width, std::int64_t output_width,
+                     std::int64_t classes, std::uint64_t seed);
+
+  /// From a weights file (the experiment is in its metadata) or a run folder that holds one. Throws
+  /// InputError naming the file and the tensor that does not fit.
+  static Model load(const std::filesystem::path& run_or_file);
+
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
+  /// Writes parameters, experiment and normalisation into one file, atomically.
+  void save(const std::filesystem::path& file) const;
+
+  Parameters& parameters();
+  const Parameters& parameters() const;
+  /// What runs it in training, and in evaluation and streams.
+  const ChainDefinition& chain() const;
+  const ChainDefinition& evaluation_chain() const;
+  /// The sequence op that the model is. Throws InputError for a chain of several operations.
+  const StackDefinition& stack() const;
+  ReadAt at() const;  ///< where the read-out reads
+  Loss loss() const;
+  Dtype dtype() const;
+  std::int64_t input_width() const;  ///< 1 for tokens
+  std::int64_t tokens() const;       ///< inputs are numbers 0 .. tokens - 1; 0: no tokens
+  std::int64_t output_width() const;
+  std::int64_t classes() const;           ///< 0 unless a classifier
+  const std::string& experiment() const;  ///< JSON text, every default filled in
+  Normalization& normalization();
+  const Normalization& normalization() const;
+
+  /// The layers from the input up, the read-out last.
+  std::vector<LayerSummary> layers() const;
+  std::vector<std::string> layer_names() const;
+
+  /// The weights of `chain`, as functions of the parameters, recorded on a tape, or there without gradients.
+  std::vector<Var> weights(Tape& tape);
+  std::vector<Var> constant_weights(Tape& tape) const;
+  /// The weights of `evaluation_chain`.
+  std::vector<Tensor> weights() const;
+
+  /// Outputs for x [T, input] or [B, T, input]: [T, q], [B, T, q], or [q], [B, q] when the read-out reads
+  /// once. In the model's precision. Normalisation is applied to x and undone on the result.
+  Tensor predict(const Tensor& x, int threads = 1) const;
+
+  /// A stream over this model's weights (a copy of them), with the numbers that `predict` takes and gives,
+  /// bit for bit. Throws InputError for a model that needs whole sequences.
+  template <class T>
+  Stream<T> stream(std::int64_t rows = 1) const;
+
+ private:
+  struct Implementation;
+  explicit Model(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace lagtape

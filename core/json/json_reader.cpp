@@ -1,0 +1,213 @@
+#include "lagtape/core/json/json_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <optional>
+#include <utility>
+
+namespace lagtape {
+namespace {
+
+// ---- Words for messages -----------------------------------------------------------------------------------
+
+std::string describe(const Json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  const std::string text = value.dump(-1, ' ', true);
+  return text.size() <= 60 ? text : text.substr(0, 60) + "...";
+}
+
+std::string describe(const std::string& type, const Range& range) {
+  const auto number = [](double x) { return text_of(std::setprecision(16), x); };
+  std::string text = type;
+  if (std::isfinite(range.min)) text += (range.above_min ? " > " : " >= ") + number(range.min);
+  if (std::isfinite(range.max)) text += (std::isfinite(range.min) ? " and <= " : " <= ") + number(range.max);
+  return text;
+}
+
+// ---- Conversions: nothing when the value is of another type or out of range -------------------------------
+
+bool within(const Range& range, double x) {
+  return x <= range.max && (range.above_min ? x > range.min : x >= range.min);
+}
+
+std::optional<std::int64_t> to_integer(const Json& value, const Range& range) {
+  constexpr double kLargestExact = 0x1p53;  // beyond it, 3.0 and its neighbours are not told apart
+  std::int64_t integer = 0;
+  if (value.is_number_unsigned()) {
+    if (!std::in_range<std::int64_t>(value.get<std::uint64_t>())) return {};
+    integer = value.get<std::int64_t>();
+  } else if (value.is_number_integer()) {
+    integer = value.get<std::int64_t>();
+  } else if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::abs(number) > kLargestExact || number != std::trunc(number)) return {};
+    integer = static_cast<std::int64_t>(number);
+  } else {
+    return {};
+  }
+  if (!within(range, static_cast<double>(integer))) return {};
+  return integer;
+}
+
+std::optional<double> to_number(const Json& value, const Range& range) {
+  if (!value.is_number() || !within(range, value.get<double>())) return {};
+  return value.get<double>();
+}
+
+std::optional<bool> to_boolean(const Json& value) {
+  if (!value.is_boolean()) return {};
+  return value.get<bool>();
+}
+
+std::optional<std::string> to_text(const Json& value) {
+  if (!value.is_string()) return {};
+  return value.get<std::string>();
+}
+
+}  // namespace
+
+// ---- JsonErrors -------------------------------------------------------------------------------------------
+
+void JsonErrors::add(const std::string& pointer, const std::string& message) {
+  messages_.push_back(pointer.empty() ? message : text_of(pointer, ": ", message));
+}
+
+void JsonErrors::raise(const std::string& where) const {
+  std::string text;
+  for (const std::string& message : messages_)
+    text += text_of(text.empty() ? "" : "\n", where, ": ", message);
+  if (!text.empty()) throw InputError(text);
+}
+
+// ---- JsonReader -------------------------------------------------------------------------------------------
+
+JsonReader::JsonReader(const Json& value, std::string pointer, JsonErrors& errors)
+    : value_(value), pointer_(std::move(pointer)), errors_(errors), object_(value.is_object()) {
+  if (!object_) error("", text_of("expected an object, got ", describe(value)));
+}
+
+const Json* JsonReader::find(const std::string& key) const {
+  if (!object_) return nullptr;
+  const auto found = value_.find(key);
+  return found == value_.end() ? nullptr : &*found;
+}
+
+template <class T, class Convert>
+void JsonReader::read(const std::string& key, T& value, bool required, const std::string& type,
+                      const std::string& about, const Convert& convert) {
+  docs_.push_back({key, type, required ? "" : Json(value).dump(), about});
+  if (const Json* found = find(key)) {
+    if (const auto converted = convert(*found)) {
+      value = *converted;
+    } else {
+      error(key, text_of("expected ", type, ", got ", describe(*found)));
+    }
+  } else if (required && object_) {
+    error(key, text_of("is missing, expected ", type));
+  }
+  filled_[key] = value;
+}
+
+void JsonReader::read_choice(const std::string& key, std::string& value, bool required,
+                             const std::vector<std::string>& known, const std::string& about) {
+  std::string type;
+  for (const std::string& name : known) type += text_of(type.empty() ? "" : " | ", '"', name, '"');
+  const Json* found = find(key);
+  if (found && found->is_string() && std::ranges::find(known, found->get<std::string>()) == known.end()) {
+    docs_.push_back({key, type, required ? "" : Json(value).dump(), about});
+    error(key, unknown_name("value", found->get<std::string>(), known));
+    filled_[key] = value;
+  } else {
+    read(key, value, required, type, about, to_text);
+  }
+}
+
+void JsonReader::optional(const std::string& key, std::int64_t& value, Range range,
+                          const std::string& about) {
+  read(key, value, false, describe("integer", range), about,
+       [&](const Json& json) { return to_integer(json, range); });
+}
+
+void JsonReader::optional(const std::string& key, double& value, Range range, const std::string& about) {
+  read(key, value, false, describe("number", range), about,
+       [&](const Json& json) { return to_number(json, range); });
+}
+
+void JsonReader::optional(const std::string& key, bool& value, const std::string& about) {
+  read(key, value, false, "boolean", about, to_boolean);
+}
+
+void JsonReader::optional(const std::string& key, std::string& value, const std::string& about) {
+  read(key, value, false, "string", about, to_text);
+}
+
+void JsonReader::choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
+                        const std::string& about) {
+  read_choice(key, value, false, known, about);
+}
+
+void JsonReader::required(const std::string& key, std::int64_t& value, Range range,
+                          const std::string& about) {
+  read(key, value, true, describe("integer", range), about,
+       [&](const Json& json) { return to_integer(json, range); });
+}
+
+void JsonReader::required(const std::string& key, double& value, Range range, const std::string& about) {
+  read(key, value, true, describe("number", range), about,
+       [&](const Json& json) { return to_number(json, range); });
+}
+
+void JsonReader::required(const std::string& key, std::string& value, const std::string& about) {
+  read(key, value, true, "string", about, to_text);
+}
+
+void JsonReader::required_choice(const std::string& key, std::string& value,
+                                 const std::vector<std::string>& known, const std::string& about) {
+  read_choice(key, value, true, known, about);
+}
+
+bool JsonReader::has(const std::string& key) const { return find(key) != nullptr; }
+
+const Json& JsonReader::raw(const std::string& key, const std::string& about, const std::string& type,
+                            const std::string& fallback) {
+  static const Json kNull;
+  docs_.push_back({key, type, fallback, about});
+  const Json* found = find(key);
+  if (!found) return kNull;
+  filled_[key] = *found;
+  return *found;
+}
+
+void JsonReader::fill(const std::string& key, Json value) { filled_[key] = std::move(value); }
+
+void JsonReader::error(const std::string& key, const std::string& message) {
+  errors_.add(key.empty() ? pointer_ : pointer_to(key), message);
+}
+
+std::string JsonReader::pointer_to(const std::string& key) const {
+  std::string pointer = pointer_ + "/";
+  for (char c : key) {
+    if (c == '~') {
+      pointer += "~0";
+    } else if (c == '/') {
+      pointer += "~1";
+    } else {
+      pointer += c;
+    }
+  }
+  return pointer;
+}
+
+void JsonReader::finish() {
+  if (!object_) return;
+  std::vector<std::string> known;
+  for (const OptionDoc& doc : docs_) known.push_back(doc.key);
+  for (const auto& [key, value] : value_.items()) {
+    const bool schema = pointer_.empty() && key == "$schema";
+    if (!schema && std::ranges::find(known, key) == known.end()) error(key, unknown_name("key", key, known));
+  }
+}
+
+}  // namespace lagtape

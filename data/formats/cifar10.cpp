@@ -1,0 +1,99 @@
+#include "lagtape/data/formats/cifar10.h"
+
+#include <array>
+#include <optional>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/formats/file_tree.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kImagesOfFile = 10000, kLearning = 50000, kTesting = 10000;
+constexpr std::array kFiles = {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+                               "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"};
+
+/// Which of the files a name ends with.
+std::optional<std::size_t> file_of(std::string_view name) {
+  const std::string_view last = name.substr(name.find_last_of('/') + 1);
+  for (std::size_t i = 0; i < kFiles.size(); ++i) {
+    if (last == kFiles[i]) return i;
+  }
+  return {};
+}
+
+void check_records(const std::string& bytes, const std::string& where) {
+  constexpr std::size_t kRecord = CifarImages::kRecord;
+  if (bytes.empty() || bytes.size() % kRecord != 0) {
+    throw InputError(text_of(where, ": has ", bytes.size(), " bytes, expected a multiple of ", kRecord,
+                             ", an image each."));
+  }
+  for (std::size_t at = 0; at < bytes.size(); at += kRecord) {
+    const int label = static_cast<unsigned char>(bytes[at]);
+    if (label < CifarImages::kClasses) continue;
+    throw InputError(
+        text_of(where, ": the label of image ", at / kRecord, " is ", label, ", expected 0..9."));
+  }
+}
+
+void require_images(std::int64_t wanted, const CifarImages& images, const fs::path& path,
+                    const char* splits) {
+  if (wanted <= images.size()) return;
+  throw InputError(text_of(path.string(), ": holds ", images.size(), " images for ", splits,
+                           ", expected at least ", wanted, "."));
+}
+
+}  // namespace
+
+std::span<const std::uint8_t> CifarImages::pixels(std::int64_t image) const {
+  return {reinterpret_cast<const std::uint8_t*>(records_.data()) + image * kRecord + 1, kRecord - 1};
+}
+
+std::shared_ptr<const Cifar10> read_cifar10(const fs::path& path) {
+  std::array<std::string, kFiles.size()> files;
+  const FileWish wish{.wanted = [](std::string_view name) { return file_of(name).has_value(); },
+                      .largest = kImagesOfFile * CifarImages::kRecord};
+  read_files(path, wish, [&](const std::string& name, std::string bytes) {
+    std::string& file = files[*file_of(name)];
+    if (!file.empty()) throw InputError(text_of(place_of(path, name), ": is there twice."));
+    check_records(bytes, place_of(path, name));
+    file = std::move(bytes);
+  });
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].empty()) continue;
+    throw InputError(text_of(place_of(path, kFiles[i]), ": no such file. CIFAR-10 is data_batch_1.bin to ",
+                             "data_batch_5.bin and test_batch.bin in the folder or archive data.path."));
+  }
+  std::string learning = std::move(files[0]);
+  for (std::size_t i = 1; i + 1 < files.size(); ++i) {
+    learning += files[i];
+    files[i] = {};
+  }
+  return std::make_shared<Cifar10>(
+      Cifar10{CifarImages(std::move(learning)), CifarImages(std::move(files.back()))});
+}
+
+void CifarOptions::read(JsonReader& reader) {
+  reader.required("path", path,
+                  "folder or archive of the six published files, relative to the experiment file");
+  reader.optional("valid", valid, between(0, kLearning - 1), "validation images");
+  train = kLearning - valid;
+  reader.optional("train", train, between(1, kLearning), "training images; by default all the others");
+  reader.optional("test", test, between(0, kTesting), "test images, from the first");
+}
+
+std::pair<std::shared_ptr<const Cifar10>, SplitIndices> load_cifar10(const CifarOptions& options,
+                                                                     const TaskContext& context) {
+  const fs::path path = (context.base / options.path).lexically_normal();
+  auto images = read_cifar10(path);
+  require_images(options.train + options.valid, images->learning, path, "train and valid");
+  require_images(options.test, images->testing, path, "test");
+  SplitIndices split = random_split(images->learning.size(), options.train, options.valid, 0, context.seed);
+  split.test = in_order(options.test);
+  return {std::move(images), std::move(split)};
+}
+
+}  // namespace lagtape

@@ -1,0 +1,232 @@
+#include "lagtape/data/formats/file_tree.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/data/formats/crc32.h"
+#include "lagtape/data/formats/gzip.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Take = std::function<void(const std::string&, std::string)>;
+using Wanted = std::function<bool(std::string_view)>;
+using Block = std::function<void(std::string_view)>;
+using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
+/// Whether to go on to the next.
+using Visit = std::function<bool(archive*, archive_entry*, const std::string& name)>;
+
+Archive new_archive() { return {archive_read_new(), archive_read_free}; }
+
+constexpr std::size_t kBlock = 1 << 16;
+
+[[noreturn]] void refuse(const fs::path& path, archive* reader) {
+  const char* reason = archive_error_string(reader);
+  throw InputError(text_of(
+      path.string(), ": not a sound tar or zip archive: ", reason != nullptr ? reason : "damaged", "."));
+}
+
+void check_size(const fs::path& path, const std::string& name, std::int64_t size, const FileWish& wish) {
+  if (size <= wish.largest) return;
+  throw InputError(
+      text_of(place_of(path, name), ": has ", size, " bytes, expected at most ", wish.largest, "."));
+}
+
+/// The content of a gzip file, block by block, for libarchive to read on; length and CRC-32 are summed up.
+class Unpacked {
+ public:
+  explicit Unpacked(const fs::path& path) : path_(path) {
+    archive_entry* entry = nullptr;
+    archive_read_support_filter_gzip(reader_.get());
+    archive_read_support_format_raw(reader_.get());
+    if (archive_read_open_filename(reader_.get(), path.c_str(), kBlock) != ARCHIVE_OK ||
+        archive_read_next_header(reader_.get(), &entry) != ARCHIVE_OK) {
+      refuse(path, reader_.get());
+    }
+  }
+
+  /// Bytes read, 0 at the end, negative when the file is damaged.
+  la_ssize_t next(const void** bytes) {
+    const la_ssize_t got = archive_read_data(reader_.get(), block_.data(), block_.size());
+    if (got > 0) {
+      crc_.add({block_.data(), static_cast<std::size_t>(got)});
+      size_ += static_cast<std::uint64_t>(got);
+    }
+    *bytes = block_.data();
+    return got;
+  }
+
+  /// Reads what an archive leaves behind its end, and compares with the file's last eight bytes.
+  void check() {
+    const void* ignored = nullptr;
+    la_ssize_t got = 1;
+    while (got > 0) got = next(&ignored);
+    if (got < 0) refuse(path_, reader_.get());
+    std::array<unsigned char, 8> trailer{};
+    std::ifstream file(path_, std::ios::binary);
+    file.seekg(-8, std::ios::end);
+    file.read(reinterpret_cast<char*>(trailer.data()), trailer.size());
+    auto word = [&](std::size_t at) {
+      return trailer[at] | trailer[at + 1] << 8 | trailer[at + 2] << 16 |
+             static_cast<std::uint32_t>(trailer[at + 3]) << 24;
+    };
+    if (file && word(0) == crc_.value() && word(4) == static_cast<std::uint32_t>(size_)) return;
+    throw InputError(
+        text_of(path_.string(), ": damaged or cut short: its content does not match its own checksum."));
+  }
+
+  static la_ssize_t callback(archive* outer, void* self, const void** bytes) {
+    auto& unpacked = *static_cast<Unpacked*>(self);
+    const la_ssize_t got = unpacked.next(bytes);
+    if (got < 0) archive_set_error(outer, EIO, "%s", archive_error_string(unpacked.reader_.get()));
+    return got < 0 ? -1 : got;
+  }
+
+ private:
+  const fs::path& path_;
+  Archive reader_ = new_archive();
+  std::array<char, kBlock> block_;
+  Crc32 crc_;
+  std::uint64_t size_ = 0;
+};
+
+void for_each_block(const fs::path& path, archive* reader, const Block& take) {
+  std::array<char, kBlock> block;
+  for (;;) {
+    const la_ssize_t got = archive_read_data(reader, block.data(), block.size());
+    if (got < 0) refuse(path, reader);
+    if (got == 0) return;
+    take({block.data(), static_cast<std::size_t>(got)});
+  }
+}
+
+std::string content_of(const fs::path& path, archive* reader, const std::string& name, const FileWish& wish) {
+  std::string content;
+  for_each_block(path, reader, [&](std::string_view block) {
+    content.append(block);
+    check_size(path, name, static_cast<std::int64_t>(content.size()), wish);
+  });
+  return content;
+}
+
+/// Visits the files of an archive until one says that it was the last to be read.
+void visit_entries(const fs::path& path, archive* reader, const Visit& visit) {
+  archive_entry* entry = nullptr;
+  for (;;) {
+    const int found = archive_read_next_header(reader, &entry);
+    if (found == ARCHIVE_EOF) return;
+    if (found != ARCHIVE_OK) refuse(path, reader);
+    const char* utf8 = archive_entry_pathname(entry);
+    if (archive_entry_filetype(entry) != AE_IFREG) continue;
+    if (!visit(reader, entry, utf8 != nullptr ? utf8 : "")) return;
+  }
+}
+
+void visit_archive(const fs::path& path, Archive reader, const Visit& visit) {
+  std::string magic(2, '\0');
+  std::ifstream(path, std::ios::binary).read(magic.data(), 2);
+  archive_read_support_format_tar(reader.get());
+  archive_read_support_format_zip(reader.get());
+  if (is_gzip(magic)) {
+    Unpacked unpacked(path);
+    if (archive_read_open(reader.get(), &unpacked, nullptr, Unpacked::callback, nullptr) != ARCHIVE_OK) {
+      refuse(path, reader.get());
+    }
+    visit_entries(path, reader.get(), visit);
+    unpacked.check();
+  } else {
+    if (archive_read_open_filename(reader.get(), path.c_str(), kBlock) != ARCHIVE_OK)
+      refuse(path, reader.get());
+    visit_entries(path, reader.get(), visit);
+  }
+}
+
+void read_archive(const fs::path& path, const FileWish& wish, const Take& take) {
+  visit_archive(path, new_archive(), [&](archive* reader, archive_entry* entry, const std::string& name) {
+    if (!wish.wanted(name)) return true;
+    if (archive_entry_size_is_set(entry)) check_size(path, name, archive_entry_size(entry), wish);
+    take(name, content_of(path, reader, name, wish));
+    return true;
+  });
+}
+
+/// Names of the wanted files below a folder, in their order.
+std::vector<std::string> names_in(const fs::path& path, const Wanted& wanted) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().lexically_relative(path).generic_string();
+    if (wanted(name) && entry->is_regular_file(error)) names.push_back(std::move(name));
+  }
+  if (error) throw InputError(text_of(path.string(), ": cannot read: ", error.message(), "."));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void read_folder(const fs::path& path, const FileWish& wish, const Take& take) {
+  std::error_code error;
+  for (const std::string& name : names_in(path, wish.wanted)) {
+    check_size(path, name, static_cast<std::int64_t>(fs::file_size(path / name, error)), wish);
+    take(name, read_file(path / name));
+  }
+}
+
+/// Throws InputError when there is neither a folder nor a file.
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status))
+    throw InputError(text_of(path.string(),
+                             ": no such file or folder. `lagtape list tasks` with the task's name says what ",
+                             "it reads and where it comes from."));
+  if (!fs::is_directory(status) && !fs::is_regular_file(status))
+    throw InputError(text_of(path.string(), ": neither a folder nor a file."));
+  return fs::is_directory(status);
+}
+
+}  // namespace
+
+std::string place_of(const fs::path& path, std::string_view name) {
+  return text_of(path.string(), ": ", name);
+}
+
+void read_files(const fs::path& path, const FileWish& wish, const Take& take) {
+  is_folder(path) ? read_folder(path, wish, take) : read_archive(path, wish, take);
+}
+
+bool stream_file(const fs::path& path, const Wanted& wanted,
+                 const std::function<void(const std::string&, std::string_view)>& take) {
+  if (is_folder(path)) {
+    const std::vector<std::string> names = names_in(path, wanted);
+    if (names.empty()) return false;
+    return stream_file(path / names.front(), wanted,
+                       [&](const std::string&, std::string_view piece) { take(names.front(), piece); });
+  }
+  Archive reader = new_archive();
+  archive_read_support_format_raw(reader.get());  // what is no archive is one file
+  archive_read_support_format_empty(reader.get());
+  bool any = false, found = false;
+  visit_archive(path, std::move(reader), [&](archive* from, archive_entry*, const std::string& name) {
+    const bool alone = archive_format(from) == ARCHIVE_FORMAT_RAW;
+    any = true;
+    found = alone || wanted(name);
+    if (found) for_each_block(path, from, [&](std::string_view piece) { take(alone ? "" : name, piece); });
+    return !found;
+  });
+  return found || !any;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,86 @@
+#include "lagtape/data/formats/gzip.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/data/formats/crc32.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::size_t kHeader = 10, kTrailer = 8;
+constexpr std::uint64_t kLargestRatio = 1032;  // of deflate
+
+std::uint32_t little_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
+
+/// What the bytes unpack to, cut off after `most` bytes. It takes the memory of what is really there.
+std::string unpack(std::string_view bytes, std::size_t most, const std::string& where) {
+  Archive reader(archive_read_new(), archive_read_free);
+  auto refuse = [&] {
+    const char* reason = archive_error_string(reader.get());
+    throw InputError(
+        text_of(where, ": not a sound gzip file: ", reason != nullptr ? reason : "damaged", "."));
+  };
+  archive_entry* entry = nullptr;
+  archive_read_support_filter_gzip(reader.get());
+  archive_read_support_format_raw(reader.get());
+  archive_read_support_format_empty(reader.get());
+  if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) refuse();
+  const int opened = archive_read_next_header(reader.get(), &entry);
+  if (opened == ARCHIVE_EOF) return {};
+  if (opened != ARCHIVE_OK) refuse();
+  std::string content;
+  std::array<char, 1 << 16> part;
+  while (content.size() < most) {
+    const la_ssize_t got =
+        archive_read_data(reader.get(), part.data(), std::min(part.size(), most - content.size()));
+    if (got < 0) refuse();
+    if (got == 0) break;
+    content.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return content;
+}
+
+}  // namespace
+
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+std::string gunzip(std::string_view bytes, const std::string& where) {
+  if (!is_gzip(bytes) || bytes.size() < kHeader + kTrailer) {
+    throw InputError(text_of(where, ": not a gzip file, or cut short: it has ", bytes.size(), " bytes."));
+  }
+  const std::string_view trailer = bytes.substr(bytes.size() - kTrailer);
+  const std::uint64_t size = little_endian(trailer.substr(4));
+  if (size > bytes.size() * kLargestRatio) {
+    throw InputError(text_of(where, ": damaged or cut short: its last bytes tell a content of ", size,
+                             " bytes, more than ", bytes.size(), " compressed bytes can hold."));
+  }
+  std::string content = unpack(bytes, size + 1, where);
+  Crc32 crc;  // libarchive unpacks without checking it
+  crc.add(content);
+  if (content.size() != size || crc.value() != little_endian(trailer)) {
+    throw InputError(text_of(where, ": damaged or cut short: its content does not match its own checksum."));
+  }
+  return content;
+}
+
+std::string read_plain_or_gzip(const std::filesystem::path& path) {
+  std::string bytes = read_file(path);
+  return is_gzip(bytes) ? gunzip(bytes, path.string()) : bytes;
+}
+
+}  // namespace lagtape

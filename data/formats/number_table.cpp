@@ -1,0 +1,58 @@
+#include "lagtape/data/formats/number_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+/// The value of a word that is a finite number.
+std::optional<float> number_in(std::string_view word) {
+  float value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+bool is_number(std::string_view word) { return number_in(word).has_value(); }
+
+float take_number(std::string_view& line, const std::string& where, std::int64_t row) {
+  const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+  const std::optional<float> value = number_in(word);
+  if (!value) {
+    throw InputError(
+        text_of(where, ": line ", row, ": expected a finite number. Got '", word.substr(0, 40), "'."));
+  }
+  line.remove_prefix(word.size());
+  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+  return *value;
+}
+
+std::vector<float> parse_number_table(std::string_view text, std::int64_t columns, const std::string& where) {
+  std::vector<float> numbers;
+  for (std::int64_t row = 1; !text.empty(); ++row) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    if (line.empty()) continue;
+    std::int64_t found = 0;
+    for (; !line.empty(); ++found) numbers.push_back(take_number(line, where, row));
+    if (found != columns) {
+      throw InputError(text_of(where, ": line ", row, ": expected ", columns, " numbers. Got ", found, "."));
+    }
+  }
+  if (numbers.empty()) throw InputError(text_of(where, ": no numbers."));
+  return numbers;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,272 @@
+#include "lagtape/data/formats/ts_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <optional>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  return first == std::string_view::npos ? std::string_view{}
+                                         : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
+/// The part before the next separator, which both are taken off the text.
+std::string_view take_part(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+std::string quoted(std::string_view text) { return text_of("'", text.substr(0, 40), "'"); }
+
+/// What the tags of a file say.
+struct Tags {
+  std::optional<bool> timestamps, univariate, equal_length, class_label, target_label;
+  std::optional<std::int64_t> dimensions, length;
+  std::vector<std::string> classes;
+};
+
+class TsReader {
+ public:
+  TsReader(const std::filesystem::path& path, MissingValues missing, TsData& data)
+      : path_(path.string()), missing_(missing), data_(data), first_(data.sequences.size() == 0) {}
+
+  void read(std::istream& file) {
+    const std::int64_t before = data_.sequences.size();
+    bool in_data = false;
+    for (std::string text; std::getline(file, text);) {
+      line_ += 1;
+      const std::string_view line = trim(text);
+      if (line.empty() || line.front() == '#') continue;
+      if (in_data) {
+        read_sequence(line);
+      } else if (line.front() != '@') {
+        refuse(text_of("expected a tag (@...) before @data. Got ", quoted(line)));
+      } else if (lower(line) == "@data") {
+        check_tags();
+        in_data = true;
+      } else {
+        read_tag(line);
+      }
+    }
+    if (file.bad()) throw InputError(text_of(path_, ": cannot be read to its end."));
+    if (!in_data) throw InputError(text_of(path_, ": not a .ts file: it has no line @data."));
+    if (data_.sequences.size() == before) throw InputError(text_of(path_, ": holds no sequences."));
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InputError(text_of(path_, ": line ", line_, ": ", what, "."));
+  }
+
+  void read_tag(std::string_view line) {
+    const std::string tag = lower(take_part(line, ' '));
+    std::string_view rest = trim(line);
+    const std::string_view value = take_part(rest, ' ');
+    if (tag == "@problemname" || tag == "@missing") return;
+    if (tag == "@timestamps") {
+      tags_.timestamps = truth(tag, value);
+    } else if (tag == "@univariate") {
+      tags_.univariate = truth(tag, value);
+    } else if (tag == "@equallength") {
+      tags_.equal_length = truth(tag, value);
+    } else if (tag == "@dimensions" || tag == "@dimension") {
+      tags_.dimensions = count(tag, value);
+    } else if (tag == "@serieslength") {
+      tags_.length = count(tag, value);
+    } else if (tag == "@targetlabel") {
+      tags_.target_label = truth(tag, value);
+    } else if (tag == "@classlabel") {
+      tags_.class_label = truth(tag, value);
+      while (!rest.empty()) {
+        const std::string_view name = take_part(rest, ' ');
+        if (!name.empty()) tags_.classes.emplace_back(name);
+      }
+    } else {
+      refuse(unknown_name("tag", tag,
+                          {"@problemname", "@timestamps", "@missing", "@univariate", "@dimensions",
+                           "@equallength", "@serieslength", "@classlabel", "@targetlabel", "@data"}));
+    }
+  }
+
+  bool truth(const std::string& tag, std::string_view value) const {
+    const std::string word = lower(value);
+    if (word != "true" && word != "false") refuse(text_of(tag, " is true or false. Got ", quoted(value)));
+    return word == "true";
+  }
+
+  std::int64_t count(const std::string& tag, std::string_view value) const {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > 1'000'000'000) {
+      refuse(text_of(tag, " is a number from 1. Got ", quoted(value)));
+    }
+    return number;
+  }
+
+  void check_tags() {
+    if (tags_.timestamps.value_or(false)) refuse("sequences with time stamps are not read: @timeStamps true");
+    const bool classes = tags_.class_label.value_or(false), real = tags_.target_label.value_or(false);
+    if (classes == real) {
+      refuse(text_of("expected @classLabel true or @targetLabel true, and not both. Got ",
+                     classes ? "both" : "none"));
+    }
+    if (classes && tags_.classes.size() < 2) refuse("expected at least 2 classes behind @classLabel true");
+    if (tags_.univariate.value_or(false) && tags_.dimensions.value_or(1) != 1) {
+      refuse(text_of("@univariate true contradicts @dimensions ", *tags_.dimensions));
+    }
+    if (tags_.univariate.value_or(false)) tags_.dimensions = 1;
+    if (first_) {
+      data_.classes = tags_.classes;
+    } else if (data_.classes != tags_.classes) {
+      refuse("its classes (or that it has none) are not those of the file before");
+    }
+    if (!first_) {
+      const std::int64_t before = data_.sequences.input;
+      if (tags_.dimensions.value_or(before) != before) {
+        refuse(text_of("@dimensions is ", *tags_.dimensions, ", and ", before, " in the file before"));
+      }
+      tags_.dimensions = before;
+    }
+  }
+
+  void read_sequence(std::string_view line) {
+    const std::int64_t dimensions = std::count(line.begin(), line.end(), ':');
+    if (dimensions == 0) refuse(text_of("expected values, a colon and a target. Got ", quoted(line)));
+    if (!tags_.dimensions) tags_.dimensions = dimensions;
+    if (dimensions != *tags_.dimensions) {
+      refuse(text_of("expected ", *tags_.dimensions, " dimensions. Got ", dimensions));
+    }
+    StoredSequences& stored = data_.sequences;
+    stored.input = dimensions;
+    const std::size_t start = stored.x.size();
+    std::size_t steps = 0;
+    for (std::int64_t d = 0; d < dimensions; ++d) {
+      read_values(take_part(line, ':'), d);
+      if (d == 0) {
+        steps = values_.size();
+        stored.x.resize(start + steps * static_cast<std::size_t>(dimensions));
+      } else if (values_.size() != steps) {
+        refuse(text_of("dimension ", d, " has ", values_.size(), " steps, and dimension 0 has ", steps));
+      }
+      for (std::size_t n = 0; n < steps; ++n) {
+        stored.x[start + n * static_cast<std::size_t>(dimensions) + static_cast<std::size_t>(d)] = values_[n];
+      }
+    }
+    check_length(static_cast<std::int64_t>(steps));
+    stored.end_sequence();
+    read_target(trim(line));
+  }
+
+  /// The values of one dimension, into values_.
+  void read_values(std::string_view text, std::int64_t dimension) {
+    values_.clear();
+    bool some_missing = false;
+    for (bool more = true; more;) {
+      more = text.find(',') != std::string_view::npos;
+      const std::string_view field = trim(take_part(text, ','));
+      float value = 0;
+      const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+      const bool number = !field.empty() && end == field.data() + field.size() && error == std::errc{};
+      if (number && std::isfinite(value)) {
+        values_.push_back(value);
+      } else if (field == "?" || lower(field) == "nan") {
+        values_.push_back(kMissing);
+        some_missing = true;
+      } else {
+        refuse(text_of("dimension ", dimension, ", step ", values_.size(), ": expected a number. Got ",
+                       quoted(field)));
+      }
+    }
+    if (some_missing) fill_missing(dimension);
+  }
+
+  void fill_missing(std::int64_t dimension) {
+    const auto known = [](float v) { return !std::isnan(v); };
+    const auto gap = std::find_if_not(values_.begin(), values_.end(), known);
+    if (missing_ == MissingValues::error) {
+      refuse(text_of("dimension ", dimension, ", step ", gap - values_.begin(),
+                     ": the value is missing. Say with data.missing what to put there"));
+    }
+    if (missing_ == MissingValues::zero) {
+      std::replace_if(
+          values_.begin(), values_.end(), [](float v) { return std::isnan(v); }, 0.0f);
+      return;
+    }
+    auto left = std::find_if(values_.begin(), values_.end(), known);
+    if (left == values_.end()) refuse(text_of("dimension ", dimension, " has no value that is known"));
+    std::fill(values_.begin(), left, *left);
+    while (left != values_.end()) {
+      const auto right = std::find_if(left + 1, values_.end(), known);
+      for (auto at = left + 1; at != right; ++at) {
+        const double part = static_cast<double>(at - left) / static_cast<double>(right - left);
+        *at = right == values_.end() ? *left
+                                     : static_cast<float>(*left + part * (double{*right} - double{*left}));
+      }
+      left = right;
+    }
+  }
+
+  void check_length(std::int64_t steps) {
+    if (!tags_.equal_length.value_or(false)) return;
+    if (!tags_.length) tags_.length = steps;
+    if (steps != *tags_.length)
+      refuse(text_of("expected ", *tags_.length, " steps (@equalLength true). Got ", steps));
+  }
+
+  void read_target(std::string_view text) {
+    if (!tags_.classes.empty()) {
+      const auto found = std::find(tags_.classes.begin(), tags_.classes.end(), text);
+      if (found == tags_.classes.end()) refuse(unknown_name("class", text, tags_.classes));
+      data_.sequences.classes.push_back(static_cast<std::int32_t>(found - tags_.classes.begin()));
+      return;
+    }
+    double target = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), target);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !std::isfinite(target)) {
+      refuse(text_of("expected a finite number as target. Got ", quoted(text)));
+    }
+    data_.sequences.y.push_back(target);
+  }
+
+  std::string path_;
+  MissingValues missing_;
+  TsData& data_;
+  bool first_;
+  std::int64_t line_ = 0;
+  Tags tags_;
+  std::vector<float> values_;
+};
+
+}  // namespace
+
+void read_ts_file(const std::filesystem::path& path, MissingValues missing, TsData& data) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path)) {
+    throw InputError(
+        text_of(path.string(), ": cannot be read. The task ts reads NAME_TRAIN.ts and NAME_TEST.ts ",
+                "from the folder data.path; `lagtape list tasks ts` says where they come from."));
+  }
+  TsReader(path, missing, data).read(file);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,56 @@
+#include "lagtape/data/generators/generated_series.h"
+
+#include <algorithm>
+
+#include "lagtape/data/generators/forecast.h"
+#include "lagtape/data/streams.h"
+
+namespace lagtape {
+
+namespace {
+
+struct SeriesOptions {
+  std::int64_t length, train = 128, valid = 128, test;
+};
+
+std::shared_ptr<const Dataset> generate(const GeneratedSeries& generated, const TaskContext& context,
+                                        Split split, std::int64_t size, std::int64_t length) {
+  const std::int64_t points = length + generated.horizon;
+  Tensor series({size, points, generated.width}, Dtype::f64);
+  context.pool.run(static_cast<int>(size), [&](int index, int) {
+    const std::vector<double> values = generated.series(sequence_stream(context.seed, split, index), points);
+    std::copy(values.begin(), values.end(),
+              series.values<double>().begin() + index * points * generated.width);
+  });
+  return std::make_shared<ForecastDataset>(std::move(series), generated.horizon);
+}
+
+}  // namespace
+
+TaskLoader read_generated_series(JsonReader& reader, const GeneratedSeries& generated) {
+  SeriesOptions options{.length = generated.length, .test = generated.test};
+  reader.optional("length", options.length, between(1, 1'000'000), "steps of a sequence");
+  reader.optional("train", options.train, between(1, 10'000'000), "training sequences");
+  reader.optional("valid", options.valid, between(0, 10'000'000), "validation sequences");
+  reader.optional("test", options.test, between(0, 10'000'000), "test sequences");
+  TaskLoader plan;
+  plan.shape = DataShape{.length = options.length,
+                         .input = generated.width,
+                         .output = generated.width,
+                         .classes = 0,
+                         .every_step = true};
+  plan.load = [options, generated, shape = *plan.shape](const TaskContext& context) {
+    auto split = [&](Split name, std::int64_t size) {
+      return generate(generated, context, name, size, options.length);
+    };
+    return Task{.shape = shape,
+                .train = split(Split::train, options.train),
+                .valid = split(Split::valid, options.valid),
+                .test = split(Split::test, options.test),
+                .fresh = false,
+                .normalization = {}};
+  };
+  return plan;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,36 @@
+#include "lagtape/data/tasks/adding.h"
+
+#include "lagtape/data/generators/drawn_task.h"
+
+namespace lagtape {
+
+namespace {
+
+void draw_sum(std::int64_t length, RandomStream& stream, Batch& batch, std::int64_t row) {
+  const std::int64_t half = length / 2;
+  const auto first = static_cast<std::int64_t>(stream.next_below(static_cast<std::uint64_t>(half)));
+  const auto second =
+      half + static_cast<std::int64_t>(stream.next_below(static_cast<std::uint64_t>(length - half)));
+  const std::int64_t at = row * batch.x.size(1) * 2;
+  with_scalar(batch.x.dtype(), [&]<class T>() {
+    T* x = batch.x.values<T>().data() + at;
+    for (std::int64_t n = 0; n < length; ++n) x[2 * n] = static_cast<T>(stream.next_uniform());
+    x[2 * first + 1] = x[2 * second + 1] = 1;
+    batch.y.values<T>()[static_cast<std::size_t>(row)] = x[2 * first] + x[2 * second];
+  });
+}
+
+}  // namespace
+
+TaskLoader read_adding(JsonReader& reader, const TaskHints&) {
+  std::int64_t length = 2000;
+  DrawnSets sets{.fresh = true};
+  reader.optional("length", length, between(2, 10'000'000), "steps of a sequence");
+  read_fresh_sets(reader, sets);
+  const DataShape shape{.length = length, .input = 2, .output = 1, .classes = 0, .every_step = false};
+  return drawn_plan(shape, sets, [length](std::int64_t, RandomStream stream, Batch& batch, std::int64_t row) {
+    draw_sum(length, stream, batch, row);
+  });
+}
+
+}  // namespace lagtape

@@ -1,0 +1,263 @@
+#include "lagtape/data/tasks/arrays.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/formats/npz_reader.h"
+#include "lagtape/data/moments.h"
+#include "lagtape/data/normalize_options.h"
+
+namespace lagtape {
+
+namespace {
+
+struct ArraysOptions {
+  std::string path;
+  std::int64_t classes = 0, tokens = 0;
+  bool every_step = false;  ///< the model reads out at every step
+  NormalizeOptions normalize;
+};
+
+/// The arrays of one split; lengths are there when sequences are unequal.
+struct SplitArrays {
+  Tensor x, y, lengths;
+};
+
+class ArraysDataset final : public Dataset {
+ public:
+  ArraysDataset(const DataShape& shape, SplitArrays arrays) : Dataset(shape), arrays_(std::move(arrays)) {}
+
+  std::int64_t size() const override { return arrays_.x.empty() ? 0 : arrays_.x.size(0); }
+
+  std::int64_t length(std::int64_t index) const override {
+    return arrays_.lengths.empty() ? arrays_.x.size(1) : static_cast<std::int64_t>(arrays_.lengths.at(index));
+  }
+
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
+    const std::int64_t steps = length(index);
+    copy(arrays_.x, index, steps, batch.x, row);
+    if (shape().classes == 0) {
+      copy(arrays_.y, index, shape().every_step ? steps : 1, batch.y, row);
+      return;
+    }
+    const std::int64_t stored = shape().every_step ? arrays_.x.size(1) : 1;
+    const std::int64_t padded = shape().every_step ? batch.x.size(1) : 1;
+    for (std::int64_t n = 0; n < std::min(stored, steps); ++n) {
+      batch.classes[static_cast<std::size_t>(row * padded + n)] =
+          static_cast<std::int32_t>(arrays_.y.at(index * stored + n));
+    }
+  }
+
+ private:
+  /// The first steps of sequence `index`, [.., width], into a row of a batch.
+  static void copy(const Tensor& from, std::int64_t index, std::int64_t steps, Tensor& to, std::int64_t row) {
+    const std::int64_t stride = from.numel() / from.size(0), padded = to.numel() / to.size(0);
+    const std::int64_t count = steps * to.size(-1);
+    with_scalar(from.dtype(), [&]<class From>() {
+      const From* source = from.values<From>().data() + index * stride;
+      with_scalar(to.dtype(), [&]<class To>() {
+        std::transform(source, source + count, to.values<To>().data() + row * padded,
+                       [](From value) { return static_cast<To>(value); });
+      });
+    });
+  }
+
+  SplitArrays arrays_;
+};
+
+/// The arrays of an .npz file with the split they belong to, and what messages call them.
+class ArraysFile {
+ public:
+  ArraysFile(const std::filesystem::path& path, const ArraysOptions& options)
+      : path_(path.string()), options_(options), arrays_(read_npz(path)) {}
+
+  /// Empty when the file has no such split.
+  SplitArrays take(const std::string& split, DataShape& shape) {
+    SplitArrays found{take(split + "_x"), take(split + "_y"), take(split + "_lengths")};
+    if (found.x.empty() && found.y.empty() && found.lengths.empty()) return found;
+    const bool first = shape.length == 0;
+    if (found.x.empty()) refuse(split + "_x", "is missing");
+    if (found.y.empty()) refuse(split + "_y", "is missing");
+    if (found.x.rank() != 3)
+      refuse(split + "_x", text_of("expected [N, T, input]. Got ", to_string(found.x.shape())));
+    const Shape given = found.y.shape();
+    if (is_column_of_classes(found, first, shape)) found.y = found.y.reshaped({found.x.size(0)});
+    if (first) shape = shape_of(split, found);
+    if (found.x.size(2) != shape.input) {
+      refuse(split + "_x",
+             text_of("expected ", shape.input, " inputs as in training. Got ", found.x.size(2)));
+    }
+    shape.length = std::max(shape.length, found.x.size(1));
+    Shape expected = {found.x.size(0)};
+    if (shape.every_step) expected.push_back(found.x.size(1));
+    if (options_.classes == 0) expected.push_back(shape.output);
+    if (found.y.shape() == Shape{found.x.size(0)} && expected == Shape{found.x.size(0), 1}) {
+      found.y = found.y.reshaped(expected);
+    }
+    if (found.y.shape() != expected) {
+      refuse(split + "_y", text_of("expected ", to_string(expected), ". Got ", to_string(given)));
+    }
+    check_lengths(split, found);
+    if (options_.tokens > 0) check_tokens(split, found);
+    if (options_.classes > 0) check_classes(split, found, shape);
+    return found;
+  }
+
+  void finish() const {
+    if (arrays_.empty()) return;
+    refuse(arrays_.begin()->first, "is no array of train, valid or test: SPLIT_x, SPLIT_y, SPLIT_lengths");
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& name, const std::string& what) const {
+    throw InputError(text_of(path_, ": ", name, ": ", what, "."));
+  }
+
+  Tensor take(const std::string& name) {
+    const auto found = arrays_.extract(name);
+    return found ? found.mapped() : Tensor{};
+  }
+
+  /// [N, 1] is a class a sequence where sequences of one step could not have it at every step.
+  bool is_column_of_classes(const SplitArrays& arrays, bool first, const DataShape& shape) const {
+    if (options_.classes == 0 || arrays.y.shape() != Shape{arrays.x.size(0), 1}) return false;
+    return first ? arrays.x.size(1) != 1 || !options_.every_step : !shape.every_step;
+  }
+
+  /// As the targets of the training split have it.
+  DataShape shape_of(const std::string& split, const SplitArrays& arrays) const {
+    const std::int64_t rank = arrays.y.rank(), most = options_.classes > 0 ? 2 : 3;
+    if (rank < 1 || rank > most) {
+      refuse(split + "_y",
+             text_of("expected ", options_.classes > 0 ? "[N] or [N, T]" : "[N, output] or [N, T, output]",
+                     ". Got ", to_string(arrays.y.shape())));
+    }
+    return {.length = arrays.x.size(1),
+            .input = arrays.x.size(2),
+            .output = options_.classes > 0 ? 0
+                      : rank == 1          ? 1
+                                           : arrays.y.size(-1),
+            .classes = options_.classes,
+            .every_step = rank == most,
+            .tokens = options_.tokens};
+  }
+
+  void check_lengths(const std::string& split, const SplitArrays& arrays) const {
+    if (arrays.lengths.empty()) return;
+    if (arrays.lengths.shape() != Shape{arrays.x.size(0)}) {
+      refuse(split + "_lengths",
+             text_of("expected [", arrays.x.size(0), "]. Got ", to_string(arrays.lengths.shape())));
+    }
+    for (std::int64_t i = 0; i < arrays.lengths.numel(); ++i) {
+      const double length = arrays.lengths.at(i);
+      if (length >= 1 && length <= static_cast<double>(arrays.x.size(1)) && length == std::floor(length))
+        continue;
+      refuse(split + "_lengths",
+             text_of("expected 1..", arrays.x.size(1), ". Got ", length, " for sequence ", i));
+    }
+  }
+
+  void check_tokens(const std::string& split, const SplitArrays& arrays) const {
+    const std::int64_t steps = arrays.x.size(1);
+    if (arrays.x.size(2) != 1)
+      refuse(split + "_x", text_of("expected [N, T, 1], a token a step. Got ", to_string(arrays.x.shape())));
+    for (std::int64_t i = 0; i < arrays.x.numel(); ++i) {
+      const double value = arrays.x.at(i);
+      const bool padding =
+          !arrays.lengths.empty() && static_cast<double>(i % steps) >= arrays.lengths.at(i / steps);
+      if (padding ||
+          (value >= 0 && value < static_cast<double>(options_.tokens) && value == std::floor(value))) {
+        continue;
+      }
+      refuse(split + "_x", text_of("expected tokens 0..", options_.tokens - 1, ". Got ", value,
+                                   " in sequence ", i / steps, ", step ", i % steps));
+    }
+  }
+
+  void check_classes(const std::string& split, const SplitArrays& arrays, const DataShape& shape) const {
+    const std::int64_t steps = shape.every_step ? arrays.x.size(1) : 1;
+    for (std::int64_t i = 0; i < arrays.y.numel(); ++i) {
+      const bool padding = shape.every_step && !arrays.lengths.empty() &&
+                           static_cast<double>(i % steps) >= arrays.lengths.at(i / steps);
+      const double value = arrays.y.at(i);
+      if (padding ||
+          (value >= 0 && value < static_cast<double>(options_.classes) && value == std::floor(value))) {
+        continue;
+      }
+      refuse(split + "_y", text_of("expected classes 0..", options_.classes - 1, ". Got ", value,
+                                   " in sequence ", i / steps));
+    }
+  }
+
+  std::string path_;
+  ArraysOptions options_;
+  std::map<std::string, Tensor> arrays_;
+};
+
+/// Of `name`, [N, T, width] over each sequence's own steps, or [N, width].
+Scaling scaling_of(const Dataset& train, const Tensor& values, const std::string& name) {
+  const std::int64_t width = values.size(-1), stored = values.rank() == 3 ? values.size(1) : 1;
+  Moments moments(width);
+  for (std::int64_t i = 0; i < train.size(); ++i) {
+    const std::int64_t steps = values.rank() == 3 ? train.length(i) : 1;
+    for (std::int64_t n = 0; n < steps; ++n) {
+      moments.add([&](std::size_t feature) {
+        const double value = values.at((i * stored + n) * width + static_cast<std::int64_t>(feature));
+        if (std::isfinite(value)) return value;
+        throw InputError(text_of(name, ": numbers must be finite. Got ", value, " in sequence ", i, ", step ",
+                                 n, ", number ", feature, "."));
+      });
+    }
+  }
+  return moments.standard();
+}
+
+Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
+  const std::filesystem::path path = (context.base / options.path).lexically_normal();
+  ArraysFile file(path, options);
+  DataShape shape;
+  SplitArrays train = file.take("train", shape);
+  if (!context.score_only && (train.x.empty() || train.x.numel() == 0))
+    throw InputError(text_of(path.string(), ": holds no train_x."));
+  SplitArrays valid = file.take("valid", shape), test = file.take("test", shape);
+  file.finish();
+  Task task{.shape = shape,
+            .train = std::make_shared<ArraysDataset>(shape, train),
+            .valid = std::make_shared<ArraysDataset>(shape, valid),
+            .test = std::make_shared<ArraysDataset>(shape, test),
+            .fresh = false,
+            .normalization = {}};
+  if (context.score_only) return task;
+  if (options.normalize.input)
+    task.normalization.input = scaling_of(*task.train, train.x, text_of(path.string(), ": train_x"));
+  if (options.normalize.target)
+    task.normalization.output = scaling_of(*task.train, train.y, text_of(path.string(), ": train_y"));
+  return task;
+}
+
+}  // namespace
+
+TaskLoader read_arrays(JsonReader& reader, const TaskHints& hints) {
+  ArraysOptions options;
+  options.every_step = hints.every_step;
+  reader.required("path", options.path,
+                  "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file");
+  reader.optional("classes", options.classes, between(0, 1e6),
+                  "targets are the classes 0..`classes`-1; 0: real numbers");
+  reader.optional("tokens", options.tokens, between(0, 1 << 24),
+                  "inputs are whole numbers below this, one a step; 0: real numbers");
+  if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
+  options.normalize = read_normalize_options(reader, hints, {});
+  if (options.normalize.target && options.classes > 0 && hints.real_loss)
+    reader.error("normalize_target",
+                 text_of("is for real targets. Expected false with ", options.classes, " classes."));
+  if (options.normalize.input && options.tokens > 0)
+    reader.error("normalize",
+                 text_of("is for real numbers. Expected false with ", options.tokens, " tokens."));
+  TaskLoader plan;
+  plan.load = [options](const TaskContext& context) { return load_arrays(options, context); };
+  return plan;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,90 @@
+#include "lagtape/data/tasks/dde_response.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "lagtape/data/generators/delay_equation.h"
+#include "lagtape/data/generators/drawn_task.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr double kMostSteps = 1e6;
+
+struct ResponseOptions {
+  std::string equation = "linear";
+  double tau = 0.5, step = 0.01, span = 20;
+  bool random_shift = false;
+  DrawnSets sets{.train = 1, .valid = 1, .test = 1};
+};
+
+/// Whole steps in a time; notes an error at the key when there are none such, or too many.
+std::int64_t whole_steps(JsonReader& reader, const std::string& key, double time, double step) {
+  const double steps = std::round(time / step);
+  if (steps > kMostSteps) {
+    reader.error(key, text_of("must be at most ", kMostSteps, " steps of ", step, ". Got ", time, "."));
+    return 0;
+  }
+  if (std::abs(steps * step - time) > 1e-9 * time) {
+    reader.error(key, text_of("must be a whole number of steps of ", step, ". Got ", time, "."));
+  }
+  return static_cast<std::int64_t>(steps);
+}
+
+ResponseOptions read_options(JsonReader& reader) {
+  ResponseOptions options;
+  reader.choice("equation", options.equation, {"linear", "tanh"},
+                "h' = s - h(t - tau), or h' = -h + tanh(s - h(t - tau))");
+  reader.optional("tau", options.tau, between(0, 1e6), "delay; 0: none");
+  reader.optional("step", options.step, between(1e-6, 1), "time between two steps of a sequence");
+  reader.optional("span", options.span, above(0), "time of the last step; the first is at 0");
+  reader.optional("random_shift", options.random_shift,
+                  "forcings s(t + U(0, 2 pi)), one a sequence; false: s(t) in all");
+  read_drawn_sets(reader, options.sets);
+  return options;
+}
+
+}  // namespace
+
+double dde_forcing(bool saturating, double t) {
+  if (!saturating) return std::cos(t);
+  return std::cos(2 * t) + std::cos(8 * t) / 3 + std::cos(32 * t) / 9 + std::cos(128 * t) / 27;
+}
+
+std::vector<double> dde_response(const DdeResponse& equation, double shift, std::int64_t steps) {
+  auto slope = [&](double t, double h, double delayed) {
+    const double difference = dde_forcing(equation.saturating, t + shift) - delayed;
+    return equation.saturating ? std::tanh(difference) - h : difference;
+  };
+  return integrate_delay_equation(
+      slope, 0.0,
+      {.step = equation.step, .delay = equation.delay, .steps = steps, .half_step = HalfStep::hermite});
+}
+
+TaskLoader read_dde_response(JsonReader& reader, const TaskHints&) {
+  const ResponseOptions options = read_options(reader);
+  const DdeResponse equation{.saturating = options.equation == "tanh",
+                             .delay = whole_steps(reader, "tau", options.tau, options.step),
+                             .step = options.step};
+  const std::int64_t steps = whole_steps(reader, "span", options.span, options.step);
+  const DataShape shape{.length = steps + 1, .input = 1, .output = 1, .classes = 0, .every_step = true};
+  auto draw = [=, random = options.random_shift](std::int64_t, RandomStream stream, Batch& batch,
+                                                 std::int64_t row) {
+    const double shift = random ? 2 * std::numbers::pi * stream.next_uniform() : 0;
+    const std::vector<double> response = dde_response(equation, shift, steps);
+    with_scalar(batch.x.dtype(), [&]<class T>() {
+      T* x = batch.x.values<T>().data() + row * batch.x.size(1);
+      T* y = batch.y.values<T>().data() + row * batch.y.size(1);
+      for (std::int64_t n = 0; n <= steps; ++n) {
+        x[n] =
+            static_cast<T>(dde_forcing(equation.saturating, static_cast<double>(n) * equation.step + shift));
+        y[n] = static_cast<T>(response[static_cast<std::size_t>(n)]);
+      }
+    });
+  };
+  return drawn_plan(shape, options.sets, draw);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,39 @@
+#include "lagtape/data/tasks/fitzhugh_nagumo.h"
+
+#include <array>
+
+#include "lagtape/data/generators/generated_series.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr double kSpacing = 0.4;
+
+void neuron(std::span<const double> y, std::span<double> slope) {
+  const double v = y[0], w = y[1];
+  slope[0] = v - v * v * v / 3 - w + 0.5;
+  slope[1] = 0.02 * (v + 0.7 - 0.8 * w);
+}
+
+}  // namespace
+
+std::vector<double> fitzhugh_nagumo(double v, std::int64_t points, Tolerance tolerance) {
+  const std::array start = {v, 0.0};
+  const std::vector<double> both = dormand_prince(neuron, start, kSpacing, points, tolerance);
+  std::vector<double> voltage;
+  for (std::size_t n = 0; n < both.size(); n += 2) voltage.push_back(both[n]);
+  return voltage;
+}
+
+TaskLoader read_fitzhugh_nagumo(JsonReader& reader, const TaskHints&) {
+  Tolerance tolerance;
+  reader.optional("rtol", tolerance.relative, between(1e-13, 1), "relative tolerance of the solver");
+  reader.optional("atol", tolerance.absolute, between(1e-13, 1), "absolute tolerance of the solver");
+  auto series = [tolerance](RandomStream stream, std::int64_t points) {
+    return fitzhugh_nagumo(2 * stream.next_uniform() - 1, points, tolerance);
+  };
+  return read_generated_series(reader, {.series = series, .length = 1000});
+}
+
+}  // namespace lagtape

@@ -1,0 +1,56 @@
+#include "lagtape/data/tasks/frequency.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "lagtape/data/generators/drawn_task.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::int64_t kClasses = 100;
+
+struct FrequencyOptions {
+  std::int64_t length = 1000;
+  double noise = 0;
+  bool endpoint = false;
+};
+
+void draw_tone(const FrequencyOptions& options, std::int64_t index, RandomStream& stream, Batch& batch,
+               std::int64_t row) {
+  const std::int64_t label = index % kClasses;
+  const double seconds = static_cast<double>(options.endpoint ? options.length - 1 : options.length);
+  const double turn = 2 * std::numbers::pi * class_frequency(label);
+  batch.classes[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(label);
+  with_scalar(batch.x.dtype(), [&]<class T>() {
+    T* x = batch.x.values<T>().data() + row * batch.x.size(1);
+    for (std::int64_t n = 0; n < options.length; ++n) {
+      const double noise = options.noise == 0 ? 0 : options.noise * stream.next_normal();
+      x[n] = static_cast<T>(std::cos(turn * (static_cast<double>(n) / seconds)) + noise);
+    }
+  });
+}
+
+}  // namespace
+
+double class_frequency(std::int64_t index) {
+  return 1 + static_cast<double>(index) * 4095 / static_cast<double>(kClasses - 1);
+}
+
+TaskLoader read_frequency(JsonReader& reader, const TaskHints&) {
+  FrequencyOptions options;
+  DrawnSets sets;
+  reader.optional("length", options.length, between(2, 10'000'000), "steps of a sequence, over one second");
+  reader.optional("noise", options.noise, at_least(0), "standard deviation of what is added at every step");
+  reader.optional("endpoint", options.endpoint, "the last step is at one second: t_n = n / (length - 1)");
+  read_drawn_sets(reader, sets);
+  const DataShape shape{
+      .length = options.length, .input = 1, .output = 0, .classes = kClasses, .every_step = false};
+  return drawn_plan(shape, sets,
+                    [options](std::int64_t index, RandomStream stream, Batch& batch, std::int64_t row) {
+                      draw_tone(options, index, stream, batch, row);
+                    });
+}
+
+}  // namespace lagtape

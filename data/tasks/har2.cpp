@@ -1,0 +1,140 @@
+#include "lagtape/data/tasks/har2.h"
+
+#include <array>
+#include <map>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/formats/file_tree.h"
+#include "lagtape/data/formats/number_table.h"
+#include "lagtape/data/splits.h"
+#include "lagtape/data/stored_sequences.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kSteps = 128, kWindows = 7352, kTestWindows = 2947, kLargestFile = 1 << 28;
+constexpr std::array kSignals = {"body_acc_x",  "body_acc_y",  "body_acc_z",  "body_gyro_x", "body_gyro_y",
+                                 "body_gyro_z", "total_acc_x", "total_acc_y", "total_acc_z"};
+constexpr std::int64_t kInputs = kSignals.size();
+constexpr DataShape kShape{
+    .length = kSteps, .input = kInputs, .output = 0, .classes = 2, .every_step = false};
+/// Group of the published labels 1..6: walking, walking upstairs, walking downstairs, sitting, standing,
+/// laying.
+constexpr std::array<std::int32_t, 7> kGroup = {-1, 0, 1, 0, 1, 0, 1};
+
+struct Har2Options {
+  std::string path;
+  std::int64_t train = kWindows, valid = 900, test = kTestWindows;
+};
+
+using Tables = std::map<std::string, std::vector<float>>;
+
+std::string signal_file(const char* signal, const std::string& part) {
+  return text_of(part, "/Inertial Signals/", signal, "_", part, ".txt");
+}
+std::string label_file(const std::string& part) { return text_of(part, "/y_", part, ".txt"); }
+
+/// The tables that the task needs, by their names from "train/" or "test/" on; empty when it is none.
+std::string needed_name(std::string_view name) {
+  for (const char* part : {"train", "test"}) {
+    auto is = [&](const std::string& file) { return name == file || name.ends_with("/" + file); };
+    if (is(label_file(part))) return label_file(part);
+    for (const char* signal : kSignals) {
+      if (is(signal_file(signal, part))) return signal_file(signal, part);
+    }
+  }
+  return {};
+}
+
+Tables read_tables(const fs::path& path) {
+  Tables tables;
+  const FileWish wish{.wanted = [](std::string_view name) { return !needed_name(name).empty(); },
+                      .largest = kLargestFile};
+  read_files(path, wish, [&](const std::string& name, const std::string& text) {
+    const std::string needed = needed_name(name);
+    const std::int64_t columns = needed.find("/y_") == std::string::npos ? kSteps : 1;
+    if (tables.contains(needed)) throw InputError(text_of(place_of(path, name), ": is there twice."));
+    tables[needed] = parse_number_table(text, columns, place_of(path, name));
+  });
+  return tables;
+}
+
+const std::vector<float>& table_of(const Tables& tables, const std::string& name, const fs::path& path) {
+  const auto found = tables.find(name);
+  if (found != tables.end()) return found->second;
+  throw InputError(text_of(
+      place_of(path, name), ": no such file. The task har2 reads y_PART.txt and nine files of ",
+      "Inertial Signals/ in train and test of 'UCI HAR Dataset', from the folder or archive ", "data.path."));
+}
+
+std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const std::string& part,
+                                                  const fs::path& path) {
+  auto stored = std::make_shared<StoredSequences>();
+  stored->input = kInputs;
+  const std::vector<float>& labels = table_of(tables, label_file(part), path);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto label = static_cast<std::size_t>(labels[i]);
+    if (labels[i] < 1 || labels[i] > 6 || labels[i] != static_cast<float>(label)) {
+      throw InputError(
+          text_of(place_of(path, label_file(part)), ": label ", i, " is ", labels[i], ", expected 1..6."));
+    }
+    stored->classes.push_back(kGroup[label]);
+  }
+  stored->x.resize(labels.size() * kSteps * kInputs);
+  for (std::size_t input = 0; input < kSignals.size(); ++input) {
+    const std::string name = signal_file(kSignals[input], part);
+    const std::vector<float>& signal = table_of(tables, name, path);
+    if (signal.size() != labels.size() * kSteps) {
+      throw InputError(text_of(place_of(path, name), ": holds ", signal.size() / kSteps,
+                               " windows, expected ", labels.size(), ", one a label."));
+    }
+    for (std::size_t n = 0; n < signal.size(); ++n) stored->x[n * kInputs + input] = signal[n];
+  }
+  for (std::size_t i = 1; i <= labels.size(); ++i)
+    stored->starts.push_back(static_cast<std::int64_t>(i) * kSteps);
+  return stored;
+}
+
+void require_windows(std::int64_t wanted, const StoredSequences& stored, const fs::path& path,
+                     const char* splits) {
+  if (wanted <= stored.size()) return;
+  throw InputError(text_of(path.string(), ": holds ", stored.size(), " windows for ", splits,
+                           ", expected at least ", wanted, "."));
+}
+
+Task load_har2(const Har2Options& options, const TaskContext& context) {
+  const fs::path path = (context.base / options.path).lexically_normal();
+  const Tables tables = read_tables(path);
+  const auto learning = windows_of(tables, "train", path), testing = windows_of(tables, "test", path);
+  require_windows(options.train + options.valid, *learning, path, "train and valid");
+  require_windows(options.test, *testing, path, "test");
+  const SplitIndices split = random_split(learning->size(), options.train, options.valid, 0, context.seed);
+  return Task{.shape = kShape,
+              .train = std::make_shared<StoredDataset>(kShape, learning, split.train),
+              .valid = std::make_shared<StoredDataset>(kShape, learning, split.valid),
+              .test = std::make_shared<StoredDataset>(kShape, testing, in_order(options.test)),
+              .fresh = false,
+              .normalization = {.input = input_scaling(*learning, split.train), .output = {}}};
+}
+
+}  // namespace
+
+TaskLoader read_har2(JsonReader& reader, const TaskHints&) {
+  Har2Options options;
+  reader.required("path", options.path,
+                  "the folder 'UCI HAR Dataset' or its archive, relative to the experiment file");
+  reader.optional("valid", options.valid, between(0, kWindows - 1), "validation windows");
+  options.train = kWindows - options.valid;
+  reader.optional("train", options.train, between(1, kWindows),
+                  "training windows; by default all the others");
+  reader.optional("test", options.test, between(0, kTestWindows), "test windows, from the first");
+  TaskLoader plan;
+  plan.shape = kShape;
+  plan.load = [options](const TaskContext& context) { return load_har2(options, context); };
+  return plan;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,66 @@
+#include "lagtape/data/tasks/lorenz96.h"
+
+#include <algorithm>
+
+#include "lagtape/data/generators/generated_series.h"
+
+namespace lagtape {
+
+namespace {
+
+using Ring = std::array<double, kLorenz96Places>;
+constexpr double kStep = 0.01;
+
+Ring slope(const Ring& x, double F) {
+  constexpr std::size_t n = kLorenz96Places;
+  Ring slope;
+  for (std::size_t j = 0; j < n; ++j) {
+    slope[j] = (x[(j + 1) % n] - x[(j + n - 2) % n]) * x[(j + n - 1) % n] - x[j] + F;
+  }
+  return slope;
+}
+
+Ring moved(const Ring& x, double step, const Ring& slope) {
+  Ring there;
+  for (std::size_t j = 0; j < x.size(); ++j) there[j] = x[j] + step * slope[j];
+  return there;
+}
+
+Ring next(const Ring& x, double F) {
+  const Ring k1 = slope(x, F);
+  const Ring k2 = slope(moved(x, kStep / 2, k1), F);
+  const Ring k3 = slope(moved(x, kStep / 2, k2), F);
+  const Ring k4 = slope(moved(x, kStep, k3), F);
+  Ring sum;
+  for (std::size_t j = 0; j < x.size(); ++j) sum[j] = k1[j] + 2 * k2[j] + 2 * k3[j] + k4[j];
+  return moved(x, kStep / 6, sum);
+}
+
+}  // namespace
+
+std::vector<double> lorenz96(const Ring& start, double F, std::int64_t points) {
+  std::vector<double> series;
+  series.reserve(static_cast<std::size_t>(points) * kLorenz96Places);
+  Ring x = start;
+  for (std::int64_t n = 0; n < points; ++n) {
+    if (n > 0) x = next(x, F);
+    series.insert(series.end(), x.begin(), x.end());
+  }
+  return series;
+}
+
+TaskLoader read_lorenz96(JsonReader& reader, const TaskHints&) {
+  double F = 8;
+  std::int64_t horizon = 25;
+  reader.optional("F", F, between(-20, 20), "forcing: 8 is chaotic, 0.9 is not");
+  reader.optional("horizon", horizon, between(1, 100'000), "steps of 0.01 from an input to its target");
+  auto series = [F](RandomStream stream, std::int64_t points) {
+    Ring start;
+    std::generate(start.begin(), start.end(), [&] { return F - 0.5 + stream.next_uniform(); });
+    return lorenz96(start, F, points);
+  };
+  return read_generated_series(
+      reader, {.series = series, .width = kLorenz96Places, .horizon = horizon, .length = 1975, .test = 128});
+}
+
+}  // namespace lagtape

@@ -1,0 +1,148 @@
+#include "lagtape/data/tasks/mnist.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/formats/idx.h"
+#include "lagtape/data/pixel_order.h"
+#include "lagtape/data/splits.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kSide = 28, kPixels = kSide * kSide, kClasses = 10, kTrainingDigits = 60000;
+constexpr DataShape kShape{
+    .length = kPixels, .input = 1, .output = 0, .classes = kClasses, .every_step = false};
+
+struct Digits {
+  Idx images;  ///< [N, 28, 28]
+  Idx labels;  ///< [N]
+};
+
+/// The file of that published name, as it is or with .gz.
+fs::path published_file(const fs::path& folder, const std::string& name) {
+  for (const char* ending : {"", ".gz"}) {
+    fs::path path = folder / (name + ending);
+    std::error_code error;
+    if (fs::exists(path, error)) return path;
+  }
+  throw InputError(text_of((folder / name).string(), ": no such file, nor with .gz. The task mnist reads ",
+                           "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and ",
+                           "t10k-labels-idx1-ubyte, plain or .gz, from the folder data.path."));
+}
+
+std::shared_ptr<const Digits> read_digits(const fs::path& folder, const std::string& part) {
+  const fs::path images = published_file(folder, part + "-images-idx3-ubyte");
+  const fs::path labels = published_file(folder, part + "-labels-idx1-ubyte");
+  auto digits = std::make_shared<Digits>(Digits{read_idx(images, 3), read_idx(labels, 1)});
+  const Shape& shape = digits->images.shape;
+  if (shape[1] != kSide || shape[2] != kSide) {
+    throw InputError(text_of(images.string(), ": holds ", to_string(shape), ", expected images of 28 x 28."));
+  }
+  if (digits->labels.shape[0] != shape[0]) {
+    throw InputError(text_of(labels.string(), ": holds ", digits->labels.shape[0], " labels, expected ",
+                             shape[0], ", one an image of ", images.string(), "."));
+  }
+  const auto values = digits->labels.values();
+  const auto foreign =
+      std::find_if(values.begin(), values.end(), [](std::uint8_t v) { return v >= kClasses; });
+  if (foreign != values.end()) {
+    throw InputError(text_of(labels.string(), ": label ", foreign - values.begin(), " is ", int{*foreign},
+                             ", expected 0..9."));
+  }
+  return digits;
+}
+
+class MnistDataset final : public Dataset {
+ public:
+  MnistDataset(std::shared_ptr<const Digits> digits, std::vector<std::int64_t> chosen,
+               std::vector<std::int64_t> pixel_order)
+      : Dataset(kShape),
+        digits_(std::move(digits)),
+        chosen_(std::move(chosen)),
+        pixel_order_(std::move(pixel_order)) {}
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(chosen_.size()); }
+
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
+    const auto digit = static_cast<std::size_t>(chosen_[static_cast<std::size_t>(index)]);
+    const auto pixels = digits_->images.values().subspan(digit * kPixels, kPixels);
+    with_scalar(batch.x.dtype(), [&]<class T>() {
+      std::transform(pixel_order_.begin(), pixel_order_.end(), batch.x.values<T>().begin() + row * kPixels,
+                     [&](std::int64_t k) { return T(pixels[static_cast<std::size_t>(k)]) / T(255); });
+    });
+    batch.classes[static_cast<std::size_t>(row)] = digits_->labels.values()[digit];
+  }
+
+ private:
+  std::shared_ptr<const Digits> digits_;
+  std::vector<std::int64_t> chosen_, pixel_order_;
+};
+
+struct MnistOptions {
+  std::string path;
+  std::string order = "sequential";
+  std::int64_t permutation = 5544;
+  std::int64_t train = kTrainingDigits, valid = 3000, test = 10000;
+};
+
+std::vector<std::int64_t> pixel_order(const MnistOptions& options) {
+  if (options.order == "permuted") {
+    const auto seed = static_cast<std::uint32_t>(options.permutation);
+    return seed == 92916 ? numpy_permutation(seed, kPixels) : torch_permutation(seed, kPixels);
+  }
+  return in_order(kPixels);
+}
+
+void require_digits(std::int64_t wanted, const Digits& digits, const fs::path& folder, const char* splits) {
+  const std::int64_t present = digits.images.shape[0];
+  if (wanted <= present) return;
+  throw InputError(text_of(folder.string(), ": holds ", present, " digits for ", splits,
+                           ", expected at least ", wanted, "."));
+}
+
+Task load_mnist(const MnistOptions& options, const TaskContext& context) {
+  const fs::path folder = (context.base / options.path).lexically_normal();
+  auto learning = read_digits(folder, "train"), testing = read_digits(folder, "t10k");
+  require_digits(options.train + options.valid, *learning, folder, "train and valid");
+  require_digits(options.test, *testing, folder, "test");
+
+  const SplitIndices split =
+      random_split(learning->images.shape[0], options.train, options.valid, 0, context.seed);
+  const std::vector<std::int64_t> order = pixel_order(options);
+  return Task{.shape = kShape,
+              .train = std::make_shared<MnistDataset>(learning, split.train, order),
+              .valid = std::make_shared<MnistDataset>(learning, split.valid, order),
+              .test = std::make_shared<MnistDataset>(testing, in_order(options.test), order),
+              .fresh = false,
+              .normalization = {}};
+}
+
+}  // namespace
+
+TaskLoader read_mnist(JsonReader& reader, const TaskHints&) {
+  MnistOptions options;
+  reader.required("path", options.path,
+                  "folder of the four published files, relative to the experiment file");
+  reader.choice("order", options.order, {"sequential", "permuted"},
+                "pixels row by row, or in a fixed permutation");
+  reader.optional("permutation", options.permutation, between(0, 1e9),
+                  "seed of the permutation: 5544 or 12008 (torch.randperm), 92916 (numpy RandomState)");
+  if (options.permutation != 5544 && options.permutation != 12008 && options.permutation != 92916) {
+    reader.error("permutation", text_of("must be 5544, 12008 or 92916. Got ", options.permutation, "."));
+  }
+  reader.optional("valid", options.valid, between(0, kTrainingDigits - 1), "validation digits");
+  options.train = kTrainingDigits - options.valid;
+  reader.optional("train", options.train, between(1, kTrainingDigits),
+                  "training digits; by default all the others");
+  reader.optional("test", options.test, between(0, 10000), "test digits, from the first");
+  TaskLoader plan;
+  plan.shape = kShape;
+  plan.load = [options](const TaskContext& context) { return load_mnist(options, context); };
+  return plan;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,150 @@
+#include "lagtape/data/tasks/ptb.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/data/formats/words.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMostStreams = 1e6;
+constexpr std::string_view kBlanks = " \t\r", kLineEnd = "\n", kUnknown = "<unk>";
+
+struct PtbOptions {
+  std::string path, level = "word";
+  std::int64_t streams = 1, eval_streams = 1;
+};
+
+/// Hands over the tokens of a text, with the number of their line.
+template <class Take>
+void for_each_token(std::string_view text, bool words, const Take& take) {
+  for (std::int64_t line_number = 1; !text.empty(); ++line_number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
+    while (!line.empty()) {
+      const std::size_t length = words ? std::min(line.find_first_of(kBlanks), line.size()) : 1;
+      take(line.substr(0, length), line_number);
+      line.remove_prefix(length);
+      if (words) line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    }
+    take(kLineEnd, line_number);
+  }
+}
+
+/// The tokens of the training text, numbered by frequency.
+class Vocabulary {
+ public:
+  Vocabulary(std::string_view text, bool words) : words_(words) {
+    for_each_token(text, words, [&](std::string_view token, std::int64_t) { counts_.add(token); });
+    const std::vector<std::int32_t> ranked = counts_.most_frequent(counts_.size());
+    token_of_.resize(ranked.size());
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      token_of_[static_cast<std::size_t>(ranked[i])] = static_cast<std::int32_t>(i);
+      if (counts_.word(ranked[i]) == kUnknown) unknown_ = static_cast<std::int32_t>(i);
+    }
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(token_of_.size()); }
+
+  std::vector<std::int32_t> tokens_of(std::string_view text, const fs::path& where) {
+    std::vector<std::int32_t> tokens;
+    for_each_token(text, words_, [&](std::string_view token, std::int64_t line) {
+      const auto number = static_cast<std::size_t>(counts_.add(token, 0));
+      if (number >= token_of_.size() && !unknown_) {
+        throw InputError(text_of(where.string(), ": line ", line, ": '", token.substr(0, 40),
+                                 "' is not in the training text, and that has no ", kUnknown, "."));
+      }
+      tokens.push_back(number < token_of_.size() ? token_of_[number] : *unknown_);
+    });
+    return tokens;
+  }
+
+ private:
+  bool words_;
+  WordCounts counts_;
+  std::vector<std::int32_t> token_of_;
+  std::optional<std::int32_t> unknown_;
+};
+
+DataShape shape_of(std::int64_t length, std::int64_t tokens) {
+  return {.length = length, .input = 1, .output = 0, .classes = tokens, .every_step = true, .tokens = tokens};
+}
+
+class StreamsDataset final : public Dataset {
+ public:
+  StreamsDataset(std::vector<std::int32_t> tokens, std::int64_t streams, std::int64_t vocabulary)
+      : Dataset(shape_of((static_cast<std::int64_t>(tokens.size()) - 1) / streams, vocabulary)),
+        tokens_(std::move(tokens)),
+        streams_(streams) {}
+
+  std::int64_t size() const override { return streams_; }
+
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
+    const std::int64_t steps = shape().length, padded = batch.x.size(1);
+    const auto first = tokens_.begin() + index * steps;
+    with_scalar(batch.x.dtype(), [&]<class T>() {
+      std::transform(first, first + steps, batch.x.values<T>().begin() + row * padded,
+                     [](std::int32_t token) { return static_cast<T>(token); });
+    });
+    std::copy(first + 1, first + 1 + steps, batch.classes.begin() + row * padded);
+  }
+
+ private:
+  std::vector<std::int32_t> tokens_;
+  std::int64_t streams_;
+};
+
+Task load_ptb(const PtbOptions& options, const TaskContext& context) {
+  const fs::path folder = (context.base / options.path).lexically_normal();
+  const fs::path file = folder / "ptb.train.txt";
+  const std::string text = read_file(file);
+  Vocabulary vocabulary(text, options.level == "word");
+  auto dataset = [&](const fs::path& where, std::string_view content, std::int64_t streams) {
+    std::vector<std::int32_t> tokens = vocabulary.tokens_of(content, where);
+    if (static_cast<std::int64_t>(tokens.size()) <= streams) {
+      throw InputError(text_of(where.string(), ": holds ", tokens.size(), " tokens, expected more than ",
+                               streams, ", one a stream and one to predict."));
+    }
+    return std::make_shared<StreamsDataset>(std::move(tokens), streams, vocabulary.size());
+  };
+  auto evaluated = [&](const char* name) {
+    return dataset(folder / name, read_file(folder / name), options.eval_streams);
+  };
+  const auto train = dataset(file, text, options.streams);
+  const auto valid = evaluated("ptb.valid.txt"), test = evaluated("ptb.test.txt");
+  const std::int64_t longest = std::max({train->shape().length, valid->shape().length, test->shape().length});
+  return Task{.shape = shape_of(longest, vocabulary.size()),
+              .train = train,
+              .valid = valid,
+              .test = test,
+              .fresh = false,
+              .normalization = {}};
+}
+
+}  // namespace
+
+TaskLoader read_ptb(JsonReader& reader, const TaskHints& hints) {
+  PtbOptions options;
+  options.streams = hints.batch;
+  reader.required("path", options.path,
+                  "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt, relative to the experiment file");
+  reader.choice("level", options.level, {"word", "char"}, "what a token is");
+  reader.optional("streams", options.streams, between(1, kMostStreams),
+                  "parallel streams of the training text; by default as many as a batch, train.batch");
+  reader.optional("eval_streams", options.eval_streams, between(1, kMostStreams),
+                  "parallel streams of the other two; each begins with zero states");
+  TaskLoader plan;
+  plan.load = [options](const TaskContext& context) { return load_ptb(options, context); };
+  return plan;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,138 @@
+#include "lagtape/data/tasks/scifar.h"
+
+#include <array>
+#include <vector>
+
+#include "lagtape/data/formats/cifar10.h"
+#include "lagtape/data/streams.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::int64_t kSide = CifarImages::kSide, kPixels = CifarImages::kPixels;
+constexpr std::int64_t kChannels = CifarImages::kChannels;
+constexpr std::int64_t kLargestShift = 4;
+constexpr std::array kMean = {0.4914, 0.4822, 0.4465}, kDeviation = {0.2023, 0.1994, 0.2010};
+constexpr DataShape kShape{.length = kPixels,
+                           .input = kChannels,
+                           .output = 0,
+                           .classes = CifarImages::kClasses,
+                           .every_step = false};
+
+struct ScifarOptions {
+  CifarOptions images;
+  std::string layout = "rgb";
+  bool augment = false;
+};
+
+/// Where the pixels of a picture come from.
+struct View {
+  std::int64_t down = 0, right = 0;  ///< what the window is moved by
+  bool mirrored = false;
+
+  /// The pixel of the stored picture that is seen at (row, column), or -1 outside of it.
+  std::int64_t source(std::int64_t row, std::int64_t column) const {
+    row += down;
+    column = (mirrored ? kSide - 1 - column : column) + right;
+    const bool inside = row >= 0 && row < kSide && column >= 0 && column < kSide;
+    return inside ? row * kSide + column : -1;
+  }
+};
+
+class ScifarDataset final : public Dataset {
+ public:
+  ScifarDataset(std::shared_ptr<const Cifar10> owner, const CifarImages& images,
+                std::vector<std::int64_t> chosen, bool channels, bool augment, std::uint64_t seed)
+      : Dataset(kShape),
+        owner_(std::move(owner)),
+        images_(images),
+        chosen_(std::move(chosen)),
+        channels_(channels),
+        augment_(augment),
+        seed_(seed) {}
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(chosen_.size()); }
+
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
+    const std::int64_t image = chosen_[static_cast<std::size_t>(index)];
+    const auto pixels = images_.pixels(image);
+    const View view = view_of(index, batch.epoch);
+    with_scalar(batch.x.dtype(), [&]<class T>() {
+      const auto x = batch.x.values<T>().subspan(static_cast<std::size_t>(row * kPixels * kChannels));
+      for (std::int64_t n = 0; n < kPixels; ++n) {
+        const std::int64_t source = view.source(n / kSide, n % kSide);
+        for (std::int64_t c = 0; c < kChannels; ++c) {
+          const std::uint8_t byte = source < 0 ? 0 : pixels[static_cast<std::size_t>(c * kPixels + source)];
+          const auto channel = static_cast<std::size_t>(c);
+          if (channels_) {
+            const double scaled = (byte / 255.0 - kMean[channel]) / kDeviation[channel];
+            x[static_cast<std::size_t>(c * kPixels + n)] = static_cast<T>(scaled);
+          } else {
+            x[static_cast<std::size_t>(n * kChannels + c)] = T(byte) / T(255);
+          }
+        }
+      }
+    });
+    batch.classes[static_cast<std::size_t>(row)] = images_.label(image);
+  }
+
+ private:
+  View view_of(std::int64_t index, std::int64_t epoch) const {
+    if (!augment_ || epoch < 0) return {};
+    RandomStream stream(seed_,
+                        stream_name({static_cast<std::uint64_t>(DataStream::augmentation),
+                                     static_cast<std::uint64_t>(epoch), static_cast<std::uint64_t>(index)}));
+    auto shift = [&] {
+      return static_cast<std::int64_t>(stream.next_below(2 * kLargestShift + 1)) - kLargestShift;
+    };
+    View view;
+    view.down = shift();
+    view.right = shift();
+    view.mirrored = stream.next_below(2) == 1;
+    return view;
+  }
+
+  std::shared_ptr<const Cifar10> owner_;
+  const CifarImages& images_;
+  std::vector<std::int64_t> chosen_;
+  bool channels_, augment_;
+  std::uint64_t seed_;
+};
+
+Task load_scifar(const ScifarOptions& options, const TaskContext& context) {
+  auto [images, split] = load_cifar10(options.images, context);
+  const bool channels = options.layout == "channels";
+  auto dataset = [&, owner = images](const CifarImages& part, const std::vector<std::int64_t>& chosen,
+                                     bool augment) {
+    return std::make_shared<ScifarDataset>(owner, part, chosen, channels, augment, context.seed);
+  };
+  Task task{.shape = kShape,
+            .train = dataset(images->learning, split.train, options.augment),
+            .valid = dataset(images->learning, split.valid, false),
+            .test = dataset(images->testing, split.test, false),
+            .fresh = false,
+            .normalization = {}};
+  if (!channels) {
+    task.normalization.input = {.mean = {kMean.begin(), kMean.end()},
+                                .scale = {kDeviation.begin(), kDeviation.end()}};
+  }
+  return task;
+}
+
+}  // namespace
+
+TaskLoader read_scifar(JsonReader& reader, const TaskHints&) {
+  ScifarOptions options;
+  options.images.read(reader);
+  reader.choice("layout", options.layout, {"rgb", "channels"},
+                "a step is the three channels of a pixel, or three neighbours in one channel");
+  reader.optional("augment", options.augment,
+                  "training images shifted and mirrored at random, anew every epoch");
+  TaskLoader plan;
+  plan.shape = kShape;
+  plan.load = [options](const TaskContext& context) { return load_scifar(options, context); };
+  return plan;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,182 @@
+#include "lagtape/data/tasks/speech_commands.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/data/formats/wav.h"
+#include "lagtape/data/log_mel.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kRate = 16000;
+constexpr std::string_view kBackground = "_background_noise_";
+constexpr std::int32_t kUnknown = 0, kSilence = 1, kFirstWord = 2;
+constexpr std::array<std::string_view, 10> kWords = {"yes",   "no", "up",  "down", "left",
+                                                     "right", "on", "off", "stop", "go"};
+
+struct SpeechOptions {
+  std::string path;
+  std::int64_t frames = 126;
+  bool silence = true;
+};
+
+DataShape shape_of(const SpeechOptions& options) {
+  return {.length = options.frames,
+          .input = LogMel::kBands,
+          .output = 0,
+          .classes = kFirstWord + static_cast<std::int64_t>(kWords.size()),
+          .every_step = false};
+}
+
+std::int32_t class_of(std::string_view folder) {
+  if (folder == kBackground) return kSilence;
+  const auto found = std::find(kWords.begin(), kWords.end(), folder);
+  return found == kWords.end() ? kUnknown : kFirstWord + static_cast<std::int32_t>(found - kWords.begin());
+}
+
+struct Utterance {
+  std::string name;  ///< "yes/0a7c2a8d_nohash_0.wav"
+  std::int32_t spoken = kUnknown;
+};
+
+class SpeechDataset final : public Dataset {
+ public:
+  SpeechDataset(const SpeechOptions& options, const fs::path& folder, std::shared_ptr<const LogMel> log_mel,
+                std::vector<Utterance> utterances)
+      : Dataset(shape_of(options)),
+        folder_(folder),
+        log_mel_(std::move(log_mel)),
+        utterances_(std::move(utterances)) {}
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(utterances_.size()); }
+
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
+    const Utterance& utterance = utterances_[static_cast<std::size_t>(index)];
+    const fs::path file = folder_ / utterance.name;
+    const Wav wav = parse_wav(read_file(file), file.string());
+    if (wav.rate != kRate) {
+      throw InputError(
+          text_of(file.string(), ": expected ", kRate, " samples a second. Got ", wav.rate, "."));
+    }
+    std::vector<double> spectra = (*log_mel_)(wav.samples);
+    spectra.resize(static_cast<std::size_t>(shape().length * shape().input), 0);
+    standardize(spectra);
+    with_scalar(batch.x.dtype(), [&]<class T>() {
+      std::transform(spectra.begin(), spectra.end(),
+                     batch.x.values<T>().begin() + row * static_cast<std::int64_t>(spectra.size()),
+                     [](double value) { return static_cast<T>(value); });
+    });
+    batch.classes[static_cast<std::size_t>(row)] = utterance.spoken;
+  }
+
+ private:
+  /// Mean 0, standard deviation 1 (of a sample); silence is left as it is.
+  static void standardize(std::vector<double>& values) {
+    const auto count = static_cast<double>(values.size());
+    double mean = 0, square = 0;
+    for (double value : values) mean += value / count;
+    for (double value : values) square += (value - mean) * (value - mean);
+    const double deviation = std::sqrt(square / (count - 1));
+    if (!(deviation > 0)) return;
+    for (double& value : values) value = (value - mean) / deviation;
+  }
+
+  fs::path folder_;
+  std::shared_ptr<const LogMel> log_mel_;
+  std::vector<Utterance> utterances_;
+};
+
+/// The names that a list of a split has, one a line.
+std::set<std::string, std::less<>> names_in(const fs::path& list) {
+  std::set<std::string, std::less<>> names;
+  const std::string text = read_file(list);
+  std::string_view rest = text;
+  for (std::int64_t line = 1; !rest.empty(); ++line) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view name = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (name.ends_with('\r')) name.remove_suffix(1);
+    if (name.empty()) continue;
+    if (!name.ends_with(".wav") || name.find('/') == std::string_view::npos) {
+      throw InputError(text_of(list.string(), ": line ", line, ": expected WORD/NAME.wav. Got '",
+                               name.substr(0, 60), "'."));
+    }
+    names.emplace(name);
+  }
+  return names;
+}
+
+/// All WORD/NAME.wav below the folder, in the order of their names.
+std::vector<Utterance> utterances_in(const fs::path& folder) {
+  std::vector<Utterance> utterances;
+  std::error_code error;
+  for (const fs::directory_entry& word : fs::directory_iterator(folder, error)) {
+    if (!word.is_directory()) continue;
+    const std::string name = word.path().filename().string();
+    for (const fs::directory_entry& file : fs::directory_iterator(word.path(), error)) {
+      if (file.path().extension() != ".wav") continue;
+      utterances.push_back({.name = name + "/" + file.path().filename().string(), .spoken = class_of(name)});
+    }
+    if (error) break;
+  }
+  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
+  std::sort(utterances.begin(), utterances.end(),
+            [](const Utterance& a, const Utterance& b) { return a.name < b.name; });
+  return utterances;
+}
+
+Task load_speech_commands(const SpeechOptions& options, const TaskContext& context) {
+  const fs::path folder = (context.base / options.path).lexically_normal();
+  const fs::path valid_list = folder / "validation_list.txt", test_list = folder / "testing_list.txt";
+  auto listed_valid = names_in(valid_list), listed_test = names_in(test_list);
+  std::vector<Utterance> train, valid, test;
+  for (Utterance& utterance : utterances_in(folder)) {
+    const bool is_valid = listed_valid.erase(utterance.name) > 0,
+               is_test = listed_test.erase(utterance.name) > 0;
+    if (is_valid && is_test) {
+      throw InputError(text_of(test_list.string(), ": ", utterance.name, " is in validation_list.txt too."));
+    }
+    if (utterance.spoken == kSilence && !options.silence) continue;
+    (is_valid ? valid : is_test ? test : train).push_back(std::move(utterance));
+  }
+  for (const auto& [list, missing] :
+       {std::pair{valid_list, listed_valid}, std::pair{test_list, listed_test}}) {
+    if (missing.empty()) continue;
+    throw InputError(text_of(list.string(), ": ", *missing.begin(), " is listed and not there (",
+                             missing.size(), " such files)."));
+  }
+  if (train.empty()) throw InputError(text_of(folder.string(), ": holds no WORD/NAME.wav to train with."));
+  const auto log_mel = std::make_shared<LogMel>(kRate);
+  auto dataset = [&](std::vector<Utterance> utterances) {
+    return std::make_shared<SpeechDataset>(options, folder, log_mel, std::move(utterances));
+  };
+  return Task{.shape = shape_of(options),
+              .train = dataset(std::move(train)),
+              .valid = dataset(std::move(valid)),
+              .test = dataset(std::move(test)),
+              .fresh = false,
+              .normalization = {}};
+}
+
+}  // namespace
+
+TaskLoader read_speech_commands(JsonReader& reader, const TaskHints&) {
+  SpeechOptions options;
+  reader.required("path", options.path, "folder of the unpacked archive, relative to the experiment file");
+  reader.optional("frames", options.frames, between(2, 10000), "spectra of a sequence, 8 milliseconds apart");
+  reader.optional("silence", options.silence, "the background noises train as silence");
+  TaskLoader plan;
+  plan.shape = shape_of(options);
+  plan.load = [options](const TaskContext& context) { return load_speech_commands(options, context); };
+  return plan;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,111 @@
+#include "lagtape/data/tasks/ts.h"
+
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/formats/ts_file.h"
+#include "lagtape/data/normalize_options.h"
+#include "lagtape/data/splits.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TsOptions {
+  std::string path, name, split = "published", missing = "error";
+  std::int64_t split_seed = -1;
+  double valid = 0.15, test = 0.15;
+  std::int64_t steps = 0;
+  NormalizeOptions normalize;
+};
+
+MissingValues missing_values(const std::string& name) {
+  return name == "zero"          ? MissingValues::zero
+         : name == "interpolate" ? MissingValues::interpolate
+                                 : MissingValues::error;
+}
+
+std::int64_t share_of(double share, std::int64_t n) { return std::llround(share * static_cast<double>(n)); }
+
+/// `first` sequences are those of the first file.
+SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t all, std::uint64_t seed) {
+  if (options.split == "published") {
+    const std::int64_t valid = share_of(options.valid, first);
+    SplitIndices split = random_split(first, first - valid, valid, 0, seed);
+    for (std::int64_t i = first; i < all; ++i) split.test.push_back(i);
+    return split;
+  }
+  const std::int64_t valid = share_of(options.valid, all), test = share_of(options.test, all);
+  const std::int64_t train = all - valid - test;
+  const auto short_seed = static_cast<std::uint32_t>(seed);
+  return options.split == "sklearn" ? sklearn_split(train, valid, test, short_seed)
+         : options.split == "torch" ? torch_split(train, valid, test, short_seed)
+                                    : random_split(all, train, valid, test, seed);
+}
+
+Task load_ts(const TsOptions& options, const TaskContext& context) {
+  const fs::path folder = (context.base / options.path).lexically_normal();
+  const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+  const std::string name = options.name.empty() ? named.filename().string() : options.name;
+  auto data = std::make_shared<TsData>();
+  read_ts_file(folder / (name + "_TRAIN.ts"), missing_values(options.missing), *data);
+  const std::int64_t first = data->sequences.size();
+  read_ts_file(folder / (name + "_TEST.ts"), missing_values(options.missing), *data);
+  const auto seed = options.split_seed < 0 ? context.seed : static_cast<std::uint64_t>(options.split_seed);
+  if (options.steps > 0) subsample(data->sequences, options.steps, seed);
+  const std::shared_ptr<const StoredSequences> stored(data, &data->sequences);
+
+  SplitIndices split = split_of(options, first, stored->size(), seed);
+  if (split.train.empty()) throw InputError(text_of(folder.string(), ": no sequences are left for train."));
+  const DataShape shape{.length = stored->longest(),
+                        .input = stored->input,
+                        .output = data->classes.empty() ? 1 : 0,
+                        .classes = static_cast<std::int64_t>(data->classes.size()),
+                        .every_step = false};
+  if (options.normalize.target && shape.classes > 0) {
+    throw InputError(text_of("/data/normalize_target: is for real targets. Expected false with the ",
+                             shape.classes, " classes of ", folder.string(), "."));
+  }
+  Normalization normalization;
+  if (options.normalize.input) normalization.input = input_scaling(*stored, split.train);
+  if (options.normalize.target) normalization.output = target_scaling(*stored, split.train);
+  return Task{.shape = shape,
+              .train = std::make_shared<StoredDataset>(shape, stored, std::move(split.train)),
+              .valid = std::make_shared<StoredDataset>(shape, stored, std::move(split.valid)),
+              .test = std::make_shared<StoredDataset>(shape, stored, std::move(split.test)),
+              .fresh = false,
+              .normalization = std::move(normalization)};
+}
+
+}  // namespace
+
+TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
+  TsOptions options;
+  reader.required("path", options.path,
+                  "folder of NAME_TRAIN.ts and NAME_TEST.ts, relative to the experiment file");
+  reader.optional("name", options.name, "NAME of the problem; \"\": as the folder is called");
+  reader.choice(
+      "split", options.split, {"published", "random", "sklearn", "torch"},
+      "as the files are, or both together split at random: by lagtape, or as scikit-learn or torch do");
+  if (options.split == "sklearn") options.split_seed = 1234;
+  if (options.split == "torch") options.split_seed = 123456;
+  reader.optional("split_seed", options.split_seed, between(-1, 4294967295.0),
+                  "seed of the split; -1: the experiment's. By default 1234 for sklearn, 123456 for torch");
+  reader.optional("valid", options.valid, between(0, 0.9),
+                  "share that validates, of the first file if as published, else of both");
+  reader.optional("test", options.test, between(0, 0.9), "share of both that tests, unless as published");
+  if (options.valid + options.test >= 1) reader.error("test", "the shares of valid and test leave nothing.");
+  reader.choice("missing", options.missing, {"error", "zero", "interpolate"},
+                "what becomes of missing values");
+  reader.optional(
+      "steps", options.steps, at_least(0),
+      "of each longer sequence this many steps, in their order, drawn once by split_seed; 0: all");
+  options.normalize = read_normalize_options(reader, hints, {});
+  TaskLoader plan;
+  plan.load = [options](const TaskContext& context) { return load_ts(options, context); };
+  return plan;
+}
+
+}  // namespace lagtape

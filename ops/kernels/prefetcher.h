@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "lagtape/ops/kernels/kernels.h"
+
+namespace lagtape {
+
+/// Brings pieces of memory into the second-level cache while a product multiplies, in as many spans as the
+/// product has inner loops.
+class Prefetcher {
+ public:
+  /// A prefetch a turn, `step` bytes apart.
+  struct Span {
+    const char* at = nullptr;
+    std::int64_t step = 0;
+  };
+
+  Prefetcher(const Piece* pieces, std::int64_t count, std::int64_t spans)
+      : piece_(pieces), left_(count), spans_(std::max<std::int64_t>(1, spans / count)) {}
+
+  /// What to fetch in so many turns; nothing but the line at `near` when all pieces are.
+  Span next(std::int64_t turns, const void* near) {
+    if (left_ == 0) return {static_cast<const char*>(near), 0};
+    const std::int64_t first = piece_->bytes * done_ / spans_, last = piece_->bytes * (done_ + 1) / spans_;
+    const Span span{static_cast<const char*>(piece_->at) + first,
+                    std::min(kLine, (last - first + turns - 1) / turns)};
+    if (++done_ == spans_) {
+      done_ = 0;
+      ++piece_;
+      --left_;
+    }
+    return span;
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 64;
+
+  const Piece* piece_;
+  std::int64_t left_;      ///< pieces
+  std::int64_t spans_;     ///< of a piece
+  std::int64_t done_ = 0;  ///< spans of this one
+};
+
+}  // namespace lagtape

@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <map>
+
+#include "lagtape/ops/recurrence/derive/adjoint_rules.h"
+#include "lagtape/ops/recurrence/derive/adjoint_sums.h"
+#include "lagtape/ops/recurrence/derive/backward_phases.h"
+#include "lagtape/ops/recurrence/derive/forward_ops.h"
+#include "lagtape/ops/recurrence/derive/saved_values.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+/// Reverse mode over one recorded step. Contributions to an adjoint are added in the reverse order of the
+/// forward ops; products with the same operand are one stack of transposed weights, added last. The adjoint
+/// of a state after the step is its own output's, then those through lags in descending order, then the
+/// direct step's, element-wise part and product part.
+class Adjoint {
+ public:
+  Adjoint(const StepProgram& program, ForwardOps forward, bool input_gradient)
+      : program_(program),
+        f_(std::move(forward)),
+        ops_(f_.ops),
+        forward_count_(ops_.values.size()),
+        forward_(forward_ops(ops_)),
+        adjoints_(ops_, find_active(input_gradient)),
+        uses_(forward_count_) {
+    list_lagged_reads();
+    seed_output();
+    reverse(ops_.post);
+    close_product_stacks();  // a value of the loop gets what comes from outside the loop first
+    seed_states();
+    reverse(ops_.loop);
+    reverse(ops_.delay);
+    reverse(ops_.pre);
+    if (input_gradient) {
+      ops_.input_adjoint_array = add_array(ops_, Array::Kind::input_adjoint, 0, program_.input.width());
+      finish_input();
+    }
+    finish_states();
+    finish_lags();
+    finish_leaf(StepOp::weight, [&](int, int v) {
+      if (adjoints_.is_known(v))
+        ops_.vector_gradients.push_back({ops_.values[v].location.index, adjoints_.materialize(v)});
+    });
+    assign_phases(ops_, {adjoints_.recorded(), sinks_, loop_sinks_, lag_sinks_}, forward_count_);
+  }
+
+  LayerOps take() { return std::move(ops_); }
+
+ private:
+  bool is_placed(int v) const { return ops_.values[v].location.kind != Location::Kind::none; }
+
+  // ---- which values carry a gradient ----
+
+  std::vector<bool> find_active(bool input_gradient) const {
+    std::vector<bool> active(forward_count_, false);
+    for (std::size_t v = 0; v < program_.values.size(); ++v) {
+      const StepOp op = program_.values[v].op;
+      active[v] = op == StepOp::state || op == StepOp::lag || op == StepOp::real_lag ||
+                  op == StepOp::weight || (op == StepOp::input && input_gradient);
+    }
+    for (const Op& op : forward_) {
+      // The state that an update adds to is no operand of it.
+      if (!op.terms.empty() || op.kind == Op::Kind::grid_update) active[op.out] = true;
+      for (int o : {op.a, op.b})
+        if (o >= 0 && active[o]) active[op.out] = true;
+    }
+    return active;
+  }
+
+  // ---- seeds ----
+
+  int source(Array::Kind kind, int index, RowShape shape, int* array) {
+    *array = add_array(ops_, kind, index, shape.width());
+    return add_value(ops_, shape, in_array(*array));
+  }
+
+  void seed_output() {
+    const RowShape shape = ops_.values[ops_.output].shape;
+    adjoints_.contribute(ops_.output,
+                         source(Array::Kind::output_adjoint, 0, shape, &ops_.output_adjoint_array));
+  }
+
+  void list_lagged_reads() {
+    for (std::size_t v = 0; v < program_.values.size(); ++v) {
+      const Instruction& i = program_.values[v];
+      if (i.op != StepOp::lag && i.op != StepOp::real_lag) continue;
+      LayerOps::LaggedRead read{i.index, i.lag, i.op == StepOp::real_lag ? i.a : -1};
+      read.adjoint_array = add_array(ops_, Array::Kind::lag_adjoint, static_cast<int>(v),
+                                     program_.states[i.index].shape.width());
+      ops_.lagged.push_back(read);
+    }
+    std::stable_sort(ops_.lagged.begin(), ops_.lagged.end(),
+                     [](const auto& a, const auto& b) { return a.lag > b.lag; });
+    for (std::size_t l = 0; l < ops_.lagged.size(); ++l) {
+      Array& array = ops_.arrays[ops_.lagged[l].adjoint_array];
+      lag_of_value_[array.index] = static_cast<int>(l);
+      array.index = static_cast<int>(l);
+    }
+  }
+
+  void seed_states() {
+    ops_.direct.resize(program_.states.size());
+    std::vector<bool> read(program_.states.size(), false);
+    for (const auto& i : program_.values)
+      if (i.op == StepOp::state) read[i.index] = true;
+    for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
+      const RowShape shape = program_.states[s].shape;
+      for (std::size_t l = 0; l < ops_.lagged.size(); ++l) {
+        const auto& lagged = ops_.lagged[l];
+        if (lagged.state != s) continue;
+        if (lagged.tau < 0) {
+          adjoints_.contribute(f_.next[s],
+                               add_value(ops_, shape, in_array(lagged.adjoint_array, 1 + lagged.lag)));
+        } else {
+          Op op;
+          op.kind = Op::Kind::real_lag_adjoint;
+          op.a = lagged.tau;
+          op.index = static_cast<int>(l);
+          op.lag = lagged.lag;
+          adjoints_.contribute(f_.next[s], adjoints_.record(op, shape));
+        }
+      }
+      if (!read[s]) continue;
+      std::vector<int*> parts = {&ops_.direct[s].element};
+      if (feeds_product(s)) parts.push_back(&ops_.direct[s].product);
+      for (int* array : parts) {
+        const int part = source(Array::Kind::direct, s, shape, array);
+        // A copy where it would be the whole sum: the array is written anew while the step is still being
+        // worked on.
+        const bool first = !adjoints_.is_known(f_.next[s]);
+        adjoints_.contribute(f_.next[s], first ? adjoints_.element(ElementOp::copy, part) : part);
+      }
+    }
+  }
+
+  bool feeds_product(int state) const {
+    const int value = state_value(program_, state);
+    return std::ranges::any_of(forward_, [&](const Op& op) {
+      return std::ranges::any_of(op.terms, [&](const Op::Term& term) { return term.operand == value; });
+    });
+  }
+
+  // ---- the reverse sweep ----
+
+  void reverse(const Ops& list) {
+    for (auto op = list.rbegin(); op != list.rend(); ++op) {
+      add_product_stack(op->out);
+      if (!adjoints_.is_active(op->out) || !adjoints_.is_known(op->out)) continue;
+      if (!op->terms.empty()) {
+        reverse_product(*op);
+      } else if (op->kind == Op::Kind::real_lag) {
+        reverse_real_lag(*op, adjoints_.materialize(op->out));
+      } else {
+        reverse_row_op(program_, *op, adjoints_);
+      }
+    }
+  }
+
+  void reverse_product(const Op& op) {
+    const int delta = adjoints_.materialize(op.out);
+    const Op::Term& term = op.terms.front();
+    ops_.matrix_gradients.push_back({term.weight, delta, term.operand});
+    if (adjoints_.is_active(term.operand)) uses_[term.operand].push_back({term.weight, delta});
+  }
+
+  /// The stack of all products that read v: [W1; W3; W4]^T [d1; d3; d4], one sum.
+  int product_stack(int v) {
+    auto& uses = uses_[v];
+    if (uses.empty()) return -1;
+    std::reverse(uses.begin(), uses.end());
+    Op op;
+    op.kind = Op::Kind::product;
+    op.transposed = true;
+    op.terms = std::move(uses);
+    uses.clear();
+    return adjoints_.record(op, ops_.values[v].shape);
+  }
+  void add_product_stack(int v) {
+    const int stack = product_stack(v);
+    if (stack >= 0) adjoints_.contribute(v, stack);
+  }
+  void close_product_stacks() {
+    for (std::size_t v = 0; v < forward_count_; ++v) add_product_stack(static_cast<int>(v));
+  }
+
+  void reverse_real_lag(const Op& op, int d) {
+    finish_lag(op.out, d);
+    Op slope;
+    slope.kind = Op::Kind::real_lag_slope;
+    slope.a = op.a;
+    slope.index = op.index;
+    slope.lag = op.lag;
+    int along = adjoints_.element(ElementOp::multiply, d, adjoints_.record(slope, ops_.values[op.out].shape));
+    // tau is a scalar or has the state's shape
+    const RowShape tau = ops_.values[op.a].shape;
+    while (tau.rank < ops_.values[along].shape.rank) {
+      const RowShape shape = ops_.values[along].shape;
+      along = spread(Op::Kind::sum, along,
+                     shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar(), adjoints_);
+    }
+    adjoints_.contribute(op.a, along);
+  }
+
+  // ---- where adjoints go at the end of the step ----
+
+  template <class Finish>
+  void finish_leaf(StepOp op, Finish finish) {
+    for (int v = 0; v < static_cast<int>(program_.values.size()); ++v) {
+      if (program_.values[v].op != op) continue;
+      add_product_stack(v);
+      finish(program_.values[v].index, v);
+    }
+  }
+
+  /// The adjoint of v into an array; zeros when nothing reached it.
+  void send(int v, int array) {
+    Op op;
+    const AdjointSums::Signed s = adjoints_.of(v);
+    op.element = s.value < 0 ? ElementOp::fill : s.negated ? ElementOp::negate : ElementOp::copy;
+    op.a = s.value;
+    const int out = can_move(v, array) ? s.value : adjoints_.record(op, ops_.values[v].shape);
+    ops_.values[out].location = in_array(array);
+    sinks_.push_back(out);
+  }
+
+  /// Whether the op that computes v's adjoint may write it into the array itself. An array of one step must
+  /// not be read as anything else later.
+  bool can_move(int v, int array) const {
+    const AdjointSums::Signed s = adjoints_.of(v);
+    if (s.value < 0 || s.negated || is_placed(s.value)) return false;
+    if (ops_.arrays[array].kind != Array::Kind::direct) return true;
+    for (std::size_t u = 0; u < forward_count_; ++u)
+      if (static_cast<int>(u) != v && adjoints_.of(static_cast<int>(u)).value == s.value) return false;
+    for (const Op& op : adjoints_.recorded()) {
+      bool read = false;
+      for_operands(op, [&](int o) { read = read || o == s.value; });
+      if (read) return false;
+    }
+    return true;
+  }
+
+  void finish_input() {
+    finish_leaf(StepOp::input, [&](int, int v) { send(v, ops_.input_adjoint_array); });
+    for (const auto& i : program_.values)
+      if (i.op == StepOp::input) return;
+    Op zeros;  // of an input that nothing reads
+    zeros.element = ElementOp::fill;
+    sinks_.push_back(adjoints_.record(zeros, program_.input));
+    ops_.values[sinks_.back()].location = in_array(ops_.input_adjoint_array);
+  }
+
+  void finish_states() {
+    for (int v = 0; v < static_cast<int>(program_.values.size()); ++v) {
+      if (program_.values[v].op != StepOp::state) continue;
+      const auto& direct = ops_.direct[program_.values[v].index];
+      send(v, direct.element);
+      loop_sinks_.push_back(sinks_.back());
+      if (direct.product < 0) continue;
+      const int stack = product_stack(v);
+      adjoints_.set(v, stack);
+      send(v, direct.product);
+      loop_sinks_.push_back(sinks_.back());
+    }
+  }
+
+  void finish_lags() {
+    finish_leaf(StepOp::lag, [&](int, int v) { finish_lag(v, -1); });
+    for (int v = 0; v < static_cast<int>(program_.values.size()); ++v)
+      if (program_.values[v].op == StepOp::real_lag && !adjoints_.is_known(v)) finish_lag(v, -1);
+  }
+  void finish_lag(int v, int d) {
+    if (d >= 0) adjoints_.set(v, d);
+    send(v, ops_.lagged[lag_of_value_.at(v)].adjoint_array);
+    lag_sinks_.push_back(sinks_.back());
+  }
+
+  const StepProgram& program_;
+  ForwardOps f_;
+  LayerOps& ops_;
+  std::size_t forward_count_;
+  Ops forward_;
+  AdjointSums adjoints_;
+  std::vector<std::vector<Op::Term>> uses_;  // by forward value: products that read it, {weight, delta}
+  std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged
+  std::vector<int> sinks_, loop_sinks_, lag_sinks_;  // values that end in arrays
+};
+
+}  // namespace
+
+LayerOps derive_ops(const StepProgram& program, bool input_gradient) {
+  LayerOps ops = Adjoint(program, derive_forward(program), input_gradient).take();
+  choose_saved_values(ops);
+  derive_replay(ops);
+  derive_undo(program, ops);
+  return ops;
+}
+
+}  // namespace lagtape::recurrence

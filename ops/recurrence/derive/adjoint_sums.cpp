@@ -1,0 +1,49 @@
+#include "lagtape/ops/recurrence/derive/adjoint_sums.h"
+
+#include "lagtape/ops/recurrence/derive/forward_ops.h"
+
+namespace lagtape::recurrence {
+
+AdjointSums::AdjointSums(LayerOps& ops, std::vector<bool> active)
+    : ops_(ops), active_(std::move(active)), sums_(active_.size()) {}
+
+void AdjointSums::contribute(int to, int value, bool negated) {
+  if (to < 0 || to >= static_cast<int>(active_.size()) || !active_[to]) return;
+  Signed& sum = sums_[to];
+  if (sum.value < 0) {
+    sum = {value, negated};
+  } else if (sum.negated == negated) {
+    sum.value = element(ElementOp::add, sum.value, value);
+  } else {
+    sum = {negated ? element(ElementOp::subtract, sum.value, value)
+                   : element(ElementOp::subtract, value, sum.value),
+           false};
+  }
+}
+
+int AdjointSums::materialize(int v) {
+  Signed& s = sums_[v];
+  if (s.negated) {
+    const auto [known, is_new] = negated_.try_emplace(s.value);
+    if (is_new) known->second = element(ElementOp::negate, s.value);
+    s = {known->second, false};
+  }
+  return s.value;
+}
+
+int AdjointSums::record(Op op, RowShape shape) {
+  op.out = add_value(ops_, shape);
+  recorded_.push_back(op);
+  return op.out;
+}
+
+int AdjointSums::element(ElementOp e, int a, int b, double k) {
+  Op op;
+  op.element = e;
+  op.a = a;
+  op.b = b;
+  op.k = k;
+  return record(op, ops_.values[a].shape);
+}
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "lagtape/ops/recurrence/derive/layer_ops.h"
+
+namespace lagtape::recurrence {
+
+/// The adjoints of a step's forward values while reverse mode walks back over it, and the backward ops that
+/// this records. An adjoint is a sum with a sign of its own, so that a negation is an op only where its value
+/// is wanted.
+class AdjointSums {
+ public:
+  struct Signed {
+    int value = -1;  ///< -1: nothing came yet
+    bool negated = false;
+  };
+
+  /// `active`: by forward value, whether it carries a gradient. New values are added to `ops`.
+  AdjointSums(LayerOps& ops, std::vector<bool> active);
+
+  bool is_active(int v) const { return active_[v]; }
+  RowShape shape(int v) const { return ops_.values[v].shape; }
+
+  Signed of(int v) const { return sums_[v]; }
+  bool is_known(int v) const { return sums_[v].value >= 0; }
+  void set(int v, int value) { sums_[v] = {value, false}; }
+  /// Adds `value`, or takes it away, where `to` is a forward value that carries a gradient.
+  void contribute(int to, int value, bool negated = false);
+  /// The adjoint as a value.
+  int materialize(int v);
+
+  int record(Op op, RowShape shape);
+  /// Of a's shape.
+  int element(ElementOp e, int a, int b = -1, double k = 0);
+  const Ops& recorded() const { return recorded_; }
+
+ private:
+  LayerOps& ops_;
+  std::vector<bool> active_;
+  std::vector<Signed> sums_;    // by forward value
+  std::map<int, int> negated_;  // value -> its negative, where one is there
+  Ops recorded_;
+};
+
+}  // namespace lagtape::recurrence

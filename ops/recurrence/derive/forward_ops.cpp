@@ -1,0 +1,286 @@
+#include "lagtape/ops/recurrence/derive/forward_ops.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+ElementOp element_of(StepOp op) {
+  switch (op) {
+    case StepOp::negate: return ElementOp::negate;
+    case StepOp::tanh: return ElementOp::tanh;
+    case StepOp::sigmoid: return ElementOp::sigmoid;
+    case StepOp::relu: return ElementOp::relu;
+    case StepOp::exp: return ElementOp::exp;
+    case StepOp::log: return ElementOp::log;
+    case StepOp::sqrt: return ElementOp::sqrt;
+    case StepOp::abs: return ElementOp::abs;
+    case StepOp::sign: return ElementOp::sign;
+    case StepOp::sin: return ElementOp::sin;
+    case StepOp::cos: return ElementOp::cos;
+    case StepOp::add: return ElementOp::add;
+    case StepOp::subtract: return ElementOp::subtract;
+    case StepOp::multiply: return ElementOp::multiply;
+    case StepOp::divide: return ElementOp::divide;
+    case StepOp::minimum: return ElementOp::minimum;
+    case StepOp::maximum: return ElementOp::maximum;
+    default: throw Error(text_of("[step] no element-wise kernel for ", name_of(op)));
+  }
+}
+
+/// Turns a binary operation with a number on one side into the kernel that takes the number, where there is
+/// one.
+void take_constant(Op& op, const std::vector<Value>& values) {
+  const auto is_constant = [&](int v) {
+    return v >= 0 && values[v].location.kind == Location::Kind::constant;
+  };
+  if (is_constant(op.a) == is_constant(op.b)) return;
+  const bool left = is_constant(op.a);
+  double k = values[left ? op.a : op.b].location.number;
+  switch (op.element) {
+    case ElementOp::add: op.element = ElementOp::add_constant; break;
+    case ElementOp::multiply: op.element = ElementOp::multiply_constant; break;
+    case ElementOp::minimum: op.element = ElementOp::minimum_constant; break;
+    case ElementOp::maximum: op.element = ElementOp::maximum_constant; break;
+    case ElementOp::subtract:
+      op.element = left ? ElementOp::constant_minus : ElementOp::add_constant;
+      if (!left) k = -k;
+      break;
+    case ElementOp::divide:
+      if (!left) return;
+      op.element = ElementOp::constant_over;
+      break;
+    default: return;
+  }
+  op.k = k;
+  if (left) op.a = op.b;
+  op.b = -1;
+}
+
+/// Of the input, which every phase finds.
+bool is_narrow_product(const StepProgram& program, const Instruction& i) {
+  return i.op == StepOp::product && program.values[i.a].op == StepOp::input && program.input.groups == 1 &&
+         program.input.width() <= kNarrow;
+}
+
+/// Moves sums and the like to the phase of their readers: there they cost one instruction on a tile, here a
+/// pass over memory.
+void sink_cheap_work(const StepProgram& program, std::vector<ForwardPhase>& phases) {
+  const std::size_t count = program.values.size();
+  std::vector<ForwardPhase> earliest_reader(count, ForwardPhase::post);
+  std::vector<bool> read(count, false), fixed(count, false);
+  for (const auto& s : program.states) fixed[s.next] = true;
+  fixed[program.output] = true;
+  for (std::size_t v = count; v-- > 0;) {
+    const Instruction& i = program.values[v];
+    const bool cheap = i.op == StepOp::add || i.op == StepOp::subtract || i.op == StepOp::multiply ||
+                       i.op == StepOp::negate || i.op == StepOp::minimum || i.op == StepOp::maximum ||
+                       i.op == StepOp::reshape || i.op == StepOp::broadcast || is_narrow_product(program, i);
+    if (cheap && read[v] && !fixed[v]) phases[v] = std::max(phases[v], earliest_reader[v]);
+    for (int o : {i.a, i.b}) {
+      if (o < 0) continue;
+      earliest_reader[o] = read[o] ? std::min(earliest_reader[o], phases[v]) : phases[v];
+      read[o] = true;
+    }
+  }
+}
+
+/// Which phase each value of the program belongs to.
+std::vector<ForwardPhase> classify(const StepProgram& program) {
+  const auto count = program.values.size();
+  std::vector<ForwardPhase> phases(count, ForwardPhase::leaf);
+  for (std::size_t v = 0; v < count; ++v) {
+    const Instruction& i = program.values[v];
+    switch (i.op) {
+      case StepOp::weight:
+      case StepOp::constant: phases[v] = ForwardPhase::leaf; break;
+      case StepOp::input:
+      case StepOp::step_index:
+      case StepOp::draw: phases[v] = ForwardPhase::pre; break;
+      case StepOp::lag:
+      case StepOp::real_lag: phases[v] = ForwardPhase::delay; break;
+      case StepOp::state: phases[v] = ForwardPhase::loop; break;
+      default:
+        phases[v] = ForwardPhase::pre;  // an operation on weights alone runs with the input
+        for (int o : {i.a, i.b})
+          if (o >= 0) phases[v] = std::max(phases[v], phases[o]);
+    }
+  }
+  std::vector<bool> feeds_state(count, false);
+  for (const auto& s : program.states) feeds_state[s.next] = true;
+  for (std::size_t v = count; v-- > 0;) {
+    if (!feeds_state[v]) continue;
+    for (int o : {program.values[v].a, program.values[v].b})
+      if (o >= 0) feeds_state[o] = true;
+  }
+  // Leaving the loop pays only for products, and for what would keep the loop from being compiled: other
+  // work is cheapest where its operands are at hand.
+  const auto pays = [](StepOp op) {
+    return op == StepOp::product || op == StepOp::concatenate || op == StepOp::slice;
+  };
+  for (std::size_t v = 0; v < count; ++v) {
+    const Instruction& i = program.values[v];
+    if (phases[v] != ForwardPhase::loop || feeds_state[v] || is_leaf(i.op)) continue;
+    const auto has_left = [&](int o) { return o >= 0 && phases[o] == ForwardPhase::post; };
+    if (pays(i.op) || has_left(i.a) || has_left(i.b)) phases[v] = ForwardPhase::post;
+  }
+  sink_cheap_work(program, phases);
+  return phases;
+}
+
+class Forward {
+ public:
+  explicit Forward(const StepProgram& program) : program_(program) {
+    f_.phases = classify(program);
+    f_.ops.input_array = add_array(f_.ops, Array::Kind::input, 0, program.input.width());
+    for (int s = 0; s < static_cast<int>(program.states.size()); ++s)
+      f_.ops.state_arrays.push_back(
+          add_array(f_.ops, Array::Kind::state, s, program.states[s].shape.width()));
+    for (const auto& i : program.values) place(i);
+    place_grid_states();
+    for (int v = 0; v < static_cast<int>(program.values.size()); ++v) record(v);
+    place_next_states();
+    place_output();
+    find_block();
+  }
+  ForwardOps take() { return std::move(f_); }
+
+ private:
+  void place(const Instruction& i) {
+    Location location;
+    switch (i.op) {
+      case StepOp::input: location = in_array(f_.ops.input_array); break;
+      case StepOp::state: location = in_array(f_.ops.state_arrays[i.index]); break;
+      case StepOp::lag: location = in_array(f_.ops.state_arrays[i.index], -i.lag); break;
+      case StepOp::weight: location = {Location::Kind::weight, i.index, 0, 0}; break;
+      case StepOp::constant: location = {Location::Kind::constant, -1, 0, i.value}; break;
+      default: break;
+    }
+    add_value(f_.ops, i.shape, location);
+  }
+
+  void place_grid_states() {
+    for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
+      const StateDefinition& state = program_.states[s];
+      const bool on_grid = state.arithmetic == Arithmetic::grid;
+      f_.ops.grid_arrays.push_back(on_grid ? add_array(f_.ops, Array::Kind::grid, s, state.shape.width())
+                                           : -1);
+      if (on_grid) grid_state_of_[state.next] = s;
+    }
+  }
+
+  Ops& list(ForwardPhase phase) {
+    switch (phase) {
+      case ForwardPhase::delay: return f_.ops.delay;
+      case ForwardPhase::loop: return f_.ops.loop;
+      case ForwardPhase::post: return f_.ops.post;
+      default: return f_.ops.pre;
+    }
+  }
+
+  void record(int v) {
+    const Instruction& i = program_.values[v];
+    Op op;
+    op.out = v;
+    if (const auto state = grid_state_of_.find(v); state != grid_state_of_.end()) {
+      const GridUpdate update = *grid_update(program_, state->second);
+      op.kind = Op::Kind::grid_update;
+      op.index = state->second;
+      op.a = update.increment;
+      op.k = update.negated ? -1 : 1;
+      return list(f_.phases[v]).push_back(op);
+    }
+    op.a = i.a;
+    op.b = i.b;
+    op.index = i.index;
+    op.lag = i.lag;
+    switch (i.op) {
+      case StepOp::input:
+      case StepOp::state:
+      case StepOp::lag:
+      case StepOp::weight:
+      case StepOp::constant: return;
+      case StepOp::reshape: break;  // a copy, of another shape
+      case StepOp::step_index: op.kind = Op::Kind::step_index; break;
+      case StepOp::draw: op.kind = Op::Kind::draw; break;
+      case StepOp::real_lag: op.kind = Op::Kind::real_lag; break;
+      case StepOp::sum: op.kind = Op::Kind::sum; break;
+      case StepOp::broadcast: op.kind = Op::Kind::broadcast; break;
+      case StepOp::concatenate: op.kind = Op::Kind::concatenate; break;
+      case StepOp::slice: op.kind = Op::Kind::slice; break;
+      case StepOp::product:
+        op.kind = is_narrow_product(program_, i) ? Op::Kind::narrow_product : Op::Kind::product;
+        if (f_.ops.values[op.a].location.kind == Location::Kind::weight)
+          op.a = copy_of(op.a, ForwardPhase::pre);
+        op.terms = {{i.index, op.a}};
+        op.a = -1;
+        break;
+      default: op.element = element_of(i.op); take_constant(op, f_.ops.values);
+    }
+    list(f_.phases[v]).push_back(op);
+  }
+
+  bool is_free(int v) const { return f_.ops.values[v].location.kind == Location::Kind::none; }
+
+  /// A copy of a value that has its place already (a leaf, or the next value of two states).
+  int copy_of(int v, ForwardPhase phase) {
+    const int out = add_value(f_.ops, f_.ops.values[v].shape);
+    Op op;
+    op.out = out;
+    op.a = v;
+    list(phase).push_back(op);
+    return out;
+  }
+
+  void place_next_states() {
+    for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
+      int v = program_.states[s].next;
+      if (!is_free(v)) v = copy_of(v, std::max(f_.phases[v], ForwardPhase::pre));
+      f_.ops.values[v].location = in_array(f_.ops.state_arrays[s], 1);
+      f_.next.push_back(v);
+    }
+  }
+
+  void place_output() {
+    int v = program_.output;
+    const Location::Kind kind = f_.ops.values[v].location.kind;
+    if (kind == Location::Kind::weight || kind == Location::Kind::constant) v = copy_of(v, ForwardPhase::pre);
+    Value& output = f_.ops.values[v];
+    if (output.location.kind == Location::Kind::none)
+      output.location = in_array(add_array(f_.ops, Array::Kind::saved, 0, output.shape.width()));
+    f_.ops.output = v;
+  }
+
+  /// h[n - m] is known for m + 1 steps from any step on; a real lag is at least 1.
+  void find_block() {
+    for (const auto& i : program_.values) {
+      if (i.op != StepOp::lag && i.op != StepOp::real_lag) continue;
+      const std::int64_t steps = i.op == StepOp::lag ? i.lag + 1 : 2;
+      f_.ops.block = f_.ops.block == 0 ? steps : std::min(f_.ops.block, steps);
+    }
+  }
+
+  const StepProgram& program_;
+  ForwardOps f_;
+  std::map<int, int> grid_state_of_;  // next value -> its state
+};
+
+}  // namespace
+
+int add_value(LayerOps& ops, RowShape shape, Location location) {
+  ops.values.push_back({shape, location});
+  return static_cast<int>(ops.values.size()) - 1;
+}
+
+int add_array(LayerOps& ops, Array::Kind kind, int index, std::int64_t width) {
+  ops.arrays.push_back({kind, index, width});
+  return static_cast<int>(ops.arrays.size()) - 1;
+}
+
+ForwardOps derive_forward(const StepProgram& program) { return Forward(program).take(); }
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape::recurrence {
+
+/// Numbers of an operand (rows or columns of a matrix) that are worked on one by one.
+inline constexpr std::int64_t kNarrow = 2;
+
+/// An array of rows over steps. Kinds differ in how many steps they hold and who fills them.
+struct Array {
+  enum class Kind : std::uint8_t {
+    input,           ///< x, or the output of the layer below
+    state,           ///< state `index`: h[n] for the steps of a chunk and its history
+    grid,            ///< state `index` on the grid: doubles, of a step, or two where rows end early
+    saved,           ///< a value kept from forward to backward
+    output_adjoint,  ///< dL/d(output)
+    input_adjoint,   ///< dL/dx
+    lag_adjoint,     ///< dL/d(lagged read `index`), consumed a lag later
+    direct,          ///< dL/dh through the step itself, carried to the step before (one step)
+    run,             ///< a value that outlives its step but not its run
+    step,            ///< a value that outlives its stage but not its step (one step)
+  };
+  Kind kind = Kind::run;
+  int index = 0;
+  std::int64_t width = 1;
+};
+
+/// Where a value is found: an array at (step + `step`), a weight, a number, or nowhere yet.
+struct Location {
+  enum class Kind : std::uint8_t { none, tile, array, weight, constant };
+  Kind kind = Kind::none;
+  int index = -1;
+  std::int64_t step = 0;
+  double number = 0;
+};
+
+struct Value {
+  RowShape shape;
+  Location location;
+};
+
+/// One operation on values, forward or backward, before it is scheduled.
+struct Op {
+  enum class Kind : std::uint8_t {
+    element,           ///< out = element(a, b, c; k)
+    sum,               ///< innermost axis of a
+    broadcast,         ///< along the innermost axis of out
+    concatenate,       ///< a, then b
+    slice,             ///< elements of a, from `index` on
+    pad,               ///< a at the elements from `index` on, 0 beside them
+    step_index,        ///< out = n
+    draw,              ///< draw `index`
+    real_lag,          ///< state `index` tau = a steps before, at most `lag`
+    real_lag_slope,    ///< its derivative with respect to tau
+    real_lag_adjoint,  ///< what the lagged read `index` (delay a, at most `lag`) sends back to the state
+                       ///< after the step
+    grid_update,       ///< state `index` on the grid takes a step of k * a, k = 1 or -1; out is its value
+    grid_undo,         ///< the same step taken back
+    product,           ///< out = sum over terms of W @ operand (or W^T @ operand)
+    narrow_product,    ///< out = W @ operand, of one or two numbers: element-wise work
+  };
+  struct Term {
+    int weight = -1;
+    int operand = -1;
+  };
+  Kind kind = Kind::element;
+  ElementOp element = ElementOp::copy;
+  int out = -1;
+  int a = -1, b = -1, c = -1;
+  double k = 0;
+  int index = -1;
+  std::int64_t lag = 0;
+  std::vector<Term> terms;
+  bool transposed = false;
+};
+
+using Ops = std::vector<Op>;
+
+/// Calls f with every value that an op reads (by reference, where the op may be changed).
+template <class AnyOp, class F>
+void for_operands(AnyOp& op, F f) {
+  for (auto* o : {&op.a, &op.b, &op.c})
+    if (*o >= 0) f(*o);
+  for (auto& term : op.terms) f(term.operand);
+}
+
+/// The ops of a layer by when they run. A run is kRun steps; a block at most the smallest lag + 1.
+struct LayerOps {
+  std::vector<Value> values;
+  std::vector<Array> arrays;
+
+  // forward
+  Ops pre;     ///< time-parallel: depends on the input alone; for a run at a time
+  Ops delay;   ///< delay-parallel: depends on states at least `block` - 1 steps old; for a block at a time
+  Ops loop;    ///< sequential: a step at a time
+  Ops post;    ///< feeds no state; for a run at a time
+  Ops replay;  ///< what must be recomputed when only the states were kept; for a run at a time
+
+  // forward, backwards in time: the states before a step from those after it, and all that is kept; empty
+  // unless the step is reversible
+  Ops undo_pre;   ///< depends on the input alone; for a run at a time
+  Ops undo_loop;  ///< what leads to the states; a step at a time, the last first
+  Ops undo_post;  ///< the rest; for a run at a time
+
+  // backward
+  Ops before;          ///< adjoints of `post`; for a run at a time
+  Ops backward_loop;   ///< a step at a time
+  Ops backward_block;  ///< adjoints of lagged reads; for a block at a time
+  Ops after;           ///< adjoints that nothing in the loop waits for; for a run at a time
+
+  int output = -1;         ///< value: always in an array
+  std::int64_t block = 0;  ///< steps of a delay block; 0: no delays
+
+  /// Gradients that are summed over the rows of a run.
+  struct MatrixGradient {
+    int weight, delta, operand;  ///< dW += delta^T operand
+  };
+  struct VectorGradient {
+    int weight, adjoint;
+  };
+  std::vector<MatrixGradient> matrix_gradients;
+  std::vector<VectorGradient> vector_gradients;
+
+  /// The lagged reads, largest lag first.
+  struct LaggedRead {
+    int state;
+    std::int64_t lag;  ///< the largest, for a real lag
+    int tau = -1;      ///< value of the real lag
+    int adjoint_array = -1;
+    bool by_step = true;  ///< the state takes its adjoints a step at a time
+  };
+  std::vector<LaggedRead> lagged;
+  /// By state: the arrays of its values and of its direct adjoints (element-wise part, product part; -1 when
+  /// there is none).
+  std::vector<int> state_arrays;
+  std::vector<int> grid_arrays;  ///< -1 for states in the model's precision
+  struct Direct {
+    int element = -1, product = -1;
+  };
+  std::vector<Direct> direct;
+  int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
+};
+
+/// Derives the ops of a layer from its step program: forward, replay and, by reverse mode over the step,
+/// backward.
+LayerOps derive_ops(const StepProgram& program, bool input_gradient);
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,168 @@
+#include "lagtape/ops/recurrence/derive/saved_values.h"
+
+#include <map>
+#include <vector>
+
+#include "lagtape/ops/recurrence/derive/forward_ops.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+/// Cheaper to compute again than to keep and read.
+bool is_cheap(const Op& op) {
+  if (op.kind == Op::Kind::broadcast || op.kind == Op::Kind::step_index) return true;
+  if (op.kind != Op::Kind::element) return false;
+  switch (op.element) {
+    case ElementOp::copy:
+    case ElementOp::negate:
+    case ElementOp::relu:
+    case ElementOp::abs:
+    case ElementOp::sign:
+    case ElementOp::add:
+    case ElementOp::subtract:
+    case ElementOp::multiply:
+    case ElementOp::minimum:
+    case ElementOp::maximum:
+    case ElementOp::add_constant:
+    case ElementOp::multiply_constant:
+    case ElementOp::minimum_constant:
+    case ElementOp::maximum_constant:
+    case ElementOp::constant_minus: return true;
+    default: return false;
+  }
+}
+
+bool is_placed(const LayerOps& ops, int v) { return ops.values[v].location.kind != Location::Kind::none; }
+
+bool is_saved(const LayerOps& ops, int v) {
+  const Location& location = ops.values[v].location;
+  return location.kind == Location::Kind::array && ops.arrays[location.index].kind == Array::Kind::saved;
+}
+
+class SavedValues {
+ public:
+  explicit SavedValues(LayerOps& ops) : ops_(ops), forward_(forward_ops(ops)) {
+    for (std::size_t i = 0; i < forward_.size(); ++i) maker_[forward_[i].out] = i;
+    choose();
+    for (Ops* list : backward_lists()) recompute_into(*list);
+  }
+
+ private:
+  void keep(int v) {
+    ops_.values[v].location = in_array(add_array(ops_, Array::Kind::saved, 0, ops_.values[v].shape.width()));
+  }
+
+  void choose() {
+    std::vector<bool> wanted(ops_.values.size(), false);
+    for (Ops* list : backward_lists())
+      for (Op& op : *list) for_operands(op, [&](int& o) { wanted[o] = true; });
+    for (const auto& g : ops_.matrix_gradients)
+      if (!is_placed(ops_, g.operand)) keep(g.operand);
+    for (const auto& op : forward_)
+      if (wanted[op.out] && !is_placed(ops_, op.out) && !is_cheap(op)) keep(op.out);
+    std::vector<bool> available(ops_.values.size(), false);
+    for (std::size_t v = 0; v < available.size(); ++v) available[v] = is_placed(ops_, static_cast<int>(v));
+    for (const auto& op : forward_) {
+      const auto has = [&](int o) { return o < 0 || available[o]; };
+      if (available[op.out]) continue;
+      available[op.out] = is_cheap(op) && has(op.a) && has(op.b);
+      if (!wanted[op.out] || available[op.out]) continue;
+      keep(op.out);
+      available[op.out] = true;
+    }
+  }
+
+  std::vector<Ops*> backward_lists() {
+    return {&ops_.before, &ops_.backward_loop, &ops_.backward_block, &ops_.after};
+  }
+
+  /// Puts the cheap forward ops that a list reads in front of it, on values of their own.
+  void recompute_into(Ops& list) {
+    std::map<int, int> again;
+    Ops front;
+    const auto provide = [&](auto&& self, int v) -> int {
+      if (!maker_.contains(v) || is_placed(ops_, v)) return v;
+      if (const auto known = again.find(v); known != again.end()) return known->second;
+      Op op = forward_[maker_.at(v)];
+      for_operands(op, [&](int& o) { o = self(self, o); });
+      op.out = add_value(ops_, ops_.values[v].shape);
+      front.push_back(op);
+      return again[v] = op.out;
+    };
+    for (Op& op : list) for_operands(op, [&](int& o) { o = provide(provide, o); });
+    list.insert(list.begin(), front.begin(), front.end());
+  }
+
+  LayerOps& ops_;
+  Ops forward_;
+  std::map<int, std::size_t> maker_;  // forward value -> its op
+};
+
+/// The forward ops once more, on values of their own, as far as what they lead to is not known otherwise:
+/// states, inputs and weights are; kept values are computed into their arrays.
+class ForwardAgain {
+ public:
+  explicit ForwardAgain(LayerOps& ops) : ops_(ops), forward_(forward_ops(ops)), pre_(ops.pre.size()) {
+    for (std::size_t i = 0; i < forward_.size(); ++i) maker_[forward_[i].out] = i;
+  }
+
+  const Ops& forward() const { return forward_; }
+
+  /// The value that stands for v; the ops that compute it go to `pre` where they belong to that phase, else
+  /// to `rest`.
+  int provide(int v, Ops& pre, Ops& rest) {
+    if (is_placed(ops_, v) && !is_saved(ops_, v)) return v;
+    if (const auto known = again_.find(v); known != again_.end()) return known->second;
+    const std::size_t maker = maker_.at(v);
+    Op op = forward_[maker];
+    for_operands(op, [&](int& o) { o = provide(o, pre, rest); });
+    op.out = is_saved(ops_, v) ? v : add_value(ops_, ops_.values[v].shape);
+    (maker < pre_ ? pre : rest).push_back(op);
+    return again_[v] = op.out;
+  }
+
+ private:
+  LayerOps& ops_;
+  Ops forward_;
+  std::size_t pre_;                   // how many of them are of the phase `pre`
+  std::map<int, std::size_t> maker_;  // forward value -> its op
+  std::map<int, int> again_;
+};
+
+}  // namespace
+
+Ops forward_ops(const LayerOps& ops) {
+  Ops all;
+  for (const Ops* list : {&ops.pre, &ops.delay, &ops.loop, &ops.post})
+    all.insert(all.end(), list->begin(), list->end());
+  return all;
+}
+
+void choose_saved_values(LayerOps& ops) { SavedValues{ops}; }
+
+void derive_replay(LayerOps& ops) {
+  ForwardAgain again(ops);
+  for (const Op& op : again.forward())
+    if (is_saved(ops, op.out)) again.provide(op.out, ops.replay, ops.replay);
+}
+
+void derive_undo(const StepProgram& program, LayerOps& ops) {
+  const UndoOrder order = undo_order(program);
+  if (!order.obstacle.empty()) return;
+  ForwardAgain again(ops);
+  for (int s : order.states) {
+    const GridUpdate update = *grid_update(program, s);
+    Op op;
+    op.kind = Op::Kind::grid_undo;
+    op.out = state_value(program, s);
+    op.a = again.provide(update.increment, ops.undo_pre, ops.undo_loop);
+    op.index = s;
+    op.k = update.negated ? -1 : 1;
+    ops.undo_loop.push_back(op);
+  }
+  for (const Op& op : again.forward())
+    if (is_saved(ops, op.out)) again.provide(op.out, ops.undo_pre, ops.undo_post);
+}
+
+}  // namespace lagtape::recurrence

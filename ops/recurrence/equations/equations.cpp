@@ -1,0 +1,212 @@
+#include "lagtape/ops/recurrence/equations/equations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/equations/step_parser.h"
+#include "lagtape/ops/recurrence/equations/weight_parser.h"
+
+namespace lagtape {
+namespace {
+
+using Kind = EquationSymbol::Kind;
+
+/// Reads the parts of a cell in the order in which they build on one another.
+class CellCompiler {
+ public:
+  CellCompiler(const EquationCell& cell, std::int64_t units, std::int64_t input)
+      : cell_(cell), scope_(input) {
+    StepTape& tape = scope_.tape;
+    add("x", {.kind = Kind::input, .value = tape.input()});
+    add("n", {.kind = Kind::step_index, .value = tape.step_index()});
+    add_number("units", Kind::dimension, static_cast<double>(units));
+    add_number("input", Kind::dimension, static_cast<double>(input));
+  }
+
+  CompiledCell compile() {
+    for (const auto& [name, value] : cell_.hyper) {
+      check_name("hyper-parameter", name);
+      add_number(name, Kind::hyper, value);
+    }
+    for (const auto& state : cell_.states) add_state(state);
+    for (const auto& weight : cell_.weights) add_weight(weight);
+    for (const auto& [name, text] : cell_.derived) add_derived(name, text);
+    for (const auto& [name, largest] : cell_.lags) add_lag(name, largest);
+    for (std::size_t i = 0; i < cell_.step.size(); ++i) {
+      read_equation({text_of("equation ", i + 1), cell_.step[i]});
+    }
+    scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
+    for (const auto& [name, largest] : cell_.lags)
+      if (const EquationSymbol& lag = *scope_.find(name); lag.declared) scope_.tape.name(name, lag.value);
+    check_complete();
+    compiled_.program = scope_.tape.finish();
+    return std::move(compiled_);
+  }
+
+ private:
+  void add(const std::string& name, EquationSymbol symbol) { scope_.add(name, std::move(symbol)); }
+
+  void add_number(const std::string& name, Kind kind, double value) {
+    add(name, {.kind = kind, .value = scope_.tape.constant(value)});
+    weight_scope_.numbers[name] = value;
+  }
+
+  void add_state(const EquationCell::Named& state) {
+    check_name("state", state.name);
+    const std::vector<std::int64_t> sizes = sizes_of("state", state);
+    const RowShape shape = sizes.empty()       ? RowShape::scalar()
+                           : sizes.size() == 1 ? RowShape::vector(sizes[0])
+                                               : RowShape::grouped(sizes[0], sizes[1]);
+    const StepVar value = scope_.tape.state(state.name, shape, cell_.arithmetic);
+    add(state.name, {.kind = Kind::state, .value = value});
+  }
+
+  void add_weight(const EquationCell::Named& weight) {
+    check_name("weight", weight.name);
+    compiled_.weights.push_back({weight.name, sizes_of("weight", weight)});
+    add_weight(weight.name, compiled_.weights.back().shape);
+  }
+
+  void add_weight(const std::string& name, const Shape& shape) {
+    add(name, {.kind = Kind::weight, .shape = shape, .declared = false});
+    if (cell_.derived.empty()) return;
+    weight_scope_.values[name] = samples_.size();
+    samples_.push_back(sample_tape_.constant(Tensor(shape, Dtype::f32)));
+  }
+
+  /// Its shape comes from weights that are zeros; what it needs later is what it names.
+  void add_derived(const std::string& name, const std::string& text) {
+    check_name("derived", name);
+    if (samples_.empty()) throw InputError(text_of("derived '", name, "': the cell has no weights."));
+    const EquationLine line{text_of("derived '", name, "'"), text};
+    std::vector<std::string> names;
+    const Shape shape = derive_weight(line, weight_scope_, samples_, &names).shape();
+    if (shape.size() > 2)
+      throw InputError(text_of("derived '", name, "': a weight is a matrix, a vector or a scalar."));
+
+    DerivedWeight weight{name, {}, {}};
+    WeightScope scope{weight_scope_.numbers, {}};
+    for (const std::string& used : names) {
+      scope_.find(used)->used = true;
+      if (weight_scope_.numbers.contains(used) || scope.values.contains(used)) continue;
+      scope.values[used] = weight.of.size();
+      weight.of.push_back(used);
+    }
+    if (weight.of.empty()) weight.of.push_back(compiled_.weights.front().name);  // for its tape and precision
+    weight.value = [line, scope](std::span<const Var> values) { return derive_weight(line, scope, values); };
+    compiled_.derived.push_back(std::move(weight));
+    add_weight(name, shape);
+  }
+
+  void add_lag(const std::string& name, const std::string& largest) {
+    const EquationSymbol* weight = scope_.find(name);
+    if (!weight || weight->kind != Kind::weight || weight->shape.size() == 2) {
+      throw InputError(text_of("lag '", name, "': there is no scalar or vector weight of that name."));
+    }
+    scope_.largest_lags[name] = EquationParser(scope_, {text_of("lag '", name, "'"), largest}).dimension();
+  }
+
+  void read_equation(const EquationLine& line) {
+    EquationParser parser(scope_, line);
+    const EquationToken target = parser.target();
+    const std::string name(target.text);
+    if (name.back() == '\'') {
+      read_next(parser, target);
+      return;
+    }
+    if (const EquationSymbol* taken = scope_.find(name)) {
+      parser.fail(target,
+                  taken->kind == Kind::state
+                      ? text_of("'", name, "' is the state before the step; its next value is ", name, "'.")
+                      : text_of("the name '", name, "' is taken: it is ", description_of(taken->kind), "."));
+    }
+    const StepVar value = parser.expression();
+    add(name, {.kind = Kind::equation, .value = value});
+    scope_.tape.name(name, value);
+  }
+
+  void read_next(EquationParser& parser, const EquationToken& target) {
+    const std::string name(target.text), state_name = name.substr(0, name.size() - 1);
+    if (scope_.find(name)) parser.fail(target, text_of(name, " is set twice."));
+    const EquationSymbol* state = scope_.find(state_name);
+    if (!state || state->kind != Kind::state) {
+      parser.fail(target, unknown_name("state", state_name, names_of(cell_.states)) + ".");
+    }
+    const StepVar value = parser.expression();
+    try {
+      scope_.tape.set_next(state->value, value);
+    } catch (const InputError& error) {
+      parser.fail(target, error.what());
+    }
+    add(name, {.kind = Kind::next, .value = value});
+  }
+
+  /// Every state has a next value, and everything that was declared or computed is used.
+  void check_complete() {
+    for (const auto& state : cell_.states) {
+      if (!scope_.find(state.name + "'")) {
+        throw InputError(
+            text_of("state '", state.name, "' has no next value: no equation sets ", state.name, "'."));
+      }
+    }
+    std::string unused;
+    for (const std::string& name : scope_.added()) {
+      const EquationSymbol& symbol = *scope_.find(name);
+      const bool must_be_used =
+          symbol.kind == Kind::hyper || symbol.kind == Kind::weight || symbol.kind == Kind::equation;
+      if (must_be_used && !symbol.used) unused += text_of(unused.empty() ? "" : ", ", "'", name, "'");
+    }
+    if (!unused.empty()) throw InputError(text_of("no equation uses ", unused, "."));
+  }
+
+  void check_name(const std::string& kind, const std::string& name) {
+    if (!is_equation_name(name)) {
+      throw InputError(
+          text_of(kind, " '", name, "': a name is made of letters, digits, '_' and '.', a letter first."));
+    }
+    if (const EquationSymbol* taken = scope_.find(name)) {
+      throw InputError(
+          text_of(kind, " '", name, "': the name is taken; it is ", description_of(taken->kind), "."));
+    }
+  }
+
+  std::vector<std::int64_t> sizes_of(const std::string& kind, const EquationCell::Named& named) {
+    if (named.shape.size() > 2) {
+      throw InputError(text_of(kind, " '", named.name, "': a shape has at most 2 dimensions. Got ",
+                               named.shape.size(), "."));
+    }
+    std::vector<std::int64_t> sizes;
+    for (const std::string& dimension : named.shape) {
+      sizes.push_back(EquationParser(scope_, {text_of(kind, " '", named.name, "'"), dimension}).dimension());
+    }
+    return sizes;
+  }
+
+  static std::vector<std::string> names_of(const std::vector<EquationCell::Named>& all) {
+    std::vector<std::string> names;
+    for (const auto& named : all) names.push_back(named.name);
+    return names;
+  }
+
+  const EquationCell& cell_;
+  EquationScope scope_;
+  CompiledCell compiled_;
+
+  // Of derived weights: what they can name, and a value of every weight, zeros.
+  WeightScope weight_scope_;
+  Tape sample_tape_;
+  std::vector<Var> samples_;
+};
+
+}  // namespace
+
+CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input) {
+  return CellCompiler(cell, units, input).compile();
+}
+
+StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input) {
+  return compile_cell(cell, units, input).program;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/ops/recurrence/equations/derived_weight.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+/// A cell as its user writes it: equations in the notation of NumPy and the papers.
+///
+///     equation   := NAME = sum | STATE' = sum
+///     sum        := term, then any number of (+ | -) term
+///     term       := factor, then any number of (* | / | @) factor      from left to right, as in Python
+///     factor     := - factor | number | ( sum ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
+///
+/// A name is a state (its value before the step), a weight (W1, W1.bias), a hyper-parameter, the name of an
+/// earlier equation, the input x, the step index n, or a dimension: units, input. STATE' is the state after
+/// the step, once an equation has set it. A matrix stands left of @ only: `g * (W @ h)` needs its
+/// parentheses.
+///
+/// STATE[-k] is the state k steps before, 0 <= k, where k is made of numbers, hyper-parameters and
+/// dimensions: h[-tau], h[-(tau + 1)], h[-2 * k], h[-floor(tau / dt)]. STATE[-theta] with a weight theta (a
+/// scalar or one a unit) out of `lags` interpolates between the two neighbouring steps; theta is then
+/// trained, and clamped to 1 .. its largest.
+///
+/// Functions: tanh sigmoid relu exp log sqrt abs sign sin cos; minimum(a, b), maximum(a, b); sum(a), mean(a)
+/// over the last axis; reshape(a, n), reshape(a, g, n); concat(a, b, ...) of vectors and scalars; slice(a, i,
+/// k), the elements i .. k - 1 of a vector; floor(k) of numbers; and random draws of shape [], [n] or [g, n]:
+/// uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a sequence.
+/// Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and mask_once(p, n)
+/// are 0 with probability p, else 1 / (1 - p): dropout.
+///
+/// [] spreads over [n], and [g] over [g, n]; other shapes must be equal.
+///
+/// A derived weight is a sum of the same grammar over weights, derived weights before it, hyper-parameters
+/// and dimensions, computed once a batch: "(1 - beta) * (M + M.T) - gamma * eye(units)". Its operands are
+/// matrices, vectors and scalars, which spread as in NumPy; `@` is their product and A.T, (A + B).T the
+/// transpose. It has the functions of one argument and of two, sum and mean over the last axis, reshape and
+/// floor, and besides transpose(A), expm(A) (the matrix exponential), eye(n), arange(n) (0 .. n - 1) and
+/// strict_upper(v, n), the matrix [n, n] with the numbers of v above its diagonal, row by row. A weight that
+/// only derived weights use is unknown to the step.
+struct EquationCell {
+  /// A shape is a list of dimensions, each made of numbers, hyper-parameters and dimensions: "units", "2 *
+  /// units", "16".
+  struct Named {
+    std::string name;
+    std::vector<std::string> shape;
+  };
+
+  std::vector<std::pair<std::string, double>> hyper;
+  std::vector<Named> weights;                                ///< [out, in], [n] or []
+  std::vector<std::pair<std::string, std::string>> derived;  ///< names and sums, in order
+  std::vector<std::pair<std::string, std::string>>
+      lags;                                  ///< weights that are lags, with their largest values
+  std::vector<Named> states;                 ///< [n], [g, n] or []
+  std::vector<std::string> step;             ///< equations, each setting one new name
+  std::string output;                        ///< a sum: "h'", "concat(h', c')"
+  Arithmetic arithmetic = Arithmetic::real;  ///< of all states
+};
+
+/// What a cell becomes for its sizes.
+struct CompiledCell {
+  StepProgram program;
+  std::vector<WeightDefinition> weights;  ///< the free ones, as the cell has them
+  std::vector<DerivedWeight> derived;
+};
+
+/// Throws InputError "equation 3, column 5: unknown name 'sigmid'; did you mean 'sigmoid'? In: g =
+/// sigmid(...)" for what is misspelt, misshapen, set twice, never set or never used.
+CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input);
+
+/// The step program alone.
+StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input);
+
+}  // namespace lagtape

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/equations/tokens.h"
+
+namespace lagtape {
+
+// Internal: the grammar that equations of a step and derived weights share.
+
+/// A recursive-descent reader of expressions (the grammar is in equations.h). What they mean is up to the
+/// Parser, which derives from this and has
+///
+///     Operand number(token)                     Operand named(token)       a name and what follows it
+///     Operand negated(sign, operand)            Operand called(token)      a name before "("
+///     Operand combined(sign, left, right)       of + - * / @
+///     Operand enclosed(token, operand)          what follows a bracket
+template <class Parser, class Operand>
+class EquationGrammar : public EquationCursor {
+ protected:
+  using EquationCursor::EquationCursor;
+
+  Operand sum() {
+    Operand left = term();
+    while (peek().is("+") || peek().is("-")) {
+      const EquationToken sign = take();
+      left = parser().combined(sign, left, term());
+    }
+    return left;
+  }
+
+  /// What stands between brackets, the first of which is taken, up to the last or to "evaluate".
+  std::vector<Operand> arguments() {
+    std::vector<Operand> values;
+    if (peek().is(")") || peek().text == "evaluate") return values;
+    do {
+      if (peek().text == "evaluate") break;
+      values.push_back(sum());
+    } while (take_sign(","));
+    return values;
+  }
+
+  void check_count(const EquationToken& name, std::size_t count, std::size_t least, std::size_t most) const {
+    if (count >= least && count <= most) return;
+    const std::string range = least == most ? text_of(least) : text_of(least, " to ", most);
+    fail(name, text_of("'", name.text, "' takes ", range, most == 1 ? " argument" : " arguments", ". Got ",
+                       count, "."));
+  }
+
+ private:
+  Parser& parser() { return static_cast<Parser&>(*this); }
+
+  Operand term() {
+    Operand left = factor();
+    while (peek().is("*") || peek().is("/") || peek().is("@")) {
+      const EquationToken sign = take();
+      if (sign.is("*") && peek().is("*")) fail(sign, "there is no power; write a * a, or exp(b * log(a)).");
+      left = parser().combined(sign, left, factor());
+    }
+    return left;
+  }
+
+  Operand factor() {
+    constexpr int kDeepest = 200;
+    const EquationToken token = take();
+    if (++depth_ > kDeepest) fail(token, text_of("this is nested more than ", kDeepest, " deep."));
+    const Operand result = factor_from(token);
+    --depth_;
+    return result;
+  }
+
+  Operand factor_from(const EquationToken& token) {
+    if (token.kind == EquationToken::Kind::number) return parser().number(token);
+    if (token.is("-")) return parser().negated(token, factor());
+    if (token.is("(")) {
+      const Operand inner = sum();
+      close(")");
+      return parser().enclosed(token, inner);
+    }
+    if (token.kind != EquationToken::Kind::name) {
+      if (token.kind != EquationToken::Kind::end) put_back();
+      expected("a name, a number or '('");
+    }
+    if (take_sign("(")) return parser().enclosed(token, parser().called(token));
+    return parser().named(token);
+  }
+
+  int depth_ = 0;
+};
+
+}  // namespace lagtape

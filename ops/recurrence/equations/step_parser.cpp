@@ -1,0 +1,308 @@
+#include "lagtape/ops/recurrence/equations/step_parser.h"
+
+#include <cmath>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+using Kind = EquationSymbol::Kind;
+
+const std::map<std::string_view, StepOp> kUnary = {
+    {"tanh", StepOp::tanh}, {"sigmoid", StepOp::sigmoid}, {"relu", StepOp::relu}, {"exp", StepOp::exp},
+    {"log", StepOp::log},   {"sqrt", StepOp::sqrt},       {"abs", StepOp::abs},   {"sign", StepOp::sign},
+    {"sin", StepOp::sin},   {"cos", StepOp::cos},
+};
+const std::map<std::string_view, StepOp> kBinary = {{"minimum", StepOp::minimum},
+                                                    {"maximum", StepOp::maximum}};
+
+struct DrawRow {
+  DrawDefinition::Kind kind;
+  bool every_step;
+  double mean;
+};
+const std::map<std::string_view, DrawRow> kDraws = {
+    {"uniform", {DrawDefinition::Kind::uniform, true, 0.5}},
+    {"normal", {DrawDefinition::Kind::normal, true, 0}},
+    {"uniform_once", {DrawDefinition::Kind::uniform, false, 0.5}},
+    {"normal_once", {DrawDefinition::Kind::normal, false, 0}},
+    {"mask", {DrawDefinition::Kind::mask, true, 1}},
+    {"mask_once", {DrawDefinition::Kind::mask, false, 1}},
+};
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names = {"sum", "mean", "reshape", "floor", "concat", "slice"};
+  for (const auto& row : kUnary) names.emplace_back(row.first);
+  for (const auto& row : kBinary) names.emplace_back(row.first);
+  for (const auto& row : kDraws) names.emplace_back(row.first);
+  return names;
+}
+
+}  // namespace
+
+std::string description_of(Kind kind) {
+  switch (kind) {
+    case Kind::function: return "a function";
+    case Kind::input: return "the input";
+    case Kind::step_index: return "the step index";
+    case Kind::dimension: return "a dimension";
+    case Kind::hyper: return "a hyper-parameter";
+    case Kind::state: return "a state";
+    case Kind::next: return "a next value";
+    case Kind::weight: return "a weight";
+    case Kind::equation: return "an equation";
+  }
+  return {};
+}
+
+// ---- Scope ----
+
+EquationScope::EquationScope(std::int64_t input) : tape(input) {
+  for (const std::string& name : function_names()) symbols_[name] = {};
+}
+
+void EquationScope::add(const std::string& name, EquationSymbol symbol) {
+  symbols_[name] = std::move(symbol);
+  added_.push_back(name);
+}
+
+EquationSymbol* EquationScope::find(std::string_view name) {
+  const auto place = symbols_.find(name);
+  return place == symbols_.end() ? nullptr : &place->second;
+}
+
+void EquationScope::declare(std::string_view name, EquationSymbol& symbol) {
+  if (symbol.declared) return;
+  symbol.declared = true;
+  const std::string text(name);
+  const Shape& shape = symbol.shape;
+  if (shape.empty()) symbol.value = tape.scalar(text);
+  if (shape.size() == 1) symbol.value = tape.vector(text, shape[0]);
+  if (shape.size() == 2) symbol.matrix = tape.matrix(text, shape[0], shape[1]);
+}
+
+// ---- Lines ----
+
+EquationParser::EquationParser(EquationScope& scope, EquationLine line)
+    : EquationGrammar(std::move(line)), scope_(scope) {}
+
+EquationToken EquationParser::target() {
+  const EquationToken name = take();
+  if (name.kind != EquationToken::Kind::name || !take_sign("=")) {
+    fail(name, "an equation reads NAME = EXPRESSION or STATE' = EXPRESSION.");
+  }
+  return name;
+}
+
+StepVar EquationParser::expression() {
+  const StepVar value = value_of(sum());
+  check_end();
+  return value;
+}
+
+std::int64_t EquationParser::dimension() {
+  const EquationToken first = peek();
+  return size(expression(), first);
+}
+
+// ---- Names ----
+
+EquationParser::Operand EquationParser::named(const EquationToken& token) {
+  EquationSymbol& symbol = resolve(token);
+  if (symbol.kind == Kind::function)
+    fail(token, text_of("'", token.text, "' is a function; its arguments are missing."));
+  symbol.used = true;
+  scope_.declare(token.text, symbol);
+  if (take_sign("[")) return {lagged(token, symbol), nullptr, token};
+  return {symbol.value, symbol.matrix ? &*symbol.matrix : nullptr, token};
+}
+
+StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& state) {
+  const EquationToken first = peek();
+  const StepVar index = value_of(sum());
+  close("]");
+  if (state.kind != Kind::state) {
+    fail(name,
+         text_of("only a state has past values; '", name.text, "' is ", description_of(state.kind), "."));
+  }
+  const Instruction& v = scope_.tape.at(index.id());
+  if (v.op == StepOp::negate && scope_.tape.at(v.a).op == StepOp::weight)
+    return trained_lag(first, state.value, v.a);
+  const std::int64_t steps = whole(index, first);
+  if (steps > 0)
+    fail(first, text_of("an index is 0 or less, as in h[-3]; the future is not known. Got ", steps, "."));
+  return scope_.tape.lag(state.value, -steps);
+}
+
+StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int weight) {
+  const StepProgram& program = scope_.tape.recorded();
+  const std::string name = program.weights[program.values[weight].index].name;
+  const auto largest = scope_.largest_lags.find(name);
+  if (largest == scope_.largest_lags.end()) {
+    fail(at, text_of("the lag '", name, "' is a weight; its largest value must be given in \"lags\"."));
+  }
+  return record(at, [&] { return scope_.tape.lag(state, scope_.find(name)->value, largest->second); });
+}
+
+// ---- Functions ----
+
+EquationParser::Operand EquationParser::called(const EquationToken& name) {
+  const EquationSymbol& symbol = resolve(name);
+  if (symbol.kind != Kind::function) {
+    fail(name, text_of("'", name.text, "' is ", description_of(symbol.kind), ", not a function."));
+  }
+  const auto result = [&](StepVar value) { return Operand{value, nullptr, name}; };
+  if (kDraws.contains(name.text)) return result(draw(name));
+
+  const std::vector<Operand> values = arguments();
+  close(")");
+  if (name.text == "reshape") {
+    check_count(name, values.size(), 2, 3);
+    const RowShape shape = shape_of(std::span(values).subspan(1));
+    return result(record(name, [&] { return scope_.tape.reshape(value_of(values[0]), shape); }));
+  }
+  if (const auto row = kBinary.find(name.text); row != kBinary.end()) {
+    check_count(name, values.size(), 2, 2);
+    const StepVar a = value_of(values[0]), b = value_of(values[1]);
+    return result(record(name, [&] { return scope_.tape.binary(row->second, a, b); }));
+  }
+  if (name.text == "concat") return result(concatenated(name, values));
+  if (name.text == "slice") {
+    check_count(name, values.size(), 3, 3);
+    const std::int64_t begin = whole(value_of(values[1]), values[1].token),
+                       end = whole(value_of(values[2]), values[2].token);
+    return result(record(name, [&] { return scope_.tape.slice(value_of(values[0]), begin, end); }));
+  }
+  check_count(name, values.size(), 1, 1);
+  const StepVar a = value_of(values[0]);
+  if (name.text == "floor") return result(scope_.tape.constant(std::floor(number_of(a, values[0].token))));
+  if (name.text == "mean") return result(record(name, [&] { return mean(a); }));
+  if (name.text == "sum") return result(record(name, [&] { return lagtape::sum(a); }));
+  return result(record(name, [&] { return scope_.tape.unary(kUnary.at(name.text), a); }));
+}
+
+StepVar EquationParser::concatenated(const EquationToken& name, const std::vector<Operand>& parts) {
+  if (parts.size() < 2) fail(name, text_of("'concat' takes at least 2 arguments. Got ", parts.size(), "."));
+  StepVar all = value_of(parts[0]);
+  for (const Operand& part : std::span(parts).subspan(1)) {
+    const StepVar value = value_of(part);
+    all = record(name, [&] { return scope_.tape.concatenate(all, value); });
+  }
+  return all;
+}
+
+StepVar EquationParser::draw(const EquationToken& name) {
+  const DrawRow& row = kDraws.at(name.text);
+  std::vector<Operand> dimensions = arguments();
+  if (row.kind == DrawDefinition::Kind::mask) {
+    check_count(name, dimensions.size(), 1, 3);
+    const double rate = number_of(value_of(dimensions.front()), dimensions.front().token);
+    dimensions.erase(dimensions.begin());
+    close(")");
+    return record(name, [&] { return scope_.tape.mask(shape_of(dimensions), rate, row.every_step); });
+  }
+  check_count(name, dimensions.size(), 0, 2);
+  double evaluation = row.mean;
+  if (peek().text == "evaluate") {
+    take();
+    if (!take_sign("=")) expected("'='");
+    const EquationToken first = peek();
+    evaluation = number_of(value_of(sum()), first);
+  }
+  close(")");
+  return scope_.tape.draw(row.kind, shape_of(dimensions), row.every_step, evaluation);
+}
+
+RowShape EquationParser::shape_of(std::span<const Operand> dimensions) const {
+  std::vector<std::int64_t> sizes;
+  for (const Operand& dimension : dimensions) sizes.push_back(size(value_of(dimension), dimension.token));
+  if (sizes.empty()) return RowShape::scalar();
+  return sizes.size() == 1 ? RowShape::vector(sizes[0]) : RowShape::grouped(sizes[0], sizes[1]);
+}
+
+// ---- Operations ----
+
+EquationParser::Operand EquationParser::number(const EquationToken& token) {
+  return {scope_.tape.constant(token.value), nullptr, token};
+}
+
+EquationParser::Operand EquationParser::negated(const EquationToken& sign, const Operand& operand) {
+  const StepVar value = value_of(operand);
+  return {record(sign, [&] { return -value; }), nullptr, sign};
+}
+
+EquationParser::Operand EquationParser::combined(const EquationToken& sign, const Operand& left,
+                                                 const Operand& right) {
+  if (sign.is("@")) return multiplied(sign, left, right);
+  const StepOp op = sign.is("+")   ? StepOp::add
+                    : sign.is("-") ? StepOp::subtract
+                    : sign.is("*") ? StepOp::multiply
+                                   : StepOp::divide;
+  const StepVar a = value_of(left), b = value_of(right);
+  return {record(sign, [&] { return scope_.tape.binary(op, a, b); }), nullptr, left.token};
+}
+
+EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, const Operand& left,
+                                                   const Operand& right) {
+  const StepVar v = value_of(right);
+  if (!left.matrix) {
+    fail(sign, text_of("left of @ there must be a matrix weight. Got ", to_string(left.value.shape()),
+                       " and ", to_string(v.shape()), "."));
+  }
+  return {record(sign, [&] { return product(*left.matrix, v); }), nullptr, left.token};
+}
+
+/// Errors of the tape, with their place.
+template <class Record>
+StepVar EquationParser::record(const EquationToken& at, Record recorded) const {
+  try {
+    return recorded();
+  } catch (const InputError& error) {
+    fail(at, error.what());
+  }
+}
+
+StepVar EquationParser::value_of(const Operand& operand) const {
+  if (!operand.matrix) return operand.value;
+  const std::string_view name = operand.token.text;
+  fail(operand.token, text_of("the matrix '", name, "' ", to_string(operand.matrix->shape),
+                              " stands left of @ only; write a * (", name, " @ v) with parentheses."));
+}
+
+double EquationParser::number_of(StepVar value, const EquationToken& at) const {
+  const Instruction& v = scope_.tape.at(value.id());
+  if (v.op != StepOp::constant) fail(at, "this must be made of numbers, hyper-parameters and dimensions.");
+  return v.value;
+}
+
+std::int64_t EquationParser::whole(StepVar value, const EquationToken& at) const {
+  constexpr double kLargest = 1 << 30;
+  const double size = number_of(value, at);
+  if (size != std::floor(size)) fail(at, text_of("this must be a whole number. Got ", size, "."));
+  if (std::abs(size) > kLargest) fail(at, text_of("this must be at most 2^30 in size. Got ", size, "."));
+  return static_cast<std::int64_t>(size);
+}
+
+std::int64_t EquationParser::size(StepVar value, const EquationToken& at) const {
+  const std::int64_t size = whole(value, at);
+  if (size < 1) fail(at, text_of("this must be at least 1. Got ", size, "."));
+  return size;
+}
+
+EquationSymbol& EquationParser::resolve(const EquationToken& name) {
+  if (EquationSymbol* symbol = scope_.find(name.text)) return *symbol;
+  if (name.text.back() == '\'') {
+    const EquationSymbol* state = scope_.find(name.text.substr(0, name.text.size() - 1));
+    if (state && state->kind == Kind::state)
+      fail(name, text_of(name.text, " is read before an equation sets it."));
+  }
+  std::vector<std::string> known = scope_.added();
+  const std::string all = unknown_name("name", name.text, known);
+  for (const std::string& function : function_names()) known.push_back(function);
+  const std::string nearest = nearest_name(name.text, known);
+  fail(name, nearest.empty() ? all + "."
+                             : text_of("unknown name '", name.text, "'; did you mean '", nearest, "'?"));
+}
+
+}  // namespace lagtape

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/ops/recurrence/equations/grammar.h"
+#include "lagtape/ops/recurrence/step/step_tape.h"
+
+namespace lagtape {
+
+// Internal: a detail of equations.cpp.
+
+/// What a name of a cell stands for.
+struct EquationSymbol {
+  enum class Kind { function, input, step_index, dimension, hyper, state, next, weight, equation };
+  Kind kind = Kind::function;
+  StepVar value = {};                     ///< of all but functions and matrices
+  std::optional<StepMatrix> matrix = {};  ///< of matrices
+  Shape shape = {};                       ///< of weights
+  bool declared = true;                   ///< whether the tape has it: weights once an equation uses them
+  bool used = false;
+};
+
+std::string description_of(EquationSymbol::Kind kind);  ///< "a weight", "the input"
+
+/// Everything that can be named in a cell, on its tape.
+class EquationScope {
+ public:
+  /// Knows the functions.
+  explicit EquationScope(std::int64_t input);
+
+  /// The name must be free.
+  void add(const std::string& name, EquationSymbol symbol);
+  /// Null when there is none.
+  EquationSymbol* find(std::string_view name);
+  /// Declares a weight on the tape, if it is not there yet.
+  void declare(std::string_view name, EquationSymbol& symbol);
+  /// In the order in which they were added; functions are not among them.
+  const std::vector<std::string>& added() const { return added_; }
+
+  StepTape tape;
+  std::map<std::string, std::int64_t> largest_lags;  ///< of weights that are lags
+
+ private:
+  std::map<std::string, EquationSymbol, std::less<>> symbols_;
+  std::vector<std::string> added_;
+};
+
+/// A value or a matrix, and where it begins.
+struct StepOperand {
+  StepVar value;
+  const StepMatrix* matrix = nullptr;
+  EquationToken token;
+};
+
+/// A parser of one line, by the grammar of equations.h, that records on the scope's tape what it reads.
+class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
+ public:
+  EquationParser(EquationScope& scope, EquationLine line);
+
+  /// The name that an equation sets: all up to "=".
+  EquationToken target();
+  /// The rest of the line.
+  StepVar expression();
+  /// The rest of the line, a whole number made of numbers: at least 1.
+  std::int64_t dimension();
+
+ private:
+  using Operand = StepOperand;
+  friend class EquationGrammar<EquationParser, StepOperand>;
+
+  Operand number(const EquationToken& token);
+  Operand negated(const EquationToken& sign, const Operand& operand);
+  Operand combined(const EquationToken& sign, const Operand& left, const Operand& right);
+  Operand named(const EquationToken& name);
+  Operand called(const EquationToken& name);
+  Operand enclosed(const EquationToken&, const Operand& operand) { return operand; }
+
+  StepVar lagged(const EquationToken& name, const EquationSymbol& state);
+  StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
+  StepVar concatenated(const EquationToken& name, const std::vector<Operand>& parts);
+  StepVar draw(const EquationToken& name);
+  RowShape shape_of(std::span<const Operand> dimensions) const;
+
+  Operand multiplied(const EquationToken& sign, const Operand& left, const Operand& right);
+  template <class Record>
+  StepVar record(const EquationToken& at, Record recorded) const;
+  StepVar value_of(const Operand& operand) const;
+  double number_of(StepVar value, const EquationToken& at) const;
+  std::int64_t whole(StepVar value, const EquationToken& at) const;
+  std::int64_t size(StepVar value, const EquationToken& at) const;
+
+  EquationSymbol& resolve(const EquationToken& name);
+
+  EquationScope& scope_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,119 @@
+#include "lagtape/ops/recurrence/equations/tokens.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Whatever is not ASCII counts as a letter, so that Greek names are names.
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+std::size_t end_of_name(std::string_view text, std::size_t i) {
+  while (i < text.size() && (is_letter(text[i]) || is_digit(text[i]) || text[i] == '.')) ++i;
+  return i;
+}
+
+/// Whether a text begins with ".T", of something in brackets.
+bool is_transposed(std::string_view text) { return text.starts_with(".T") && end_of_name(text, 1) == 2; }
+
+/// The text around a position, on one line.
+std::string excerpt(const std::string& text, std::size_t position) {
+  constexpr std::size_t kBefore = 50, kAfter = 50;
+  std::size_t begin = position > kBefore ? position - kBefore : 0;
+  std::size_t end = std::min(text.size(), position + kAfter);
+  while (begin > 0 && continues_character(text[begin])) --begin;
+  while (end < text.size() && continues_character(text[end])) ++end;
+  std::string part = text.substr(begin, end - begin);
+  std::replace_if(
+      part.begin(), part.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return text_of(begin > 0 ? "..." : "", part, end < text.size() ? "..." : "");
+}
+
+}  // namespace
+
+std::vector<EquationToken> tokens_of(const EquationLine& line) {
+  const std::string_view text = line.text;
+  std::vector<EquationToken> tokens;
+  for (std::size_t i = 0; i < text.size();) {
+    if (is_space(text[i])) {
+      ++i;
+      continue;
+    }
+    EquationToken token{.kind = EquationToken::Kind::sign, .text = text.substr(i, 1), .position = i};
+    if (is_transposed(text.substr(i))) {
+      token.text = text.substr(i, 2);
+    } else if (is_letter(text[i])) {
+      std::size_t end = end_of_name(text, i);
+      if (end < text.size() && text[end] == '\'') ++end;
+      token.kind = EquationToken::Kind::name;
+      token.text = text.substr(i, end - i);
+    } else if (is_digit(text[i]) || text[i] == '.') {
+      const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), token.value);
+      if (error != std::errc()) equation_error(line, i, "this is not a number in the range of a double.");
+      token.kind = EquationToken::Kind::number;
+      token.text = text.substr(i, end - (text.data() + i));
+    } else if (std::string_view("+-*/@()[],=").find(text[i]) == std::string_view::npos) {
+      equation_error(line, i, text_of("no equation has the character '", text[i], "'."));
+    }
+    i += token.text.size();
+    tokens.push_back(token);
+  }
+  tokens.push_back({.kind = EquationToken::Kind::end, .text = {}, .position = text.size()});
+  return tokens;
+}
+
+bool is_equation_name(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) && end_of_name(text, 0) == text.size();
+}
+
+// ---- Cursor ----
+
+void EquationCursor::fail(const EquationToken& at, const std::string& message) const {
+  equation_error(line_, at.position, message);
+}
+
+EquationToken EquationCursor::take() {
+  const EquationToken token = tokens_[next_];
+  if (token.kind != EquationToken::Kind::end) ++next_;
+  return token;
+}
+
+bool EquationCursor::take_sign(std::string_view sign) {
+  if (!peek().is(sign)) return false;
+  take();
+  return true;
+}
+
+void EquationCursor::close(std::string_view bracket) {
+  if (!take_sign(bracket)) expected(text_of("an operator or '", bracket, "'"));
+}
+
+void EquationCursor::expected(const std::string& what) const {
+  const bool end = peek().kind == EquationToken::Kind::end;
+  fail(peek(), text_of("expected ", what, ", found ", end ? "the end" : text_of("'", peek().text, "'"), "."));
+}
+
+void EquationCursor::check_end() const {
+  if (peek().kind != EquationToken::Kind::end) expected("an operator or the end");
+}
+
+void equation_error(const EquationLine& line, std::size_t position, const std::string& message) {
+  const auto begin = line.text.begin();
+  const auto within = std::count_if(begin, begin + position, continues_character);
+  const std::size_t column = position - within + 1;
+  throw InputError(
+      text_of(line.label, ", column ", column, ": ", message, " In: ", excerpt(line.text, position)));
+}
+
+}  // namespace lagtape

@@ -1,0 +1,207 @@
+#include "lagtape/ops/recurrence/equations/weight_parser.h"
+
+#include <cmath>
+#include <optional>
+
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/matmul.h"
+#include "lagtape/ops/matrices.h"
+#include "lagtape/ops/matrix_exponential.h"
+#include "lagtape/ops/recurrence/equations/grammar.h"
+#include "lagtape/ops/reduce.h"
+#include "lagtape/ops/shape.h"
+
+namespace lagtape {
+namespace {
+
+/// A number, or a tensor.
+struct WeightOperand {
+  std::optional<double> number;
+  Var var;
+  EquationToken token;
+};
+
+using Unary = Var (*)(const Var&);
+using Binary = Var (*)(const Var&, const Var&);
+
+const std::map<std::string_view, Unary> kUnary = {
+    {"tanh", tanh},
+    {"sigmoid", sigmoid},
+    {"relu", relu},
+    {"exp", exp},
+    {"log", log},
+    {"sqrt", sqrt},
+    {"abs", abs},
+    {"sign", sign},
+    {"sin", sin},
+    {"cos", cos},
+    {"transpose", [](const Var& a) { return transpose(a); }},
+    {"sum", [](const Var& a) { return sum(a, -1); }},
+    {"mean", [](const Var& a) { return mean(a, -1); }},
+    {"expm", matrix_exponential},
+};
+const std::map<std::string_view, Binary> kBinary = {
+    {"minimum", minimum},
+    {"maximum", maximum},
+};
+const std::vector<std::string> kOthers = {"floor", "eye", "arange", "reshape", "strict_upper"};
+
+class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
+ public:
+  WeightParser(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
+               std::vector<std::string>* used)
+      : EquationGrammar(line), scope_(scope), values_(values), used_(used) {}
+
+  Var value() {
+    const Var value = tensor(sum());
+    check_end();
+    return value;
+  }
+
+ private:
+  using Operand = WeightOperand;
+  friend class EquationGrammar<WeightParser, WeightOperand>;
+
+  Operand number(const EquationToken& token) { return {token.value, {}, token}; }
+
+  Operand negated(const EquationToken& sign, const Operand& operand) {
+    if (operand.number) return {-*operand.number, {}, sign};
+    return {{}, -operand.var, sign};
+  }
+
+  Operand enclosed(const EquationToken& token, const Operand& operand) {
+    if (!take_sign(".T")) return operand;
+    return {{}, record(token, [&] { return transpose(tensor(operand)); }), token};
+  }
+
+  Operand combined(const EquationToken& sign, const Operand& left, const Operand& right) {
+    if (left.number && right.number && !sign.is("@"))
+      return {calculated(sign, *left.number, *right.number), {}, left.token};
+    const Var a = tensor(left), b = tensor(right);
+    return {{},
+            record(sign,
+                   [&] {
+                     if (sign.is("+")) return a + b;
+                     if (sign.is("-")) return a - b;
+                     if (sign.is("*")) return a * b;
+                     if (sign.is("/")) return a / b;
+                     return product(a, b);
+                   }),
+            left.token};
+  }
+
+  static double calculated(const EquationToken& sign, double a, double b) {
+    if (sign.is("+")) return a + b;
+    if (sign.is("-")) return a - b;
+    return sign.is("*") ? a * b : a / b;
+  }
+
+  /// The matrix product, of which the right side may be a vector.
+  static Var product(const Var& a, const Var& b) {
+    if (b.value().rank() != 1 || a.value().rank() != 2) return matmul(a, b);
+    return reshape(matmul(a, reshape(b, {b.value().size(0), 1})), {a.value().size(0)});
+  }
+
+  Operand named(const EquationToken& token) {
+    std::string_view name = token.text;
+    const bool is_transposed = !known(name) && name.ends_with(".T");
+    if (is_transposed) name.remove_suffix(2);
+    if (used_) used_->emplace_back(name);
+    if (const auto number = scope_.numbers.find(name); number != scope_.numbers.end() && !is_transposed)
+      return {number->second, {}, token};
+    const auto place = scope_.values.find(name);
+    if (place == scope_.values.end()) {
+      fail(token, unknown_name("weight, hyper-parameter or dimension", name, names()) + ".");
+    }
+    const Var value = values_[place->second];
+    if (!is_transposed) return {{}, value, token};
+    return {{}, record(token, [&] { return transpose(value); }), token};
+  }
+
+  Operand called(const EquationToken& name) {
+    const std::vector<Operand> values = arguments();
+    close(")");
+    if (const auto row = kUnary.find(name.text); row != kUnary.end()) {
+      check_count(name, values.size(), 1, 1);
+      return {{}, record(name, [&] { return row->second(tensor(values[0])); }), name};
+    }
+    if (const auto row = kBinary.find(name.text); row != kBinary.end()) {
+      check_count(name, values.size(), 2, 2);
+      return {{}, record(name, [&] { return row->second(tensor(values[0]), tensor(values[1])); }), name};
+    }
+    if (name.text == "reshape") {
+      check_count(name, values.size(), 2, 3);
+      Shape shape;
+      for (std::size_t i = 1; i < values.size(); ++i) shape.push_back(size(values[i]));
+      return {{}, record(name, [&] { return reshape(tensor(values[0]), shape); }), name};
+    }
+    if (name.text == "strict_upper") {
+      check_count(name, values.size(), 2, 2);
+      const std::int64_t n = size(values[1]);
+      return {{}, record(name, [&] { return strict_upper(tensor(values[0]), n); }), name};
+    }
+    check_count(name, values.size(), 1, 1);
+    if (name.text == "floor") return {std::floor(constant(values[0])), {}, name};
+    if (name.text == "eye") return {{}, identity(values_[0], size(values[0])), name};
+    if (name.text == "arange") return {{}, arange(values_[0], size(values[0])), name};
+    fail(name, unknown_name("function", name.text, weight_function_names()) + ".");
+  }
+
+  /// Errors of the operations, with their place.
+  template <class Record>
+  Var record(const EquationToken& at, Record recorded) const {
+    try {
+      return recorded();
+    } catch (const InputError& error) {
+      fail(at, error.what());
+    }
+  }
+
+  Var tensor(const Operand& operand) const {
+    if (!operand.number) return operand.var;
+    return values_[0].tape().constant(Tensor::scalar(*operand.number, values_[0].dtype()));
+  }
+
+  double constant(const Operand& operand) const {
+    if (operand.number) return *operand.number;
+    fail(operand.token, "this must be made of numbers, hyper-parameters and dimensions.");
+  }
+
+  std::int64_t size(const Operand& operand) const {
+    constexpr double kLargest = 1 << 30;
+    const double size = constant(operand);
+    if (size >= 1 && size <= kLargest && size == std::floor(size)) return static_cast<std::int64_t>(size);
+    fail(operand.token, text_of("this must be a whole number of at least 1. Got ", size, "."));
+  }
+
+  bool known(std::string_view name) const {
+    return scope_.numbers.contains(name) || scope_.values.contains(name);
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& [name, place] : scope_.values) all.push_back(name);
+    for (const auto& [name, number] : scope_.numbers) all.push_back(name);
+    return all;
+  }
+
+  const WeightScope& scope_;
+  std::span<const Var> values_;
+  std::vector<std::string>* used_;
+};
+
+}  // namespace
+
+Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
+                  std::vector<std::string>* used) {
+  return WeightParser(line, scope, values, used).value();
+}
+
+std::vector<std::string> weight_function_names() {
+  std::vector<std::string> names = kOthers;
+  for (const auto& row : kUnary) names.emplace_back(row.first);
+  for (const auto& row : kBinary) names.emplace_back(row.first);
+  return names;
+}
+
+}  // namespace lagtape

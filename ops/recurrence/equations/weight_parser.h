@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/tape.h"
+#include "lagtape/ops/recurrence/equations/tokens.h"
+
+namespace lagtape {
+
+// Internal: a detail of equations.cpp.
+
+/// What can be named in a derived weight: numbers, and values in an order of their own.
+struct WeightScope {
+  std::map<std::string, double, std::less<>> numbers;
+  std::map<std::string, std::size_t, std::less<>> values;
+};
+
+/// The value of a derived weight, by the grammar of equations.h, on the tape of `values`, which are in the
+/// order that the scope says; at least one. `used`, when given, gets the names that the line has. Throws
+/// InputError "derived 'A', column 5: ..." with the shapes that do not fit.
+Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
+                  std::vector<std::string>* used = nullptr);
+
+/// The names of the functions that only derived weights have.
+std::vector<std::string> weight_function_names();
+
+}  // namespace lagtape

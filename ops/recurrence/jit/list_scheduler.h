@@ -1,0 +1,16 @@
+#pragma once
+
+// Internal: the order of a VectorProgram's instructions.
+
+#include "lagtape/ops/recurrence/jit/vector_program.h"
+
+namespace lagtape::recurrence {
+
+/// The program on that many neighbouring vectors of a row at once.
+VectorProgram repeated(const VectorProgram& program, int vectors);
+
+/// The same instructions in an order in which few wait for each other, as long as no more than about
+/// `registers` values are alive at once: chains that are independent are list_scheduled.
+VectorProgram list_scheduled(VectorProgram program, int registers);
+
+}  // namespace lagtape::recurrence

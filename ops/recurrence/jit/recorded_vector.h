@@ -1,0 +1,168 @@
+#pragma once
+
+// Internal: a vector that writes down what is done to it. The kernels' own formulas on it give the
+// instructions of a VectorProgram, so that there is no second copy of any formula.
+
+#include <bit>
+#include <type_traits>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/jit/vector_program.h"
+
+namespace lagtape::recurrence {
+
+class Recorder {
+ public:
+  explicit Recorder(VectorProgram& program) : program_(program) {}
+
+  int constant(std::uint64_t bits) {
+    for (std::size_t v = 0; v < program_.values.size(); ++v)
+      if (program_.values[v].kind == VectorValue::Kind::constant && program_.values[v].bits == bits)
+        return static_cast<int>(v);
+    return add({VectorValue::Kind::constant, bits, -1});
+  }
+  int weight(int operand) { return add({VectorValue::Kind::weight, 0, operand}); }
+  /// A result that is there already is not computed again.
+  int compute(VectorInstruction instruction) {
+    for (const VectorInstruction& known : program_.code) {
+      instruction.out = known.out;
+      if (known == instruction && known.op != VectorOp::load) return known.out;
+    }
+    instruction.out = add({});
+    program_.code.push_back(instruction);
+    return instruction.out;
+  }
+  int grid_step(int from, int to, int increment, bool negated) {
+    VectorInstruction instruction{VectorOp::grid_step};
+    instruction.out = add({});
+    instruction.a = increment;
+    instruction.operand = from;
+    instruction.operand_to = to;
+    instruction.negated = negated;
+    program_.code.push_back(instruction);
+    return instruction.out;
+  }
+  void store(int operand, int value) {
+    VectorInstruction instruction{VectorOp::store};
+    instruction.a = value;
+    instruction.operand = operand;
+    program_.code.push_back(instruction);
+  }
+
+ private:
+  int add(VectorValue value) {
+    program_.values.push_back(value);
+    return static_cast<int>(program_.values.size()) - 1;
+  }
+
+  VectorProgram& program_;
+};
+
+/// Elements of type E: the scalar, or the unsigned integer of its size. A number of the formulas has no
+/// recorder yet; it takes its operand's.
+template <class E>
+class RecordedVector {
+ public:
+  using Number = std::conditional_t<sizeof(E) == 4, std::uint32_t, std::uint64_t>;
+
+  RecordedVector() = default;
+  RecordedVector(E number) : bits_(std::bit_cast<Number>(number)) {}
+  RecordedVector(Recorder& recorder, int value) : recorder_(&recorder), value_(value) {}
+  template <class F>
+  explicit RecordedVector(const RecordedVector<F>& same_bits)
+      : recorder_(same_bits.recorder_), value_(same_bits.value_), bits_(same_bits.bits_) {}
+
+  int in(Recorder& recorder) const { return recorder_ != nullptr ? value_ : recorder.constant(bits_); }
+
+  using V = RecordedVector;
+  static constexpr bool kIsScalar = std::is_floating_point_v<E>;
+  friend V operator+(V a, V b) { return binary(kIsScalar ? VectorOp::add : VectorOp::add_integers, a, b); }
+  friend V operator-(V a, V b) {
+    return binary(kIsScalar ? VectorOp::subtract : VectorOp::subtract_integers, a, b);
+  }
+  friend V operator*(V a, V b) { return binary(VectorOp::multiply, a, b); }
+  friend V operator/(V a, V b) { return binary(VectorOp::divide, a, b); }
+  friend V min(V a, V b) { return binary(VectorOp::minimum, a, b); }
+  friend V max(V a, V b) { return binary(VectorOp::maximum, a, b); }
+  friend V operator&(V a, V b) { return binary(VectorOp::bit_and, a, b); }
+  friend V operator|(V a, V b) { return binary(VectorOp::bit_or, a, b); }
+  friend V operator^(V a, V b) {
+    if (a.recorder_ == nullptr && b.recorder_ == nullptr) return V(std::bit_cast<E>(a.bits_ ^ b.bits_));
+    return binary(VectorOp::bit_xor, a, b);
+  }
+  friend V operator<<(V a, int n) { return shifted(VectorOp::shift_left, a, n); }
+  friend V operator>>(V a, int n) { return shifted(VectorOp::shift_right, a, n); }
+  friend V sqrt(V a) { return unary(VectorOp::square_root, a); }
+  friend V abs(V a) { return binary(VectorOp::bit_and, a, V(std::bit_cast<E>(Number(~Number(0) >> 1)))); }
+  static V multiply_add(V a, V b, V c) {
+    Recorder& recorder = any_recorder(a, b, c);
+    return {recorder,
+            recorder.compute({VectorOp::multiply_add, -1, a.in(recorder), b.in(recorder), c.in(recorder)})};
+  }
+
+  struct Mask {
+    RecordedVector a, b;
+    Comparison comparison;
+  };
+  friend Mask operator==(V a, V b) { return {a, b, Comparison::equal}; }
+  friend Mask operator<(V a, V b) { return {a, b, Comparison::less}; }
+  friend Mask operator<=(V a, V b) { return {a, b, Comparison::less_equal}; }
+  friend Mask operator>(V a, V b) { return {a, b, Comparison::greater}; }
+  friend Mask operator>=(V a, V b) { return {a, b, Comparison::greater_equal}; }
+  friend V select(const Mask& mask, V yes, V no) {
+    if (mask.a.recorder_ == nullptr && mask.b.recorder_ == nullptr) {
+      if (mask.comparison != Comparison::equal)
+        throw Error("[record] numbers are compared for equality only");
+      return std::bit_cast<E>(mask.a.bits_) == std::bit_cast<E>(mask.b.bits_) ? yes : no;
+    }
+    Recorder& recorder = any_recorder(mask.a, mask.b, yes);
+    VectorInstruction instruction{
+        VectorOp::select, -1, mask.a.in(recorder), mask.b.in(recorder), yes.in(recorder), no.in(recorder)};
+    instruction.comparison = mask.comparison;
+    return {recorder, recorder.compute(instruction)};
+  }
+
+ private:
+  template <class F>
+  friend class RecordedVector;
+
+  static Recorder& any_recorder(V a, V b, V c) {
+    for (Recorder* r : {a.recorder_, b.recorder_, c.recorder_})
+      if (r != nullptr) return *r;
+    throw Error("[record] numbers alone are not rounded here");
+  }
+  static V binary(VectorOp op, V a, V b) {
+    Recorder& recorder = any_recorder(a, b, b);
+    return {recorder, recorder.compute({op, -1, a.in(recorder), b.in(recorder)})};
+  }
+  static V unary(VectorOp op, V a) {
+    Recorder& recorder = any_recorder(a, a, a);
+    return {recorder, recorder.compute({op, -1, a.in(recorder)})};
+  }
+  static V shifted(VectorOp op, V a, int n) {
+    Recorder& recorder = any_recorder(a, a, a);
+    VectorInstruction instruction{op, -1, a.in(recorder)};
+    instruction.shift = n;
+    return {recorder, recorder.compute(instruction)};
+  }
+
+  Recorder* recorder_ = nullptr;
+  int value_ = -1;
+  Number bits_ = 0;
+};
+
+/// Counterpart of Simd<T, level> for levels that round a multiply-add once.
+template <class T>
+struct RecordingSimd {
+  using Scalar = T;
+  using Vector = RecordedVector<T>;
+  using Unsigned = typename Vector::Number;
+  using Bits = RecordedVector<Unsigned>;
+  static constexpr bool kFused = true;
+
+  static Bits bits(Vector a) { return Bits(a); }
+  static Vector value(Bits a) { return Vector(a); }
+  static Vector fma(Vector a, Vector b, Vector c) { return Vector::multiply_add(a, b, c); }
+};
+
+}  // namespace lagtape::recurrence

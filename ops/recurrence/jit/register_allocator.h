@@ -1,0 +1,60 @@
+#pragma once
+
+// Internal: which register holds which value of a VectorProgram.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/recurrence/jit/vector_program.h"
+
+namespace lagtape::recurrence {
+
+/// The operands of an instruction, -1 where there is none.
+inline std::array<int, 4> operands_of(const VectorInstruction& i) { return {i.a, i.b, i.c, i.d}; }
+
+/// Which values may keep a register throughout: weights can where the loop does not move them.
+enum class Residents : std::uint8_t { none, constants, constants_and_weights };
+
+/// Gives the values of a program their vector registers, in one pass along its code. Those residents that are
+/// read most get what registers the others never need. A value that
+/// finds no register puts the one that is read last into a spill slot, for good.
+class RegisterAllocator {
+ public:
+  RegisterAllocator(const VectorProgram& program, int registers, Residents residents);
+
+  /// Values that keep a register throughout, to be loaded before the loop.
+  const std::vector<int>& residents() const { return residents_; }
+  /// The register of a value now; -1: it is in memory.
+  int register_of(int value) const { return register_[static_cast<std::size_t>(value)]; }
+  int spill_slot_of(int value) const { return spill_[static_cast<std::size_t>(value)]; }
+  int spill_slots() const { return spill_slots_; }
+  bool dies(int value, std::size_t at) const { return last_use_[static_cast<std::size_t>(value)] <= at; }
+
+  /// What making room takes: the value in `reg` has to be stored to its spill slot first.
+  struct Eviction {
+    int reg = -1, operand = -1;
+  };
+  /// Before instruction `at` is emitted: its operands are where register_of says, then those that it reads
+  /// last are released and its result takes a register, `preferred` if that was released just now.
+  /// Returns false when there is no room.
+  bool place_result(std::size_t at, int preferred, Eviction& eviction);
+
+ private:
+  bool is_computed(int value) const {
+    return program_.values[static_cast<std::size_t>(value)].kind == VectorValue::Kind::computed;
+  }
+  int pressure() const;
+  void choose_residents(int count, Residents residents);
+  std::size_t next_use(int value, std::size_t after) const;
+
+  const VectorProgram& program_;
+  std::vector<std::size_t>
+      last_use_;  // by value; computed values that nothing reads: where they are computed
+  std::vector<int> register_, spill_;  // by value; -1: none
+  std::vector<int> holder_;            // by register; -1: free
+  std::vector<int> residents_;
+  int spill_slots_ = 0;
+};
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,59 @@
+#include "lagtape/ops/recurrence/jit/stage_compiler.h"
+
+#include <algorithm>
+
+#if defined(LAGTAPE_JIT)
+#include "lagtape/ops/recurrence/jit/stage_emitter.h"
+#endif
+
+namespace lagtape::recurrence {
+
+#if defined(LAGTAPE_JIT)
+
+template <class T>
+std::shared_ptr<const CompiledStage> CompiledStage::compile(const ElementStage& stage,
+                                                            const std::vector<Array>& arrays,
+                                                            SimdLevel level) {
+  if (level == SimdLevel::generic) return nullptr;
+  const auto program = record<T>(stage, arrays);
+  if (!program) return nullptr;
+  const auto on_grid = [](const VectorInstruction& i) { return i.op == VectorOp::grid_step; };
+  if (level != SimdLevel::avx512 && std::ranges::any_of(program->code, on_grid)) return nullptr;
+  EmittedStage emitted = emit<T>(*program, level);
+  if (emitted.function == nullptr) return nullptr;
+  const auto compiled = std::make_shared<CompiledStage>();
+  compiled->function_ = emitted.function;
+  compiled->operands_ = std::move(emitted.operands);
+  compiled->single_step_ = program->single_step;
+  compiled->schedule_ = std::move(emitted.code);
+  return compiled;
+}
+
+#else
+
+template <class T>
+std::shared_ptr<const CompiledStage> CompiledStage::compile(const ElementStage&, const std::vector<Array>&,
+                                                            SimdLevel) {
+  return nullptr;
+}
+
+#endif
+
+template <class T>
+void compile_stages(LayerSchedule& code, SimdLevel level) {
+  for (Phase* phase : code.phases())
+    for (Stage& stage : *phase)
+      if (auto* tiles = std::get_if<ElementStage>(&stage))
+        tiles->compiled = CompiledStage::compile<T>(*tiles, code.arrays, level);
+}
+
+template std::shared_ptr<const CompiledStage> CompiledStage::compile<float>(const ElementStage&,
+                                                                            const std::vector<Array>&,
+                                                                            SimdLevel);
+template std::shared_ptr<const CompiledStage> CompiledStage::compile<double>(const ElementStage&,
+                                                                             const std::vector<Array>&,
+                                                                             SimdLevel);
+template void compile_stages<float>(LayerSchedule&, SimdLevel);
+template void compile_stages<double>(LayerSchedule&, SimdLevel);
+
+}  // namespace lagtape::recurrence

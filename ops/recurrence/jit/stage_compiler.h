@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lagtape/core/simd/level.h"
+#include "lagtape/ops/recurrence/schedule/scheduler.h"
+
+namespace lagtape::recurrence {
+
+/// A ElementStage as machine code: one pass over its rows with every value in a register, and the same bits as
+/// the kernels of that SIMD level give (but where two NaNs meet: it may be the other one). Numbers of weights
+/// are not part of it. Immutable; shared by threads.
+class CompiledStage {
+ public:
+  /// Null when this machine, this build or this stage is not one for the compiler: levels other than avx2 and
+  /// avx512, no memory that may be run, work that is not element-wise on one width, sines. `arrays` are the
+  /// layer's.
+  template <class T>
+  static std::shared_ptr<const CompiledStage> compile(const ElementStage& stage,
+                                                      const std::vector<Array>& arrays, SimdLevel level);
+
+  /// The operands of the stage that it takes pointers of: arrays and weights.
+  const std::vector<int>& operands() const { return operands_; }
+  /// Whether it may run over that many steps in one pass.
+  bool takes(std::int64_t steps) const { return steps == 1 || !single_step_; }
+  /// `bytes` > 0 of every array: whole rows. pointers[i] is where operands()[i] begins.
+  template <class T>
+  void run(T* const* pointers, std::int64_t bytes) const {
+    function_(pointers, bytes);
+  }
+
+ private:
+  void (*function_)(const void* pointers, std::int64_t bytes) = nullptr;
+  std::vector<int> operands_;
+  bool single_step_ = false;
+  std::shared_ptr<const void> schedule_;
+};
+
+/// Compiles what it can of a layer's stages; the others stay interpreted.
+template <class T>
+void compile_stages(LayerSchedule& code, SimdLevel level);
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,83 @@
+#pragma once
+
+// Internal: machine code for the instructions of VectorPrograms. Where their arrays and weights are found is
+// left to what derives from it.
+
+#include <xbyak/xbyak.h>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "lagtape/core/simd/level.h"
+#include "lagtape/ops/recurrence/jit/register_allocator.h"
+#include "lagtape/ops/recurrence/jit/vector_program.h"
+
+namespace lagtape::recurrence {
+
+/// Functions by the System V calling convention, for avx2 or avx512 and elements of 4 or 8 bytes. Uses rbp,
+/// rsp, rax and the vector registers.
+class VectorEmitter : public Xbyak::CodeGenerator {
+ protected:
+  VectorEmitter(std::size_t code_bytes, SimdLevel level, std::size_t element_bytes);
+
+  /// Bytes that the code of a program takes at most.
+  static std::size_t code_bytes(const VectorProgram& program);
+
+  /// What an instruction finds at a operand, `offset` bytes after the vector at work: of an array (a grid is
+  /// `scale` times as wide), the same a step before, and of a weight; and a single number, `offset` bytes
+  /// after the beginning of the row at work. Good until the next call: it may use rax.
+  virtual Xbyak::Address array_at(int operand, int offset, int scale) = 0;
+  virtual Xbyak::Address array_before(int operand, int offset) = 0;
+  virtual Xbyak::Address number_at(int operand, int offset) = 0;
+  virtual Xbyak::Address weight_at(int operand, int offset) = 0;
+
+  /// The function's beginning, with room on the stack for values, and its end. Registers that are the
+  /// caller's.
+  void enter(const std::vector<Xbyak::Reg64>& saved = {});
+  void leave(const std::vector<Xbyak::Reg64>& saved = {});
+  /// What comes next is `program`'s, in registers of `file`. Both stay until it is emitted.
+  void begin(const VectorProgram& program, RegisterAllocator& file);
+  void load_residents();
+  /// False when the registers do not suffice.
+  bool instruction(std::size_t at);
+  /// Once, after all code.
+  void constants();
+
+  int registers() const { return (wide_ ? 32 : 16) - 2; }  ///< but for the scratch ones
+  int vector_bytes() const { return bytes_; }
+  Xbyak::Xmm vector(int reg) const;
+  /// Two registers that hold nothing from one instruction to the next.
+  Xbyak::Xmm scratch(int i) const;
+
+  const bool float_;
+
+ private:
+  Xbyak::Address memory(int value);
+  bool in_register(int value) const { return file_->register_of(value) >= 0; }
+  Xbyak::Xmm loaded(int value, int scratch_number);
+  template <class F>
+  void with(int value, F f);
+  bool is_computed(int value) const;
+  int preferred_register(const VectorInstruction& i, std::size_t at) const;
+
+  void binary(const VectorInstruction& i);
+  void shift(const VectorInstruction& i);
+  void select(const VectorInstruction& i);
+  void step_of_doubles(const VectorInstruction& i, int part, const Xbyak::Xmm& increment,
+                       const Xbyak::Xmm& beyond);
+  void grid_step(const VectorInstruction& i);
+  void grid_constants();
+  void multiply_add(const VectorInstruction& i);
+
+  const bool wide_;
+  const int bytes_;  // of a vector
+  const VectorProgram* program_ = nullptr;
+  RegisterAllocator* file_ = nullptr;
+  std::map<std::uint64_t, Xbyak::Label> constants_;  // by their bits
+  enum GridConstant { kRounding, kBeyondGrid, kZeros, kGridConstants };
+  std::array<Xbyak::Label, kGridConstants> grid_constants_;
+  bool on_grid_ = false;
+};
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,72 @@
+#pragma once
+
+// Internal: what the compiler of stages works on.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lagtape/ops/recurrence/schedule/scheduler.h"
+
+namespace lagtape::recurrence {
+
+enum class VectorOp : std::uint8_t {
+  // clang-format off
+  load,                                 // out = array `operand`
+  load_number,                          // out = number `number` of the row of array `operand`, repeated
+  store,                                // array `operand` = a
+  add, subtract, multiply, divide,      // a, b
+  minimum, maximum,                     // a < b ? a : b, a > b ? a : b
+  square_root,                          // a
+  multiply_add,                         // a * b + c, rounded once
+  bit_and, bit_or, bit_xor,             // a, b
+  shift_left, shift_right,              // a, by `shift` bits; zeros come in
+  add_integers, subtract_integers,      // a, b
+  select,                               // compare(a, b) ? c : d
+  grid_step,                            // out = what grid `operand_to` becomes: grid `operand` + a, or - a
+  product,                              // out = sum `operand` of the products before, which is in its register
+  // clang-format on
+};
+
+enum class Comparison : std::uint8_t { equal, less, less_equal, greater, greater_equal };  ///< false for NaN
+
+/// Operands and results are numbers of values; each value is computed once.
+struct VectorInstruction {
+  VectorOp op = VectorOp::load;
+  int out = -1, a = -1, b = -1, c = -1, d = -1;
+  int operand = -1, operand_to = -1;
+  bool negated = false;
+  int shift = 0;
+  int number = 0;
+  int vector = 0;                  ///< which of neighbouring ones
+  bool prefetches_before = false;  ///< a load that has the same place of the step before brought near
+  Comparison comparison = Comparison::equal;
+  bool operator==(const VectorInstruction&) const = default;
+};
+
+struct VectorValue {
+  enum class Kind : std::uint8_t { computed, constant, weight };
+  Kind kind = Kind::computed;
+  std::uint64_t bits = 0;  ///< of a constant, of the scalar's size
+  int operand = -1;        ///< of a weight
+  int vector = 0;          ///< which of neighbouring ones it belongs to
+};
+
+/// A stage as what happens to one vector of a row: every array is loaded at most once, and what the stage has
+/// stored in an array is not read from there again.
+struct VectorProgram {
+  std::vector<VectorValue> values;
+  std::vector<VectorInstruction> code;
+  std::int64_t width = 0;         ///< elements of a row, padded
+  std::int64_t number_width = 0;  ///< of the rows that single numbers are loaded from; 0: there are none
+  /// The stage writes an array that it also uses at another step: it may run on one step at a time only.
+  bool single_step = false;
+};
+
+/// The operations of the element-wise kernels, in their order, so that every result has the kernels' bits.
+/// None when the stage does more than element-wise work of one width, or calls the C library. Arrays are
+/// those of the layer.
+template <class T>
+std::optional<VectorProgram> record(const ElementStage& stage, const std::vector<Array>& arrays);
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "lagtape/ops/recurrence/schedule/scheduler.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape::recurrence {
+
+/// How much of time a slice's arrays hold.
+struct Extent {
+  std::int64_t first = 0, last = 0;  ///< absolute steps of the sequence, last excluded
+  std::int64_t run = 1;              ///< steps of a run, the grid of pre, post and gradients
+  std::int64_t chunk = 1;            ///< steps of a chunk
+  std::int64_t checkpoint_interval =
+      0;                     ///< steps between checkpoints, a multiple of the chunk; 0: no checkpoints
+  std::int64_t slots = 0;    ///< checkpoints that are kept at a time
+  bool keep_states = false;  ///< states of the whole sequence (or checkpoint interval), not of a chunk
+  bool keep_saved = false;   ///< saved values too
+  bool undo = false;         ///< states come back from those after them instead
+  bool backward = false;     ///< arrays of the backward pass are needed
+};
+
+/// Steps of an array that a layer needs; 0 when the pass does not need it.
+std::int64_t steps_held(const Array& array, const StepProgram& program, const LayerSchedule& code,
+                        const Extent& extent);
+
+/// When all states are there, the adjoints of a lagged read take the place of states that the backward pass
+/// is done with: behind those of the run at work. One read of a state can, the one that looks back furthest.
+bool lies_on_states(const LayerOps::LaggedRead& read, const LayerSchedule& code, const Extent& extent);
+
+/// Steps that such adjoints need beyond the last state.
+inline std::int64_t adjoints_after_states(const Extent& extent) {
+  return std::min(extent.run, extent.last - extent.first);
+}
+
+}  // namespace lagtape::recurrence

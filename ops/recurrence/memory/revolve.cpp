@@ -1,0 +1,78 @@
+#include "lagtape/ops/recurrence/memory/revolve.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace lagtape::recurrence {
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 40;
+
+/// n over k.
+std::int64_t binomial(std::int64_t n, std::int64_t k) {
+  k = std::min(k, n - k);
+  std::int64_t value = k < 0 ? 0 : 1;
+  for (std::int64_t i = 1; i <= k && value < kMost; ++i) value = value * (n - k + i) / i;
+  return std::min(value, kMost);
+}
+
+/// The most intervals from a checkpoint on with room for `slots` more, none run again more than `sweeps`
+/// times: the first run has gone by (again), or reaches the last of them just now (first).
+std::int64_t most(std::int64_t slots, std::int64_t sweeps, bool first) {
+  if (slots < 0) return first ? 1 : 0;
+  return binomial(slots + sweeps + (first ? 1 : 0), slots + 1);
+}
+
+std::int64_t fewest_sweeps(std::int64_t n, std::int64_t slots, bool first) {
+  std::int64_t sweeps = 0;
+  while (most(slots, sweeps, first) < n) ++sweeps;
+  return sweeps;
+}
+
+}  // namespace
+
+std::int64_t most_intervals(std::int64_t slots, std::int64_t sweeps) { return most(slots - 1, sweeps, true); }
+
+std::int64_t slots_for(std::int64_t intervals, std::int64_t sweeps) {
+  std::int64_t slots = 1;
+  while (most_intervals(slots, sweeps) < intervals) ++slots;
+  return slots;
+}
+
+std::int64_t sweeps_for(std::int64_t intervals, std::int64_t slots) {
+  return fewest_sweeps(intervals, slots - 1, true);
+}
+
+std::int64_t cut(std::int64_t n, std::int64_t slots, bool first) {
+  const std::int64_t sweeps = fewest_sweeps(n, slots, first);
+  const std::int64_t before = most(slots, first ? sweeps : sweeps - 1, false);
+  const std::int64_t after = sweeps > 0 ? most(slots - 1, sweeps - 1, first) : 0;
+  return std::clamp<std::int64_t>(n - after, 1, std::min(before, n - 1));
+}
+
+std::vector<std::int64_t> first_checkpoints(std::int64_t intervals, std::int64_t slots) {
+  std::vector<std::int64_t> kept;
+  if (slots > 0) kept.push_back(0);
+  while (std::ssize(kept) < slots && intervals - kept.back() > 1)
+    kept.push_back(kept.back() + cut(intervals - kept.back(), slots - std::ssize(kept), true));
+  return kept;
+}
+
+std::int64_t runs_again(std::int64_t intervals, std::int64_t slots) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known;
+  // From a checkpoint on, with `free` more.
+  const auto count = [&](auto&& self, std::int64_t n, std::int64_t free, bool first) -> std::int64_t {
+    if (n == 1) return first ? 0 : 1;
+    if (free == 0) return n * (n + 1) / 2 - (first ? n : 0);
+    if (const auto at = known.find({n, free}); !first && at != known.end()) return at->second;
+    const std::int64_t before = cut(n, free, first);
+    const std::int64_t runs =
+        (first ? 0 : before) + self(self, n - before, free - 1, first) + self(self, before, free, false);
+    if (!first) known[{n, free}] = runs;
+    return runs;
+  };
+  return count(count, intervals, slots - 1, true);
+}
+
+}  // namespace lagtape::recurrence

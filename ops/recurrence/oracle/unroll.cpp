@@ -1,0 +1,185 @@
+#include "lagtape/ops/recurrence/oracle/unroll.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/recurrence/oracle/unroll_layer.h"
+#include "lagtape/ops/reduce.h"
+#include "lagtape/ops/shape.h"
+
+namespace lagtape {
+
+using namespace recurrence;
+
+namespace {
+
+/// The stack over the whole batch.
+class Unrolled {
+ public:
+  Unrolled(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
+           const SequenceBatch& batch, std::span<const Var> initial, UnrollTrace* trace = nullptr)
+      : stack_(stack), x_(x), batch_(batch), frame_{tape, batch, x.dtype(), x.value().size(0)} {
+    if (trace != nullptr) trace->layers.resize(stack.layers.size());
+    lengths_ = batch.lengths;
+    if (lengths_.empty() || stack.at == ReadAt::last_padded_step) lengths_.assign(frame_.rows, steps());
+
+    std::size_t states = 0;
+    for (const StepProgram& program : stack.layers) states += program.states.size();
+    if (!initial.empty() && initial.size() != states) {
+      throw InputError(text_of("[unroll] one window a state. Got ", initial.size(), " for ", states, "."));
+    }
+    for (const StepProgram& program : stack.layers) {
+      add_layer(program, weights, trace == nullptr ? nullptr : &trace->layers[layers_.size()]);
+      const auto windows = initial.empty() ? initial : initial.first(program.states.size());
+      layers_.back().start(windows);
+      initial = initial.subspan(windows.size());
+    }
+    if (stack.readout) add_layer(*stack.readout, weights);
+    if (!weights.empty()) {
+      throw InputError(text_of("[unroll] ", weights.size(), " weights more than the programs have."));
+    }
+  }
+
+  /// [B, T, q] or [B, q].
+  Var outputs() {
+    std::vector<Var> each;
+    Var read;  // [B, width] of the top layer, for one read-out at the end
+    for (std::int64_t n = 0; n < steps(); ++n) {
+      const Rows running = rows_where([&](std::int64_t length) { return n < length; });
+      const Steps now(frame_.rows, batch_.first_step + n);
+      const Var top = run_layers(n, now, running);
+      if (n == 0) read = zeros_like(top);
+      switch (stack_.at) {
+        case ReadAt::every_step: {
+          const Var y = read_out(top, now);
+          each.push_back(select(running, y, zeros_like(y)));
+          break;
+        }
+        case ReadAt::mean: read = read + select(running, top, zeros_like(top)); break;
+        case ReadAt::last_step:
+        case ReadAt::last_padded_step: read = select(running, top, read);
+      }
+    }
+    if (stack_.at == ReadAt::every_step) return stack(each, 1);
+    if (stack_.at == ReadAt::mean) {
+      Tensor counts({frame_.rows, 1}, frame_.dtype);
+      for (std::int64_t row = 0; row < frame_.rows; ++row)
+        counts.set(row, static_cast<double>(lengths_[row]));
+      read = read / frame_.tape.constant(counts);
+    }
+    return read_out(read, Steps(frame_.rows, 0));
+  }
+
+  Var loss() {
+    const Var y = outputs();
+    const std::int64_t width = y.value().size(-1), scored_rows = y.value().numel() / width;
+    const Var rows = reshape(y, {scored_rows, width});
+    Rows scored(scored_rows, true);
+    if (stack_.at == ReadAt::every_step) {
+      for (std::int64_t i = 0; i < scored_rows; ++i) scored[i] = i % steps() < lengths_[i / steps()];
+    }
+    const Var error = row_losses(rows, scored);
+    const auto count = std::ranges::count(scored, true) * error.value().size(-1);
+    return sum(select(scored, error, zeros_like(error))) / static_cast<double>(count);
+  }
+
+  std::vector<Var> window() const {
+    std::vector<Var> windows;
+    for (const UnrolledLayer& layer : layers_) layer.append_windows(lengths_, windows);
+    return windows;
+  }
+
+ private:
+  std::int64_t steps() const { return x_.value().size(1); }
+
+  void add_layer(const StepProgram& program, std::span<const Var>& weights,
+                 std::vector<UnrollTrace::Step>* trace = nullptr) {
+    const std::size_t count = program.weights.size();
+    if (weights.size() < count) {
+      throw InputError(
+          text_of("[unroll] a weight is missing: '", program.weights[weights.size()].name, "'."));
+    }
+    layers_.emplace_back(frame_, program, static_cast<int>(layers_.size()), weights.first(count), trace);
+    weights = weights.subspan(count);
+  }
+
+  template <class Predicate>
+  Rows rows_where(Predicate holds) const {
+    Rows rows;
+    for (const std::int64_t length : lengths_) rows.push_back(holds(length));
+    return rows;
+  }
+
+  /// What stands in the padding of x is not looked at: its gradient would be 0 times anything.
+  Var run_layers(std::int64_t n, const Steps& now, const Rows& running) {
+    const Var x = reshape(slice(x_, 1, n, n + 1), {frame_.rows, x_.value().size(2)});
+    Var value = select(running, x, zeros_like(x));
+    for (std::size_t i = 0; i < stack_.layers.size(); ++i) value = layers_[i].step(value, now, running);
+    return value;
+  }
+
+  Var read_out(const Var& top, const Steps& at) {
+    return stack_.readout ? layers_.back().step(top, at, Rows(frame_.rows, true)) : top;
+  }
+
+  /// What each row of y [rows, q] adds to the loss: [rows, q] for mse, else [rows, 1].
+  Var row_losses(const Var& y, const Rows& scored) {
+    Tape& tape = frame_.tape;
+    const auto targets = [&] { return tape.constant(batch_.targets.to(frame_.dtype).reshaped(y.shape())); };
+    if (stack_.loss == Loss::mse) return square(y - targets());
+    if (stack_.loss == Loss::binary_cross_entropy) return softplus(y) - targets() * y;
+    if (stack_.loss == Loss::none) throw InputError("[unroll_loss] the stack has no loss.");
+
+    const std::int64_t rows = y.value().size(0), classes = y.value().size(1);
+    if (static_cast<std::int64_t>(batch_.classes.size()) != rows) {
+      throw InputError(
+          text_of("[unroll_loss] one class for each of ", rows, " rows. Got ", batch_.classes.size(), "."));
+    }
+    Tensor largest({rows, 1}, frame_.dtype), chosen(y.shape(), frame_.dtype);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      double top = y.value().at(row * classes);
+      for (std::int64_t j = 1; j < classes; ++j) top = std::max(top, y.value().at(row * classes + j));
+      largest.set(row, top);
+      if (scored[row]) chosen.set(row * classes + batch_.classes[row], 1);
+    }
+    const Var shifted = y - tape.constant(largest);
+    return log(sum(exp(shifted), 1, true)) - sum(shifted * tape.constant(chosen), 1, true);
+  }
+
+  const StackDefinition& stack_;
+  Var x_;
+  const SequenceBatch& batch_;
+  UnrollFrame frame_;
+  std::vector<std::int64_t> lengths_;
+  std::vector<UnrolledLayer> layers_;  // the read-out last
+};
+
+}  // namespace
+
+Var unroll_loss(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
+                const SequenceBatch& batch, std::span<const Var> initial, std::vector<Var>* final_window) {
+  Unrolled unrolled(tape, stack, weights, x, batch, initial);
+  const Var loss = unrolled.loss();
+  if (final_window != nullptr) *final_window = unrolled.window();
+  return loss;
+}
+
+Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
+                   const SequenceBatch& batch, std::span<const Var> initial, std::vector<Var>* final_window) {
+  Unrolled unrolled(tape, stack, weights, x, batch, initial);
+  const Var outputs = unrolled.outputs();
+  if (final_window != nullptr) *final_window = unrolled.window();
+  return outputs;
+}
+
+Var unroll_traced(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
+                  const SequenceBatch& batch, std::span<const Var> initial, std::vector<Var>* final_window,
+                  UnrollTrace& trace) {
+  Unrolled unrolled(tape, stack, weights, x, batch, initial, &trace);
+  const Var outputs = unrolled.outputs();
+  if (final_window != nullptr) *final_window = unrolled.window();
+  return outputs;
+}
+
+}  // namespace lagtape

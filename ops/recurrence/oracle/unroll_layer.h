@@ -1,0 +1,71 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "lagtape/ops/recurrence/oracle/unroll.h"
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape::recurrence {
+
+// Internal: one layer of an unrolled stack (unroll.h).
+
+using Rows = std::vector<bool>;           ///< a flag a row of the batch
+using Steps = std::vector<std::int64_t>;  ///< the absolute step that each row is at
+
+/// a in the chosen rows, b in the others, whatever stands there: no arithmetic touches what is not taken.
+Var select(const Rows& chosen, const Var& a, const Var& b);
+Var zeros_like(const Var& x);
+
+/// What all layers have in common.
+struct UnrollFrame {
+  Tape& tape;
+  const SequenceBatch& batch;
+  Dtype dtype;
+  std::int64_t rows;
+};
+
+/// One program, its weights, and its states from the oldest known to the present. Frame and program must
+/// outlive it.
+class UnrolledLayer {
+ public:
+  /// `position` is the layer's in the stack; every step is noted in `trace`, where there is one.
+  UnrolledLayer(const UnrollFrame& frame, const StepProgram& program, int position,
+                std::span<const Var> weights, std::vector<UnrollTrace::Step>* trace = nullptr);
+
+  /// The states before the first step: `initial` holds a window a state, or nothing.
+  void start(std::span<const Var> initial);
+  /// One step of the rows that still run: the output for x [B, input], [B, width].
+  Var step(const Var& x, const Steps& steps, const Rows& running);
+  /// The windows of the states, every row's after its own last step.
+  void append_windows(const std::vector<std::int64_t>& lengths, std::vector<Var>& windows) const;
+
+ private:
+  const Var& past(int state, std::int64_t lag) const { return past_[state][past_[state].size() - 1 - lag]; }
+  Var evaluate(const Instruction& v, const Var& x, const Steps& steps) const;
+  Var set_apart(const Var& state) const;
+  void find_seen_by_output();
+  void let_output_see_states(const Var& x, const Steps& steps);
+  Var start_on_grid(std::size_t s, const Var* initial);
+  Var step_on_grid(int s);
+  Var step_index(const Steps& steps) const;
+  Var draw(const Instruction& v, const Steps& steps) const;
+  Var real_lag(const Instruction& v, const Var& tau) const;
+
+  const UnrollFrame& frame_;
+  const StepProgram& program_;
+  int position_;
+  std::vector<Var> weights_;            // vectors and scalars with an axis of one row in front
+  std::vector<std::vector<Var>> past_;  // of every state, the present last
+  std::vector<std::vector<Tensor>>
+      grid_;                        // of the states on the grid, in f64: the numbers that past_ shows rounded
+  std::map<int, int> grid_states_;  // next value -> its state
+  std::vector<Var> values_;         // of the step being run
+
+  std::vector<UnrollTrace::Step>* trace_;
+  Var anchor_;                       // what makes traced states require gradients
+  std::vector<int> seen_by_output_;  // values between next values and the output
+};
+
+}  // namespace lagtape::recurrence

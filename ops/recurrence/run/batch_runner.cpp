@@ -1,0 +1,276 @@
+#include "lagtape/ops/recurrence/run/batch_runner.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+
+#include "lagtape/core/aligned_memory.h"
+#include "lagtape/ops/recurrence/memory/planner.h"
+#include "lagtape/ops/recurrence/memory/revolve.h"
+#include "lagtape/ops/recurrence/run/compiled_stack.h"
+#include "lagtape/ops/recurrence/run/slice_gradients.h"
+#include "lagtape/ops/recurrence/run/slice_runner.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+/// The first row of slice i: near-equal parts.
+std::int64_t slice_begin(std::int64_t batch, std::int64_t slices, std::int64_t i) {
+  return batch * i / slices;
+}
+
+std::int64_t longest(const std::vector<std::int64_t>& lengths, std::int64_t row0, std::int64_t rows) {
+  return *std::max_element(lengths.begin() + row0, lengths.begin() + row0 + rows);
+}
+
+template <class T>
+class BatchRunnerOf final : public BatchRunner {
+ public:
+  BatchRunnerOf(const StackDefinition& stack, const SequenceSettings& settings)
+      : stack_(stack), settings_(settings), kernels_(kernels<T>(settings.level)) {}
+
+  double run(const Pass& pass) override;
+  std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) override {
+    return plans(batch, steps, threads, false);
+  }
+  std::int64_t peak_bytes() const override { return peak_; }
+
+ private:
+  CompiledStack<T>& compiled(bool input_gradient) {
+    auto& code = compiled_[input_gradient];
+    if (!code)
+      code = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_, settings_.compile_stages);
+    return *code;
+  }
+  std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
+  const PlanCost& choose(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
+  BatchTask<T> task_of(const Pass& pass) const;
+  std::vector<Slice<T>> cut(const BatchTask<T>& task, std::int64_t batch, std::int64_t steps) const;
+  void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
+
+  const StackDefinition& stack_;
+  SequenceSettings settings_;
+  const Kernels<T>& kernels_;
+  std::array<std::unique_ptr<CompiledStack<T>>, 2> compiled_;  // by whether x has a gradient
+  struct Worker {
+    std::unique_ptr<SliceRunner<T>> runner;
+    const CompiledStack<T>* of = nullptr;
+    AlignedMemory memory;
+    std::int64_t elements = 0;
+  };
+  std::vector<Worker> workers_;
+  std::map<std::tuple<std::int64_t, std::int64_t, int, bool>, PlanCost> chosen_;
+  AlignedMemory gradient_memory_;
+  std::int64_t gradient_elements_ = 0;
+  std::int64_t allocated_ = 0, peak_ = 0;
+  std::mutex allocating_;
+};
+
+template <class T>
+void BatchRunnerOf<T>::reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements) {
+  if (elements <= have) return;
+  const std::lock_guard lock(allocating_);
+  memory.reset();
+  memory = allocate_aligned(static_cast<std::size_t>(elements) * sizeof(T));
+  allocated_ += (elements - have) * static_cast<std::int64_t>(sizeof(T));
+  have = elements;
+  peak_ = std::max(peak_, allocated_);
+}
+
+template <class T>
+std::vector<Slice<T>> BatchRunnerOf<T>::cut(const BatchTask<T>& task, std::int64_t batch,
+                                            std::int64_t steps) const {
+  std::vector<Slice<T>> slices(static_cast<std::size_t>(slice_count(stack_, batch)));
+  const auto count = static_cast<std::int64_t>(slices.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    Slice<T>& s = slices[static_cast<std::size_t>(i)];
+    s.row0 = slice_begin(batch, count, i);
+    s.rows = slice_begin(batch, count, i + 1) - s.row0;
+    s.steps = task.lengths.empty() ? steps : longest(task.lengths, s.row0, s.rows);
+  }
+  return slices;
+}
+
+template <class T>
+BatchTask<T> BatchRunnerOf<T>::task_of(const Pass& pass) const {
+  const Shape& shape = pass.batch.x.shape();
+  BatchTask<T> task;
+  task.batch = &pass.batch;
+  if (stack_.at != ReadAt::last_padded_step) task.lengths = pass.batch.lengths;
+  task.sequences = pass.batch.draws.sequences;
+  for (std::int64_t r = static_cast<std::int64_t>(task.sequences.size()); r < shape[0]; ++r)
+    task.sequences.push_back(r);
+  task.initial = pass.initial;
+  task.final_window = pass.final_window;
+  task.outputs = pass.outputs;
+  task.output_gradient = pass.output_gradient;
+  task.backward = pass.backward();
+  if constexpr (sizeof(T) == 4) {
+    task.add_weight_gradient = pass.rule.f32;
+  } else {
+    task.add_weight_gradient = pass.rule.f64;
+  }
+  task.x_gradient = pass.x_gradient;
+  task.initial_gradient = pass.initial_gradient;
+  if (pass.loss) {
+    double scored = static_cast<double>(shape[0] * (reads_every_step(stack_.at) ? shape[1] : 1));
+    if (reads_every_step(stack_.at) && !task.lengths.empty()) {
+      scored = 0;
+      for (std::int64_t n : task.lengths) scored += static_cast<double>(n);
+    }
+    if (stack_.loss == Loss::mse) scored *= static_cast<double>(stack_.output_width());
+    task.loss_scale = 1 / scored;
+  }
+  return task;
+}
+
+template <class T>
+double BatchRunnerOf<T>::run(const Pass& pass) {
+  const Shape& shape = pass.batch.x.shape();
+  CompiledStack<T>& code = compiled(pass.x_gradient != nullptr);
+  code.load(pass.weights);
+
+  const BatchTask<T> task = task_of(pass);
+  std::vector<Slice<T>> slices = cut(task, shape[0], shape[1]);
+  Extent extent = evaluation_extent();
+  if (task.backward) {
+    extent = training_extent(choose(shape[0], shape[1], pass.pool.threads(), pass.x_gradient != nullptr));
+  } else if (settings_.chunk > 0) {
+    extent.chunk = settings_.chunk;
+  }
+  extent.first = pass.batch.first_step;
+
+  std::optional<SliceGradients<T>> gradients;
+  if (pass.weight_gradients != nullptr) {
+    const std::int64_t copies = SliceGradients<T>::copies(std::ssize(slices), pass.pool.threads());
+    reserve(gradient_memory_, gradient_elements_,
+            copies * SliceGradients<T>::elements(*pass.weight_gradients));
+    gradients.emplace(*pass.weight_gradients, reinterpret_cast<T*>(gradient_memory_.get()), copies);
+  } else {
+    for (auto& slice : slices) slice.gradients.resize(pass.weights.size(), nullptr);
+  }
+
+  if (workers_.size() < static_cast<std::size_t>(pass.pool.threads()))
+    workers_.resize(static_cast<std::size_t>(pass.pool.threads()));
+  pass.pool.run(static_cast<int>(slices.size()), [&](int i, int w) {
+    try {
+      Slice<T>& slice = slices[static_cast<std::size_t>(i)];
+      Worker& worker = workers_[static_cast<std::size_t>(w)];
+      if (worker.of != &code) {
+        worker.runner = std::make_unique<SliceRunner<T>>(code);
+        worker.of = &code;
+      }
+      Extent own = extent;
+      own.last = own.first + slice.steps;
+      reserve(worker.memory, worker.elements, worker.runner->elements(own, slice.rows));
+      if (gradients) slice.gradients = gradients->claim(i);
+      worker.runner->run(task, slice, own, reinterpret_cast<T*>(worker.memory.get()));
+      if (gradients) gradients->finish(i);
+    } catch (...) {
+      if (gradients) gradients->give_up();
+      throw;
+    }
+  });
+  double loss = 0;
+  for (const auto& slice : slices) loss += slice.loss;
+  return loss * task.loss_scale;
+}
+
+/// Batches of a run have few sizes.
+template <class T>
+const PlanCost& BatchRunnerOf<T>::choose(std::int64_t batch, std::int64_t steps, int threads,
+                                         bool input_gradient) {
+  const auto key = std::tuple(batch, steps, threads, input_gradient);
+  auto known = chosen_.find(key);
+  if (known == chosen_.end())
+    known = chosen_.emplace(key, choose_plan(plans(batch, steps, threads, input_gradient), settings_)).first;
+  return known->second;
+}
+
+template <class T>
+std::vector<PlanCost> BatchRunnerOf<T>::plans(std::int64_t batch, std::int64_t steps, int threads,
+                                              bool input_gradient) {
+  CompiledStack<T>& code = compiled(input_gradient);
+  const std::int64_t slices = slice_count(stack_, batch);
+  const std::int64_t rows = (batch + slices - 1) / slices;
+  std::int64_t gradients = 0;
+  double replay = 0, undo = 0, forward = 0;
+  bool reversible = true;
+  for (std::size_t p = 0; p < code.programs(); ++p) {
+    const bool over_time = p < code.layers();
+    const StepProgram& program = over_time ? code.program(p) : code.final_readout_program();
+    for (const auto& w : program.weights) gradients += padded<T>(element_count(w.shape));
+    if (!over_time) continue;
+    const LayerSchedule& layer = code.code(p);
+    reversible = reversible && undo_order(program).obstacle.empty();
+    replay += phase_flops(layer, layer.replay);
+    for (const Phase* phase : {&layer.undo_pre, &layer.undo_loop, &layer.undo_post})
+      undo += phase_flops(layer, *phase);
+    forward += static_cast<double>(program.product_flops());
+  }
+  SliceRunner<T> runner(code);
+  const auto bytes = [&](const PlanCost& cost) {
+    Extent extent = training_extent(cost);
+    extent.last = steps;
+    return (runner.elements(extent, rows) * std::min<std::int64_t>(threads, slices) +
+            gradients * SliceGradients<T>::copies(slices, threads)) *
+           static_cast<std::int64_t>(sizeof(T));
+  };
+  const double batch_steps = static_cast<double>(batch * steps);
+  PlanCost full;
+  full.plan = MemoryPlan::full;
+  full.chunk = settings_.chunk > 0 ? settings_.chunk : kDefaultChunk;
+  full.bytes = bytes(full);
+  PlanCost states = full;
+  states.plan = MemoryPlan::states;
+  if (settings_.chunk == 0) states.chunk = SequenceOp::kRun;  // a longer one would only take memory
+  states.bytes = bytes(states);
+  states.extra_flops = replay * batch_steps;
+  std::vector<PlanCost> plans{full, states};
+  if (reversible) {
+    PlanCost backwards = states;  // in chunks as short
+    backwards.plan = MemoryPlan::reversible;
+    backwards.bytes = bytes(backwards);
+    backwards.extra_flops = undo * batch_steps;
+    plans.push_back(backwards);
+  }
+
+  // The fewest levels that fit the budget, and for each the distance between checkpoints that takes the least
+  // memory.
+  PlanCost checkpoint;
+  constexpr int kMostLevels = 8;
+  for (int levels = std::max(1, settings_.levels); levels <= kMostLevels; ++levels) {
+    for (std::int64_t checkpoint_interval = settings_.checkpoint_interval > 0 ? settings_.checkpoint_interval
+                                                                              : full.chunk;
+         ; checkpoint_interval *= 2) {
+      const std::int64_t intervals = (steps + checkpoint_interval - 1) / checkpoint_interval;
+      PlanCost cost = full;
+      cost.plan = MemoryPlan::checkpoint;
+      cost.checkpoint_interval = checkpoint_interval;
+      cost.slots = slots_for(intervals, levels);
+      cost.levels = levels;
+      cost.extra_flops = forward * static_cast<double>(batch * checkpoint_interval) *
+                         static_cast<double>(runs_again(intervals, cost.slots));
+      cost.bytes = bytes(cost);
+      if (checkpoint.levels == 0 || cost.bytes < checkpoint.bytes) checkpoint = cost;
+      if (settings_.checkpoint_interval > 0 || checkpoint_interval >= steps) break;
+    }
+    if (settings_.levels > 0 || checkpoint.bytes <= budget_of(settings_)) break;
+  }
+  plans.push_back(checkpoint);
+  return plans;
+}
+
+}  // namespace
+
+std::unique_ptr<BatchRunner> make_batch_runner(const StackDefinition& stack, Dtype dtype,
+                                               const SequenceSettings& settings) {
+  if (dtype == Dtype::f32) return std::make_unique<BatchRunnerOf<float>>(stack, settings);
+  return std::make_unique<BatchRunnerOf<double>>(stack, settings);
+}
+
+}  // namespace lagtape::recurrence

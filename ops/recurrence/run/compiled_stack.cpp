@@ -1,0 +1,42 @@
+#include "lagtape/ops/recurrence/run/compiled_stack.h"
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/jit/stage_compiler.h"
+
+namespace lagtape::recurrence {
+
+template <class T>
+CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels,
+                                bool compile_stages)
+    : stack_(stack),
+      kernels_(kernels),
+      final_readout_(stack.readout.has_value() && !reads_every_step(stack.at)) {
+  for (const auto& layer : stack.layers) programs_.push_back(&layer);
+  if (stack.readout && !final_readout_) programs_.push_back(&*stack.readout);
+  const auto add = [&](const StepProgram& program, bool gradient) {
+    schedules_.push_back(schedule(program, gradient, kLane<T>));
+    if (compile_stages) recurrence::compile_stages<T>(schedules_.back(), kernels.level);
+    weights_.emplace_back(program, schedules_.back(), kernels);
+    weight_count_ += static_cast<std::int64_t>(program.weights.size());
+  };
+  for (std::size_t l = 0; l < programs_.size(); ++l) add(*programs_[l], l > 0 || input_gradient);
+  if (final_readout_) add(*stack.readout, true);
+}
+
+template <class T>
+void CompiledStack<T>::load(std::span<const Tensor> weights) {
+  if (static_cast<std::int64_t>(weights.size()) != weight_count_)
+    throw InputError(
+        text_of("[sequence] one weight for each of the programs' ", weight_count_, ". Got ", weights.size()));
+  std::size_t next = 0;
+  for (std::size_t p = 0; p < programs(); ++p) {
+    const StepProgram& program = p < programs_.size() ? *programs_[p] : *stack_.readout;
+    weights_[p].load(weights.subspan(next, program.weights.size()));
+    next += program.weights.size();
+  }
+}
+
+template class CompiledStack<float>;
+template class CompiledStack<double>;
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lagtape/ops/recurrence/run/interpreter.h"
+#include "lagtape/ops/recurrence/sequence.h"
+
+namespace lagtape::recurrence {
+
+/// A stack ready to run: the scheduled code and the packed weights of every layer. Not movable: runners refer
+/// to it.
+template <class T>
+class CompiledStack {
+ public:
+  /// `compile_stages`: element-wise stages become machine code where that can be.
+  CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels,
+                bool compile_stages);
+  CompiledStack(const CompiledStack&) = delete;
+  CompiledStack& operator=(const CompiledStack&) = delete;
+
+  /// The step's weights, layer by layer, then the read-out's. Throws InputError when they do not fit.
+  void load(std::span<const Tensor> weights);
+
+  /// What runs over time: the layers, and the read-out where it reads every step.
+  std::size_t layers() const { return programs_.size(); }
+  const StepProgram& program(std::size_t l) const { return *programs_[l]; }
+  const LayerSchedule& code(std::size_t l) const { return schedules_[l]; }
+  const LayerWeights<T>& weights(std::size_t l) const { return weights_[l]; }
+  /// Whether a read-out runs once a sequence; it is then the program after the layers.
+  bool has_final_readout() const { return final_readout_; }
+  std::size_t programs() const { return programs_.size() + (final_readout_ ? 1 : 0); }
+  const StepProgram& final_readout_program() const { return *stack_.readout; }
+  const LayerSchedule& final_readout_schedule() const { return schedules_.back(); }
+  const LayerWeights<T>& final_readout_weights() const { return weights_.back(); }
+
+  const StackDefinition& stack() const { return stack_; }
+  const Kernels<T>& kernels() const { return kernels_; }
+  std::int64_t weight_count() const { return weight_count_; }
+
+ private:
+  const StackDefinition& stack_;
+  const Kernels<T>& kernels_;
+  bool final_readout_ = false;
+  std::vector<const StepProgram*> programs_;
+  std::deque<LayerSchedule> schedules_;  // one a program, the head's last
+  std::deque<LayerWeights<T>> weights_;
+  std::int64_t weight_count_ = 0;
+};
+
+extern template class CompiledStack<float>;
+extern template class CompiledStack<double>;
+
+}  // namespace lagtape::recurrence

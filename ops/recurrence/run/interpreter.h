@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/schedule/scheduler.h"
+
+namespace lagtape::recurrence {
+
+/// An array in memory: row block of step n at `base + (n - first) * stride`. A stride of 0 holds one step.
+/// From step `last` on, all steps are the block `beyond`.
+template <class T>
+struct ArrayView {
+  T* base = nullptr;
+  std::int64_t first = 0;
+  std::int64_t stride = 0;
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  T* beyond = nullptr;
+
+  T* at(std::int64_t step) const { return step < last ? base + (step - first) * stride : beyond; }
+};
+
+/// The weights of a layer as the machine reads them: packed stacks, and vectors repeated for the rows of a
+/// tile. Shared by all slices.
+template <class T>
+class LayerWeights {
+ public:
+  LayerWeights(const StepProgram& program, const LayerSchedule& code, const Kernels<T>& kernels);
+
+  /// Repacks from the step's weights, in the order of program.weights.
+  void load(std::span<const Tensor> weights);
+
+  const T* stack(int i) const { return stacks_[i]; }
+  /// Of a weight; after all weights, a column of one (code.columns).
+  const T* vector(int number) const { return vectors_[number]; }
+  static std::int64_t bytes(const StepProgram& program, const LayerSchedule& code);
+
+ private:
+  const StepProgram& program_;
+  const LayerSchedule& schedule_;
+  const Kernels<T>& kernels_;
+  Tensor storage_;
+  std::vector<T*> stacks_;
+  std::vector<T*> vectors_;  ///< by weight, null for matrices; then columns
+};
+
+/// Numbers of the model's precision in the place of a double.
+template <class T>
+inline constexpr std::int64_t kDoubleWidth = sizeof(double) / sizeof(T);
+
+/// What decides the draws of a slice.
+struct DrawContext {
+  bool training = false;
+  std::uint64_t seed = 0, epoch = 0;
+  const std::int64_t* sequences = nullptr;  ///< of the slice's rows
+  int layer = 0;
+};
+
+/// Runs phases of one layer on the rows of one slice. Owns no arrays; allocates nothing while it runs.
+template <class T>
+class Interpreter {
+ public:
+  Interpreter(const StepProgram& program, const LayerSchedule& code, const LayerWeights<T>& weights,
+              const Kernels<T>& kernels);
+
+  /// Memory for the tile: code.largest_tile elements, 64-byte aligned.
+  void set_tile(T* tile) { tile_ = tile; }
+  /// Memory for products of groups: code.group_columns elements for every row of a run.
+  void set_group_scratch(T* scratch) { group_scratch_ = scratch; }
+  void set_rows(std::int64_t rows) { rows_ = rows; }
+  /// Memory for the draws that hold for a whole sequence, of set_rows rows.
+  std::int64_t once_elements() const;
+  void set_once(T* once) { once_ = once; }
+  /// Draws them, for the draws and rows that were set.
+  void draw_once();
+  void set_draws(const DrawContext& draws) { draws_ = draws; }
+  ArrayView<T>& array(int i) { return arrays_[i]; }
+  const ArrayView<T>& array(int i) const { return arrays_[i]; }
+
+  /// Steps [step, step + count). Arrays that hold one step allow count = 1 only.
+  void run(const Phase& phase, std::int64_t step, std::int64_t count);
+  T* at(const Operand& operand, std::int64_t step) const {
+    return arrays_[operand.index].at(step + operand.step);
+  }
+
+  /// State s on the grid at a step: rows of doubles, as wide as the state's own.
+  double* grid(int s, std::int64_t step) const {
+    const ArrayView<T>& view = arrays_[schedule_.grid_arrays[s]];
+    return reinterpret_cast<double*>(view.base + (step & 1) * view.stride);
+  }
+
+  /// What lagged read l, of a real lag, sends back to its state at step n: rows first_row.. of the slice into
+  /// out.
+  void real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const;
+
+ private:
+  void run_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
+  void run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
+  void run_tiles(const ElementStage& stage, std::int64_t step, std::int64_t count);
+  T* pointer_of(const Operand& operand, std::int64_t step) const;
+  void run_compiled(const ElementStage& stage, std::int64_t step, std::int64_t count);
+  void run_special(const ElementInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
+  void draw_row(T* out, int draw, const RowShape& shape, std::int64_t row, std::int64_t step) const;
+  T* once_of(int draw) const;
+  void run_draw(const ElementInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
+  void run_parts(const ElementInstruction& t, std::int64_t rows);
+  void run_real_lag(const ElementInstruction& t, std::int64_t first_row, std::int64_t rows,
+                    std::int64_t step);
+
+  const StepProgram& program_;
+  const LayerSchedule& schedule_;
+  const LayerWeights<T>& weights_;
+  const Kernels<T>& kernels_;
+  std::int64_t rows_ = 0;
+  T* tile_ = nullptr;
+  T* group_scratch_ = nullptr;
+  T* once_ = nullptr;
+  DrawContext draws_;
+  std::vector<ArrayView<T>> arrays_;
+  // scratch of one stage
+  std::vector<T*> pointers_;
+  std::vector<std::int64_t> strides_;
+  std::vector<ProductOperand<T>> operands_;
+  std::vector<T*> outputs_;
+  std::vector<std::int64_t> output_strides_;
+  std::vector<Piece> prefetched_;
+};
+
+extern template class LayerWeights<float>;
+extern template class LayerWeights<double>;
+extern template class Interpreter<float>;
+extern template class Interpreter<double>;
+
+}  // namespace lagtape::recurrence

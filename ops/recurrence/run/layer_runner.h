@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/recurrence/memory/extent.h"
+#include "lagtape/ops/recurrence/run/batch_runner.h"
+#include "lagtape/ops/recurrence/run/interpreter.h"
+#include "lagtape/ops/recurrence/run/layer_states.h"
+
+namespace lagtape::recurrence {
+
+/// Hands out 64-byte aligned parts of one block of memory; without a block it only counts them.
+template <class T>
+class BumpAllocator {
+ public:
+  explicit BumpAllocator(T* base = nullptr) : base_(base) {}
+  T* take(std::int64_t elements) {
+    T* part = base_ == nullptr ? nullptr : base_ + used_;
+    used_ += padded<T>(elements);
+    return part;
+  }
+  std::int64_t used() const { return used_; }
+
+ private:
+  T* base_;
+  std::int64_t used_ = 0;
+};
+
+/// One layer on the rows of one slice: its arrays and its passes over a range of steps.
+template <class T>
+class LayerRunner {
+ public:
+  LayerRunner(const StepProgram& program, const LayerSchedule& code, const LayerWeights<T>& weights,
+              const Kernels<T>& kernels);
+
+  /// Takes the arrays of a slice of that many rows. `below` is the layer whose output is the input; null: the
+  /// runner has an input array of its own. Likewise `above` for dL/d(output).
+  void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows, LayerRunner* below,
+               LayerRunner* above);
+
+  /// Before a sequence: states as in the window (rows row0.. of its tensors; null: zeros).
+  void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0);
+  void set_draws(const DrawContext& draws) { interpreter_.set_draws(draws); }
+  /// Rows of a shorter length keep their states from then on; null: none does.
+  void set_lengths(const std::int64_t* lengths) { states_.set_lengths(lengths); }
+
+  /// The states, and the window that the future of a step needs.
+  const LayerStates<T>& states() const { return states_; }
+  LayerStates<T>& states() { return states_; }
+
+  /// Makes room for steps from n on, to be kept: nothing but the window at n stays.
+  void enter_interval(std::int64_t n);
+  /// Makes room for steps [n0, n1), sliding what the future needs along.
+  void enter_forward(std::int64_t n0, std::int64_t n1);
+  void forward(std::int64_t n0, std::int64_t n1);
+  /// Saved values of [n0, n1) from its states.
+  void replay(std::int64_t n0, std::int64_t n1);
+  /// States and saved values of [n0, n1) from the states after it: of a reversible step, from the end of what
+  /// was run on.
+  void undo(std::int64_t n0, std::int64_t n1);
+
+  /// Before the backward pass of a sequence: adjoints from beyond its end are zero.
+  void begin_backward();
+  void enter_backward(std::int64_t n0, std::int64_t n1);
+  /// Consumes dL/d(output) of [n0, n1), adds to the weights' gradients: dense matrices, padded vectors; null
+  /// where not wanted.
+  void backward(std::int64_t n0, std::int64_t n1, T* const* gradients, AddWeightGradient<T> add);
+
+  const ArrayView<T>& array(int i) const { return interpreter_.array(i); }
+  ArrayView<T>& array(int i) { return interpreter_.array(i); }
+  /// Row blocks at a step: rows x padded width.
+  T* input(std::int64_t n) const { return interpreter_.array(schedule_.input_array).at(n); }
+  T* output(std::int64_t n) const { return interpreter_.at(schedule_.output, n); }
+  T* output_adjoint(std::int64_t n) const { return interpreter_.array(schedule_.output_adjoint_array).at(n); }
+  T* input_adjoint(std::int64_t n) const { return interpreter_.array(schedule_.input_adjoint_array).at(n); }
+  /// After the backward pass: adjoints from before the first step are zero. Needed before `initial_adjoint`.
+  void end_backward();
+  /// dL/d(state s at step n) for n at or before the first step: rows x padded width.
+  void initial_adjoint(int s, std::int64_t n, T* out);
+
+  const StepProgram& program() const { return program_; }
+  const LayerSchedule& code() const { return schedule_; }
+
+ private:
+  template <class F>
+  void for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
+  void enter_run(std::int64_t n);
+  void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, AddWeightGradient<T> add);
+  std::int64_t capacity(const Array& array) const;
+  bool lies_on_states(const LayerOps::LaggedRead& read) const {
+    return recurrence::lies_on_states(read, schedule_, extent_);
+  }
+  void share_input();
+
+  const StepProgram& program_;
+  const LayerSchedule& schedule_;
+  const Kernels<T>& kernels_;
+  Interpreter<T> interpreter_;
+  LayerStates<T> states_;
+  Extent extent_;
+  std::int64_t rows_ = 0;
+  LayerRunner* below_ = nullptr;
+  LayerRunner* above_ = nullptr;
+  std::vector<std::int64_t> capacities_;  // by array, in steps
+  std::vector<ScaledSum<T>> sums_;        // of a run
+};
+
+extern template class LayerRunner<float>;
+extern template class LayerRunner<double>;
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/recurrence/run/interpreter.h"
+
+namespace lagtape::recurrence {
+
+/// The states of one layer on the rows of one slice: the window at a step, which is what the future needs, in
+/// and out of a window's tensors and of checkpoints; and of rows that ended. A state on the grid is kept
+/// twice, as doubles and as `show` makes it, in the model's precision.
+template <class T>
+class LayerStates {
+ public:
+  /// In the arrays of `machine`, all of which must outlive it.
+  LayerStates(const StepProgram& program, const LayerSchedule& code, Interpreter<T>& interpreter)
+      : program_(program), schedule_(code), interpreter_(interpreter) {}
+
+  void set_rows(std::int64_t rows) { rows_ = rows; }
+  /// Rows of a shorter length keep their states from then on; null: none does.
+  void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
+
+  /// Before a sequence of `steps` from `first` on: states as in the window (rows row0.. of its tensors; null:
+  /// zeros).
+  void begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
+             std::size_t first_state, std::int64_t row0);
+  /// Moves what is held so that the window at step n is at the array's beginning.
+  void slide(std::size_t array, std::int64_t n);
+
+  /// The window at step n as a checkpoint: elements, and copies out and in, which return where they ended.
+  std::int64_t window_elements() const;
+  T* save(std::int64_t n, T* to) const;
+  const T* restore(std::int64_t n, const T* from);
+  /// The window of state s after step n, of row r, into a row of a window's tensor.
+  void write(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const;
+
+  /// Rows that ended before step n keep their states over it, forward and back.
+  void freeze_finished(std::int64_t n) { copy_finished(n, n, n + 1); }
+  void thaw_finished(std::int64_t n) { copy_finished(n, n + 1, n); }
+  /// States on the grid at step n in the model's precision.
+  void show(std::int64_t n);
+
+ private:
+  /// Whether a row ends before the sequence does.
+  bool any_ends() const { return shortest_ < steps_; }
+  bool on_grid(std::size_t s) const { return schedule_.grid_arrays[s] >= 0; }
+  std::int64_t history(std::size_t s) const { return program_.history(static_cast<int>(s)); }
+  std::int64_t width(std::size_t s) const { return program_.states[s].shape.width(); }
+  std::int64_t stride(std::size_t s) const { return padded<T>(width(s)); }
+  double* grid(std::size_t s, std::int64_t n) const { return interpreter_.grid(static_cast<int>(s), n); }
+  ArrayView<T>& view(std::size_t s) const { return interpreter_.array(schedule_.state_arrays[s]); }
+  void begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0);
+  void show(std::size_t s, std::int64_t n);
+  void copy_finished(std::int64_t n, std::int64_t from, std::int64_t to);
+
+  const StepProgram& program_;
+  const LayerSchedule& schedule_;
+  Interpreter<T>& interpreter_;
+  std::int64_t rows_ = 0;
+  const std::int64_t* lengths_ = nullptr;
+  std::int64_t first_ = 0;
+  std::int64_t steps_ = 0, shortest_ = 0;
+};
+
+extern template class LayerStates<float>;
+extern template class LayerStates<double>;
+
+}  // namespace lagtape::recurrence

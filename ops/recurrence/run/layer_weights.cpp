@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/run/interpreter.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+template <class T>
+std::int64_t vector_rows(std::int64_t width) {
+  return std::max<std::int64_t>(1, kTileElements / padded<T>(width));
+}
+
+template <class T>
+std::int64_t element_total(const StepProgram& program, const LayerSchedule& code) {
+  std::int64_t total = 0;
+  for (const auto& stack : code.stacks) total += padded<T>(stack.k * stack.columns);
+  for (const auto& w : program.weights)
+    if (w.shape.size() < 2)
+      total += vector_rows<T>(element_count(w.shape)) * padded<T>(element_count(w.shape));
+  for (const auto& c : code.columns) total += padded<T>(program.weights[c.weight].shape[0]);
+  return total;
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t LayerWeights<T>::bytes(const StepProgram& program, const LayerSchedule& code) {
+  return element_total<T>(program, code) * static_cast<std::int64_t>(sizeof(T));
+}
+
+template <class T>
+LayerWeights<T>::LayerWeights(const StepProgram& program, const LayerSchedule& code,
+                              const Kernels<T>& kernels)
+    : program_(program), schedule_(code), kernels_(kernels) {
+  storage_ = Tensor({std::max<std::int64_t>(1, element_total<T>(program, code))}, dtype_of<T>);
+  T* next = storage_.values<T>().data();
+  for (const auto& stack : code.stacks) {
+    stacks_.push_back(next);
+    next += padded<T>(stack.k * stack.columns);
+  }
+  for (const auto& w : program.weights) {
+    const bool matrix = w.shape.size() == 2;
+    vectors_.push_back(matrix ? nullptr : next);
+    const std::int64_t width = element_count(w.shape);
+    if (!matrix) next += vector_rows<T>(width) * padded<T>(width);
+  }
+  for (const auto& c : code.columns) {
+    vectors_.push_back(next);
+    next += padded<T>(program.weights[c.weight].shape[0]);
+  }
+}
+
+template <class T>
+void LayerWeights<T>::load(std::span<const Tensor> weights) {
+  for (std::size_t i = 0; i < program_.weights.size(); ++i) {
+    const auto& w = program_.weights[i];
+    if (weights[i].shape() != w.shape || weights[i].dtype() != dtype_of<T>)
+      throw InputError(text_of("[sequence] weight ", w.name, " has shape ", to_string(w.shape), " ",
+                               name_of(dtype_of<T>), ". Got ", to_string(weights[i].shape()), " ",
+                               name_of(weights[i].dtype())));
+    if (vectors_[i] == nullptr) continue;
+    const auto values = weights[i].template values<T>();
+    const auto width = static_cast<std::int64_t>(values.size());
+    for (std::int64_t r = 0; r < vector_rows<T>(width); ++r)
+      std::copy(values.begin(), values.end(), vectors_[i] + r * padded<T>(width));
+  }
+  for (std::size_t c = 0; c < schedule_.columns.size(); ++c) {
+    const auto& [w, column] = schedule_.columns[c];
+    const std::int64_t out = program_.weights[w].shape[0], in = program_.weights[w].shape[1];
+    const T* values = weights[w].template values<T>().data() + column;
+    T* to = vectors_[program_.weights.size() + c];
+    for (std::int64_t i = 0; i < out; ++i) to[i] = values[i * in];
+  }
+  for (std::size_t s = 0; s < schedule_.stacks.size(); ++s) {
+    const WeightStack& stack = schedule_.stacks[s];
+    std::int64_t k = 0, column = 0;
+    for (int w : stack.weights) {
+      const std::int64_t out = program_.weights[w].shape[0], in = program_.weights[w].shape[1];
+      const T* values = weights[w].template values<T>().data();
+      if (stack.transposed) {
+        kernels_.pack_part(stacks_[s], stack.k, stack.columns, k, 0, values, out, in, in, 1);
+        k += out;
+      } else {
+        kernels_.pack_part(stacks_[s], stack.k, stack.columns, 0, column, values, in, out, 1, in);
+        column += padded<T>(out);
+      }
+    }
+  }
+}
+
+template class LayerWeights<float>;
+template class LayerWeights<double>;
+
+}  // namespace lagtape::recurrence

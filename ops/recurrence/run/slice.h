@@ -1,0 +1,57 @@
+#pragma once
+
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/memory/extent.h"
+#include "lagtape/ops/recurrence/run/batch_runner.h"
+
+namespace lagtape::recurrence {
+
+/// What is to be done with a batch; every slice reads and writes its own rows of it.
+template <class T>
+struct BatchTask {
+  const SequenceBatch* batch = nullptr;
+  std::vector<std::int64_t> lengths;  ///< of all rows; empty: all as long as the batch
+  std::vector<std::int64_t> sequences;
+  const std::vector<Tensor>* initial = nullptr;  ///< a window; null: zeros
+  Window* final_window = nullptr;                ///< allocated; null: not wanted
+  double loss_scale = 0;                         ///< 1 / (everything that is scored)
+  Tensor* outputs = nullptr;                     ///< [B, T, q] or [B, q]; null: not wanted
+  const Tensor* output_gradient = nullptr;       ///< the same shape; null: the loss's
+  bool backward = false;
+  Tensor* x_gradient = nullptr;  ///< [B, T, input]
+  std::vector<Tensor>* initial_gradient = nullptr;
+  AddWeightGradient<T> add_weight_gradient = nullptr;
+};
+
+/// A part of the batch, and what it leaves behind.
+template <class T>
+struct Slice {
+  std::int64_t row0 = 0, rows = 0;
+  std::int64_t steps = 0;     ///< of its longest row
+  std::vector<T*> gradients;  ///< by weight; null where not wanted
+  double loss = 0;            ///< sum over its rows
+};
+
+/// The steps of a slice's rows, which the runners of a slice look up. Row r is the slice's.
+template <class T>
+struct SliceRows {
+  const BatchTask<T>* task = nullptr;
+  const Slice<T>* slice = nullptr;
+  Extent extent;
+
+  std::int64_t count() const { return slice->rows; }
+  std::int64_t length(std::int64_t r) const {
+    return task->lengths.empty() ? extent.last - extent.first : task->lengths[slice->row0 + r];
+  }
+  /// Whether step n is one of row r's own, and whether it is its last.
+  bool counts(std::int64_t r, std::int64_t n) const { return n - extent.first < length(r); }
+  bool ends(std::int64_t r, std::int64_t n) const { return n - extent.first + 1 == length(r); }
+  /// Of row r at step n in [B, T] of a batch of T steps.
+  std::int64_t place(std::int64_t r, std::int64_t n, std::int64_t steps) const {
+    return (slice->row0 + r) * steps + n - extent.first;
+  }
+};
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "lagtape/ops/recurrence/run/compiled_stack.h"
+#include "lagtape/ops/recurrence/run/layer_runner.h"
+#include "lagtape/ops/recurrence/run/slice.h"
+#include "lagtape/ops/recurrence/run/slice_readout.h"
+
+namespace lagtape::recurrence {
+
+/// Takes one slice through the whole sequence: forward, loss and backward. One a worker; reused for every
+/// slice.
+template <class T>
+class SliceRunner {
+ public:
+  explicit SliceRunner(const CompiledStack<T>& stack);
+
+  /// Elements that a slice of that many rows needs.
+  std::int64_t elements(const Extent& extent, std::int64_t rows);
+  void run(const BatchTask<T>& task, Slice<T>& slice, const Extent& extent, T* memory);
+
+ private:
+  void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows);
+  void begin();
+  void forward_pass();
+  void backward_pass();
+  void forward_chunk(std::int64_t n0, std::int64_t n1);
+  void backward_chunk(std::int64_t n0, std::int64_t n1);
+  void backward_intervals(std::int64_t low, std::int64_t high, std::int64_t slot, bool first);
+  void run_again(std::int64_t low, std::int64_t high);
+  void enter_interval(std::int64_t s);
+  void save_checkpoint(std::int64_t slot, std::int64_t s);
+  void restore_checkpoint(std::int64_t slot, std::int64_t s);
+  void enter_forward(std::int64_t n0, std::int64_t n1);
+  void enter_backward(std::int64_t n0, std::int64_t n1);
+  void fill_input(std::int64_t n0, std::int64_t n1);
+  void write_final_window(std::int64_t n0, std::int64_t n1);
+  void write_initial_gradient();
+  void write_input_gradient(std::int64_t n0, std::int64_t n1);
+
+  const BatchTask<T>& task() const { return *rows_.task; }
+  template <class F>
+  void for_chunks(std::int64_t first, std::int64_t last, bool descending, F f);
+  std::int64_t interval_begin(std::int64_t i) const;
+
+  const CompiledStack<T>& stack_;
+  std::deque<LayerRunner<T>> layers_;
+  SliceReadout<T> readout_;   // of the last layer
+  T* checkpoints_ = nullptr;  // windows of the whole stack, one a slot
+  std::int64_t checkpoint_elements_ = 0;
+  std::int64_t intervals_ = 1;
+  std::vector<std::int64_t> first_checkpoints_;
+  SliceRows<T> rows_;
+  Extent extent_;
+  std::vector<T> scratch_;
+};
+
+extern template class SliceRunner<float>;
+extern template class SliceRunner<double>;
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "lagtape/ops/recurrence/derive/layer_ops.h"
+
+namespace lagtape::recurrence {
+
+/// The passes over a run. What a pass leaves to another is in arrays that are kept.
+enum class RunPass : std::uint8_t { forward, replay, undo, backward };
+
+/// An op at its place in the order in which the ops of a step are carried out.
+struct TimedOp {
+  const Op* op;
+  RunPass pass;
+};
+
+/// Finds an array for a value that lives within one pass: one that holds nothing that is still wanted at
+/// that time, if there is any. The row blocks of a step are written and read in the order of the ops, so that
+/// one order of all of them decides. Kept values are there from when they are computed to the last op of the
+/// backward pass that reads them: products may stand in their place before, and deltas after.
+class ArrayLifetimes {
+ public:
+  /// `ops` are in order, gradients are summed after the last.
+  ArrayLifetimes(const LayerOps& layer, std::vector<TimedOp> ops);
+
+  /// An array for `value`, which has no place yet; -1 when a new one is needed.
+  int claim(int value);
+  /// A new array of the layer holds `value`.
+  void add(int array, int value);
+
+ private:
+  /// From the op that writes to the last that reads.
+  struct Lifetime {
+    RunPass pass;
+    std::size_t first, last;
+  };
+  struct Shared {
+    int array;
+    std::int64_t width;
+    std::vector<Lifetime> held;
+  };
+  Lifetime lifetime_of(int value) const;
+  void find_kept();
+  bool apart(const Lifetime& a, const Lifetime& b) const;
+  bool reads_then_writes(std::size_t at) const { return ops_[at].op->kind == Op::Kind::element; }
+
+  const LayerOps& layer_;
+  std::vector<TimedOp> ops_;
+  std::vector<std::vector<std::size_t>> writes_, reads_;  // by value: positions in ops_
+  std::vector<Shared> arrays_;
+};
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "lagtape/ops/recurrence/schedule/value_operands.h"
+
+namespace lagtape::recurrence {
+
+/// The ops of one stage, in order: products of one stack, work on elements each by itself, which can be
+/// compiled, or work across them (sums, broadcasts and the like).
+struct StageOps {
+  enum class Kind : std::uint8_t { products, elements, across };
+  Kind kind = Kind::products;
+  std::int64_t width = 0;  ///< padded, of work on elements; where several are together, of the widest
+  Ops ops;
+};
+
+/// Groups `list`, the ops of one phase of `layer`: whatever products are ready, then all other work that is
+/// ready, and again. Products of one operand are stacked. Work across elements comes as soon as it is ready,
+/// with the scalars between, the rest by its width, the widest first. In a phase that runs for many steps at
+/// once, rows no wider than a tile stay together: there a value between two stages would leave the cache.
+std::vector<StageOps> fuse(const LayerOps& layer, const ValueOperands& operands, const Ops& list,
+                           bool by_step);
+
+/// Moves work on what the phase finds (weights, inputs, states) to the stage that reads its result first,
+/// where that is work on elements of the same width: then the result need not pass through memory.
+void move_to_readers(const LayerOps& layer, std::vector<StageOps>& stages);
+
+}  // namespace lagtape::recurrence

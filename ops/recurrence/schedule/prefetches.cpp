@@ -1,0 +1,77 @@
+#include "lagtape/ops/recurrence/schedule/prefetches.h"
+
+#include <algorithm>
+
+namespace lagtape::recurrence {
+namespace {
+
+/// Weights of a product that takes long enough for fetches not to be noticed: layers of 16 units lose by
+/// them, layers of 128 gain.
+constexpr std::int64_t kLargeProduct = 64 * 128;
+
+class Prefetches {
+ public:
+  explicit Prefetches(LayerSchedule& code) : schedule_(code) {}
+
+  /// The places that the forward loop leaves for the backward pass, a step ahead.
+  void plan_forward() {
+    ProductStage* const product = large_product(schedule_.loop);
+    if (product == nullptr) return;
+    for (const Stage& stage : schedule_.loop) {
+      if (const auto* tiles = std::get_if<ElementStage>(&stage)) {
+        for (const ElementInstruction& t : tiles->code) add(*product, tiles->operands[t.out], 1);
+      } else {
+        for (const Operand& out : std::get<ProductStage>(stage).outputs) add(*product, out, 1);
+      }
+    }
+  }
+
+  /// What the step before reads, and the products of weight gradients at the end of its run.
+  void plan_backward() {
+    ProductStage* const product = large_product(schedule_.backward_loop);
+    for (Stage& stage : schedule_.backward_loop) {
+      auto* tiles = std::get_if<ElementStage>(&stage);
+      if (tiles == nullptr) continue;
+      tiles->prefetches_before = product == nullptr;
+      if (product != nullptr)
+        for (const Operand& operand : tiles->operands) add(*product, operand, -1);
+    }
+    if (product == nullptr) return;
+    for (const auto& gradient : schedule_.matrix_gradients) add(*product, gradient.operand, -1);
+  }
+
+ private:
+  /// The largest, or null.
+  ProductStage* large_product(Phase& phase) const {
+    ProductStage* largest = nullptr;
+    std::int64_t most = kLargeProduct - 1;
+    for (Stage& stage : phase) {
+      auto* product = std::get_if<ProductStage>(&stage);
+      if (product == nullptr || product->groups > 1) continue;
+      const WeightStack& stack = schedule_.stacks[product->stack];
+      if (stack.k * stack.columns <= most) continue;
+      most = stack.k * stack.columns;
+      largest = product;
+    }
+    return largest;
+  }
+
+  void add(ProductStage& product, Operand operand, std::int64_t steps) const {
+    if (!lies_over_sequence(operand, schedule_.arrays)) return;
+    operand.step += steps;
+    if (std::ranges::find(product.prefetched, operand) == product.prefetched.end())
+      product.prefetched.push_back(operand);
+  }
+
+  LayerSchedule& schedule_;
+};
+
+}  // namespace
+
+void plan_prefetches(LayerSchedule& code) {
+  Prefetches fetches(code);
+  fetches.plan_forward();
+  fetches.plan_backward();
+}
+
+}  // namespace lagtape::recurrence

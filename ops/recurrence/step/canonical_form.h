@@ -1,0 +1,11 @@
+#pragma once
+
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+/// The program with values, weights and draws numbered in the order in which the next values and the output
+/// first need them: depth first, operand a before operand b. What nothing needs is left out.
+StepProgram canonical_form(const StepProgram& program);
+
+}  // namespace lagtape

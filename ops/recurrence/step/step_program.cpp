@@ -1,0 +1,164 @@
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+struct OpRow {
+  std::string_view name;
+  int operands;
+};
+
+// In the order of StepOp.
+constexpr OpRow kOps[] = {
+    {"input", 0},      {"state", 0},   {"lag", 0},     {"real_lag", 1},  {"weight", 0},   {"constant", 0},
+    {"step_index", 0}, {"draw", 0},    {"product", 1}, {"negate", 1},    {"tanh", 1},     {"sigmoid", 1},
+    {"relu", 1},       {"exp", 1},     {"log", 1},     {"sqrt", 1},      {"abs", 1},      {"sign", 1},
+    {"sin", 1},        {"cos", 1},     {"add", 2},     {"subtract", 2},  {"multiply", 2}, {"divide", 2},
+    {"minimum", 2},    {"maximum", 2}, {"sum", 1},     {"broadcast", 1}, {"reshape", 1},  {"concat", 2},
+    {"slice", 1},
+};
+static_assert(std::size(kOps) == static_cast<std::size_t>(StepOp::slice) + 1);
+
+const OpRow& row(StepOp op) { return kOps[static_cast<std::size_t>(op)]; }
+
+std::string number_text(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+/// A value as an operand: leaves in place, everything else by its number.
+std::string reference(const StepProgram& program, int id) {
+  const Instruction& v = program.values[id];
+  switch (v.op) {
+    case StepOp::input: return "x";
+    case StepOp::state: return program.states[v.index].name;
+    case StepOp::lag: return text_of(program.states[v.index].name, "[-", v.lag, "]");
+    case StepOp::weight: return program.weights[v.index].name;
+    case StepOp::constant: return number_text(v.value);
+    case StepOp::step_index: return "n";
+    case StepOp::draw: return text_of("draw", v.index);
+    default: return text_of("%", id);
+  }
+}
+
+/// The right-hand side of a value that has a line of its own.
+std::string expression(const StepProgram& program, const Instruction& v) {
+  const std::string a = reference(program, v.a);
+  const std::string b = v.b < 0 ? "" : reference(program, v.b);
+  switch (v.op) {
+    case StepOp::real_lag: return text_of(program.states[v.index].name, "[-", a, "], at most ", v.lag);
+    case StepOp::product: return text_of(program.weights[v.index].name, " @ ", a);
+    case StepOp::negate: return "-" + a;
+    case StepOp::add: return a + " + " + b;
+    case StepOp::subtract: return a + " - " + b;
+    case StepOp::multiply: return a + " * " + b;
+    case StepOp::divide: return a + " / " + b;
+    case StepOp::broadcast:
+    case StepOp::reshape: return text_of(name_of(v.op), "(", a, ", ", to_string(v.shape), ")");
+    case StepOp::slice: return text_of("slice(", a, ", ", v.index, ", ", v.index + v.shape.size, ")");
+    default: return text_of(name_of(v.op), "(", a, b.empty() ? "" : ", ", b, ")");
+  }
+}
+
+std::string kind_text(const DrawDefinition& draw) {
+  switch (draw.kind) {
+    case DrawDefinition::Kind::uniform: return "uniform";
+    case DrawDefinition::Kind::normal: return "normal";
+    case DrawDefinition::Kind::mask: return text_of("mask(", number_text(draw.rate), ")");
+  }
+  return {};
+}
+
+bool has_line(StepOp op) { return !is_leaf(op) || op == StepOp::real_lag; }
+
+/// "h'" when the output is a state's next value, as it mostly is.
+std::string output_name(const StepProgram& program) {
+  for (const StateDefinition& state : program.states) {
+    if (state.next == program.output) return state.name + "'";
+  }
+  return reference(program, program.output);
+}
+
+}  // namespace
+
+std::string to_string(const RowShape& shape) {
+  if (shape.rank == 0) return "[]";
+  if (shape.rank == 1) return text_of("[", shape.size, "]");
+  return text_of("[", shape.groups, ", ", shape.size, "]");
+}
+
+std::string_view name_of(StepOp op) { return row(op).name; }
+bool is_leaf(StepOp op) { return op <= StepOp::draw; }
+bool is_elementwise(StepOp op) { return op >= StepOp::negate && op <= StepOp::maximum; }
+int operand_count(StepOp op) { return row(op).operands; }
+
+std::int64_t StepProgram::history(int state) const {
+  std::int64_t longest = 0;
+  for (const Instruction& v : values) {
+    if ((v.op == StepOp::lag || v.op == StepOp::real_lag) && v.index == state)
+      longest = std::max(longest, v.lag);
+  }
+  return longest;
+}
+
+std::int64_t StepProgram::largest_lag() const {
+  std::int64_t longest = 0;
+  for (const Instruction& v : values) longest = std::max(longest, v.lag);
+  return longest;
+}
+
+bool StepProgram::is_fixed(int value) const {
+  std::vector<bool> fixed;
+  for (int id = 0; id <= value; ++id) {
+    const Instruction& v = values[id];
+    if (is_leaf(v.op)) {
+      fixed.push_back(v.op == StepOp::weight || v.op == StepOp::constant);
+    } else {
+      fixed.push_back(fixed[v.a] && (v.b < 0 || fixed[v.b]));
+    }
+  }
+  return fixed.back();
+}
+
+std::int64_t StepProgram::product_flops() const {
+  std::int64_t flops = 0;
+  for (const Instruction& v : values) {
+    if (v.op == StepOp::product) flops += 2 * v.shape.groups * element_count(weights[v.index].shape);
+  }
+  return flops;
+}
+
+std::string to_string(const StepProgram& program) {
+  std::string text = text_of("input x ", to_string(program.input), "\n");
+  for (const StateDefinition& state : program.states) {
+    text += text_of("state ", state.name, " ", to_string(state.shape),
+                    state.arithmetic == Arithmetic::grid ? " on the grid\n" : "\n");
+  }
+  for (const WeightDefinition& weight : program.weights) {
+    text += text_of("weight ", weight.name, " ", to_string(weight.shape), "\n");
+  }
+  for (const Instruction& v : program.values) {
+    if (v.op != StepOp::draw) continue;
+    const DrawDefinition& draw = program.draws[v.index];
+    text += text_of("draw", v.index, " = ", kind_text(draw), to_string(v.shape),
+                    draw.every_step ? " every step" : " every sequence", ", ", number_text(draw.evaluation),
+                    " in evaluation\n");
+  }
+  for (std::size_t id = 0; id < program.values.size(); ++id) {
+    const Instruction& v = program.values[id];
+    if (has_line(v.op)) text += text_of("%", id, " = ", expression(program, v), "\n");
+  }
+  for (const StateDefinition& state : program.states) {
+    text += text_of(state.name, "' = ", reference(program, state.next), "\n");
+  }
+  return text + text_of("output ", output_name(program), "\n");
+}
+
+}  // namespace lagtape

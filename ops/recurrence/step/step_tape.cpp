@@ -1,0 +1,376 @@
+#include "lagtape/ops/recurrence/step/step_tape.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/step/canonical_form.h"
+
+namespace lagtape {
+namespace {
+
+/// Equal keys, equal values. Numbers by their bits, so that 0 and -0 differ.
+std::string key_of(const Instruction& v) {
+  return text_of(static_cast<int>(v.op), ' ', v.shape.rank, ' ', v.shape.groups, ' ', v.shape.size, ' ', v.a,
+                 ' ', v.b, ' ', v.index, ' ', v.lag, ' ', std::bit_cast<std::uint64_t>(v.value));
+}
+
+double fold(StepOp op, double a) {
+  switch (op) {
+    case StepOp::negate: return -a;
+    case StepOp::tanh: return std::tanh(a);
+    case StepOp::sigmoid: return 1 / (1 + std::exp(-a));
+    case StepOp::relu: return a > 0 ? a : 0;
+    case StepOp::exp: return std::exp(a);
+    case StepOp::log: return std::log(a);
+    case StepOp::sqrt: return std::sqrt(a);
+    case StepOp::abs: return std::abs(a);
+    case StepOp::sign: return a > 0 ? 1 : a < 0 ? -1 : 0;
+    case StepOp::sin: return std::sin(a);
+    case StepOp::cos: return std::cos(a);
+    default: throw Error(text_of("[", name_of(op), "] is not a function of one number."));
+  }
+}
+
+double fold(StepOp op, double a, double b) {
+  switch (op) {
+    case StepOp::add: return a + b;
+    case StepOp::subtract: return a - b;
+    case StepOp::multiply: return a * b;
+    case StepOp::divide: return a / b;
+    case StepOp::minimum: return a < b ? a : b;
+    case StepOp::maximum: return a > b ? a : b;
+    default: throw Error(text_of("[", name_of(op), "] is not a function of two numbers."));
+  }
+}
+
+bool is_number(const Instruction& v) { return v.op == StepOp::constant; }
+bool is_one(const Instruction& v) { return is_number(v) && v.value == 1; }
+
+/// Whether `from` spreads over the innermost axis of `to`: [] over [n], [g] over [g, n].
+bool spreads(const RowShape& from, const RowShape& to) {
+  if (from.rank == 0) return to.rank > 0;
+  return from.rank == 1 && to.rank == 2 && from.size == to.groups;
+}
+
+void check_extent(std::string_view what, std::int64_t extent) {
+  if (extent < 1) throw InputError(text_of("[", what, "] an extent must be at least 1. Got ", extent, "."));
+}
+
+}  // namespace
+
+const RowShape& StepVar::shape() const { return tape_->at(id_).shape; }
+
+StepTape::StepTape(std::int64_t input_width) {
+  check_extent("input", input_width);
+  program_.input = RowShape::vector(input_width);
+}
+
+// ---- Leaves ----
+
+StepVar StepTape::input() { return record({.op = StepOp::input, .shape = program_.input}); }
+StepVar StepTape::step_index() { return record({.op = StepOp::step_index, .shape = RowShape::scalar()}); }
+
+StepVar StepTape::constant(double value) {
+  if (!std::isfinite(value))
+    throw InputError(text_of("[constant] a number must be finite. Got ", value, "."));
+  return record({.op = StepOp::constant, .shape = RowShape::scalar(), .value = value});
+}
+
+StepVar StepTape::state(std::string name, RowShape shape, Arithmetic arithmetic) {
+  check_extent("state " + name, shape.groups);
+  check_extent("state " + name, shape.size);
+  check_name(name);
+  program_.states.push_back({std::move(name), shape, -1, arithmetic});
+  return record({.op = StepOp::state, .shape = shape, .index = static_cast<int>(program_.states.size()) - 1});
+}
+
+StepVar StepTape::lag(StepVar state, std::int64_t lag) {
+  check_mine(state);
+  const Instruction& v = at(state.id());
+  if (v.op != StepOp::state) {
+    throw InputError(text_of("[lag] only a state has past values. Got ", name_of(v.op), "."));
+  }
+  if (lag < 0) throw InputError(text_of("[lag] a lag must be at least 0. Got ", lag, "."));
+  if (lag > kLargestLag)
+    throw InputError(text_of("[lag] a lag must be at most ", kLargestLag, ". Got ", lag, "."));
+  if (lag == 0) return state;
+  return record({.op = StepOp::lag, .shape = v.shape, .index = v.index, .lag = lag});
+}
+
+StepVar StepTape::lag(StepVar state, StepVar tau, std::int64_t tau_max) {
+  check_mine(state);
+  check_mine(tau);
+  const Instruction& v = at(state.id());
+  if (v.op != StepOp::state) {
+    throw InputError(text_of("[lag] only a state has past values. Got ", name_of(v.op), "."));
+  }
+  if (at(tau.id()).op != StepOp::weight) {
+    throw InputError(text_of("[lag] a real lag must be a weight. Got ", name_of(at(tau.id()).op), "."));
+  }
+  if (tau.shape().rank != 0 && tau.shape() != v.shape) {
+    throw InputError(text_of("[lag] a real lag must be a scalar or one a unit. Got the lag ",
+                             to_string(tau.shape()), " of a state ", to_string(v.shape), "."));
+  }
+  if (tau_max < 1 || tau_max > kLargestLag) {
+    throw InputError(
+        text_of("[lag] the largest lag must be between 1 and ", kLargestLag, ". Got ", tau_max, "."));
+  }
+  return record({.op = StepOp::real_lag, .shape = v.shape, .a = tau.id(), .index = v.index, .lag = tau_max});
+}
+
+StepMatrix StepTape::matrix(std::string name, std::int64_t out, std::int64_t in) {
+  const int index = declare_weight(std::move(name), {out, in});
+  return {this, index, {out, in}};
+}
+
+StepVar StepTape::vector(std::string name, std::int64_t size) {
+  const int index = declare_weight(std::move(name), {size});
+  return record({.op = StepOp::weight, .shape = RowShape::vector(size), .index = index});
+}
+
+StepVar StepTape::scalar(std::string name) {
+  const int index = declare_weight(std::move(name), {});
+  return record({.op = StepOp::weight, .shape = RowShape::scalar(), .index = index});
+}
+
+StepVar StepTape::mask(RowShape shape, double rate, bool every_step) {
+  if (!(rate >= 0 && rate < 1))
+    throw InputError(text_of("[mask] a rate is at least 0 and below 1. Got ", rate));
+  program_.draws.push_back({DrawDefinition::Kind::mask, every_step, 1, rate});
+  return record({.op = StepOp::draw, .shape = shape, .index = static_cast<int>(program_.draws.size()) - 1});
+}
+
+StepVar StepTape::draw(DrawDefinition::Kind kind, RowShape shape, bool every_step, double evaluation) {
+  program_.draws.push_back({kind, every_step, evaluation});
+  return record({.op = StepOp::draw, .shape = shape, .index = static_cast<int>(program_.draws.size()) - 1});
+}
+
+// ---- Operations ----
+
+StepVar StepTape::product(const StepMatrix& w, StepVar v) {
+  check_mine(v);
+  if (w.tape != this) throw Error("[@] the matrix belongs to another step tape.");
+  const RowShape& shape = v.shape();
+  if (shape.rank == 0 || shape.size != w.shape[1]) {
+    throw InputError(text_of("[@] a matrix [out, in] multiplies a vector [in] or [g, in]. Got ",
+                             program_.weights[w.index].name, " ", to_string(w.shape), " and ",
+                             to_string(shape), "."));
+  }
+  const RowShape result{shape.rank, shape.groups, w.shape[0]};
+  return record({.op = StepOp::product, .shape = result, .a = v.id(), .index = w.index});
+}
+
+StepVar StepTape::unary(StepOp op, StepVar a) {
+  check_mine(a);
+  const Instruction& v = at(a.id());
+  if (is_number(v)) return constant(fold(op, v.value));
+  return record({.op = op, .shape = v.shape, .a = a.id()});
+}
+
+StepVar StepTape::binary(StepOp op, StepVar a, StepVar b) {
+  check_mine(a);
+  check_mine(b);
+  const Instruction left = at(a.id()), right = at(b.id());
+  if (is_number(left) && is_number(right)) return constant(fold(op, left.value, right.value));
+  if (is_one(right) && (op == StepOp::multiply || op == StepOp::divide)) return a;
+  if (is_one(left) && op == StepOp::multiply) return b;
+
+  if (!is_number(left) && !is_number(right) && left.shape != right.shape) {
+    if (spreads(left.shape, right.shape)) {
+      a = broadcast(a, right.shape);
+    } else if (spreads(right.shape, left.shape)) {
+      b = broadcast(b, left.shape);
+    } else {
+      throw InputError(
+          text_of("[", name_of(op), "] both operands must have one shape, or one of them spread over the ",
+                  "other's last axis. Got ", to_string(left.shape), " and ", to_string(right.shape), "."));
+    }
+  }
+  const RowShape shape = is_number(left) ? b.shape() : a.shape();
+  return record({.op = op, .shape = shape, .a = a.id(), .b = b.id()});
+}
+
+StepVar StepTape::sum(StepVar a) {
+  check_mine(a);
+  const RowShape& shape = a.shape();
+  if (shape.rank == 0) throw InputError("[sum] there must be an axis to sum over. Got a scalar [].");
+  const RowShape result = shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar();
+  return record({.op = StepOp::sum, .shape = result, .a = a.id()});
+}
+
+StepVar StepTape::broadcast(StepVar a, RowShape to) {
+  check_mine(a);
+  const RowShape from = a.shape();
+  if (from == to) return a;
+  if (!spreads(from, to)) {
+    throw InputError(
+        text_of("[broadcast] a value spreads over the last axis only: [] to [n], [g] to [g, n]. Got ",
+                to_string(from), " and ", to_string(to), "."));
+  }
+  // One axis at a time: each is the opposite of a sum.
+  if (from.rank == 0 && to.rank == 2) a = broadcast(a, RowShape::vector(to.groups));
+  return record({.op = StepOp::broadcast, .shape = to, .a = a.id()});
+}
+
+StepVar StepTape::reshape(StepVar a, RowShape to) {
+  check_mine(a);
+  const RowShape from = a.shape();
+  if (from == to) return a;
+  if (from.rank == 0 || to.rank == 0 || from.width() != to.width()) {
+    throw InputError(text_of("[reshape] the number of elements must stay the same. Got ", to_string(from),
+                             " and ", to_string(to), "."));
+  }
+  return record({.op = StepOp::reshape, .shape = to, .a = a.id()});
+}
+
+StepVar StepTape::concatenate(StepVar a, StepVar b) {
+  for (StepVar part : {a, b}) {
+    check_mine(part);
+    if (part.shape().rank > 1 || is_number(at(part.id())))
+      throw InputError(text_of("[concat] the parts must be vectors or scalars, and no numbers. Got ",
+                               to_string(a.shape()), " and ", to_string(b.shape()), "."));
+  }
+  const RowShape shape = RowShape::vector(a.shape().size + b.shape().size);
+  return record({.op = StepOp::concatenate, .shape = shape, .a = a.id(), .b = b.id()});
+}
+
+StepVar StepTape::slice(StepVar a, std::int64_t begin, std::int64_t end) {
+  check_mine(a);
+  const RowShape& from = a.shape();
+  if (from.rank != 1 || begin < 0 || begin >= end || end > from.size) {
+    throw InputError(
+        text_of("[slice] elements begin .. end - 1 of a vector, 0 <= begin < end <= its size. Got ", begin,
+                " and ", end, " of ", to_string(from), "."));
+  }
+  if (end - begin == from.size) return a;
+  return record({.op = StepOp::slice,
+                 .shape = RowShape::vector(end - begin),
+                 .a = a.id(),
+                 .index = static_cast<int>(begin)});
+}
+
+// ---- The end of a step ----
+
+void StepTape::set_next(StepVar state, StepVar value) {
+  check_mine(state);
+  check_mine(value);
+  const Instruction& v = at(state.id());
+  if (v.op != StepOp::state) {
+    throw InputError(text_of("[set_next] only a state has a next value. Got ", name_of(v.op), "."));
+  }
+  StateDefinition& definition = program_.states[v.index];
+  if (definition.next >= 0) {
+    throw InputError(text_of("[set_next] the next value of state '", definition.name, "' is set already."));
+  }
+  if (value.shape() != v.shape) {
+    throw InputError(text_of("[set_next] the next value of a state must have its shape. Got ",
+                             definition.name, " ", to_string(v.shape), " and ", to_string(value.shape()),
+                             "."));
+  }
+  definition.next = value.id();
+}
+
+void StepTape::set_output(StepVar value) {
+  check_mine(value);
+  if (program_.output >= 0) throw InputError("[set_output] the output of the step is set already.");
+  program_.output = value.id();
+}
+
+void StepTape::name(const std::string& name, StepVar value) {
+  check_mine(value);
+  if (is_number(at(value.id()))) return;
+  for (const NamedValue& other : program_.named) {
+    if (other.name == name) throw InputError(text_of("[name] the name '", name, "' is taken."));
+  }
+  program_.named.push_back({name, value.id()});
+}
+
+StepProgram StepTape::finish() {
+  if (finished_) throw Error("[finish] the step is finished already.");
+  if (program_.output < 0) throw InputError("[finish] the step has no output.");
+  for (const StateDefinition& state : program_.states) {
+    if (state.next < 0) throw InputError(text_of("[finish] state '", state.name, "' has no next value."));
+  }
+  StepProgram result = canonical_form(program_);
+  if (result.weights.size() < program_.weights.size()) {
+    std::string unused;
+    for (const WeightDefinition& weight : program_.weights) {
+      const auto same = [&](const auto& other) { return other.name == weight.name; };
+      if (std::ranges::any_of(result.weights, same)) continue;
+      unused += text_of(unused.empty() ? "" : ", ", weight.name);
+    }
+    throw InputError(
+        text_of("[finish] every weight must reach a next value or the output. Unused: ", unused, "."));
+  }
+  finished_ = true;
+  return result;
+}
+
+// ---- Recording ----
+
+StepVar StepTape::record(const Instruction& instruction) {
+  if (finished_) throw Error("[record] the step is finished.");
+  const auto [place, is_new] =
+      known_.try_emplace(key_of(instruction), static_cast<int>(program_.values.size()));
+  if (is_new) program_.values.push_back(instruction);
+  return {this, place->second};
+}
+
+void StepTape::check_mine(StepVar v) const {
+  if (v.tape_ != this) throw Error("[step] a value belongs to another step tape.");
+}
+
+void StepTape::check_name(const std::string& name) const {
+  const auto taken = [&](const auto& other) { return other.name == name; };
+  if (std::ranges::any_of(program_.states, taken) || std::ranges::any_of(program_.weights, taken)) {
+    throw InputError(text_of("[step] the name '", name, "' is taken."));
+  }
+}
+
+int StepTape::declare_weight(std::string name, Shape shape) {
+  for (std::int64_t extent : shape) check_extent("weight " + name, extent);
+  check_name(name);
+  program_.weights.push_back({std::move(name), std::move(shape)});
+  return static_cast<int>(program_.weights.size()) - 1;
+}
+
+// ---- Operators ----
+
+StepVar operator+(StepVar a, StepVar b) { return a.tape().binary(StepOp::add, a, b); }
+StepVar operator-(StepVar a, StepVar b) { return a.tape().binary(StepOp::subtract, a, b); }
+StepVar operator*(StepVar a, StepVar b) { return a.tape().binary(StepOp::multiply, a, b); }
+StepVar operator/(StepVar a, StepVar b) { return a.tape().binary(StepOp::divide, a, b); }
+StepVar operator+(StepVar a, double b) { return a + a.tape().constant(b); }
+StepVar operator-(StepVar a, double b) { return a - a.tape().constant(b); }
+StepVar operator*(StepVar a, double b) { return a * a.tape().constant(b); }
+StepVar operator/(StepVar a, double b) { return a / a.tape().constant(b); }
+StepVar operator+(double a, StepVar b) { return b.tape().constant(a) + b; }
+StepVar operator-(double a, StepVar b) { return b.tape().constant(a) - b; }
+StepVar operator*(double a, StepVar b) { return b.tape().constant(a) * b; }
+StepVar operator/(double a, StepVar b) { return b.tape().constant(a) / b; }
+StepVar operator-(StepVar a) { return a.tape().unary(StepOp::negate, a); }
+StepVar product(const StepMatrix& w, StepVar v) { return v.tape().product(w, v); }
+
+StepVar tanh(StepVar a) { return a.tape().unary(StepOp::tanh, a); }
+StepVar sigmoid(StepVar a) { return a.tape().unary(StepOp::sigmoid, a); }
+StepVar relu(StepVar a) { return a.tape().unary(StepOp::relu, a); }
+StepVar exp(StepVar a) { return a.tape().unary(StepOp::exp, a); }
+StepVar log(StepVar a) { return a.tape().unary(StepOp::log, a); }
+StepVar sqrt(StepVar a) { return a.tape().unary(StepOp::sqrt, a); }
+StepVar abs(StepVar a) { return a.tape().unary(StepOp::abs, a); }
+StepVar sign(StepVar a) { return a.tape().unary(StepOp::sign, a); }
+StepVar sin(StepVar a) { return a.tape().unary(StepOp::sin, a); }
+StepVar cos(StepVar a) { return a.tape().unary(StepOp::cos, a); }
+StepVar minimum(StepVar a, StepVar b) { return a.tape().binary(StepOp::minimum, a, b); }
+StepVar maximum(StepVar a, StepVar b) { return a.tape().binary(StepOp::maximum, a, b); }
+StepVar sum(StepVar a) { return a.tape().sum(a); }
+
+StepVar mean(StepVar a) {
+  const double n = static_cast<double>(a.shape().size);
+  return a.tape().sum(a) * (1 / n);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+class StepTape;
+
+/// A handle to a value of the step being recorded. Combined with the ordinary operators below.
+class StepVar {
+ public:
+  StepVar() = default;
+  const RowShape& shape() const;
+  StepTape& tape() const { return *tape_; }
+  int id() const { return id_; }
+
+ private:
+  friend class StepTape;
+  StepVar(StepTape* tape, int id) : tape_(tape), id_(id) {}
+  StepTape* tape_ = nullptr;
+  int id_ = -1;
+};
+
+/// A matrix weight: only the left side of a product.
+struct StepMatrix {
+  StepTape* tape = nullptr;
+  int index = -1;
+  Shape shape;  ///< [out, in]
+};
+
+/// The small tape on which a cell records what happens in one step. Errors of shape are InputErrors that name
+/// the rule and both shapes. Equal operations on equal operands are one value; numbers are folded;
+/// multiplying by 1 is dropped.
+class StepTape {
+ public:
+  static constexpr std::int64_t kLargestLag = std::int64_t{1} << 30;
+
+  explicit StepTape(std::int64_t input_width);
+
+  StepVar input();       ///< x[n], a vector
+  StepVar step_index();  ///< n, a scalar
+  StepVar constant(double value);
+  /// Declares a state (zeros before the first step unless a window is given) and returns its value before the
+  /// step.
+  StepVar state(std::string name, RowShape shape, Arithmetic arithmetic = Arithmetic::real);
+  /// The state `lag` steps before that. lag 0 is the state itself. Throws InputError for a lag below 0 or
+  /// above kLargestLag, and for a value that is not a state.
+  StepVar lag(StepVar state, std::int64_t lag);
+  /// The state tau steps before, tau real between 1 and tau_max: a weight, a scalar or one a unit.
+  StepVar lag(StepVar state, StepVar tau, std::int64_t tau_max);
+  /// Declares weights. Throws InputError when the name is taken.
+  StepMatrix matrix(std::string name, std::int64_t out, std::int64_t in);
+  StepVar vector(std::string name, std::int64_t size);
+  StepVar scalar(std::string name);
+  StepVar draw(DrawDefinition::Kind kind, RowShape shape, bool every_step, double evaluation);
+  /// A mask of dropout: 1 outside training. Throws InputError unless 0 <= rate < 1.
+  StepVar mask(RowShape shape, double rate, bool every_step);
+
+  StepVar product(const StepMatrix& w, StepVar v);
+  StepVar unary(StepOp op, StepVar a);
+  StepVar binary(StepOp op, StepVar a, StepVar b);
+  StepVar sum(StepVar a);
+  StepVar broadcast(StepVar a, RowShape to);
+  StepVar reshape(StepVar a, RowShape to);
+  /// a, then b, vectors or scalars: a vector.
+  StepVar concatenate(StepVar a, StepVar b);
+  /// Elements begin .. end - 1 of a vector, 0 <= begin < end <= size.
+  StepVar slice(StepVar a, std::int64_t begin, std::int64_t end);
+
+  /// The value that a state takes after the step. A state without one is an error at `finish`.
+  void set_next(StepVar state, StepVar value);
+  void set_output(StepVar value);
+  /// Gives a value a name for who looks into a model (NamedValue). A number, and what the finished program
+  /// does not need, goes without. Throws InputError when another value has the name.
+  void name(const std::string& name, StepVar value);
+
+  /// The canonical program: what the next values and the output need, numbered in that order. Weights that
+  /// nothing uses are an InputError. Further recording is not possible.
+  StepProgram finish();
+
+  const Instruction& at(int id) const { return program_.values[id]; }
+  const StepProgram& recorded() const { return program_; }
+
+ private:
+  StepVar record(const Instruction& instruction);
+  void check_mine(StepVar v) const;
+  void check_name(const std::string& name) const;
+  int declare_weight(std::string name, Shape shape);
+  StepProgram program_;
+  std::map<std::string, int> known_;  // equal instructions are one value
+  bool finished_ = false;
+};
+
+StepVar operator+(StepVar a, StepVar b);
+StepVar operator-(StepVar a, StepVar b);
+StepVar operator*(StepVar a, StepVar b);
+StepVar operator/(StepVar a, StepVar b);
+StepVar operator+(StepVar a, double b);
+StepVar operator-(StepVar a, double b);
+StepVar operator*(StepVar a, double b);
+StepVar operator/(StepVar a, double b);
+StepVar operator+(double a, StepVar b);
+StepVar operator-(double a, StepVar b);
+StepVar operator*(double a, StepVar b);
+StepVar operator/(double a, StepVar b);
+StepVar operator-(StepVar a);
+/// The matrix product W @ v.
+StepVar product(const StepMatrix& w, StepVar v);
+
+StepVar tanh(StepVar a);
+StepVar sigmoid(StepVar a);
+StepVar relu(StepVar a);
+StepVar exp(StepVar a);
+StepVar log(StepVar a);
+StepVar sqrt(StepVar a);
+StepVar abs(StepVar a);
+StepVar sign(StepVar a);
+StepVar sin(StepVar a);
+StepVar cos(StepVar a);
+StepVar minimum(StepVar a, StepVar b);
+StepVar maximum(StepVar a, StepVar b);
+StepVar sum(StepVar a);
+StepVar mean(StepVar a);
+
+}  // namespace lagtape

@@ -1,0 +1,92 @@
+#include "lagtape/ops/recurrence/stream/compiled_row.h"
+
+#include <algorithm>
+
+#if defined(LAGTAPE_JIT)
+#include "lagtape/ops/recurrence/stream/row_emitter.h"
+#endif
+
+namespace lagtape::recurrence {
+
+#if defined(LAGTAPE_JIT)
+
+template <class T>
+struct CompiledRow<T>::Code {
+  RowProgram<T> row;
+  EmittedRow<T> emitted;
+};
+
+template <class T>
+std::shared_ptr<const typename CompiledRow<T>::Code> CompiledRow<T>::compile(
+    const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, const T* memory,
+    std::span<const Tensor> weights) {
+  if (stack.kernels().level != SimdLevel::avx512) return nullptr;
+  auto row = row_program(stack, layers, memory, weights);
+  if (!row) return nullptr;
+  const auto code = std::make_shared<Code>(Code{std::move(*row), {}});
+  code->emitted = emit(code->row);
+  return code->emitted.code != nullptr ? code : nullptr;
+}
+
+template <class T>
+CompiledRow<T>::CompiledRow(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>& layers, T* memory)
+    : schedule_(std::move(code)), layers_(layers), memory_(memory) {
+  std::ranges::copy(schedule_->emitted.functions, functions_);
+  states_.resize(schedule_->row.moving.size());
+}
+
+template <class T>
+void CompiledRow<T>::begin(std::int64_t n) {
+  active_ = true;
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    states_[i] = layers_[schedule_->row.moving[i].layer].array(schedule_->row.moving[i].array).at(n);
+  for_resting([&](ArrayView<T>& state) {
+    const T* const from = state.at(n);
+    state.first = n - (n & 1);
+    std::copy_n(from, state.stride, state.at(n));
+  });
+}
+
+template <class T>
+void CompiledRow<T>::end(std::int64_t n) {
+  if (!active_) return;
+  active_ = false;
+  for_resting([&](ArrayView<T>& state) { state.first = n - (n & 1); });
+}
+
+#else
+
+template <class T>
+struct CompiledRow<T>::Code {};
+
+template <class T>
+std::shared_ptr<const typename CompiledRow<T>::Code> CompiledRow<T>::compile(
+    const CompiledStack<T>&, const std::deque<LayerRunner<T>>&, const T*, std::span<const Tensor>) {
+  return nullptr;
+}
+
+template <class T>
+CompiledRow<T>::CompiledRow(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>& layers, T* memory)
+    : schedule_(std::move(code)), layers_(layers), memory_(memory), functions_{} {}
+
+template <class T>
+void CompiledRow<T>::begin(std::int64_t) {}
+
+template <class T>
+void CompiledRow<T>::end(std::int64_t) {}
+
+#endif
+
+/// States that are read one step back only: they change between two places.
+template <class T>
+template <class F>
+void CompiledRow<T>::for_resting(F f) {
+  for (LayerRunner<T>& layer : layers_)
+    for (std::size_t s = 0; s < layer.program().states.size(); ++s)
+      if (layer.program().history(static_cast<int>(s)) == 0) f(layer.array(layer.code().state_arrays[s]));
+}
+
+template class CompiledRow<float>;
+template class CompiledRow<double>;
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lagtape/ops/recurrence/run/compiled_stack.h"
+#include "lagtape/ops/recurrence/run/layer_runner.h"
+
+namespace lagtape::recurrence {
+
+/// Steps of a stack for a single row as one function of machine code. Runs on the arrays of the layers'
+/// runners and gives their bits.
+template <class T>
+class CompiledRow {
+ public:
+  /// What the plans of all copies of a stream share.
+  struct Code;
+
+  /// Null when this machine, this build or the stack is not one for it: levels other than avx512, work that
+  /// is not element-wise. `layers` are laid out for one row in `memory`; `weights` as CompiledStack::load
+  /// takes them.
+  static std::shared_ptr<const Code> compile(const CompiledStack<T>& stack,
+                                             const std::deque<LayerRunner<T>>& layers, const T* memory,
+                                             std::span<const Tensor> weights);
+
+  /// `layers` are laid out in `memory` as those that the code was compiled for, and outlive the plan.
+  CompiledRow(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>& layers, T* memory);
+
+  /// Step n is next; the runners have made room for the steps to come (enter_forward). From now on states may
+  /// be elsewhere than the runners have them, until `end`.
+  void begin(std::int64_t n);
+  /// Whether states move on in time: then as many steps may be run as there is room for. Otherwise any
+  /// number.
+  bool moves() const { return !states_.empty(); }
+  void step(std::int64_t n, const T* input, T* output) {
+    functions_[n & 1](memory_, input, output, states_.data());
+  }
+  /// After step n - 1: the runners have their states again.
+  void end(std::int64_t n);
+
+ private:
+  template <class F>
+  void for_resting(F f);
+
+  std::shared_ptr<const Code> schedule_;
+  std::deque<LayerRunner<T>>& layers_;
+  T* memory_;
+  void (*functions_[2])(T* memory, const T* input, T* output, T** states);
+  std::vector<T*> states_;  // that move: at the step to come
+  bool active_ = false;
+};
+
+extern template class CompiledRow<float>;
+extern template class CompiledRow<double>;
+
+}  // namespace lagtape::recurrence

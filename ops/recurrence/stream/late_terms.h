@@ -1,0 +1,55 @@
+#pragma once
+
+// Internal: the terms of a sum over the elements of a row that a pass is still making.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/recurrence/stream/row_program.h"
+
+namespace lagtape::recurrence {
+
+/// Which elements of a follower's only operand are there already and have yet to be added up, from the first
+/// on, with one matrix.
+template <class T>
+class LateTerms {
+ public:
+  /// Without a follower there are none.
+  LateTerms(const RowPass& pass, const RowPass* follower)
+      : stored_(static_cast<std::size_t>(pass.vectors), false) {
+    if (follower == nullptr) return;
+    const RowPass::Products& p = follower->products.front();
+    elements_ = p.k;
+    bytes_ = p.vector_bytes;
+    weights_ = follower->weights;
+  }
+
+  /// The pass has made that vector of the row.
+  void stored(std::int64_t vector) { stored_[static_cast<std::size_t>(vector)] = true; }
+
+  /// The first and the number of the elements of the next vector, which are then done; 0 when they are not
+  /// there.
+  std::array<std::int64_t, 2> next() {
+    const std::int64_t first = next_ * kLane<T>, count = std::min(kLane<T>, elements_ - first);
+    if (count <= 0 || !stored_[static_cast<std::size_t>(next_)]) return {first, 0};
+    ++next_;
+    return {first, count};
+  }
+
+  /// Bytes to the elements of the next vector and to their packed weights; negative when a whole vector is
+  /// not there.
+  std::array<std::int64_t, 2> next_whole() {
+    if (elements_ - next_ * kLane<T> < kLane<T>) return {-1, -1};
+    const auto [first, count] = next();
+    if (count == 0) return {-1, -1};
+    return {first * static_cast<std::int64_t>(sizeof(T)), weights_ + first * bytes_};
+  }
+
+ private:
+  std::int64_t elements_ = 0, bytes_ = 0, weights_ = 0, next_ = 0;
+  std::vector<bool> stored_;
+};
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "lagtape/ops/recurrence/run/compiled_stack.h"
+#include "lagtape/ops/recurrence/run/layer_runner.h"
+
+namespace lagtape::recurrence {
+
+/// One step of a stack as a list of calls with every pointer in its place. Runs on the arrays of the layers'
+/// runners and gives their bits: at batch 1 a step is so little work that a runner would take longer to find
+/// its places than to do it.
+template <class T>
+class LinkedStep {
+ public:
+  /// Whether a stack can be planned: its stages are plain products and machine code.
+  static bool takes(const CompiledStack<T>& stack);
+
+  /// `layers` are laid out, and outlive the plan.
+  LinkedStep(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, std::int64_t rows);
+
+  /// Step n is next. To be called when the runners have moved their arrays (enter_forward); then as many
+  /// steps may be run as they have made room for.
+  void begin(std::int64_t n);
+
+  /// The row block that the next step reads.
+  T* input() const { return input_; }
+  /// Runs the next step; its output is the row block returned.
+  const T* run();
+
+ private:
+  /// A stage and all that it works on.
+  struct Call {
+    const CompiledStage* tiles = nullptr;  ///< null: a product
+    std::vector<T*> pointers;              ///< of tiles; of a product's outputs
+    std::vector<std::int64_t> strides;     ///< of a product's outputs
+    std::vector<ProductOperand<T>> operands;
+    Product<T> product{};
+    std::int64_t bytes = 0;  ///< of tiles
+  };
+  /// A pointer `offset` elements into the row block of an array at (step + operand.step).
+  struct Link {
+    T** pointer;
+    std::size_t layer;
+    Operand operand;
+    std::int64_t offset;
+  };
+
+  void link(T** pointer, std::size_t layer, const Operand& operand, std::int64_t offset = 0);
+  void add(std::size_t layer, const ProductStage& stage);
+  void add(std::size_t layer, const ElementStage& stage);
+  bool moves(std::size_t layer, int array) const;
+
+  const CompiledStack<T>& stack_;
+  const std::deque<LayerRunner<T>>& layers_;
+  std::int64_t rows_;
+  void (*multiply_)(const Product<T>&);
+  std::vector<Call> calls_;
+  std::vector<Link> fixed_;            // to arrays that hold what one step needs
+  std::vector<Link> moving_;           // to states, which go on in time
+  std::vector<std::int64_t> strides_;  // of the moving ones, from step to step
+  T* input_ = nullptr;
+  T* output_ = nullptr;
+};
+
+extern template class LinkedStep<float>;
+extern template class LinkedStep<double>;
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,318 @@
+#include "lagtape/ops/recurrence/stream/row_emitter.h"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+
+#include "lagtape/ops/recurrence/stream/late_terms.h"
+#include "lagtape/ops/recurrence/stream/row_sum_emitter.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+using Xbyak::Address;
+using Xbyak::Reg64;
+using Xbyak::Xmm;
+using Xbyak::Zmm;
+
+constexpr std::int64_t kVector = 64;      // bytes
+constexpr std::int64_t kNear = 24 << 10;  // bytes of weights that stay in the nearest cache
+
+template <class T>
+class RowEmitter : public RowSumEmitter {
+ public:
+  explicit RowEmitter(const RowProgram<T>& code)
+      : RowSumEmitter(bytes_of(code), sizeof(T)), schedule_(code) {}
+
+  bool generate() {
+    for (odd_ = 0; odd_ < 2; ++odd_) {
+      align(64);
+      entries_[odd_] = getCurr<RowFunction<T>>();
+      if (!step()) return false;
+    }
+    constants();
+    for (Turns& turns : turns_) {
+      L(turns.label);
+      for (const auto& places : turns.places)
+        for (std::int64_t bytes : places) dq(static_cast<std::uint64_t>(bytes));
+    }
+    return setProtectModeRE(false);
+  }
+  const std::array<RowFunction<T>, 2>& entries() const { return entries_; }
+
+ private:
+  static std::size_t bytes_of(const RowProgram<T>& code) {
+    std::size_t bytes = 4096 + 64 * static_cast<std::size_t>(code.input_width + code.output_width);
+    for (const RowPass& pass : code.passes) {
+      bytes += 2 * code_bytes(pass.program) + 16 * static_cast<std::size_t>(pass.vectors);
+      bytes += code_bytes_of_sums(pass);
+    }
+    return 2 * bytes;
+  }
+
+  // ---- registers beside those of the sums: rsi input, then the turns of a pass, r11 output, rdx the
+  // vector's place ----
+
+  bool step() {
+    enter();
+    mov(r11, rdx);
+    mov(r10, reinterpret_cast<std::uint64_t>(schedule_.weights.get()));
+    pass_ = nullptr;
+    copy_input();
+    for (std::size_t i = 0; i < schedule_.passes.size(); ++i) {
+      const RowPass &pass = schedule_.passes[i],
+                    *next = i + 1 < schedule_.passes.size() ? &pass + 1 : nullptr;
+      const bool takes_next = next != nullptr && overlaps(pass) && sums_up(*next, pass);
+      if (!emit_pass(pass, takes_next ? next : nullptr)) return false;
+      if (takes_next) ++i;
+    }
+    pass_ = nullptr;
+    copy_output();
+    for (std::size_t i = 0; i < schedule_.moving.size(); ++i)
+      add(qword[rcx + static_cast<int>(8 * i)], static_cast<std::uint32_t>(schedule_.moving[i].bytes));
+    leave();
+    return true;
+  }
+
+  /// Vectors, then what is left in halves: masked moves touch what lies beside the caller's numbers, and make
+  /// it wait.
+  template <class F>
+  static void for_parts(std::int64_t width, F f) {
+    int at = 0;
+    const int bytes = static_cast<int>(width * sizeof(T));
+    for (int part = kVector; part >= static_cast<int>(sizeof(T)); part /= 2)
+      for (; bytes - at >= part; at += part) f(part, at);
+  }
+  void load_part(int bytes, const Address& from) {
+    switch (bytes) {
+      case 64: return vmovups(Zmm(31), from);
+      case 32: return vmovups(Xbyak::Ymm(31), from);
+      case 16: return vmovups(Xmm(31), from);
+      case 8: return vmovsd(Xmm(31), from);
+      default: vmovss(Xmm(31), from);
+    }
+  }
+  void store_part(int bytes, const Address& to) {
+    switch (bytes) {
+      case 64: return vmovups(to, Zmm(31));
+      case 32: return vmovups(to, Xbyak::Ymm(31));
+      case 16: return vmovups(to, Xmm(31));
+      case 8: return vmovsd(to, Xmm(31));
+      default: vmovss(to, Xmm(31));
+    }
+  }
+  void copy_input() {
+    const Reg64 to = pointer_to(schedule_.input);
+    for_parts(schedule_.input_width, [&](int bytes, int at) {
+      load_part(bytes, ptr[rsi + at]);
+      // Alone in its vector, a part takes the padding's zeros along: then the vector can be read as a whole.
+      store_part(at % kVector == 0 ? 64 : bytes, ptr[to + at]);
+    });
+  }
+  void copy_output() {
+    const Reg64 from = pointer_to(schedule_.output);
+    for_parts(schedule_.output_width, [&](int bytes, int at) {
+      load_part(bytes, ptr[from + at]);
+      store_part(bytes, ptr[r11 + at]);
+    });
+  }
+
+  // ---- passes ----
+
+  /// `follower` has its sums added up beside.
+  bool emit_pass(const RowPass& pass, const RowPass* follower) {
+    pass_ = &pass;
+    if (overlaps(pass)) return emit_overlapped(pass, follower);
+    const bool loops = pass.vectors > 1;
+    const std::int64_t last = odd_ ? 0 : pass.vectors - 1, first = odd_ ? pass.vectors - 1 : 0;
+    const std::int64_t by = odd_ ? -1 : 1;
+    load_weights_of(first);
+    if (loops) mov(edx, bytes_to_vector(first));
+    Xbyak::Label loop;
+    L(loop);
+    if (!work(pass, Beside::nothing, true)) return false;
+    if (!loops) return true;
+    add(r8, static_cast<std::uint32_t>(by * pass.packed_bytes()));
+    add(rdx, static_cast<std::uint32_t>(by * kVector));
+    cmp(rdx, bytes_to_vector(last + by));
+    jne(loop, T_NEAR);
+    return true;
+  }
+
+  static bool overlaps(const RowPass& pass) {
+    return pass.vectors > 1 && !pass.products.empty() &&
+           std::ranges::all_of(pass.products, [](const auto& p) { return is_unrolled(p); });
+  }
+  /// Whether a pass adds up no more than the elements of a row that the one before it stores: a read-out.
+  static bool sums_up(const RowPass& pass, const RowPass& before) {
+    if (pass.vectors > 1 || pass.products.size() != 1) return false;
+    const RowPass::Products& p = pass.products.front();
+    return p.count == 1 && is_unrolled(p) &&
+           std::ranges::any_of(before.program.code, [&](const VectorInstruction& i) {
+             return i.op == VectorOp::store &&
+                    before.places[static_cast<std::size_t>(i.operand)] == p.operand;
+           });
+  }
+
+  /// The work on a vector beside the sums of the next in turn, and beside the terms of a follower's sums as
+  /// soon as their elements are there: left to the end, that chain would be what a step waits for.
+  bool emit_overlapped(const RowPass& pass, const RowPass* follower) {
+    const std::vector<Zmm> late = follower != nullptr ? sums_of(*follower) : std::vector<Zmm>();
+    reserved_ = static_cast<int>(late.size());
+    clear(late);
+    const std::vector<std::int64_t> order = order_of(pass);
+    load_weights_of(order.front());
+    add_products(pass, sums_of(pass));
+    Turns& turns = turns_.emplace_back();
+    LateTerms<T> terms(pass, follower);
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+      turns.places.push_back({bytes_to_vector(order[i]), pass.weights + order[i + 1] * pass.packed_bytes()});
+      if (follower != nullptr) turns.places.push_back(terms.next_whole());
+      terms.stored(order[i]);
+    }
+    lea(rsi, ptr[rip + turns.label]);
+    Xbyak::Label loop;
+    L(loop);
+    if (follower != nullptr) add_late_terms_of_turn(*follower, late);
+    mov(rdx, ptr[rsi]);
+    mov(r8, ptr[rsi + 8]);
+    add(r8, r10);
+    add(rsi, follower != nullptr ? 32 : 16);
+    if (!work(pass, Beside::next_vector)) return false;
+    cmp(edx, bytes_to_vector(order.end()[-2]));
+    jne(loop, T_NEAR);
+    add_late_terms(follower, late, terms);
+    mov(edx, bytes_to_vector(order.back()));
+    if (!work(pass, Beside::nothing)) return false;
+    terms.stored(order.back());
+    add_late_terms(follower, late, terms);
+    reserved_ = 0;
+    pass_ = follower;
+    return follower == nullptr || work(*follower, Beside::nothing);
+  }
+
+  void add_late_terms_of_turn(const RowPass& follower, const std::vector<Zmm>& sums) {
+    const auto& p = follower.products.front();
+    Xbyak::Label none;
+    mov(rdx, ptr[rsi + 16]);
+    mov(r8, ptr[rsi + 24]);
+    test(rdx, rdx);
+    js(none, T_NEAR);
+    add(r8, r10);
+    const Reg64 base = base_of(p.operand);
+    lea(r9, ptr[base + rdx + bytes_to(p.operand)]);
+    for (std::int64_t i = 0; i < kLane<T>; ++i) add_terms(p, sums.data(), i, i * p.vector_bytes);
+    L(none);
+  }
+  void add_late_terms(const RowPass* follower, const std::vector<Zmm>& sums, LateTerms<T>& terms) {
+    if (follower == nullptr) return;
+    const auto& p = follower->products.front();
+    load_pointer(r9, p.operand);
+    lea(r8, ptr[r10 + static_cast<int>(follower->weights)]);
+    while (true) {
+      const auto [first, count] = terms.next();
+      if (count == 0) return;
+      for (std::int64_t i = first; i < first + count; ++i) add_terms(p, sums.data(), i, i * p.vector_bytes);
+    }
+  }
+
+  /// The vectors in turn: upwards, as what comes next reads them. Where the weights do not stay in the
+  /// nearest cache, the two that the step before had last come first, its last one before the other; odd
+  /// steps take no more than half of a row so.
+  std::vector<std::int64_t> order_of(const RowPass& pass) const {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(pass.vectors));
+    std::iota(order.begin(), order.end(), 0);
+    if (pass.vectors * pass.packed_bytes() <= kNear) return order;
+    const std::int64_t half = std::min<std::int64_t>(2, pass.vectors / 2);
+    const std::int64_t end = odd_ ? pass.vectors : pass.vectors - half, count = odd_ ? half : 2;
+    for (std::int64_t v = std::max<std::int64_t>(0, end - count); v < end; ++v) {
+      const auto at = std::find(order.begin(), order.end(), v);
+      std::rotate(order.begin(), at, at + 1);
+    }
+    return order;
+  }
+
+  void load_weights_of(std::int64_t v) {
+    lea(r8, ptr[r10 + static_cast<int>(pass_->weights + v * pass_->packed_bytes())]);
+  }
+  static std::uint32_t bytes_to_vector(std::int64_t v) { return static_cast<std::uint32_t>(v * kVector); }
+
+  enum class Beside : std::uint8_t { nothing, next_vector };
+  /// The element-wise work on the vector at rdx.
+  bool work(const RowPass& pass, Beside beside, bool with_sums = false) {
+    const std::vector<Zmm> sums = sums_of(pass);
+    if (with_sums) add_products(pass, sums);
+    RegisterAllocator file(pass.program, kRegisters - reserved_ - static_cast<int>(sums.size()),
+                           Residents::none);
+    begin(pass.program, file);
+    const auto& code = pass.program.code;
+    std::size_t at = 0;
+    for (; at < code.size() && code[at].op == VectorOp::product; ++at) {
+      if (!instruction(at)) return false;
+      vmovaps(vector(file.register_of(code[at].out)), sums[static_cast<std::size_t>(code[at].operand)]);
+    }
+    if (beside == Beside::nothing) {
+      for (; at < code.size(); ++at)
+        if (!instruction(at)) return false;
+      return true;
+    }
+    clear(sums);
+    Terms terms;
+    const std::size_t first = at, rest = code.size() - first;
+    const auto all = static_cast<std::size_t>(term_count(pass));
+    for (std::size_t done = 1; add_next(pass, sums, terms); ++done)
+      for (; (at - first) * all < rest * done; ++at)
+        if (!instruction(at)) return false;
+    return true;
+  }
+
+  // ---- places ----
+
+  Reg64 pointer_to(const RowAddress& place) {
+    load_pointer(r9, place);
+    return r9;
+  }
+  Address at(const RowAddress& place, int offset, int scale) {
+    const Reg64 base = base_of(place);
+    const int bytes = bytes_to(place) + offset;
+    return pass_->vectors > 1 ? ptr[base + rdx * scale + bytes] : ptr[base + bytes];
+  }
+  Address array_at(int operand, int offset, int scale) override {
+    return at(pass_->places[static_cast<std::size_t>(operand)], offset, scale);
+  }
+  Address array_before(int operand, int offset) override { return array_at(operand, offset, 1); }
+  Address number_at(int operand, int offset) override {
+    const RowAddress& place = pass_->places[static_cast<std::size_t>(operand)];
+    const Reg64 base = base_of(place);
+    return ptr[base + bytes_to(place) + offset];
+  }
+  Address weight_at(int operand, int offset) override { return array_at(operand, offset, 1); }
+
+  const RowProgram<T>& schedule_;
+  const RowPass* pass_ = nullptr;
+  /// A pass's vectors in turn, but for the last: bytes to each in a row, and to the packed weights of the
+  /// next; then, with a follower, those to its late elements and their weights.
+  struct Turns {
+    Xbyak::Label label;
+    std::vector<std::array<std::int64_t, 2>> places;
+  };
+  std::deque<Turns> turns_;
+  std::array<RowFunction<T>, 2> entries_{};
+};
+
+}  // namespace
+
+template <class T>
+EmittedRow<T> emit(const RowProgram<T>& code) {
+  try {
+    const auto emitter = std::make_shared<RowEmitter<T>>(code);
+    if (emitter->generate()) return {emitter->entries(), emitter};
+  } catch (const Xbyak::Error&) {  // no memory for code
+  }
+  return {};
+}
+
+template EmittedRow<float> emit(const RowProgram<float>&);
+template EmittedRow<double> emit(const RowProgram<double>&);
+
+}  // namespace lagtape::recurrence

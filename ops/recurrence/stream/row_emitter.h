@@ -1,0 +1,28 @@
+#pragma once
+
+// Internal: machine code for a RowProgram.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "lagtape/ops/recurrence/stream/row_program.h"
+
+namespace lagtape::recurrence {
+
+/// One step. `memory` is the stream's; `states` the places of the moving states before the step, which moves
+/// them on; input and output are dense.
+template <class T>
+using RowFunction = void (*)(T* memory, const T* input, T* output, T** states);
+
+template <class T>
+struct EmittedRow {
+  std::array<RowFunction<T>, 2> functions{};  ///< for even and odd steps; null: this machine or build cannot
+  std::shared_ptr<const void> code;           ///< keeps the functions' memory
+};
+
+/// For avx512. Refers to the code's packed weights.
+template <class T>
+EmittedRow<T> emit(const RowProgram<T>& code);
+
+}  // namespace lagtape::recurrence

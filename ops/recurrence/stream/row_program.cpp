@@ -1,0 +1,325 @@
+#include "lagtape/ops/recurrence/stream/row_program.h"
+
+#include <algorithm>
+
+#include "lagtape/ops/recurrence/jit/list_scheduler.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+constexpr int kSums = 10;           // at most, of a pass, whose next vector has as many beside
+constexpr int kAliveWithSums = 24;  // values of a pass in registers, with the sums of the next vector
+
+template <class T>
+constexpr std::int64_t kBytes = sizeof(T);
+
+template <class T>
+class RowProgrammer {
+ public:
+  RowProgrammer(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, const T* memory,
+                std::span<const Tensor> weights)
+      : stack_(stack), layers_(layers), memory_(memory) {
+    for (std::size_t l = 0; l < stack.layers(); ++l) {
+      const std::size_t count = stack.program(l).weights.size();
+      tensors_.push_back(weights.first(count));
+      weights = weights.subspan(count);
+    }
+  }
+
+  std::optional<RowProgram<T>> run() {
+    for (std::size_t l = 0; l < stack_.layers(); ++l)
+      if (!add_layer(l)) return std::nullopt;
+    const LayerSchedule &first = stack_.code(0), &last = stack_.code(stack_.layers() - 1);
+    schedule_.input = address_of(0, {Operand::Kind::array, first.input_array, 0, 0});
+    schedule_.output = address_of(stack_.layers() - 1, last.output);
+    schedule_.input_width = stack_.stack().input_width();
+    schedule_.output_width = stack_.stack().output_width();
+    schedule_.weights = allocate_aligned(packed_.size() * sizeof(T));
+    std::copy(packed_.begin(), packed_.end(), reinterpret_cast<T*>(schedule_.weights.get()));
+    return std::move(schedule_);
+  }
+
+ private:
+  // ---- stages to passes ----
+
+  bool add_layer(std::size_t layer) {
+    const LayerSchedule& code = stack_.code(layer);
+    std::vector<const ProductStage*> waiting;
+    const auto flush = [&] {
+      for (const ProductStage* p : waiting) add_pass(layer, {p}, nullptr, {});
+      waiting.clear();
+    };
+    for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post})
+      for (const Stage& stage : *phase) {
+        if (const auto* product = std::get_if<ProductStage>(&stage)) {
+          if (product->groups > 1) return false;
+          waiting.push_back(product);
+          continue;
+        }
+        const auto& tiles = std::get<ElementStage>(stage);
+        auto program = record<T>(tiles, code.arrays);
+        if (!program) return false;
+        const std::vector<const ProductStage*> fused = take_fitting(waiting, tiles);
+        flush();
+        add_pass(layer, fused, &tiles, std::move(*program));
+      }
+    flush();
+    return true;
+  }
+
+  /// Takes from `waiting` the products that a pass with these tiles can sum up.
+  static std::vector<const ProductStage*> take_fitting(std::vector<const ProductStage*>& waiting,
+                                                       const ElementStage& tiles) {
+    std::vector<const ProductStage*> fitting;
+    int sums = 0;
+    std::erase_if(waiting, [&](const ProductStage* p) {
+      const auto fits = [&](const Operand& s) { return s.width == tiles.register_width; };
+      const int more = static_cast<int>(p->outputs.size());
+      if (!std::ranges::all_of(p->outputs, fits) || sums + more > kSums) return false;
+      sums += more;
+      fitting.push_back(p);
+      return true;
+    });
+    return fitting;
+  }
+
+  /// Without tiles the sums are stored, and nothing else.
+  void add_pass(std::size_t layer, const std::vector<const ProductStage*>& products,
+                const ElementStage* tiles, VectorProgram program) {
+    RowPass& pass = schedule_.passes.emplace_back();
+    pass.program = std::move(program);
+    if (tiles == nullptr) pass.program.width = products.front()->outputs.front().width;
+    const std::int64_t vectors = pass.program.width / kLane<T>;
+    const int together = vectors == 2 && 2 * sums_of(products) <= kSums ? 2 : 1;
+    pass.vectors = vectors / together;
+    if (tiles != nullptr)
+      for (const Operand& operand : tiles->operands) pass.places.push_back(address_of(layer, operand));
+    int sum = 0;
+    for (const ProductStage* p : products) {
+      pass.products.push_back({address_of(layer, p->operands.front()), p->operand_widths.front(),
+                               together * static_cast<int>(p->outputs.size()), vector_bytes(*p)});
+      for (const Operand& out : p->outputs) {
+        VectorInstruction take{VectorOp::product};
+        take.out = add_value(pass.program);
+        take.operand = sum++;
+        pass.program.code.insert(pass.program.code.begin(), take);
+        replace_load(pass, layer, out, take.out, tiles);
+      }
+    }
+    if (tiles != nullptr) drop_unread_stores(pass.program, layer, *tiles);
+    const int alive = kAliveWithSums - together * sums_of(products);
+    pass.program = list_scheduled(side_by_side(pass.program, products, together), alive);
+    std::ranges::stable_partition(pass.program.code, [](const auto& i) { return i.op == VectorOp::product; });
+    pack(pass, layer, products, together);
+  }
+
+  static int sums_of(const std::vector<const ProductStage*>& products) {
+    int sums = 0;
+    for (const ProductStage* p : products) sums += static_cast<int>(p->outputs.size());
+    return sums;
+  }
+
+  /// All vectors of a short row at once, whose sums and functions then wait for each other less: of each
+  /// product the sums of the first vector, then those of the second.
+  static VectorProgram side_by_side(const VectorProgram& program,
+                                    const std::vector<const ProductStage*>& products, int vectors) {
+    VectorProgram all = repeated(program, vectors);
+    for (VectorInstruction& take : all.code) {
+      if (take.op != VectorOp::product) continue;
+      int first = 0;
+      for (const ProductStage* p : products) {
+        const int count = static_cast<int>(p->outputs.size());
+        if (take.operand < first + count) {
+          take.operand += (vectors - 1) * first + take.vector * count;
+          break;
+        }
+        first += count;
+      }
+    }
+    return all;
+  }
+
+  /// The sums that a product's rows need: a vector, half of one or a number.
+  static std::int64_t vector_bytes(const ProductStage& p) {
+    const std::int64_t most = *std::ranges::max_element(p.output_widths) * kBytes<T>;
+    return most == kBytes<T> ? most : most <= 32 ? 32 : 64;
+  }
+
+  static int add_value(VectorProgram& program, VectorValue value = {}) {
+    program.values.push_back(value);
+    return static_cast<int>(program.values.size()) - 1;
+  }
+
+  int add_place(RowPass& pass, const RowAddress& place) {
+    pass.places.push_back(place);
+    return static_cast<int>(pass.places.size()) - 1;
+  }
+
+  /// `value` takes the place of what the tiles load, and is stored where others read it: not when the tiles,
+  /// its last reader then, put another value in its place.
+  void replace_load(RowPass& pass, std::size_t layer, const Operand& from, int value,
+                    const ElementStage* tiles) {
+    auto& code = pass.program.code;
+    const auto load = std::ranges::find_if(code, [&](const VectorInstruction& i) {
+      if (i.op != VectorOp::load) return false;
+      const Operand& operand = tiles->operands[static_cast<std::size_t>(i.operand)];
+      return operand.kind == Operand::Kind::array && operand.index == from.index;
+    });
+    if (load != code.end()) {
+      const int loaded = load->out;
+      code.erase(load);
+      for (VectorInstruction& reader : code)
+        for (int* v : {&reader.a, &reader.b, &reader.c, &reader.d})
+          if (*v == loaded) *v = value;
+    }
+    if (!is_read(layer, from.index, tiles) || (tiles != nullptr && is_written(*tiles, from.index))) return;
+    VectorInstruction store{VectorOp::store};
+    store.a = value;
+    store.operand = add_place(pass, address_of(layer, from));
+    pass.program.code.push_back(store);
+  }
+
+  /// What would be kept for a backward pass.
+  void drop_unread_stores(VectorProgram& program, std::size_t layer, const ElementStage& tiles) const {
+    std::erase_if(program.code, [&](const VectorInstruction& i) {
+      if (i.op != VectorOp::store || i.operand >= std::ssize(tiles.operands)) return false;
+      const Operand& operand = tiles.operands[static_cast<std::size_t>(i.operand)];
+      return stack_.code(layer).arrays[operand.index].kind != Array::Kind::state &&
+             !is_read(layer, operand.index, &tiles);
+    });
+  }
+
+  static bool is_written(const ElementStage& tiles, int array) {
+    return std::ranges::any_of(tiles.code, [&](const ElementInstruction& t) {
+      const Operand& out = tiles.operands[static_cast<std::size_t>(t.out)];
+      return out.kind == Operand::Kind::array && out.index == array;
+    });
+  }
+
+  /// Whether anything but these tiles reads an array.
+  bool is_read(std::size_t layer, int array, const ElementStage* but) const {
+    const LayerSchedule& code = stack_.code(layer);
+    const auto same = [&](const Operand& s) { return s.kind == Operand::Kind::array && s.index == array; };
+    if (code.output.index == array) return true;
+    for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post})
+      for (const Stage& stage : *phase) {
+        if (const auto* product = std::get_if<ProductStage>(&stage)) {
+          if (std::ranges::any_of(product->operands, same)) return true;
+        } else if (const auto& tiles = std::get<ElementStage>(stage); &tiles != but) {
+          if (std::ranges::any_of(tiles.operands, same)) return true;
+        }
+      }
+    return false;
+  }
+
+  // ---- places ----
+
+  RowAddress address_of(std::size_t layer, const Operand& operand) {
+    RowAddress to;
+    const LayerSchedule& code = stack_.code(layer);
+    switch (operand.kind) {
+      case Operand::Kind::tile: return to;
+      case Operand::Kind::weight: return weight_place(layer, operand);
+      case Operand::Kind::grid: {
+        const ArrayView<T>& view = layers_[layer].array(code.grid_arrays[operand.index]);
+        for (int odd : {0, 1}) to.bytes[odd] = bytes_to(view.base + ((odd + operand.step) & 1) * view.stride);
+        return to;
+      }
+      default: break;
+    }
+    if (layer > 0 && operand.index == code.input_array) {  // the output of the layer below
+      Operand below = stack_.code(layer - 1).output;
+      below.step += operand.step;
+      return address_of(layer - 1, below);
+    }
+    const Array& array = code.arrays[operand.index];
+    const ArrayView<T>& view = layers_[layer].array(operand.index);
+    if (array.kind != Array::Kind::state) {
+      to.bytes = {bytes_to(view.base), bytes_to(view.base)};
+    } else if (layers_[layer].program().history(array.index) == 0) {
+      for (int odd : {0, 1}) to.bytes[odd] = bytes_to(view.base + ((odd + operand.step) & 1) * view.stride);
+    } else {
+      to.base = RowAddress::Base::state;
+      to.state = moving(layer, operand.index);
+      to.bytes = {operand.step * view.stride * kBytes<T>, operand.step * view.stride * kBytes<T>};
+    }
+    return to;
+  }
+
+  std::int64_t bytes_to(const T* p) const { return (p - memory_) * kBytes<T>; }
+
+  int moving(std::size_t layer, int array) {
+    const auto known = std::ranges::find_if(
+        schedule_.moving, [&](const MovingState& m) { return m.layer == layer && m.array == array; });
+    const auto number = static_cast<int>(known - schedule_.moving.begin());
+    if (known == schedule_.moving.end())
+      schedule_.moving.push_back({layer, array, layers_[layer].array(array).stride * kBytes<T>});
+    return number;
+  }
+
+  RowAddress weight_place(std::size_t layer, const Operand& operand) {
+    const RowAddress to = packed_place();
+    const T* from = stack_.weights(layer).vector(operand.index);
+    packed_.insert(packed_.end(), from, from + operand.width);
+    return to;
+  }
+
+  // ---- weights ----
+
+  RowAddress packed_place() const {
+    RowAddress to{RowAddress::Base::weights};
+    to.bytes.fill(std::ssize(packed_) * kBytes<T>);
+    return to;
+  }
+
+  void pack(RowPass& pass, std::size_t layer, const std::vector<const ProductStage*>& products,
+            std::int64_t together) {
+    pass.weights = std::ssize(packed_) * kBytes<T>;
+    for (std::int64_t v = 0; v < pass.vectors; ++v)
+      for (std::size_t p = 0; p < products.size(); ++p)
+        for (std::int64_t i = 0; i < pass.products[p].k; ++i)
+          for (std::int64_t u = v * together; u < (v + 1) * together; ++u)
+            for (int w : stack_.code(layer).stacks[products[p]->stack].weights)
+              pack_vector(layer, w, u, i, pass.products[p].vector_bytes / kBytes<T>);
+    packed_.resize(padded<T>(std::ssize(packed_)));
+  }
+
+  /// Column i of a matrix [out, in], from row v * kLane on; zeros beyond its rows.
+  void pack_vector(std::size_t layer, int weight, std::int64_t v, std::int64_t i, std::int64_t count) {
+    const Tensor& w = tensors_[layer][weight];
+    const T* values = w.template values<T>().data();
+    for (std::int64_t j = v * kLane<T>; j < v * kLane<T> + count; ++j)
+      packed_.push_back(j < w.size(0) ? values[j * w.size(1) + i] : T(0));
+  }
+
+  const CompiledStack<T>& stack_;
+  const std::deque<LayerRunner<T>>& layers_;
+  const T* memory_;
+  std::vector<std::span<const Tensor>> tensors_;  // by layer
+  std::vector<T> packed_;
+  RowProgram<T> schedule_;
+};
+
+}  // namespace
+
+std::int64_t RowPass::packed_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Products& p : products) bytes += p.k * p.count * p.vector_bytes;
+  return bytes;
+}
+
+template <class T>
+std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
+                                         const std::deque<LayerRunner<T>>& layers, const T* memory,
+                                         std::span<const Tensor> weights) {
+  return RowProgrammer<T>(stack, layers, memory, weights).run();
+}
+
+template std::optional<RowProgram<float>> row_program(const CompiledStack<float>&,
+                                                      const std::deque<LayerRunner<float>>&, const float*,
+                                                      std::span<const Tensor>);
+template std::optional<RowProgram<double>> row_program(const CompiledStack<double>&,
+                                                       const std::deque<LayerRunner<double>>&, const double*,
+                                                       std::span<const Tensor>);
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,82 @@
+#pragma once
+
+// Internal: a step of a stack for a single row, as its emitter reads it.
+//
+// With one row, a step is so little work that what lies between the stages decides: calls, products that wait
+// at memory for the element-wise work on them, chains of sums with nothing beside them. So a step becomes a
+// list of passes over the vectors of a row. A pass sums up the products of one vector in registers, does the
+// element-wise work on them, and goes on to the next: the processor has the sums of the next vector to do
+// while a tanh waits for its division. Weights are packed once more, in the order of use.
+//
+// Steps of even and of odd number have code of their own. States that are read one step back only, and states
+// on the grid, change places between them, so that their addresses are numbers in the code. Each takes the
+// vectors in an order of its own, to find in the cache what the step before used last. Long sums go forwards
+// in even steps and backwards in odd ones. Others go upwards but for the first vectors: a read-out adds up
+// the elements of a row from the first on, as soon as they are there, beside the sums of the vectors to come.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lagtape/core/aligned_memory.h"
+#include "lagtape/ops/recurrence/jit/vector_program.h"
+#include "lagtape/ops/recurrence/run/compiled_stack.h"
+#include "lagtape/ops/recurrence/run/layer_runner.h"
+
+namespace lagtape::recurrence {
+
+/// Where the vectors of a row are.
+struct RowAddress {
+  enum class Base : std::uint8_t { memory, state, weights };  ///< the stream's, pointer `state`, packed
+  Base base = Base::memory;
+  int state = -1;
+  std::array<std::int64_t, 2> bytes{};  ///< from there, in even and odd steps
+
+  friend bool operator==(const RowAddress&, const RowAddress&) = default;
+};
+
+/// A state whose place moves on with every step.
+struct MovingState {
+  std::size_t layer;
+  int array;
+  std::int64_t bytes;  ///< of a step
+};
+
+struct RowPass {
+  struct Products {
+    RowAddress operand;
+    std::int64_t k = 0;
+    int count = 0;                   ///< of matrices
+    std::int64_t vector_bytes = 64;  ///< of the sums; less than a vector of a row where they are few
+  };
+  std::int64_t vectors = 1;  ///< of a row
+  /// Their sums are numbered one after another. For each vector, for each of these and each element of its
+  /// operand, a vector of each matrix is packed.
+  std::vector<Products> products;
+  std::int64_t weights = 0;        ///< bytes to the pass's part of the packed weights
+  VectorProgram program;           ///< the sums come first
+  std::vector<RowAddress> places;  ///< by operand
+
+  std::int64_t packed_bytes() const;  ///< for each vector of a row
+};
+
+template <class T>
+struct RowProgram {
+  std::vector<RowPass> passes;
+  RowAddress input, output;
+  std::int64_t input_width = 0, output_width = 0;
+  std::vector<MovingState> moving;
+  AlignedMemory weights;
+};
+
+/// None when a stage is neither plain products nor what `record` takes. `layers` are laid out for one row in
+/// `memory`; `weights` as CompiledStack::load takes them.
+template <class T>
+std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
+                                         const std::deque<LayerRunner<T>>& layers, const T* memory,
+                                         std::span<const Tensor> weights);
+
+}  // namespace lagtape::recurrence

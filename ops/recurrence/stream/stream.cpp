@@ -1,0 +1,330 @@
+#include "lagtape/ops/recurrence/stream/stream.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "lagtape/core/aligned_memory.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/thread_pool.h"
+#include "lagtape/ops/recurrence/run/compiled_stack.h"
+#include "lagtape/ops/recurrence/run/layer_runner.h"
+#include "lagtape/ops/recurrence/stream/compiled_row.h"
+#include "lagtape/ops/recurrence/stream/linked_step.h"
+#include "lagtape/ops/recurrence/stream/running_mean.h"
+#include "lagtape/ops/recurrence/stream/stream_input.h"
+
+namespace lagtape {
+
+using namespace recurrence;
+
+namespace {
+
+/// Steps that a plan runs on before the states are moved to the front of their arrays.
+constexpr std::int64_t kPlannedSteps = 32;
+
+/// A read-out that reads once reads what has come so far; all but the mean of it is what the step gives.
+StackDefinition as_stream(StackDefinition stack) {
+  if (stack.at != ReadAt::mean) stack.at = ReadAt::every_step;
+  stack.loss = Loss::none;
+  return stack;
+}
+
+/// What copies of a stream share.
+template <class T>
+struct Shared {
+  Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
+         const Tensor& table, const Normalization& normalization)
+      : stack(as_stream(definition)),
+        input(stack.input_width(), table, normalization.input),
+        output_scaling(normalization.output),
+        code(stack, false, kernels<T>(level), true) {
+    output_scaling.check(stack.output_width(), "output");
+    code.load(weights);
+  }
+  StackDefinition stack;
+  StreamInput<T> input;
+  Scaling output_scaling;
+  CompiledStack<T> code;
+};
+
+}  // namespace
+
+template <class T>
+struct Stream<T>::Implementation {
+  std::shared_ptr<const Shared<T>> shared;
+  std::int64_t rows, out_width;
+  std::int64_t steps = 0;
+  std::deque<LayerRunner<T>> layers;
+  std::optional<LayerRunner<T>> final_readout;
+  std::shared_ptr<const typename CompiledRow<T>::Code> row_program;
+  std::optional<CompiledRow<T>> compiled_row;  // of single steps of one row, where they can be compiled
+  std::optional<LinkedStep<T>> plan;           // of other single steps, where the stack can be planned
+  std::int64_t planned_until = 0;              // the plan is in place for the steps before this one
+  AlignedMemory memory;
+  std::optional<RunningMean<T>> mean;  // for a read-out of the mean
+  std::vector<T> scaled;               // the inputs of a run of steps, normalised; empty: as they are
+
+  /// `weights` as CompiledStack::load takes them.
+  Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r, std::span<const Tensor> weights)
+      : Implementation(std::move(s), r) {
+    if (rows == 1 && !mean) row_program = CompiledRow<T>::compile(shared->code, layers, base(), weights);
+    plan_steps();
+  }
+  Implementation(const Implementation& other) : Implementation(other.shared, other.rows) {
+    row_program = other.row_program;
+    plan_steps();
+  }
+
+ private:
+  Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r)
+      : shared(std::move(s)), rows(r), out_width(shared->stack.output_width()) {
+    if (shared->input.is_scaled()) scaled.resize(SequenceOp::kRun * rows * shared->input.width());
+    const CompiledStack<T>& code = shared->code;
+    for (std::size_t l = 0; l < code.layers(); ++l)
+      layers.emplace_back(code.program(l), code.code(l), code.weights(l), code.kernels());
+    if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
+    if (code.has_final_readout())
+      final_readout.emplace(code.final_readout_program(), code.final_readout_schedule(),
+                            code.final_readout_weights(), code.kernels());
+    BumpAllocator<T> count;
+    lay_out(count);
+    memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
+    begin(nullptr, 0);
+  }
+  void plan_steps() {
+    if (row_program != nullptr) {
+      compiled_row.emplace(row_program, layers, base());
+    } else if (!mean && LinkedStep<T>::takes(shared->code)) {
+      plan.emplace(shared->code, layers, rows);
+    }
+  }
+  T* base() const { return reinterpret_cast<T*>(memory.get()); }
+
+ public:
+  const LayerSchedule& top() const { return layers.back().code(); }
+  std::int64_t top_columns() const {
+    const StepProgram& program = layers.back().program();
+    return program.values[program.output].shape.width();
+  }
+
+  void lay_out(BumpAllocator<T>& allocator) {
+    Extent extent{steps, steps + (std::int64_t{1} << 40)};
+    extent.run = SequenceOp::kRun;
+    extent.chunk = kPlannedSteps;
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      layers[l].lay_out(allocator, extent, rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
+    if (final_readout) final_readout->lay_out(allocator, Extent{0, 1}, rows, nullptr, nullptr);
+    if (mean) mean->lay_out(allocator);
+  }
+
+  void begin(const std::vector<Tensor>* window, std::int64_t first) {
+    end_plan();
+    steps = planned_until = first;
+    BumpAllocator<T> allocator(base());
+    lay_out(allocator);
+    std::size_t state = 0;
+    for (auto& layer : layers) {
+      layer.begin(window, state, 0);
+      state += layer.program().states.size();
+    }
+    if (final_readout) final_readout->begin(nullptr, 0, 0);
+    if (mean) mean->begin();
+  }
+
+  // ---- windows: the states, and the sum so far ----
+
+  Window zero_window() const {
+    Window window = lagtape::zero_window(shared->stack.layers, rows, dtype_of<T>);
+    if (mean) window.states.push_back(mean->zeros());
+    return window;
+  }
+  void restore(const Window& window, std::int64_t first) {
+    begin(&window.states, first);
+    if (mean) mean->restore(window.states.back());
+  }
+
+  // ---- steps ----
+
+  // Outside of FlushSubnormals, as where whole sequences are scaled: the same bits.
+  const T* normalized(const T* input, std::int64_t count) {
+    return shared->input.normalized(std::span(input, count * rows * shared->input.width()), scaled);
+  }
+  void restore_units(T* output, std::int64_t count) const {
+    shared->output_scaling.restore(std::span(output, count * rows * out_width));
+  }
+
+  /// The runners' arrays are in order for step `steps`.
+  void end_plan() {
+    if (compiled_row) compiled_row->end(steps);
+    planned_until = steps;
+  }
+  void begin_plan() {
+    end_plan();
+    planned_until = steps + kPlannedSteps;
+    for (auto& layer : layers) layer.enter_forward(steps, planned_until);
+    if (plan) plan->begin(steps);
+    if (!compiled_row) return;
+    compiled_row->begin(steps);
+    if (!compiled_row->moves()) planned_until = std::numeric_limits<std::int64_t>::max();
+  }
+
+  void step(const T* input, T* output) {
+    if (compiled_row && steps < planned_until) {
+      compiled_row->step(steps++, shared->input.vector_of(input), output);
+    } else {
+      other_step(input, output);
+    }
+  }
+  /// Apart, so that what is done at every step stays small.
+  [[gnu::noinline]] void other_step(const T* input, T* output) {
+    if (!plan && !compiled_row) return run(input, output, 1);
+    if (steps >= planned_until) begin_plan();
+    if (compiled_row) return compiled_row->step(steps++, shared->input.vector_of(input), output);
+    shared->input.write(input, rows, plan->input());
+    read_output(plan->run(), top().output.width, output);
+    ++steps;
+  }
+
+  void run(const T* input, T* output, std::int64_t count) {
+    end_plan();
+    for (auto& layer : layers) layer.enter_forward(steps, steps + count);
+    planned_until = steps + count;
+    for (std::int64_t t = 0; t < count; ++t)
+      input = shared->input.write(input, rows, layers.front().input(steps + t));
+    for (auto& layer : layers) layer.forward(steps, steps + count);
+    for (std::int64_t t = 0; t < count; ++t, ++steps) {
+      const T* y = layers.back().output(steps);
+      output = mean ? read_mean(y, output) : read_output(y, top().output.width, output);
+    }
+  }
+
+  /// Takes the padding from the rows of a step.
+  T* read_output(const T* y, std::int64_t stride, T* output) const {
+    for (std::int64_t r = 0; r < rows; ++r, y += stride, output += out_width)
+      std::copy_n(y, out_width, output);
+    return output;
+  }
+  T* read_mean(const T* y, T* output) {
+    mean->add(y);
+    if (!final_readout) {
+      mean->read(steps + 1, out_width, output);
+      return output + rows * out_width;
+    }
+    final_readout->enter_forward(0, 1);
+    mean->read(steps + 1, top().output.width, final_readout->input(0));
+    final_readout->forward(0, 1);
+    return read_output(final_readout->output(0), final_readout->code().output.width, output);
+  }
+};
+
+template <class T>
+Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
+                  SimdLevel level, const Tensor& table, const Normalization& normalization) {
+  if (rows < 1) throw InputError(text_of("[stream] at least one row. Got ", rows));
+  implementation_ = std::make_unique<Implementation>(
+      std::make_shared<const Shared<T>>(stack, level, weights, table, normalization), rows, weights);
+}
+
+template <class T>
+Stream<T>::Stream(const Stream& other)
+    : implementation_(std::make_unique<Implementation>(*other.implementation_)) {
+  *this = other;
+}
+
+template <class T>
+Stream<T>& Stream<T>::operator=(const Stream& other) {
+  if (this == &other) return *this;
+  if (implementation_->shared != other.implementation_->shared || rows() != other.rows())
+    implementation_ = std::make_unique<Implementation>(*other.implementation_);
+  implementation_->restore(other.window(), other.steps());
+  return *this;
+}
+
+template <class T>
+Stream<T>::~Stream() = default;
+
+template <class T>
+std::int64_t Stream<T>::rows() const {
+  return implementation_->rows;
+}
+template <class T>
+std::int64_t Stream<T>::input_width() const {
+  return implementation_->shared->input.width();
+}
+template <class T>
+std::int64_t Stream<T>::output_width() const {
+  return implementation_->out_width;
+}
+template <class T>
+std::int64_t Stream<T>::steps() const {
+  return implementation_->steps;
+}
+
+template <class T>
+void Stream<T>::step(const T* input, T* output) noexcept {
+  const T* numbers = implementation_->normalized(input, 1);
+  {
+    const FlushSubnormals flush;
+    implementation_->step(numbers, output);
+  }
+  implementation_->restore_units(output, 1);
+}
+
+template <class T>
+void Stream<T>::block(const T* input, T* output, std::int64_t count) noexcept {
+  while (count > 0) {
+    const std::int64_t now = std::min(count, SequenceOp::kRun);
+    const T* numbers = implementation_->normalized(input, now);
+    {
+      const FlushSubnormals flush;
+      implementation_->run(numbers, output, now);
+    }
+    implementation_->restore_units(output, now);
+    input += now * rows() * input_width();
+    output += now * rows() * output_width();
+    count -= now;
+  }
+}
+
+template <class T>
+void Stream<T>::reset() noexcept {
+  implementation_->begin(nullptr, 0);
+}
+
+template <class T>
+Window Stream<T>::window() const {
+  implementation_->end_plan();
+  Window window = implementation_->zero_window();
+  std::size_t index = 0;
+  for (const auto& layer : implementation_->layers)
+    for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index)
+      for (std::int64_t r = 0; r < rows(); ++r)
+        layer.states().write(static_cast<int>(s), steps(), r, window.states[index], r);
+  if (implementation_->mean) implementation_->mean->save(window.states.back());
+  return window;
+}
+
+template <class T>
+void Stream<T>::restore(const Window& window, std::int64_t steps) {
+  const Window expected = implementation_->zero_window();
+  if (window.states.size() != expected.states.size())
+    throw InputError(
+        text_of("[stream] a window of ", expected.states.size(), " states. Got ", window.states.size()));
+  for (std::size_t s = 0; s < expected.states.size(); ++s)
+    if (window.states[s].shape() != expected.states[s].shape() ||
+        window.states[s].dtype() != expected.states[s].dtype())
+      throw InputError(text_of("[stream] state ", s, " of a window is ",
+                               to_string(expected.states[s].shape()), " ",
+                               name_of(expected.states[s].dtype()), ". Got ",
+                               to_string(window.states[s].shape()), " ", name_of(window.states[s].dtype())));
+  if (steps < 0) throw InputError(text_of("[stream] steps >= 0. Got ", steps));
+  implementation_->restore(window, steps);
+}
+
+template class Stream<float>;
+template class Stream<double>;
+
+}  // namespace lagtape

@@ -1,0 +1,235 @@
+#include "lagtape/data/tasks/ts.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "lagtape/data/formats/ts_file.h"
+#include "lagtape/tests/data/support/sample_files.h"
+#include "lagtape/tests/data/support/tasks.h"
+
+using namespace lagtape;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kWorms =
+    "# from somewhere\n@problemName Worms\n@timeStamps false\n@missing false\n@univariate false\n@dimensions "
+    "2\n"
+    "@equalLength true\n@seriesLength 3\n@classLabel true wild goa\n@data\n";
+const std::string kHearts =
+    "@problemname Hearts\n@timestamps false\n@univariate false\n@targetlabel true\n@data\n";
+
+/// A file's content as read.
+TsData read_text(const std::string& text, MissingValues missing = MissingValues::error) {
+  TemporaryFolder folder;
+  write_sample(folder.path() / "a.ts", text);
+  TsData data;
+  read_ts_file(folder.path() / "a.ts", missing, data);
+  return data;
+}
+
+std::string message(const std::string& text) {
+  return input_error_of([&] { read_text(text); });
+}
+
+using Floats = std::vector<float>;
+
+}  // namespace
+
+TEST_CASE("a .ts file of several dimensions with classes is read") {
+  const TsData data = read_text(kWorms + "1,2,3:-1,-2.5,-3e1:goa\n\n4, 5,6 :7,8,9: wild\r\n");
+  CHECK(data.classes == std::vector<std::string>{"wild", "goa"});
+  CHECK(data.sequences.input == 2);
+  CHECK(data.sequences.x == Floats{1, -1, 2, -2.5, 3, -30, 4, 7, 5, 8, 6, 9});
+  CHECK(data.sequences.starts == std::vector<std::int64_t>{0, 3, 6});
+  CHECK(data.sequences.classes == std::vector<std::int32_t>{1, 0});
+}
+
+TEST_CASE("a .ts file of unequal lengths with real targets is read") {
+  const TsData data = read_text(kHearts + "1,2:3,4:71.5\n5:6:-2\n");
+  CHECK(data.classes.empty());
+  CHECK(data.sequences.starts == std::vector<std::int64_t>{0, 2, 3});
+  CHECK(data.sequences.y == std::vector<double>{71.5, -2});
+}
+
+TEST_CASE("missing values are an error, zero, or interpolated") {
+  const std::string text = kHearts + "?,1,?,NaN,4,?:1,1,1,1,1,1:0\n";
+  CHECK(has(message(text), "line 6: dimension 0, step 0: the value is missing"));
+  auto first = [&](MissingValues missing) {
+    const TsData data = read_text(text, missing);
+    Floats values;
+    for (std::size_t n = 0; n < 6; ++n) values.push_back(data.sequences.x[2 * n]);
+    return values;
+  };
+  CHECK(first(MissingValues::zero) == Floats{0, 1, 0, 0, 4, 0});
+  CHECK(first(MissingValues::interpolate) == Floats{1, 1, 2, 3, 4, 4});
+  CHECK(has(input_error_of([] { read_text(kHearts + "1:?:0\n", MissingValues::interpolate); }),
+            "dimension 1 has no value that is known"));
+}
+
+TEST_CASE("what is wrong in a .ts file is told with its line") {
+  CHECK(message(kWorms + "1,2,3:4,5,6:goa\n").empty());
+  CHECK(has(message(kWorms + "1,2,3:4,5,6:goat\n"), "line 11: unknown class 'goat'"));
+  CHECK(has(message(kWorms + "1,2,3:4,5,6:goa\n1,2:4,5:goa\n"),
+            "line 12: expected 3 steps (@equalLength true). Got 2"));
+  CHECK(has(message(kWorms + "1,2,3:4,5:goa\n"), "dimension 1 has 2 steps, and dimension 0 has 3"));
+  CHECK(has(message(kWorms + "1,2,3:goa\n"), "expected 2 dimensions. Got 1"));
+  CHECK(has(message(kWorms + "1,x,3:4,5,6:goa\n"), "dimension 0, step 1: expected a number. Got 'x'"));
+  CHECK(has(message(kWorms + "1,2,:4,5,6:goa\n"), "dimension 0, step 2: expected a number. Got ''"));
+  CHECK(has(message(kWorms + "1,2,inf:4,5,6:goa\n"), "Got 'inf'"));
+  CHECK(has(message(kHearts + "1:1:\n"), "expected a finite number as target. Got ''"));
+  CHECK(has(message(kHearts + "1:1:nan\n"), "expected a finite number as target"));
+  CHECK(has(message(kWorms), "holds no sequences"));
+  CHECK(has(message("1,2,3:goa\n"), "line 1: expected a tag"));
+  CHECK(has(message("@problemName x\n"), "no line @data"));
+  CHECK(has(message("@clasLabel true a b\n@data\n"), "'@classlabel'"));
+  CHECK(has(message("@timeStamps true\n@classLabel true a b\n@data\n(0,1):a\n"), "time stamps are not read"));
+  CHECK(has(message("@classLabel false\n@data\n1:a\n"), "Got none"));
+  CHECK(has(message("@classLabel true a b\n@targetLabel true\n@data\n1:a\n"), "Got both"));
+  CHECK(has(message("@univariate true\n@dimensions 2\n@classLabel true a b\n@data\n"), "contradicts"));
+  CHECK(has(message("@dimensions two\n"), "is a number from 1. Got 'two'"));
+  TsData data;
+  CHECK(has(input_error_of([&] { read_ts_file("/nowhere/a.ts", MissingValues::error, data); }),
+            "/nowhere/a.ts"));
+}
+
+namespace {
+
+/// Hearts_TRAIN.ts and Hearts_TEST.ts; sequence i is [i] with target i, 60 and then 40.
+void write_hearts(const fs::path& folder) {
+  auto lines = [](int first, int last) {
+    std::string text = "@univariate true\n@targetlabel true\n@data\n";
+    for (int i = first; i < last; ++i) text += text_of(i, ",", i, ":", i, "\n");
+    return text;
+  };
+  write_samples(folder,
+                {{"Hearts/Hearts_TRAIN.ts", lines(0, 60)}, {"Hearts/Hearts_TEST.ts", lines(60, 100)}});
+}
+
+std::vector<double> targets_of(const Dataset& split) { return values_of(take(split, 0, split.size()).y); }
+
+}  // namespace
+
+TEST_CASE("the published split keeps the second file for the test") {
+  TemporaryFolder folder;
+  write_hearts(folder.path());
+  const Task task = load(R"({"task": "ts", "path": "Hearts", "valid": 0.1})", 0, folder.path());
+  CHECK(task.shape.input == 1);
+  CHECK(task.shape.output == 1);
+  CHECK(task.shape.length == 2);
+  CHECK(task.normalization.input.mean.empty());
+  CHECK(task.train->size() == 54);
+  CHECK(task.valid->size() == 6);
+  const auto test = targets_of(*task.test);
+  CHECK(test.size() == 40);
+  CHECK(test.front() == 60);
+  CHECK(test.back() == 99);
+  CHECK(targets_of(*load(R"({"task": "ts", "path": "Hearts/", "valid": 0.1})", 1, folder.path()).valid) !=
+        targets_of(*task.valid));
+}
+
+TEST_CASE("both files together are split at random, as scikit-learn or as torch") {
+  TemporaryFolder folder;
+  write_hearts(folder.path());
+  std::set<std::vector<double>> tests;
+  for (const char* split : {"random", "sklearn", "torch"}) {
+    const Task task =
+        load(text_of(R"({"task": "ts", "path": ".", "name": "Hearts", "split": ")", split, "\"}"), 0,
+             folder.path() / "Hearts");
+    CHECK(task.train->size() == 70);
+    CHECK(task.valid->size() == 15);
+    std::set<double> all;
+    for (const Dataset* part : {task.train.get(), task.valid.get(), task.test.get()}) {
+      for (double y : targets_of(*part)) all.insert(y);
+    }
+    CHECK(all.size() == 100);
+    tests.insert(targets_of(*task.test));
+  }
+  CHECK(tests.size() == 3);
+}
+
+TEST_CASE("some steps of each .ts sequence are kept, drawn at random, in their order") {
+  TemporaryFolder folder;
+  std::string lines = "@univariate false\n@targetlabel true\n@data\n";
+  for (int i = 0; i < 40; ++i) {
+    std::string x, y;
+    for (int n = 0; n < (i == 0 ? 3 : 50); ++n) {
+      x += text_of(n == 0 ? "" : ",", n);
+      y += text_of(n == 0 ? "" : ",", -n - i);
+    }
+    lines += text_of(x, ":", y, ":", i, "\n");
+  }
+  write_samples(folder.path(), {{"Long/Long_TRAIN.ts", lines}, {"Long/Long_TEST.ts", lines}});
+  const auto loaded = [&](int seed) {
+    return load(R"({"task": "ts", "path": "Long", "valid": 0, "steps": 7})", seed, folder.path());
+  };
+  const Task task = loaded(0);
+  CHECK(task.shape.length == 7);
+  std::set<std::vector<double>> patterns;
+  std::set<double> places;
+  for (std::int64_t i = 0; i < task.train->size(); ++i) {
+    const Batch one = take(*task.train, i, 1);
+    const double target = one.y.at(0);
+    const std::int64_t steps = target == 0 ? 3 : 7;
+    REQUIRE(one.lengths[0] == steps);
+    std::vector<double> pattern;
+    for (std::int64_t n = 0; n < steps; ++n) {
+      pattern.push_back(one.x.at(2 * n));
+      places.insert(pattern.back());
+      CHECK(one.x.at(2 * n + 1) == -pattern.back() - target);
+      CHECK((n == 0 || pattern[n - 1] < pattern[n]));
+    }
+    patterns.insert(pattern);
+  }
+  CHECK(patterns.size() == 40);  // each sequence has its own
+  CHECK(places.size() == 50);    // from the first step to the last
+  CHECK(values_of(take(*loaded(0).train, 0, 40).x) == values_of(take(*task.train, 0, 40).x));
+  CHECK(values_of(take(*loaded(1).train, 0, 40).x) != values_of(take(*task.train, 0, 40).x));
+  const auto as_published = [&](int seed) {  // scikit-learn's split has a seed of its own
+    return load(R"({"task": "ts", "path": "Long", "split": "sklearn", "steps": 7})", seed, folder.path());
+  };
+  CHECK(values_of(take(*as_published(0).test, 0, 12).x) == values_of(take(*as_published(1).test, 0, 12).x));
+}
+
+TEST_CASE("inputs of .ts sequences are scaled on request, by training alone") {
+  TemporaryFolder folder;
+  write_hearts(folder.path());
+  const Task task =
+      load(R"({"task": "ts", "path": "Hearts", "valid": 0, "normalize": true})", 0, folder.path());
+  CHECK(std::abs(task.normalization.input.mean.at(0) - 29.5) < 1e-12);
+  CHECK(std::abs(task.normalization.input.scale.at(0) - std::sqrt((60.0 * 60 - 1) / 12)) < 1e-12);
+}
+
+TEST_CASE("real targets of .ts sequences are scaled on request, by training alone") {
+  TemporaryFolder folder;
+  write_hearts(folder.path());
+  const Task task = load(R"({"task": "ts", "path": "Hearts", "normalize_target": true})", 0, folder.path());
+  double sum = 0, square = 0;
+  for (double y : targets_of(*task.train)) sum += y;
+  const double mean = sum / static_cast<double>(task.train->size());
+  for (double y : targets_of(*task.train)) square += (y - mean) * (y - mean);
+  REQUIRE(task.normalization.output.mean.size() == 1);
+  CHECK(task.normalization.output.mean[0] == doctest::Approx(mean).epsilon(1e-12));
+  CHECK(task.normalization.output.scale.at(0) ==
+        doctest::Approx(std::sqrt(square / static_cast<double>(task.train->size()))).epsilon(1e-12));
+  CHECK(task.normalization.input.mean.empty());
+}
+
+TEST_CASE("files of one problem must belong together") {
+  TemporaryFolder folder;
+  write_hearts(folder.path());
+  auto with_test = [&](const std::string& text) {
+    write_sample(folder.path() / "Hearts/Hearts_TEST.ts", text);
+    return input_error_of([&] { load(R"({"task": "ts", "path": "Hearts"})", 0, folder.path()); });
+  };
+  CHECK(has(with_test("@classLabel true a b\n@data\n1:a\n"), "not those of the file before"));
+  CHECK(has(with_test("@dimensions 2\n@targetlabel true\n@data\n1:1:1\n"),
+            "@dimensions is 2, and 1 in the file before"));
+  CHECK(has(with_test("@targetlabel true\n@data\n1:1:1\n"), "expected 1 dimensions. Got 2"));
+  fs::remove(folder.path() / "Hearts/Hearts_TEST.ts");
+  CHECK(has(input_error_of([&] { load(R"({"task": "ts", "path": "Hearts"})", 0, folder.path()); }),
+            "Hearts_TEST.ts"));
+}

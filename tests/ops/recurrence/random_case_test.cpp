@@ -1,0 +1,52 @@
+#include "lagtape/tests/ops/recurrence/support/random_case.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+namespace lagtape {
+namespace {
+
+using namespace test;
+
+TEST_CASE("random cases use the whole step language") {
+  std::map<StepOp, int> uses;
+  int other_output = 0, leaf_next = 0, grouped_states = 0, beyond_steps = 0, layers = 0, lengths = 0,
+      windows = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const SequenceCase c = random_case(seed);
+    lengths += !c.batch.lengths.empty();
+    windows += !c.initial.empty();
+    for (const StepProgram& program : c.stack.layers) {
+      ++layers;
+      for (const Instruction& v : program.values) ++uses[v.op];
+      beyond_steps += program.largest_lag() > c.steps();
+      bool state_output = false;
+      for (const StateDefinition& state : program.states) {
+        state_output = state_output || state.next == program.output;
+        leaf_next += is_leaf(program.values[state.next].op);
+        grouped_states += state.shape.rank == 2;
+      }
+      other_output += !state_output;
+    }
+  }
+  for (int op = 0; op <= static_cast<int>(StepOp::reshape); ++op) {
+    INFO(name_of(static_cast<StepOp>(op)));
+    CHECK(uses[static_cast<StepOp>(op)] >= 40);
+  }
+  CHECK(layers > 350);
+  for (const int count : {other_output, leaf_next, grouped_states, beyond_steps, lengths, windows})
+    CHECK(count >= 40);
+}
+
+TEST_CASE("equal seeds give equal cases, other seeds others") {
+  const auto text = [](std::uint64_t seed) { return to_string(random_case(seed).stack.layers[0]); };
+  CHECK(text(5) == text(5));
+  CHECK(text(5) != text(6));
+  const SequenceCase one = random_case(5), again = random_case(5);
+  CHECK(bit_difference(one.batch.x, again.batch.x) == "");
+  CHECK(bit_difference(one.weights[0], again.weights[0]) == "");
+}
+
+}  // namespace
+}  // namespace lagtape

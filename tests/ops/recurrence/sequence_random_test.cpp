@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/gradient_check.h"
+#include "lagtape/tests/ops/recurrence/support/random_case.h"
+
+// Random stacks: the sequence op against the unrolled tape, central differences, and itself.
+
+namespace lagtape {
+namespace {
+
+using namespace test;
+
+/// A plan, a chunk and a level that follow from the seed.
+SequenceSettings some_settings(std::uint64_t seed) {
+  constexpr MemoryPlan kPlans[] = {MemoryPlan::automatic, MemoryPlan::full, MemoryPlan::states,
+                                   MemoryPlan::checkpoint};
+  constexpr std::int64_t kChunks[] = {0, SequenceOp::kRun, 2 * SequenceOp::kRun, 5 * SequenceOp::kRun};
+  const std::vector<SimdLevel> levels = supported_levels();
+  SequenceSettings settings;
+  settings.plan = kPlans[seed % 4];
+  settings.chunk = kChunks[seed / 4 % 4];
+  settings.level = levels[seed / 16 % levels.size()];
+  return settings;
+}
+
+TEST_CASE("random stacks agree with the unrolled tape") {
+  for_each_seed("random stacks agree with the unrolled tape", 1500, [](std::uint64_t seed) {
+    const SequenceCase c = random_case(seed);
+    return differences(run_op(c, some_settings(seed), 1 + static_cast<int>(seed % 3)), run_unrolled(c),
+                       1e-12);
+  });
+}
+
+TEST_CASE("outputs of random stacks agree with the unrolled tape") {
+  for_each_seed("outputs of random stacks agree with the unrolled tape", 300, [](std::uint64_t seed) {
+    SequenceCase c = random_case(seed);
+    c.stack.loss = Loss::none;
+    return differences(run_op(c, some_settings(seed)), run_unrolled(c), 1e-12);
+  });
+}
+
+TEST_CASE("random stacks in f32 agree with the unrolled tape in f64") {
+  for_each_seed("random stacks in f32 agree with the unrolled tape in f64", 200, [](std::uint64_t seed) {
+    const SequenceCase single = converted(random_case(seed, {.steps = 20}), Dtype::f32);
+    Results results = run_op(single, some_settings(seed));
+    for (NamedTensor& result : results) result.tensor = result.tensor.to(Dtype::f64);
+    return differences(results, run_unrolled(converted(single, Dtype::f64)), 1e-3);
+  });
+}
+
+TEST_CASE("gradients of random stacks agree with central differences") {
+  const CaseLimits small{.steps = 20, .rows = 3, .width = 5, .layers = 2, .values = 30};
+  for_each_seed("gradients of random stacks agree with central differences", 1000, [&](std::uint64_t seed) {
+    const SequenceCase c = random_case(seed, small);
+    SequenceOp op(c.stack, c.dtype(), some_settings(seed));
+    ThreadPool pool(1);
+    const auto report = check_gradients(
+        [&](Tape& tape, std::span<const Var> inputs) { return scalar_op(tape, c, inputs, op, pool); },
+        differentiable(c), {.step = 1e-3, .projections = 1, .elements = 2, .floor = 1e-5});
+    return report.max_rel_error <= 1e-7 ? "" : text_of(report.worst, ", off by ", report.max_rel_error, "\n");
+  });
+}
+
+TEST_CASE("random stacks give the same bits for every plan, chunk and number of threads") {
+  for_each_seed("random stacks give the same bits for every plan, chunk and number of threads", 100,
+                [](std::uint64_t seed) {
+                  const SequenceCase c = random_case(seed, {.steps = 70, .rows = 20});
+                  const Results expected = run_op(c, {.plan = MemoryPlan::full});
+                  std::string text;
+                  for (const MemoryPlan plan : {MemoryPlan::full, MemoryPlan::states}) {
+                    for (const std::int64_t chunk : {16, 48}) {
+                      for (const int threads : {1, 2, 3}) {
+                        const std::string lines =
+                            bit_differences(run_op(c, {.plan = plan, .chunk = chunk}, threads), expected);
+                        if (!lines.empty())
+                          text +=
+                              text_of(name_of(plan), ", chunk ", chunk, ", ", threads, " threads: ", lines);
+                      }
+                    }
+                  }
+                  return text;
+                });
+}
+
+TEST_CASE("random stacks in f32 give the same bits row by row as in a batch") {
+  for_each_seed("random stacks in f32 give the same bits row by row as in a batch", 100,
+                [](std::uint64_t seed) {
+                  const SequenceCase c = converted(random_case(seed), Dtype::f32);
+                  const Results batch = run_evaluate(c, some_settings(seed));
+                  std::string text;
+                  for (std::int64_t row = 0; row < c.rows(); ++row) {
+                    const SequenceCase alone = only_row(c, row);
+                    text += bit_differences(run_evaluate(alone, some_settings(seed)), row_of(batch, c, row));
+                  }
+                  return text;
+                });
+}
+
+}  // namespace
+}  // namespace lagtape

@@ -1,0 +1,117 @@
+#include "lagtape/ops/recurrence/stream/compiled_row.h"
+
+#include <doctest/doctest.h>
+
+#include "lagtape/tests/ops/recurrence/support/cells.h"
+#include "lagtape/tests/ops/recurrence/support/random_case.h"
+#include "lagtape/tests/ops/recurrence/support/streamed.h"
+
+// Steps of a single row as one function of machine code. That they give the bits of the sequence op is tested
+// with streams too, whose single steps they are; here are sizes that streams of random stacks do not reach.
+
+namespace lagtape {
+namespace {
+
+using namespace recurrence;
+using namespace test;
+
+/// Whether single steps of a stack are compiled.
+template <class T>
+bool is_compiled(const SequenceCase& c, SimdLevel level) {
+  const CompiledStack<T> stack(c.stack, false, kernels<T>(level), true);
+  std::deque<LayerRunner<T>> layers;
+  for (std::size_t l = 0; l < stack.layers(); ++l)
+    layers.emplace_back(stack.program(l), stack.code(l), stack.weights(l), stack.kernels());
+  BumpAllocator<T> none;
+  for (std::size_t l = 0; l < layers.size(); ++l)
+    layers[l].lay_out(none, {0, 100}, 1, l > 0 ? &layers[l - 1] : nullptr, nullptr);
+  return CompiledRow<T>::compile(stack, layers, nullptr, c.weights) != nullptr;
+}
+
+/// Whether this build and machine compile at all.
+bool has_compiler() {
+  StackDefinition stack;
+  stack.layers = {equations(3, 2, {"W [units, units]", "U [units, input]"}, {"h' = W @ h + U @ x"})};
+  const SequenceCase c = converted(filled(stack, 1, 1, 1), Dtype::f32);
+  return best_level() == SimdLevel::avx512 && is_compiled<float>(c, best_level());
+}
+
+template <class T>
+SequenceCase one_row(StackDefinition stack, std::int64_t outputs, std::int64_t steps = 75) {
+  if (outputs > 0) stack.readout = linear_readout(stack.output_width(), outputs);
+  SequenceCase c = filled(std::move(stack), 1, steps, 3);
+  c.batch.training = false;
+  return converted(c, dtype_of<T>);
+}
+
+template <class T>
+std::string stream_difference(const SequenceCase& c) {
+  const Tensor expected = steps_first(named(run_evaluate(c), "outputs"));
+  std::string text;
+  for (const std::vector<std::int64_t>& blocks :
+       {std::vector<std::int64_t>{1}, {1, 1, 1, 2}, {3, 1}, {1, 1, 17, 1, 40}}) {
+    Stream<T> stream = stream_of<T>(c);
+    text += bit_difference(streamed(stream, c.batch.x, blocks), expected);
+  }
+  return text;
+}
+
+TEST_CASE_TEMPLATE("compiled steps give the bits of evaluate, whatever their sizes", T, float, double) {
+  // Less than a vector and several, sums that are unrolled and that are not, wide inputs and outputs.
+  struct Size {
+    std::int64_t units, input, outputs;
+  };
+  for (const Size& size : {Size{1, 1, 1},
+                           {5, 3, 2},
+                           {16, 1, 1},
+                           {17, 16, 9},
+                           {33, 20, 40},
+                           {50, 3, 5},
+                           {64, 1, 1},
+                           {100, 1, 16},
+                           {150, 2, 1}}) {
+    CAPTURE(size.units);
+    for (const StepProgram& layer :
+         {lstm(size.units, size.input), tau_gru(size.units, size.input, 3),
+          two_states(size.units, size.input, 2, 19), oscillators(size.units, size.input)}) {
+      StackDefinition stack;
+      stack.layers = {layer};
+      CHECK(stream_difference<T>(one_row<T>(stack, size.outputs)) == "");
+      CHECK(stream_difference<T>(one_row<T>(stack, 0)) == "");
+    }
+  }
+}
+
+TEST_CASE("compiled steps go on from saved windows and in copies, at odd and even steps") {
+  StackDefinition stack;
+  stack.layers = {lstm(20, 2), oscillators(9, 20), delay_gru(7, 9, 4)};
+  const SequenceCase c = one_row<float>(stack, 3);
+  const Tensor expected = steps_first(named(run_evaluate(c), "outputs"));
+  for (const std::int64_t n : {1, 8, 33}) {
+    CAPTURE(n);
+    const SequenceCase first = only_steps(c, 0, n), rest = only_steps(c, n, 75);
+    const Tensor tail = part(expected, 0, n, 75);
+    Stream<float> stream = stream_of<float>(c), restored = stream_of<float>(c);
+    streamed(stream, first.batch.x, {1});
+    Stream<float> copy = stream;
+    restored.step(c.batch.x.values<float>().data(), std::vector<float>(3).data());
+    restored.restore(stream.window(), n);
+    CHECK(bit_difference(streamed(stream, rest.batch.x, {1}), tail) == "");
+    CHECK(bit_difference(streamed(copy, rest.batch.x, {1, 2}), tail) == "");
+    CHECK(bit_difference(streamed(restored, rest.batch.x, {1}), tail) == "");
+  }
+}
+
+TEST_CASE("plain products and element-wise work of one row are compiled for avx512 only") {
+  if (!has_compiler()) return;
+  StackDefinition stack;
+  stack.layers = {lstm(20, 2), oscillators(9, 20), delay_gru(7, 9, 4)};
+  for (const SimdLevel level : supported_levels())
+    CHECK(is_compiled<float>(one_row<float>(stack, 3), level) == (level == SimdLevel::avx512));
+  stack.layers = {equations(5, 2, {"W [units, units]", "U [units, input]"},
+                            {"h' = tanh(W @ h + U @ x + 0.1 * sin(0.3 * n))"})};
+  CHECK(!is_compiled<float>(one_row<float>(stack, 0), best_level()));
+}
+
+}  // namespace
+}  // namespace lagtape

@@ -1,0 +1,45 @@
+#include "lagtape/tests/ops/recurrence/support/allocations.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace lagtape::test {
+namespace {
+
+std::atomic<std::int64_t> count = 0;
+
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+  ++count;
+  return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+void* checked(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+std::int64_t allocations() { return count; }
+
+}  // namespace lagtape::test
+
+// All forms for one object; those for arrays are defined in terms of them.
+using lagtape::test::allocate;
+using lagtape::test::checked;
+
+constexpr std::size_t kDefault = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+void* operator new(std::size_t size) { return checked(allocate(size, kDefault)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, kDefault); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return checked(allocate(size, static_cast<std::size_t>(alignment)));
+}
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }

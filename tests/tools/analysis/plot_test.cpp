@@ -1,0 +1,166 @@
+#include "lagtape/tools/analysis/plot.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// The value of an attribute of the n-th element of that name.
+std::string attribute(const std::string& svg, const std::string& element, const std::string& name,
+                      int n = 0) {
+  std::size_t at = svg.find("<" + element + " ");
+  for (; n > 0 && at != std::string::npos; --n) at = svg.find("<" + element + " ", at + 1);
+  REQUIRE(at != std::string::npos);
+  const std::string tag = svg.substr(at, svg.find('>', at) - at);
+  const std::size_t start = tag.find(" " + name + "=\"");
+  REQUIRE(start != std::string::npos);
+  const std::size_t value = start + name.size() + 3;
+  return tag.substr(value, tag.find('"', value) - value);
+}
+
+std::vector<double> heights_of(const std::string& points) {
+  std::vector<double> heights;
+  std::istringstream in(points);
+  for (std::string point; in >> point;) heights.push_back(std::stod(point.substr(point.find(',') + 1)));
+  return heights;
+}
+
+std::vector<std::string> texts(const PlotScale& scale) {
+  std::vector<std::string> result;
+  for (const PlotTick& tick : scale.ticks()) result.push_back(tick.text);
+  return result;
+}
+
+/// Every tag that is opened is closed, in order, and no '&' stands alone: enough of XML for what a plot
+/// writes.
+bool is_nested(const std::string& svg) {
+  std::vector<std::string> open;
+  for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+    const std::string tag = svg.substr(at + 1, svg.find('>', at) - at - 1);
+    if (tag.find('<') != std::string::npos) return false;
+    if (tag.starts_with('?') || tag.ends_with('/')) continue;
+    if (tag.starts_with('/')) {
+      if (open.empty() || open.back() != tag.substr(1)) return false;
+      open.pop_back();
+    } else {
+      open.push_back(tag.substr(0, tag.find(' ')));
+    }
+  }
+  return open.empty() && count(svg, "&") == count(svg, "&amp;") + count(svg, "&lt;") + count(svg, "&gt;") +
+                                                count(svg, "&quot;");
+}
+
+}  // namespace
+
+TEST_CASE("a line goes through its points, upwards on the page") {
+  const Plot plot{.lines = {{"a", {0, 1, 2}, {0, 1, 4}}}};
+  const std::vector<double> y = heights_of(attribute(plot.svg(), "polyline", "points"));
+  REQUIRE(y.size() == 3);
+  CHECK(y[0] > y[1]);
+  CHECK((y[0] - y[1]) * 3 == doctest::Approx(y[1] - y[2]).epsilon(1e-3));
+}
+
+TEST_CASE("equal factors are equal distances on a logarithmic axis") {
+  const Plot plot{.y = {.log = true}, .lines = {{"a", {0, 1, 2}, {0.001, 0.1, 10}}}};
+  const std::vector<double> y = heights_of(attribute(plot.svg(), "polyline", "points"));
+  CHECK(y[0] - y[1] == doctest::Approx(y[1] - y[2]).epsilon(1e-3));
+  CHECK(y[0] - y[1] > 1);
+}
+
+TEST_CASE("what cannot be shown is a gap") {
+  Plot plot{.lines = {{"a", {0, 1, 2, 3, 4}, {1, 2, kNan, 3, 4}}}};
+  CHECK(count(plot.svg(), "<polyline") == 2);
+  plot.lines[0].y[2] = std::numeric_limits<double>::infinity();
+  CHECK(count(plot.svg(), "<polyline") == 2);
+  plot.lines[0].y[2] = -1;
+  CHECK(count(plot.svg(), "<polyline") == 1);
+  plot.y.log = true;
+  CHECK(count(plot.svg(), "<polyline") == 2);
+  plot.lines[0].y = {kNan, 1, kNan, kNan, kNan};
+  CHECK(count(plot.svg(), "<polyline") == 0);
+  CHECK(count(plot.svg(), "<circle") == 1);
+  plot.lines[0].y.assign(5, kNan);
+  CHECK(plot.svg().find("nan") == std::string::npos);
+}
+
+TEST_CASE("texts are escaped, and the document stays well-formed") {
+  CHECK_FALSE(is_nested("<svg><g></svg>"));
+  CHECK_FALSE(is_nested("<svg>a & b</svg>"));
+  const Plot plot{.title = "a < b & \"c\" > d\x01",
+                  .x = {.title = "</svg>"},
+                  .y = {.title = "e & f"},
+                  .lines = {{"<tau>", {0, 1}, {0, 1}}},
+                  .bars = {{"&amp;", {0, 1, 2}, {1, 2}}}};
+  const std::string svg = plot.svg();
+  CHECK(is_nested(svg));
+  CHECK(svg.find("a &lt; b &amp; &quot;c&quot; &gt; d?") != std::string::npos);
+  CHECK(svg.find("&lt;/svg&gt;") != std::string::npos);
+  CHECK(svg.find("&lt;tau&gt;") != std::string::npos);
+  CHECK(svg.find("&amp;amp;") != std::string::npos);
+}
+
+TEST_CASE("bars stand on zero, as high as their values") {
+  const Plot plot{.bars = {{"counts", {0, 1, 2, 3}, {1, kNan, 4}}}};
+  const std::string svg = plot.svg();
+  CHECK(count(svg, "fill-opacity") == 3);  // two bars and the key of the legend
+  // Before the bars: the rectangles of the clip path and of the background.
+  const double low = std::stod(attribute(svg, "rect", "height", 2));
+  const double high = std::stod(attribute(svg, "rect", "height", 3));
+  CHECK(high == doctest::Approx(4 * low).epsilon(1e-3));
+  CHECK(low > 1);
+}
+
+TEST_CASE("a histogram counts every finite value once") {
+  const PlotBars bars = histogram("h", {0, 0.1, 1, 2, 4, kNan}, 4);
+  CHECK(bars.edges == std::vector<double>{0, 1, 2, 3, 4});
+  CHECK(bars.heights == std::vector<double>{2, 1, 1, 1});
+  CHECK(histogram("same", {3, 3}, 2).heights == std::vector<double>{2, 0});
+  CHECK(histogram("none", {kNan}, 2).heights.empty());
+}
+
+TEST_CASE("ticks are round numbers") {
+  CHECK(texts(PlotScale({}, {0, 100})) == std::vector<std::string>{"0", "20", "40", "60", "80", "100"});
+  CHECK(texts(PlotScale({}, {-0.3, 0.31})) == std::vector<std::string>{"-0.2", "0", "0.2"});
+  CHECK(texts(PlotScale({.log = true}, {1e-4, 1})) ==
+        std::vector<std::string>{"0.0001", "0.001", "0.01", "0.1", "1"});
+  CHECK(texts(PlotScale({.log = true}, {1.5, 30})) == std::vector<std::string>{"2", "5", "10", "20"});
+  CHECK(texts(PlotScale({.log = true}, {3.1, 3.3})).size() == 2);
+  CHECK(texts(PlotScale({.categories = {"a", "b"}}, {})) == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("every range is one that can be drawn") {
+  for (const bool log : {false, true}) {
+    for (const std::vector<double>& values :
+         std::vector<std::vector<double>>{{}, {kNan}, {0}, {5}, {-3}, {1e300, 1e-300}}) {
+      const PlotScale scale({.log = log}, values);
+      CHECK(std::isfinite(scale.place(1)));
+      CHECK_FALSE(scale.ticks().empty());
+      CHECK(scale.ticks().size() < 30);
+    }
+  }
+  const PlotScale given({.min = 0, .max = 1}, {0.5, 20});
+  CHECK(given.place(0.5) == doctest::Approx(0.5));
+}
+
+TEST_CASE("lines and bars that do not fit together are refused") {
+  CHECK_THROWS_WITH_AS((Plot{.lines = {{"a", {0, 1}, {0}}}}.svg()),
+                       "[plot] a line has as many x as y. Got 2 and 1 for 'a'.", InputError);
+  CHECK_THROWS_AS((Plot{.bars = {{"a", {0, 1}, {0, 3}}}}.svg()), InputError);
+}
+
+}  // namespace lagtape

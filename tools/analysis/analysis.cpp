@@ -1,0 +1,206 @@
+#include "lagtape/tools/analysis/analysis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/system_memory.h"
+#include "lagtape/data/batches.h"
+#include "lagtape/tools/analysis/sequence_analysis.h"
+#include "lagtape/tools/train/evaluation.h"
+
+namespace lagtape {
+
+namespace {
+
+/// The same model, with its parameters in f64.
+Model in_f64(const Model& model) {
+  Json document = parse_json(model.experiment(), "experiment");
+  document["train"]["precision"] = "f64";
+  const std::int64_t output = model.classes() > 0 ? 0 : model.output_width();
+  Model result = Model::build(document.dump(), model.input_width(), output, model.classes(), 0);
+  auto value = model.parameters().begin();
+  for (Parameter& parameter : result.parameters()) parameter.value = (value++)->value.to(Dtype::f64).clone();
+  return result;
+}
+
+/// The named values of each layer that were asked for.
+std::vector<std::vector<NamedValue>> chosen_values(const StackDefinition& stack,
+                                                   const std::vector<std::string>& asked) {
+  std::vector<std::vector<NamedValue>> chosen;
+  std::vector<std::string> known;
+  for (const StepProgram& layer : stack.layers) {
+    chosen.emplace_back();
+    for (const NamedValue& value : layer.named) {
+      if (std::ranges::find(known, value.name) == known.end()) known.push_back(value.name);
+      if (asked.empty() || std::ranges::find(asked, value.name) != asked.end())
+        chosen.back().push_back(value);
+    }
+  }
+  for (const std::string& name : asked) {
+    if (known.empty()) throw InputError(text_of("--values ", name, ": no cell of this model names a value."));
+    if (std::ranges::find(known, name) == known.end())
+      throw InputError("--values: " + unknown_name("value", name, known));
+  }
+  return chosen;
+}
+
+/// Bytes for the steps of one sequence that are looked into, beside the stretch at hand.
+std::int64_t bytes_of_steps(const SequenceAnalyzer& analyzer, std::int64_t steps) {
+  const StackDefinition& stack = analyzer.stack();
+  std::int64_t bytes = 8 * steps * stack.input_width();
+  for (std::size_t l = 0; l < stack.layers.size(); ++l) {
+    const StepProgram& layer = stack.layers[l];
+    std::int64_t numbers = 4 * layer.values[layer.output].shape.width();  // outputs, and derivatives by them
+    for (const NamedValue& value : analyzer.values(l)) numbers += layer.values[value.value].shape.width();
+    bytes += 8 * steps * numbers;
+    if (!layer.states.empty())
+      bytes += LayerOverTime::boundary_bytes(layer, steps, std::max<std::int64_t>(analyzer.rows(l), 2));
+  }
+  return bytes;
+}
+
+/// Refuses what would take more than half of the memory, and says what would not.
+void check_memory(const SequenceAnalyzer& analyzer, const std::vector<std::int64_t>& lengths,
+                  std::int64_t steps) {
+  const auto bytes_of = [&](std::int64_t limit) {
+    double bytes = 0;
+    for (const std::int64_t length : lengths)
+      bytes += static_cast<double>(bytes_of_steps(analyzer, std::min(length, limit))) +
+               8.0 * static_cast<double>(length * analyzer.stack().input_width());
+    return bytes;
+  };
+  const double most = static_cast<double>(system_memory()) / 2;
+  if (bytes_of(steps) <= most) return;
+  std::int64_t fits = steps;
+  while (fits > 1 && bytes_of(fits) > most) fits /= 2;
+  constexpr double kGiB = 1 << 30;
+  throw InputError(text_of("[analyze] ", steps, " steps of ", lengths.size(), " sequences need about ",
+                           bytes_of(steps) / kGiB, " GiB, more than half of the memory. With --steps ", fits,
+                           " or fewer --sequences there is room."));
+}
+
+ValueAnalysis value_analysis(const StepProgram& layer, const NamedValue& value,
+                             const std::vector<SequenceFindings>& found, std::size_t l, std::size_t v,
+                             std::int64_t bins) {
+  ValueAnalysis result;
+  result.name = value.name;
+  result.units = layer.values[value.value].shape.width();
+  result.fixed = layer.is_fixed(value.value);
+  std::vector<double> samples;
+  for (const SequenceFindings& sequence : found) {
+    const std::vector<double>& more = sequence.layers[l].values[v];
+    samples.insert(samples.end(), more.begin(), more.end());
+    if (result.fixed) break;
+  }
+  const std::size_t units = static_cast<std::size_t>(result.units);
+  result.unit_means.assign(units, 0);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    result.unit_means[i % units] += samples[i] / static_cast<double>(samples.size() / units);
+  result.distribution = distribution_of(std::move(samples), bins);
+  return result;
+}
+
+LagCurve over_sequences(const std::vector<SequenceFindings>& found, auto curve_of) {
+  LagCurve curve;
+  for (const SequenceFindings& sequence : found) {
+    const std::vector<double>& values = curve_of(sequence);
+    for (std::size_t lag = 0; lag < values.size(); ++lag)
+      curve.add(static_cast<std::int64_t>(lag), values[lag]);
+  }
+  curve.finish();
+  return curve;
+}
+
+LayerAnalysis layer_analysis(const SequenceAnalyzer& analyzer, const std::vector<SequenceFindings>& found,
+                             std::size_t l, const std::string& name, std::int64_t bins) {
+  const StepProgram& layer = analyzer.stack().layers[l];
+  LayerAnalysis result;
+  result.index = static_cast<std::int64_t>(l + analyzer.layers_below());
+  result.name = name;
+  result.width = state_width(layer);
+  result.projections = analyzer.rows(l);
+  result.exact = analyzer.is_exact(l);
+  const auto of_layer = [&](auto part) {
+    return over_sequences(
+        found, [&](const SequenceFindings& sequence) -> const auto& { return part(sequence.layers[l]); });
+  };
+  for (std::size_t s = 0; s < layer.states.size(); ++s) {
+    using Found = SequenceFindings::Layer;
+    result.states.push_back(
+        {layer.states[s].name, layer.states[s].shape.width(),
+         of_layer([s](const Found& f) -> const auto& { return f.norm[s]; }),
+         of_layer([s](const Found& f) -> const auto& { return f.gradient[s]; }),
+         of_layer([s](const Found& f) -> const auto& { return f.last_step_gradient[s]; })});
+  }
+  result.frobenius = of_layer([](const auto& f) -> const auto& { return f.frobenius; });
+  result.spectral = of_layer([](const auto& f) -> const auto& { return f.spectral; });
+  for (std::size_t v = 0; v < analyzer.values(l).size(); ++v)
+    result.values.push_back(value_analysis(layer, analyzer.values(l)[v], found, l, v, bins));
+  return result;
+}
+
+}  // namespace
+
+void LagCurve::add(std::int64_t lag, double value) {
+  const std::size_t at = static_cast<std::size_t>(lag);
+  if (at >= mean.size()) {
+    mean.resize(at + 1);
+    min.resize(at + 1, std::numeric_limits<double>::infinity());
+    max.resize(at + 1, -std::numeric_limits<double>::infinity());
+    count_.resize(at + 1);
+  }
+  mean[at] += value;
+  // A NaN stays.
+  min[at] = value < min[at] || std::isnan(value) ? value : min[at];
+  max[at] = value > max[at] || std::isnan(value) ? value : max[at];
+  ++count_[at];
+}
+
+void LagCurve::finish() {
+  for (std::size_t at = 0; at < mean.size(); ++at) mean[at] /= static_cast<double>(count_[at]);
+}
+
+std::int64_t LagCurve::reach(double share) const {
+  double largest = 0;
+  for (const double value : mean) largest = std::max(largest, value);
+  if (largest == 0) return -1;
+  for (std::int64_t lag = std::ssize(mean) - 1; lag >= 0; --lag)
+    if (mean[static_cast<std::size_t>(lag)] >= share * largest) return lag;
+  return -1;
+}
+
+Analysis analyze(const Model& given, const Dataset& split, const Normalization& normalization,
+                 ThreadPool& pool, const AnalysisOptions& options) {
+  if (split.size() == 0) throw InputError("[analyze] the split has no sequences.");
+  const Model model = in_f64(given);
+  const SequenceAnalyzer analyzer(model, chosen_values(evaluated_stack(model), options.values), options);
+
+  Analysis result;
+  const std::vector<std::int64_t> indices = indices_in_order(split, 0, options.sequences);
+  for (const std::int64_t index : indices) {
+    result.lengths.push_back(split.length(index));
+    result.steps = std::max(result.steps, std::min(options.steps, result.lengths.back()));
+  }
+  check_memory(analyzer, result.lengths, result.steps);
+
+  std::vector<SequencePart> parts;
+  for (const std::int64_t index : indices) {
+    const Batch data = gather(split, {&index, 1}, Dtype::f64, pool, normalization);
+    parts.push_back(analyzer.last_steps(sequence_batch(data, split.shape(), model.loss()), pool));
+  }
+  std::vector<SequenceFindings> found(parts.size());
+  pool.run(static_cast<int>(parts.size()), [&](int i, int) { found[i] = analyzer.look_into(parts[i]); });
+
+  const std::vector<std::string> names = model.layer_names();
+  for (std::size_t l = 0; l < analyzer.stack().layers.size(); ++l) {
+    if (analyzer.stack().layers[l].states.empty()) continue;
+    const std::string& name = names[l + analyzer.layers_below()];
+    result.layers.push_back(layer_analysis(analyzer, found, l, name, options.bins));
+  }
+  return result;
+}
+
+}  // namespace lagtape

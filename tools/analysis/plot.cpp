@@ -1,0 +1,241 @@
+#include "lagtape/tools/analysis/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+// Sizes in pixels.
+constexpr double kLeft = 76, kTop = 40, kWidth = 620, kHeight = 380, kBottom = 58;
+constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kLetter = 7.2, kFont = 12;
+
+// The colours of Okabe and Ito, but the yellow, which is lost on white.
+constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                 "#e69f00", "#56b4e9", "#000000"};
+constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 2"};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+/// A text as XML has it; control characters, which XML has not, as '?'.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    }
+  }
+  return result;
+}
+
+std::string text_at(double x, double y, const std::string& text, const std::string& more) {
+  return text_of("<text x=\"", number(x), "\" y=\"", number(y), "\" ", more, ">", escaped(text), "</text>\n");
+}
+
+std::string segment(double x1, double y1, double x2, double y2, const std::string& more) {
+  return text_of("<line x1=\"", number(x1), "\" y1=\"", number(y1), "\" x2=\"", number(x2), "\" y2=\"",
+                 number(y2), "\" ", more, "/>\n");
+}
+
+/// How the n-th line or set of bars is told from the others.
+std::string stroke(std::size_t n) {
+  const char* dash = kDashes[n / kColours.size() % kDashes.size()];
+  const std::string dashes = *dash ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
+  return text_of("stroke=\"", kColours[n % kColours.size()], "\" stroke-width=\"1.6\"", dashes);
+}
+
+std::string fill(std::size_t n) {
+  return text_of("fill=\"", kColours[n % kColours.size()], "\" fill-opacity=\"0.55\"");
+}
+
+void check(const Plot& plot) {
+  for (const PlotLine& line : plot.lines) {
+    if (line.x.size() != line.y.size()) {
+      throw InputError(text_of("[plot] a line has as many x as y. Got ", line.x.size(), " and ",
+                               line.y.size(), " for '", line.name, "'."));
+    }
+  }
+  for (const PlotBars& bars : plot.bars) {
+    if (bars.edges.size() != bars.heights.size() + 1 && !(bars.edges.empty() && bars.heights.empty())) {
+      throw InputError(text_of("[plot] bars have an edge more than heights. Got ", bars.edges.size(), " and ",
+                               bars.heights.size(), " for '", bars.name, "'."));
+    }
+  }
+}
+
+std::vector<double> values_of(const Plot& plot, std::vector<double> PlotLine::*of_lines,
+                              std::vector<double> PlotBars::*of_bars) {
+  std::vector<double> values;
+  for (const PlotLine& line : plot.lines) {
+    values.insert(values.end(), (line.*of_lines).begin(), (line.*of_lines).end());
+  }
+  for (const PlotBars& bars : plot.bars) {
+    values.insert(values.end(), (bars.*of_bars).begin(), (bars.*of_bars).end());
+  }
+  return values;
+}
+
+/// Draws one plot, piece by piece.
+class Drawing {
+ public:
+  explicit Drawing(const Plot& plot)
+      : plot_(plot),
+        x_(plot.x, values_of(plot, &PlotLine::x, &PlotBars::edges)),
+        y_(plot.y, values_of(plot, &PlotLine::y, &PlotBars::heights), !plot.bars.empty()) {}
+
+  std::string svg() {
+    draw_axes();
+    out_ += "<g clip-path=\"url(#inside)\">\n";
+    std::size_t n = 0;
+    for (const PlotBars& bars : plot_.bars) draw(bars, n++);
+    for (const PlotLine& line : plot_.lines) draw(line, n++);
+    out_ += "</g>\n";
+    draw_frame();
+    const double legend = draw_legend();
+    return text_of(head(kLeft + kWidth + legend, std::max(kTop + kHeight + kBottom, legend_bottom_)), out_,
+                   "</svg>\n");
+  }
+
+ private:
+  double across(double x) const { return kLeft + kWidth * x_.place(x); }
+  double down(double y) const { return kTop + kHeight * (1 - y_.place(y)); }
+
+  static std::string head(double width, double height) {
+    return text_of(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
+        number(width), "\" height=\"", number(height), "\" viewBox=\"0 0 ", number(width), " ",
+        number(height), "\" font-family=\"sans-serif\" font-size=\"", kFont, "\">\n",
+        "<clipPath id=\"inside\"><rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"",
+        number(kWidth), "\" height=\"", number(kHeight), "\"/></clipPath>\n",
+        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+  }
+
+  void draw_axes() {
+    const std::string grid = "stroke=\"#dddddd\"", right = "text-anchor=\"end\"";
+    const std::string centre = "text-anchor=\"middle\"";
+    for (const PlotTick& tick : x_.ticks()) {
+      const double x = across(tick.value);
+      if (x < kLeft - 1 || x > kLeft + kWidth + 1) continue;
+      if (plot_.x.categories.empty()) out_ += segment(x, kTop, x, kTop + kHeight, grid);
+      out_ += text_at(x, kTop + kHeight + 18, tick.text, centre);
+    }
+    for (const PlotTick& tick : y_.ticks()) {
+      const double y = down(tick.value);
+      if (y < kTop - 1 || y > kTop + kHeight + 1) continue;
+      out_ += segment(kLeft, y, kLeft + kWidth, y, grid);
+      out_ += text_at(kLeft - 8, y + kFont / 3, tick.text, right);
+    }
+  }
+
+  void draw_frame() {
+    const std::string centre = "text-anchor=\"middle\"";
+    const double middle = kLeft + kWidth / 2, half_way = kTop + kHeight / 2;
+    out_ += text_of("<rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"", number(kWidth),
+                    "\" height=\"", number(kHeight), "\" fill=\"none\" stroke=\"#555555\"/>\n");
+    out_ += text_at(middle, kTop - 16, plot_.title, centre + " font-size=\"15\"");
+    out_ += text_at(middle, kTop + kHeight + 42, plot_.x.title, centre);
+    out_ += text_at(18, half_way, plot_.y.title,
+                    text_of(centre, " transform=\"rotate(-90 18 ", number(half_way), ")\""));
+  }
+
+  /// A polyline for every piece between gaps; a point that stands alone is a dot.
+  void draw(const PlotLine& line, std::size_t n) {
+    std::vector<std::pair<double, double>> piece;
+    const auto finish = [&] {
+      if (piece.size() == 1) {
+        out_ += text_of("<circle cx=\"", number(piece[0].first), "\" cy=\"", number(piece[0].second),
+                        "\" r=\"2\" fill=\"", kColours[n % kColours.size()], "\"/>\n");
+      } else if (piece.size() > 1) {
+        out_ += text_of("<polyline fill=\"none\" stroke-linejoin=\"round\" ", stroke(n), " points=\"");
+        for (const auto& [x, y] : piece) out_ += text_of(number(x), ",", number(y), " ");
+        out_.back() = '"';
+        out_ += "/>\n";
+      }
+      piece.clear();
+    };
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      if (x_.shows(line.x[i]) && y_.shows(line.y[i])) {
+        piece.emplace_back(across(line.x[i]), down(line.y[i]));
+      } else {
+        finish();
+      }
+    }
+    finish();
+  }
+
+  void draw(const PlotBars& bars, std::size_t n) {
+    const double base = down(y_.base());
+    for (std::size_t i = 0; i < bars.heights.size(); ++i) {
+      if (!y_.shows(bars.heights[i]) || !x_.shows(bars.edges[i]) || !x_.shows(bars.edges[i + 1])) continue;
+      const double left = across(bars.edges[i]), right = across(bars.edges[i + 1]);
+      const double end = down(bars.heights[i]);
+      out_ += text_of("<rect x=\"", number(std::min(left, right)), "\" y=\"", number(std::min(base, end)),
+                      "\" width=\"", number(std::abs(right - left)), "\" height=\"",
+                      number(std::abs(base - end)), "\" ", fill(n), "/>\n");
+    }
+  }
+
+  /// The names beside the chart; returns the width they take.
+  double draw_legend() {
+    double width = 0, y = kTop + kLegendRow / 2;
+    std::size_t n = 0;
+    const double x = kLeft + kWidth + kLegendGap;
+    const auto entry = [&](const std::string& name, const std::string& key) {
+      if (name.empty()) return;
+      out_ += key + text_at(x + kLegendKey, y + kFont / 3, name, "");
+      width = std::max(width, kLegendGap + kLegendKey + kLetter * static_cast<double>(name.size()));
+      y += kLegendRow;
+    };
+    for (const PlotBars& bars : plot_.bars) {
+      entry(bars.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
+                               "\" width=\"18\" height=\"10\" ", fill(n++), "/>\n"));
+    }
+    for (const PlotLine& line : plot_.lines) entry(line.name, segment(x, y, x + 18, y, stroke(n++)));
+    legend_bottom_ = y + kLegendRow;
+    return std::max(width, kLegendGap);
+  }
+
+  const Plot& plot_;
+  PlotScale x_, y_;
+  std::string out_;
+  double legend_bottom_ = 0;
+};
+
+}  // namespace
+
+std::string Plot::svg() const {
+  check(*this);
+  return Drawing(*this).svg();
+}
+
+PlotBars histogram(std::string name, const std::vector<double>& values, int bins) {
+  std::vector<double> finite;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
+               [](double value) { return std::isfinite(value); });
+  PlotBars bars{.name = std::move(name), .edges = {}, .heights = {}};
+  if (finite.empty() || bins < 1) return bars;
+  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
+  const double start = *least, width = *most > *least ? (*most - *least) / bins : 1;
+  for (int i = 0; i <= bins; ++i) bars.edges.push_back(start + i * width);
+  bars.heights.assign(static_cast<std::size_t>(bins), 0);
+  for (const double value : finite) {
+    const int bin = std::min(static_cast<int>((value - start) / width), bins - 1);
+    ++bars.heights[static_cast<std::size_t>(bin)];
+  }
+  return bars;
+}
+
+}  // namespace lagtape

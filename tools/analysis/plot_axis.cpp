@@ -1,0 +1,110 @@
+#include "lagtape/tools/analysis/plot_axis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace lagtape {
+
+namespace {
+
+constexpr int kTicks = 6;  ///< about so many are wanted
+
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+/// The smallest of 1, 2, 5 times a power of ten that is at least `value`.
+double round_up(double value) {
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= value * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
+PlotScale::PlotScale(const PlotAxis& axis, const std::vector<double>& values, bool include_zero)
+    : log_(axis.log) {
+  find_range(axis, values, include_zero && !axis.log);
+  if (!axis.categories.empty()) {
+    for (std::size_t i = 0; i < axis.categories.size(); ++i)
+      ticks_.push_back({static_cast<double>(i), axis.categories[i]});
+  } else {
+    ticks_ = log_ ? log_ticks() : linear_ticks();
+  }
+}
+
+bool PlotScale::shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
+
+double PlotScale::place(double value) const {
+  return log_ ? std::log(value / min_) / std::log(max_ / min_) : (value - min_) / (max_ - min_);
+}
+
+void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& values, bool include_zero) {
+  bool found = include_zero;
+  double least = 0, most = 0;
+  const auto take = [&](double value) {
+    if (!shows(value)) return;
+    least = found ? std::min(least, value) : value;
+    most = found ? std::max(most, value) : value;
+    found = true;
+  };
+  for (const double value : values) take(value);
+  if (!axis.categories.empty()) {
+    take(-0.5);
+    take(static_cast<double>(axis.categories.size()) - 0.5);
+  }
+  if (found) {
+    min_ = least;
+    max_ = most;
+  } else if (log_) {
+    min_ = 1;
+    max_ = 10;
+  }
+  if (shows(axis.min)) min_ = axis.min;
+  if (shows(axis.max)) max_ = axis.max;
+  if (min_ < max_) return;
+  // One value alone, or bounds that leave nothing: some room around it.
+  if (log_) {
+    max_ = min_ * 10;
+    min_ = min_ / 10;
+  } else {
+    const double room = min_ == 0 ? 1 : std::abs(min_) / 2;
+    max_ = min_ + room;
+    min_ = min_ - room;
+  }
+}
+
+std::vector<PlotTick> PlotScale::linear_ticks() const {
+  const double step = round_up((max_ - min_) / kTicks);
+  std::vector<PlotTick> ticks;
+  const double slack = 1e-9 * (max_ - min_);
+  // + 0.0: no tick is at -0.
+  for (double i = std::ceil((min_ - slack) / step) + 0.0; i * step <= max_ + slack; ++i)
+    ticks.push_back({i * step, text_of(i * step)});
+  return ticks;
+}
+
+/// Powers of ten, thinned out when there are many; beside them 2 and 5 of each when there are few.
+std::vector<PlotTick> PlotScale::log_ticks() const {
+  const double first = std::floor(std::log10(min_)), last = std::ceil(std::log10(max_));
+  const double decades = std::log10(max_ / min_);
+  const double step = std::max(1.0, std::ceil(decades / kTicks));
+  const double slack = 1 + 1e-9;
+  std::vector<PlotTick> ticks;
+  for (double power = first; power <= last; power += step) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double value = factor * std::pow(10, power);
+      if (factor > 1 && decades > 2) break;
+      if (value * slack >= min_ && value <= max_ * slack) ticks.push_back({value, text_of(value)});
+    }
+  }
+  if (ticks.empty()) ticks = {{min_, text_of(min_)}, {max_, text_of(max_)}};
+  return ticks;
+}
+
+}  // namespace lagtape

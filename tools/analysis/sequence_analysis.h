@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lagtape/tools/analysis/analysis.h"
+#include "lagtape/tools/analysis/layer_over_time.h"
+
+namespace lagtape {
+
+// Internal: a detail of analysis.cpp.
+
+std::int64_t state_width(const StepProgram& program);
+
+/// The last steps of one sequence, and what the model brings there.
+struct SequencePart {
+  SequenceBatch batch;          ///< x [1, S, input], with the targets that are scored in these steps
+  std::int64_t length = 0;      ///< of the whole sequence
+  std::vector<Tensor> windows;  ///< before the first of these steps, layer by layer
+  Tensor sum_before;            ///< of the top layer's outputs before them, [1, width]; empty without any
+};
+
+/// What was found in one sequence, by lag.
+struct SequenceFindings {
+  struct Layer {
+    std::vector<std::vector<double>> norm, gradient, last_step_gradient;  ///< [state][lag]
+    std::vector<double> frobenius, spectral;
+    std::vector<std::vector<double>> values;  ///< [named value], step by step
+  };
+  std::vector<Layer> layers;
+};
+
+/// The sequence op of a model in evaluation. Throws InputError for a model that needs whole sequences.
+const StackDefinition& evaluated_stack(const Model& model);
+
+/// Looks into single sequences of a model in f64. Safe to be used by several threads at once, but for
+/// `last_steps`.
+class SequenceAnalyzer {
+ public:
+  SequenceAnalyzer(const Model& model, std::vector<std::vector<NamedValue>> values,
+                   const AnalysisOptions& options);
+
+  /// The model's in evaluation, with states off the grid.
+  const StackDefinition& stack() const { return stack_; }
+  /// The layers of the model below those of the stack: a table of tokens.
+  std::size_t layers_below() const { return table_ ? 1 : 0; }
+  const std::vector<NamedValue>& values(std::size_t layer) const { return values_[layer]; }
+  bool is_exact(std::size_t layer) const;
+  /// Rows in which a layer's state Jacobian is followed back.
+  std::int64_t rows(std::size_t layer) const;
+
+  /// Runs through a sequence, a batch of one, up to its last steps.
+  SequencePart last_steps(const SequenceBatch& sequence, ThreadPool& pool) const;
+  SequenceFindings look_into(const SequencePart& part) const;
+
+ private:
+  LayerOverTime layer_over_time(std::size_t layer, const Tensor& x, const SequencePart& part) const;
+  Tensor run_layer(std::size_t layer, LayerOverTime& over_time, SequenceFindings::Layer& found) const;
+  Tensor loss_derivative(const Tensor& top, const SequencePart& part, bool last_step_alone) const;
+  void follow_jacobian(std::size_t layer, LayerOverTime& over_time, std::int64_t sequence,
+                       SequenceFindings::Layer& found) const;
+
+  /// The sequence with the table's rows in place of tokens.
+  SequenceBatch embedded(const SequenceBatch& sequence, ThreadPool& pool) const;
+
+  StackDefinition stack_;
+  std::vector<Tensor> weights_;
+  std::optional<Tensor> table_;  ///< [tokens, input]
+  std::vector<std::vector<NamedValue>> values_;
+  AnalysisOptions options_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,111 @@
+#include "lagtape/tools/table/paper_table.h"
+
+#include <algorithm>
+
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/metrics.h"
+
+namespace lagtape::table {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The experiments of a folder, without ".json".
+std::vector<std::string> models_in(const fs::path& folder) {
+  std::vector<std::string> models;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const fs::path& file = entry.path();
+    if (file.extension() == ".json" && file.filename() != "table.json")
+      models.push_back(file.stem().string());
+  }
+  std::sort(models.begin(), models.end());
+  return models;
+}
+
+void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperTable& table) {
+  Row row;
+  reader.required("name", row.name, "the model's name for readers");
+  reader.optional("model", row.model, "MODEL.json beside the table");
+  if (reader.has("printed")) reader.required("printed", row.printed, {}, "the paper's number");
+  if (reader.has("printed_deviation")) {
+    reader.required("printed_deviation", row.printed_deviation, at_least(0), "its standard deviation");
+  }
+  reader.optional("source", row.source, "where it is printed, if not where the others are");
+  reader.optional("note", row.note, "what a reader should know of the row");
+  reader.finish();
+  if (!reader.is_object()) return;
+  if (row.model.empty() && !reader.has("printed"))
+    reader.error("", "a row has a model, a printed number, or both.");
+  if (!row.model.empty() && std::find(models.begin(), models.end(), row.model) == models.end())
+    reader.error("model", unknown_name("experiment", row.model, models));
+  const auto same = [&](const Row& other) { return !row.model.empty() && other.model == row.model; };
+  if (std::any_of(table.rows.begin(), table.rows.end(), same))
+    reader.error("model", text_of("the model ", row.model, " has a row already."));
+  table.rows.push_back(std::move(row));
+}
+
+void read_metric(JsonReader& reader, PaperTable& table) {
+  const std::vector<std::string> known = metric_names();
+  reader.required_choice("metric", table.metric, known, "what is compared, of the test set");
+  if (std::find(known.begin(), known.end(), table.metric) != known.end())
+    table.larger_is_better = metric(table.metric).larger_is_better;
+}
+
+void read_rows(JsonReader& reader, PaperTable& table) {
+  const Json& rows = reader.raw("rows", "one a model", "list", "");
+  if (!rows.is_array() || rows.empty()) {
+    reader.error("rows", "expected a list of rows.");
+    return;
+  }
+  const std::vector<std::string> models = models_in(table.folder);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    JsonReader row(rows[i], text_of("/rows/", i), reader.errors());
+    read_row(row, models, table);
+  }
+}
+
+}  // namespace
+
+PaperTable read_paper_table(const fs::path& folder) {
+  constexpr double kMostDigits = 9, kMostSeeds = 1000;
+  const fs::path file = folder / "table.json";
+  const Json document = parse_json(read_file(file), file.string());
+  JsonErrors errors;
+  JsonReader reader(document, "", errors);
+  PaperTable table;
+  table.folder = fs::absolute(folder / "").lexically_normal().parent_path();
+  reader.raw("$schema", "of an editor; not used");
+  reader.required("title", table.title, "what is learnt");
+  reader.required("source", table.source, "where the numbers are printed");
+  read_metric(reader, table);
+  reader.required("unit", table.unit, "what the numbers are called");
+  reader.optional("scale", table.scale, above(0), "numbers are metric * scale");
+  reader.optional("digits", table.digits, between(0, kMostDigits), "decimals that are shown");
+  reader.optional("seeds", table.seeds, between(1, kMostSeeds), "runs of a model");
+  read_rows(reader, table);
+  reader.finish();
+  errors.raise(file.string());
+  return table;
+}
+
+std::vector<std::size_t> chosen_rows(const PaperTable& table, const std::vector<std::string>& only) {
+  std::vector<std::string> known;
+  for (const Row& row : table.rows) {
+    if (!row.model.empty()) known.push_back(row.model);
+  }
+  for (const std::string& name : only) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InputError(text_of("--only: ", unknown_name("model", name, known)));
+  }
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::string& model = table.rows[i].model;
+    const bool wanted = only.empty() || std::find(only.begin(), only.end(), model) != only.end();
+    if (!model.empty() && wanted) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+}  // namespace lagtape::table

@@ -1,0 +1,115 @@
+#include "lagtape/tools/train/evaluation.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/batches.h"
+#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/segments.h"
+
+namespace lagtape {
+
+namespace {
+
+/// Bytes that a step of a sequence takes in input, output and target, and between the model's operations.
+std::int64_t bytes_of_step(const Model& model, const ModelOp& op, const DataShape& shape) {
+  const std::int64_t outside = model.input_width() + (shape.every_step ? 2 * model.output_width() : 0);
+  const std::int64_t numbers = outside + op.evaluation_width();
+  return numbers * static_cast<std::int64_t>(byte_size(model.dtype()));
+}
+
+/// Runs one sequence, scored at every step, in stretches of at most `steps`.
+void score_in_stretches(Scores& scores, Loss loss, const Scaling& scaling, const SequenceBatch& sequence,
+                        std::int64_t steps, ModelOp& op, std::span<const Tensor> weights, ThreadPool& pool,
+                        const EvaluationOptions& options) {
+  Window window;
+  for (std::int64_t first = 0; first < sequence.lengths[0]; first += steps) {
+    if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
+    const Segment segment = segment_of(sequence, first, steps);
+    const Window initial = window;
+    const Tensor outputs =
+        op.evaluate(weights, segment.batch, pool, first == 0 ? nullptr : &initial, &window);
+    Batch stretch;
+    stretch.lengths = segment.batch.lengths;
+    stretch.y = segment.batch.targets;
+    stretch.classes = segment.batch.classes;
+    stretch.ids = segment.batch.draws.sequences;
+    add_scores(scores, loss, outputs, stretch, scaling);
+    if (options.scored) options.scored(outputs, stretch);
+  }
+}
+
+void require_binary(const Batch& batch) {
+  const std::int64_t width = batch.y.numel() / std::max<std::int64_t>(batch.size(), 1);
+  for (std::int64_t i = 0; i < batch.y.numel(); ++i) {
+    const double target = batch.y.at(i);
+    if (target == 0 || target == 1) continue;
+    throw InputError(text_of("/loss: binary_cross_entropy needs targets that are 0 or 1. Got ", target,
+                             " in sequence ", batch.ids[static_cast<std::size_t>(i / width)], ", target ",
+                             i % width, "."));
+  }
+}
+
+}  // namespace
+
+double value_of(const Evaluation& evaluation, const std::string& name) {
+  for (const auto& [known, value] : evaluation) {
+    if (known == name) return value;
+  }
+  throw Error(text_of("[evaluation] there is no metric '", name, "'."));
+}
+
+SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss loss) {
+  SequenceBatch result;
+  result.x = batch.x;
+  result.lengths = batch.lengths;
+  result.draws.sequences = batch.ids;
+  if (loss == Loss::binary_cross_entropy && batch.y.empty()) {
+    result.targets = Tensor(
+        shape.every_step ? Shape{batch.size(), batch.x.size(1), 1} : Shape{batch.size(), 1}, batch.x.dtype());
+    for (std::int64_t i = 0; i < result.targets.numel(); ++i) {
+      result.targets.set(i, std::max(batch.classes[i], 0));
+    }
+  } else {
+    if (loss == Loss::binary_cross_entropy) require_binary(batch);
+    result.targets = batch.y;
+    result.classes = batch.classes;
+    for (std::int32_t& padding : result.classes)
+      padding = std::max(padding, 0);  // the op wants a class everywhere
+  }
+  return result;
+}
+
+Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& op, const Dataset& split,
+                    ThreadPool& pool, const EvaluationOptions& options) {
+  constexpr std::int64_t kMost = 512;  // sequences at a time; no result depends on it
+  Evaluation evaluation;
+  if (split.size() == 0) return evaluation;
+  const std::vector<Tensor> weights = model.weights();
+  const Normalization& normalization = model.normalization();
+  const std::int64_t steps =
+      std::max<std::int64_t>(options.bytes / bytes_of_step(model, op, split.shape()), 1);
+  const std::int64_t rows = std::clamp<std::int64_t>(steps / split.shape().length, 1, kMost);
+  const bool in_stretches = split.shape().every_step && split.shape().length > steps && op.obstacle().empty();
+  Scores scores;
+  for (std::int64_t first = 0; first < split.size(); first += rows) {
+    if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
+    const Batch batch =
+        gather(split, indices_in_order(split, first, rows), model.dtype(), pool, normalization);
+    const SequenceBatch sequences = sequence_batch(batch, split.shape(), experiment.loss);
+    if (in_stretches) {
+      score_in_stretches(scores, experiment.loss, normalization.output, sequences, steps, op, weights, pool,
+                         options);
+      continue;
+    }
+    const Tensor outputs = op.evaluate(weights, sequences, pool);
+    add_scores(scores, experiment.loss, outputs, batch, normalization.output);
+    if (options.scored) options.scored(outputs, batch);
+  }
+  evaluation.emplace_back("loss", loss_value(scores));
+  for (const std::string& name : experiment.metrics)
+    evaluation.emplace_back(name, metric(name).value(scores));
+  return evaluation;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,75 @@
+#include "lagtape/tools/train/experiment.h"
+
+#include "lagtape/cells/models/model_definition.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/json_set.h"
+#include "lagtape/tools/train/losses.h"
+
+namespace lagtape {
+
+namespace fs = std::filesystem;
+
+Experiment parse_experiment(const std::string& text, const std::string& where, const fs::path& base,
+                            std::span<const std::string> assignments) {
+  Json document = parse_json(text, where);
+  for (const std::string& assignment : assignments) {
+    Json without = document;  // what is there after the assignment is given by it, even if it says the same
+    for (const char* key : kDataPaths)
+      if (at_pointer(without, "/data").is_object()) without["data"].erase(key);
+    assign(without, assignment);
+    assign(document, assignment);
+    for (const char* key : kDataPaths) {
+      const Json& path = at_pointer(without, text_of("/data/", key).c_str());
+      if (path.is_string() && path != "")
+        document["data"][key] = fs::absolute(path.get<std::string>()).string();
+    }
+  }
+  return read_document(document, where, fs::current_path() / base);
+}
+
+Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments) {
+  return parse_experiment(read_file(file), file.string(), file.parent_path(), assignments);
+}
+
+namespace {
+
+/// The experiment's model for such data, without values.
+ModelDefinition spec_of(const Experiment& experiment, const DataShape& data) {
+  JsonErrors errors;
+  const Json document = parse_json(experiment.json, experiment.where);
+  const ModelOptions options =
+      read_model(at_pointer(document, "/model"), at_pointer(document, "/cells"), errors);
+  errors.raise(experiment.where);
+  ModelDefinition spec = build_model(options, widths_of(experiment.loss, data), errors);
+  errors.raise(experiment.where);
+  return spec;
+}
+
+}  // namespace
+
+Model build_model(const Experiment& experiment, const DataShape& data) {
+  JsonErrors errors;
+  if (!entry_of(experiment.loss).fits(data)) errors.add("/loss", mismatch(experiment.loss, data));
+  errors.raise(experiment.where);
+  const DataWidths fit = widths_of(experiment.loss, data);
+  if (experiment.data_shape) {
+    return Model::build(experiment.json, fit.input, fit.output, fit.classes, experiment.seed);
+  }
+  // What the file left to the data is decided now, and stays in the model's own copy of the experiment.
+  Json document = parse_json(experiment.json, experiment.where);
+  document["model"] = spec_of(experiment, data).filled_model;
+  return Model::build(document.dump(2), fit.input, fit.output, fit.classes, experiment.seed);
+}
+
+std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model) {
+  if (!task.read_vectors) return std::nullopt;
+  Parameter& table = *model.parameters().begin();  // of tokens, which only the first layer takes
+  const KnownWords words = task.read_vectors(table.value);
+  const std::string error = value_error(spec_of(experiment, task.shape).parameters().front(), table.value);
+  if (!error.empty())
+    throw InputError(text_of(experiment.where, ": /data/vectors: ", table.name, ": ", error, "."));
+  return words;
+}
+
+}  // namespace lagtape

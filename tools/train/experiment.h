@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/data/dataset.h"
+#include "lagtape/optim/optimizer.h"
+#include "lagtape/optim/schedule.h"
+#include "lagtape/tools/train/train_options.h"
+
+namespace lagtape {
+
+/// An experiment file that was read and found in order: data, model, loss, optimizer, and how to train.
+struct Experiment {
+  std::string name;   ///< letters, digits, '.', '_', '-'
+  std::string where;  ///< what messages call it
+  std::uint64_t seed = 0;
+  Loss loss = Loss::none;
+  std::vector<std::string> metrics;
+  double lr = 0;
+  Schedule schedule;
+  TrainOptions train;
+  std::function<std::unique_ptr<Optimizer>(const Parameters&)> make_optimizer;
+  bool fresh = false;                   ///< the training set never ends
+  std::optional<DataShape> data_shape;  ///< when the file alone decides it
+  /// Generates or reads the data. Throws InputError.
+  std::function<Task(ThreadPool&)> load_task;
+  /// The same with all sequences as `test`; files need none for training and validation. Throws InputError.
+  std::function<Task(ThreadPool&)> load_to_score;
+  /// The file with every default filled in and `data.path` absolute, as JSON text: it reads back to itself.
+  std::string json;
+};
+
+/// Reads an experiment. `assignments` ("train.epochs=3") are carried out first. A relative `data.path` starts
+/// at the folder of the file, or at the current one when an assignment gave it. Throws InputError with all
+/// errors of the file at once, one a line: "FILE: /json/pointer: ...".
+Experiment read_experiment(const std::filesystem::path& file, std::span<const std::string> assignments = {});
+
+/// The same from a text. `where` names it in messages; relative paths start at `base`.
+Experiment parse_experiment(const std::string& text, const std::string& where,
+                            const std::filesystem::path& base, std::span<const std::string> assignments = {});
+
+/// The model of an experiment for such data, drawn from the seed. Throws InputError with JSON Pointers, also
+/// when the loss or the read-out does not go with the data.
+Model build_model(const Experiment& experiment, const DataShape& data);
+
+/// Puts the vectors that the task was given for its words into a model before the first step of its training.
+/// Says how many there are, or nothing when the task has none. Throws InputError.
+std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model);
+
+}  // namespace lagtape

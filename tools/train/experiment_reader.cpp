@@ -1,0 +1,233 @@
+#include "lagtape/tools/train/experiment_reader.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/registry.h"
+#include "lagtape/optim/registry.h"
+#include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/truncation.h"
+
+namespace lagtape {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_name(const std::string& name) {
+  constexpr std::size_t kLongest = 200;
+  const auto allowed = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !name.empty() && name[0] != '-' && name != "." && name != ".." && name.size() <= kLongest &&
+         std::all_of(name.begin(), name.end(), allowed);
+}
+
+/// What the defaults of a task depend on, read ahead and without complaint: the readers of `train` and
+/// `model` do that.
+TaskHints hints_of(const Json& document) {
+  TaskHints hints{.batch = TrainOptions{}.batch};
+  const Json& batch = at_pointer(document, "/train/batch");
+  if (batch.is_number_integer() && batch.get<std::int64_t>() >= 1) hints.batch = batch.get<std::int64_t>();
+  hints.every_step = at_pointer(document, "/model/readout/at") == "every_step";
+  const Json& loss = at_pointer(document, "/loss");
+  hints.real_loss = loss != name_of(Loss::cross_entropy) && loss != name_of(Loss::binary_cross_entropy);
+  return hints;
+}
+
+/// The sections as a reader would like them: what is learnt, by what, how.
+Json in_order(const Json& filled) {
+  Json ordered = Json::object();
+  for (const char* key : {"$schema", "name", "seed", "data", "cells", "model", "loss", "metrics", "optimizer",
+                          "schedule", "train"}) {
+    if (filled.contains(key)) ordered[key] = filled[key];
+  }
+  return ordered;
+}
+
+/// Reads one experiment, section by section. Errors are collected and thrown at the end.
+class ExperimentReader {
+ public:
+  ExperimentReader(const Json& document, fs::path base)
+      : document_(document), base_(std::move(base)), top_(document_, "", errors_) {}
+
+  Experiment read(const std::string& where) {
+    experiment_.where = where;
+    top_.raw("$schema", "of an editor; not used");
+    read_name();
+    read_data();
+    read_loss();
+    read_model();
+    read_metrics();
+    read_optimizer_and_schedule();
+    const Json train = section("train", "how to train");
+    JsonReader reader(train, "/train", errors_);
+    experiment_.train = read_train_options(reader, experiment_.fresh);
+    check_truncation(reader);
+    top_.fill("train", reader.filled());
+    top_.finish();
+    errors_.raise(where);
+    experiment_.json = in_order(top_.filled()).dump(2);
+    return std::move(experiment_);
+  }
+
+ private:
+  /// The value of a key that holds an object; `missing` when there is none.
+  Json section(const std::string& key, const std::string& about, Json missing = Json::object()) {
+    const Json& value = top_.raw(key, about);
+    return value.is_null() ? std::move(missing) : value;
+  }
+
+  void read_name() {
+    top_.required("name", experiment_.name, "letters, digits, '.', '_' and '-'; names the run folder");
+    if (at_pointer(document_, "/name").is_string() && !is_name(experiment_.name)) {
+      top_.error("name",
+                 text_of("expected up to 200 letters, digits, '.', '_' and '-', not '-' first. Got \"",
+                         experiment_.name.substr(0, 210), "\"."));
+    }
+    std::int64_t seed = 0;
+    top_.optional("seed", seed, at_least(0), "of every random draw");
+    experiment_.seed = static_cast<std::uint64_t>(seed);
+  }
+
+  void read_data() {
+    const Json data = section("data", "the task and its options");
+    JsonReader reader(data, "/data", errors_);
+    const TaskLoader plan = read_task(reader, hints_of(document_));
+    Json filled = reader.filled();
+    for (const char* key : kDataPaths) {
+      if (!filled.contains(key) || !filled[key].is_string()) continue;
+      if (reader.has(key) && filled[key] == "") reader.error(key, "expected a path, got \"\".");
+      filled[key] = (base_ / filled[key].get<std::string>()).lexically_normal().string();
+    }
+    top_.fill("data", filled);
+    experiment_.fresh = plan.fresh;
+    experiment_.data_shape = plan.shape;
+    experiment_.load_task = [plan, base = base_, seed = experiment_.seed](ThreadPool& pool) {
+      return plan.load({.base = base, .seed = seed, .pool = pool});
+    };
+    experiment_.load_to_score = [plan, base = base_, seed = experiment_.seed](ThreadPool& pool) {
+      return load_to_score(plan, {.base = base, .seed = seed, .pool = pool});
+    };
+  }
+
+  /// After data and loss: they decide what the file leaves open. With an error in those, the model is read
+  /// for its own.
+  void read_model() {
+    const Json& given = top_.raw("model", "layers and read-out");
+    const Json& cells = top_.raw("cells", "cells defined by their equations");
+    if (given.is_null()) top_.error("model", "is missing.");
+    const ModelOptions options =
+        given.is_null() ? ModelOptions{} : lagtape::read_model(given, cells, errors_);
+    Json filled = options.filled_model;
+    if (experiment_.data_shape && experiment_.loss != Loss::none && errors_.empty()) {
+      filled =
+          build_model(options, widths_of(experiment_.loss, *experiment_.data_shape), errors_).filled_model;
+    }
+    top_.fill("model", filled);
+    if (!options.filled_cells.is_null()) top_.fill("cells", options.filled_cells);
+  }
+
+  /// The read-out is known where the file or the data's shape decides it; else the trainer looks.
+  void check_truncation(JsonReader& train) {
+    const Json& at = at_pointer(top_.filled(), "/model/readout/at");
+    if (experiment_.train.truncate > 0 && at == "mean") train.error("truncate", kTruncatedMean);
+  }
+
+  void read_loss() {
+    std::vector<std::string> names;
+    for (const LossEntry& entry : losses()) names.emplace_back(entry.name);
+    std::string name;
+    const std::string about = "what training makes small";
+    if (experiment_.data_shape) {
+      name = name_of(default_loss(*experiment_.data_shape));
+      top_.choice("loss", name, names, about);
+    } else {
+      top_.required_choice("loss", name, names, about);
+    }
+    experiment_.loss = loss_named(name).value_or(Loss::none);
+    if (experiment_.loss == Loss::none || !experiment_.data_shape) return;
+    const LossEntry& entry = entry_of(experiment_.loss);
+    if (!entry.fits(*experiment_.data_shape))
+      top_.error("loss", mismatch(entry.loss, *experiment_.data_shape));
+  }
+
+  void read_metrics() {
+    const Json& given =
+        top_.raw("metrics", "what is reported beside the loss; the first decides which state is best");
+    if (given.is_null()) {
+      if (experiment_.loss == Loss::cross_entropy || experiment_.loss == Loss::binary_cross_entropy) {
+        experiment_.metrics = {"accuracy"};
+      }
+    } else if (!given.is_array()) {
+      top_.error("metrics", "expected a list of names.");
+    } else {
+      for (std::size_t i = 0; i < given.size(); ++i) read_metric(given[i], text_of("/metrics/", i));
+    }
+    top_.fill("metrics", experiment_.metrics);
+  }
+
+  void read_metric(const Json& given, const std::string& pointer) {
+    const std::vector<std::string> known = metric_names();
+    if (!given.is_string()) {
+      errors_.add(pointer, text_of("expected the name of a metric. Got ", given.dump(), "."));
+      return;
+    }
+    const std::string name = given.get<std::string>();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      errors_.add(pointer, unknown_name("metric", name, known));
+    } else if (experiment_.loss != Loss::none && !metric(name).applies(experiment_.loss)) {
+      errors_.add(pointer, text_of("the metric ", name, " does not go with the loss ",
+                                   name_of(experiment_.loss), "."));
+    } else if (std::find(experiment_.metrics.begin(), experiment_.metrics.end(), name) !=
+               experiment_.metrics.end()) {
+      errors_.add(pointer, text_of("the metric ", name, " is there twice."));
+    } else {
+      experiment_.metrics.push_back(name);
+    }
+  }
+
+  void read_optimizer_and_schedule() {
+    const Json optimizer = section("optimizer", "how parameters follow their gradients", {{"type", "adam"}});
+    JsonReader optimizer_reader(optimizer, "/optimizer", errors_);
+    const OptimizerPlan plan = read_optimizer(optimizer_reader);
+    experiment_.lr = plan.lr;
+    experiment_.make_optimizer = plan.make;
+    top_.fill("optimizer", optimizer_reader.filled());
+    const Json schedule = section("schedule", "what the learning rate is multiplied by");
+    JsonReader schedule_reader(schedule, "/schedule", errors_);
+    experiment_.schedule = read_schedule(schedule_reader);
+    top_.fill("schedule", schedule_reader.filled());
+  }
+
+  const Json& document_;
+  fs::path base_;
+  JsonErrors errors_;
+  JsonReader top_;
+  Experiment experiment_;
+};
+
+}  // namespace
+
+Experiment read_document(const Json& document, const std::string& where, const fs::path& base) {
+  return ExperimentReader(document, base).read(where);
+}
+
+DataWidths widths_of(Loss loss, const DataShape& data) {
+  const bool classes = loss == Loss::cross_entropy;
+  return {.input = data.input,
+          .output = classes ? 0 : output_width(loss, data),
+          .classes = classes ? data.classes : 0,
+          .every_step = data.every_step,
+          .tokens = data.tokens};
+}
+
+const Json& at_pointer(const Json& document, const char* pointer) {
+  static const Json kNull;
+  const Json::json_pointer place(pointer);
+  return document.is_object() && document.contains(place) ? document[place] : kNull;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,70 @@
+#include "lagtape/tools/train/json_set.h"
+
+#include <charconv>
+#include <vector>
+
+namespace lagtape {
+
+namespace {
+
+/// The keys of a pointer: "/a/b~1c" with its escapes, or "a.b".
+std::vector<std::string> keys_of(const std::string& path, const std::string& assignment) {
+  const bool pointer = path.starts_with('/');
+  const char separator = pointer ? '/' : '.';
+  std::vector<std::string> keys(1);
+  for (std::size_t i = pointer ? 1 : 0; i < path.size(); ++i) {
+    if (path[i] == separator) {
+      keys.emplace_back();
+    } else if (pointer && path[i] == '~') {
+      const char escape = i + 1 < path.size() ? path[++i] : '\0';
+      if (escape != '0' && escape != '1') {
+        throw InputError(
+            text_of("--set ", assignment, ": in a JSON pointer '~' is written ~0 and '/' is ~1."));
+      }
+      keys.back() += escape == '0' ? '~' : '/';
+    } else {
+      keys.back() += path[i];
+    }
+  }
+  for (const std::string& key : keys) {
+    if (key.empty()) throw InputError(text_of("--set ", assignment, ": '", path, "' has an empty key."));
+  }
+  return keys;
+}
+
+Json& element(Json& list, const std::string& key, const std::string& assignment) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
+  if (error != std::errc() || end != key.data() + key.size() || index >= list.size()) {
+    throw InputError(text_of("--set ", assignment, ": '", key, "' is no element of a list of ", list.size(),
+                             "; elements count from 0."));
+  }
+  return list[index];
+}
+
+}  // namespace
+
+void assign(Json& document, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError(
+        text_of("--set ", assignment, ": expected KEY=VALUE, such as train.epochs=3 or /train/epochs=3."));
+  }
+  Json* place = &document;
+  for (const std::string& key : keys_of(assignment.substr(0, equals), assignment)) {
+    if (place->is_null()) *place = Json::object();
+    if (place->is_array()) {
+      place = &element(*place, key, assignment);
+    } else if (place->is_object()) {
+      place = &(*place)[key];
+    } else {
+      throw InputError(text_of("--set ", assignment, ": there is no '", key, "' in a value that is a ",
+                               place->type_name(), "."));
+    }
+  }
+  const std::string value = assignment.substr(equals + 1);
+  Json parsed = Json::parse(value, nullptr, false);
+  *place = parsed.is_discarded() ? Json(value) : std::move(parsed);
+}
+
+}  // namespace lagtape

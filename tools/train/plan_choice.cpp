@@ -1,0 +1,43 @@
+#include "lagtape/tools/train/plan_choice.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
+
+namespace lagtape {
+
+std::int64_t steps_at_once(const Experiment& experiment, const DataShape& data) {
+  const std::int64_t truncate = experiment.train.truncate;
+  return truncate > 0 ? std::min(truncate, data.length) : data.length;
+}
+
+std::string obstacle_to_reversing(const Model& model) {
+  const std::vector<LayerSummary> layers = model.layers();
+  for (std::size_t l = 0; l + 1 < layers.size(); ++l)
+    for (const StepProgram& step : layers[l].steps)
+      if (const UndoOrder order = undo_order(step); !order.obstacle.empty())
+        return text_of("layer ", l, ": ", order.obstacle);
+  return {};
+}
+
+ModelOp model_op(const Experiment& experiment, const Model& model) {
+  const TrainOptions& train = experiment.train;
+  if (train.plan == MemoryPlan::reversible) {
+    if (const std::string obstacle = obstacle_to_reversing(model); !obstacle.empty()) {
+      throw InputError(text_of(experiment.where,
+                               ": /train/memory: plan reversible runs every layer backwards in time, but ",
+                               obstacle, ". Give another plan, such as \"auto\"."));
+    }
+  }
+  return ModelOp(model, {.plan = train.plan, .budget = train.budget});
+}
+
+PlanCost choose_plan(const Experiment& experiment, const ModelOp& op, std::int64_t batch, std::int64_t steps,
+                     int threads) try {
+  return op.choose(batch, steps, threads);
+} catch (const InputError& error) {
+  throw InputError(text_of(experiment.where, ": /train/memory: ", error.what()));
+}
+
+}  // namespace lagtape

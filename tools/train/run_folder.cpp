@@ -1,0 +1,179 @@
+#include "lagtape/tools/train/run_folder.h"
+
+#include <charconv>
+#include <system_error>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/version.h"
+
+namespace lagtape {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void make_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw InputError(text_of(path.string(), ": cannot make this folder: ", error.message(), "."));
+}
+
+/// What writers that were killed left behind.
+void remove_temporaries(const fs::path& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.') && name.ends_with(".tmp")) fs::remove(entry.path(), error);
+  }
+}
+
+std::string content_of(const fs::path& file) { return fs::exists(file) ? read_file(file) : std::string(); }
+
+Json json_of(const Evaluation& evaluation) {
+  Json json = Json::object();
+  for (const auto& [name, value] : evaluation) json[name] = value;
+  return json;
+}
+
+/// An experiment without what a resumed run may change.
+Json essence(const std::string& experiment, const std::string& where) {
+  Json json = parse_json(experiment, where);
+  if (json.contains("train") && json["train"].is_object()) {
+    json["train"].erase("epochs");
+    json["train"].erase("steps");
+    json["train"].erase("memory");  // every plan gives the same bits
+  }
+  return json;
+}
+
+void require_same(const std::string& before, const Experiment& now, const fs::path& path) {
+  Json old_values = essence(before, path.string());
+  const Json new_values = essence(now.json, now.where);
+  // One that stops at the first such batch has skipped none yet, and may go on as one that skips them.
+  const Json::json_pointer not_finite("/train/not_finite");
+  if (old_values[not_finite] == "stop") old_values[not_finite] = new_values[not_finite];
+  const Json changes = Json::diff(old_values, new_values);
+  if (changes.empty()) return;
+  const Json::json_pointer place(changes[0]["path"].get<std::string>());
+  const auto value = [&](const Json& json) { return json.contains(place) ? json[place].dump() : "nothing"; };
+  throw InputError(text_of(
+      path.string(),
+      ": a resumed run may differ in epochs, steps, memory, threads and not_finite \"skip\" only. Got ",
+      place.to_string(), " ", value(new_values), ", the run has ", value(old_values), "."));
+}
+
+}  // namespace
+
+std::string RunSummary::json() const {
+  Json json = {{"name", name},
+               {"seed", seed},
+               {"version", kVersion},
+               {"params", params},
+               {"best_epoch", best_epoch},
+               {"best_step", best_step},
+               {"valid", json_of(valid)},
+               {"test", json_of(test)},
+               {"skipped", skipped},
+               {"seconds", seconds},
+               {"us_per_step", us_per_step},
+               {"peak_rss_bytes", peak_rss_bytes},
+               {"plan", plan},
+               {"plan_bytes", plan_bytes}};
+  if (average_begun) {
+    json["average"] = {
+        {"begun_epoch", average_begun->epoch}, {"begun_step", average_begun->step}, {"updates", averaged}};
+  }
+  return json.dump(2);
+}
+
+bool RunFolder::can_resume() const { return fs::exists(checkpoint_file()); }
+
+void RunFolder::check(const Experiment& experiment, bool resume) const {
+  std::error_code error;
+  const fs::file_status status = fs::status(path_, error);
+  if (fs::exists(status) && !resume) {
+    throw InputError(
+        text_of(path_.string(), ": exists already. Give another --out, or --resume to go on with that run."));
+  }
+  for (fs::path above = path_; !above.empty(); above = above.parent_path()) {
+    const fs::file_status found = fs::status(above, error);
+    if (fs::exists(found) && !fs::is_directory(found)) {
+      throw InputError(text_of(path_.string(), ": cannot be made, ", above.string(), " is not a folder."));
+    }
+    if (fs::exists(found) || above == above.parent_path()) break;
+  }
+  if (can_resume()) {
+    const std::string text = read_file(experiment_file());
+    const Experiment before = parse_experiment(text, experiment_file().string(), fs::absolute(path_));
+    require_same(before.json, experiment, path_);
+  } else if (fs::exists(weights_file())) {
+    throw InputError(
+        text_of(path_.string(), ": has weights but no checkpoint to resume from. Give another --out."));
+  }
+}
+
+FolderLock RunFolder::lock() const {
+  if (std::optional<FolderLock> lock = FolderLock::at_once(path_)) return std::move(*lock);
+  throw InputError(text_of(path_.string(), ": is in use, another training writes there."));
+}
+
+FolderLock RunFolder::begin(const Experiment& experiment, const Trainer& trainer) const {
+  make_folder(path_ / "checkpoint");
+  FolderLock held = lock();
+  write_file_atomically(experiment_file(), experiment.json + "\n");
+  write_file_atomically(metrics_file(), "");
+  save(trainer);
+  return held;
+}
+
+FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) const {
+  FolderLock held = lock();
+  TensorReader reader(read_safetensors(checkpoint_file()), checkpoint_file().string());
+  const auto length = reader.metadata().find("metrics_bytes");
+  std::int64_t bytes = -1;
+  if (length != reader.metadata().end()) {
+    std::from_chars(length->second.data(), length->second.data() + length->second.size(), bytes);
+  }
+  if (bytes < 0)
+    throw InputError(text_of(checkpoint_file().string(), ": does not say how long metrics.jsonl was."));
+  const auto trained = reader.metadata().find("experiment");
+  if (trained == reader.metadata().end())
+    throw InputError(text_of(checkpoint_file().string(), ": does not say which experiment it is of."));
+  // Read again, so that a run from before an option was there has its default.
+  const Experiment before =
+      parse_experiment(trained->second, checkpoint_file().string(), fs::absolute(path_));
+  require_same(before.json, experiment, checkpoint_file());
+  trainer.unpack(reader);
+  remove_temporaries(path_);
+  remove_temporaries(path_ / "checkpoint");
+  if (!trainer.is_finished()) remove(summary_file());  // of the run as it was when it was shorter
+  write_file_atomically(metrics_file(), content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
+  write_file_atomically(experiment_file(), experiment.json + "\n");
+  return held;
+}
+
+void RunFolder::append(const EvaluationReport& report) const {
+  Json row = {
+      {"epoch", report.position.epoch}, {"step", report.position.step}, {"train_loss", report.train_loss}};
+  for (const auto& [name, value] : report.valid) row["valid_" + name] = value;
+  row["lr"] = report.lr;
+  row["seconds"] = report.seconds;
+  if (report.skipped > 0) row["skipped"] = report.skipped;
+  if (report.averaged > 0) row["averaged"] = report.averaged;
+  if (report.average_begins) row["average_begins"] = true;
+  write_file_atomically(metrics_file(), content_of(metrics_file()) + row.dump() + "\n");
+}
+
+void RunFolder::save(const Trainer& trainer) const {
+  SafetensorsFile file = trainer.pack();
+  file.metadata["metrics_bytes"] = std::to_string(content_of(metrics_file()).size());
+  write_safetensors(checkpoint_file(), file);
+}
+
+void RunFolder::write(const RunSummary& summary) const {
+  write_file_atomically(summary_file(), summary.json() + "\n");
+}
+
+}  // namespace lagtape

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/core/io/folder_lock.h"
+#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/trainer.h"
+
+namespace lagtape {
+
+/// What a finished run is, in short.
+struct RunSummary {
+  std::string name;
+  std::uint64_t seed = 0;
+  std::int64_t params = 0;
+  std::int64_t best_epoch = 0, best_step = 0;  ///< of the kept weights
+  Evaluation valid, test;                      ///< of the kept weights
+  std::optional<TrainingPosition> average_begun = {};
+  std::int64_t averaged = 0;  ///< updates that the kept weights are the mean over; 0: they are of one
+  std::int64_t skipped = 0;   ///< updates that were not made
+  double seconds = 0;         ///< of all sittings
+  double us_per_step = 0;     ///< a time step of a batch in training, its update included
+  std::int64_t peak_rss_bytes = 0;
+  std::string plan;
+  std::int64_t plan_bytes = 0;
+
+  std::string json() const;  ///< as in summary.json
+};
+
+/// The files of a run:
+///   experiment.json  metrics.jsonl  weights.safetensors  checkpoint/state.safetensors  summary.json
+/// The last is there when the run is finished.
+/// Every one is replaced as a whole, so that a kill at any moment leaves the old one or the new one. All that
+/// a resumed run needs is one file, which also says how long metrics.jsonl was: lines of work that is done
+/// again are cut off.
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path experiment_file() const { return path_ / "experiment.json"; }
+  std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
+  std::filesystem::path weights_file() const { return path_ / "weights.safetensors"; }
+  std::filesystem::path checkpoint_file() const { return path_ / "checkpoint" / "state.safetensors"; }
+  std::filesystem::path summary_file() const { return path_ / "summary.json"; }
+
+  bool can_resume() const;  ///< There is a checkpoint.
+
+  /// Throws InputError when a run may not begin here: the path exists (unless `resume`), lies below a file,
+  /// holds weights without a checkpoint, or the run there is of another experiment (it may differ in
+  /// epochs and steps alone).
+  void check(const Experiment& experiment, bool resume) const;
+
+  /// Makes the folder with the experiment and the checkpoint of the untrained state, and keeps other
+  /// trainings out of it while the lock lives. Throws InputError, also when another training is there.
+  FolderLock begin(const Experiment& experiment, const Trainer& trainer) const;
+  /// Puts the trainer where the checkpoint was written, and metrics and experiment with it. Throws InputError
+  /// for a checkpoint that is damaged, of another experiment, or of a run that cannot become this long. Locks
+  /// as `begin` does.
+  FolderLock resume(const Experiment& experiment, Trainer& trainer) const;
+
+  void append(const EvaluationReport& report) const;
+  void save(const Trainer& trainer) const;
+  void save_weights(const Model& model) const { model.save(weights_file()); }
+  void write(const RunSummary& summary) const;
+
+ private:
+  FolderLock lock() const;
+
+  std::filesystem::path path_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "lagtape/cells/models/model.h"
+
+namespace lagtape {
+
+/// What Model::predict gives for x [T, input] or [B, T, input], computed step by step.
+Tensor predict_by_stream(const Model& model, const Tensor& x);
+
+/// Throws InputError unless the model's outputs are logits.
+void check_has_probabilities(const Model& model);
+/// Softmax over the last axis, or the sigmoid of single logits, in the precision of the logits.
+Tensor probabilities_of(const Model& model, const Tensor& logits);
+
+}  // namespace lagtape

@@ -1,0 +1,168 @@
+#include "lagtape/tools/train/train_options.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr double kMost = 1e9;  // epochs or steps; their product with the sequences of a set can be counted
+constexpr double kLargestBatch = 1 << 20;
+
+constexpr std::array kPlans = {MemoryPlan::automatic, MemoryPlan::full, MemoryPlan::states,
+                               MemoryPlan::reversible, MemoryPlan::checkpoint};
+
+std::vector<std::string> plan_names() {
+  std::vector<std::string> names;
+  for (const MemoryPlan plan : kPlans) names.emplace_back(name_of(plan));
+  return names;
+}
+
+/// The type of `memory`, for its readers.
+std::string memory_type() {
+  std::string type;
+  for (const std::string& name : plan_names()) type += text_of('"', name, "\" | ");
+  return type + "object";
+}
+
+std::optional<MemoryPlan> plan_named(const std::string& name) {
+  for (const MemoryPlan plan : kPlans) {
+    if (name_of(plan) == name) return plan;
+  }
+  return std::nullopt;
+}
+
+/// The text of a number of bytes; empty when it is none.
+std::string text_of_size(const Json& given) {
+  const std::string text = given.is_string() ? given.get<std::string>() : given.dump();
+  return parse_bytes(text) ? text : "";
+}
+
+/// "auto" or {"plan": "auto", "budget": "64MiB"}.
+void read_memory(JsonReader& reader, TrainOptions& options) {
+  const Json& given = reader.raw(
+      "memory", R"(what is kept for the backward pass: a plan, or {"plan": "auto", "budget": "64MiB"})",
+      memory_type(), R"("auto")");
+  std::string plan = "auto";
+  if (given.is_object()) {
+    std::string budget;
+    JsonReader memory(given, reader.pointer_to("memory"), reader.errors());
+    memory.choice("plan", plan, plan_names(), "memory plan");
+    memory.required("budget", budget, "bytes for what the sequence op keeps and works in, such as \"64MiB\"");
+    if (const auto bytes = parse_bytes(budget)) {
+      options.budget = *bytes;
+    } else if (memory.has("budget") && given["budget"].is_string()) {
+      memory.error("budget", text_of("expected a size such as \"64MiB\", got \"", budget, "\""));
+    }
+    memory.finish();
+    reader.fill("memory", memory.filled());
+  } else if (const std::string size = text_of_size(given); !size.empty()) {
+    reader.error("memory",
+                 text_of("expected a plan, got a size. A budget is {\"budget\": \"", size,
+                         "\"}, on the command line --set 'train.memory={\"budget\": \"", size, "\"}'"));
+  } else if (given.is_null() || given.is_string()) {
+    plan = given.is_string() ? given.get<std::string>() : plan;
+    if (!plan_named(plan)) reader.error("memory", unknown_name("plan", plan, plan_names()));
+    reader.fill("memory", plan);
+  } else {
+    reader.error("memory", text_of("expected the name of a plan or an object, got ", given.dump()));
+  }
+  options.plan = plan_named(plan).value_or(MemoryPlan::automatic);
+}
+
+/// {"patience": 25, "latest": 400}; none unless given.
+void read_average(JsonReader& reader, TrainOptions& options) {
+  const Json& given = reader.raw(
+      "average",
+      "averaged SGD: evaluations, and what is kept, have the mean of the weights after every update since "
+      R"(some evaluation; {"patience": 25, "latest": 400}: since 25 in a row had no new best on valid, or )"
+      "since number 400 if that comes first; 0: not for that",
+      "object");
+  if (given.is_null()) return;
+  AverageOptions& average = options.average.emplace();
+  JsonReader own(given, reader.pointer_to("average"), reader.errors());
+  own.optional("patience", average.patience, between(0, kMost),
+               "evaluations in a row without a new best on valid");
+  own.optional("latest", average.latest, between(0, kMost), "evaluations in all");
+  own.finish();
+  if (own.is_object() && average.patience == 0 && average.latest == 0)
+    own.error("", "give patience, latest or both, above 0.");
+  reader.fill("average", own.filled());
+}
+
+void read_length(JsonReader& reader, TrainOptions& options, bool fresh) {
+  if (fresh) {
+    reader.optional("steps", options.steps, between(1, kMost), "updates of the run");
+    reader.optional("evaluate_every", options.evaluate_every, between(1, kMost),
+                    "updates between evaluations; the first comes right after update 1");
+    if (reader.has("epochs")) {
+      reader.raw("epochs", "");
+      reader.error("epochs", "a task with fresh data has no epochs; give train.steps.");
+    }
+  } else {
+    reader.optional("epochs", options.epochs, between(1, kMost), "passes over the training set");
+    for (const char* key : {"steps", "evaluate_every"}) {
+      if (!reader.has(key)) continue;
+      reader.raw(key, "");
+      reader.error(key, "a task with a fixed training set counts train.epochs and is evaluated after each.");
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number) || number <= 0) return std::nullopt;
+  std::string_view unit(end, text.data() + text.size() - end);
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  constexpr std::array<std::pair<std::string_view, double>, 9> kUnits = {
+      {{"", 1},
+       {"B", 1},
+       {"kB", 1e3},
+       {"MB", 1e6},
+       {"GB", 1e9},
+       {"KiB", 1024.0},
+       {"MiB", 1024.0 * 1024},
+       {"GiB", 1024.0 * 1024 * 1024},
+       {"TiB", 1024.0 * 1024 * 1024 * 1024}}};
+  for (const auto& [name, factor] : kUnits) {
+    const double bytes = number * factor;
+    if (name == unit && bytes >= 1 && bytes < 9e18) return static_cast<std::int64_t>(bytes);
+  }
+  return std::nullopt;
+}
+
+TrainOptions read_train_options(JsonReader& reader, bool fresh) {
+  TrainOptions options;
+  read_length(reader, options, fresh);
+  reader.optional("batch", options.batch, between(1, kLargestBatch), "sequences an update");
+  read_memory(reader, options);
+  reader.optional(
+      "truncate", options.truncate, at_least(0),
+      "truncated BPTT: an update every so many steps, windows carried; where sequences are read once, "
+      "at their end, the steps before it that have gradients; 0: whole sequences");
+  reader.optional("clip", options.clip, at_least(0), "largest global norm of the gradients; 0: no clipping");
+  std::string not_finite = "stop";
+  reader.choice("not_finite", not_finite, {"stop", "skip"},
+                "of a batch whose loss or gradient is not finite, or too large to square: the run ends, or "
+                "goes on without that update");
+  options.skip_not_finite = not_finite == "skip";
+  std::string precision(name_of(options.precision));
+  reader.choice("precision", precision, {"f32", "f64"}, "of parameters and arithmetic");
+  options.precision = precision == "f64" ? Dtype::f64 : Dtype::f32;
+  std::string keep = "best";
+  reader.choice("keep", keep, {"best", "last"},
+                "which state is kept: best on valid by the first metric, or the last");
+  options.keep_best = keep == "best";
+  read_average(reader, options);
+  reader.finish();
+  return options;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,277 @@
+#include "lagtape/tools/train/trainer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/plan_choice.h"
+#include "lagtape/tools/train/truncation.h"
+
+namespace lagtape {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// After so many the parameters, which do not change, are taken to have no gradient on any batch.
+constexpr std::int64_t kMostSkippedInARow = 100;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Whether the rates of two runs that differ in length alone differ where both have steps.
+bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t other) {
+  const std::int64_t middle = (std::min(one, other) + 1) / 2;
+  return schedule({.epoch = 0, .step = middle, .steps = one}) !=
+         schedule({.epoch = 0, .step = middle, .steps = other});
+}
+
+/// Finds targets that do not go with the loss, and a scaling that does not fit, before the first step.
+void check_targets(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) try {
+  const std::vector<std::int64_t> one = indices_in_order(*task.train, 0, 1);
+  const Batch first = gather(*task.train, one, model.dtype(), pool, task.normalization);
+  sequence_batch(first, task.shape, experiment.loss);
+} catch (const InputError& error) {
+  throw InputError(text_of(experiment.where, ": ", error.what()));
+}
+
+/// A run does not go on with data that are scaled otherwise.
+void check_same_scaling(const TensorReader& reader, const Normalization& now) {
+  const auto stored = reader.metadata().find("normalization");
+  if (stored == reader.metadata().end()) {
+    if (now.output.empty()) return;  // checkpoints did not have it when inputs alone were scaled
+    throw InputError("[checkpoint] the run is from before targets were scaled. Begin another run.");
+  }
+  if (normalization_from(stored->second, "[checkpoint]") == now) return;
+  throw InputError(
+      "[checkpoint] the run was trained with data of other means and scales. Give the data that it began "
+      "with, or begin another run.");
+}
+
+/// While it lives, the parameters have their means, if there are any.
+class Averaged {
+ public:
+  Averaged(Parameters& parameters, const std::optional<WeightAverage>& average)
+      : parameters_(parameters), updates_(average ? average->updates() : 0) {
+    if (updates_ == 0) return;
+    weights_ = copy_values(parameters);
+    average->assign_to(parameters);
+  }
+  ~Averaged() {
+    if (updates_ > 0) assign_values(parameters_, weights_);
+  }
+  Averaged(const Averaged&) = delete;
+  Averaged& operator=(const Averaged&) = delete;
+
+  std::int64_t updates() const { return updates_; }
+
+ private:
+  Parameters& parameters_;
+  std::int64_t updates_;
+  std::vector<Tensor> weights_;
+};
+
+std::string place_of(const TrainingPosition& position, bool fresh) {
+  return fresh ? text_of("step ", position.step)
+               : text_of("epoch ", position.epoch + 1, ", step ", position.step_of_epoch);
+}
+
+}  // namespace
+
+Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool)
+    : experiment_(experiment),
+      task_(task),
+      model_(model),
+      pool_(pool),
+      op_(model_op(experiment, model)),
+      update_step_(experiment, model, op_, pool),
+      order_(*task.train, experiment.train.batch, experiment.seed),
+      steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
+      plan_(choose_plan(experiment, op_, std::min(experiment.train.batch, task.train->size()),
+                        steps_at_once(experiment, task.shape), pool.threads())) {
+  if (experiment.train.truncate > 0) check_truncation(experiment, *task.train, model.at(), op_);
+  if (experiment.train.average && experiment.train.average->latest == 0 && task.valid->size() == 0)
+    throw InputError(
+        text_of(experiment.where,
+                ": /train/average: patience counts evaluations of valid, which has no sequences. "
+                "Give latest, or a valid set."));
+  check_targets(experiment, task, model, pool);
+  model_.normalization() = task.normalization;
+}
+
+void Trainer::run(const TrainerHooks& hooks) {
+  const Clock::time_point started = Clock::now();
+  const double seconds_before = state_.seconds;
+  Clock::time_point saved = started;
+  const auto save = [&] {
+    state_.seconds = seconds_before + seconds_since(started);
+    if (hooks.save) hooks.save();
+    saved = Clock::now();
+  };
+  try {
+    while (true) {
+      if (hooks.stop_requested && hooks.stop_requested()) throw Interrupted("interrupted");
+      if (evaluation_is_due()) {
+        state_.seconds = seconds_before + seconds_since(started);
+        evaluate_valid(hooks);
+        save();
+      }
+      if (is_finished()) return;
+      step(hooks);
+      if (seconds_since(saved) > hooks.save_interval) save();
+    }
+  } catch (const Interrupted&) {
+    save();
+    throw Interrupted(text_of("interrupted after step ", state_.position.step, " of ", steps_));
+  }
+}
+
+SafetensorsFile Trainer::pack() const {
+  SafetensorsFile file =
+      pack_state(state_, model_.parameters(), update_step_.optimizer(), update_step_.average());
+  file.metadata["experiment"] = experiment_.json;
+  file.metadata["steps"] = std::to_string(steps_);
+  file.metadata["normalization"] = json_of(task_.normalization);
+  return file;
+}
+
+void Trainer::unpack(TensorReader& reader) {
+  const auto length = reader.metadata().find("steps");
+  std::int64_t before = 0;
+  if (length != reader.metadata().end()) {
+    std::from_chars(length->second.data(), length->second.data() + length->second.size(), before);
+  }
+  if (before < 1) throw InputError("[checkpoint] the file does not say how long its run was to be.");
+  check_same_scaling(reader, task_.normalization);
+  const TrainingPosition at = position_in(reader);
+  if (at.step > steps_) {
+    const std::string done =
+        task_.fresh ? text_of("/train/steps: ", at.step, " steps")
+                    : text_of("/train/epochs: ", at.epoch, " epochs and ", at.step_of_epoch, " steps");
+    throw InputError(text_of(experiment_.where, ": ", done, " are done already. Got ",
+                             task_.fresh ? experiment_.train.steps : experiment_.train.epochs, "."));
+  }
+  if (before != steps_ && at.step > 0 && depends_on_length(experiment_.schedule, steps_, before)) {
+    throw InputError(text_of(experiment_.where,
+                             ": /schedule: it depends on the length of the whole run, which was ", before,
+                             " steps and would be ", steps_, ". Keep train.epochs, or begin another run."));
+  }
+  state_ = unpack_state(reader, model_.parameters(), update_step_.optimizer(), update_step_.average());
+  steps_before_ = before;
+}
+
+void Trainer::load_kept() {
+  if (state_.kept) assign_values(model_.parameters(), state_.kept->parameters);
+}
+
+bool Trainer::is_finished() const { return state_.position.step >= steps_; }
+
+bool Trainer::evaluation_is_due() const {
+  const TrainingPosition& at = state_.position;
+  if (at.step == 0 || at.step == state_.evaluated_step) return false;
+  if (!task_.fresh) return at.step_of_epoch == 0;
+  return (at.step - 1) % experiment_.train.evaluate_every == 0 || is_finished();
+}
+
+void Trainer::step(const TrainerHooks& hooks) {
+  const Clock::time_point started = Clock::now();
+  TrainingPosition& at = state_.position;
+  const std::vector<std::int64_t> indices = order_.indices(at.epoch, at.step_of_epoch);
+  const Batch data = gather(*task_.train, indices, model_.dtype(), pool_, task_.normalization, at.epoch);
+  SequenceBatch batch = sequence_batch(data, task_.shape, experiment_.loss);
+  batch.draws.seed = experiment_.seed;
+  batch.draws.epoch = static_cast<std::uint64_t>(at.epoch);
+  batch.training = true;
+
+  const double lr =
+      experiment_.lr * experiment_.schedule({.epoch = at.epoch, .step = at.step, .steps = steps_});
+  at.step += 1;
+  at.step_of_epoch += 1;
+  UpdateResult outcome;
+  try {
+    outcome = update_step_.train_on(batch, lr);
+    state_.skipped_in_a_row = outcome.made > 0 ? 0 : state_.skipped_in_a_row + outcome.skipped;
+    if (state_.skipped_in_a_row >= kMostSkippedInARow)
+      throw DivergenceError(text_of(state_.skipped_in_a_row,
+                                    " updates in a row were skipped, as loss or gradient was not finite"));
+  } catch (const DivergenceError& error) {
+    throw DivergenceError(text_of("training diverged in ", place_of(at, task_.fresh), ": ", error.what()));
+  }
+  if (!task_.fresh && at.step_of_epoch == order_.steps_per_epoch()) {
+    at.epoch += 1;
+    at.step_of_epoch = 0;
+  }
+  state_.lr = lr;
+  if (std::isfinite(outcome.loss)) {
+    state_.loss_sum += outcome.loss * static_cast<double>(data.size());
+    state_.sequences += static_cast<double>(data.size());
+  }
+  state_.skipped += outcome.skipped;
+  state_.skipped_in_all += outcome.skipped;
+  state_.training_seconds += seconds_since(started);
+  state_.time_steps += static_cast<double>(batch.x.size(1));
+  if (hooks.stepped) hooks.stepped({.position = at, .steps = steps_, .loss = outcome.loss});
+}
+
+void Trainer::evaluate_valid(const TrainerHooks& hooks) {
+  const Averaged averaged(model_.parameters(), update_step_.average());
+  EvaluationReport report;
+  report.averaged = averaged.updates();
+  report.position = state_.position;
+  report.train_loss = state_.loss_sum / state_.sequences;
+  report.skipped = state_.skipped;
+  report.lr = state_.lr;
+  report.seconds = state_.seconds;
+  report.valid =
+      evaluate(experiment_, model_, op_, *task_.valid, pool_, {.stop_requested = hooks.stop_requested});
+  double value = report.train_loss;
+  if (!report.valid.empty()) {
+    value = value_of(report.valid, experiment_.metrics.empty() ? "loss" : experiment_.metrics.front());
+    if (!std::isfinite(value_of(report.valid, "loss"))) {
+      throw DivergenceError(text_of("training diverged: after step ", report.position.step,
+                                    " the loss on valid is not finite"));
+    }
+  }
+  report.kept = report.valid.empty() || !experiment_.train.keep_best || !state_.kept ||
+                is_better(value, state_.kept->value);
+  if (report.kept) {
+    state_.kept =
+        KeptState{report.position, value, report.averaged, report.valid, copy_values(model_.parameters())};
+  }
+  report.average_begins = begin_average(report, value);
+  state_.evaluated_step = state_.position.step;
+  state_.loss_sum = state_.sequences = 0;
+  state_.skipped = 0;
+  if (hooks.evaluated) hooks.evaluated(report);
+}
+
+bool Trainer::is_better(double value, double than) const {
+  if (std::isnan(than)) return !std::isnan(value);
+  const bool larger_is_better =
+      !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
+  return larger_is_better ? value > than : value < than;
+}
+
+bool Trainer::begin_average(const EvaluationReport& report, double value) {
+  AverageState& state = state_.average;
+  const std::optional<AverageOptions>& options = experiment_.train.average;
+  state.evaluations += 1;
+  if (!report.valid.empty()) {
+    const bool improved = !state.best || is_better(value, *state.best);
+    state.stalled = improved ? 0 : state.stalled + 1;
+    if (improved) state.best = value;
+  }
+  if (!options || state.begun) return false;
+  const bool stalled = options->patience > 0 && state.stalled >= options->patience;
+  const bool late = options->latest > 0 && state.evaluations >= options->latest;
+  if (!stalled && !late) return false;
+  state.begun = report.position;
+  update_step_.average().emplace(model_.parameters());
+  return true;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <functional>
+
+#include "lagtape/cells/models/model_op.h"
+#include "lagtape/data/batches.h"
+#include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/training_state.h"
+#include "lagtape/tools/train/update_step.h"
+
+namespace lagtape {
+
+struct StepReport {
+  TrainingPosition position;
+  std::int64_t steps = 0;  ///< of the run
+  double loss = 0;
+};
+
+struct EvaluationReport {
+  TrainingPosition position;
+  /// Mean over the sequences trained on since the evaluation before, those whose loss was not finite left
+  /// out.
+  double train_loss = 0;
+  Evaluation valid;
+  double lr = 0;             ///< of the last update
+  double seconds = 0;        ///< of the run so far, interruptions left out
+  std::int64_t skipped = 0;  ///< updates since the evaluation before that were not made
+  bool kept = false;         ///< this is the state to keep, so far
+  /// Updates that the evaluated weights are the mean over; 0: they are those of the last.
+  std::int64_t averaged = 0;
+  bool average_begins = false;  ///< with the next update
+};
+
+/// What a trainer calls while it works. Any may be empty.
+struct TrainerHooks {
+  std::function<void(const StepReport&)> stepped = {};
+  std::function<void(const EvaluationReport&)> evaluated = {};
+  /// The state is worth saving: after each evaluation, after `save_interval` seconds, and before Interrupted.
+  std::function<void()> save = {};
+  std::function<bool()> stop_requested = {};
+  double save_interval = 30;
+};
+
+/// Trains a model as its experiment says: batches in the order of the seed, valid evaluated after each epoch
+/// (of a fresh set: after the first step, after every `evaluate_every` more, and after the last), the best
+/// state kept. Equal later states do not replace it; without valid the last state is kept. Once the average
+/// of weights has begun, it is what is evaluated and kept, while updates go on from the weights themselves.
+/// The outcome is a function of experiment and data: threads, saving and resuming change no bit of it.
+class Trainer {
+ public:
+  /// All but the hooks must outlive the trainer. The task's normalisation becomes the model's. Throws
+  /// InputError when the memory budget cannot be met, or the data do not go with the loss.
+  Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool);
+
+  /// Trains to the end, from the start or from a restored state. Throws DivergenceError, naming epoch, step
+  /// and the first tensor that is not finite (the model then holds the parameters before that update), and
+  /// Interrupted when a stop was requested.
+  void run(const TrainerHooks& hooks = {});
+
+  /// State, parameters, optimizer, average, experiment and length of the run as one file, and back. Reading
+  /// throws InputError when the file does not fit, when its data were scaled otherwise, when more was trained
+  /// than this run is long, or when the schedule would have been another with this length.
+  SafetensorsFile pack() const;
+  void unpack(TensorReader& reader);
+  std::int64_t steps_before() const { return steps_before_; }  ///< `steps` of the run that was unpacked
+
+  const TrainingState& state() const { return state_; }
+  void load_kept();  ///< Puts the kept parameters, if there are any, into the model.
+  std::int64_t steps() const { return steps_; }  ///< of the whole run
+  bool is_finished() const;
+  const PlanCost& plan() const { return plan_; }
+  ModelOp& op() { return op_; }
+
+ private:
+  bool evaluation_is_due() const;
+  void step(const TrainerHooks& hooks);
+  void evaluate_valid(const TrainerHooks& hooks);
+  bool is_better(double value, double than) const;
+  /// Counts an evaluation, and begins the average of weights if it is time: whether it did.
+  bool begin_average(const EvaluationReport& report, double value);
+
+  const Experiment& experiment_;
+  const Task& task_;
+  Model& model_;
+  ThreadPool& pool_;
+  ModelOp op_;
+  UpdateStep update_step_;
+  TrainingOrder order_;
+  std::int64_t steps_, steps_before_ = 0;
+  PlanCost plan_;
+  TrainingState state_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,121 @@
+#include "lagtape/tools/train/training_run.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+/// The kept weights as a file, the model as it was.
+void save_kept(const RunFolder& folder, Trainer& trainer, Model& model) {
+  const std::vector<Tensor> current = copy_values(model.parameters());
+  trainer.load_kept();
+  folder.save_weights(model);
+  assign_values(model.parameters(), current);
+}
+
+FolderLock resume(const RunFolder& folder, const Experiment& experiment, Trainer& trainer, Model& model) try {
+  FolderLock lock = folder.resume(experiment, trainer);
+  if (trainer.state().kept) save_kept(folder, trainer, model);
+  return lock;
+} catch (const InputError& error) {
+  if (std::string_view(error.what()).starts_with("[checkpoint]"))
+    throw InputError(text_of(folder.checkpoint_file().string(), ": ", error.what()));
+  throw;
+}
+
+/// A path as one word of a command.
+std::string in_shell(const std::string& path) {
+  const auto harmless = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("/._-+=:,").find(static_cast<char>(c)) != std::string::npos;
+  };
+  if (std::all_of(path.begin(), path.end(), harmless)) return path;
+  std::string quoted;
+  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text_of("'", quoted, "'");
+}
+
+TrainerHooks hooks_of(const RunOptions& options, const RunFolder& folder, const Trainer& trainer,
+                      const Model& model) {
+  TrainerHooks hooks = options.hooks;
+  hooks.evaluated = [&](const EvaluationReport& report) {
+    folder.append(report);
+    if (report.kept) folder.save_weights(model);
+    if (options.hooks.evaluated) options.hooks.evaluated(report);
+  };
+  hooks.save = [&] {
+    folder.save(trainer);
+    if (options.hooks.save) options.hooks.save();
+  };
+  return hooks;
+}
+
+RunSummary summarize(const Experiment& experiment, const Trainer& trainer, const Model& model,
+                     Evaluation test) {
+  const TrainingState& state = trainer.state();
+  return {.name = experiment.name,
+          .seed = experiment.seed,
+          .params = model.parameters().count(),
+          .best_epoch = state.kept->position.epoch,
+          .best_step = state.kept->position.step,
+          .valid = state.kept->valid,
+          .test = std::move(test),
+          .average_begun = state.average.begun,
+          .averaged = state.kept->averaged,
+          .skipped = state.skipped_in_all,
+          .seconds = state.seconds,
+          .us_per_step = 1e6 * state.training_seconds / state.time_steps,
+          .peak_rss_bytes = peak_rss_bytes(),
+          .plan = std::string(name_of(trainer.plan().plan)),
+          .plan_bytes = trainer.plan().bytes};
+}
+
+}  // namespace
+
+std::int64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
+  const RunFolder folder(options.folder);
+  folder.check(experiment, options.resume);
+  ThreadPool pool(options.threads);
+  const Task task = experiment.load_task(pool);
+  Model model = build_model(experiment, task.shape);
+  const bool resumes = folder.can_resume();
+  if (!resumes) {
+    const std::optional<KnownWords> words = start_from_vectors(experiment, task, model);
+    if (words && options.vectors_read) options.vectors_read(*words);
+  }
+  Trainer trainer(experiment, task, model, pool);
+  if (options.built) options.built(model, task.shape);
+  const FolderLock lock =
+      resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer);
+  if (resumes && options.resumed) options.resumed(trainer);
+  try {
+    trainer.run(hooks_of(options, folder, trainer, model));
+    trainer.load_kept();
+    const RunSummary summary = summarize(experiment, trainer, model,
+                                         evaluate(experiment, model, trainer.op(), *task.test, pool,
+                                                  {.stop_requested = options.hooks.stop_requested}));
+    folder.write(summary);
+    return summary;
+  } catch (const DivergenceError& error) {
+    if (!trainer.state().kept) folder.save_weights(model);
+    throw DivergenceError(
+        text_of(error.what(), ". The last good state is kept in ", folder.path().string(), "."));
+  } catch (const Interrupted& error) {
+    throw Interrupted(text_of(error.what(), "; saved in ", folder.path().string(),
+                              ". Go on with: lagtape train ", in_shell(folder.path().string()), " --resume"));
+  }
+}
+
+}  // namespace lagtape

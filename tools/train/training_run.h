@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+
+#include "lagtape/tools/train/run_folder.h"
+
+namespace lagtape {
+
+struct RunOptions {
+  std::filesystem::path folder;
+  bool resume = false;
+  int threads = 1;
+  TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
+  /// Called when the model of a training that is not resumed begins with word vectors from a file.
+  std::function<void(const KnownWords&)> vectors_read = {};
+  /// Called before the first step, with what the model and its data are like.
+  std::function<void(const Model&, const DataShape&)> built = {};
+  std::function<void(const Trainer&)> resumed = {};  ///< called before the first step of a resumed run
+};
+
+/// Trains an experiment into a run folder, or goes on where the run there was stopped, and evaluates the kept
+/// weights on test. The weights file is the same, byte by byte, however often the run was stopped or killed
+/// and with however many threads. Throws InputError before anything is written; DivergenceError and
+/// Interrupted with the state saved.
+RunSummary train_run(const Experiment& experiment, const RunOptions& options);
+
+/// The largest resident set of this process so far, in bytes.
+std::int64_t peak_rss_bytes();
+
+}  // namespace lagtape

@@ -1,0 +1,155 @@
+#include "lagtape/tools/train/training_state.h"
+
+#include <cmath>
+#include <limits>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/update_step.h"
+
+namespace lagtape {
+
+namespace {
+
+/// JSON has no word for numbers that are not finite; they are strings (and were null once).
+Json json_of(double number) {
+  if (std::isfinite(number)) return number;
+  return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+}
+
+double number_of(const Json& json) {
+  if (json == "inf") return std::numeric_limits<double>::infinity();
+  if (json == "-inf") return -std::numeric_limits<double>::infinity();
+  if (json == "nan" || json.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  return json.get<double>();
+}
+
+Json json_of(const TrainingPosition& position) {
+  return Json::array({position.epoch, position.step_of_epoch, position.step});
+}
+
+TrainingPosition position_of(const Json& json) {
+  return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(), json.at(2).get<std::int64_t>()};
+}
+
+Json json_of(const AverageState& average) {
+  Json json = {{"evaluations", average.evaluations}, {"stalled", average.stalled}};
+  if (average.best) json["best"] = json_of(*average.best);
+  if (average.begun) json["begun"] = json_of(*average.begun);
+  return json;
+}
+
+Json json_of(const TrainingState& state) {
+  Json json = {{"position", json_of(state.position)},
+               {"evaluated_step", state.evaluated_step},
+               {"loss_sum", json_of(state.loss_sum)},
+               {"sequences", json_of(state.sequences)},
+               {"skipped", state.skipped},
+               {"skipped_in_all", state.skipped_in_all},
+               {"skipped_in_a_row", state.skipped_in_a_row},
+               {"lr", json_of(state.lr)},
+               {"seconds", json_of(state.seconds)},
+               {"training_seconds", json_of(state.training_seconds)},
+               {"time_steps", json_of(state.time_steps)},
+               {"average", json_of(state.average)}};
+  if (state.kept) {
+    Json valid = Json::object();
+    for (const auto& [name, value] : state.kept->valid) valid[name] = json_of(value);
+    json["kept"] = {{"position", json_of(state.kept->position)},
+                    {"value", json_of(state.kept->value)},
+                    {"averaged", state.kept->averaged},
+                    {"valid", valid}};
+  }
+  return json;
+}
+
+AverageState average_of(const Json& json) {
+  AverageState average;
+  average.evaluations = json.at("evaluations").get<std::int64_t>();
+  average.stalled = json.at("stalled").get<std::int64_t>();
+  if (json.contains("best")) average.best = number_of(json["best"]);
+  if (json.contains("begun")) average.begun = position_of(json["begun"]);
+  return average;
+}
+
+TrainingState state_of(const Json& json) {
+  TrainingState state;
+  state.position = position_of(json.at("position"));
+  state.evaluated_step = json.at("evaluated_step").get<std::int64_t>();
+  state.loss_sum = number_of(json.at("loss_sum"));
+  state.sequences = number_of(json.at("sequences"));
+  state.skipped = json.value("skipped", std::int64_t{0});
+  state.skipped_in_all = json.value("skipped_in_all", std::int64_t{0});
+  state.skipped_in_a_row = json.value("skipped_in_a_row", std::int64_t{0});
+  state.lr = number_of(json.at("lr"));
+  state.seconds = number_of(json.at("seconds"));
+  state.training_seconds = number_of(json.at("training_seconds"));
+  state.time_steps = number_of(json.at("time_steps"));
+  if (json.contains("kept")) {
+    const Json& kept = json["kept"];
+    state.kept.emplace();
+    state.kept->position = position_of(kept.at("position"));
+    state.kept->value = number_of(kept.at("value"));
+    state.kept->averaged = kept.value("averaged", std::int64_t{0});
+    for (const auto& [name, value] : kept.at("valid").items())
+      state.kept->valid.emplace_back(name, number_of(value));
+  }
+  if (json.contains("average")) state.average = average_of(json["average"]);
+  return state;
+}
+
+TrainingState read_state(const TensorReader& reader) try {
+  const auto text = reader.metadata().find("state");
+  if (text == reader.metadata().end())
+    throw InputError("[checkpoint] the file has no training state in its metadata.");
+  return state_of(parse_json(text->second, "[checkpoint] training state"));
+} catch (const Json::exception&) {
+  throw InputError("[checkpoint] the training state in the metadata is damaged.");
+}
+
+void add_values(SafetensorsFile& file, const std::string& prefix, const Parameters& parameters,
+                const std::vector<Tensor>& values) {
+  auto value = values.begin();
+  for (const Parameter& parameter : parameters) file.tensors.push_back({prefix + parameter.name, *value++});
+}
+
+std::vector<Tensor> take_values(TensorReader& reader, const std::string& prefix,
+                                const Parameters& parameters) {
+  std::vector<Tensor> values;
+  for (const Parameter& parameter : parameters) {
+    values.push_back(reader.take(prefix + parameter.name, parameter.value.shape(), parameter.value.dtype()));
+  }
+  return values;
+}
+
+}  // namespace
+
+SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
+                           const Optimizer& optimizer, const std::optional<WeightAverage>& average) {
+  SafetensorsFile file;
+  file.metadata["state"] = json_of(state).dump();
+  add_values(file, "parameters.", parameters, copy_values(parameters));
+  if (state.kept) add_values(file, "kept.", parameters, state.kept->parameters);
+  for (const NamedTensor& slot : optimizer.state()) file.tensors.push_back(slot);
+  if (average)
+    for (const NamedTensor& mean : average->state()) file.tensors.push_back(mean);
+  return file;
+}
+
+TrainingPosition position_in(const TensorReader& reader) { return read_state(reader).position; }
+
+TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer,
+                           std::optional<WeightAverage>& average) {
+  TrainingState state = read_state(reader);
+  const std::vector<Tensor> values = take_values(reader, "parameters.", parameters);
+  if (state.kept) state.kept->parameters = take_values(reader, "kept.", parameters);
+  std::optional<WeightAverage> means;
+  if (state.average.begun) means.emplace(parameters).load_state(reader);
+  optimizer.load_state(reader);
+  reader.finish();
+  assign_values(parameters, values);
+  average = std::move(means);
+  return state;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lagtape/core/io/safetensors.h"
+#include "lagtape/core/parameter.h"
+#include "lagtape/optim/optimizer.h"
+#include "lagtape/optim/weight_average.h"
+#include "lagtape/tools/train/evaluation.h"
+
+namespace lagtape {
+
+/// Where a run stands. A step is a batch: one update, or with truncated BPTT one a segment.
+struct TrainingPosition {
+  std::int64_t epoch = 0;          ///< epochs that are complete; 0 throughout for a fresh training set
+  std::int64_t step_of_epoch = 0;  ///< steps done of the epoch that has begun
+  std::int64_t step = 0;           ///< steps done in all
+};
+
+/// The state to keep, so far.
+struct KeptState {
+  TrainingPosition position;
+  double value = 0;           ///< of the metric that decides
+  std::int64_t averaged = 0;  ///< updates that the parameters are the mean over; 0: they are the weights
+  Evaluation valid;
+  std::vector<Tensor> parameters;
+};
+
+/// What decides when the average of weights begins, and when it did.
+struct AverageState {
+  std::int64_t evaluations = 0;     ///< so far
+  std::int64_t stalled = 0;         ///< the last of them, which had no new best on valid
+  std::optional<double> best = {};  ///< on valid, of the metric that decides
+  std::optional<TrainingPosition> begun = {};
+};
+
+/// All that the rest of a run depends on beside parameters and optimizer, and what its reports need.
+struct TrainingState {
+  TrainingPosition position;
+  std::int64_t evaluated_step = -1;             ///< the step after which valid was evaluated last
+  double loss_sum = 0, sequences = 0;           ///< trained on since then
+  std::int64_t skipped = 0;                     ///< updates since then that were not made
+  std::int64_t skipped_in_all = 0;              ///< the same of the whole run
+  std::int64_t skipped_in_a_row = 0;            ///< the last of them, with none made between
+  double lr = 0;                                ///< of the last update
+  double seconds = 0;                           ///< of the whole run, interruptions left out
+  double training_seconds = 0, time_steps = 0;  ///< spent on updates, and the time steps of their batches
+  std::optional<KeptState> kept;
+  AverageState average;
+};
+
+/// State, parameters, optimizer and, once it has begun, the average as one file, and back. Reading throws
+/// InputError when the file is another model's, and then changes nothing.
+SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
+                           const Optimizer& optimizer, const std::optional<WeightAverage>& average);
+/// Where the run in the file stands.
+TrainingPosition position_in(const TensorReader& reader);
+TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer,
+                           std::optional<WeightAverage>& average);
+
+}  // namespace lagtape

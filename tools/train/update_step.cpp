@@ -1,0 +1,154 @@
+#include "lagtape/tools/train/update_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "lagtape/core/error.h"
+#include "lagtape/optim/clip.h"
+#include "lagtape/tools/train/divergence.h"
+#include "lagtape/tools/train/segments.h"
+
+namespace lagtape {
+
+namespace {
+
+void copy_into(Tensor& to, const Tensor& from) {
+  std::memcpy(to.raw(), from.raw(), from.numel() * byte_size(from.dtype()));
+}
+
+/// What of the gradients is of no use to an optimizer, which squares them: empty when nothing is.
+std::string unusable_gradient(const Parameters& parameters) {
+  for (const Parameter& parameter : parameters) {
+    const bool usable = with_scalar(parameter.grad.dtype(), [&]<class T>() {
+      const auto values = parameter.grad.values<T>();
+      return std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value * value); });
+    });
+    if (!usable)
+      return text_of(is_finite(parameter.grad) ? "the square of the gradient of " : "the gradient of ",
+                     parameter.name);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<Tensor> copy_values(const Parameters& parameters) {
+  std::vector<Tensor> values;
+  for (const Parameter& parameter : parameters) values.push_back(parameter.value.clone());
+  return values;
+}
+
+void assign_values(Parameters& parameters, const std::vector<Tensor>& values) {
+  auto value = values.begin();
+  for (Parameter& parameter : parameters) copy_into(parameter.value, *value++);
+}
+
+UpdateStep::UpdateStep(const Experiment& experiment, Model& model, ModelOp& op, ThreadPool& pool)
+    : model_(model),
+      op_(op),
+      pool_(pool),
+      optimizer_(experiment.make_optimizer(model.parameters())),
+      truncate_(experiment.train.truncate),
+      clip_(experiment.train.clip),
+      skip_(experiment.train.skip_not_finite),
+      before_(copy_values(model.parameters())) {}
+
+UpdateResult UpdateStep::train_on(const SequenceBatch& batch, double lr) {
+  const std::int64_t steps = batch.x.size(1);
+  if (truncate_ == 0 || truncate_ >= steps) return update(batch, lr, nullptr, nullptr);
+  return reads_every_step(model_.at()) ? train_on_segments(batch, lr) : train_on_end(batch, lr);
+}
+
+UpdateResult UpdateStep::train_on_segments(const SequenceBatch& batch, double lr) {
+  const std::int64_t steps = batch.x.size(1);
+  UpdateResult all;
+  double scored = 0;
+  Window window;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t first = 0; first < steps; first += truncate_) {
+    const Segment segment = segment_of(batch, first, truncate_);
+    if (segment.rows.empty()) break;
+    const Window initial = first == 0 ? Window{} : carry(window, rows, segment.rows);
+    double weight = 0;
+    for (const std::int64_t length : segment.batch.lengths) weight += static_cast<double>(length);
+    const UpdateResult one = update(segment.batch, lr, first == 0 ? nullptr : &initial, &window);
+    if (std::isfinite(one.loss)) {
+      all.loss += weight * one.loss;
+      scored += weight;
+    }
+    all.made += one.made;
+    all.skipped += one.skipped;
+    rows = segment.rows;
+  }
+  all.loss /= scored;
+  return all;
+}
+
+UpdateResult UpdateStep::train_on_end(const SequenceBatch& batch, double lr) {
+  const std::int64_t before = batch.x.size(1) - truncate_;
+  const SequenceBatch first = segment_of(batch, 0, before).batch;
+  Window window;
+  op_.evaluate(model_.weights(), first, pool_, nullptr, &window);
+  if (!std::ranges::all_of(window.states, is_finite)) {
+    if (skip_) return {.loss = std::numeric_limits<double>::quiet_NaN(), .skipped = 1};
+    throw DivergenceError(first_not_finite(model_, op_, first, pool_, nullptr) + " is not finite");
+  }
+  return update(segment_of(batch, before, truncate_).batch, lr, &window, nullptr);
+}
+
+UpdateResult UpdateStep::update(const SequenceBatch& batch, double lr, const Window* initial,
+                                Window* final_window) {
+  Parameters& parameters = model_.parameters();
+  parameters.zero_grad();
+  const Tape::Mark start = tape_.mark();
+  std::vector<Var> history;
+  if (initial) {
+    for (const Tensor& state : initial->states) history.push_back(tape_.constant(state));
+  }
+  const std::vector<Var> weights = model_.weights(tape_);
+  const Var loss = op_.loss(tape_, weights, batch, pool_, history, final_window);
+  const double value = loss.value().item();
+  if (std::isfinite(value)) tape_.backward(loss);
+  tape_.rewind(start);
+  if (clip_ > 0) clip_gradient_norm(parameters, clip_);
+  std::string unusable = std::isfinite(value) ? unusable_gradient(parameters) : "the loss";
+  if (unusable.empty()) unusable = take_statistics();
+  if (!unusable.empty()) {
+    if (skip_) return {.loss = value, .skipped = 1};
+    throw DivergenceError(
+        (std::isfinite(value) ? unusable : first_not_finite(model_, op_, batch, pool_, initial)) +
+        " is not finite");
+  }
+  step_optimizer(lr);
+  if (average_) average_->add(parameters);
+  return {.loss = value, .made = 1};
+}
+
+std::string UpdateStep::take_statistics() {
+  Parameters& parameters = model_.parameters();
+  auto before = before_.begin();
+  for (const Parameter& parameter : parameters) copy_into(*before++, parameter.value);
+  if (!op_.has_statistics()) return "";
+  op_.update_statistics(parameters);
+  return restore_unless_finite();
+}
+
+void UpdateStep::step_optimizer(double lr) {
+  optimizer_->step(model_.parameters(), lr);
+  if (const std::string name = restore_unless_finite(); !name.empty())
+    throw DivergenceError(text_of(name, " is not finite"));
+}
+
+std::string UpdateStep::restore_unless_finite() {
+  Parameters& parameters = model_.parameters();
+  for (const Parameter& parameter : parameters) {
+    if (is_finite(parameter.value)) continue;
+    assign_values(parameters, before_);
+    return parameter.name;
+  }
+  return "";
+}
+
+}  // namespace lagtape

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model_op.h"
+#include "lagtape/optim/optimizer.h"
+#include "lagtape/optim/weight_average.h"
+#include "lagtape/tools/train/experiment.h"
+
+namespace lagtape {
+
+/// What training on a batch came to.
+struct UpdateResult {
+  double loss = 0;                     ///< of what had a finite one; NaN when nothing had
+  std::int64_t made = 0, skipped = 0;  ///< updates
+};
+
+/// One update: gradients of a batch, clipping, the optimizer's step. Nothing that is not finite gets into the
+/// parameters, nor does the square of a gradient that is not into the optimizer's moments.
+class UpdateStep {
+ public:
+  /// Model, op and pool must outlive it.
+  UpdateStep(const Experiment& experiment, Model& model, ModelOp& op, ThreadPool& pool);
+
+  /// Trains on a batch with the rate lr: one update, or with truncated BPTT one a segment, the loss then
+  /// being the mean over all scored steps; sequences that are read once, at their end, have one update whose
+  /// gradient reaches back that far. An update that cannot be made is skipped where the experiment says so;
+  /// else throws DivergenceError "WHAT is not finite", and the parameters are those before the update.
+  UpdateResult train_on(const SequenceBatch& batch, double lr);
+
+  Optimizer& optimizer() { return *optimizer_; }
+  const Optimizer& optimizer() const { return *optimizer_; }
+  /// Once there is one, it takes in the weights after every update.
+  std::optional<WeightAverage>& average() { return average_; }
+  const std::optional<WeightAverage>& average() const { return average_; }
+
+ private:
+  UpdateResult train_on_segments(const SequenceBatch& batch, double lr);
+  /// Runs forward alone what is before the last segment.
+  UpdateResult train_on_end(const SequenceBatch& batch, double lr);
+  UpdateResult update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
+  /// Takes in the batch's running statistics. What is not finite then, if anything is; nothing has changed in
+  /// that case.
+  std::string take_statistics();
+  void step_optimizer(double lr);
+  /// The first parameter that is not finite, when there is one; all are then as they were before the update.
+  std::string restore_unless_finite();
+
+  Model& model_;
+  ModelOp& op_;
+  ThreadPool& pool_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::optional<WeightAverage> average_;
+  std::int64_t truncate_;
+  double clip_;
+  bool skip_;
+  Tape tape_;
+  std::vector<Tensor> before_;  // the parameters before the update
+};
+
+/// Copies of all parameters, and back.
+std::vector<Tensor> copy_values(const Parameters& parameters);
+void assign_values(Parameters& parameters, const std::vector<Tensor>& values);
+
+}  // namespace lagtape
