@@ -43,6 +43,22 @@ class RunFolderTest(ToolTest):
         self.train("real", "--set", "train.epochs=1")
         self.assertIn("real numbers", self.run_tool("eval", "real", "--confusion", code=2)[1])
 
+    def test_eval_draws_the_prediction_over_the_truth(self):
+        self.train("run")
+        plain, _ = self.run_tool("eval", "run")
+        self.assertEqual(self.run_tool("eval", "run", "--plot", "forecast.svg")[0], plain)
+        lines = [line for line in (self.folder / "forecast.svg").read_text().splitlines() if line.startswith("<polyline")]
+        truth, prediction = (line.split('points="')[1].split('"')[0].split() for line in lines)
+        self.assertEqual((len(truth), len(prediction)), (500, 500))
+        self.assertNotEqual(truth, prediction)
+
+    def test_eval_draws_nothing_where_there_is_nothing_to_draw(self):
+        self.train("run", experiment=CLASSIFIER)
+        before = self.snapshot()
+        self.assertIn("cross_entropy", self.run_tool("eval", "run", "--plot", "forecast.svg", code=2)[1])
+        self.assertIn(".svg", self.run_tool("eval", "run", "--plot", "forecast.png", code=2)[1])
+        self.assertEqual(self.snapshot(), before)
+
     def test_the_experiment_of_a_run_trains_the_same_weights(self):
         weights = self.train("run")
         self.run_tool("train", "run/experiment.json", "--out", "again", "--quiet")

@@ -26,7 +26,7 @@ std::string number(double value) {
   return text;
 }
 
-/// A text as XML has it; control characters, which XML has not, as '?'.
+/// The text escaped for XML. A control character, which XML does not allow, becomes '?'.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -50,11 +50,12 @@ std::string segment(double x1, double y1, double x2, double y2, const std::strin
                  number(y2), "\" ", more, "/>\n");
 }
 
-/// How the n-th line or set of bars is told from the others.
-std::string stroke(std::size_t n) {
+/// The colour, dashes and width that tell the n-th line from the others.
+std::string stroke(const PlotLine& line, std::size_t n) {
   const char* dash = kDashes[n / kColours.size() % kDashes.size()];
   const std::string dashes = *dash ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
-  return text_of("stroke=\"", kColours[n % kColours.size()], "\" stroke-width=\"1.6\"", dashes);
+  return text_of("stroke=\"", kColours[n % kColours.size()], "\" stroke-width=\"",
+                 line.broad ? "6\" stroke-opacity=\"0.35\"" : "1.6\"", dashes);
 }
 
 std::string fill(std::size_t n) {
@@ -159,7 +160,7 @@ class Drawing {
         out_ += text_of("<circle cx=\"", number(piece[0].first), "\" cy=\"", number(piece[0].second),
                         "\" r=\"2\" fill=\"", kColours[n % kColours.size()], "\"/>\n");
       } else if (piece.size() > 1) {
-        out_ += text_of("<polyline fill=\"none\" stroke-linejoin=\"round\" ", stroke(n), " points=\"");
+        out_ += text_of("<polyline fill=\"none\" stroke-linejoin=\"round\" ", stroke(line, n), " points=\"");
         for (const auto& [x, y] : piece) out_ += text_of(number(x), ",", number(y), " ");
         out_.back() = '"';
         out_ += "/>\n";
@@ -203,7 +204,7 @@ class Drawing {
       entry(bars.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
                                "\" width=\"18\" height=\"10\" ", fill(n++), "/>\n"));
     }
-    for (const PlotLine& line : plot_.lines) entry(line.name, segment(x, y, x + 18, y, stroke(n++)));
+    for (const PlotLine& line : plot_.lines) entry(line.name, segment(x, y, x + 18, y, stroke(line, n++)));
     legend_bottom_ = y + kLegendRow;
     return std::max(width, kLegendGap);
   }

@@ -11,6 +11,7 @@ namespace lagtape {
 struct PlotLine {
   std::string name;  ///< in the legend; none when empty
   std::vector<double> x, y;
+  bool broad = false;  ///< wide and pale, so that another line is seen on top of it
 };
 
 /// Bars side by side: bar i stands on the x axis between edges[i] and edges[i + 1]. A NaN is a gap.

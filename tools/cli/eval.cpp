@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/analysis/forecast_plot.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
@@ -14,7 +16,7 @@ namespace lagtape::cli {
 namespace {
 
 struct EvalArguments {
-  std::string run, split = "test", data;
+  std::string run, split = "test", data, plot;
   int threads = 1;
   bool confusion = false, json = false;
 };
@@ -27,6 +29,8 @@ void add_options(CLI::App& command, EvalArguments& arguments) {
       ->type_name("PATH");
   add_threads(command, arguments.threads);
   command.add_flag("--confusion", arguments.confusion, "how often each class (a row) was taken for each");
+  command.add_option("--plot", arguments.plot, "prediction over truth to draw (.svg), of real targets")
+      ->type_name("FILE");
   command.add_flag("--json", arguments.json, "the result as one JSON object");
 }
 
@@ -34,6 +38,12 @@ void check_split(const std::string& split) {
   const std::vector<std::string> known = {"train", "valid", "test", "all"};
   if (std::find(known.begin(), known.end(), split) == known.end())
     throw InputError(unknown_name("split", split, known));
+}
+
+/// Fails before the evaluation rather than after it.
+void check_plot(const std::string& plot) {
+  if (!plot.empty() && !plot.ends_with(".svg"))
+    throw InputError(text_of("--plot ", plot, ": expected the name of a .svg file."));
 }
 
 /// Data in another place may be others than those that the run was trained on.
@@ -56,8 +66,24 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
   }
 }
 
+/// Throws InputError when the model puts out logits, which have no units.
+ForecastPlot forecast_of(const Source& source, const DataShape& data) {
+  const Loss loss = source.experiment.loss;
+  if (loss != Loss::mse) {
+    throw InputError(text_of("--plot: expected a model trained with ", entry_of(Loss::mse).name,
+                             ", whose outputs are numbers like its targets. Got one trained with ",
+                             entry_of(loss).name, "."));
+  }
+  return {data, source.model.normalization().output};
+}
+
+std::string title_of(const Source& source, const std::string& split) {
+  return text_of(source.experiment.name, ": prediction over truth (", split, ")");
+}
+
 void run(const EvalArguments& arguments) {
   check_split(arguments.split);
+  check_plot(arguments.plot);
   std::vector<std::string> set;
   if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);
   const Source source = load_run(arguments.run, set);
@@ -76,12 +102,17 @@ void run(const EvalArguments& arguments) {
   check_fit(source, task.shape, arguments.run);
   ModelOp op(source.model);
   std::optional<Confusion> confusion;
+  std::optional<ForecastPlot> forecast;
+  if (arguments.confusion) confusion.emplace(task.shape);
+  if (!arguments.plot.empty()) forecast.emplace(forecast_of(source, task.shape));
   EvaluationOptions options;
-  if (arguments.confusion) {
-    confusion.emplace(task.shape);
-    options.scored = [&](const Tensor& outputs, const Batch& batch) { confusion->add(outputs, batch); };
-  }
+  options.scored = [&](const Tensor& outputs, const Batch& batch) {
+    if (confusion) confusion->add(outputs, batch);
+    if (forecast) forecast->add(outputs, batch);
+  };
   const Evaluation evaluation = evaluate(source.experiment, source.model, op, split, pool, options);
+  if (forecast)
+    write_file_atomically(arguments.plot, forecast->plot(title_of(source, arguments.split)).svg());
   if (arguments.json) {
     fmt::print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr));
     return;

@@ -75,6 +75,14 @@ TEST_CASE("a line goes through its points, upwards on the page") {
   CHECK((y[0] - y[1]) * 3 == doctest::Approx(y[1] - y[2]).epsilon(1e-3));
 }
 
+TEST_CASE("a broad line is wider than others, and lets them be seen") {
+  const Plot plot{.lines = {{"under", {0, 1}, {0, 1}, true}, {"over", {0, 1}, {0, 1}}}};
+  const std::string svg = plot.svg();
+  CHECK(std::stod(attribute(svg, "polyline", "stroke-width", 0)) >
+        3 * std::stod(attribute(svg, "polyline", "stroke-width", 1)));
+  CHECK(count(svg, "stroke-opacity") == 2);  // the line and its key in the legend
+}
+
 TEST_CASE("equal factors are equal distances on a logarithmic axis") {
   const Plot plot{.y = {.log = true}, .lines = {{"a", {0, 1, 2}, {0.001, 0.1, 10}}}};
   const std::vector<double> y = heights_of(attribute(plot.svg(), "polyline", "points"));

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/normalization.h"
+#include "lagtape/core/tensor.h"
+#include "lagtape/data/dataset.h"
+#include "lagtape/tools/analysis/plot.h"
+
+namespace lagtape {
+
+/// Collects a model's predictions with their truth, and draws them over each other in the units of the data.
+/// With a target at every step it shows the last kMost steps of the first sequence, otherwise the first kMost
+/// sequences, a point each.
+class ForecastPlot {
+ public:
+  static constexpr std::int64_t kMost = 600;
+
+  /// Throws InputError when the targets are classes.
+  ForecastPlot(const DataShape& data, const Scaling& scaling);
+
+  /// Takes in a batch of a split, or the next stretch of steps of one sequence; batches come in the split's
+  /// order. `outputs`: [B, q] or [B, T, q], normalised as the targets `batch.y`, of the same shape, are.
+  void add(const Tensor& outputs, const Batch& batch);
+
+  Plot plot(const std::string& title) const;
+
+ private:
+  void add_row(const Tensor& outputs, const Batch& batch, std::int64_t row, std::int64_t steps);
+
+  bool every_step_;
+  Scaling scaling_;
+  std::int64_t first_id_ = -1;                          ///< the first sequence; -1 before any batch
+  std::int64_t points_ = 0;                             ///< taken in so far
+  std::vector<std::vector<double>> truth_, predicted_;  ///< a list for each of the q numbers of a target
+};
+
+}  // namespace lagtape
