@@ -1,4 +1,4 @@
-"""tools/json.md names every key that is printed; what it does not say `only` of is always printed."""
+"""tools/docs/json.md names every key that is printed; what it does not say `only` of is always printed."""
 import json
 import re
 import unittest
@@ -24,7 +24,7 @@ def keys_of(value, before=""):
 
 class JsonTest(ToolTest):
     def check_page(self, heading, printed):
-        page = (self.root / "tools/json.md").read_text()
+        page = (self.root / "tools/docs/json.md").read_text()
         section = page.split(f"## {heading}\n")[1].split("\n## ")[0]
         rows = [row.split(" | ") for row in section.splitlines() if row.startswith("| `")]
         named = {key: text.startswith("only") for keys, text in rows for key in re.findall("`(.+?)`", keys)}

@@ -40,10 +40,21 @@ bool streams_as_it_predicts(const lagtape::Model& model) {
          std::memcmp(streamed.data(), y.values<float>().data(), streamed.size() * sizeof(float)) == 0;
 }
 
+/// Loads, predicts and streams in the few lines of the documents.
+bool streams_the_first_step(const char* run) {
+  const lagtape::Model model = lagtape::Model::load(run);
+  const lagtape::Tensor x({500, 1}, lagtape::Dtype::f32);  // zeros: [T, 1] or [B, T, 1]
+  const lagtape::Tensor y = model.predict(x);
+  lagtape::Stream<float> stream = model.stream<float>();  // owns its windows of past states
+  float in = 0, out = 0;
+  stream.step(&in, &out);  // allocates, locks and throws nothing
+  return out == y.values<float>()[0];
+}
+
 }  // namespace
 
 int main(int, char** argv) try {
-  if (!streams_as_it_predicts(lagtape::Model::load(argv[1]))) {
+  if (!streams_the_first_step(argv[1]) || !streams_as_it_predicts(lagtape::Model::load(argv[1]))) {
     std::cerr << "the stream and the prediction differ\n";
     return 1;
   }
