@@ -4,48 +4,63 @@
 #include <iterator>
 #include <utility>
 
-#include "lagtape/cells/models/chain_implementation.h"
 #include "lagtape/core/random.h"
 
 namespace lagtape {
 namespace {
 
-/// Those of one link out of a window of the whole chain.
-Window part_of(const Window& window, std::size_t first, std::size_t count) {
+/// The states `first` to `first + count - 1` of a window of the whole chain.
+Window states_of(const Window& window, std::size_t first, std::size_t count) {
   return {{window.states.begin() + static_cast<std::ptrdiff_t>(first),
            window.states.begin() + static_cast<std::ptrdiff_t>(first + count)}};
 }
 
 }  // namespace
 
-ChainOp::Implementation::Implementation(ChainDefinition definition, Dtype type, const SequenceSettings& given)
-    : chain(std::move(definition)), dtype(type), settings(given) {
-  for (const Link& link : chain.links) {
+Chain::Chain(ChainDefinition chain, Dtype type, const SequenceSettings& settings)
+    : definition(std::move(chain)), dtype(type) {
+  for (const ChainPart& part : definition.parts) {
     ops.emplace_back();
-    auto stacks = link.layer ? link.layer->ops() : std::vector<StackDefinition>{link.stack};
+    auto stacks = part.layer ? part.layer->ops() : std::vector<StackDefinition>{part.stack};
     for (StackDefinition& stack : stacks) {
       for (StepProgram& layer : stack.layers)
         for (StateDefinition& state : layer.states)
-          state.arithmetic = chain.states.value_or(state.arithmetic);
+          state.arithmetic = definition.states.value_or(state.arithmetic);
       ops.back().emplace_back(stack, dtype, settings);
-      made_with.push_back(settings);
     }
   }
 }
 
-SequenceBatch ChainOp::Implementation::seen(const SequenceBatch& batch) const {
+SequenceBatch Chain::seen(const SequenceBatch& batch) const {
   SequenceBatch result = batch;
-  if (chain.at() == ReadAt::last_padded_step) result.lengths.clear();
+  if (definition.at() == ReadAt::last_padded_step) result.lengths.clear();
   return result;
 }
 
-std::vector<std::int64_t> ChainOp::Implementation::steps_of_links(std::int64_t steps) const {
-  std::vector<std::int64_t> all;
-  for (const Link& link : chain.links) {
-    all.push_back(steps);
-    if (link.layer && link.layer->ends_sequences()) steps = 1;
+Tensor Chain::evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
+                       const Window* initial, Window* final_window) {
+  if (is_one_op()) return ops[0][0].evaluate(weights, batch, pool, initial, final_window);
+  SequenceBatch now = seen(batch);
+  if (final_window != nullptr) *final_window = {};
+  std::size_t state = 0;
+  for (std::size_t i = 0; i < definition.parts.size(); ++i) {
+    const ChainPart& part = definition.parts[i];
+    const auto own = weights.first(part.weights);
+    weights = weights.subspan(part.weights);
+    if (part.layer) {
+      now.x = part.layer->evaluate(own, now.x, now, pool, ops[i]);
+      if (part.layer->ends_sequences()) now.lengths.clear();
+      continue;
+    }
+    const std::size_t states = state_count(part.stack);
+    const Window begin = initial != nullptr ? states_of(*initial, state, states) : Window{};
+    Window end;
+    now.x = ops[i][0].evaluate(own, now, pool, initial != nullptr ? &begin : nullptr,
+                               final_window != nullptr ? &end : nullptr);
+    if (final_window != nullptr) std::ranges::move(end.states, std::back_inserter(final_window->states));
+    state += states;
   }
-  return all;
+  return now.x;
 }
 
 DrawKey draws_of_part(const DrawKey& draws, std::size_t part) {
@@ -53,42 +68,6 @@ DrawKey draws_of_part(const DrawKey& draws, std::size_t part) {
   DrawKey own = draws;
   if (part > 0) own.seed = stream_name({kUse, draws.seed, part});
   return own;
-}
-
-ChainOp::ChainOp(ChainDefinition chain, Dtype dtype, SequenceSettings settings)
-    : implementation_(std::make_unique<Implementation>(std::move(chain), dtype, settings)) {}
-ChainOp::~ChainOp() = default;
-ChainOp::ChainOp(ChainOp&&) noexcept = default;
-ChainOp& ChainOp::operator=(ChainOp&&) noexcept = default;
-
-const ChainDefinition& ChainOp::chain() const { return implementation_->chain; }
-const Statistics& ChainOp::statistics() const { return implementation_->statistics; }
-
-Tensor ChainOp::evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
-                         const Window* initial, Window* final_window) {
-  Implementation& op = *implementation_;
-  if (op.is_one_op()) return op.ops[0][0].evaluate(weights, batch, pool, initial, final_window);
-  SequenceBatch now = op.seen(batch);
-  if (final_window != nullptr) *final_window = {};
-  std::size_t state = 0;
-  for (std::size_t l = 0; l < op.chain.links.size(); ++l) {
-    const Link& link = op.chain.links[l];
-    const auto own = weights.first(link.weights);
-    weights = weights.subspan(link.weights);
-    if (link.layer) {
-      now.x = link.layer->evaluate(own, now.x, now, pool, op.ops[l]);
-      if (link.layer->ends_sequences()) now.lengths.clear();
-      continue;
-    }
-    const std::size_t states = state_count(link.stack);
-    const Window begin = initial != nullptr ? part_of(*initial, state, states) : Window{};
-    Window end;
-    now.x = op.ops[l][0].evaluate(own, now, pool, initial != nullptr ? &begin : nullptr,
-                                  final_window != nullptr ? &end : nullptr);
-    if (final_window != nullptr) std::ranges::move(end.states, std::back_inserter(final_window->states));
-    state += states;
-  }
-  return now.x;
 }
 
 }  // namespace lagtape

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,41 +8,24 @@
 
 namespace lagtape {
 
-/// A chain at work, as one operation of the outer tape: SequenceOp for models. Weights are given link by
-/// link. Windows are those of the sequence ops, one after another.
-class ChainOp {
- public:
+/// A chain at work: its sequence ops, and the forward pass of evaluation. Weights are given part by part.
+/// Windows are those of the sequence ops, one after another. One call at a time.
+struct Chain {
+  ChainDefinition definition;
+  Dtype dtype;
+  /// For each part its one sequence op, or the ops that its layer runs.
+  std::vector<std::vector<SequenceOp>> ops;
+
   /// Throws InputError as SequenceOp does.
-  ChainOp(ChainDefinition chain, Dtype dtype, SequenceSettings settings = {});
-  ~ChainOp();
-  ChainOp(ChainOp&&) noexcept;
-  ChainOp& operator=(ChainOp&&) noexcept;
+  Chain(ChainDefinition definition, Dtype dtype, const SequenceSettings& settings);
 
-  const ChainDefinition& chain() const;
-
-  /// The loss of batch.x, a scalar. What lies between two links is held whole, [B, T, width], and a link
-  /// before the last runs forward once more in the backward pass.
-  Var loss(Tape& tape, std::span<const Var> weights, const SequenceBatch& batch, ThreadPool& pool,
-           std::span<const Var> initial = {}, Window* final_window = nullptr);
+  bool is_one_op() const { return definition.parts.size() == 1; }
+  /// The batch as the parts see it: without lengths where the read-out reads padding.
+  SequenceBatch seen(const SequenceBatch& batch) const;
 
   /// The read-out's values without a tape, as SequenceOp::evaluate.
   Tensor evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                   const Window* initial = nullptr, Window* final_window = nullptr);
-
-  /// Those of the last `loss` in training, by the parameters' numbers among the chain's.
-  const Statistics& statistics() const;
-
-  /// What each plan costs, for the whole chain: its sequence ops under that plan, and what lies between them.
-  std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;
-  /// What is chosen under the budget, for the whole chain. The plan is `automatic` where sequence ops have
-  /// different ones. Throws InputError that says how much is needed when no plan fits.
-  PlanCost choose(std::int64_t batch, std::int64_t steps, int threads) const;
-  /// The same of every sequence op, in their order.
-  std::vector<PlanCost> choose_each(std::int64_t batch, std::int64_t steps, int threads) const;
-
- private:
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
 };
 
 }  // namespace lagtape

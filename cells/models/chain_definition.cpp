@@ -5,23 +5,24 @@
 namespace lagtape {
 namespace {
 
-/// y = x: the step of a sequence op that has a read-out alone.
+/// y = x: the step of a sequence op that consists of a read-out alone.
 StepProgram identity(std::int64_t width) {
   StepTape tape(width);
   tape.set_output(tape.input());
   return tape.finish();
 }
 
-bool is_of_a_step(const Layer& layer) {
+bool runs_by_steps(const Layer& layer) {
   return layer.whole ? layer.whole->in_evaluation() != nullptr : layer.program.states.empty();
 }
 
-/// The layers, the topmost of whole sequences replaced by what it gives to a read-out at the end of them.
+/// The layers, with the topmost layer of whole sequences replaced by its form for a read-out that reads once, at
+/// the end of a sequence.
 std::vector<Layer> read_at_end(std::span<const Layer> given, ReadAt at) {
   std::vector<Layer> layers(given.begin(), given.end());
   if (at != ReadAt::last_step && at != ReadAt::last_padded_step) return layers;
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-    if (is_of_a_step(*layer)) continue;
+    if (runs_by_steps(*layer)) continue;
     if (layer->whole == nullptr) break;
     if (auto end = layer->whole->at_end()) layer->whole = std::move(end);
     break;
@@ -31,21 +32,21 @@ std::vector<Layer> read_at_end(std::span<const Layer> given, ReadAt at) {
 
 }  // namespace
 
-std::int64_t Link::output_width() const { return layer ? layer->output_width() : stack.output_width(); }
+std::int64_t ChainPart::output_width() const { return layer ? layer->output_width() : stack.output_width(); }
 
 std::int64_t ChainDefinition::input_width() const {
-  const Link& first = links.front();
+  const ChainPart& first = parts.front();
   return first.layer ? first.layer->input_width() : first.stack.input_width();
 }
-std::int64_t ChainDefinition::output_width() const { return links.back().output_width(); }
+std::int64_t ChainDefinition::output_width() const { return parts.back().output_width(); }
 
 std::int64_t ChainDefinition::tokens() const {
-  return links.front().layer ? links.front().layer->tokens() : 0;
+  return parts.front().layer ? parts.front().layer->tokens() : 0;
 }
 
 std::string ChainDefinition::obstacle() const {
-  for (const Link& link : links)
-    if (link.layer && !link.layer->obstacle().empty()) return link.layer->obstacle();
+  for (const ChainPart& part : parts)
+    if (part.layer && !part.layer->obstacle().empty()) return part.layer->obstacle();
   return {};
 }
 
@@ -60,16 +61,16 @@ std::vector<Layer> in_evaluation(std::span<const Layer> layers) {
 
 ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, Loss loss) {
   ChainDefinition chain;
-  Link open;  // the sequence op that layers are put into
+  ChainPart open;  // the sequence op that layers are put into
   const auto close = [&] {
     if (open.stack.layers.empty()) return;
-    chain.links.push_back(std::move(open));
+    chain.parts.push_back(std::move(open));
     open = {};
   };
   for (const Layer& layer : read_at_end(layers, at)) {
     if (layer.whole) {
       close();
-      chain.links.push_back({{}, layer.whole, layer.weight_count(), layer.parameters.size()});
+      chain.parts.push_back({{}, layer.whole, layer.weight_count(), layer.parameters.size()});
       continue;
     }
     open.stack.layers.push_back(layer.program);

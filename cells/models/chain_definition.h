@@ -12,40 +12,40 @@
 
 namespace lagtape {
 
-/// One of the operations of a chain: a sequence op, or a layer of whole sequences.
-struct Link {
-  StackDefinition stack;                       ///< of the sequence op
-  std::shared_ptr<const SequenceLayer> layer;  ///< in place of it; null: none
-  std::size_t weights = 0, parameters = 0;     ///< how many of the chain's are its own
+/// One operation of a chain: a sequence op, or a layer of whole sequences.
+struct ChainPart {
+  StackDefinition stack;                       ///< what the sequence op runs
+  std::shared_ptr<const SequenceLayer> layer;  ///< runs in place of a sequence op; null: none
+  std::size_t weights = 0, parameters = 0;     ///< how many of the chain's weights and parameters are its own
 
   std::int64_t output_width() const;
 };
 
-/// What runs a model: its layers as operations one after another. Layers of a step and cells that follow each
-/// other are one sequence op, the last of which has the read-out and the loss. A model without layers of
+/// A model's layers as operations that run one after another. Cells and layers of a step that follow each
+/// other are one sequence op; the last one includes the read-out and the loss. A model without layers of
 /// whole sequences is a chain of one sequence op.
 struct ChainDefinition {
-  std::vector<Link> links;
-  std::optional<Arithmetic> states = {};  ///< of all states, in place of their own
+  std::vector<ChainPart> parts;
+  std::optional<Arithmetic> states = {};  ///< the arithmetic of all states, in place of their own
 
   std::int64_t input_width() const;  ///< 1 for tokens
   std::int64_t output_width() const;
-  ReadAt at() const { return links.back().stack.at; }
-  Loss loss() const { return links.back().stack.loss; }
-  /// Rows of the table that the inputs are numbers of; 0: inputs are no tokens.
+  ReadAt at() const { return parts.back().stack.at; }
+  Loss loss() const { return parts.back().stack.loss; }
+  /// The number of tokens that the inputs are drawn from; 0: inputs are no tokens.
   std::int64_t tokens() const;
-  /// Why sequences cannot come in pieces; empty when they can.
+  /// The reason why sequences cannot come in pieces; empty when they can.
   std::string obstacle() const;
 };
 
-/// The chain of layers with a read-out at the top.
+/// Makes the chain of these layers with a read-out at the top.
 ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, Loss loss);
 
-/// The layers as evaluation has them: what is then a layer of a step alone is one, and belongs to a sequence
-/// op.
+/// The layers as evaluation runs them. A layer of whole sequences that is a layer of a step in evaluation
+/// (batch normalisation with its running statistics) becomes one, and so joins a sequence op.
 std::vector<Layer> in_evaluation(std::span<const Layer> layers);
 
-/// States of all layers of a stack.
+/// The number of states in all layers of a stack.
 std::size_t state_count(const StackDefinition& stack);
 
 }  // namespace lagtape

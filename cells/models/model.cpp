@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/cells/models/model_definition.h"
+#include "lagtape/cells/models/predictors.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/safetensors.h"
 
@@ -53,6 +54,7 @@ struct Model::Implementation {
   std::string experiment;
   Parameters parameters;
   Normalization normalization;
+  Predictors predictors;  // a cache, which no result depends on
 
   Implementation(const std::string& text, const DataWidths& data, const std::string& where) {
     Json root = parse_json(text, where);
@@ -134,11 +136,11 @@ const Parameters& Model::parameters() const { return implementation_->parameters
 const ChainDefinition& Model::chain() const { return implementation_->chain; }
 const ChainDefinition& Model::evaluation_chain() const { return implementation_->evaluation_chain; }
 const StackDefinition& Model::stack() const {
-  if (chain().links.size() > 1)
+  if (chain().parts.size() > 1)
     throw InputError(
         "[model] this is done with models of one sequence op: without embedding, batch_norm and "
         "bidirectional");
-  return chain().links.front().stack;
+  return chain().parts.front().stack;
 }
 ReadAt Model::at() const { return implementation_->chain.at(); }
 Loss Model::loss() const { return implementation_->chain.loss(); }
@@ -230,7 +232,7 @@ std::vector<Tensor> Model::weights() const {
 }
 
 Tensor Model::predict(const Tensor& x, int threads) const {
-  const Implementation& m = *implementation_;
+  Implementation& m = *implementation_;
   if ((x.rank() != 2 && x.rank() != 3) || x.size(-1) != input_width())
     throw InputError(text_of("[predict] x is [T, ", input_width(), "] or [B, T, ", input_width(), "]. Got ",
                              to_string(x.shape())));
@@ -242,9 +244,10 @@ Tensor Model::predict(const Tensor& x, int threads) const {
   n.check(input_width(), output_width());
   return with_scalar(m.dtype, [&]<class T>() {
     n.input.normalize(batch.x.values<T>());
-    ChainOp op(m.evaluation_chain, m.dtype);
-    ThreadPool pool(threads);
-    Tensor y = op.evaluate(weights(), batch, pool);
+    std::unique_ptr<Predictor> predictor = m.predictors.take(threads);
+    if (predictor == nullptr) predictor = std::make_unique<Predictor>(m.evaluation_chain, m.dtype, threads);
+    Tensor y = predictor->chain.evaluate(weights(), batch, predictor->pool);
+    m.predictors.put_back(std::move(predictor));
     n.output.restore(y.values<T>());
     if (!single) return y;
     return y.reshaped(Shape(y.shape().begin() + 1, y.shape().end()));
@@ -259,9 +262,9 @@ Stream<T> Model::stream(std::int64_t rows) const {
   const ChainDefinition& chain = evaluation_chain();
   if (!chain.obstacle().empty()) throw InputError(text_of("[stream] ", chain.obstacle()));
   std::vector<Tensor> own = weights();
-  if (tokens() == 0) return Stream<T>(chain.links.back().stack, own, rows, best_level(), {}, normalization());
+  if (tokens() == 0) return Stream<T>(chain.parts.back().stack, own, rows, best_level(), {}, normalization());
   const std::span<const Tensor> rest = std::span<const Tensor>(own).subspan(1);
-  return Stream<T>(chain.links.back().stack, rest, rows, best_level(), own.front(), normalization());
+  return Stream<T>(chain.parts.back().stack, rest, rows, best_level(), own.front(), normalization());
 }
 
 template Stream<float> Model::stream(std::int64_t) const;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/cells/models/chain.h"
+#include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/parameter.h"
 #include "lagtape/ops/recurrence/stream/stream.h"
@@ -74,7 +74,8 @@ class Model {
   std::vector<Tensor> weights() const;
 
   /// Outputs for x [T, input] or [B, T, input]: [T, q], [B, T, q], or [q], [B, q] when the read-out reads
-  /// once. In the model's precision. Normalisation is applied to x and undone on the result.
+  /// once. In the model's precision. Normalisation is applied to x and undone on the result. The first call
+  /// prepares the model's operations, which later calls find; calls at the same time have their own.
   Tensor predict(const Tensor& x, int threads = 1) const;
 
   /// A stream over this model's weights (a copy of them), with the numbers that `predict` takes and gives,

@@ -14,18 +14,20 @@ ChainDefinition with_states(ChainDefinition chain, const std::optional<Arithmeti
   return chain;
 }
 
-bool in_evaluation_differs(const ChainDefinition& chain) {
-  return std::ranges::any_of(chain.links, [](const Link& link) {
-    return link.layer != nullptr && link.layer->in_evaluation() != nullptr;
+bool differs_in_evaluation(const ChainDefinition& chain) {
+  return std::ranges::any_of(chain.parts, [](const ChainPart& part) {
+    return part.layer != nullptr && part.layer->in_evaluation() != nullptr;
   });
 }
 
 }  // namespace
 
 ModelOp::ModelOp(const Model& model, const SequenceSettings& settings, std::optional<Arithmetic> states)
-    : implementation_(std::make_unique<Implementation>(
-          Implementation{ChainOp(with_states(model.chain(), states), model.dtype(), settings), {}})) {
-  if (!in_evaluation_differs(model.chain())) return;
+    : implementation_(std::make_unique<Implementation>(Implementation{
+          Chain(with_states(model.chain(), states), model.dtype(), settings), {}, settings, {}})) {
+  for (const auto& of_part : implementation_->training.ops)
+    implementation_->made_with.insert(implementation_->made_with.end(), of_part.size(), settings);
+  if (!differs_in_evaluation(model.chain())) return;
   SequenceSettings own = settings;
   own.plan = MemoryPlan::automatic;  // nothing is kept
   implementation_->evaluation.emplace(with_states(model.evaluation_chain(), states), model.dtype(), own);
@@ -35,10 +37,10 @@ ModelOp::ModelOp(ModelOp&&) noexcept = default;
 ModelOp& ModelOp::operator=(ModelOp&&) noexcept = default;
 
 void ModelOp::update_statistics(Parameters& parameters) const {
-  for (const auto& [place, value] : implementation_->training.statistics()) {
+  for (const auto& [place, value] : implementation_->statistics) {
     Parameter& parameter = *(parameters.begin() + static_cast<std::ptrdiff_t>(place));
     if (parameter.trainable || parameter.value.shape() != value.shape())
-      throw Error(text_of("[statistics] ", parameter.name, " is none."));
+      throw Error(text_of("[statistics] ", parameter.name, " is no running statistic."));
     std::memcpy(parameter.value.raw(), value.raw(), value.numel() * byte_size(value.dtype()));
   }
 }
@@ -51,24 +53,14 @@ Tensor ModelOp::evaluate(std::span<const Tensor> weights, const SequenceBatch& b
 }
 
 std::int64_t ModelOp::evaluation_width() const {
-  const std::vector<Link>& links = implementation_->in_evaluation().chain().links;
+  const std::vector<ChainPart>& parts = implementation_->in_evaluation().definition.parts;
   std::int64_t width = 0;
-  for (auto link = links.begin(); link + 1 != links.end(); ++link) width += link->output_width();
+  for (auto part = parts.begin(); part + 1 != parts.end(); ++part) width += part->output_width();
   return width;
 }
 
-bool ModelOp::is_one_op() const { return implementation_->training.chain().links.size() == 1; }
+bool ModelOp::is_one_op() const { return implementation_->training.is_one_op(); }
 
-std::string ModelOp::obstacle() const { return implementation_->training.chain().obstacle(); }
-
-std::vector<PlanCost> ModelOp::plans(std::int64_t batch, std::int64_t steps, int threads) const {
-  return implementation_->training.plans(batch, steps, threads);
-}
-PlanCost ModelOp::choose(std::int64_t batch, std::int64_t steps, int threads) const {
-  return implementation_->training.choose(batch, steps, threads);
-}
-std::vector<PlanCost> ModelOp::choose_each(std::int64_t batch, std::int64_t steps, int threads) const {
-  return implementation_->training.choose_each(batch, steps, threads);
-}
+std::string ModelOp::obstacle() const { return implementation_->training.definition.obstacle(); }
 
 }  // namespace lagtape

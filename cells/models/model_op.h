@@ -10,8 +10,9 @@
 
 namespace lagtape {
 
-/// A model at work: training, evaluation, and what they cost. It keeps what it needs of the model except
-/// parameters. One call at a time.
+/// A model at work: SequenceOp for models, with training, evaluation, and what they cost. It holds copies of
+/// the model's operations but not its parameters, which are handed to each call as weights. One call at a
+/// time.
 class ModelOp {
  public:
   /// `states`, when given, is the arithmetic of all states. Throws InputError as SequenceOp does.
@@ -21,28 +22,33 @@ class ModelOp {
   ModelOp(ModelOp&&) noexcept;
   ModelOp& operator=(ModelOp&&) noexcept;
 
-  /// The loss of a batch, with the weights of Model::weights(tape), as ChainOp::loss.
+  /// The loss of a batch, a scalar, with the weights of Model::weights(tape). Arrays between two operations
+  /// of the model are held whole, [B, T, width], and an operation before the last runs forward once more in
+  /// the backward pass.
   Var loss(Tape& tape, std::span<const Var> weights, const SequenceBatch& batch, ThreadPool& pool,
            std::span<const Var> initial = {}, Window* final_window = nullptr);
-  /// Puts the running statistics after the last `loss` in training into the parameters of the model.
+  /// Copies the running statistics of the last `loss` in training into the parameters of the model.
   void update_statistics(Parameters& parameters) const;
-  /// Whether there are any.
+  /// Whether the model keeps running statistics.
   bool has_statistics() const;
 
-  /// The outputs for a batch, with the weights of Model::weights(), as ChainOp::evaluate.
+  /// The outputs for a batch, with the weights of Model::weights(), as SequenceOp::evaluate.
   Tensor evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                   const Window* initial = nullptr, Window* final_window = nullptr);
-  /// Numbers that a row and step take in evaluation between the operations of the model.
+  /// How many numbers a row and step take in evaluation between the operations of the model.
   std::int64_t evaluation_width() const;
 
-  /// Whether it is one sequence op, without layers of whole sequences before or between.
+  /// Whether the model is one sequence op, without layers of whole sequences.
   bool is_one_op() const;
-  /// Why sequences cannot come in pieces, with windows between them; empty when they can.
+  /// The reason why sequences cannot come in pieces, with windows between them; empty when they can.
   std::string obstacle() const;
 
-  // As in ChainOp.
+  /// The cost of each plan for the whole model: its sequence ops under that plan, and the arrays between them.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;
+  /// The plan that is chosen under the budget; `automatic` where the model's sequence ops have different ones.
+  /// Throws InputError that says how much is needed when no plan fits.
   PlanCost choose(std::int64_t batch, std::int64_t steps, int threads) const;
+  /// The choice for every sequence op, in their order.
   std::vector<PlanCost> choose_each(std::int64_t batch, std::int64_t steps, int threads) const;
 
  private:

@@ -1,19 +1,35 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "lagtape/cells/models/chain.h"
 #include "lagtape/cells/models/model_op.h"
 
 namespace lagtape {
 
-// Internal: a detail of model_op.cpp and chain_loss.cpp.
-
-/// What a ModelOp is made of. Its own header because the loss is in a source of its own.
+/// The insides of a ModelOp, shared by its sources: model_op.cpp (evaluation), model_training.cpp and
+/// model_memory.cpp.
 struct ModelOp::Implementation {
-  ChainOp training;
-  std::optional<ChainOp> evaluation;  ///< where it is another chain
+  Chain training;
+  std::optional<Chain> evaluation;  ///< present where evaluation runs another chain
+  SequenceSettings settings;        ///< asked for, for the whole model
+  /// The settings that each op of the training chain was made with, in their order.
+  std::vector<SequenceSettings> made_with;
+  Statistics statistics = {};  ///< values of the last loss, by the parameters' numbers in the model
 
-  ChainOp& in_evaluation() { return evaluation ? *evaluation : training; }
+  Chain& in_evaluation() { return evaluation ? *evaluation : training; }
+  const Chain& in_evaluation() const { return evaluation ? *evaluation : training; }
+
+  /// The number of steps in each part's input.
+  std::vector<std::int64_t> steps_of_parts(std::int64_t steps) const;
+  /// The bytes that lie between the parts in training.
+  std::int64_t bytes_between(std::int64_t batch, std::int64_t steps) const;
+  /// The settings of every op, in their order, under which all together keep within the budget. Throws
+  /// InputError that says how much is needed.
+  std::vector<SequenceSettings> shares(std::int64_t batch, std::int64_t steps, int threads) const;
+  /// Makes the ops anew where `shares` gives them other settings for such a batch.
+  void prepare(std::int64_t batch, std::int64_t steps, int threads);
 };
 
 }  // namespace lagtape

@@ -82,7 +82,7 @@ const StackDefinition& evaluated_stack(const Model& model) {
   const ChainDefinition& chain = model.evaluation_chain();
   if (const std::string obstacle = chain.obstacle(); !obstacle.empty())
     throw InputError(text_of("[analyze] ", obstacle));
-  return chain.links.back().stack;
+  return chain.parts.back().stack;
 }
 
 SequenceAnalyzer::SequenceAnalyzer(const Model& model, std::vector<std::vector<NamedValue>> values,

@@ -41,9 +41,9 @@ class States {
       : weights_(model.weights()), op_(op), batch_(batch), pool_(pool), initial_(initial) {
     std::size_t layer = 0;
     const std::vector<std::string> names = model.layer_names();
-    for (const Link& link : model.evaluation_chain().links) {
-      if (link.layer) ++layer;
-      for (const StepProgram& program : link.stack.layers) {
+    for (const ChainPart& part : model.evaluation_chain().parts) {
+      if (part.layer) ++layer;
+      for (const StepProgram& program : part.stack.layers) {
         for (const StateDefinition& state : program.states)
           names_.push_back(
               text_of("state ", state.name, " of layer ", layer, " (", names[layer],

@@ -52,9 +52,9 @@ TEST_CASE("the model of the manual is read, and its defaults filled in") {
   CHECK(spec.layers[0].program.largest_lag() == 10);
   CHECK(spec.input_width() == 1);
   const ChainDefinition chain = spec.chain(Loss::mse);
-  REQUIRE(chain.links.size() == 1);
-  CHECK(chain.links[0].stack.layers.size() == 1);
-  CHECK(chain.links[0].stack.readout.has_value());
+  REQUIRE(chain.parts.size() == 1);
+  CHECK(chain.parts[0].stack.layers.size() == 1);
+  CHECK(chain.parts[0].stack.readout.has_value());
   CHECK(chain.at() == ReadAt::every_step);
   CHECK(chain.loss() == Loss::mse);
   CHECK(

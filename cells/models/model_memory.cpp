@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "lagtape/cells/models/budget_shares.h"
-#include "lagtape/cells/models/chain_implementation.h"
+#include "lagtape/cells/models/model_op_implementation.h"
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/system_memory.h"
@@ -9,7 +9,7 @@
 namespace lagtape {
 namespace {
 
-/// Bytes of the plan that an op would take, were memory of no concern.
+/// The bytes that an op takes under the plan when memory is of no concern.
 std::int64_t wanted_bytes(const std::vector<PlanCost>& plans, MemoryPlan plan) {
   for (const PlanCost& cost : plans)
     if (plan == MemoryPlan::automatic || cost.plan == plan) return cost.bytes;
@@ -31,22 +31,33 @@ SequenceSettings with_budget(SequenceSettings settings, std::int64_t budget) {
 
 }  // namespace
 
-std::int64_t ChainOp::Implementation::bytes_between(std::int64_t batch, std::int64_t steps) const {
-  const std::vector<std::int64_t> lengths = steps_of_links(steps);
-  std::int64_t numbers = 0;
-  for (std::size_t l = 0; l < chain.links.size(); ++l) {
-    const Link& link = chain.links[l];
-    if (l > 0)  // its input with the gradient, which a sequence op adds up in an array of its own first
-      numbers += (link.layer ? 2 : 3) * chain.links[l - 1].output_width() * lengths[l];
-    if (link.layer) numbers += link.layer->kept_a_step() * lengths[l];
+std::vector<std::int64_t> ModelOp::Implementation::steps_of_parts(std::int64_t steps) const {
+  std::vector<std::int64_t> all;
+  for (const ChainPart& part : training.definition.parts) {
+    all.push_back(steps);
+    if (part.layer && part.layer->ends_sequences()) steps = 1;
   }
-  return numbers * batch * static_cast<std::int64_t>(byte_size(dtype));
+  return all;
 }
 
-std::vector<SequenceSettings> ChainOp::Implementation::shares(std::int64_t batch, std::int64_t steps,
+std::int64_t ModelOp::Implementation::bytes_between(std::int64_t batch, std::int64_t steps) const {
+  const std::vector<ChainPart>& parts = training.definition.parts;
+  const std::vector<std::int64_t> lengths = steps_of_parts(steps);
+  std::int64_t numbers = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ChainPart& part = parts[i];
+    if (i > 0)  // its input with the gradient, which a sequence op adds up in an array of its own first
+      numbers += (part.layer ? 2 : 3) * parts[i - 1].output_width() * lengths[i];
+    if (part.layer) numbers += part.layer->kept_a_step() * lengths[i];
+  }
+  return numbers * batch * static_cast<std::int64_t>(byte_size(training.dtype));
+}
+
+std::vector<SequenceSettings> ModelOp::Implementation::shares(std::int64_t batch, std::int64_t steps,
                                                               int threads) const {
-  if (is_one_op()) return {settings};
-  const std::vector<std::int64_t> lengths = steps_of_links(steps);
+  if (training.is_one_op()) return {settings};
+  const auto& ops = training.ops;
+  const std::vector<std::int64_t> lengths = steps_of_parts(steps);
   const std::int64_t budget = settings.budget > 0 ? settings.budget : system_memory() / 2;
   const std::int64_t between = bytes_between(batch, steps);
   std::vector<Need> all;
@@ -63,7 +74,7 @@ std::vector<SequenceSettings> ChainOp::Implementation::shares(std::int64_t batch
   auto next = all.begin();
   for (std::size_t l = 0; l < ops.size(); ++l) {
     for (const SequenceOp& op : ops[l]) {
-      const SequenceOp smallest(op.stack(), dtype, with_budget(settings, 1));
+      const SequenceOp smallest(op.stack(), training.dtype, with_budget(settings, 1));
       next->least = least_bytes(smallest.plans(batch, lengths[l], threads), settings.plan);
       least += (next++)->least;
     }
@@ -79,32 +90,33 @@ std::vector<SequenceSettings> ChainOp::Implementation::shares(std::int64_t batch
   return result;
 }
 
-void ChainOp::Implementation::prepare(std::int64_t batch, std::int64_t steps, int threads) {
-  if (is_one_op()) return;
+void ModelOp::Implementation::prepare(std::int64_t batch, std::int64_t steps, int threads) {
+  if (training.is_one_op()) return;
   const std::vector<SequenceSettings> wanted = shares(batch, steps, threads);
   std::size_t i = 0;
-  for (auto& of_link : ops) {
-    for (SequenceOp& op : of_link) {
-      if (wanted[i].budget != made_with[i].budget) op = SequenceOp(op.stack(), dtype, wanted[i]);
+  for (auto& of_part : training.ops) {
+    for (SequenceOp& op : of_part) {
+      if (wanted[i].budget != made_with[i].budget) op = SequenceOp(op.stack(), training.dtype, wanted[i]);
       made_with[i] = wanted[i];
       ++i;
     }
   }
 }
 
-std::vector<PlanCost> ChainOp::plans(std::int64_t batch, std::int64_t steps, int threads) const {
-  const Implementation& op = *implementation_;
-  if (op.is_one_op()) return op.ops[0][0].plans(batch, steps, threads);
-  const std::vector<std::int64_t> lengths = op.steps_of_links(steps);
+std::vector<PlanCost> ModelOp::plans(std::int64_t batch, std::int64_t steps, int threads) const {
+  const Implementation& model = *implementation_;
+  const auto& ops = model.training.ops;
+  if (is_one_op()) return ops[0][0].plans(batch, steps, threads);
+  const std::vector<std::int64_t> lengths = model.steps_of_parts(steps);
   std::vector<PlanCost> sums;
   for (const MemoryPlan plan :
        {MemoryPlan::full, MemoryPlan::states, MemoryPlan::reversible, MemoryPlan::checkpoint}) {
     PlanCost sum;
     sum.plan = plan;
-    sum.bytes = op.bytes_between(batch, steps);
+    sum.bytes = model.bytes_between(batch, steps);
     bool all = true;
-    for (std::size_t l = 0; l < op.ops.size(); ++l) {
-      for (const SequenceOp& one : op.ops[l]) {
+    for (std::size_t l = 0; l < ops.size(); ++l) {
+      for (const SequenceOp& one : ops[l]) {
         const std::vector<PlanCost> costs = one.plans(batch, lengths[l], threads);
         const auto found = std::ranges::find(costs, plan, &PlanCost::plan);
         all = all && found != costs.end();
@@ -112,7 +124,7 @@ std::vector<PlanCost> ChainOp::plans(std::int64_t batch, std::int64_t steps, int
         sum.bytes += found->bytes;
         sum.extra_flops += found->extra_flops;
         sum.chunk = std::max(sum.chunk, found->chunk);
-        if (l + 1 == op.ops.size()) continue;
+        if (l + 1 == ops.size()) continue;
         for (const StepProgram& layer : one.stack().layers)  // forward once more
           sum.extra_flops += static_cast<double>(layer.product_flops() * batch * lengths[l]);
       }
@@ -122,25 +134,25 @@ std::vector<PlanCost> ChainOp::plans(std::int64_t batch, std::int64_t steps, int
   return sums;
 }
 
-std::vector<PlanCost> ChainOp::choose_each(std::int64_t batch, std::int64_t steps, int threads) const {
-  const Implementation& op = *implementation_;
-  if (op.is_one_op()) return {op.ops[0][0].choose(batch, steps, threads)};
-  const std::vector<std::int64_t> lengths = op.steps_of_links(steps);
-  const std::vector<SequenceSettings> shares = op.shares(batch, steps, threads);
+std::vector<PlanCost> ModelOp::choose_each(std::int64_t batch, std::int64_t steps, int threads) const {
+  const Implementation& model = *implementation_;
+  const auto& ops = model.training.ops;
+  if (is_one_op()) return {ops[0][0].choose(batch, steps, threads)};
+  const std::vector<std::int64_t> lengths = model.steps_of_parts(steps);
+  const std::vector<SequenceSettings> shares = model.shares(batch, steps, threads);
   std::vector<PlanCost> chosen;
-  for (std::size_t l = 0; l < op.ops.size(); ++l)
-    for (const SequenceOp& one : op.ops[l])
-      chosen.push_back(
-          SequenceOp(one.stack(), op.dtype, shares[chosen.size()]).choose(batch, lengths[l], threads));
+  for (std::size_t l = 0; l < ops.size(); ++l)
+    for (const SequenceOp& one : ops[l])
+      chosen.push_back(SequenceOp(one.stack(), model.training.dtype, shares[chosen.size()])
+                           .choose(batch, lengths[l], threads));
   return chosen;
 }
 
-PlanCost ChainOp::choose(std::int64_t batch, std::int64_t steps, int threads) const {
-  const Implementation& op = *implementation_;
+PlanCost ModelOp::choose(std::int64_t batch, std::int64_t steps, int threads) const {
   const std::vector<PlanCost> each = choose_each(batch, steps, threads);
   PlanCost sum = each.front();
-  if (op.is_one_op()) return sum;
-  sum.bytes += op.bytes_between(batch, steps);
+  if (is_one_op()) return sum;
+  sum.bytes += implementation_->bytes_between(batch, steps);
   for (auto cost = each.begin() + 1; cost != each.end(); ++cost) {
     if (cost->plan != sum.plan) sum.plan = MemoryPlan::automatic;
     sum.bytes += cost->bytes;
