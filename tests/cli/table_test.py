@@ -239,6 +239,20 @@ class TableTest(ToolTest):
         self.assertIn("results.jsonl: 3 runs of these models have other settings or seeds", shown[1])
         self.assertEqual(len((self.folder / "results.jsonl").read_text().splitlines()), 5)
 
+    def test_results_say_which_arithmetic_they_are_of(self):
+        self.table("--seeds", 2, "--results", "results.jsonl", "--only", "small")
+        lines = [json.loads(line) for line in (self.folder / "results.jsonl").read_text().splitlines()]
+        self.assertEqual({line["arithmetic"] for line in lines}, {self.summary("small-0")["arithmetic"]})
+        shutil.rmtree(self.folder / "runs")
+
+        def page(first):
+            self.write("results.jsonl", "".join(json.dumps(line) + "\n" for line in (first, lines[1])))
+            self.run_tool("table", "task", "--show", "--seeds", 2, "--results", "results.jsonl", "--markdown", "page.md")
+            return (self.folder / "page.md").read_text()
+        self.assertNotIn("arithmetic", page(lines[0]))
+        self.assertIn("an earlier arithmetic: tau-GRU | small (1 of 2 runs)\n", page({**lines[0], "arithmetic": 1}))
+        self.assertNotIn("arithmetic", page({key: value for key, value in lines[0].items() if key != "arithmetic"}))
+
     def test_results_that_contradict_each_other_are_refused(self):
         self.table("--results", "results.jsonl", "--only", "small")
         line = (self.folder / "results.jsonl").read_text()

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lagtape/tools/table/report.h"
+#include "lagtape/tools/version.h"
 
 namespace lagtape::table {
 
@@ -69,6 +70,16 @@ std::string remark(const Row& row, const Outcome& outcome) {
   return text;
 }
 
+/// Names a row whose runs, or some of them, have the bits of an earlier arithmetic; else empty.
+std::string earlier_arithmetic(const Row& row, const Outcome& outcome) {
+  const auto earlier = std::ranges::count_if(outcome.runs, [](const Run* run) {
+    return run->state == RunState::done && run->arithmetic > 0 && run->arithmetic < kArithmetic;
+  });
+  if (earlier == 0) return "";
+  if (earlier == std::ssize(outcome.values)) return row.name;
+  return fmt::format("{} ({} of {} runs)", row.name, earlier, outcome.values.size());
+}
+
 std::string circumstances(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
   double seconds = 0;
   int done = 0;
@@ -97,14 +108,16 @@ std::string markdown(const PaperTable& table, const std::vector<Run>& runs, cons
   std::string text = fmt::format("**{}.** {}\n", table.title, circumstances(table, runs, command));
   text += "| model | printed | mean | s.d. | best | seeds | parameters | time a run |\n";
   text += "|---|--:|--:|--:|--:|--:|--:|--:|\n";
-  std::string remarks;
+  std::string remarks, earlier;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
     const Outcome outcome = outcome_of(table, i, runs);
     text += line_of(table, row, outcome);
     const std::string said = remark(row, outcome);
     if (!said.empty()) remarks += fmt::format("- {}: {}\n", row.name, said);
+    add(earlier, earlier_arithmetic(row, outcome));
   }
+  if (!earlier.empty()) remarks += fmt::format("- Trained with an earlier arithmetic: {}\n", earlier);
   return remarks.empty() ? text : text + "\n" + remarks;
 }
 

@@ -58,6 +58,7 @@ void Results::read_line(const std::string& line, const std::string& where) {
   reader.required("date", entry.date, "of its end");
   reader.required("machine", entry.machine, "that it ran on");
   reader.required("version", entry.version, "of lagtape");
+  reader.optional("arithmetic", entry.arithmetic, at_least(0), "which bits lagtape gave; 0: not recorded");
   reader.finish();
   errors.raise(where);
   const auto [found, is_new] = entries_.try_emplace(key, entry);
@@ -87,6 +88,7 @@ std::string Results::line_of(const Key& key, const Entry& entry) {
   line["date"] = entry.date;
   line["machine"] = entry.machine;
   line["version"] = entry.version;
+  if (entry.arithmetic > 0) line["arithmetic"] = entry.arithmetic;
   return line.dump() + "\n";
 }
 
@@ -101,6 +103,7 @@ void Results::fill(std::vector<Run>& runs, const PaperTable& table) const {
     run.value = entry.value;
     run.seconds = entry.seconds;
     run.params = entry.params;
+    run.arithmetic = entry.arithmetic;
     run.message = entry.message;
     run.date = entry.date;
     run.machine = entry.machine;
@@ -125,11 +128,11 @@ void Results::add(const std::vector<Run>& runs, const PaperTable& table) {
   bool grown = false;
   for (const Run& run : runs) {
     if (run.state != RunState::done && run.state != RunState::diverged) continue;
-    grown |=
-        entries_
-            .try_emplace(key_of(run, table, run.state), Entry{run.state, run.value, run.seconds, run.params,
-                                                              run.date, run.machine, kVersion, run.message})
-            .second;
+    grown |= entries_
+                 .try_emplace(key_of(run, table, run.state),
+                              Entry{run.state, run.value, run.seconds, run.params, run.arithmetic, run.date,
+                                    run.machine, kVersion, run.message})
+                 .second;
   }
   if (!grown && fs::exists(file_)) return;  // a file that cannot be written is found out before training
   std::string text;

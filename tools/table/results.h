@@ -14,7 +14,7 @@ namespace lagtape::table {
 /// folders of its runs are gone:
 ///     {"model": "lem", "seed": 0, "experiment": "5f0c...", "state": "done", "metric": "rmse",
 ///      "value": 0.00115, "params": 1233, "seconds": 21.5, "date": "2026-11-20", "machine": "...",
-///      "version": "0.1.0"}
+///      "version": "0.1.0", "arithmetic": 2}
 /// An experiment is known by a number of what is in its file (see `experiment_number`); runs of one that was
 /// changed since are kept, and have no part in the table. Several tables may add to one file at once.
 class Results {
@@ -36,7 +36,7 @@ class Results {
   struct Entry {
     RunState state = RunState::done;
     double value = 0, seconds = 0;
-    std::int64_t params = 0;
+    std::int64_t params = 0, arithmetic = 0;
     std::string date, machine, version, message;
   };
   static Key key_of(const Run& run, const PaperTable& table, RunState state);

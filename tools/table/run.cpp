@@ -69,6 +69,8 @@ void read_summary(Run& run, const PaperTable& table) {
   run.value = number(Json::json_pointer("/test") / table.metric);
   run.seconds = number(Json::json_pointer("/seconds"));
   run.params = static_cast<std::int64_t>(number(Json::json_pointer("/params")));
+  if (summary.contains("arithmetic"))
+    run.arithmetic = static_cast<std::int64_t>(number(Json::json_pointer("/arithmetic")));
 }
 
 }  // namespace

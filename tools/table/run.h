@@ -22,9 +22,10 @@ struct Run {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< of the table's metric, not scaled
   double seconds = 0;
   std::int64_t params = 0;
-  std::string message;        ///< why it diverged or failed
-  std::string experiment;     ///< see experiment_number
-  std::string date, machine;  ///< of its end: "2026-11-20"; empty before
+  std::int64_t arithmetic = 0;  ///< kArithmetic of the lagtape that trained it; 0: not recorded
+  std::string message;          ///< why it diverged or failed
+  std::string experiment;       ///< see experiment_number
+  std::string date, machine;    ///< of its end: "2026-11-20"; empty before
 };
 
 /// A number of what an experiment file and the assignments say, 16 hexadecimal digits: the same for files

@@ -70,6 +70,7 @@ std::string RunSummary::json() const {
   Json json = {{"name", name},
                {"seed", seed},
                {"version", kVersion},
+               {"arithmetic", kArithmetic},
                {"params", params},
                {"best_epoch", best_epoch},
                {"best_step", best_step},
