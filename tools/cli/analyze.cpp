@@ -9,7 +9,8 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/analysis/analysis.h"
 #include "lagtape/tools/analysis/analysis_plots.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/train/evaluation.h"
 
@@ -27,33 +28,27 @@ struct AnalyzeArguments {
   bool json = false;
 };
 
-void add_options(CLI::App& command, AnalyzeArguments& arguments) {
-  AnalysisOptions& options = arguments.options;
+void add_options(Options& options, AnalyzeArguments& arguments) {
+  AnalysisOptions& analysis = arguments.options;
   const auto count = [&](const std::string& name, std::int64_t& value, const std::string& about) {
-    command.add_option(name, value, about)->check(integer_from(1))->type_name("N")->capture_default_str();
+    options.add(name, &value, about).at_least(1).called("N").show_default();
   };
-  arguments.experiment.add_to(command,
+  arguments.experiment.add_to(options,
                               "run folder or weights file; an experiment file (JSON) for what is untrained");
-  command.add_option("--split", arguments.split, "train, valid or test")->capture_default_str();
-  count("--sequences", options.sequences, "the first so many sequences of the split");
-  count("--steps", options.steps, "look at so many last steps of a sequence, at most");
-  count("--projections", options.projections,
+  options.add("--split", &arguments.split, "train, valid or test").show_default();
+  count("--sequences", analysis.sequences, "the first so many sequences of the split");
+  count("--steps", analysis.steps, "look at so many last steps of a sequence, at most");
+  count("--projections", analysis.projections,
         "random projections of a state Jacobian; one of at most so many rows is exact");
-  command.add_option("--bins", options.bins, "bins of a histogram")
-      ->check(CLI::Range(1, 10000))
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      .add_option("--values", options.values,
-                  "names of the values to collect; all that have a name unless given")
-      ->delimiter(',')
-      ->type_name("NAME,...");
-  command
-      .add_option("--plot", arguments.plot,
-                  "write charts: PREFIX-gradients.svg, ..., or DIR/gradients.svg, ...")
-      ->type_name("PREFIX|DIR");
-  add_threads(command, arguments.threads);
-  command.add_flag("--json", arguments.json, "the result as one JSON object");
+  options.add("--bins", &analysis.bins, "bins of a histogram").between(1, 10000).called("N").show_default();
+  options
+      .add("--values", &analysis.values, "names of the values to collect; all that have a name unless given")
+      .separated_by(',')
+      .called("NAME,...");
+  options.add("--plot", &arguments.plot, "write charts: PREFIX-gradients.svg, ..., or DIR/gradients.svg, ...")
+      .called("PREFIX|DIR");
+  add_threads(options, arguments.threads);
+  options.add("--json", &arguments.json, "the result as one JSON object");
 }
 
 // ---- JSON ----
@@ -210,9 +205,9 @@ void run(const AnalyzeArguments& arguments) {
 
 }  // namespace
 
-void add_analyze(CLI::App& tool) {
-  add_command<AnalyzeArguments>(
-      tool, "analyze", "Look into a model: how far gradients reach, norms of states, distributions of gates",
+Command analyze_command() {
+  return make_command<AnalyzeArguments>(
+      "analyze", "Look into a model: how far gradients reach, norms of states, distributions of gates",
       add_options, run);
 }
 

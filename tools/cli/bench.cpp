@@ -6,7 +6,8 @@
 #include "lagtape/core/error.h"
 #include "lagtape/tools/bench/benchmark.h"
 #include "lagtape/tools/bench/stream_latency.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/source.h"
 
 namespace lagtape::cli {
@@ -22,31 +23,23 @@ struct BenchArguments {
   bool json = false;
 };
 
-void add_options(CLI::App& command, BenchArguments& arguments) {
-  arguments.experiment.add_to(command);
-  CLI::Option* plan = command.add_option("--plan", arguments.plan, "memory plan, instead of train.memory")
-                          ->check(not_empty())
-                          ->type_name("NAME");
-  CLI::Option* threads = command
-                             .add_option("--threads", arguments.options.threads,
-                                         "worker threads; the best of 1..all unless given")
-                             ->check(CLI::Range(1, 1024))
-                             ->type_name("N");
-  command.add_option("--repeats", arguments.options.repeats, "timed repeats")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  CLI::Option* subnormal =
-      command.add_flag("--subnormal", arguments.options.subnormal,
-                       "also with inputs and weights that make states and deltas subnormal");
-  CLI::Option* stream =
-      command.add_flag("--stream", arguments.stream, "instead: the time of one step of a stream of one row")
-          ->excludes(plan, threads, subnormal);
-  command.add_option("--steps", arguments.stream_steps, "steps of a repeat of --stream")
-      ->needs(stream)
-      ->check(integer_from(1))
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_flag("--json", arguments.json, "the result as one JSON object");
+void add_options(Options& options, BenchArguments& arguments) {
+  arguments.experiment.add_to(options);
+  options.add("--plan", &arguments.plan, "memory plan, instead of train.memory").not_empty().called("NAME");
+  options.add("--threads", &arguments.options.threads, "worker threads; the best of 1..all unless given")
+      .between(1, 1024)
+      .called("N");
+  options.add("--repeats", &arguments.options.repeats, "timed repeats").between(1, 100000).show_default();
+  options.add("--subnormal", &arguments.options.subnormal,
+              "also with inputs and weights that make states and deltas subnormal");
+  options.add("--stream", &arguments.stream, "instead: the time of one step of a stream of one row")
+      .excludes({"--plan", "--threads", "--subnormal"});
+  options.add("--steps", &arguments.stream_steps, "steps of a repeat of --stream")
+      .needs({"--stream"})
+      .at_least(1)
+      .called("N")
+      .show_default();
+  options.add("--json", &arguments.json, "the result as one JSON object");
 }
 
 nlohmann::ordered_json json_of(const bench::Timing& timing) {
@@ -134,9 +127,9 @@ void run(const BenchArguments& arguments) {
 
 }  // namespace
 
-void add_bench(CLI::App& tool) {
-  add_command<BenchArguments>(tool, "bench", "Time forward and backward beside oneDNN's LSTM", add_options,
-                              run);
+Command bench_command() {
+  return make_command<BenchArguments>("bench", "Time forward and backward beside oneDNN's LSTM", add_options,
+                                      run);
 }
 
 }  // namespace lagtape::cli

@@ -4,7 +4,8 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/analysis/model_gradients.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/train/trainer.h"
 
@@ -19,19 +20,18 @@ struct CheckArguments {
   bool gradients = false, json = false;
 };
 
-void add_options(CLI::App& command, CheckArguments& arguments) {
-  arguments.experiment.add_to(command);
-  command.add_flag("--gradients", arguments.gradients, "compare gradients with central differences, in f64");
-  command.add_option("--elements", arguments.options.elements, "elements of each parameter to compare")
-      ->check(integer_from(1))
-      ->capture_default_str();
-  command
-      .add_option("--projections", arguments.options.projections,
-                  "random directions of each parameter to compare")
-      ->check(integer_from(0))
-      ->capture_default_str();
-  add_threads(command, arguments.threads);
-  command.add_flag("--json", arguments.json, "the result as one JSON object");
+void add_options(Options& options, CheckArguments& arguments) {
+  arguments.experiment.add_to(options);
+  options.add("--gradients", &arguments.gradients, "compare gradients with central differences, in f64");
+  options.add("--elements", &arguments.options.elements, "elements of each parameter to compare")
+      .at_least(1)
+      .show_default();
+  options
+      .add("--projections", &arguments.options.projections, "random directions of each parameter to compare")
+      .at_least(0)
+      .show_default();
+  add_threads(options, arguments.threads);
+  options.add("--json", &arguments.json, "the result as one JSON object");
 }
 
 /// All that a training checks before its first step.
@@ -91,9 +91,9 @@ void run(const CheckArguments& arguments) {
 
 }  // namespace
 
-void add_check(CLI::App& tool) {
-  add_command<CheckArguments>(
-      tool, "check", "Check an experiment, its data, and with --gradients its gradients", add_options, run);
+Command check_command() {
+  return make_command<CheckArguments>(
+      "check", "Check an experiment, its data, and with --gradients its gradients", add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/export_data.h"
 
@@ -15,16 +16,13 @@ struct DataArguments {
   int threads = 1;
 };
 
-void add_options(CLI::App& command, DataArguments& arguments) {
-  arguments.experiment.add_to(command);
-  command.add_option("--out", arguments.out, "archive of arrays to write (.npz)")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--fresh", arguments.fresh, "training sequences to write of a task whose data never end")
-      ->check(integer_from(1))
-      ->capture_default_str();
-  add_threads(command, arguments.threads);
+void add_options(Options& options, DataArguments& arguments) {
+  arguments.experiment.add_to(options);
+  options.add("--out", &arguments.out, "archive of arrays to write (.npz)").required().called("FILE");
+  options.add("--fresh", &arguments.fresh, "training sequences to write of a task whose data never end")
+      .at_least(1)
+      .show_default();
+  add_threads(options, arguments.threads);
 }
 
 void run(const DataArguments& arguments) {
@@ -35,9 +33,9 @@ void run(const DataArguments& arguments) {
 
 }  // namespace
 
-void add_data(CLI::App& tool) {
-  add_command<DataArguments>(tool, "data", "Write what a task generates or reads as arrays", add_options,
-                             run);
+Command data_command() {
+  return make_command<DataArguments>("data", "Write what a task generates or reads as arrays", add_options,
+                                     run);
 }
 
 }  // namespace lagtape::cli

@@ -6,7 +6,8 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/analysis/forecast_plot.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/train/losses.h"
@@ -21,17 +22,16 @@ struct EvalArguments {
   bool confusion = false, json = false;
 };
 
-void add_options(CLI::App& command, EvalArguments& arguments) {
-  command.add_option("RUN", arguments.run, "run folder or weights file")->required();
-  command.add_option("--split", arguments.split, "train, valid, test, or all: every sequence of new data")
-      ->capture_default_str();
-  command.add_option("--data", arguments.data, "where the data files are now, instead of data.path")
-      ->type_name("PATH");
-  add_threads(command, arguments.threads);
-  command.add_flag("--confusion", arguments.confusion, "how often each class (a row) was taken for each");
-  command.add_option("--plot", arguments.plot, "prediction over truth to draw (.svg), of real targets")
-      ->type_name("FILE");
-  command.add_flag("--json", arguments.json, "the result as one JSON object");
+void add_options(Options& options, EvalArguments& arguments) {
+  options.add("RUN", &arguments.run, "run folder or weights file").required();
+  options.add("--split", &arguments.split, "train, valid, test, or all: every sequence of new data")
+      .show_default();
+  options.add("--data", &arguments.data, "where the data files are now, instead of data.path").called("PATH");
+  add_threads(options, arguments.threads);
+  options.add("--confusion", &arguments.confusion, "how often each class (a row) was taken for each");
+  options.add("--plot", &arguments.plot, "prediction over truth to draw (.svg), of real targets")
+      .called("FILE");
+  options.add("--json", &arguments.json, "the result as one JSON object");
 }
 
 void check_split(const std::string& split) {
@@ -123,8 +123,8 @@ void run(const EvalArguments& arguments) {
 
 }  // namespace
 
-void add_eval(CLI::App& tool) {
-  add_command<EvalArguments>(tool, "eval", "Print the metrics of a run's kept weights", add_options, run);
+Command eval_command() {
+  return make_command<EvalArguments>("eval", "Print the metrics of a run's kept weights", add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -7,7 +7,8 @@
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/train/plan_choice.h"
 
@@ -23,10 +24,10 @@ struct InspectArguments {
   bool json = false;
 };
 
-void add_options(CLI::App& command, InspectArguments& arguments) {
-  arguments.experiment.add_to(command, "experiment file (JSON), run folder or weights file");
-  add_threads(command, arguments.threads);
-  command.add_flag("--json", arguments.json, "the result as one JSON object");
+void add_options(Options& options, InspectArguments& arguments) {
+  arguments.experiment.add_to(options, "experiment file (JSON), run folder or weights file");
+  add_threads(options, arguments.threads);
+  options.add("--json", &arguments.json, "the result as one JSON object");
 }
 
 Json lags_of(const LayerSummary& layer) {
@@ -170,10 +171,9 @@ void run(const InspectArguments& arguments) {
 
 }  // namespace
 
-void add_inspect(CLI::App& tool) {
-  add_command<InspectArguments>(tool, "inspect",
-                                "Describe a model: layers, steps, memory plans, the experiment in full",
-                                add_options, run);
+Command inspect_command() {
+  return make_command<InspectArguments>(
+      "inspect", "Describe a model: layers, steps, memory plans, the experiment in full", add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -9,7 +9,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/optim/registry.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/train_options.h"
@@ -173,11 +173,11 @@ struct ListArguments {
   std::string kind, name;
 };
 
-void add_options(CLI::App& command, ListArguments& arguments) {
-  command.add_option("KIND", arguments.kind,
-                     "cells, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
-                     "training; all unless given");
-  command.add_option("NAME", arguments.name, "one of them, with its equations and options");
+void add_options(Options& options, ListArguments& arguments) {
+  options.add("KIND", &arguments.kind,
+              "cells, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
+              "training; all unless given");
+  options.add("NAME", &arguments.name, "one of them, with its equations and options");
 }
 
 void run(const ListArguments& arguments) {
@@ -207,8 +207,8 @@ void run(const ListArguments& arguments) {
 
 }  // namespace
 
-void add_list(CLI::App& tool) {
-  add_command<ListArguments>(tool, "list", "List what an experiment may name", add_options, run);
+Command list_command() {
+  return make_command<ListArguments>("list", "List what an experiment may name", add_options, run);
 }
 
 }  // namespace lagtape::cli

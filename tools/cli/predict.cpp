@@ -7,7 +7,8 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/cli/arrays.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/streaming.h"
@@ -22,21 +23,20 @@ struct PredictArguments {
   bool stream = false, probabilities = false;
 };
 
-void add_options(CLI::App& command, PredictArguments& arguments) {
-  command.add_option("RUN", arguments.run, "run folder or weights file")->required();
-  command
-      .add_option("--input", arguments.input,
-                  ".npy [T, in] or [B, T, in], .csv with a step a line (below a header the columns that "
-                  "the experiment names), or - for lines on stdin")
-      ->required()
-      ->type_name("FILE");
-  command.add_option("--output", arguments.output, ".npy, .csv, or - for lines on stdout")
-      ->required()
-      ->type_name("FILE");
-  command.add_flag("--stream", arguments.stream, "feed the model step by step; the same bits");
-  command.add_flag("--probabilities", arguments.probabilities,
-                   "probabilities of the classes instead of logits");
-  add_threads(command, arguments.threads);
+void add_options(Options& options, PredictArguments& arguments) {
+  options.add("RUN", &arguments.run, "run folder or weights file").required();
+  options
+      .add("--input", &arguments.input,
+           ".npy [T, in] or [B, T, in], .csv with a step a line (below a header the columns that "
+           "the experiment names), or - for lines on stdin")
+      .required()
+      .called("FILE");
+  options.add("--output", &arguments.output, ".npy, .csv, or - for lines on stdout")
+      .required()
+      .called("FILE");
+  options.add("--stream", &arguments.stream, "feed the model step by step; the same bits");
+  options.add("--probabilities", &arguments.probabilities, "probabilities of the classes instead of logits");
+  add_threads(options, arguments.threads);
 }
 
 bool is_token(double value, std::int64_t tokens) {
@@ -124,9 +124,9 @@ void run(const PredictArguments& arguments) {
 
 }  // namespace
 
-void add_predict(CLI::App& tool) {
-  add_command<PredictArguments>(tool, "predict", "Run a trained model on sequences of numbers", add_options,
-                                run);
+Command predict_command() {
+  return make_command<PredictArguments>("predict", "Run a trained model on sequences of numbers", add_options,
+                                        run);
 }
 
 }  // namespace lagtape::cli

@@ -6,7 +6,9 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/exit_code.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/table/report.h"
 #include "lagtape/tools/table/results.h"
@@ -17,7 +19,6 @@ namespace lagtape::cli {
 namespace {
 
 constexpr int kMostJobs = 1024;
-constexpr int kWrongInput = 2;
 
 struct TableArguments {
   std::string folder, out, results, page, plot;
@@ -27,44 +28,36 @@ struct TableArguments {
   bool show = false, json = false, quiet = false;
 };
 
-void add_options(CLI::App& command, TableArguments& arguments) {
-  command.add_option("TASK", arguments.folder, "folder of experiments with a table.json");
-  command
-      .add_option("--seeds", arguments.seeds,
-                  "runs of a model, with the seeds 0, 1, ...; the table's unless given")
-      ->check(integer_from(1))
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N");
-  command.add_option("--out", arguments.out, "folder of the runs; runs/TASK unless given")
-      ->check(not_empty())
-      ->type_name("DIR");
-  command
-      .add_option("--results", arguments.results,
-                  "file of runs that ended: those in it need no folder, new ones are added")
-      ->check(not_empty())
-      ->type_name("FILE");
-  command.add_option("--only", arguments.only, "models to run, instead of all")->type_name("MODEL");
-  command.add_option("--jobs", arguments.jobs, "trainings at once; as many as threads unless given")
-      ->check(CLI::Range(1, kMostJobs))
-      ->type_name("N");
-  add_threads(command, arguments.threads);
-  command
-      .add_option(
-          "--set", arguments.set,
-          "change a value of every experiment: /json/pointer=value or train.epochs=3; may be given again")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->type_name("KEY=VALUE");
-  command.add_flag("--show", arguments.show, "run nothing, show what there is");
-  command.add_flag("--json", arguments.json, "the table as one JSON object");
-  command.add_option("--markdown", arguments.page, "page to put the table into")
-      ->check(not_empty())
-      ->type_name("FILE");
-  command.add_option("--plot", arguments.plot, "learning curves to write (.svg)")
-      ->check(not_empty())
-      ->type_name("FILE");
-  command.add_flag("--quiet", arguments.quiet, "nothing on stderr but errors");
+void add_options(Options& options, TableArguments& arguments) {
+  options.add("TASK", &arguments.folder, "folder of experiments with a table.json");
+  options
+      .add("--seeds", &arguments.seeds, "runs of a model, with the seeds 0, 1, ...; the table's unless given")
+      .at_least(1)
+      .between(1, 1000)
+      .called("N");
+  options.add("--out", &arguments.out, "folder of the runs; runs/TASK unless given")
+      .not_empty()
+      .called("DIR");
+  options
+      .add("--results", &arguments.results,
+           "file of runs that ended: those in it need no folder, new ones are added")
+      .not_empty()
+      .called("FILE");
+  options.add("--only", &arguments.only, "models to run, instead of all").called("MODEL");
+  options.add("--jobs", &arguments.jobs, "trainings at once; as many as threads unless given")
+      .between(1, kMostJobs)
+      .called("N");
+  add_threads(options, arguments.threads);
+  options
+      .add("--set", &arguments.set,
+           "change a value of every experiment: /json/pointer=value or train.epochs=3; may be given again")
+      .repeatable()
+      .called("KEY=VALUE");
+  options.add("--show", &arguments.show, "run nothing, show what there is");
+  options.add("--json", &arguments.json, "the table as one JSON object");
+  options.add("--markdown", &arguments.page, "page to put the table into").not_empty().called("FILE");
+  options.add("--plot", &arguments.plot, "learning curves to write (.svg)").not_empty().called("FILE");
+  options.add("--quiet", &arguments.quiet, "nothing on stderr but errors");
 }
 
 /// The command that makes the table again from nothing.
@@ -160,9 +153,9 @@ void run(const TableArguments& arguments) {
 
 }  // namespace
 
-void add_table(CLI::App& tool) {
-  add_command<TableArguments>(tool, "table", "Train a table of models and show it beside the printed one",
-                              add_options, run);
+Command table_command() {
+  return make_command<TableArguments>("table", "Train a table of models and show it beside the printed one",
+                                      add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -5,7 +5,8 @@
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
-#include "lagtape/tools/cli/commands.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
@@ -24,17 +25,14 @@ struct TrainArguments {
   bool resume = false, quiet = false, json = false;
 };
 
-void add_options(CLI::App& command, TrainArguments& arguments) {
-  arguments.experiment.add_to(command);
-  command.add_option("--out", arguments.out, "run folder; runs/NAME-SEED unless given")->type_name("RUN");
-  command.add_option("--seed", arguments.seed, "seed, instead of the experiment's")
-      ->check(integer_from(0))
-      ->type_name("N");
-  add_threads(command, arguments.threads);
-  command.add_flag("--resume", arguments.resume,
-                   "go on where the run in that folder was stopped, or start it");
-  command.add_flag("--quiet", arguments.quiet, "nothing on stderr but errors");
-  command.add_flag("--json", arguments.json, "the result as one JSON object");
+void add_options(Options& options, TrainArguments& arguments) {
+  arguments.experiment.add_to(options);
+  options.add("--out", &arguments.out, "run folder; runs/NAME-SEED unless given").called("RUN");
+  options.add("--seed", &arguments.seed, "seed, instead of the experiment's").at_least(0).called("N");
+  add_threads(options, arguments.threads);
+  options.add("--resume", &arguments.resume, "go on where the run in that folder was stopped, or start it");
+  options.add("--quiet", &arguments.quiet, "nothing on stderr but errors");
+  options.add("--json", &arguments.json, "the result as one JSON object");
 }
 
 void print(const RunSummary& summary, const std::string& folder) {
@@ -124,8 +122,8 @@ void run(TrainArguments arguments) {
 
 }  // namespace
 
-void add_train(CLI::App& tool) {
-  add_command<TrainArguments>(tool, "train", "Train an experiment into a run folder", add_options, run);
+Command train_command() {
+  return make_command<TrainArguments>("train", "Train an experiment into a run folder", add_options, run);
 }
 
 }  // namespace lagtape::cli

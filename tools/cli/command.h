@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace lagtape::cli {
+
+/// One option of a command as plain data; `command_line.cpp` makes the parser out of it. The calls that
+/// describe it return the option itself, so that they can be chained.
+struct Option {
+  using Value = std::variant<bool*, int*, std::int64_t*, std::string*, std::vector<std::string>*>;
+
+  std::string name;  ///< "--threads"; a name without dashes is a positional argument.
+  Value value;       ///< The field that the option fills. It holds the default before. A bool is a flag.
+  std::string about;
+
+  bool is_required = false, shows_default = false, may_be_empty = true, is_repeatable = false;
+  std::string placeholder;            ///< The word for the value in the help text, such as "FILE".
+  char separator = 0;                 ///< The character between several values of one argument; 0: none.
+  std::optional<std::int64_t> least;  ///< The smallest integer that is taken.
+  std::optional<std::pair<int, int>> range;  ///< The smallest and the largest integer that are taken.
+  std::vector<std::string> needed;           ///< The options without which this one makes no sense.
+  std::vector<std::string> excluded;         ///< The options that cannot be given together with this one.
+
+  Option& required() { return is_required = true, *this; }
+  Option& show_default() { return shows_default = true, *this; }
+  Option& not_empty() { return may_be_empty = false, *this; }
+  /// Each time the option is given it takes one value, and it keeps them all.
+  Option& repeatable() { return is_repeatable = true, *this; }
+  Option& called(std::string word) { return placeholder = std::move(word), *this; }
+  Option& separated_by(char character) { return separator = character, *this; }
+  /// An integer of at least `smallest`, and no text that only begins as one.
+  Option& at_least(std::int64_t smallest) { return least = smallest, *this; }
+  /// The help text names both bounds.
+  Option& between(int smallest, int largest) { return range = {smallest, largest}, *this; }
+  Option& needs(std::vector<std::string> names) { return needed = std::move(names), *this; }
+  Option& excludes(std::vector<std::string> names) { return excluded = std::move(names), *this; }
+};
+
+/// The options of a command in the order of its help text.
+class Options {
+ public:
+  Option& add(std::string name, Option::Value value, std::string about);
+  const std::deque<Option>& all() const { return all_; }
+
+ private:
+  std::deque<Option> all_;  // A reference to an option stays valid while others are added.
+};
+
+/// One command of the tool. `run` is called once the options hold what the user gave. It throws what the
+/// library throws; `command_line.cpp` turns that into messages and exit codes.
+struct Command {
+  std::string name, about;
+  Options options;
+  std::function<void()> run;
+};
+
+/// A command whose arguments are the fields of a struct that lives as long as the command.
+template <class Arguments, class AddOptions, class Run>
+Command make_command(std::string name, std::string about, const AddOptions& add_options, Run run) {
+  Command command{.name = std::move(name), .about = std::move(about), .options = {}, .run = {}};
+  auto arguments = std::make_shared<Arguments>();
+  add_options(command.options, *arguments);
+  command.run = [arguments, run] { run(*arguments); };
+  return command;
+}
+
+}  // namespace lagtape::cli

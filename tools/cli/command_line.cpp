@@ -1,0 +1,166 @@
+// The only file that knows the parser of the command line, whose header takes seconds to compile.
+
+#include "lagtape/tools/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/cli/exit_code.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+// ---- Options ----
+
+std::string error_unless_integer(const std::string& text, std::int64_t least) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= least) return {};
+  return text_of("expected an integer >= ", least, " and below 2^63. Got '", text.substr(0, 60), "'.");
+}
+
+std::string error_if_empty(const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }
+
+/// What the option allows, said to the parser's own option. The order of the checks is that of the messages.
+void restrict(CLI::Option& parsed, const Option& option) {
+  if (option.is_required) parsed.required();
+  if (option.least) {
+    const std::int64_t least = *option.least;
+    parsed.check([least](const std::string& text) { return error_unless_integer(text, least); }, "");
+  }
+  if (option.range) parsed.check(CLI::Range(option.range->first, option.range->second));
+  if (!option.may_be_empty) parsed.check(error_if_empty, "");
+  if (option.is_repeatable) {
+    parsed.expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  if (option.separator != 0) parsed.delimiter(option.separator);
+  if (!option.placeholder.empty()) parsed.type_name(option.placeholder);
+  if (option.shows_default) parsed.capture_default_str();
+}
+
+CLI::Option* add_option(CLI::App& command, const Option& option) {
+  const auto add = [&](auto* value) -> CLI::Option* {
+    if constexpr (std::is_same_v<decltype(value), bool*>) {
+      return command.add_flag(option.name, *value, option.about);
+    } else {
+      return command.add_option(option.name, *value, option.about);
+    }
+  };
+  CLI::Option* parsed = std::visit(add, option.value);
+  restrict(*parsed, option);
+  return parsed;
+}
+
+void add_command(CLI::App& tool, const Command& command) {
+  CLI::App& parser = *tool.add_subcommand(command.name, command.about);
+  for (const Option& option : command.options.all()) add_option(parser, option);
+  for (const Option& option : command.options.all()) {
+    CLI::Option* parsed = parser.get_option(option.name);
+    for (const std::string& other : option.needed) parsed->needs(parser.get_option(other));
+    for (const std::string& other : option.excluded) parsed->excludes(parser.get_option(other));
+  }
+  parser.callback(command.run);
+}
+
+// ---- Messages ----
+
+/// A message in which no word, such as a path that was given, is longer than one can read.
+std::string readable(std::string_view message) {
+  constexpr std::size_t kLongest = 250;
+  std::string text;
+  while (!message.empty()) {
+    const std::size_t end = std::min(message.find_first_of(" \n"), message.size() - 1) + 1;
+    text += message.substr(0, std::min(end, kLongest));
+    if (end > kLongest) text += "... ";
+    message.remove_prefix(end);
+  }
+  return text;
+}
+
+// ---- Arguments that nothing took ----
+
+const CLI::App& chosen(const CLI::App& tool) {
+  const auto commands = tool.get_subcommands();
+  return commands.empty() ? tool : *commands.front();
+}
+
+/// Arguments that no command and no option took.
+std::vector<std::string> left_over(const CLI::App& tool) {
+  const std::vector<std::string> left = chosen(tool).remaining();
+  return left.empty() ? tool.remaining() : left;
+}
+
+/// What is wrong with the first of them, with the nearest name that there is.
+std::string unexpected(const CLI::App& tool) {
+  const CLI::App& place = chosen(tool);
+  const std::string extra = left_over(tool).front();
+  std::vector<std::string> known;
+  if (extra.starts_with('-')) {
+    for (const CLI::Option* option : place.get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+    return unknown_name("option", extra.substr(0, extra.find('=')), known);
+  }
+  if (&place != &tool) return text_of("'", extra, "' is one argument too many for ", place.get_name());
+  for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(command->get_name());
+  }
+  return unknown_name("command", extra, known);
+}
+
+// ---- Exit codes ----
+
+int run(CLI::App& tool, int argc, char** argv) try {
+  tool.parse(argc, argv);
+  if (!tool.get_subcommands().empty()) return kDone;
+  report(left_over(tool).empty() ? "which command? See lagtape --help." : unexpected(tool));
+  return kWrongInput;
+} catch (const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    tool.exit(error);
+    return kDone;
+  }
+  report(left_over(tool).empty() ? error.what() : unexpected(tool));
+  return kWrongInput;
+} catch (const InputError& error) {
+  report(error.what());
+  return kWrongInput;
+} catch (const DivergenceError& error) {
+  report(error.what());
+  return kDiverged;
+} catch (const Interrupted& error) {
+  report(error.what());
+  return kInterrupted;
+} catch (const std::filesystem::filesystem_error& error) {
+  report(text_of(error.path1().string(), ": cannot use this path: ", error.code().message()));
+  return kWrongInput;
+} catch (const std::bad_alloc&) {
+  report("out of memory");
+  return kFailed;
+} catch (const std::exception& error) {
+  report(error.what());
+  return kFailed;
+}
+
+}  // namespace
+
+void report(const std::string& message) {
+  std::fputs(text_of("lagtape: ", readable(message), "\n").c_str(), stderr);
+}
+
+int run_command_line(const std::vector<Command>& commands, const std::string& version, int argc,
+                     char** argv) {
+  CLI::App tool("Trains recurrences with long memory on CPUs, and runs what they learnt.", "lagtape");
+  tool.set_version_flag("--version", version);
+  for (const Command& command : commands) add_command(tool, command);
+  tool.require_subcommand(0, 1);  // what follows a command is its own: "list training train"
+  tool.allow_extras();            // of the tool alone: its commands, added before, refuse them
+  return run(tool, argc, argv);
+}
+
+}  // namespace lagtape::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/cli/command.h"
+
+namespace lagtape::cli {
+
+/// Parses the arguments, runs the command that they name, and returns the exit code. Messages go to stderr.
+/// `version` is the line that --version prints.
+int run_command_line(const std::vector<Command>& commands, const std::string& version, int argc, char** argv);
+
+/// Says a message on stderr. Where even that fails nobody is told: the exit code says it.
+void report(const std::string& message);
+
+}  // namespace lagtape::cli
