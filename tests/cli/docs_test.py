@@ -11,6 +11,8 @@ a benchmark, a few sequences of an analysis (SHORTENED). Only the pages IN_FULL 
     ```cpp ```cmake    lines of a file in tests/consumer, which other tests build and run
 
 Any other block is an error, and so is one that is indented instead of fenced.
+
+The page of the benchmarks is not among them: its commands take minutes, and have tests of their own.
 """
 
 import json
@@ -40,15 +42,16 @@ PART = {
 # What the lagtape of a shortened session adds to a command.
 SHORTENED = """#!/usr/bin/env bash
 command=$1; shift
-arguments=() more=() epochs=
+arguments=() more=() epochs= repeats=
 for argument in "$@"; do
   [[ $argument == train.epochs=* ]] && argument=train.epochs=2 epochs=given
   [[ $argument == --show ]] && epochs=none
+  [[ $argument == --repeats ]] && repeats=given
   arguments+=("$argument")
 done
 case $command in
   train | table) [ "$epochs" ] || more=(--set train.epochs=1) ;;
-  bench) more=(--repeats 1) ;;
+  bench) [ "$repeats" ] || more=(--repeats 1) ;;
   analyze) more=(--sequences 2 --steps 100) ;;
 esac
 exec "TOOL" "$command" "${arguments[@]}" "${more[@]}"
