@@ -156,7 +156,11 @@ class CommandsTest(ToolTest):
         self.assertTrue(ready)
         for path in ready:
             with self.subTest(path.parent.name):
-                self.assertTrue(self.json_of("table", path.parent, "--show", "--out", "nowhere")["rows"])
+                rows = self.json_of("table", path.parent, "--show", "--out", "nowhere", "--quiet")["rows"]
+                self.assertTrue(rows)
+                for row in rows:
+                    if row["parameter_difference"]:  # a note says so where the paper's number stands beside a model of another size
+                        self.assertIn("parameters", row["note"], f"{row['name']}: {row['parameter_difference']}")
 
 
 if __name__ == "__main__":

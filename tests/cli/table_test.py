@@ -48,6 +48,9 @@ PLANS = [
     ("a model twice", changed_row(1, model="small"), ["/rows/1/model", "small"]),
     ("a row of nothing", changed_row(1, model=""), ["/rows/1", "printed number"]),
     ("a word for a printed number", changed_row(0, printed="0.5"), ["/rows/0/printed", "number"]),
+    ("printed parameters as the paper rounds them", changed_row(0, printed_parameters="1.2k"),
+     ["/rows/0/printed_parameters", "integer"]),
+    ("printed parameters of nothing", changed_row(0, printed_parameters=0), ["/rows/0/printed_parameters", "1"]),
     ("no rows", {**PLAN, "rows": []}, ["/rows"]),
     ("a row that is no object", {**PLAN, "rows": [3]}, ["/rows/0"]),
     ("a scale of nothing", {**PLAN, "scale": 0}, ["/scale"]),
@@ -138,6 +141,35 @@ class TableTest(ToolTest):
         self.assertTrue(page.startswith("before\n") and page.endswith("after\n"))
         self.assertIn(again, page)
         self.assertNotIn(out, page)
+
+    def test_models_of_another_size_than_the_printed_ones_are_told(self):
+        ours = json.loads(self.run_tool("inspect", "task/small.json", "--json")[0])["params"]
+        self.assertEqual(ours, 361)
+        show = ("table", "task", "--show", "--out", "nowhere")
+        for printed, change in ((343, "5 % more"), (344, ""), (361, ""), (379, ""), (381, "5 % fewer"), (722, "50 % fewer")):
+            with self.subTest(printed):
+                self.write("task/table.json", changed_row(0, printed_parameters=printed))
+                said = f"361 parameters beside {printed} printed, {change}" if change else ""
+                row = json.loads(self.run_tool(*show, "--json")[0])["rows"][0]
+                self.assertEqual((row["params"], row["printed_parameters"], row["parameter_difference"]), (361, printed, said))
+                out, err = self.run_tool(*show)
+                self.assertIn(f"| 361 (printed: {printed}) |", out)
+                self.assertEqual(err, f"tau-GRU | small (small): {said}\n" if said else "")
+                self.assertEqual(f"- tau-GRU | small: {said}" in out.splitlines(), bool(said))
+                self.assertEqual(self.run_tool(*show, "--quiet")[1], "")
+        other = self.table("--show", "--out", "nowhere")["rows"][1]
+        self.assertEqual((other["printed_parameters"], other["parameter_difference"]), (None, ""))
+        done = self.table("--only", "small")["rows"][0]
+        self.assertEqual((done["params"], done["parameter_difference"]), (361, "361 parameters beside 722 printed, 50 % fewer"))
+
+    def test_parameters_that_only_data_files_decide_are_not_told(self):
+        files = changed(EXPERIMENT, data={"task": "ts", "path": "nowhere"}, model__readout={"units": 1, "at": "last_step"})
+        self.write("task/small.json", files)
+        self.write("task/table.json", changed_row(0, printed_parameters=1000))
+        out, err = self.run_tool("table", "task", "--show")
+        row = self.table("--show")["rows"][0]
+        self.assertEqual((err, row["params"], row["parameter_difference"]), ("", None, ""))
+        self.assertIn("| – (printed: 1000) |", out)
 
     def test_damaged_pages_lose_nothing(self):
         first, last = "<!-- table task -->\n", "<!-- end of table task -->\n"

@@ -78,6 +78,16 @@ void announce(const table::PaperTable& plan, const table::Run& run, std::size_t 
   std::fputs(fmt::format("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result).c_str(), stderr);
 }
 
+/// Rows whose model has another size than the paper's compare unlike things, which their reader should know.
+void warn_of_parameters(const table::PaperTable& plan, const std::vector<table::Run>& runs) {
+  for (std::size_t i = 0; i < plan.rows.size(); ++i) {
+    const table::Row& row = plan.rows[i];
+    const std::string difference = parameter_difference(row, outcome_of(plan, i, runs));
+    if (!difference.empty())
+      std::fputs(fmt::format("{} ({}): {}\n", row.name, row.model, difference).c_str(), stderr);
+  }
+}
+
 std::vector<int> train(std::vector<table::Run>& runs, const table::PaperTable& plan,
                        const TableArguments& arguments, table::Results* results) {
   catch_signals();
@@ -142,6 +152,7 @@ void run(const TableArguments& arguments) {
     }
     if (!arguments.show) results->add(runs, plan);
   }
+  if (!arguments.quiet) warn_of_parameters(plan, runs);
   std::vector<int> failures;
   if (!arguments.show) failures = train(runs, plan, arguments, results ? &*results : nullptr);
   const std::string text = markdown(plan, runs, command_of(plan, arguments, seeds));

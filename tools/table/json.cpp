@@ -28,10 +28,12 @@ Json json_of(const Row& row, const Outcome& outcome, double scale) {
           {"model", row.model.empty() ? Json(nullptr) : Json(row.model)},
           {"printed", number(row.printed)},
           {"printed_deviation", number(row.printed_deviation)},
+          {"printed_parameters", row.printed_parameters > 0 ? Json(row.printed_parameters) : Json(nullptr)},
           {"mean", number(outcome.mean)},
           {"deviation", number(outcome.deviation)},
           {"best", number(outcome.best)},
           {"params", outcome.params > 0 ? Json(outcome.params) : Json(nullptr)},
+          {"parameter_difference", parameter_difference(row, outcome)},
           {"seconds", outcome.values.empty() ? Json(nullptr) : Json(outcome.seconds)},
           {"note", row.note},
           {"runs", runs}};

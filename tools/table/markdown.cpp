@@ -25,6 +25,12 @@ std::string printed(const Row& row) {
   return fmt::format("{}{}", row.printed, deviation);
 }
 
+/// The model's parameters, and the paper's behind them where it prints them.
+std::string parameters(const Row& row, const Outcome& outcome) {
+  const std::string ours = outcome.params > 0 ? fmt::to_string(outcome.params) : kNothing;
+  return row.printed_parameters > 0 ? fmt::format("{} (printed: {})", ours, row.printed_parameters) : ours;
+}
+
 std::string time(double seconds) {
   if (seconds < 100) return fmt::format("{:.1f} s", seconds);
   if (seconds < 6000) return fmt::format("{:.1f} min", seconds / 60);
@@ -43,11 +49,11 @@ std::string cell(const std::string& text) {
 
 std::string line_of(const PaperTable& table, const Row& row, const Outcome& outcome) {
   const bool done = !outcome.values.empty();
-  return fmt::format(
-      "| {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row.name), printed(row),
-      number(outcome.mean, table.digits), number(outcome.deviation, table.digits),
-      number(outcome.best, table.digits), done ? fmt::to_string(outcome.values.size()) : kNothing,
-      done ? fmt::to_string(outcome.params) : kNothing, done ? time(outcome.seconds) : kNothing);
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row.name), printed(row),
+                     number(outcome.mean, table.digits), number(outcome.deviation, table.digits),
+                     number(outcome.best, table.digits),
+                     done ? fmt::to_string(outcome.values.size()) : kNothing, parameters(row, outcome),
+                     done ? time(outcome.seconds) : kNothing);
 }
 
 void add(std::string& text, const std::string& part) {
@@ -61,6 +67,7 @@ std::string remark(const Row& row, const Outcome& outcome) {
   std::string text;
   if (!row.source.empty()) add(text, fmt::format("printed in {}", row.source));
   add(text, row.note);
+  add(text, parameter_difference(row, outcome));
   if (row.model.empty() || outcome.runs.empty()) return text;
   const auto runs = outcome.runs.size();
   for (const RunState state : {RunState::diverged, RunState::failed, RunState::unfinished}) {

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,10 +20,10 @@ Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<R
   for (const Run& run : runs) {
     if (run.row != row) continue;
     outcome.runs.push_back(&run);
+    outcome.params = std::max(outcome.params, run.params);
     if (run.state != RunState::done) continue;
     outcome.values.push_back(run.value * table.scale);
     outcome.seconds += run.seconds;
-    outcome.params = run.params;
     sum += outcome.values.back();
   }
   if (outcome.values.empty()) return outcome;
@@ -34,6 +36,15 @@ Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<R
   for (const double value : outcome.values) squares += (value - outcome.mean) * (value - outcome.mean);
   if (n > 1) outcome.deviation = std::sqrt(squares / (n - 1));
   return outcome;
+}
+
+std::string parameter_difference(const Row& row, const Outcome& outcome) {
+  constexpr double kAllowed = 0.05;
+  if (row.printed_parameters == 0 || outcome.params == 0) return {};
+  const double ratio = static_cast<double>(outcome.params) / static_cast<double>(row.printed_parameters);
+  if (std::abs(ratio - 1) <= kAllowed) return {};
+  return fmt::format("{} parameters beside {} printed, {:.0f} % {}", outcome.params, row.printed_parameters,
+                     100 * std::abs(ratio - 1), ratio < 1 ? "fewer" : "more");
 }
 
 }  // namespace lagtape::table

@@ -32,6 +32,8 @@ void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperT
   if (reader.has("printed_deviation")) {
     reader.required("printed_deviation", row.printed_deviation, at_least(0), "its standard deviation");
   }
+  reader.optional("printed_parameters", row.printed_parameters, at_least(1),
+                  "the paper's parameters: 1200 for 1.2k");
   reader.optional("source", row.source, "where it is printed, if not where the others are");
   reader.optional("note", row.note, "what a reader should know of the row");
   reader.finish();

@@ -10,12 +10,13 @@ namespace lagtape::table {
 
 constexpr double kNotPrinted = std::numeric_limits<double>::quiet_NaN();
 
-/// A row of a printed table: what the paper says, and which experiment is to say it too.
+/// A row of a printed table: the paper's numbers, and the experiment that is to reach them.
 struct Row {
   std::string name;   ///< as a reader knows it
   std::string model;  ///< MODEL.json in the table's folder; empty where the printed number stands alone
   double printed = kNotPrinted;
   double printed_deviation = kNotPrinted;  ///< over the paper's seeds
+  std::int64_t printed_parameters = 0;     ///< of the paper's model; 0 where the paper does not say
   std::string source;                      ///< where it is printed, if not where the others are
   std::string note;
 };

@@ -14,11 +14,15 @@ struct Outcome {
   std::vector<double> values;                ///< of those that are done
   double mean = 0, deviation = 0, best = 0;  ///< NaN without values; deviation of a sample, NaN for one
   double seconds = 0;                        ///< a run
-  std::int64_t params = 0;                   ///< 0 while no run is done
+  std::int64_t params = 0;                   ///< of the model; 0 where they are not known
   int count(RunState state) const;
 };
 
 Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<Run>& runs);
+
+/// Says by how much the parameters of a row's model differ from the printed ones. Empty up to 5 %, and where either
+/// number is not known.
+std::string parameter_difference(const Row& row, const Outcome& outcome);
 
 /// The table as Markdown, with what a reader must know of its rows below it. `command` is what repeats it.
 std::string markdown(const PaperTable& table, const std::vector<Run>& runs, const std::string& command);

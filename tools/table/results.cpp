@@ -102,7 +102,7 @@ void Results::fill(std::vector<Run>& runs, const PaperTable& table) const {
     run.state = entry.state;
     run.value = entry.value;
     run.seconds = entry.seconds;
-    run.params = entry.params;
+    if (entry.params > 0) run.params = entry.params;
     run.arithmetic = entry.arithmetic;
     run.message = entry.message;
     run.date = entry.date;

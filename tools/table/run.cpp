@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/hash.h"
@@ -40,6 +41,12 @@ bool is_run_of(const RunFolder& folder, const Experiment& experiment) {
   const fs::path file = folder.experiment_file();
   return parse_experiment(read_file(file), file.string(), fs::absolute(folder.path())).json ==
          experiment.json;
+}
+
+/// The number of a model's parameters, or 0 where data files decide it.
+std::int64_t parameters_of(const Experiment& experiment) {
+  if (!experiment.data_shape) return 0;
+  return build_model(experiment, *experiment.data_shape).parameters().count();
 }
 
 /// When a file was written last.
@@ -122,18 +129,22 @@ void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& 
     run.date = date_of(divergence_file(run));
   }
   if (!run.date.empty()) run.machine = machine();
+  if (run.params == 0) run.params = parameters_of(experiment);
 }
 
 std::vector<Run> find_runs(const PaperTable& table, const std::vector<std::size_t>& rows, std::int64_t seeds,
                            const fs::path& out, const std::vector<std::string>& assignments) {
   std::vector<Run> runs;
+  std::map<std::size_t, std::int64_t> params;  // by row: a model is counted once, not with every seed
   for (std::int64_t seed = 0; seed < seeds; ++seed) {
     for (const std::size_t row : rows) {
       Run run;
       run.row = row;
       run.seed = seed;
       run.folder = out / text_of(table.rows[row].model, "-", seed);
+      run.params = params[row];
       look_at(run, table, assignments);
+      params[row] = run.params;
       runs.push_back(std::move(run));
     }
   }

@@ -21,7 +21,7 @@ struct Run {
   RunState state = RunState::missing;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< of the table's metric, not scaled
   double seconds = 0;
-  std::int64_t params = 0;
+  std::int64_t params = 0;      ///< of the model; 0 where neither a run nor the experiment file alone tells
   std::int64_t arithmetic = 0;  ///< kArithmetic of the lagtape that trained it; 0: not recorded
   std::string message;          ///< why it diverged or failed
   std::string experiment;       ///< see experiment_number
@@ -37,9 +37,9 @@ std::filesystem::path divergence_file(const Run& run);
 /// What a training says of itself as it goes on: DIR/MODEL-SEED.log.
 std::filesystem::path log_file(const Run& run);
 
-/// Looks what there is of a run: sets state, value, seconds, params and message. Throws InputError when the
-/// folder holds a run of another experiment than the row's with this seed and these assignments, or when the
-/// experiment does not report the table's metric.
+/// Looks what there is of a run: sets state, value, seconds and message, and params unless they are known already.
+/// Throws InputError when the folder contains a run of another experiment than the row's with this seed and these
+/// assignments, or when the experiment does not report the table's metric.
 void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& assignments);
 
 /// The runs of some rows, seeds outermost so that a partial table is one of all rows, as `look_at` finds
