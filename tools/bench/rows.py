@@ -144,6 +144,8 @@ SIZES = {"psmnist": "units 128, batch 128, T 784", "adding": "units 128, batch 5
 TAU = {"psmnist": 65, "adding": 900, "enso": 20}
 LSTM = "oneDNN LSTM, same sizes"
 LATENCY = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}  # a stream's time over a peer's, by units
+PAPER_MODELS = {"unicornn": "UnICORNN", "sru": "SRU", "indrnn": "IndRNN", "exp_rnn": "expRNN", "cornn": "coRNN"}
+PAPER_STEPS = (1000, 2000)  # of UnICORNN's table of times a batch
 RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # on one core, when it was measured; it is not run here
 
 
@@ -157,6 +159,8 @@ def rows():
         Row(f"LEM, {SIZES['psmnist']}", LSTM, beside_lstm("lem_psmnist"), 0.80),
         Row(f"UnICORNN, 3 layers, {SIZES['psmnist']}, reversible", "oneDNN LSTM, one layer",
             beside_lstm("unicornn_psmnist", "--plan", "reversible"), 0.60, 0.45),
+        *(Row(f"{name}, 2 layers, units 128, batch 128, T {steps}", "oneDNN LSTM, one layer", beside_lstm(f"{model}_{steps}"))
+          for steps in PAPER_STEPS for model, name in PAPER_MODELS.items()),
         Row("first row, products over time", "sgemm, 2048 cubed", product_rate("tau_gru_psmnist"), 0.80, 0.88, at_least=True),
         Row("first row as equations in JSON", "built-in tau-GRU",
             written_beside_built_in("written_tau_gru_psmnist", "tau_gru_psmnist"), 1.05),
