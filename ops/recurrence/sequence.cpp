@@ -75,8 +75,9 @@ SequenceOp::SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings sett
   }
   if (stack.readout && !stack.readout->states.empty())
     throw InputError("[sequence] a read-out has no states");
-  if (settings.chunk < 0 || settings.chunk % kRun != 0)
-    throw InputError(text_of("[sequence] a chunk is a multiple of ", kRun, " steps. Got ", settings.chunk));
+  if (settings.chunk < 0 || settings.chunk % recurrence::kRun != 0)
+    throw InputError(
+        text_of("[sequence] a chunk is a multiple of ", recurrence::kRun, " steps. Got ", settings.chunk));
   const std::int64_t chunk = settings.chunk > 0 ? settings.chunk : recurrence::kDefaultChunk;
   if (settings.checkpoint_interval < 0 || settings.checkpoint_interval % chunk != 0 || settings.levels < 0)
     throw InputError(text_of("[sequence] checkpoints lie a multiple of the chunk, ", chunk,
@@ -89,16 +90,12 @@ SequenceOp::SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings sett
       throw InputError(text_of("[memory] plan reversible runs every layer backwards in time. Layer ", l, ": ",
                                order.obstacle));
   }
-  implementation_ = std::make_unique<Implementation>();
+  implementation_ = std::make_shared<Implementation>();
   implementation_->stack = std::move(stack);
   implementation_->dtype = dtype;
   implementation_->settings = settings;
   implementation_->runner = recurrence::make_batch_runner(implementation_->stack, dtype, settings);
 }
-
-SequenceOp::~SequenceOp() = default;
-SequenceOp::SequenceOp(SequenceOp&&) noexcept = default;
-SequenceOp& SequenceOp::operator=(SequenceOp&&) noexcept = default;
 
 const StackDefinition& SequenceOp::stack() const { return implementation_->stack; }
 Dtype SequenceOp::dtype() const { return implementation_->dtype; }
@@ -125,48 +122,6 @@ Tensor SequenceOp::evaluate(std::span<const Tensor> weights, const SequenceBatch
   pass.outputs = &outputs;
   op.runner->run(pass);
   return outputs;
-}
-
-// ---- names and small queries ----
-
-std::string_view name_of(Loss loss) {
-  switch (loss) {
-    case Loss::none: return "none";
-    case Loss::mse: return "mse";
-    case Loss::cross_entropy: return "cross_entropy";
-    case Loss::binary_cross_entropy: return "binary_cross_entropy";
-  }
-  return "";
-}
-
-std::string_view name_of(MemoryPlan plan) {
-  switch (plan) {
-    case MemoryPlan::automatic: return "auto";
-    case MemoryPlan::full: return "full";
-    case MemoryPlan::states: return "states";
-    case MemoryPlan::reversible: return "reversible";
-    case MemoryPlan::checkpoint: return "checkpoint";
-  }
-  return "";
-}
-
-bool reads_every_step(ReadAt at) { return at == ReadAt::every_step; }
-
-std::int64_t StackDefinition::input_width() const { return layers.front().input.width(); }
-
-std::int64_t StackDefinition::output_width() const {
-  const StepProgram& last = readout ? *readout : layers.back();
-  return last.values[static_cast<std::size_t>(last.output)].shape.width();
-}
-
-Window zero_window(const std::vector<StepProgram>& layers, std::int64_t batch, Dtype dtype) {
-  Window window;
-  for (const auto& layer : layers)
-    for (std::size_t s = 0; s < layer.states.size(); ++s)
-      window.states.push_back(
-          Tensor({layer.history(static_cast<int>(s)) + 1, batch, layer.states[s].shape.width()},
-                 layer.states[s].arithmetic == Arithmetic::grid ? Dtype::f64 : dtype));
-  return window;
 }
 
 }  // namespace lagtape

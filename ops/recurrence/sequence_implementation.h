@@ -4,6 +4,7 @@
 #include <span>
 
 #include "lagtape/ops/recurrence/run/batch_runner.h"
+#include "lagtape/ops/recurrence/sequence.h"
 
 namespace lagtape {
 

@@ -95,7 +95,6 @@ Var SequenceOp::loss(Tape& tape, std::span<const Var> weights, Var x, const Sequ
 
 Var SequenceOp::outputs(Tape& tape, std::span<const Var> weights, Var x, const SequenceBatch& batch,
                         ThreadPool& pool, std::span<const Var> initial, Window* final_window) {
-  Implementation& op = *implementation_;
   auto own = std::make_shared<SequenceBatch>(batch);
   own->x = x.value();
   Window window{values_of(initial)};
@@ -104,19 +103,20 @@ Var SequenceOp::outputs(Tape& tape, std::span<const Var> weights, Var x, const S
       evaluate(weight_values, *own, pool, initial.empty() ? nullptr : &window, final_window);
   const std::vector<Var> inputs = inputs_of(weights, x, initial);
   const std::size_t weight_count = weights.size();
-  return tape.record(outputs, inputs,
-                     [&op, &pool, own, inputs, weight_count](const Tensor& d, InputGradients& to) {
-                       const std::span<const Var> all(inputs);
-                       const auto w = all.first(weight_count), first = all.subspan(weight_count + 1);
-                       const std::vector<Tensor> weight_tensors = values_of(w), start = values_of(first);
-                       Gradients gradients(w, inputs[weight_count], first);
-                       recurrence::Pass pass{*own, weight_tensors, pool};
-                       pass.initial = start.empty() ? nullptr : &start;
-                       pass.output_gradient = &d;
-                       gradients.attach(pass);
-                       op.runner->run(pass);
-                       gradients.add_to(to, 1);
-                     });
+  return tape.record(
+      outputs, inputs,
+      [op = implementation_, &pool, own, inputs, weight_count](const Tensor& d, InputGradients& to) {
+        const std::span<const Var> all(inputs);
+        const auto w = all.first(weight_count), first = all.subspan(weight_count + 1);
+        const std::vector<Tensor> weight_tensors = values_of(w), start = values_of(first);
+        Gradients gradients(w, inputs[weight_count], first);
+        recurrence::Pass pass{*own, weight_tensors, pool};
+        pass.initial = start.empty() ? nullptr : &start;
+        pass.output_gradient = &d;
+        gradients.attach(pass);
+        op->runner->run(pass);
+        gradients.add_to(to, 1);
+      });
 }
 
 }  // namespace lagtape

@@ -1,3 +1,5 @@
+#include "lagtape/ops/recurrence/derive/adjoint.h"
+
 #include <algorithm>
 #include <map>
 

@@ -89,7 +89,7 @@ void for_operands(AnyOp& op, F f) {
   for (auto& term : op.terms) f(term.operand);
 }
 
-/// The ops of a layer by when they run. A run is kRun steps; a block at most the smallest lag + 1.
+/// The ops of a layer by when they run. A run is kRun steps (memory/extent.h); a block at most the smallest lag + 1.
 struct LayerOps {
   std::vector<Value> values;
   std::vector<Array> arrays;
@@ -145,9 +145,5 @@ struct LayerOps {
   std::vector<Direct> direct;
   int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
 };
-
-/// Derives the ops of a layer from its step program: forward, replay and, by reverse mode over the step,
-/// backward.
-LayerOps derive_ops(const StepProgram& program, bool input_gradient);
 
 }  // namespace lagtape::recurrence

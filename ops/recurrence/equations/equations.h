@@ -54,18 +54,18 @@ struct EquationCell {
   std::vector<std::pair<std::string, double>> hyper;
   std::vector<Named> weights;                                ///< [out, in], [n] or []
   std::vector<std::pair<std::string, std::string>> derived;  ///< names and sums, in order
-  std::vector<std::pair<std::string, std::string>>
-      lags;                                  ///< weights that are lags, with their largest values
+  /// Weights that are lags, with their largest values.
+  std::vector<std::pair<std::string, std::string>> lags;
   std::vector<Named> states;                 ///< [n], [g, n] or []
   std::vector<std::string> step;             ///< equations, each setting one new name
   std::string output;                        ///< a sum: "h'", "concat(h', c')"
-  Arithmetic arithmetic = Arithmetic::real;  ///< of all states
+  Arithmetic arithmetic = Arithmetic::real;  ///< the arithmetic of all states
 };
 
-/// What a cell becomes for its sizes.
+/// A cell for given sizes.
 struct CompiledCell {
   StepProgram program;
-  std::vector<WeightDefinition> weights;  ///< the free ones, as the cell has them
+  std::vector<WeightDefinition> weights;  ///< the free weights, as the cell declares them
   std::vector<DerivedWeight> derived;
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lagtape/core/simd/level.h"
-#include "lagtape/ops/recurrence/schedule/scheduler.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
 
 namespace lagtape::recurrence {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "lagtape/ops/recurrence/schedule/scheduler.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
 
 namespace lagtape::recurrence {
 

@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lagtape/ops/recurrence/schedule/scheduler.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
 #include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape::recurrence {
+
+/// Steps of a run: the grid on which weight gradients are summed.
+inline constexpr std::int64_t kRun = 16;
+/// Steps of a chunk where nothing else is asked for.
+inline constexpr std::int64_t kDefaultChunk = 4 * kRun;
 
 /// How much of time a slice's arrays hold.
 struct Extent {

@@ -1,30 +1,40 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
-#include "lagtape/ops/recurrence/run/layer_runner.h"
-#include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/recurrence/memory/extent.h"
+#include "lagtape/ops/recurrence/memory/memory_plan.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
+#include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape::recurrence {
-
-/// Steps of a chunk where nothing else is asked for.
-inline constexpr std::int64_t kDefaultChunk = 4 * SequenceOp::kRun;
 
 /// In how many slices a batch is cut: a function of batch, units and program only, so that no result depends
 /// on threads.
 std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch);
 
-/// What the arrays of a slice hold when only windows are kept, and under a memory plan. Without first and
-/// last step.
+/// What the arrays of a slice hold when only windows are kept, and under a memory plan. First and last step are
+/// left open.
 Extent evaluation_extent();
 Extent training_extent(const PlanCost& plan);
 
-/// Multiplications and additions of the products of a phase, a row and step.
-double phase_flops(const LayerSchedule& code, const Phase& phase);
+/// The work of a stack's layers that plans differ in: multiplications and additions of products, a row and step.
+struct StackWork {
+  double forward = 0;
+  double replay = 0;
+  double undo = 0;
+  bool reversible = true;  ///< whether every layer is
 
-/// The bytes that may be used: the budget, or half of the machine's memory.
-std::int64_t budget_of(const SequenceSettings& settings);
+  void add(const StepProgram& program, const LayerSchedule& schedule);
+};
+
+/// What each plan costs for a batch of so many sequences of so many steps, the fastest plan first. `bytes` says
+/// how much memory a plan takes.
+std::vector<PlanCost> list_plans(const StackWork& work, std::int64_t batch, std::int64_t steps,
+                                 const SequenceSettings& settings,
+                                 const std::function<std::int64_t(const PlanCost&)>& bytes);
 
 /// The fastest plan that fits the budget. Throws InputError that says how much the smallest needs.
 PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings& settings);

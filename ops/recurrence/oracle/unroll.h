@@ -3,7 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/core/tape.h"
+#include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape {
 
@@ -20,11 +21,9 @@ namespace lagtape {
 // - A row ends with its own last step: its final windows are those after it, and its outputs beyond it are
 //   zeros. `last_padded_step` takes every row to be T long.
 // - A read-out that reads once sees step 0: in its step index and in its draws.
-// - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k (k = L - 1 and f = 1 for tau =
-// L)
-//   it reads (1 - f) h[n-k] + f h[n-k-1], and its gradient is that of this formula for 1 <= tau <= L, else
-//   zero.
-// - A state on the grid is kept in f64; its windows are. The derivative of rounding counts as one.
+// - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k (k = L - 1 and f = 1 for tau = L)
+//   it reads (1 - f) h[n-k] + f h[n-k-1], and its gradient is that of this formula for 1 <= tau <= L, else zero.
+// - A state on the grid, and so its window, is in f64. The derivative of rounding counts as one.
 
 Var unroll_loss(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
                 const SequenceBatch& batch, std::span<const Var> initial = {},
@@ -34,20 +33,21 @@ Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var
                    const SequenceBatch& batch, std::span<const Var> initial = {},
                    std::vector<Var>* final_window = nullptr);
 
-/// What an unrolled stack went through, for who looks into it: handles to nodes of its tape. The states after
-/// a step are then nodes of their own that require gradients. Later steps, lags and the step's output see
+/// All values of an unrolled stack, for analysis: handles to nodes of its tape. The states after a step are then
+/// nodes of their own that require gradients. Later steps, lags and the step's output see
 /// them; the step's other states do not: what `backward` leaves in them is the derivative by that state, with
 /// the others of its step held.
 struct UnrollTrace {
   struct Step {
-    std::vector<Var> values;  ///< of the program: [B, shape], or [1, shape] where rows cannot differ
+    std::vector<Var>
+        values;  ///< one a value of the program: [B, shape], or [1, shape] where rows cannot differ
     std::vector<Var> states;  ///< after the step: [B, shape]
     Var output;               ///< [B, width]
   };
   std::vector<std::vector<Step>> layers;  ///< [layer][step], without the read-out
 };
 
-/// unroll_outputs, with all that the stack went through.
+/// unroll_outputs, with all values of the stack.
 Var unroll_traced(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
                   const SequenceBatch& batch, std::span<const Var> initial, std::vector<Var>* final_window,
                   UnrollTrace& trace);

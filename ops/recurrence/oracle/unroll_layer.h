@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "lagtape/core/tape.h"
 #include "lagtape/ops/recurrence/oracle/unroll.h"
-#include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape::recurrence {
 

@@ -9,11 +9,9 @@
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/ops/recurrence/memory/planner.h"
-#include "lagtape/ops/recurrence/memory/revolve.h"
 #include "lagtape/ops/recurrence/run/compiled_stack.h"
 #include "lagtape/ops/recurrence/run/slice_gradients.h"
 #include "lagtape/ops/recurrence/run/slice_runner.h"
-#include "lagtape/ops/recurrence/step/reversible.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -48,8 +46,7 @@ class BatchRunnerOf final : public BatchRunner {
   }
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
   const PlanCost& choose(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
-  BatchTask<T> task_of(const Pass& pass) const;
-  std::vector<Slice<T>> cut(const BatchTask<T>& task, std::int64_t batch, std::int64_t steps) const;
+  std::vector<Slice<T>> cut(const PreparedPass& pass, std::int64_t batch, std::int64_t steps) const;
   void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
 
   const StackDefinition& stack_;
@@ -82,7 +79,7 @@ void BatchRunnerOf<T>::reserve(AlignedMemory& memory, std::int64_t& have, std::i
 }
 
 template <class T>
-std::vector<Slice<T>> BatchRunnerOf<T>::cut(const BatchTask<T>& task, std::int64_t batch,
+std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedPass& pass, std::int64_t batch,
                                             std::int64_t steps) const {
   std::vector<Slice<T>> slices(static_cast<std::size_t>(slice_count(stack_, batch)));
   const auto count = static_cast<std::int64_t>(slices.size());
@@ -90,54 +87,21 @@ std::vector<Slice<T>> BatchRunnerOf<T>::cut(const BatchTask<T>& task, std::int64
     Slice<T>& s = slices[static_cast<std::size_t>(i)];
     s.row0 = slice_begin(batch, count, i);
     s.rows = slice_begin(batch, count, i + 1) - s.row0;
-    s.steps = task.lengths.empty() ? steps : longest(task.lengths, s.row0, s.rows);
+    s.steps = pass.lengths.empty() ? steps : longest(pass.lengths, s.row0, s.rows);
   }
   return slices;
 }
 
 template <class T>
-BatchTask<T> BatchRunnerOf<T>::task_of(const Pass& pass) const {
-  const Shape& shape = pass.batch.x.shape();
-  BatchTask<T> task;
-  task.batch = &pass.batch;
-  if (stack_.at != ReadAt::last_padded_step) task.lengths = pass.batch.lengths;
-  task.sequences = pass.batch.draws.sequences;
-  for (std::int64_t r = static_cast<std::int64_t>(task.sequences.size()); r < shape[0]; ++r)
-    task.sequences.push_back(r);
-  task.initial = pass.initial;
-  task.final_window = pass.final_window;
-  task.outputs = pass.outputs;
-  task.output_gradient = pass.output_gradient;
-  task.backward = pass.backward();
-  if constexpr (sizeof(T) == 4) {
-    task.add_weight_gradient = pass.rule.f32;
-  } else {
-    task.add_weight_gradient = pass.rule.f64;
-  }
-  task.x_gradient = pass.x_gradient;
-  task.initial_gradient = pass.initial_gradient;
-  if (pass.loss) {
-    double scored = static_cast<double>(shape[0] * (reads_every_step(stack_.at) ? shape[1] : 1));
-    if (reads_every_step(stack_.at) && !task.lengths.empty()) {
-      scored = 0;
-      for (std::int64_t n : task.lengths) scored += static_cast<double>(n);
-    }
-    if (stack_.loss == Loss::mse) scored *= static_cast<double>(stack_.output_width());
-    task.loss_scale = 1 / scored;
-  }
-  return task;
-}
-
-template <class T>
-double BatchRunnerOf<T>::run(const Pass& pass) {
+double BatchRunnerOf<T>::run(const Pass& given) {
+  const PreparedPass pass(given, stack_);
   const Shape& shape = pass.batch.x.shape();
   CompiledStack<T>& code = compiled(pass.x_gradient != nullptr);
   code.load(pass.weights);
 
-  const BatchTask<T> task = task_of(pass);
-  std::vector<Slice<T>> slices = cut(task, shape[0], shape[1]);
+  std::vector<Slice<T>> slices = cut(pass, shape[0], shape[1]);
   Extent extent = evaluation_extent();
-  if (task.backward) {
+  if (pass.backward()) {
     extent = training_extent(choose(shape[0], shape[1], pass.pool.threads(), pass.x_gradient != nullptr));
   } else if (settings_.chunk > 0) {
     extent.chunk = settings_.chunk;
@@ -168,7 +132,7 @@ double BatchRunnerOf<T>::run(const Pass& pass) {
       own.last = own.first + slice.steps;
       reserve(worker.memory, worker.elements, worker.runner->elements(own, slice.rows));
       if (gradients) slice.gradients = gradients->claim(i);
-      worker.runner->run(task, slice, own, reinterpret_cast<T*>(worker.memory.get()));
+      worker.runner->run(pass, slice, own, reinterpret_cast<T*>(worker.memory.get()));
       if (gradients) gradients->finish(i);
     } catch (...) {
       if (gradients) gradients->give_up();
@@ -177,7 +141,7 @@ double BatchRunnerOf<T>::run(const Pass& pass) {
   });
   double loss = 0;
   for (const auto& slice : slices) loss += slice.loss;
-  return loss * task.loss_scale;
+  return loss * pass.loss_scale;
 }
 
 /// Batches of a run have few sizes.
@@ -194,25 +158,19 @@ const PlanCost& BatchRunnerOf<T>::choose(std::int64_t batch, std::int64_t steps,
 template <class T>
 std::vector<PlanCost> BatchRunnerOf<T>::plans(std::int64_t batch, std::int64_t steps, int threads,
                                               bool input_gradient) {
-  CompiledStack<T>& code = compiled(input_gradient);
+  CompiledStack<T>& compiled_stack = compiled(input_gradient);
   const std::int64_t slices = slice_count(stack_, batch);
   const std::int64_t rows = (batch + slices - 1) / slices;
   std::int64_t gradients = 0;
-  double replay = 0, undo = 0, forward = 0;
-  bool reversible = true;
-  for (std::size_t p = 0; p < code.programs(); ++p) {
-    const bool over_time = p < code.layers();
-    const StepProgram& program = over_time ? code.program(p) : code.final_readout_program();
+  StackWork work;
+  for (std::size_t p = 0; p < compiled_stack.programs(); ++p) {
+    const bool over_time = p < compiled_stack.layers();
+    const StepProgram& program =
+        over_time ? compiled_stack.program(p) : compiled_stack.final_readout_program();
     for (const auto& w : program.weights) gradients += padded<T>(element_count(w.shape));
-    if (!over_time) continue;
-    const LayerSchedule& layer = code.code(p);
-    reversible = reversible && undo_order(program).obstacle.empty();
-    replay += phase_flops(layer, layer.replay);
-    for (const Phase* phase : {&layer.undo_pre, &layer.undo_loop, &layer.undo_post})
-      undo += phase_flops(layer, *phase);
-    forward += static_cast<double>(program.product_flops());
+    if (over_time) work.add(program, compiled_stack.schedule(p));
   }
-  SliceRunner<T> runner(code);
+  SliceRunner<T> runner(compiled_stack);
   const auto bytes = [&](const PlanCost& cost) {
     Extent extent = training_extent(cost);
     extent.last = steps;
@@ -220,49 +178,7 @@ std::vector<PlanCost> BatchRunnerOf<T>::plans(std::int64_t batch, std::int64_t s
             gradients * SliceGradients<T>::copies(slices, threads)) *
            static_cast<std::int64_t>(sizeof(T));
   };
-  const double batch_steps = static_cast<double>(batch * steps);
-  PlanCost full;
-  full.plan = MemoryPlan::full;
-  full.chunk = settings_.chunk > 0 ? settings_.chunk : kDefaultChunk;
-  full.bytes = bytes(full);
-  PlanCost states = full;
-  states.plan = MemoryPlan::states;
-  if (settings_.chunk == 0) states.chunk = SequenceOp::kRun;  // a longer one would only take memory
-  states.bytes = bytes(states);
-  states.extra_flops = replay * batch_steps;
-  std::vector<PlanCost> plans{full, states};
-  if (reversible) {
-    PlanCost backwards = states;  // in chunks as short
-    backwards.plan = MemoryPlan::reversible;
-    backwards.bytes = bytes(backwards);
-    backwards.extra_flops = undo * batch_steps;
-    plans.push_back(backwards);
-  }
-
-  // The fewest levels that fit the budget, and for each the distance between checkpoints that takes the least
-  // memory.
-  PlanCost checkpoint;
-  constexpr int kMostLevels = 8;
-  for (int levels = std::max(1, settings_.levels); levels <= kMostLevels; ++levels) {
-    for (std::int64_t checkpoint_interval = settings_.checkpoint_interval > 0 ? settings_.checkpoint_interval
-                                                                              : full.chunk;
-         ; checkpoint_interval *= 2) {
-      const std::int64_t intervals = (steps + checkpoint_interval - 1) / checkpoint_interval;
-      PlanCost cost = full;
-      cost.plan = MemoryPlan::checkpoint;
-      cost.checkpoint_interval = checkpoint_interval;
-      cost.slots = slots_for(intervals, levels);
-      cost.levels = levels;
-      cost.extra_flops = forward * static_cast<double>(batch * checkpoint_interval) *
-                         static_cast<double>(runs_again(intervals, cost.slots));
-      cost.bytes = bytes(cost);
-      if (checkpoint.levels == 0 || cost.bytes < checkpoint.bytes) checkpoint = cost;
-      if (settings_.checkpoint_interval > 0 || checkpoint_interval >= steps) break;
-    }
-    if (settings_.levels > 0 || checkpoint.bytes <= budget_of(settings_)) break;
-  }
-  plans.push_back(checkpoint);
-  return plans;
+  return list_plans(work, batch, steps, settings_, bytes);
 }
 
 }  // namespace

@@ -5,12 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "lagtape/ops/recurrence/run/interpreter.h"
-#include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/recurrence/run/layer_weights.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
+#include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape::recurrence {
 
-/// A stack ready to run: the scheduled code and the packed weights of every layer. Not movable: runners refer
+/// A stack ready to run: the schedule and the packed weights of every layer. Not movable: runners refer
 /// to it.
 template <class T>
 class CompiledStack {
@@ -27,7 +28,7 @@ class CompiledStack {
   /// What runs over time: the layers, and the read-out where it reads every step.
   std::size_t layers() const { return programs_.size(); }
   const StepProgram& program(std::size_t l) const { return *programs_[l]; }
-  const LayerSchedule& code(std::size_t l) const { return schedules_[l]; }
+  const LayerSchedule& schedule(std::size_t l) const { return schedules_[l]; }
   const LayerWeights<T>& weights(std::size_t l) const { return weights_[l]; }
   /// Whether a read-out runs once a sequence; it is then the program after the layers.
   bool has_final_readout() const { return final_readout_; }
@@ -45,7 +46,7 @@ class CompiledStack {
   const Kernels<T>& kernels_;
   bool final_readout_ = false;
   std::vector<const StepProgram*> programs_;
-  std::deque<LayerSchedule> schedules_;  // one a program, the head's last
+  std::deque<LayerSchedule> schedules_;  // one a program, the final read-out's last
   std::deque<LayerWeights<T>> weights_;
   std::int64_t weight_count_ = 0;
 };

@@ -2,11 +2,10 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
-#include "lagtape/core/tensor.h"
-#include "lagtape/ops/recurrence/schedule/scheduler.h"
+#include "lagtape/ops/recurrence/run/layer_weights.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
 
 namespace lagtape::recurrence {
 
@@ -21,30 +20,6 @@ struct ArrayView {
   T* beyond = nullptr;
 
   T* at(std::int64_t step) const { return step < last ? base + (step - first) * stride : beyond; }
-};
-
-/// The weights of a layer as the machine reads them: packed stacks, and vectors repeated for the rows of a
-/// tile. Shared by all slices.
-template <class T>
-class LayerWeights {
- public:
-  LayerWeights(const StepProgram& program, const LayerSchedule& code, const Kernels<T>& kernels);
-
-  /// Repacks from the step's weights, in the order of program.weights.
-  void load(std::span<const Tensor> weights);
-
-  const T* stack(int i) const { return stacks_[i]; }
-  /// Of a weight; after all weights, a column of one (code.columns).
-  const T* vector(int number) const { return vectors_[number]; }
-  static std::int64_t bytes(const StepProgram& program, const LayerSchedule& code);
-
- private:
-  const StepProgram& program_;
-  const LayerSchedule& schedule_;
-  const Kernels<T>& kernels_;
-  Tensor storage_;
-  std::vector<T*> stacks_;
-  std::vector<T*> vectors_;  ///< by weight, null for matrices; then columns
 };
 
 /// Numbers of the model's precision in the place of a double.
@@ -129,8 +104,6 @@ class Interpreter {
   std::vector<Piece> prefetched_;
 };
 
-extern template class LayerWeights<float>;
-extern template class LayerWeights<double>;
 extern template class Interpreter<float>;
 extern template class Interpreter<double>;
 

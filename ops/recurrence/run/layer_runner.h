@@ -3,29 +3,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "lagtape/ops/recurrence/memory/bump_allocator.h"
 #include "lagtape/ops/recurrence/memory/extent.h"
-#include "lagtape/ops/recurrence/run/batch_runner.h"
 #include "lagtape/ops/recurrence/run/interpreter.h"
 #include "lagtape/ops/recurrence/run/layer_states.h"
+#include "lagtape/ops/recurrence/run/weight_gradient_rule.h"
 
 namespace lagtape::recurrence {
-
-/// Hands out 64-byte aligned parts of one block of memory; without a block it only counts them.
-template <class T>
-class BumpAllocator {
- public:
-  explicit BumpAllocator(T* base = nullptr) : base_(base) {}
-  T* take(std::int64_t elements) {
-    T* part = base_ == nullptr ? nullptr : base_ + used_;
-    used_ += padded<T>(elements);
-    return part;
-  }
-  std::int64_t used() const { return used_; }
-
- private:
-  T* base_;
-  std::int64_t used_ = 0;
-};
 
 /// One layer on the rows of one slice: its arrays and its passes over a range of steps.
 template <class T>
@@ -80,7 +64,7 @@ class LayerRunner {
   void initial_adjoint(int s, std::int64_t n, T* out);
 
   const StepProgram& program() const { return program_; }
-  const LayerSchedule& code() const { return schedule_; }
+  const LayerSchedule& schedule() const { return schedule_; }
 
  private:
   template <class F>

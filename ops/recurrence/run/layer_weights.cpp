@@ -1,7 +1,8 @@
+#include "lagtape/ops/recurrence/run/layer_weights.h"
+
 #include <algorithm>
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/run/interpreter.h"
 
 namespace lagtape::recurrence {
 namespace {

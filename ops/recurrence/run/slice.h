@@ -1,29 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/memory/extent.h"
-#include "lagtape/ops/recurrence/run/batch_runner.h"
+#include "lagtape/ops/recurrence/run/pass.h"
 
 namespace lagtape::recurrence {
-
-/// What is to be done with a batch; every slice reads and writes its own rows of it.
-template <class T>
-struct BatchTask {
-  const SequenceBatch* batch = nullptr;
-  std::vector<std::int64_t> lengths;  ///< of all rows; empty: all as long as the batch
-  std::vector<std::int64_t> sequences;
-  const std::vector<Tensor>* initial = nullptr;  ///< a window; null: zeros
-  Window* final_window = nullptr;                ///< allocated; null: not wanted
-  double loss_scale = 0;                         ///< 1 / (everything that is scored)
-  Tensor* outputs = nullptr;                     ///< [B, T, q] or [B, q]; null: not wanted
-  const Tensor* output_gradient = nullptr;       ///< the same shape; null: the loss's
-  bool backward = false;
-  Tensor* x_gradient = nullptr;  ///< [B, T, input]
-  std::vector<Tensor>* initial_gradient = nullptr;
-  AddWeightGradient<T> add_weight_gradient = nullptr;
-};
 
 /// A part of the batch, and what it leaves behind.
 template <class T>
@@ -37,13 +20,13 @@ struct Slice {
 /// The steps of a slice's rows, which the runners of a slice look up. Row r is the slice's.
 template <class T>
 struct SliceRows {
-  const BatchTask<T>* task = nullptr;
+  const PreparedPass* pass = nullptr;
   const Slice<T>* slice = nullptr;
   Extent extent;
 
   std::int64_t count() const { return slice->rows; }
   std::int64_t length(std::int64_t r) const {
-    return task->lengths.empty() ? extent.last - extent.first : task->lengths[slice->row0 + r];
+    return pass->lengths.empty() ? extent.last - extent.first : pass->lengths[slice->row0 + r];
   }
   /// Whether step n is one of row r's own, and whether it is its last.
   bool counts(std::int64_t r, std::int64_t n) const { return n - extent.first < length(r); }

@@ -46,8 +46,8 @@ void SliceReadout<T>::begin(const SliceRows<T>& rows, const DrawContext& draws) 
 template <class T>
 void SliceReadout<T>::forward(std::int64_t n0, std::int64_t n1) {
   if (!every_step()) return gather_features(n0, n1);
-  if (task().outputs != nullptr) read_outputs(n0, n1);
-  if (task().loss_scale > 0 && !task().backward) score(n0, n1, false);
+  if (pass().outputs != nullptr) read_outputs(n0, n1);
+  if (pass().loss_scale > 0 && !pass().backward()) score(n0, n1, false);
 }
 
 template <class T>
@@ -119,15 +119,15 @@ void SliceReadout<T>::end_forward() {
     final_readout_->enter_forward(0, 1);
     final_readout_->forward(0, 1);
   }
-  const std::int64_t stride = final_readout_ ? final_readout_->code().output.width : top_width();
+  const std::int64_t stride = final_readout_ ? final_readout_->schedule().output.width : top_width();
   const std::int64_t width = definition().output_width();
   const T* y = final_readout_ ? final_readout_->output(0) : features_;
-  if (task().outputs != nullptr)
+  if (pass().outputs != nullptr)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       std::copy_n(y + r * stride, width,
-                  task().outputs->template values<T>().data() + (rows_.slice->row0 + r) * width);
-  if (!task().backward) {
-    if (task().loss_scale > 0) score_features(y, stride, nullptr);
+                  pass().outputs->template values<T>().data() + (rows_.slice->row0 + r) * width);
+  if (!pass().backward()) {
+    if (pass().loss_scale > 0) score_features(y, stride, nullptr);
     return;
   }
   if (!final_readout_) return score_features(y, stride, feature_adjoint_);
@@ -137,7 +137,7 @@ void SliceReadout<T>::end_forward() {
   const std::vector<T*>& gradients = rows_.slice->gradients;
   final_readout_->backward(0, 1,
                            gradients.data() + gradients.size() - final_readout_->program().weights.size(),
-                           task().add_weight_gradient);
+                           pass().rule.template of<T>());
 }
 
 template <class T>
@@ -153,8 +153,8 @@ void SliceReadout<T>::score_features(const T* y, std::int64_t stride, T* gradien
 
 template <class T>
 void SliceReadout<T>::read_outputs(std::int64_t n0, std::int64_t n1) {
-  const std::int64_t width = definition().output_width(), steps = task().outputs->shape()[1];
-  T* values = task().outputs->template values<T>().data();
+  const std::int64_t width = definition().output_width(), steps = pass().outputs->shape()[1];
+  T* values = pass().outputs->template values<T>().data();
   for (std::int64_t n = n0; n < n1; ++n)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       if (rows_.counts(r, n))
@@ -164,7 +164,7 @@ void SliceReadout<T>::read_outputs(std::int64_t n0, std::int64_t n1) {
 template <class T>
 void SliceReadout<T>::score(std::int64_t n0, std::int64_t n1, bool gradient) {
   const std::int64_t stride = top_width(), width = definition().output_width();
-  const std::int64_t steps = task().batch->x.shape()[1];
+  const std::int64_t steps = pass().batch.x.shape()[1];
   const Extent& extent = rows_.extent;
   with_loss([&](auto loss_of) {
     for (std::int64_t n = n0; n < n1; ++n) {
@@ -192,15 +192,15 @@ template <class T>
 template <class F>
 void SliceReadout<T>::with_loss(F f) const {
   const std::int64_t width = definition().output_width();
-  const double scale = task().loss_scale;
-  if (task().output_gradient != nullptr) {
-    const T* given = task().output_gradient->template values<T>().data();
+  const double scale = pass().loss_scale;
+  if (pass().output_gradient != nullptr) {
+    const T* given = pass().output_gradient->template values<T>().data();
     return f([=](const T*, std::int64_t place, T* gradient) {
       std::copy_n(given + place * width, width, gradient);
       return 0.0;
     });
   }
-  const SequenceBatch& batch = *task().batch;
+  const SequenceBatch& batch = pass().batch;
   switch (definition().loss) {
     case Loss::mse: {
       const T* targets = batch.targets.values<T>().data();

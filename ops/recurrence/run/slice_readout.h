@@ -38,9 +38,9 @@ class SliceReadout {
   void with_loss(F f) const;
 
   const StackDefinition& definition() const { return stack_.stack(); }
-  const BatchTask<T>& task() const { return *rows_.task; }
+  const PreparedPass& pass() const { return *rows_.pass; }
   bool every_step() const { return reads_every_step(definition().at); }
-  std::int64_t top_width() const { return top_.code().output.width; }
+  std::int64_t top_width() const { return top_.schedule().output.width; }
 
   const CompiledStack<T>& stack_;
   LayerRunner<T>& top_;

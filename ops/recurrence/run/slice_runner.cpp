@@ -12,7 +12,7 @@ template <class T>
 std::deque<LayerRunner<T>> runners_of(const CompiledStack<T>& stack) {
   std::deque<LayerRunner<T>> layers;
   for (std::size_t l = 0; l < stack.layers(); ++l)
-    layers.emplace_back(stack.program(l), stack.code(l), stack.weights(l), stack.kernels());
+    layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels());
   return layers;
 }
 
@@ -72,27 +72,27 @@ std::int64_t SliceRunner<T>::interval_begin(std::int64_t i) const {
 }
 
 template <class T>
-void SliceRunner<T>::run(const BatchTask<T>& task, Slice<T>& slice, const Extent& extent, T* memory) {
+void SliceRunner<T>::run(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory) {
   BumpAllocator<T> allocator(memory);
   lay_out(allocator, extent, slice.rows);
-  rows_ = {&task, &slice, extent};
+  rows_ = {&pass, &slice, extent};
   begin();
   forward_pass();
   readout_.end_forward();
-  if (task.backward) backward_pass();
+  if (pass.backward()) backward_pass();
   slice.loss = readout_.loss();
 }
 
 template <class T>
 void SliceRunner<T>::begin() {
-  DrawContext draws{task().batch->training, task().batch->draws.seed, task().batch->draws.epoch,
-                    task().sequences.data() + rows_.slice->row0, 0};
+  DrawContext draws{pass().batch.training, pass().batch.draws.seed, pass().batch.draws.epoch,
+                    pass().sequences.data() + rows_.slice->row0, 0};
   std::size_t state = 0;
   for (auto& layer : layers_) {
     layer.set_draws(draws);
     ++draws.layer;
-    layer.set_lengths(task().lengths.empty() ? nullptr : task().lengths.data() + rows_.slice->row0);
-    layer.begin(task().initial, state, rows_.slice->row0);
+    layer.set_lengths(pass().lengths.empty() ? nullptr : pass().lengths.data() + rows_.slice->row0);
+    layer.begin(pass().initial, state, rows_.slice->row0);
     state += layer.program().states.size();
   }
   readout_.begin(rows_, draws);
@@ -125,7 +125,7 @@ void SliceRunner<T>::forward_pass() {
       save_checkpoint(static_cast<std::int64_t>(kept++), s);
     for_chunks(interval_begin(s), interval_begin(s + 1), false, [&](std::int64_t n0, std::int64_t n1) {
       forward_chunk(n0, n1);
-      if (task().final_window != nullptr) write_final_window(n0, n1);
+      if (pass().final_window != nullptr) write_final_window(n0, n1);
       readout_.forward(n0, n1);
     });
   }
@@ -141,7 +141,7 @@ template <class T>
 void SliceRunner<T>::backward_pass() {
   for (auto& layer : layers_) layer.begin_backward();
   backward_intervals(0, intervals_, 0, true);
-  if (task().initial_gradient != nullptr) write_initial_gradient();
+  if (pass().initial_gradient != nullptr) write_initial_gradient();
 }
 
 /// Walks back over intervals low .. high - 1 from the checkpoint of `low` in a slot, with those behind it
@@ -205,16 +205,16 @@ void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
   if (stack_.has_final_readout()) weight -= stack_.final_readout_program().weights.size();
   for (std::size_t l = layers_.size(); l-- > 0;) {
     weight -= layers_[l].program().weights.size();
-    layers_[l].backward(n0, n1, rows_.slice->gradients.data() + weight, task().add_weight_gradient);
+    layers_[l].backward(n0, n1, rows_.slice->gradients.data() + weight, pass().rule.template of<T>());
   }
-  if (task().x_gradient != nullptr) write_input_gradient(n0, n1);
+  if (pass().x_gradient != nullptr) write_input_gradient(n0, n1);
 }
 
 // ---- what goes in ----
 
 template <class T>
 void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
-  const Tensor& x = task().batch->x;
+  const Tensor& x = pass().batch.x;
   const std::int64_t total = x.shape()[1], width = x.shape()[2], stride = padded<T>(width);
   for (std::int64_t r = 0; r < rows_.count(); ++r) {
     const T* from = x.values<T>().data() + ((rows_.slice->row0 + r) * total + n0 - extent_.first) * width;
@@ -234,7 +234,7 @@ void SliceRunner<T>::write_final_window(std::int64_t n0, std::int64_t n1) {
   std::size_t index = 0;
   for (auto& layer : layers_)
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
-      Tensor& to = task().final_window->states[index];
+      Tensor& to = pass().final_window->states[index];
       for (std::int64_t r = 0; r < rows_.count(); ++r) {
         const std::int64_t end = extent_.first + rows_.length(r);
         if (end > n0 && end <= n1)
@@ -249,7 +249,7 @@ void SliceRunner<T>::write_initial_gradient() {
   for (auto& layer : layers_) {
     layer.end_backward();
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
-      Tensor& to = (*task().initial_gradient)[index];
+      Tensor& to = (*pass().initial_gradient)[index];
       const std::int64_t history = layer.program().history(static_cast<int>(s));
       const std::int64_t width = layer.program().states[s].shape.width(), batch = to.shape()[1];
       scratch_.resize(static_cast<std::size_t>(rows_.count() * padded<T>(width)));
@@ -267,9 +267,9 @@ void SliceRunner<T>::write_initial_gradient() {
 
 template <class T>
 void SliceRunner<T>::write_input_gradient(std::int64_t n0, std::int64_t n1) {
-  const Shape& shape = task().x_gradient->shape();
+  const Shape& shape = pass().x_gradient->shape();
   const std::int64_t total = shape[1], width = shape[2];
-  T* values = task().x_gradient->template values<T>().data();
+  T* values = pass().x_gradient->template values<T>().data();
   for (std::int64_t n = n0; n < n1; ++n)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       std::copy_n(layers_.front().input_adjoint(n) + r * padded<T>(width), width,

@@ -19,7 +19,7 @@ class SliceRunner {
 
   /// Elements that a slice of that many rows needs.
   std::int64_t elements(const Extent& extent, std::int64_t rows);
-  void run(const BatchTask<T>& task, Slice<T>& slice, const Extent& extent, T* memory);
+  void run(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory);
 
  private:
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows);
@@ -40,7 +40,7 @@ class SliceRunner {
   void write_initial_gradient();
   void write_input_gradient(std::int64_t n0, std::int64_t n1);
 
-  const BatchTask<T>& task() const { return *rows_.task; }
+  const PreparedPass& pass() const { return *rows_.pass; }
   template <class F>
   void for_chunks(std::int64_t first, std::int64_t last, bool descending, F f);
   std::int64_t interval_begin(std::int64_t i) const;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lagtape/ops/recurrence/schedule/scheduler.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
 
 namespace lagtape::recurrence {
 

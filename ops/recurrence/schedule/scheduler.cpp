@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/ops/recurrence/derive/adjoint.h"
 #include "lagtape/ops/recurrence/derive/forward_ops.h"
 #include "lagtape/ops/recurrence/schedule/array_lifetimes.h"
 #include "lagtape/ops/recurrence/schedule/fusion.h"
@@ -198,22 +199,6 @@ class Scheduler {
 };
 
 }  // namespace
-
-std::vector<Phase*> LayerSchedule::phases() {
-  return {&pre,       &delay,     &loop,   &post,          &replay,         &undo_pre,
-          &undo_loop, &undo_post, &before, &backward_loop, &backward_block, &after};
-}
-
-std::vector<const Phase*> LayerSchedule::phases() const {
-  const auto mine = const_cast<LayerSchedule*>(this)->phases();
-  return {mine.begin(), mine.end()};
-}
-
-bool lies_over_sequence(const Operand& operand, const std::vector<Array>& arrays) {
-  if (operand.kind != Operand::Kind::array) return false;
-  const Array::Kind kind = arrays[static_cast<std::size_t>(operand.index)].kind;
-  return kind == Array::Kind::saved || kind == Array::Kind::state;
-}
 
 LayerSchedule schedule(const StepProgram& program, bool input_gradient, std::int64_t lane) {
   return Scheduler(derive_ops(program, input_gradient), lane, program.weights.size()).take();

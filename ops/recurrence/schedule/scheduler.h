@@ -1,127 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <variant>
-#include <vector>
 
-#include "lagtape/ops/recurrence/derive/layer_ops.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
 
 namespace lagtape::recurrence {
 
-/// Elements of a tile: what one element-wise instruction works on at a time, so that a stage stays in the L1
-/// cache.
-inline constexpr std::int64_t kTileElements = 256;
-
-/// Where an instruction finds or leaves a block of rows. Widths are padded.
-struct Operand {
-  enum class Kind : std::uint8_t { array, weight, tile, grid };
-  Kind kind = Kind::array;
-  int index = 0;          ///< array, vector of weights, register of the tile, or state on the grid (doubles)
-  std::int64_t step = 0;  ///< of arrays and states: relative to the step at work
-  std::int64_t width = 0;
-  bool operator==(const Operand&) const = default;
-};
-
-struct ElementInstruction {
-  Op::Kind kind = Op::Kind::element;
-  ElementOp element = ElementOp::copy;
-  int out = -1, a = -1, b = -1, c = -1;  ///< operands of the stage
-  double k = 0;
-  std::int64_t width = 0;  ///< padded, of out
-  RowShape shape;  ///< of the wider side of sum, broadcast, slice, pad; of a narrow product's a; else of out
-  int index = -1;  ///< of a narrow product: which number of a, for column b; of slice, pad: the first element
-  std::int64_t lag = 0;
-  std::int64_t part = 0;  ///< elements of the narrower side of slice and pad, of the first of concatenate
-  bool per_unit = false;  ///< a real lag of one delay a unit
-};
-
-/// Whether the operand is of what lies over the whole sequence.
-bool lies_over_sequence(const Operand& operand, const std::vector<Array>& arrays);
-
-class CompiledStage;
-
-/// Element-wise work in one pass over tiles of rows.
-struct ElementStage {
-  std::vector<Operand> operands;
-  std::vector<ElementInstruction> code;
-  std::int64_t tile_rows = 1;
-  std::int64_t register_width = 0;  ///< padded
-  int registers = 0;
-  bool prefetches_before = false;                 ///< loads bring near what they read a step before
-  std::shared_ptr<const CompiledStage> compiled;  ///< null: the machine interprets the code
-};
-
-/// Products through one packed stack of weights: several outputs of one operand (forward), or one sum over
-/// several operands (backward).
-struct ProductStage {
-  int stack = -1;
-  std::vector<Operand> operands;
-  std::vector<std::int64_t> operand_widths;  ///< unpadded, of one group
-  std::vector<Operand> outputs;
-  std::vector<std::int64_t> output_widths;  ///< unpadded, of one group
-  std::int64_t groups = 1;                  ///< of the operand: each is multiplied on its own
-  std::vector<Operand> prefetched;          ///< brought near meanwhile
-};
-
-using Stage = std::variant<ElementStage, ProductStage>;
-using Phase = std::vector<Stage>;
-
-/// Weights packed side by side (forward) or, transposed, one below the other (backward).
-struct WeightStack {
-  std::vector<int> weights;
-  bool transposed = false;
-  std::int64_t k = 0, columns = 0;  ///< columns padded
-  bool operator==(const WeightStack&) const = default;
-};
-
-/// A layer as the machine runs it: LayerOps with its products stacked, its element-wise work fused into
-/// stages and every value in its place. `lane` is the padding of rows (kLane of the scalar).
-struct LayerSchedule {
-  std::vector<Array> arrays;
-  Phase pre, delay, loop, post, replay;
-  Phase undo_pre, undo_loop, undo_post;
-  Phase before, backward_loop, backward_block, after;
-
-  /// All of them, in that order.
-  std::vector<Phase*> phases();
-  std::vector<const Phase*> phases() const;
-
-  std::vector<WeightStack> stacks;
-  /// Columns of narrow matrices, vectors of weights by the numbers after the weights' own.
-  struct WeightColumn {
-    int weight;
-    std::int64_t column;
-    bool operator==(const WeightColumn&) const = default;
-  };
-  std::vector<WeightColumn> columns;
-  struct MatrixGradient {
-    int weight;
-    Operand delta, operand;
-    std::int64_t groups;
-  };
-  /// A column or row of a narrow matrix's gradient, or a vector's, which has no factor.
-  struct NarrowGradient {
-    std::vector<int> weights;       ///< all get the same: biases that are added to each other
-    std::int64_t first, stride, n;  ///< elements first + i stride of the weight, i < n
-    Operand rows;
-    Operand factor;              ///< one element a row
-    std::int64_t location = -1;  ///< of that element in the row; -1: there is no factor
-  };
-  std::vector<MatrixGradient> matrix_gradients;
-  std::vector<NarrowGradient> narrow_gradients;
-  Operand output;
-  std::int64_t block = 0;
-  std::vector<LayerOps::LaggedRead> lagged;  ///< tau: the weight's number
-  std::vector<int> state_arrays;
-  std::vector<int> grid_arrays;
-  std::vector<LayerOps::Direct> direct;
-  int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
-  std::int64_t largest_tile = 0;   ///< elements of all registers of the largest stage
-  std::int64_t group_columns = 0;  ///< of the widest product of groups; 0: none
-  std::size_t largest_stage = 0;   ///< operands of the largest stage
-};
-
+/// Derives the ops of a layer from its step program and puts them in order: products are stacked, element-wise
+/// work is fused into stages, every value has its place. `lane` is the padding of rows (kLane of the scalar).
 LayerSchedule schedule(const StepProgram& program, bool input_gradient, std::int64_t lane);
 
 }  // namespace lagtape::recurrence

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/schedule/scheduler.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
 
 namespace lagtape::recurrence {
 

@@ -8,30 +8,31 @@
 
 namespace lagtape {
 
-// States on the grid (DESIGN: reversible) and how a step is undone. The grid holds doubles that are multiples
-// of 2^-32; a step adds an increment that was computed in the model's precision and rounded to the grid once,
-// so that taking the same increment away leads back exactly (Levesque and Verlet 1993). What a step computes
-// with is the state in the model's precision.
+// States on the grid, and how a step is undone (see "reversible" in ops/recurrence/README.md). The grid consists
+// of the doubles that are multiples of 2^-32. A step adds an increment that was computed in the model's precision and rounded to the grid once,
+// so that taking the same increment away leads back exactly (Levesque and Verlet 1993). The step computes with the
+// state in the model's precision.
 
 /// How a state on the grid is updated: s' = s + increment, or s - increment.
 struct GridUpdate {
-  int increment = -1;  ///< value
+  int increment = -1;  ///< the number of its value
   bool negated = false;
 };
 
-/// Empty unless the state's next value is a sum or difference of the state itself and something else.
+/// How `state` is updated; empty unless its next value is a sum or difference of the state itself and something
+/// else.
 std::optional<GridUpdate> grid_update(const StepProgram& program, int state);
 
 /// The value by which a step reads a state before it; -1 when it does not.
 int state_value(const StepProgram& program, int state);
 
-/// Throws InputError for a state on the grid with lags, and for one whose update has not that form.
+/// Throws InputError for a state on the grid with lags, and for one that is not updated as in GridUpdate.
 void check_grid(const StepProgram& program);
 
 /// How a step runs backwards: in which order its states can be undone, or why they cannot.
 struct UndoOrder {
-  std::vector<int> states;
-  std::string obstacle;  ///< empty: the step is reversible
+  std::vector<int> states;  ///< in the order in which they are undone
+  std::string obstacle;     ///< empty: the step is reversible
 };
 
 /// A step is reversible when all its states are on the grid and can be put in an order in which every

@@ -61,15 +61,15 @@ struct Instruction {
   RowShape shape;
   int a = -1;
   int b = -1;
-  int index = -1;        ///< of the input's state, weight or draw; the first element of slice
-  std::int64_t lag = 0;  ///< of lag; the largest of real_lag
-  double value = 0;      ///< of constant
+  int index = -1;        ///< the state, weight or draw that is read; for slice the first element
+  std::int64_t lag = 0;  ///< for lag its steps, for real_lag the largest delay
+  double value = 0;      ///< for constant the number
 
   bool operator==(const Instruction&) const = default;
 };
 
 /// A state's numbers: `real` is the model's precision; `grid` holds doubles that are multiples of 2^-32, so
-/// that adding and subtracting an increment is exact (DESIGN: reversible).
+/// that adding and subtracting an increment is exact (step/reversible.h).
 enum class Arithmetic : std::uint8_t { real, grid };
 
 struct StateDefinition {
@@ -91,12 +91,12 @@ struct DrawDefinition {
   enum class Kind : std::uint8_t { uniform, normal, mask } kind = Kind::uniform;
   bool every_step = true;  ///< false: one draw for the whole sequence (variational dropout)
   double evaluation = 0;   ///< the value outside training
-  double rate = 0;         ///< of a mask
+  double rate = 0;         ///< the probability that a mask is 0
 
   bool operator==(const DrawDefinition&) const = default;
 };
 
-/// A value that who looks into a model may ask for by name: a gate, a time scale, an equation's left side.
+/// A value that analysis may ask for by name: a gate, a time scale, an equation's left side.
 struct NamedValue {
   std::string name;
   int value = -1;
@@ -110,7 +110,7 @@ struct StepProgram {
   std::vector<StateDefinition> states;
   std::vector<WeightDefinition> weights;
   std::vector<DrawDefinition> draws;
-  std::vector<NamedValue> named;  ///< of what is computed anyway; no part of the program's text
+  std::vector<NamedValue> named;  ///< values that are computed anyway; not printed with the program
   RowShape input;
   int output = -1;
 

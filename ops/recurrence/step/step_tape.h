@@ -58,7 +58,7 @@ class StepTape {
   StepVar vector(std::string name, std::int64_t size);
   StepVar scalar(std::string name);
   StepVar draw(DrawDefinition::Kind kind, RowShape shape, bool every_step, double evaluation);
-  /// A mask of dropout: 1 outside training. Throws InputError unless 0 <= rate < 1.
+  /// A mask for dropout, 1 outside training. Throws InputError unless 0 <= rate < 1.
   StepVar mask(RowShape shape, double rate, bool every_step);
 
   StepVar product(const StepMatrix& w, StepVar v);
@@ -67,7 +67,7 @@ class StepTape {
   StepVar sum(StepVar a);
   StepVar broadcast(StepVar a, RowShape to);
   StepVar reshape(StepVar a, RowShape to);
-  /// a, then b, vectors or scalars: a vector.
+  /// The vector of a, then b; each is a vector or a scalar.
   StepVar concatenate(StepVar a, StepVar b);
   /// Elements begin .. end - 1 of a vector, 0 <= begin < end <= size.
   StepVar slice(StepVar a, std::int64_t begin, std::int64_t end);
@@ -75,8 +75,8 @@ class StepTape {
   /// The value that a state takes after the step. A state without one is an error at `finish`.
   void set_next(StepVar state, StepVar value);
   void set_output(StepVar value);
-  /// Gives a value a name for who looks into a model (NamedValue). A number, and what the finished program
-  /// does not need, goes without. Throws InputError when another value has the name.
+  /// Gives a value a name for analysis (NamedValue). Numbers get none, nor do values that the finished program
+  /// does not need. Throws InputError when another value has the name.
   void name(const std::string& name, StepVar value);
 
   /// The canonical program: what the next values and the output need, numbered in that order. Weights that

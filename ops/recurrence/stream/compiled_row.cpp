@@ -83,7 +83,7 @@ template <class F>
 void CompiledRow<T>::for_resting(F f) {
   for (LayerRunner<T>& layer : layers_)
     for (std::size_t s = 0; s < layer.program().states.size(); ++s)
-      if (layer.program().history(static_cast<int>(s)) == 0) f(layer.array(layer.code().state_arrays[s]));
+      if (layer.program().history(static_cast<int>(s)) == 0) f(layer.array(layer.schedule().state_arrays[s]));
 }
 
 template class CompiledRow<float>;

@@ -25,7 +25,7 @@ bool is_planned(const Stage& stage) {
 template <class T>
 bool LinkedStep<T>::takes(const CompiledStack<T>& stack) {
   for (std::size_t l = 0; l < stack.layers(); ++l)
-    for (const Phase* phase : phases_of(stack.code(l)))
+    for (const Phase* phase : phases_of(stack.schedule(l)))
       if (!std::all_of(phase->begin(), phase->end(), is_planned)) return false;
   return true;
 }
@@ -35,10 +35,10 @@ LinkedStep<T>::LinkedStep(const CompiledStack<T>& stack, const std::deque<LayerR
                           std::int64_t rows)
     : stack_(stack), layers_(layers), rows_(rows), multiply_(stack.kernels().product) {
   for (std::size_t l = 0; l < stack.layers(); ++l)
-    for (const Phase* phase : phases_of(stack.code(l)))
+    for (const Phase* phase : phases_of(stack.schedule(l)))
       for (const Stage& stage : *phase) std::visit([&](const auto& s) { add(l, s); }, stage);
-  link(&input_, 0, {Operand::Kind::array, stack.code(0).input_array, 0, 0});
-  link(&output_, stack.layers() - 1, stack.code(stack.layers() - 1).output);
+  link(&input_, 0, {Operand::Kind::array, stack.schedule(0).input_array, 0, 0});
+  link(&output_, stack.layers() - 1, stack.schedule(stack.layers() - 1).output);
 }
 
 template <class T>
@@ -48,7 +48,7 @@ void LinkedStep<T>::add(std::size_t layer, const ProductStage& stage) {
     call.operands.push_back({nullptr, stage.operands[i].width, stage.operand_widths[i]});
   for (std::size_t i = 0; i < stage.operands.size(); ++i)
     link(const_cast<T**>(&call.operands[i].a), layer, stage.operands[i]);
-  const WeightStack& weights = stack_.code(layer).stacks[stage.stack];
+  const WeightStack& weights = stack_.schedule(layer).stacks[stage.stack];
   call.pointers.resize(weights.columns / kLane<T>);
   T** pointer = call.pointers.data();
   for (const Operand& out : stage.outputs)
@@ -87,8 +87,9 @@ void LinkedStep<T>::add(std::size_t layer, const ElementStage& stage) {
 /// hold what one step needs.
 template <class T>
 bool LinkedStep<T>::moves(std::size_t layer, int array) const {
-  const LayerSchedule& code = stack_.code(layer);
-  if (layer > 0 && array == code.input_array) return moves(layer - 1, stack_.code(layer - 1).output.index);
+  const LayerSchedule& code = stack_.schedule(layer);
+  if (layer > 0 && array == code.input_array)
+    return moves(layer - 1, stack_.schedule(layer - 1).output.index);
   return code.arrays[array].kind == Array::Kind::state;
 }
 

@@ -29,7 +29,7 @@ class RowProgrammer {
   std::optional<RowProgram<T>> run() {
     for (std::size_t l = 0; l < stack_.layers(); ++l)
       if (!add_layer(l)) return std::nullopt;
-    const LayerSchedule &first = stack_.code(0), &last = stack_.code(stack_.layers() - 1);
+    const LayerSchedule &first = stack_.schedule(0), &last = stack_.schedule(stack_.layers() - 1);
     schedule_.input = address_of(0, {Operand::Kind::array, first.input_array, 0, 0});
     schedule_.output = address_of(stack_.layers() - 1, last.output);
     schedule_.input_width = stack_.stack().input_width();
@@ -43,7 +43,7 @@ class RowProgrammer {
   // ---- stages to passes ----
 
   bool add_layer(std::size_t layer) {
-    const LayerSchedule& code = stack_.code(layer);
+    const LayerSchedule& code = stack_.schedule(layer);
     std::vector<const ProductStage*> waiting;
     const auto flush = [&] {
       for (const ProductStage* p : waiting) add_pass(layer, {p}, nullptr, {});
@@ -184,7 +184,7 @@ class RowProgrammer {
     std::erase_if(program.code, [&](const VectorInstruction& i) {
       if (i.op != VectorOp::store || i.operand >= std::ssize(tiles.operands)) return false;
       const Operand& operand = tiles.operands[static_cast<std::size_t>(i.operand)];
-      return stack_.code(layer).arrays[operand.index].kind != Array::Kind::state &&
+      return stack_.schedule(layer).arrays[operand.index].kind != Array::Kind::state &&
              !is_read(layer, operand.index, &tiles);
     });
   }
@@ -198,7 +198,7 @@ class RowProgrammer {
 
   /// Whether anything but these tiles reads an array.
   bool is_read(std::size_t layer, int array, const ElementStage* but) const {
-    const LayerSchedule& code = stack_.code(layer);
+    const LayerSchedule& code = stack_.schedule(layer);
     const auto same = [&](const Operand& s) { return s.kind == Operand::Kind::array && s.index == array; };
     if (code.output.index == array) return true;
     for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post})
@@ -216,7 +216,7 @@ class RowProgrammer {
 
   RowAddress address_of(std::size_t layer, const Operand& operand) {
     RowAddress to;
-    const LayerSchedule& code = stack_.code(layer);
+    const LayerSchedule& code = stack_.schedule(layer);
     switch (operand.kind) {
       case Operand::Kind::tile: return to;
       case Operand::Kind::weight: return weight_place(layer, operand);
@@ -228,7 +228,7 @@ class RowProgrammer {
       default: break;
     }
     if (layer > 0 && operand.index == code.input_array) {  // the output of the layer below
-      Operand below = stack_.code(layer - 1).output;
+      Operand below = stack_.schedule(layer - 1).output;
       below.step += operand.step;
       return address_of(layer - 1, below);
     }
@@ -279,7 +279,7 @@ class RowProgrammer {
       for (std::size_t p = 0; p < products.size(); ++p)
         for (std::int64_t i = 0; i < pass.products[p].k; ++i)
           for (std::int64_t u = v * together; u < (v + 1) * together; ++u)
-            for (int w : stack_.code(layer).stacks[products[p]->stack].weights)
+            for (int w : stack_.schedule(layer).stacks[products[p]->stack].weights)
               pack_vector(layer, w, u, i, pass.products[p].vector_bytes / kBytes<T>);
     packed_.resize(padded<T>(std::ssize(packed_)));
   }

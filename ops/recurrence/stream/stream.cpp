@@ -81,10 +81,10 @@ struct Stream<T>::Implementation {
  private:
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r)
       : shared(std::move(s)), rows(r), out_width(shared->stack.output_width()) {
-    if (shared->input.is_scaled()) scaled.resize(SequenceOp::kRun * rows * shared->input.width());
+    if (shared->input.is_scaled()) scaled.resize(kRun * rows * shared->input.width());
     const CompiledStack<T>& code = shared->code;
     for (std::size_t l = 0; l < code.layers(); ++l)
-      layers.emplace_back(code.program(l), code.code(l), code.weights(l), code.kernels());
+      layers.emplace_back(code.program(l), code.schedule(l), code.weights(l), code.kernels());
     if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
     if (code.has_final_readout())
       final_readout.emplace(code.final_readout_program(), code.final_readout_schedule(),
@@ -104,7 +104,7 @@ struct Stream<T>::Implementation {
   T* base() const { return reinterpret_cast<T*>(memory.get()); }
 
  public:
-  const LayerSchedule& top() const { return layers.back().code(); }
+  const LayerSchedule& top() const { return layers.back().schedule(); }
   std::int64_t top_columns() const {
     const StepProgram& program = layers.back().program();
     return program.values[program.output].shape.width();
@@ -112,7 +112,7 @@ struct Stream<T>::Implementation {
 
   void lay_out(BumpAllocator<T>& allocator) {
     Extent extent{steps, steps + (std::int64_t{1} << 40)};
-    extent.run = SequenceOp::kRun;
+    extent.run = kRun;
     extent.chunk = kPlannedSteps;
     for (std::size_t l = 0; l < layers.size(); ++l)
       layers[l].lay_out(allocator, extent, rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
@@ -216,7 +216,7 @@ struct Stream<T>::Implementation {
     final_readout->enter_forward(0, 1);
     mean->read(steps + 1, top().output.width, final_readout->input(0));
     final_readout->forward(0, 1);
-    return read_output(final_readout->output(0), final_readout->code().output.width, output);
+    return read_output(final_readout->output(0), final_readout->schedule().output.width, output);
   }
 };
 
@@ -276,7 +276,7 @@ void Stream<T>::step(const T* input, T* output) noexcept {
 template <class T>
 void Stream<T>::block(const T* input, T* output, std::int64_t count) noexcept {
   while (count > 0) {
-    const std::int64_t now = std::min(count, SequenceOp::kRun);
+    const std::int64_t now = std::min(count, kRun);
     const T* numbers = implementation_->normalized(input, now);
     {
       const FlushSubnormals flush;

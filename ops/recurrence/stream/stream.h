@@ -4,7 +4,8 @@
 #include <span>
 
 #include "lagtape/core/normalization.h"
-#include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/core/simd/level.h"
+#include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape {
 
@@ -28,7 +29,7 @@ class Stream {
   std::int64_t rows() const;
   std::int64_t input_width() const;
   std::int64_t output_width() const;
-  std::int64_t steps() const;  ///< fed so far
+  std::int64_t steps() const;  ///< steps fed so far
 
   /// One step: input [rows, input], output [rows, output], both row-major and dense. A thread that holds a
   /// FlushSubnormals of its own saves every step the two changes of mode.

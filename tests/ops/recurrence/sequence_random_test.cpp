@@ -15,7 +15,7 @@ using namespace test;
 SequenceSettings some_settings(std::uint64_t seed) {
   constexpr MemoryPlan kPlans[] = {MemoryPlan::automatic, MemoryPlan::full, MemoryPlan::states,
                                    MemoryPlan::checkpoint};
-  constexpr std::int64_t kChunks[] = {0, SequenceOp::kRun, 2 * SequenceOp::kRun, 5 * SequenceOp::kRun};
+  constexpr std::int64_t kChunks[] = {0, recurrence::kRun, 2 * SequenceOp::kRun, 5 * SequenceOp::kRun};
   const std::vector<SimdLevel> levels = supported_levels();
   SequenceSettings settings;
   settings.plan = kPlans[seed % 4];

@@ -24,7 +24,7 @@ StackDefinition regression(std::vector<StepProgram> layers, ReadAt at = ReadAt::
 void check_case(const SequenceCase& c) {
   const Results expected = run_unrolled(c);
   for (const MemoryPlan plan : {MemoryPlan::full, MemoryPlan::states, MemoryPlan::checkpoint}) {
-    for (const std::int64_t chunk : {std::int64_t{0}, SequenceOp::kRun, 3 * SequenceOp::kRun}) {
+    for (const std::int64_t chunk : {std::int64_t{0}, recurrence::kRun, 3 * SequenceOp::kRun}) {
       for (const SimdLevel level : supported_levels()) {
         CAPTURE(name_of(plan));
         CAPTURE(chunk);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lagtape/ops/recurrence/derive/layer_ops.h"
+#include "lagtape/ops/recurrence/derive/adjoint.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 

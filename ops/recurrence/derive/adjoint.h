@@ -1,0 +1,12 @@
+#pragma once
+
+#include "lagtape/ops/recurrence/derive/layer_ops.h"
+
+namespace lagtape::recurrence {
+
+/// Derives the ops of a layer from its step program: the forward ops, by reverse mode over the recorded step
+/// their adjoints, and what brings saved values and states back that were not kept. `input_gradient`: whether
+/// dL/dx is wanted.
+LayerOps derive_ops(const StepProgram& program, bool input_gradient);
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "lagtape/core/simd/level.h"
+
+namespace lagtape {
+
+/// What the backward pass finds of the forward pass: `full`: all saved values; `states`: the states, from which
+/// the rest is computed again; `reversible`: the last states, from which the step is run backwards in time;
+/// `checkpoint`: windows at some steps, from which the forward pass is run once more. `automatic`: the fastest of
+/// them that fits the budget.
+enum class MemoryPlan : std::uint8_t { automatic, full, states, reversible, checkpoint };
+std::string_view name_of(MemoryPlan plan);  ///< "auto", "full", "states", "reversible", "checkpoint"
+
+/// How a sequence op runs: none of this changes a result.
+struct SequenceSettings {
+  MemoryPlan plan = MemoryPlan::automatic;
+  /// Bytes for all that the op keeps and works in; 0: half of the memory of the machine or cgroup.
+  std::int64_t budget = 0;
+  /// Steps of a chunk, a multiple of the run; 0: chosen by the planner.
+  std::int64_t chunk = 0;
+  /// Steps between checkpoints, a multiple of the chunk; 0: chosen by the planner.
+  std::int64_t checkpoint_interval = 0;
+  /// How often a step may be run forward again; 0: as rarely as the budget allows.
+  int levels = 0;
+  SimdLevel level = best_level();
+  /// Element-wise work becomes machine code where that can be: the same bits, faster.
+  bool compile_stages = true;
+};
+
+/// What a plan costs for a batch of B sequences of T steps.
+struct PlanCost {
+  MemoryPlan plan = MemoryPlan::automatic;
+  std::int64_t bytes = 0;  ///< the most that the op allocates at any time, with the threads asked for
+  double extra_flops = 0;  ///< of products, beyond one forward and backward pass of the batch
+  std::int64_t chunk = 0;  ///< steps
+  std::int64_t checkpoint_interval = 0;  ///< steps between checkpoints; 0: none
+  std::int64_t slots = 0;                ///< checkpoints that are kept at a time
+  int levels = 0;                        ///< how often a step is run forward again, at most
+};
+
+}  // namespace lagtape

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
+
+namespace lagtape::recurrence {
+
+/// The weights of a layer as the interpreter reads them: packed stacks, and vectors repeated for the rows of a
+/// tile. Shared by all slices.
+template <class T>
+class LayerWeights {
+ public:
+  LayerWeights(const StepProgram& program, const LayerSchedule& code, const Kernels<T>& kernels);
+
+  /// Repacks from the step's weights, in the order of program.weights.
+  void load(std::span<const Tensor> weights);
+
+  const T* stack(int i) const { return stacks_[i]; }
+  /// Vector number i: weight i or, beyond the last weight, an entry of the schedule's columns.
+  const T* vector(int i) const { return vectors_[i]; }
+  static std::int64_t bytes(const StepProgram& program, const LayerSchedule& code);
+
+ private:
+  const StepProgram& program_;
+  const LayerSchedule& schedule_;
+  const Kernels<T>& kernels_;
+  Tensor storage_;
+  std::vector<T*> stacks_;
+  std::vector<T*> vectors_;  ///< by weight, null for matrices; then columns
+};
+
+extern template class LayerWeights<float>;
+extern template class LayerWeights<double>;
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/core/thread_pool.h"
+#include "lagtape/ops/recurrence/run/weight_gradient_rule.h"
+#include "lagtape/ops/recurrence/step/stack.h"
+
+namespace lagtape::recurrence {
+
+/// One pass over a batch: what goes in, and what it is to produce. The caller allocates all that is produced
+/// (gradients as zeros); null where it is not wanted.
+struct Pass {
+  const SequenceBatch& batch;
+  std::span<const Tensor> weights;  ///< layer by layer, then the read-out's
+  ThreadPool& pool;
+  const std::vector<Tensor>* initial = nullptr;  ///< the states of a window; null: zeros
+  Window* final_window = nullptr;
+  bool loss = false;                                ///< whether the loss is wanted
+  Tensor* outputs = nullptr;                        ///< [B, T, q] at every step, else [B, q]
+  const Tensor* output_gradient = nullptr;          ///< shaped as outputs; null: the loss's
+  std::vector<Tensor>* weight_gradients = nullptr;  ///< one a weight; empty tensors where not wanted
+  Tensor* x_gradient = nullptr;                     ///< [B, T, input]
+  std::vector<Tensor>* initial_gradient = nullptr;  ///< shaped as the states of a window
+  WeightGradientRule rule = {};                     ///< needed for weight gradients
+
+  bool backward() const {
+    return weight_gradients != nullptr || x_gradient != nullptr || initial_gradient != nullptr;
+  }
+};
+
+/// A pass with what all its slices look up, worked out once for the batch. Every slice reads and writes its own
+/// rows of it.
+struct PreparedPass : Pass {
+  PreparedPass(const Pass& pass, const StackDefinition& stack);
+
+  std::vector<std::int64_t> lengths;    ///< [B], steps that count; empty: all steps of all rows
+  std::vector<std::int64_t> sequences;  ///< [B], names of the rows, for their draws
+  double loss_scale = 0;                ///< 1 / (the number of everything that is scored); 0: no loss
+};
+
+}  // namespace lagtape::recurrence

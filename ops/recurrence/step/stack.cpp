@@ -1,0 +1,34 @@
+#include "lagtape/ops/recurrence/step/stack.h"
+
+namespace lagtape {
+
+bool reads_every_step(ReadAt at) { return at == ReadAt::every_step; }
+
+std::string_view name_of(Loss loss) {
+  switch (loss) {
+    case Loss::none: return "none";
+    case Loss::mse: return "mse";
+    case Loss::cross_entropy: return "cross_entropy";
+    case Loss::binary_cross_entropy: return "binary_cross_entropy";
+  }
+  return "";
+}
+
+std::int64_t StackDefinition::input_width() const { return layers.front().input.width(); }
+
+std::int64_t StackDefinition::output_width() const {
+  const StepProgram& last = readout ? *readout : layers.back();
+  return last.values[static_cast<std::size_t>(last.output)].shape.width();
+}
+
+Window zero_window(const std::vector<StepProgram>& layers, std::int64_t batch, Dtype dtype) {
+  Window window;
+  for (const auto& layer : layers)
+    for (std::size_t s = 0; s < layer.states.size(); ++s)
+      window.states.push_back(
+          Tensor({layer.history(static_cast<int>(s)) + 1, batch, layer.states[s].shape.width()},
+                 layer.states[s].arithmetic == Arithmetic::grid ? Dtype::f64 : dtype));
+  return window;
+}
+
+}  // namespace lagtape

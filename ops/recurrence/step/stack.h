@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+/// Where the read-out reads the top layer's output: at every step, at a sequence's own last step, at the
+/// batch's last step (padding included), or the mean over a sequence's own steps.
+enum class ReadAt : std::uint8_t { every_step, last_step, last_padded_step, mean };
+
+bool reads_every_step(ReadAt at);
+
+/// The losses that are sums over sequences. mse: the mean over all elements scored; cross_entropy (class
+/// indices) and binary_cross_entropy (one logit, targets 0 or 1): the mean over everything scored.
+enum class Loss : std::uint8_t { none, mse, cross_entropy, binary_cross_entropy };
+
+std::string_view name_of(Loss loss);
+
+/// A stack of layers with its read-out and loss: everything that runs in one pass over time.
+struct StackDefinition {
+  std::vector<StepProgram> layers;     ///< the output of one is the input of the next
+  std::optional<StepProgram> readout;  ///< a program without states
+  ReadAt at = ReadAt::every_step;
+  Loss loss = Loss::none;
+
+  std::int64_t input_width() const;
+  std::int64_t output_width() const;
+};
+
+/// The last values of the states, which are all that the future needs of the past. One tensor a state, layer by
+/// layer in order of declaration, [history + 1, B, width], the oldest value first and the present last; in f64
+/// for states on the grid, else in the model's precision. The initial history, the state carried by truncated
+/// BPTT and the state of a stream are all windows.
+struct Window {
+  std::vector<Tensor> states;
+};
+
+/// The window before the first step: zeros.
+Window zero_window(const std::vector<StepProgram>& layers, std::int64_t batch, Dtype dtype);
+
+/// The key that decides the random draws of a batch, together with step and unit.
+struct DrawKey {
+  std::uint64_t seed = 0;
+  std::uint64_t epoch = 0;
+  std::vector<std::int64_t> sequences;  ///< [B], names of the rows; empty: their positions in the batch
+};
+
+/// The sequences of a batch, padded to one length T.
+struct SequenceBatch {
+  Tensor x;                           ///< [B, T, input]
+  std::vector<std::int64_t> lengths;  ///< [B], each in 1..T; empty: all T
+  Tensor targets;  ///< mse, binary_cross_entropy: [B, T, output] (every_step) or [B, output]
+  std::vector<std::int32_t> classes;  ///< cross_entropy: [B * T] row by row (every_step) or [B]
+  std::int64_t first_step = 0;        ///< the absolute index of x's first step, for a carried window
+  DrawKey draws;
+  bool training = false;  ///< random draws are drawn; otherwise they hold their evaluation values
+};
+
+}  // namespace lagtape
