@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
@@ -9,6 +10,18 @@
 #include "lagtape/ops/shape.h"
 
 namespace lagtape {
+
+constinit const LayerEntry AntisymmetricRnn::kEntry = {
+    .name = "antisymmetric_rnn",
+    .summary = "residual network at the edge of stability",
+    .source = "AntisymmetricRNN: A Dynamical System View on Recurrent Neural Networks",
+    .equations =
+        "A = W - W.T - gamma * eye(units), W strictly upper triangular; in the form residual A = W, any "
+        "matrix\n"
+        "s = sigmoid(A @ h + Uz @ x + Uz.bias) in the form gated, else 1\n"
+        "h' = h + epsilon * s * tanh(A @ h + U @ x + U.bias)",
+    .read = read_cell<AntisymmetricRnn>,
+};
 
 void AntisymmetricRnn::read(JsonReader& reader) {
   reader.required("units", units, between(2, kLargestUnits), "size of the state");

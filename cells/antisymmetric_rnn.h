@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A residual network with an antisymmetric recurrent matrix: a forward Euler step of a system at the edge of
 /// stability. Source: "AntisymmetricRNN: A Dynamical System View on Recurrent Neural Networks" (Chang et al.
@@ -23,6 +21,8 @@ class JsonReader;
 /// -gamma. Initialisation: W from N(0, 1 / units), U, Uz and their biases from U(-1/sqrt(input),
 /// 1/sqrt(input)).
 struct AntisymmetricRnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   double epsilon = 0.01;       ///< time step, > 0
   double gamma = 0.0001;       ///< damping; none in `residual`

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
@@ -11,13 +12,15 @@ namespace {
 
 constexpr std::int64_t kLargestDilation = std::int64_t{1} << 20;
 
-std::vector<std::int64_t> read_dilations(JsonReader& reader, bool needed) {
+/// Reads the key "dilations" over the list that is there.
+void read_dilations(JsonReader& reader, bool needed, std::vector<std::int64_t>& dilations) {
   const Json& given =
       reader.raw("dilations", "a layer for each, in which the step before is that many steps back", "list",
                  needed ? "" : "[]");
-  reader.fill("dilations", given.is_null() ? Json::array() : given);
-  std::vector<std::int64_t> dilations;
-  bool good = needed ? given.is_array() && !given.empty() : given.is_null() || given.is_array();
+  if (given.is_null()) reader.fill("dilations", dilations);
+  if (given.is_null() && !needed) return;
+  dilations.clear();
+  bool good = given.is_array() && !(needed && given.empty());
   for (std::size_t i = 0; given.is_array() && i < given.size(); ++i) {
     good = good && given[i].is_number_integer() && given[i] >= 1 && given[i] <= kLargestDilation;
     if (good) dilations.push_back(given[i].get<std::int64_t>());
@@ -25,14 +28,13 @@ std::vector<std::int64_t> read_dilations(JsonReader& reader, bool needed) {
   if (!good)
     reader.error("dilations", text_of("expected a list of whole numbers from 1 to ", kLargestDilation,
                                       ", like [1, 2, 4, 8]. Got ", given.dump(), "."));
-  return dilations;
 }
 
 std::int64_t output_width(const Layer& layer) {
   return layer.program.values[static_cast<std::size_t>(layer.program.output)].shape.width();
 }
 
-/// To all layers but a lowest one that has another width below it.
+/// Makes all layers residual but a lowest one whose input has another width.
 void add_residuals(std::vector<Layer>& layers) {
   const std::int64_t width = output_width(layers.back());
   for (const Layer& layer : layers)
@@ -52,10 +54,11 @@ void CommonCellOptions::read(JsonReader& reader) {
   if (arithmetic) {
     std::string name = arithmetic == Arithmetic::grid ? "grid" : "float";
     reader.choice("arithmetic", name, {"float", "grid"},
-                  "of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly");
+                  "arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs "
+                  "backwards exactly");
     arithmetic = name == "grid" ? Arithmetic::grid : Arithmetic::real;
   }
-  dilations = read_dilations(reader, needs_dilations);
+  read_dilations(reader, needs_dilations, dilations);
   reader.optional("residual", residual, "whether the input is added to the output");
   init.read(reader);
 }

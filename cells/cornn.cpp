@@ -1,9 +1,22 @@
 #include "lagtape/cells/cornn.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry CoRnn::kEntry = {
+    .name = "cornn",
+    .summary = "coupled oscillators, damped and driven by the input",
+    .source =
+        "Coupled Oscillatory Recurrent Neural Network (coRNN): An accurate and (gradient) stable "
+        "architecture for learning long time dependencies",
+    .equations =
+        "z' = z + dt * (tanh(Wz @ z + Wy @ y + V @ x + V.bias) - gamma * y - epsilon * z)\n"
+        "y' = y + dt * z'",
+    .read = read_cell<CoRnn>,
+};
 
 void CoRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "number of oscillators");

@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Coupled oscillators, damped and driven: positions y and their velocities z.
 /// Source: "Coupled Oscillatory Recurrent Neural Network (coRNN)", with explicit damping as in its code.
@@ -18,6 +16,8 @@ class JsonReader;
 /// Initialisation: everything from U(-1/sqrt(k), 1/sqrt(k)), k = input + 2 units, as for one map of [x, z,
 /// y].
 struct CoRnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   double dt = 1;       ///< time step, > 0
   double gamma = 1;    ///< squared frequency of the oscillators without coupling

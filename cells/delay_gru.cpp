@@ -1,9 +1,21 @@
 #include "lagtape/cells/delay_gru.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry DelayGru::kEntry = {
+    .name = "delay_gru",
+    .summary = "gated recurrent unit whose candidate also sees a past state",
+    .source = "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback, Equation 12",
+    .equations =
+        "g = sigmoid(W3 @ h + U3 @ x)\n"
+        "h' = (1 - g) * h + g * tanh(W1 @ h + W2 @ h[-tau] + U @ x)\n"
+        "each product W @ h and U @ x has a bias of its own: W1.bias, U.bias, ...",
+    .read = read_cell<DelayGru>,
+};
 
 void DelayGru::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// The simple delay GRU, Equation 12 of "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback".
 ///
@@ -16,6 +14,8 @@ class JsonReader;
 /// Shapes: h [units], Wi [units, units], U and U3 [units, input], each with a bias of its own. Output:
 /// h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
 struct DelayGru {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   std::int64_t tau = 0;  ///< the delay in steps, >= 0
 

@@ -1,14 +1,14 @@
 #include "lagtape/cells/equation_cell.h"
 
-#include "lagtape/cells/common_options.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "lagtape/cells/common_options.h"
 #include "lagtape/cells/delay.h"
 #include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/recorder.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 namespace {
@@ -186,9 +186,9 @@ BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& rea
   std::int64_t units = 1;
   reader.required("units", units, between(1, kLargestUnits), "the dimension 'units' of the equations");
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
-  CommonCellOptions every;
-  every.read(reader);
-  return every.apply([cell, units](std::int64_t input) {
+  CommonCellOptions common;
+  common.read(reader);
+  return common.apply([cell, units](std::int64_t input) {
     return LayerGroup{{cell.build(units, input)}, false};
   });
 }

@@ -3,12 +3,10 @@
 #include <map>
 #include <string>
 
-#include "lagtape/cells/registry.h"
+#include "lagtape/cells/layer_entry.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
 
 namespace lagtape {
-
-// Internal: includes nlohmann/json.
 
 /// A cell that its user defines by equations (ops/recurrence/equations/equations.h). Its weights are parameters;
 /// they start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise, and a weight that is a lag

@@ -1,5 +1,6 @@
 #include "lagtape/cells/exp_rnn.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
@@ -8,6 +9,19 @@
 #include "lagtape/ops/shape.h"
 
 namespace lagtape {
+
+constinit const LayerEntry ExpRnn::kEntry = {
+    .name = "exp_rnn",
+    .summary = "network with an orthogonal matrix, the exponential of a skew-symmetric one",
+    .source =
+        "Cheap Orthogonal Constraints in Neural Networks: A Simple Parametrization of the Orthogonal and "
+        "Unitary Group",
+    .equations =
+        "Q = expm(S - S.T), S strictly upper triangular\n"
+        "u = Q @ h + V @ x\n"
+        "h' = sign(u) * relu(abs(u) + b)",
+    .read = read_cell<ExpRnn>,
+};
 
 void ExpRnn::read(JsonReader& reader) {
   reader.required("units", units, between(2, kLargestUnits), "size of the state");

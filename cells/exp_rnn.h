@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A recurrent matrix that is orthogonal, as the exponential of a skew-symmetric one.
 /// Source: "Cheap Orthogonal Constraints in Neural Networks: A Simple Parametrization of the Orthogonal and
@@ -22,6 +20,8 @@ class JsonReader;
 /// ("henaff") or by -sqrt((1 - cos a) / (1 + cos a)), a from U(0, pi / 2) ("cayley"); V from N(0, 2 / input);
 /// b from U(-0.01, 0.01).
 struct ExpRnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 2;
   std::string start = "henaff";  ///< first values of S: "henaff", "cayley"
 

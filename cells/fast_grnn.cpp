@@ -1,11 +1,25 @@
 #include "lagtape/cells/fast_grnn.h"
 
 #include "lagtape/cells/activation.h"
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
+
+constinit const LayerEntry FastGrnn::kEntry = {
+    .name = "fast_grnn",
+    .summary = "gated network whose gate and candidate share their matrices",
+    .source = "FastGRNN: A Fast, Accurate, Stable and Tiny Kilobyte Sized Gated Recurrent Neural Network",
+    .equations =
+        "p = W @ x + U @ h\n"
+        "g = gate(p + b_g)\n"
+        "c = update(p + b_u)\n"
+        "h' = g * h + (sigmoid(zeta) * (1 - g) + sigmoid(nu)) * c\n"
+        "with ranks W = W1 @ W2, U = U1 @ U2",
+    .read = read_cell<FastGrnn>,
+};
 
 void FastGrnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

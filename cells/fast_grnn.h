@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A gated network whose gate and candidate share their matrices.
 /// Source: "FastGRNN: A Fast, Accurate, Stable and Tiny Kilobyte Sized Gated Recurrent Neural Network"
@@ -22,6 +20,8 @@ class JsonReader;
 /// with W1 [units, r], W2 [r, input]; U likewise. Output: h[n+1]. Initialisation: matrices from N(0, 0.1^2),
 /// b_g = b_u = 1, zeta = 1, nu = -4.
 struct FastGrnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   std::string gate = "sigmoid";  ///< "tanh", "sigmoid", "relu"
   std::string update = "tanh";   ///< "tanh", "sigmoid", "relu"

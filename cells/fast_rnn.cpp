@@ -1,11 +1,22 @@
 #include "lagtape/cells/fast_rnn.h"
 
 #include "lagtape/cells/activation.h"
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
+
+constinit const LayerEntry FastRnn::kEntry = {
+    .name = "fast_rnn",
+    .summary = "plain network with a weighted residual connection",
+    .source = "FastGRNN: A Fast, Accurate, Stable and Tiny Kilobyte Sized Gated Recurrent Neural Network",
+    .equations =
+        "h' = sigmoid(beta) * h + sigmoid(alpha) * activation(W @ x + U @ h + b)\n"
+        "with ranks W = W1 @ W2, U = U1 @ U2",
+    .read = read_cell<FastRnn>,
+};
 
 void FastRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

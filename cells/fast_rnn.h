@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A plain network with a weighted residual connection, two numbers more.
 /// Source: "FastGRNN: A Fast, Accurate, Stable and Tiny Kilobyte Sized Gated Recurrent Neural Network"
@@ -19,6 +17,8 @@ class JsonReader;
 /// W1 [units, r], W2 [r, input]; U likewise. Output: h[n+1].
 /// Initialisation: matrices from N(0, 0.1^2), b = 1, alpha = -3, beta = 3.
 struct FastRnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   std::string activation = "tanh";  ///< f: "tanh", "sigmoid", "relu"
   std::int64_t rank_w = 0;          ///< of W; 0: full

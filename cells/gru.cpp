@@ -1,9 +1,24 @@
 #include "lagtape/cells/gru.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry Gru::kEntry = {
+    .name = "gru",
+    .summary = "gated recurrent unit, with the reset gate after the product",
+    .source = "Cho et al. 2014, in the form of PyTorch and cuDNN",
+    .equations =
+        "r = sigmoid(W_r @ h + U_r @ x)\n"
+        "z = sigmoid(W_z @ h + U_z @ x)\n"
+        "c = tanh(U_n @ x + r * (W_n @ h))\n"
+        "h' = (1 - z) * c + z * h\n"
+        "each product W @ h and U @ x has a bias of its own: W_r.bias, U_r.bias, ...; r multiplies W_n.bias "
+        "too",
+    .read = read_cell<Gru>,
+};
 
 void Gru::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

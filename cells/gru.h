@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Gated recurrent unit (Cho et al. 2014), the reset gate on the product with the state and its bias, as in
 /// PyTorch and cuDNN.
@@ -19,6 +17,8 @@ class JsonReader;
 /// Shapes: h [units], W_* [units, units], U_* [units, input], each with a bias of its own: r multiplies that
 /// of W_n too. Output: h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
 struct Gru {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
 
   void read(JsonReader& reader);

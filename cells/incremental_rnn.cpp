@@ -1,10 +1,24 @@
 #include "lagtape/cells/incremental_rnn.h"
 
 #include "lagtape/cells/activation.h"
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry IncrementalRnn::kEntry = {
+    .name = "incremental_rnn",
+    .summary = "network whose every step moves towards an equilibrium (iRNN)",
+    .source =
+        "RNNs Incrementally Evolving on an Equilibrium Manifold: A Panacea for Vanishing and Exploding "
+        "Gradients?",
+    .equations =
+        "v = 0, then inner_steps times\n"
+        "v = v + eta_i * (activation(U @ (v + h) + W @ x + W.bias) - alpha * (v + h))\n"
+        "h' = v",
+    .read = read_cell<IncrementalRnn>,
+};
 
 void IncrementalRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

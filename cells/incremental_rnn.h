@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A step that goes towards an equilibrium of the state, in a few Euler steps of its own.
 /// Source: "RNNs Incrementally Evolving on an Equilibrium Manifold: A Panacea for Vanishing and Exploding
@@ -22,6 +20,8 @@ class JsonReader;
 /// Initialisation: eta = 0.01, the others from U(-1/sqrt(units), 1/sqrt(units)). The paper leaves f open:
 /// tanh here.
 struct IncrementalRnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   std::int64_t inner_steps = 1;
   double alpha = 1;                 ///< pull towards zero, > 0

@@ -2,11 +2,22 @@
 
 #include <cmath>
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
+
+constinit const LayerEntry IndRnn::kEntry = {
+    .name = "indrnn",
+    .summary = "network of independent units, each with a single recurrent weight",
+    .source = "Independently Recurrent Neural Network (IndRNN): Building A Longer and Deeper RNN",
+    .equations =
+        "w_clipped = minimum(maximum(w, -r), r), r = 2^(1 / longest)\n"
+        "h' = relu(W @ x + W.bias + w_clipped * h)",
+    .read = read_cell<IndRnn>,
+};
 
 void IndRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/read_initializer.h"
+
 namespace lagtape {
 namespace {
 
@@ -28,7 +30,7 @@ void set(ParameterDefinition& parameter, const InitialValues::Entry& entry) {
   parameter.draws_of.clear();
 }
 
-/// Whether any parameter has that name.
+/// Sets every parameter of that name. False when there is none.
 bool set_all(const std::vector<Named>& parameters, const InitialValues::Entry& entry,
              std::string Named::*name) {
   bool found = false;
@@ -43,21 +45,10 @@ bool set_all(const std::vector<Named>& parameters, const InitialValues::Entry& e
 }  // namespace
 
 void InitialValues::read(JsonReader& reader) {
-  const Json& given = reader.raw(
-      "init", "first values of parameters by name, as `list initializers` has them", "object", "{}");
-  reader.fill("init", given.is_null() ? Json::object() : read_object(given, reader));
-}
-
-Json InitialValues::read_object(const Json& value, JsonReader& reader) {
-  const JsonReader object(value, reader.pointer_to("init"), reader.errors());
-  if (!object.is_object()) return value;
-  Json filled = Json::object();
-  for (const auto& [name, initializer] : value.items()) {
-    const std::string pointer = object.pointer_to(name);
-    entries.push_back(
-        {name, read_initializer(initializer, pointer, reader.errors(), &filled[name]), pointer});
-  }
-  return filled;
+  const Json& given =
+      reader.raw("init", "first values of parameters by name; `lagtape list initializers` names the kinds",
+                 "object", "{}");
+  reader.fill("init", given.is_null() ? json_of(*this) : read_initial_values(given, reader, *this));
 }
 
 void InitialValues::apply(LayerGroup& group) const {

@@ -44,7 +44,7 @@ void fill_log_uniform(Tensor& value, double scale, double largest, const RandomS
     value.set(i, scale * std::log(1 + (largest - 1) * stream.uniform_at(i)));
 }
 
-/// The n of a triangle of n (n - 1) / 2 numbers; of other numbers, that of the largest triangle below.
+/// The largest n with n (n - 1) / 2 <= numbers.
 std::int64_t side_of_triangle(std::int64_t numbers) {
   return static_cast<std::int64_t>((1 + std::sqrt(1 + 8 * static_cast<double>(numbers))) / 2);
 }
@@ -78,8 +78,8 @@ void fill_ramp(Tensor& value, double first, double step) {
     value.set(i, first + step * static_cast<double>(i % extent));
 }
 
-/// Vectors of one length made orthonormal by Gram-Schmidt, twice over each: once is not enough in finite
-/// precision.
+/// Makes vectors of equal length orthonormal by Gram-Schmidt. Each is treated twice: once is not enough in
+/// finite precision.
 void orthonormalize(std::vector<std::vector<double>>& vectors) {
   const auto dot = [](const auto& a, const auto& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);

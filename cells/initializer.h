@@ -17,15 +17,15 @@ struct Initializer {
     normal,            ///< N(a, b^2)
     truncated_normal,  ///< N(a, b^2), drawn again until it is within 2 b of a
     log_uniform,       ///< a log U(1, b)                         (chrono: Tallec and Ollivier 2018)
-    henaff,            ///< a skew matrix of rotations by U(-pi, pi): its triangle [n (n - 1) / 2]
+    henaff,            ///< the triangle [n (n - 1) / 2] of a skew-symmetric matrix of rotations by U(-pi, pi)
     cayley,            ///< the same with -sqrt((1 - cos t) / (1 + cos t)), t from U(0, pi / 2)
-    ramp,              ///< a + b k, k the place along the last axis
+    ramp,              ///< a + b k, k the index along the last axis
     kaiming_uniform,   ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
     kaiming_normal,    ///< N(0, s^2), s = a / sqrt(in)
     xavier_uniform,    ///< U(-r, r), r = a sqrt(6 / (in + out))  (Glorot and Bengio 2010)
     xavier_normal,     ///< N(0, s^2), s = a sqrt(2 / (in + out))
     orthogonal,        ///< a Q, the shorter of rows and columns orthonormal (Saxe et al. 2014)
-    identity,          ///< a where row and column have one number, else 0 (Le, Jaitly and Hinton 2015)
+    identity,          ///< a on the diagonal, else 0 (Le, Jaitly and Hinton 2015)
   };
 
   Kind kind = Kind::constant;
@@ -36,21 +36,31 @@ struct Initializer {
   static Initializer uniform(double low, double high) { return {Kind::uniform, low, high}; }
   static Initializer normal(double mean, double deviation) { return {Kind::normal, mean, deviation}; }
   static Initializer log_uniform(double scale, double largest) { return {Kind::log_uniform, scale, largest}; }
-  /// Of the numbers above the diagonal, row by row, of a matrix [n, n] made of 2 x 2 blocks along its
-  /// diagonal (Henaff et al. 2016; Helfrich et al. 2018); 0 beside the blocks.
+  // The numbers above the diagonal, row by row, of a matrix [n, n] made of 2 x 2 blocks along its diagonal
+  // (Henaff et al. 2016; Helfrich et al. 2018); 0 outside the blocks.
   static Initializer henaff() { return {Kind::henaff, 0, 0}; }
   static Initializer cayley() { return {Kind::cayley, 0, 0}; }
   static Initializer ramp(double first, double step) { return {Kind::ramp, first, step}; }
-  /// U(-1/sqrt(n), 1/sqrt(n)): of cells with n their units, of linear maps with n their inputs.
+  static Initializer truncated_normal(double mean, double deviation) {
+    return {Kind::truncated_normal, mean, deviation};
+  }
+  /// U(-1/sqrt(n), 1/sqrt(n)). For a cell, n is the number of its units; for a linear map, of its inputs.
   static Initializer uniform_of(std::int64_t n);
-  /// The gain sqrt(2) is that of relu.
+  // The gain sqrt(2) is the one for relu.
+  static Initializer kaiming_uniform(double gain = 1.4142135623730951) {
+    return {Kind::kaiming_uniform, gain, 0};
+  }
   static Initializer kaiming_normal(double gain = 1.4142135623730951) {
     return {Kind::kaiming_normal, gain, 0};
   }
+  static Initializer xavier_uniform(double gain = 1) { return {Kind::xavier_uniform, gain, 0}; }
+  static Initializer xavier_normal(double gain = 1) { return {Kind::xavier_normal, gain, 0}; }
+  static Initializer orthogonal(double gain = 1) { return {Kind::orthogonal, gain, 0}; }
+  static Initializer identity(double gain = 1) { return {Kind::identity, gain, 0}; }
 
-  /// Whether it is for matrices [out, in] alone.
+  /// Whether it is for matrices [out, in] only.
   bool needs_matrix() const { return kind >= Kind::kaiming_uniform; }
-  /// Why it is not for parameters of that shape, "is for matrices [out, in]"; empty when it is.
+  /// Why it does not suit parameters of that shape, like "is for matrices [out, in]"; empty when it does.
   std::string obstacle(const Shape& shape) const;
   bool operator==(const Initializer&) const = default;
 };

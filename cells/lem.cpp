@@ -1,9 +1,23 @@
 #include "lagtape/cells/lem.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry Lem::kEntry = {
+    .name = "lem",
+    .summary = "long expressive memory: two states, each with learnt time scales",
+    .source = "Long Expressive Memory for Sequence Modeling, Equation 3",
+    .equations =
+        "dz = dt * sigmoid(W1 @ y + V1 @ x)\n"
+        "dy = dt * sigmoid(W2 @ y + V2 @ x)\n"
+        "z' = (1 - dz) * z + dz * tanh(Wz @ y + Vz @ x)\n"
+        "y' = (1 - dy) * y + dy * tanh(Wy @ z' + Vy @ x)\n"
+        "each product W @ y, W @ z' and V @ x has a bias of its own: W1.bias, V1.bias, ...",
+    .read = read_cell<Lem>,
+};
 
 void Lem::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of each of the two states");

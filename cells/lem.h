@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Long expressive memory: two states with time scales of their own, learnt and changing.
 /// Source: "Long Expressive Memory for Sequence Modeling" (LEM), Equation 3.
@@ -20,6 +18,8 @@ class JsonReader;
 /// Output: y[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` all biases
 /// are zero but W1.bias = -log U(1, chrono dt - 1).
 struct Lem {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   double dt = 1;              ///< the largest time scale, > 0
   bool multiscale = true;     ///< false: dz = dy = dt, without W1, V1, W2, V2

@@ -1,5 +1,6 @@
 #include "lagtape/cells/lipschitz_rnn.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
@@ -7,6 +8,17 @@
 #include "lagtape/ops/shape.h"
 
 namespace lagtape {
+
+constinit const LayerEntry LipschitzRnn::kEntry = {
+    .name = "lipschitz_rnn",
+    .summary = "residual network with a bounded Lipschitz constant",
+    .source = "Lipschitz Recurrent Neural Networks",
+    .equations =
+        "A = (1 - beta) * (M_A + M_A.T) + beta * (M_A - M_A.T) - gamma * eye(units), and W of M_W in the "
+        "same way\n"
+        "h' = h + epsilon * (alpha * (A @ h) + tanh(W @ h + U @ x + U.bias))",
+    .read = read_cell<LipschitzRnn>,
+};
 
 void LipschitzRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A residual network whose matrices are part symmetric, part antisymmetric, so that its Lipschitz constant
 /// can be bounded. Source: "Lipschitz Recurrent Neural Networks" (Erichson et al. 2021), as in its code.
@@ -18,6 +16,8 @@ class JsonReader;
 /// Initialisation: M from N(0, (init_deviation / units)^2), U and its bias from U(-1/sqrt(input),
 /// 1/sqrt(input)). For beta = 1 the eigenvalues of A have the real part -gamma.
 struct LipschitzRnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   double epsilon = 0.03;        ///< time step, > 0
   double alpha = 1;             ///< weight of the linear part

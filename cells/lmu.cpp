@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
@@ -33,6 +34,18 @@ Tensor legendre_memory(std::int64_t order, double theta, const std::string& disc
   const Var step = discretization == "euler" ? identity(rate, order + 1) + rate : matrix_exponential(rate);
   return slice(step, 0, 0, order).value().clone();
 }
+
+constinit const LayerEntry Lmu::kEntry = {
+    .name = "lmu",
+    .summary = "Legendre memory of the last theta steps, written and read by a nonlinear state",
+    .source = "Legendre Memory Units: Continuous-Time Representation in Recurrent Neural Networks",
+    .equations =
+        "u = sum(e_x * x) + sum(e_h * h) + sum(e_m * m)\n"
+        "m' = A @ m + B * u, A and B fixed: m holds the last theta values of u as weights of Legendre "
+        "polynomials\n"
+        "h' = tanh(W_x @ x + W_h @ h + W_m @ m')",
+    .read = read_cell<Lmu>,
+};
 
 void Lmu::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the nonlinear state");

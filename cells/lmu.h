@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Legendre memory: a linear state that holds the last `theta` steps of a scalar, as weights of shifted
 /// Legendre polynomials, and a nonlinear state that writes and reads it. Source: "Legendre Memory Units:
@@ -23,6 +21,8 @@ class JsonReader;
 /// units], W_m [units, order]; no biases. Output: h[n+1]. Initialisation: e_x and e_h from U(-a, a), a =
 /// sqrt(3 / size), e_m = 0, the W from N(0, 2 / (in + out)).
 struct Lmu {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   std::int64_t order = 1;              ///< number of polynomials
   double theta = 1;                    ///< steps that the memory holds

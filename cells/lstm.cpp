@@ -1,9 +1,27 @@
 #include "lagtape/cells/lstm.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry Lstm::kEntry = {
+    .name = "lstm",
+    .summary = "long short-term memory",
+    .source =
+        "Long Short-Term Memory (Hochreiter and Schmidhuber 1997); Learning to Forget (Gers, Schmidhuber "
+        "and Cummins 2000)",
+    .equations =
+        "i = sigmoid(W_i @ h + U_i @ x)\n"
+        "f = sigmoid(W_f @ h + U_f @ x)\n"
+        "g = tanh(W_g @ h + U_g @ x)\n"
+        "o = sigmoid(W_o @ h + U_o @ x)\n"
+        "c' = f * c + i * g\n"
+        "h' = o * tanh(c')\n"
+        "each product W @ h and U @ x has a bias of its own: W_i.bias, U_i.bias, ...",
+    .read = read_cell<Lstm>,
+};
 
 void Lstm::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Long short-term memory with a forget gate and no peepholes (Hochreiter and Schmidhuber 1997; Gers et al.
 /// 2000).
@@ -24,6 +22,8 @@ class JsonReader;
 /// Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` (Tallec and Ollivier 2018)
 /// all biases are zero but W_f.bias = log U(1, chrono - 1) and W_i.bias = -W_f.bias.
 struct Lstm {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   bool forget_gate = true;       ///< false: f = 1, without W_f and U_f
   double chrono = 0;             ///< the longest time that is remembered at first, in steps; 0: none

@@ -1,10 +1,24 @@
 #include "lagtape/cells/noisy_rnn.h"
 
 #include "lagtape/cells/lipschitz_rnn.h"
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry NoisyRnn::kEntry = {
+    .name = "noisy_rnn",
+    .summary = "Lipschitz network with learnt time steps, and noise in training",
+    .source = "Noisy Recurrent Neural Networks",
+    .equations =
+        "A = (1 - beta) * (M_A + M_A.T) + beta * (M_A - M_A.T) - gamma_a * eye(units), and W of M_W and "
+        "gamma_w in the same way\n"
+        "in training m = 1 - multiplicative * uniform(units), a = additive * normal(units); in evaluation m "
+        "= 1, a = 0\n"
+        "h' = h + d * m * (A @ h + tanh(W @ h + U @ x + U.bias)) + a",
+    .read = read_cell<NoisyRnn>,
+};
 
 void NoisyRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

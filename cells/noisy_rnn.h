@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A Lipschitz network with noise, multiplied and added, in training, and a time step a unit that is learnt.
 /// Source: "Noisy Recurrent Neural Networks" (Lim et al. 2021), as in its code.
@@ -20,6 +18,8 @@ class JsonReader;
 /// Initialisation: d = epsilon, M from N(0, (init_deviation / units)^2), U and its bias from
 /// U(-1/sqrt(input), 1/sqrt(input)).
 struct NoisyRnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   double epsilon = 0.01;         ///< first time step, > 0
   double beta = 0.75;            ///< 0: symmetric, 1: antisymmetric

@@ -1,9 +1,20 @@
 #include "lagtape/cells/rnn.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry Rnn::kEntry = {
+    .name = "rnn",
+    .summary = "plain recurrent network with tanh",
+    .source = "Finding Structure in Time (Elman 1990)",
+    .equations =
+        "h' = tanh(W @ h + U @ x)\n"
+        "both products have a bias of their own: W.bias, U.bias",
+    .read = read_cell<Rnn>,
+};
 
 void Rnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

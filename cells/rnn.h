@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// The plain recurrent network with tanh (Elman 1990).
 ///
@@ -15,6 +13,8 @@ class JsonReader;
 /// Shapes: h [units], W [units, units], U [units, input], each with a bias of its own. Output: h[n+1].
 /// Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
 struct Rnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
 
   void read(JsonReader& reader);

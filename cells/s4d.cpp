@@ -4,6 +4,7 @@
 #include <numbers>
 #include <utility>
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
@@ -39,6 +40,20 @@ struct Readout {
 };
 
 }  // namespace
+
+constinit const LayerEntry S4d::kEntry = {
+    .name = "s4d",
+    .summary =
+        "block of diagonal linear state spaces with a gated map, a residual connection and a layer norm",
+    .source = "On the Parameterization and Initialization of Diagonal State Space Models",
+    .equations =
+        "E = exp(A * dt), A = -exp(log_A) + 1j * A_imag, dt = exp(log_dt); K = 2 * C * (E - 1) / A\n"
+        "s' = E * s + x\n"
+        "g = gelu(real(sum(K * s')) + D * x)\n"
+        "r = x + (W1 @ g + W1.bias) * sigmoid(W2 @ g + W2.bias)\n"
+        "y = scale * (r - mean(r)) / sqrt(var(r) + 1e-5) + shift",
+    .read = read_cell<S4d>,
+};
 
 void S4d::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "channels, as many as the input has");

@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A block of diagonal linear state spaces, one a channel, with a gated map of the channels, a residual
 /// connection and a layer norm. Source: "On the Parameterization and Initialization of Diagonal State Space
@@ -26,6 +24,8 @@ class JsonReader;
 /// pi k, C from the complex N(0, 1), D from N(0, 1), W1, W2 and their biases from U(-1/sqrt(units),
 /// 1/sqrt(units)), scale = 1, shift = 0.
 struct S4d {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;    ///< channels
   std::int64_t states = 64;  ///< real numbers of state a channel, even
 

@@ -2,10 +2,24 @@
 
 #include <cmath>
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry Sru::kEntry = {
+    .name = "sru",
+    .summary = "simple recurrent unit: gates with peepholes, a highway, and no recurrent matrix",
+    .source = "Simple Recurrent Units for Highly Parallelizable Recurrence",
+    .equations =
+        "f = sigmoid(W_f @ x + W_f.bias + v_f * c)\n"
+        "r = sigmoid(W_r @ x + W_r.bias + v_r * c)\n"
+        "c' = f * c + (1 - f) * (W @ x)\n"
+        "y = r * c' + (1 - r) * skip\n"
+        "skip = sqrt(1 + 2 * exp(highway_bias)) * x, or W_s @ x where input and units differ",
+    .read = read_cell<Sru>,
+};
 
 void Sru::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A recurrence without matrices, gated by light peepholes, with a highway around it.
 /// Source: "Simple Recurrent Units for Highly Parallelizable Recurrence" (Lei et al. 2018), version 2 of its
@@ -22,6 +20,8 @@ class JsonReader;
 /// sqrt(3 / input), W_f and W_r from that times sqrt(1/2), W_s from that times kappa, v_f and v_r from
 /// U(-sqrt(3/2), sqrt(3/2)), W_f.bias = 0, W_r.bias = highway_bias.
 struct Sru {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   double highway_bias = 0;  ///< first value of W_r.bias
 

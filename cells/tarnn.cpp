@@ -1,11 +1,27 @@
 #include "lagtape/cells/tarnn.h"
 
 #include "lagtape/cells/activation.h"
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/matrices.h"
 
 namespace lagtape {
+
+constinit const LayerEntry Tarnn::kEntry = {
+    .name = "tarnn",
+    .summary = "network whose every step solves a differential equation, with trained time constants",
+    .source = "Time Adaptive Recurrent Neural Network",
+    .equations =
+        "r = U2 @ h + U2.bias + W1 @ x + W1.bias + W2 @ x[-1]; before the first step x[-1] is the first "
+        "input\n"
+        "s = sigmoid(Ug @ h + Wg @ x + Wg.bias)\n"
+        "q = h, then inner_steps times\n"
+        "F = activation(U1 @ q + r) - q - h + (B1 @ x + B2 @ h)\n"
+        "q = (1 - Ak[n]) * q + Ak[n] * F; with the gate inside q = q + Ak[n] * s * F\n"
+        "h' = (1 - s) * h + s * q; with the gate inside h' = q",
+    .read = read_cell<Tarnn>,
+};
 
 void Tarnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

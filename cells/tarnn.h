@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A step that solves an ordinary differential equation for a while, with trained time constants.
 /// Source: "Time Adaptive Recurrent Neural Network" (Kag and Saligrama 2021), as in its code.
@@ -23,6 +21,8 @@ class JsonReader;
 /// code has one and another that nothing uses. Output: h[n+1]. Initialisation: matrices from N(0, 0.1^2), Ak
 /// = 0.01, biases 0 but Wg.bias = -3 with the gate at the output.
 struct Tarnn {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   std::int64_t length = 1;  ///< steps that have time constants of their own
   std::int64_t inner_steps = 1;

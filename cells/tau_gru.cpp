@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
@@ -42,6 +43,25 @@ Seen past_of_code(StepTape& tape, std::int64_t tau, StepVar h, StepVar x, StepVa
 }
 
 }  // namespace
+
+constinit const LayerEntry TauGru::kEntry = {
+    .name = "tau_gru",
+    .summary = "gated recurrent unit with weighted time-delay feedback",
+    .source = "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback",
+    .equations =
+        "u = tanh(W1 @ h + U1 @ x)\n"
+        "z = tanh(W2 @ h[-floor(tau / dt)] + U2 @ x)\n"
+        "g = sigmoid(W3 @ h + U3 @ x)\n"
+        "a = sigmoid(W4 @ h + U4 @ x)\n"
+        "h' = (1 - dt * g) * h + dt * g * (beta * u + alpha * a * z)\n"
+        "each product W @ h and U @ x has a bias of its own: W1.bias, U1.bias, ...\n"
+        "with several delays each has a z and an a of its own, of W2_1, U2_1, W4_1, ...: alpha * a_1 * z_1 "
+        "+ alpha * a_2 * z_2 + ...\n"
+        "a trained delay is a parameter tau between 1 and max, in steps; z is that of h[-tau]\n"
+        "form code: z and a are those of h[-(tau - 1)] and of the input tau steps before, both zeros up to "
+        "step tau",
+    .read = read_cell<TauGru>,
+};
 
 void TauGru::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");

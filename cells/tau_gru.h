@@ -4,12 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/cells/cell.h"
 #include "lagtape/cells/delay.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Gated recurrent unit with weighted time-delay feedback.
 /// Source: "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback" (tau-GRU), in discrete form.
@@ -38,6 +36,8 @@ class JsonReader;
 /// or [units]. What is switched off has no parameters. Output: h[n+1]. Initialisation: everything but tau
 /// from U(-1/sqrt(units), 1/sqrt(units)).
 struct TauGru {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   std::vector<Delay> tau = {0};  ///< with 0, z sees h[n]
   double dt = 1;                 ///< the time step, > 0

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
@@ -31,6 +32,23 @@ std::vector<double> read_dt(JsonReader& reader, std::int64_t layers) {
 }
 
 }  // namespace
+
+constinit const LayerEntry Unicornn::kEntry = {
+    .name = "unicornn",
+    .summary = "undamped independent controlled oscillators, a network whose steps can be undone",
+    .source =
+        "UnICORNN: A recurrent model for learning very long time dependencies, Equation 6; residual "
+        "stacking: Appendix C.5",
+    .equations =
+        "s = dt * sigmoid(c)\n"
+        "z' = z - s * (tanh(w * y + (V @ x + V.bias)) + alpha * y)\n"
+        "y' = y + s * z'\n"
+        "the input x of every layer but the lowest is the y' of the layer below, in training times a mask "
+        "of dropout\n"
+        "residual stacking: layers from S + 1 upwards have V @ x + V.bias + Lambda @ y, y that of the layer "
+        "S + 1 below",
+    .read = read_cell<Unicornn>,
+};
 
 void Unicornn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "oscillators of a layer");

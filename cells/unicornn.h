@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Undamped independent controlled oscillatory network: layers of oscillators that do not see each other.
 /// Source: "UnICORNN: A recurrent model for learning very long time dependencies" (Rusch and Mishra 2021),
@@ -29,6 +27,8 @@ class JsonReader;
 /// Initialisation: w from U(0, 1), c from U(-0.1, 0.1), b = 0, V and Lambda from U(-r, r) with r = sqrt(6 /
 /// (65 width of what they multiply)).
 struct Unicornn {
+  static const LayerEntry kEntry;
+
   static constexpr Arithmetic kArithmetic = Arithmetic::grid;
 
   std::int64_t units = 1;

@@ -1,5 +1,6 @@
 #include "lagtape/cells/layers/batch_norm.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/batch_norm.h"
@@ -83,6 +84,21 @@ class BatchNormLayer final : public SequenceLayer {
 };
 
 }  // namespace
+
+constinit const LayerEntry BatchNorm::kEntry = {
+    .name = "batch_norm",
+    .summary = "batch normalisation: every feature gets mean 0 and variance 1 over a batch",
+    .source =
+        "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift "
+        "(Ioffe and Szegedy 2015)",
+    .equations =
+        "y = gain * (x - m) / sqrt(v + eps) + bias\n"
+        "in training m, v: mean and variance of each feature over all steps of the sequences of the batch\n"
+        "mean' = (1 - momentum) * mean + momentum * m\n"
+        "variance' = (1 - momentum) * variance + momentum * v * count / (count - 1)\n"
+        "in evaluation m = mean, v = variance",
+    .read = read_layer_with_init<BatchNorm>,
+};
 
 void BatchNorm::read(JsonReader& reader) {
   reader.optional("eps", eps, above(0), "added to the variance");

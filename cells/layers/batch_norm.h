@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Batch normalisation: in training y = gain * (x - m) / sqrt(v + eps) + bias with m and v the mean and the
 /// variance of each feature over a batch, all steps within the sequences' lengths; in evaluation with the
@@ -19,6 +17,8 @@ class JsonReader;
 /// input], gain, bias, mean, variance [input]. Initialisation: gain 1, bias 0, mean 0, variance 1; the last
 /// two are kept with the model and not trained.
 struct BatchNorm {
+  static const LayerEntry kEntry;
+
   double eps = 1e-5;
   double momentum = 0.1;
   bool affine = true;  ///< gain and bias; else 1 and 0

@@ -1,5 +1,6 @@
 #include "lagtape/cells/layers/bidirectional.h"
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/reverse_time.h"
 #include "lagtape/ops/shape.h"
@@ -98,7 +99,24 @@ class BidirectionalLayer final : public SequenceLayer {
   bool at_end_;
 };
 
+BuildLayer read_bidirectional(JsonReader& reader, const ReadInner& inner) {
+  Bidirectional options;
+  options.read(reader, inner);
+  return [options](std::int64_t input) { return LayerGroup{{options.build(input)}, false}; };
+}
+
 }  // namespace
+
+constinit const LayerEntry Bidirectional::kEntry = {
+    .name = "bidirectional",
+    .summary = "two copies of a cell, one reading the sequence forwards and one backwards",
+    .source = "Bidirectional Recurrent Neural Networks (Schuster and Paliwal 1997)",
+    .equations =
+        "y[n] = merge(forward[n], backward[n]); backward begins at the last step of each sequence\n"
+        "a read-out of the last step L - 1 reads merge(forward[L - 1], backward[0])\n"
+        "the parameters are 0.W of the forward cell and 1.W of the backward cell",
+    .read_around = read_bidirectional,
+};
 
 void Bidirectional::read(JsonReader& reader, const ReadInner& inner) {
   cell = inner(reader, "cell");

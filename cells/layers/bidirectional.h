@@ -2,12 +2,9 @@
 
 #include <string>
 
-#include "lagtape/cells/cell.h"
-#include "lagtape/cells/registry.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-// Internal: includes nlohmann/json.
 
 /// A cell that runs over every sequence from its first step to its own last, and a second of the same kind,
 /// with weights of its own, from the last to the first: y[n] = merge(forward[n], backward[n]), x [B, T,
@@ -17,6 +14,8 @@ namespace lagtape {
 /// backward[0]; layers of a step between it and this one are then run once. Parameters are those of the cell,
 /// "0.W" forward and "1.W" backward.
 struct Bidirectional {
+  static const LayerEntry kEntry;
+
   BuildLayer cell;
   std::string merge = "concat";  ///< "concat", "sum", "mean"
 

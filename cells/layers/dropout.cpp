@@ -1,9 +1,18 @@
 #include "lagtape/cells/layers/dropout.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry Dropout::kEntry = {
+    .name = "dropout",
+    .summary = "dropout: in training, random elements are set to zero",
+    .source = "Srivastava et al. 2014; one mask a sequence: Gal and Ghahramani 2016",
+    .equations = "y = x * mask(rate)",
+    .read = read_layer<Dropout>,
+};
 
 void Dropout::read(JsonReader& reader) {
   reader.required("rate", rate, at_least(0), "probability with which an element is left out");

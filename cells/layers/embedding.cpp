@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
@@ -55,6 +56,19 @@ class EmbeddingLayer final : public SequenceLayer {
 };
 
 }  // namespace
+
+constinit const LayerEntry Embedding::kEntry = {
+    .name = "embedding",
+    .summary = "trained vector for each token: the first layer of a model of tokens",
+    .source =
+        "dropout of whole rows: A Theoretically Grounded Application of Dropout in Recurrent Neural "
+        "Networks (Gal and Ghahramani 2016)",
+    .equations =
+        "y = E[x], zeros after the end of a sequence\n"
+        "in training E[i] * mask(dropout), one mask for a batch; E[padding] = 0 always",
+    .read = read_layer_with_init<Embedding>,
+    .takes_tokens = true,
+};
 
 void Embedding::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of a token's vector");

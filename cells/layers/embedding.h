@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// A trained vector for each token: y = E[x], x [B, T, 1] the numbers of tokens, y [B, T, units], E
 /// [vocabulary, units]. In training whole rows of E are left out at random for a batch, E[i] * mask_i with
@@ -17,6 +15,8 @@ class JsonReader;
 ///
 /// Initialisation: N(0, 1).
 struct Embedding {
+  static const LayerEntry kEntry;
+
   std::int64_t units = 1;
   std::int64_t vocabulary = 0;  ///< 0: as the data have it
   std::int64_t padding = -1;    ///< -1: none

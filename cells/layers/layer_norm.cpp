@@ -1,9 +1,18 @@
 #include "lagtape/cells/layers/layer_norm.h"
 
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry LayerNorm::kEntry = {
+    .name = "layer_norm",
+    .summary = "layer normalisation: the elements of every step get mean 0 and variance 1",
+    .source = "Layer Normalization (Ba, Kiros and Hinton 2016)",
+    .equations = "y = gain * (x - mean(x)) / sqrt(mean((x - mean(x)) ** 2) + eps) + bias",
+    .read = read_layer_with_init<LayerNorm>,
+};
 
 void LayerNorm::read(JsonReader& reader) { reader.optional("eps", eps, above(0), "added to the variance"); }
 

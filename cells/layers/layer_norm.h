@@ -1,15 +1,15 @@
 #pragma once
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
-
-class JsonReader;
 
 /// Layer normalisation of every step: y = gain * (x - m) / sqrt(v + eps) + bias, m and v the mean and the
 /// variance of the elements of x. Source: Ba, Kiros and Hinton 2016. Shapes: x, y, gain, bias [input].
 /// Initialisation: gain 1, bias 0.
 struct LayerNorm {
+  static const LayerEntry kEntry;
+
   double eps = 1e-5;
 
   void read(JsonReader& reader);

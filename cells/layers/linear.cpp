@@ -2,10 +2,20 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/read_initializer.h"
+#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constinit const LayerEntry Linear::kEntry = {
+    .name = "linear",
+    .summary = "affine map of every step",
+    .source = "",
+    .equations = "y = W @ x + W.bias",
+    .read = read_layer<Linear>,
+};
 
 void Linear::Init::read(JsonReader& reader) {
   const Json& given = reader.raw(
@@ -14,7 +24,7 @@ void Linear::Init::read(JsonReader& reader) {
               "object of parameters by name"),
       R"("linear" | "kaiming_normal" | object)", Json(name).dump());
   const std::vector<std::string> known = {"linear", "kaiming_normal"};
-  if (given.is_object()) return reader.fill("init", values.read_object(given, reader));
+  if (given.is_object()) return reader.fill("init", read_initial_values(given, reader, values));
   if (given.is_string() && std::ranges::find(known, given.get<std::string>()) == known.end()) {
     reader.error("init", unknown_name("value", given.get<std::string>(), known));
   } else if (given.is_string()) {
@@ -22,7 +32,7 @@ void Linear::Init::read(JsonReader& reader) {
   } else if (!given.is_null()) {
     reader.error("init", text_of("expected a name or an object of parameters, got ", given.dump()));
   }
-  reader.fill("init", name);
+  reader.fill("init", values.entries.empty() ? Json(name) : json_of(values));
 }
 
 void Linear::read(JsonReader& reader) {

@@ -3,19 +3,19 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/cell.h"
 #include "lagtape/cells/initial_values.h"
+#include "lagtape/cells/layer_entry.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
-
-/// The affine map y = W x + W.bias of every step, W [units, input], W.bias [units]: a layer, and the
-/// read-out.
+/// The affine map y = W x + W.bias of every step, as a layer and as the read-out of a model.
 ///
-/// Initialisation "linear": both from U(-1/sqrt(input), 1/sqrt(input)); "kaiming_normal": W from N(0, 2 /
-/// input), the bias as before; or by parameter.
+/// Shapes: x [input], W [units, input], y and W.bias [units]. Initialisation: "linear", both from
+/// U(-1/sqrt(input), 1/sqrt(input)); "kaiming_normal", W from N(0, 2 / input) and the bias as before; or an
+/// initialiser for each parameter.
 struct Linear {
+  static const LayerEntry kEntry;
+
   struct Init {
     std::string name = "linear";
     InitialValues values = {};  ///< in the place of those

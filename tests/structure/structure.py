@@ -34,12 +34,15 @@ def lines(path):
 
 
 def cell_names(root):
-    """The rows of the table kCells in the registry: {"name", ...}."""
+    """The names of the cells whose entries, TauGru::kEntry, are rows of the table kCells in the registry."""
     registry = root / "cells" / "registry.cpp"
     if not registry.exists():
         return []
     table = re.search(r"\bkCells\b.*?^};", registry.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    return re.findall(r'^\s*(?:[A-Za-z]\w*)?\{"([a-z0-9_]+)"', table[0], re.MULTILINE) if table else []
+    rows = re.findall(r"\b(\w+)::kEntry", table[0]) if table else []
+    entry = re.compile(r'LayerEntry (\w+)::kEntry = \{\s*\.name = "([a-z0-9_]+)"')
+    names = dict(found for path in sources(root, "cells") for found in entry.findall(path.read_text(encoding="utf-8")))
+    return [names[row] for row in rows if row in names]
 
 
 def include_breach(root, name, bracket, folder):

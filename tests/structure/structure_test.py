@@ -6,22 +6,24 @@ import unittest
 
 import structure
 
-REGISTRY = """constexpr LayerEntry kCells[] = {
-    {"tau_gru", "a summary", read<TauGru>},
-    {"lem", "a summary", read<Lem>},
+REGISTRY = """constexpr Row kCells[] = {
+    TauGru::kEntry,
+    Lem::kEntry,
 };
-constexpr LayerEntry kPerStepLayers[] = {
-    {"linear", "a summary", read<Linear>},
+constexpr Row kPerStepLayers[] = {
+    Linear::kEntry,
 };
 """
+ENTRY = 'constinit const LayerEntry %s::kEntry = {\n    .name = "%s",\n};\n'
 IN_ORDER = {
     "core/tape.h": "#include <vector>\n",
     "core/tape.cpp": '#include "lagtape/core/tape.h"\n',
     "ops/sum.cpp": '#include "lagtape/core/tape.h"\n// a linear problem, not a cell\n',
     "ops/weight_gradient.cpp": "#include <dnnl.h>\n",
     "cells/registry.cpp": REGISTRY,
-    "cells/tau_gru.cpp": '#include "lagtape/core/tape.h"\n',
-    "cells/lem.cpp": "",
+    "cells/tau_gru.cpp": '#include "lagtape/core/tape.h"\n' + ENTRY % ("TauGru", "tau_gru"),
+    "cells/lem.cpp": ENTRY % ("Lem", "lem"),
+    "cells/layers/linear.cpp": ENTRY % ("Linear", "linear"),
     "data/tasks/mackey_glass.h": '#include "lagtape/core/tape.h"\n',
     "tools/train.cpp": '#include "lagtape/data/tasks/mackey_glass.h"\n',
     "tools/bench/lstm.cpp": "#include <dnnl.h>\n",

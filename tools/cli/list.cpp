@@ -35,7 +35,7 @@ std::vector<OptionDoc> options_of(const Read& read) {
   return reader.documentation();
 }
 
-std::vector<Row> layer_rows(std::span<const LayerEntry> entries) {
+std::vector<Row> layer_rows(LayerEntries entries) {
   std::vector<Row> rows;
   for (const LayerEntry& entry : entries) {
     rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),

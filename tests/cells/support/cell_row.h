@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lagtape/cells/registry.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape::test {
 
