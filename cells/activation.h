@@ -7,8 +7,9 @@
 
 namespace lagtape {
 
-/// The functions that a cell may leave to its user: tanh, sigmoid, relu.
+/// The names of the functions that some cells let their user choose from: tanh, sigmoid, relu.
 const std::vector<std::string>& activations();
+/// One of them, by its name.
 StepVar activate(const std::string& name, StepVar a);
 
 }  // namespace lagtape

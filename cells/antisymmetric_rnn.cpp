@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -32,6 +33,7 @@ void AntisymmetricRnn::read(JsonReader& reader) {
 }
 
 Layer AntisymmetricRnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
   const StepVar x = step.input();
   const StepVar h = step.state("h", units);

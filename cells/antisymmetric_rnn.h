@@ -14,18 +14,18 @@ namespace lagtape {
 ///     A = W - W^T - gamma I, W strictly upper triangular
 ///     plain:     h[n+1] = h[n] + epsilon tanh(A h[n] + U x[n])
 ///     gated:     h[n+1] = h[n] + epsilon sigmoid(A h[n] + Uz x[n]) tanh(A h[n] + U x[n])
-///     residual:  h[n+1] = h[n] + epsilon tanh(W h[n] + U x[n]), W any matrix: the baseline
+///     residual:  h[n+1] = h[n] + epsilon tanh(W h[n] + U x[n]), W any matrix, as a baseline
 ///
-/// Shapes: h [units]; W the units (units - 1) / 2 numbers of its triangle, row by row ([units, units] in
-/// `residual`); U, Uz [units, input] with a bias. Output: h[n+1]. The eigenvalues of A have the real part
+/// Shapes: x [input], h [units]; W the units (units - 1) / 2 numbers of its triangle, row by row ([units,
+/// units] in the form residual); U, Uz [units, input], each with a bias. Output: h[n+1]. The eigenvalues of A have the real part
 /// -gamma. Initialisation: W from N(0, 1 / units), U, Uz and their biases from U(-1/sqrt(input),
 /// 1/sqrt(input)).
 struct AntisymmetricRnn {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
+  std::int64_t units = 0;      ///< size of the state, from 2; must be given
   double epsilon = 0.01;       ///< time step, > 0
-  double gamma = 0.0001;       ///< damping; none in `residual`
+  double gamma = 0.0001;       ///< damping; the form residual has none
   std::string form = "plain";  ///< "plain", "gated", "residual"
 
   void read(JsonReader& reader);

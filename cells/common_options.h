@@ -13,7 +13,7 @@ namespace lagtape {
 struct CommonCellOptions {
   /// Of the states. On the grid a reversible step runs backwards exactly
   /// (ops/recurrence/step/reversible.h). None: the cell's own choice, and no option in JSON.
-  std::optional<Arithmetic> arithmetic = Arithmetic::real;
+  std::optional<Arithmetic> arithmetic = {};
 
   /// A layer for each dilation d of the list, from the input up, in which the step before is d steps back:
   /// h[n+1] = F(h[n+1-d], x[n]), and h[n-k] of the cell is h[n+1-(k+1)d].
@@ -28,6 +28,7 @@ struct CommonCellOptions {
   /// First values of parameters, in the place of the cell's own.
   InitialValues init = {};
 
+  /// Reads "dilations", "residual", "init", and "arithmetic" where there is one.
   void read(JsonReader& reader);
   /// The layers of the cell with all that. Throws InputError for a state that cannot be on the grid, a cell
   /// that cannot be dilated, a residual layer whose widths differ, and what InitialValues::apply throws.

@@ -26,6 +26,7 @@ void CoRnn::read(JsonReader& reader) {
 }
 
 Layer CoRnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(input + 2 * units));
   StepTape& tape = step.tape();
   const StepVar z = step.state("z", units);

@@ -38,7 +38,7 @@ Delay read_trained(JsonReader& reader) {
   return delay;
 }
 
-/// One delay, and what it becomes with its defaults.
+/// Reads one delay; `filled` becomes it with its defaults.
 Delay read_delay(const Json& value, const std::string& pointer, JsonErrors& errors, Json& filled) {
   filled = value;
   if (value.is_object()) {
@@ -55,9 +55,21 @@ Delay read_delay(const Json& value, const std::string& pointer, JsonErrors& erro
   return {};
 }
 
-}  // namespace
+Json json_of(const Delay& delay) {
+  if (!delay.is_trained()) return delay.time;
+  const Json start = delay.low == delay.high ? Json(delay.low) : Json::array({delay.low, delay.high});
+  return {{"max", delay.max}, {"each", delay.each_unit ? "unit" : "layer"}, {"start", start}};
+}
 
-Delay Delay::trained(std::int64_t max, bool each_unit, double low, double high) {
+Json json_of(const Delays& delays) {
+  if (delays.size() == 1) return json_of(delays[0]);
+  Json list = Json::array();
+  for (const Delay& delay : delays) list.push_back(json_of(delay));
+  return list;
+}
+
+Delay trained_delay(std::int64_t max, bool each_unit, double low, double high) {
+  if (max < 1) throw InputError(text_of("[delay] a trained delay needs a max of at least 1, got ", max, "."));
   Delay delay;
   delay.max = max;
   delay.each_unit = each_unit;
@@ -66,36 +78,46 @@ Delay Delay::trained(std::int64_t max, bool each_unit, double low, double high) 
   return delay;
 }
 
+}  // namespace
+
+Delay Delay::trained(std::int64_t max) { return trained(max, middle_of(max)); }
+Delay Delay::trained(std::int64_t max, double start) { return trained_delay(max, false, start, start); }
+Delay Delay::trained_each_unit(std::int64_t max) {
+  return trained_each_unit(max, 1, static_cast<double>(max));
+}
+Delay Delay::trained_each_unit(std::int64_t max, double low, double high) {
+  return trained_delay(max, true, low, high);
+}
+
 Initializer Delay::initializer() const {
   return low == high ? Initializer::constant(low) : Initializer::uniform(low, high);
 }
 
 double middle_of(std::int64_t max) { return max == 1 ? 1 : static_cast<double>(max / 2) + 0.5; }
 
-std::vector<Delay> read_delays(JsonReader& reader, const std::string& key, const std::string& about) {
+void read_delays(JsonReader& reader, const std::string& key, const std::string& about, Delays& delays) {
   const Json value =
       reader.raw(key, about, "number >= 0, {\"max\": 64} for one that is trained, or a list", "");
   const std::string pointer = reader.pointer_to(key);
   if (value.is_null()) {
     if (reader.is_object()) reader.error(key, "is missing, expected number >= 0");
-    return {Delay()};
+    reader.fill(key, json_of(delays));
+    return;
   }
   Json filled;
+  delays = {};
   if (!value.is_array()) {
-    const Delay delay = read_delay(value, pointer, reader.errors(), filled);
+    delays.push_back(read_delay(value, pointer, reader.errors(), filled));
     reader.fill(key, filled);
-    return {delay};
+    return;
   }
   if (value.empty()) reader.error(key, "a list of delays must have at least one.");
-  std::vector<Delay> delays;
   Json all = Json::array();
   for (std::size_t i = 0; i < value.size(); ++i) {
     delays.push_back(read_delay(value[i], text_of(pointer, "/", i), reader.errors(), filled));
     all.push_back(filled);
   }
   reader.fill(key, all);
-  if (delays.empty()) delays.emplace_back();
-  return delays;
 }
 
 }  // namespace lagtape

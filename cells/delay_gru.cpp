@@ -1,5 +1,6 @@
 #include "lagtape/cells/delay_gru.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -23,6 +24,7 @@ void DelayGru::read(JsonReader& reader) {
 }
 
 Layer DelayGru::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   StepTape& tape = step.tape();
   const StepVar x = step.input();

@@ -11,13 +11,13 @@ namespace lagtape {
 ///     g = sigmoid(W3 h[n] + U3 x[n])
 ///     h[n+1] = (1 - g) h[n] + g tanh(W1 h[n] + W2 h[n-tau] + U x[n])
 ///
-/// Shapes: h [units], Wi [units, units], U and U3 [units, input], each with a bias of its own. Output:
-/// h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
+/// Shapes: x [input], h [units], Wi [units, units], U and U3 [units, input], each with a bias of its own.
+/// Output: h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
 struct DelayGru {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
-  std::int64_t tau = 0;  ///< the delay in steps, >= 0
+  std::int64_t units = 0;  ///< size of the state, from 1; must be given
+  std::int64_t tau = -1;   ///< delay in steps, from 0; must be given
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

@@ -186,7 +186,7 @@ BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& rea
   std::int64_t units = 1;
   reader.required("units", units, between(1, kLargestUnits), "the dimension 'units' of the equations");
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
-  CommonCellOptions common;
+  CommonCellOptions common{.arithmetic = Arithmetic::real};
   common.read(reader);
   return common.apply([cell, units](std::int64_t input) {
     return LayerGroup{{cell.build(units, input)}, false};

@@ -1,5 +1,6 @@
 #include "lagtape/cells/exp_rnn.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -25,10 +26,12 @@ constinit const LayerEntry ExpRnn::kEntry = {
 
 void ExpRnn::read(JsonReader& reader) {
   reader.required("units", units, between(2, kLargestUnits), "size of the state");
-  reader.choice("start", start, {"henaff", "cayley"}, "first rotations: any angle, or those of a Cayley map");
+  reader.choice("start", start, {"henaff", "cayley"},
+                "first rotations: by any angle, or those that a Cayley transform gives");
 }
 
 Layer ExpRnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::kaiming_normal());
   const StepVar h = step.state("h", units);
   step.parameter("S", {units * (units - 1) / 2});

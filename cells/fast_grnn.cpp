@@ -1,6 +1,7 @@
 #include "lagtape/cells/fast_grnn.h"
 
 #include "lagtape/cells/activation.h"
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -30,6 +31,7 @@ void FastGrnn::read(JsonReader& reader) {
 }
 
 Layer FastGrnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.1));
   const StepVar h = step.state("h", units);
   const auto share = [&](const std::string& name, double first) {

@@ -16,17 +16,17 @@ namespace lagtape {
 ///     c = update(p + b_u)
 ///     h[n+1] = g h[n] + (sigmoid(zeta) (1 - g) + sigmoid(nu)) c
 ///
-/// Shapes: h, b_g, b_u [units], W [units, input], U [units, units], zeta, nu []. With a rank r, W = W1 W2
-/// with W1 [units, r], W2 [r, input]; U likewise. Output: h[n+1]. Initialisation: matrices from N(0, 0.1^2),
+/// Shapes: x [input], h, b_g, b_u [units], W [units, input], U [units, units], zeta, nu []. With a rank r, W = W1 W2
+/// with W1 [units, r], W2 [r, input]; U in the same way. Output: h[n+1]. Initialisation: matrices from N(0, 0.1^2),
 /// b_g = b_u = 1, zeta = 1, nu = -4.
 struct FastGrnn {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
-  std::string gate = "sigmoid";  ///< "tanh", "sigmoid", "relu"
-  std::string update = "tanh";   ///< "tanh", "sigmoid", "relu"
-  std::int64_t rank_w = 0;       ///< of W; 0: full
-  std::int64_t rank_u = 0;       ///< of U; 0: full
+  std::int64_t units = 0;        ///< size of the state, from 1; must be given
+  std::string gate = "sigmoid";  ///< its function: "tanh", "sigmoid", "relu"
+  std::string update = "tanh";   ///< the function of the candidate: "tanh", "sigmoid", "relu"
+  std::int64_t rank_w = 0;       ///< rank of W; 0: full
+  std::int64_t rank_u = 0;       ///< rank of U; 0: full
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

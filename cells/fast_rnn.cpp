@@ -1,6 +1,7 @@
 #include "lagtape/cells/fast_rnn.h"
 
 #include "lagtape/cells/activation.h"
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -20,12 +21,13 @@ constinit const LayerEntry FastRnn::kEntry = {
 
 void FastRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.choice("activation", activation, activations(), "function f");
+  reader.choice("activation", activation, activations(), "activation function");
   reader.optional("rank_w", rank_w, between(0, kLargestUnits), "rank of W = W1 @ W2; 0: full");
   reader.optional("rank_u", rank_u, between(0, kLargestUnits), "rank of U = U1 @ U2; 0: full");
 }
 
 Layer FastRnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.1));
   const StepVar h = step.state("h", units);
   const auto share = [&](const std::string& name, double first) {

@@ -1,5 +1,6 @@
 #include "lagtape/cells/gru.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -25,6 +26,7 @@ void Gru::read(JsonReader& reader) {
 }
 
 Layer Gru::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   const StepVar x = step.input();
   const StepVar h = step.state("h", units);

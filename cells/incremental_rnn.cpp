@@ -1,6 +1,7 @@
 #include "lagtape/cells/incremental_rnn.h"
 
 #include "lagtape/cells/activation.h"
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -24,10 +25,11 @@ void IncrementalRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
   reader.optional("inner_steps", inner_steps, between(1, 1000), "Euler steps for an input");
   reader.optional("alpha", alpha, above(0), "pull towards zero");
-  reader.choice("activation", activation, activations(), "function f");
+  reader.choice("activation", activation, activations(), "activation function");
 }
 
 Layer IncrementalRnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   const StepVar h = step.state("h", units);
   const StepMatrix U = step.matrix("U", units, units);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -21,12 +22,14 @@ constinit const LayerEntry IndRnn::kEntry = {
 
 void IndRnn::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.optional("longest", longest, at_least(0),
-                  "steps in which a state may at most double, by a clip of its weight; 0: no clip");
+  reader.optional(
+      "longest", longest, at_least(0),
+      "number of steps in which a state may at most double, for which w is clipped; 0: w is not clipped");
   reader.choice("start", start, {"uniform", "ones"}, "first values of the recurrent weights");
 }
 
 Layer IndRnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.001));
   const StepVar h = step.state("h", units);
   const double bound = longest > 0 ? std::exp2(1 / longest) : 1;

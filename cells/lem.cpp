@@ -1,5 +1,6 @@
 #include "lagtape/cells/lem.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -24,7 +25,8 @@ void Lem::read(JsonReader& reader) {
   reader.optional("dt", dt, above(0), "largest time scale");
   reader.optional("multiscale", multiscale, "whether the time scales are learnt; otherwise both are dt");
   reader.optional("chrono", chrono, at_least(0),
-                  "longest time in steps that the first time scales allow for; 0: first values as of others");
+                  "longest time, in steps, that the first time scales allow for; 0: W1.bias starts like the "
+                  "other biases");
   reader.optional("smallest_scale", smallest_scale, between(0, 1),
                   "the time scales are clipped to [smallest_scale, 1]; 0: they are not");
   if (chrono > 0 && !(chrono * dt >= 2)) {
@@ -36,6 +38,7 @@ void Lem::read(JsonReader& reader) {
 }
 
 Layer Lem::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   StepTape& tape = step.tape();
   const StepVar x = step.input();

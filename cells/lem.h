@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// Long expressive memory: two states with time scales of their own, learnt and changing.
+/// Long expressive memory: two states, whose time scales are learnt functions of state and input.
 /// Source: "Long Expressive Memory for Sequence Modeling" (LEM), Equation 3.
 ///
 ///     dz = dt sigmoid(W1 y[n] + V1 x[n])
@@ -14,16 +14,16 @@ namespace lagtape {
 ///     z[n+1] = (1 - dz) z[n] + dz tanh(Wz y[n] + Vz x[n])
 ///     y[n+1] = (1 - dy) y[n] + dy tanh(Wy z[n+1] + Vy x[n])
 ///
-/// Shapes: z, y [units], W* [units, units], V* [units, input]; each W and each V has a bias of its own.
+/// Shapes: x [input], z, y [units], W* [units, units], V* [units, input]; each W and each V has a bias of its own.
 /// Output: y[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` all biases
 /// are zero but W1.bias = -log U(1, chrono dt - 1).
 struct Lem {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
-  double dt = 1;              ///< the largest time scale, > 0
+  std::int64_t units = 0;     ///< size of each of the two states, from 1; must be given
+  double dt = 1;              ///< largest time scale, > 0
   bool multiscale = true;     ///< false: dz = dy = dt, without W1, V1, W2, V2
-  double chrono = 0;          ///< the longest time that the first values of dz allow for, in steps; 0: none
+  double chrono = 0;          ///< longest time, in steps, that the first values of dz allow for; 0: not used
   double smallest_scale = 0;  ///< dz and dy are clipped to [smallest_scale, 1]; 0: they are not
 
   void read(JsonReader& reader);

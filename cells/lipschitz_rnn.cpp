@@ -1,5 +1,6 @@
 #include "lagtape/cells/lipschitz_rnn.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -36,6 +37,7 @@ Var mixed_symmetry(const Var& M, double beta, double gamma) {
 }
 
 Layer LipschitzRnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
   const StepVar h = step.state("h", units);
   const auto matrix = [&](const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -63,6 +64,7 @@ void Lmu::read(JsonReader& reader) {
 }
 
 Layer Lmu::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, {Initializer::Kind::xavier_normal, 1});
   StepTape& tape = step.tape();
   const StepVar x = step.input();

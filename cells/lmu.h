@@ -17,15 +17,16 @@ namespace lagtape {
 ///
 /// A and B are fixed: those of theta dm/dt = A m + B u, A_ij = (2i + 1) (-1 if i < j else (-1)^(i-j+1)),
 /// B_i = (2i + 1) (-1)^i, over a step of 1, exact for a u that is held ("zoh") or I + A / theta ("euler").
-/// Shapes: h [units], m [order], e_x [input], e_h [units], e_m [order], W_x [units, input], W_h [units,
+/// Shapes: x [input], h [units], m [order], e_x [input], e_h [units], e_m [order], W_x [units, input], W_h [units,
 /// units], W_m [units, order]; no biases. Output: h[n+1]. Initialisation: e_x and e_h from U(-a, a), a =
-/// sqrt(3 / size), e_m = 0, the W from N(0, 2 / (in + out)).
+/// sqrt(3 / size), e_m = 0, the matrices W [out, in] from
+/// N(0, 2 / (in + out)).
 struct Lmu {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
-  std::int64_t order = 1;              ///< number of polynomials
-  double theta = 1;                    ///< steps that the memory holds
+  std::int64_t units = 0;              ///< size of the nonlinear state, from 1; must be given
+  std::int64_t order = 0;              ///< number of polynomials, from 1; must be given
+  double theta = 0;                    ///< number of steps that the memory holds, >= 1; must be given
   std::string discretization = "zoh";  ///< "zoh", "euler"
   bool input_to_hidden = true;         ///< whether there is W_x
   bool hidden_to_memory = true;        ///< whether there is e_h

@@ -1,5 +1,6 @@
 #include "lagtape/cells/lstm.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -26,16 +27,18 @@ constinit const LayerEntry Lstm::kEntry = {
 void Lstm::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
   reader.optional("forget_gate", forget_gate, "whether a gate forgets; otherwise f = 1");
-  reader.optional("chrono", chrono, at_least(0),
-                  "longest time in steps that is remembered at first; 0: first values as of others");
+  reader.optional(
+      "chrono", chrono, at_least(0),
+      "longest time, in steps, that is remembered at first; 0: the biases start like the matrices");
   reader.choice("scaling", scaling, {"none", "v1", "v2"},
-                "gates that update c: f and i; dt * f and dt * i; (1 - dt) * f and dt * i");
-  reader.optional("dt", dt, above(0), "of scaling");
+                "gates that update c: none: f and i; v1: dt * f and dt * i; v2: (1 - dt) * f and dt * i");
+  reader.optional("dt", dt, above(0), "time step of scaling v1 and v2");
   if (chrono > 0 && chrono < 2) reader.error("chrono", text_of("must be 0 or at least 2, got ", chrono, "."));
   if (dt != 1 && scaling == "none") reader.error("dt", "there is no dt without scaling.");
 }
 
 Layer Lstm::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   const StepVar x = step.input();
   const StepVar h = step.state("h", units);

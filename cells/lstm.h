@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// Long short-term memory with a forget gate and no peepholes (Hochreiter and Schmidhuber 1997; Gers et al.
-/// 2000).
+/// Long short-term memory with a forget gate and no peepholes. Source: "Long Short-Term Memory" (Hochreiter
+/// and Schmidhuber 1997); the forget gate: "Learning to Forget" (Gers, Schmidhuber and Cummins 2000).
 ///
 ///     i = sigmoid(W_i h[n] + U_i x[n])      f = sigmoid(W_f h[n] + U_f x[n])
 ///     g = tanh(W_g h[n] + U_g x[n])         o = sigmoid(W_o h[n] + U_o x[n])
@@ -18,17 +18,17 @@ namespace lagtape {
 /// With `scaling` the memory is updated with scaled gates ("Long Expressive Memory for Sequence Modeling",
 /// Table 11): "v1" with dt f and dt i, "v2" with (1 - dt) f and dt i.
 ///
-/// Shapes: h, c [units], W_* [units, units], U_* [units, input], each with a bias of its own. Output: h[n+1].
+/// Shapes: x [input], h, c [units], W_* [units, units], U_* [units, input], each with a bias of its own. Output: h[n+1].
 /// Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` (Tallec and Ollivier 2018)
 /// all biases are zero but W_f.bias = log U(1, chrono - 1) and W_i.bias = -W_f.bias.
 struct Lstm {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
+  std::int64_t units = 0;        ///< size of the state, from 1; must be given
   bool forget_gate = true;       ///< false: f = 1, without W_f and U_f
-  double chrono = 0;             ///< the longest time that is remembered at first, in steps; 0: none
+  double chrono = 0;             ///< longest time, in steps, that is remembered at first; 0: not used
   std::string scaling = "none";  ///< "none", "v1", "v2"
-  double dt = 1;                 ///< of scaling
+  double dt = 1;                 ///< time step of `scaling`, > 0
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

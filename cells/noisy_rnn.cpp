@@ -1,6 +1,7 @@
 #include "lagtape/cells/noisy_rnn.h"
 
 #include "lagtape/cells/lipschitz_rnn.h"
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -29,12 +30,13 @@ void NoisyRnn::read(JsonReader& reader) {
   reader.optional("additive", additive, at_least(0),
                   "standard deviation of the noise added in a step of training");
   reader.optional("multiplicative", multiplicative, between(0, 1),
-                  "by which part of itself a step of training may be shorter");
+                  "largest part by which a step of training is shortened");
   reader.optional("init_deviation", init_deviation, at_least(0),
                   "standard deviation of the first values of M_A and M_W, times units");
 }
 
 Layer NoisyRnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
   StepTape& tape = step.tape();
   const StepVar h = step.state("h", units);

@@ -6,28 +6,30 @@
 
 namespace lagtape {
 
-/// A Lipschitz network with noise, multiplied and added, in training, and a time step a unit that is learnt.
+/// A Lipschitz network with a learnt time step for each unit, and with multiplicative and additive noise in
+/// training.
 /// Source: "Noisy Recurrent Neural Networks" (Lim et al. 2021), as in its code.
 ///
-///     A = (1 - beta) (M_A + M_A^T) + beta (M_A - M_A^T) - gamma_a I      W of M_W likewise, with gamma_w
+///     A = (1 - beta) (M_A + M_A^T) + beta (M_A - M_A^T) - gamma_a I      W of M_W and gamma_w
 ///     h[n+1] = h[n] + d m (A h[n] + tanh(W h[n] + U x[n])) + a
-///     in training m from U(1 - multiplicative, 1) and a from N(0, additive^2), a draw a unit and step; else
-///     1 and 0
 ///
-/// Shapes: h, d [units], M_A, M_W [units, units], U [units, input] with the one bias. Output: h[n+1].
+/// In training m is drawn from U(1 - multiplicative, 1) and a from N(0, additive^2), anew for every unit and
+/// step; in evaluation m = 1 and a = 0.
+///
+/// Shapes: x [input], h, d [units], M_A, M_W [units, units], U [units, input] with the only bias. Output: h[n+1].
 /// Initialisation: d = epsilon, M from N(0, (init_deviation / units)^2), U and its bias from
 /// U(-1/sqrt(input), 1/sqrt(input)).
 struct NoisyRnn {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
-  double epsilon = 0.01;         ///< first time step, > 0
+  std::int64_t units = 0;        ///< size of the state, from 1; must be given
+  double epsilon = 0.01;         ///< first value of the time steps d, > 0
   double beta = 0.75;            ///< 0: symmetric, 1: antisymmetric
   double gamma_a = 0.001;        ///< damping of A
   double gamma_w = 0.001;        ///< damping of W
   double additive = 0.02;        ///< standard deviation of the noise added in a step
-  double multiplicative = 0.02;  ///< by how much a step may be shorter
-  double init_deviation = 0.1;   ///< of the first values of M, times units
+  double multiplicative = 0.02;  ///< largest part by which a step of training is shortened
+  double init_deviation = 0.1;   ///< standard deviation of the first values of M, times units
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

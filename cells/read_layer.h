@@ -46,7 +46,7 @@ BuildLayer read_layer_with_init(JsonReader& reader) {
 template <class Options>
 BuildLayer read_cell(JsonReader& reader) {
   const BuildLayer build = read_layer<Options>(reader);
-  CommonCellOptions common;
+  CommonCellOptions common{.arithmetic = Arithmetic::real};
   if constexpr (requires { Options::kArithmetic; }) common.arithmetic = Options::kArithmetic;
   common.read(reader);
   return common.apply(build);

@@ -1,5 +1,6 @@
 #include "lagtape/cells/rnn.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -21,6 +22,7 @@ void Rnn::read(JsonReader& reader) {
 }
 
 Layer Rnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   const StepVar h = step.state("h", units);
   const StepVar Wh = step.affine("W", units, h);

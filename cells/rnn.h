@@ -6,16 +6,16 @@
 
 namespace lagtape {
 
-/// The plain recurrent network with tanh (Elman 1990).
+/// The plain recurrent network with tanh. Source: "Finding Structure in Time" (Elman 1990).
 ///
 ///     h[n+1] = tanh(W h[n] + U x[n])
 ///
-/// Shapes: h [units], W [units, units], U [units, input], each with a bias of its own. Output: h[n+1].
+/// Shapes: x [input], h [units], W [units, units], U [units, input], each with a bias of its own. Output: h[n+1].
 /// Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
 struct Rnn {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
+  std::int64_t units = 0;  ///< size of the state, from 1; must be given
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

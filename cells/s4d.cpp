@@ -4,6 +4,7 @@
 #include <numbers>
 #include <utility>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -16,7 +17,7 @@ namespace {
 
 StepVar gelu(StepVar a) { return 0.5 * a * (1 + tanh(0.7978845608028654 * (a + 0.044715 * (a * a * a)))); }
 
-/// Real and imaginary part of exp(A dt), [units, states / 2]; `of` is log_dt, log_A, A_imag.
+/// The real and the imaginary part of exp(A dt), [units, states / 2]; `of` holds log_dt, log_A, A_imag.
 struct Decay {
   explicit Decay(std::span<const Var> of) {
     const Var dt = reshape(exp(of[0]), {of[0].value().size(0), 1});
@@ -27,7 +28,7 @@ struct Decay {
   Var re, im;
 };
 
-/// 2 C (exp(A dt) - 1) / A; `of` goes on with C_re, C_im.
+/// 2 C (exp(A dt) - 1) / A, [units, states / 2]; `of` holds log_dt, log_A, A_imag, C_re, C_im.
 struct Readout {
   explicit Readout(std::span<const Var> of) {
     const Decay e(of);
@@ -56,13 +57,15 @@ constinit const LayerEntry S4d::kEntry = {
 };
 
 void S4d::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "channels, as many as the input has");
+  reader.required("units", units, between(1, kLargestUnits),
+                  "number of channels, the same as that of the input");
   reader.optional("states", states, between(2, kLargestUnits),
-                  "real numbers of state a channel, an even number");
+                  "real numbers of state for each channel, an even number");
   if (states % 2 != 0) reader.error("states", text_of("must be even, got ", states, "."));
 }
 
 Layer S4d::build(std::int64_t input) const {
+  check(*this);
   if (input != units) {
     throw InputError(text_of("the input has ", input, " channels, not ", units,
                              ". A layer {\"layer\": \"linear\", \"units\": ", units,

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -28,6 +29,7 @@ void Sru::read(JsonReader& reader) {
 }
 
 Layer Sru::build(std::int64_t input) const {
+  check(*this);
   const double kappa = std::sqrt(1 + 2 * std::exp(highway_bias));
   const Initializer start{Initializer::Kind::kaiming_uniform, 1};
   const Initializer start_of_gates{Initializer::Kind::kaiming_uniform, std::sqrt(0.5)};

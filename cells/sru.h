@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// A recurrence without matrices, gated by light peepholes, with a highway around it.
+/// A recurrence without a recurrent matrix: gates with element-wise peepholes, and a highway around it.
 /// Source: "Simple Recurrent Units for Highly Parallelizable Recurrence" (Lei et al. 2018), version 2 of its
 /// code.
 ///
@@ -15,15 +15,15 @@ namespace lagtape {
 ///     c[n+1] = f c[n] + (1 - f) (W x[n])
 ///     y = r c[n+1] + (1 - r) kappa x[n],    kappa = sqrt(1 + 2 exp(highway_bias))
 ///
-/// Shapes: c, v_f, v_r [units], W, W_f, W_r [units, input], W_f and W_r with biases. Output: y. Where input
-/// and units differ, W_s x[n] stands for kappa x[n], W_s [units, input]. Initialisation: W from U(-a, a), a =
-/// sqrt(3 / input), W_f and W_r from that times sqrt(1/2), W_s from that times kappa, v_f and v_r from
+/// Shapes: x [input], y, c, v_f, v_r [units], W, W_f, W_r [units, input], W_f and W_r with biases. Output: y. Where input
+/// and units differ, W_s x[n] with W_s [units, input] takes the place of kappa x[n]. Initialisation: W from U(-a, a), a =
+/// sqrt(3 / input), W_f and W_r from sqrt(1/2) times that, W_s from kappa times that, v_f and v_r from
 /// U(-sqrt(3/2), sqrt(3/2)), W_f.bias = 0, W_r.bias = highway_bias.
 struct Sru {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
-  double highway_bias = 0;  ///< first value of W_r.bias
+  std::int64_t units = 0;   ///< size of the state, from 1; must be given
+  double highway_bias = 0;  ///< the first value of W_r.bias
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

@@ -1,6 +1,7 @@
 #include "lagtape/cells/tarnn.h"
 
 #include "lagtape/cells/activation.h"
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -29,10 +30,11 @@ void Tarnn::read(JsonReader& reader) {
                   "number of steps that have time constants of their own");
   reader.optional("inner_steps", inner_steps, between(1, 1000), "Euler steps for an input");
   reader.choice("gate", gate, {"output", "inner"}, "whether the gate is on the result or on the inner steps");
-  reader.choice("activation", activation, activations(), "function f");
+  reader.choice("activation", activation, activations(), "activation function");
 }
 
 Layer Tarnn::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.1));
   StepTape& tape = step.tape();
   const StepVar x = step.input();
@@ -42,7 +44,7 @@ Layer Tarnn::build(std::int64_t input) const {
   const StepVar n = tape.step_index();
   const StepVar later = minimum(n, tape.constant(1));
   const StepVar x_before = later * before + (1 - later) * x;
-  // 1 at the place of the step, 0 elsewhere: what picks a number out of Ak.
+  // A vector that is 1 at the index of the step and 0 elsewhere, to pick a number out of Ak.
   const StepVar places = step.derived_vector("places", length, {"U1"},
                                              [length = length](auto of) { return arange(of[0], length); });
   const StepVar here = minimum(n, tape.constant(static_cast<double>(length - 1)));

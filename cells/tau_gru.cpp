@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -17,7 +18,7 @@ double steps_of(double tau, double dt) {
   return std::abs(steps - nearest) <= 1e-12 * std::max(1.0, nearest) ? nearest : std::floor(steps);
 }
 
-/// What a delayed part sees.
+/// The state and the input that a part of the cell sees.
 struct Seen {
   StepVar h, x;
 };
@@ -33,10 +34,10 @@ Seen past_of_paper(LayerRecorder& step, const Delay& delay, const std::string& n
   return {step.tape().lag(h, tau, delay.max), x};
 }
 
-/// `before` is the input of the step before.
+/// The past of the form "code"; `before` is the input of the previous step.
 Seen past_of_code(StepTape& tape, std::int64_t tau, StepVar h, StepVar x, StepVar before) {
   if (tau == 0) return {h, x};
-  // It begins a step later than the windows would: at step tau they hold h[1] and x[0].
+  // The windows alone would be a step early: at step tau they hold h[1] and x[0] already.
   const StepVar begun =
       minimum(maximum(tape.step_index() - static_cast<double>(tau), tape.constant(0)), tape.constant(1));
   return {begun * tape.lag(h, tau - 1), begun * tape.lag(before, tau - 1)};
@@ -65,7 +66,7 @@ constinit const LayerEntry TauGru::kEntry = {
 
 void TauGru::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  tau = read_delays(reader, "tau", "delay; with 0 the delayed part sees the present state");
+  read_delays(reader, "tau", "delay; with 0 the delayed part sees the present state", tau);
   reader.optional("dt", dt, above(0),
                   "time step, which scales the update; a delay is floor(tau / dt) steps, but tau steps when "
                   "it is trained or in the form 'code'");
@@ -76,7 +77,8 @@ void TauGru::read(JsonReader& reader) {
   reader.choice("form", form, {"paper", "code"},
                 "equations of the paper, or those of a public implementation, which delays the input too");
   reader.optional("dropout", dropout, at_least(0),
-                  "share of the states that W1 to W4 do not see, anew at every step of training");
+                  "probability with which W1 to W4 do not see an element of the state, drawn anew at every "
+                  "step of training");
   if (dropout >= 1) reader.error("dropout", text_of("must be below 1, got ", dropout, "."));
   if (alpha == 0 && beta == 0) reader.error("alpha", "alpha and beta are both 0, which leaves no update.");
   for (const Delay& delay : tau) {
@@ -91,6 +93,7 @@ void TauGru::read(JsonReader& reader) {
 }
 
 Layer TauGru::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   StepTape& tape = step.tape();
   const StepVar x = step.input();
@@ -131,7 +134,7 @@ Layer TauGru::build(std::int64_t input) const {
 
   StepVar drive = beta != 0 ? beta * u : alpha * a[0] * z[0];
   for (std::size_t k = beta != 0 ? 0 : 1; k < past.size(); ++k) drive = drive + alpha * a[k] * z[k];
-  const bool replaces = !gating && dt == 1;  // nothing of h[n] is left
+  const bool replaces = !gating && dt == 1;  // then h[n] does not enter the next state
   const StepVar next = replaces ? drive : (1 - dt * g) * h + dt * g * drive;
 
   tape.set_next(h, next);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -12,23 +13,22 @@
 namespace lagtape {
 namespace {
 
-/// A number, or a list of one for each layer.
-std::vector<double> read_dt(JsonReader& reader, std::int64_t layers) {
+/// Reads a number, or a list of one for each layer, over the list that is there.
+void read_dt(JsonReader& reader, std::int64_t layers, std::vector<double>& dt) {
   const Json& given =
-      reader.raw("dt", "time step, > 0: one number, or a list of one a layer", "number | list", "");
-  std::vector<double> dt;
+      reader.raw("dt", "time step, > 0: one number, or a list of one for each layer", "number | list", "");
+  if (!reader.has("dt")) reader.fill("dt", dt.size() == 1 ? Json(dt[0]) : Json(dt));
+  dt.clear();
   if (given.is_number()) dt = {given.get<double>()};
   if (given.is_array())
     for (const Json& value : given) dt.push_back(value.is_number() ? value.get<double>() : 0);
   bool good = dt.size() == 1 || std::ssize(dt) == layers;
   for (double value : dt) good = good && value > 0;
-  if (!good) {
-    const std::string expected = text_of("expected a number above 0, or a list of ", layers, ", one a layer");
-    reader.error("dt", reader.has("dt") ? text_of(expected, ". Got ", given.dump(), ".")
-                                        : text_of("is missing, ", expected, "."));
-    return {1};
-  }
-  return dt;
+  if (good) return;
+  const std::string expected =
+      text_of("expected a number above 0, or a list of ", layers, ", one for each layer");
+  reader.error("dt", reader.has("dt") ? text_of(expected, ". Got ", given.dump(), ".")
+                                      : text_of("is missing, ", expected, "."));
 }
 
 }  // namespace
@@ -51,12 +51,12 @@ constinit const LayerEntry Unicornn::kEntry = {
 };
 
 void Unicornn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "oscillators of a layer");
-  reader.optional("layers", layers, between(1, 1000), "layers, one on top of the other");
-  dt = read_dt(reader, layers);
+  reader.required("units", units, between(1, kLargestUnits), "number of oscillators of a layer");
+  reader.optional("layers", layers, between(1, 1000), "number of layers, one on top of the other");
+  read_dt(reader, layers, dt);
   reader.optional("alpha", alpha, at_least(0), "strength of the oscillators' own restoring force");
   reader.optional("dropout", dropout, at_least(0),
-                  "probability with which a unit of a layer's output is left out for a whole sequence");
+                  "probability with which a unit of a layer's output is set to zero for a whole sequence");
   if (dropout >= 1) reader.error("dropout", text_of("must be below 1, got ", dropout, "."));
   reader.optional(
       "residual_stacking", residual_stacking, between(0, 1000),
@@ -68,13 +68,13 @@ void Unicornn::read(JsonReader& reader) {
 }
 
 std::vector<Layer> Unicornn::build(std::int64_t input) const {
+  check(*this);
   std::vector<Layer> stack;
   for (std::int64_t layer = 1; layer <= layers; ++layer) stack.push_back(build_layer(layer, input));
   return stack;
 }
 
-/// The layer's own y, and those below that a layer above it skips to.
-std::vector<std::int64_t> Unicornn::handed_on(std::int64_t layer) const {
+std::vector<std::int64_t> Unicornn::passed_on(std::int64_t layer) const {
   std::vector<std::int64_t> ys = {layer};
   for (std::int64_t y = layer - 1; y >= std::max<std::int64_t>(0, layer - residual_stacking); --y)
     if (residual_stacking > 0 && y + residual_stacking + 1 <= layers) ys.push_back(y);
@@ -82,7 +82,7 @@ std::vector<std::int64_t> Unicornn::handed_on(std::int64_t layer) const {
 }
 
 Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
-  const std::vector<std::int64_t> below = handed_on(layer - 1);
+  const std::vector<std::int64_t> below = passed_on(layer - 1);
   std::int64_t width = 0;
   std::vector<std::int64_t> begins;
   for (const std::int64_t y : below) {
@@ -91,7 +91,7 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
   }
   LayerRecorder step(width, Initializer::uniform(0, 1));
   StepTape& tape = step.tape();
-  // y_first and those after it in what comes from below, up to y_last.
+  // The part of the input that holds the outputs y_first up to y_last of the layers below.
   const auto part = [&](std::int64_t first, std::int64_t last) {
     const auto place = [&](std::int64_t y) {
       return static_cast<std::size_t>(std::ranges::find(below, y) - below.begin());
@@ -123,10 +123,11 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
   step.start("V.bias", Initializer::constant(0));
   step.start("c", Initializer::uniform(-0.1, 0.1));
   StepVar output = dropout > 0 ? y_next * tape.mask(y_next.shape(), dropout, false) : y_next;
-  const std::vector<std::int64_t> on = handed_on(layer);
+  const std::vector<std::int64_t> on = passed_on(layer);
   if (on.size() > 1) output = tape.concatenate(output, part(on[1], on.back()));
   Layer result = step.finish(output);
   for (ParameterDefinition& p : result.parameters) p.trainable = train_c || p.name != "c";
+  for (StateDefinition& state : result.program.states) state.arithmetic = kArithmetic;
   return result;
 }
 

@@ -9,42 +9,45 @@ namespace lagtape {
 
 /// Undamped independent controlled oscillatory network: layers of oscillators that do not see each other.
 /// Source: "UnICORNN: A recurrent model for learning very long time dependencies" (Rusch and Mishra 2021),
-/// Equation 4.
+/// Equation 6.
 ///
-///     s      = dt sigmoid(c)                                       the effective time step of each unit
+///     s      = dt sigmoid(c)                               the effective time step of each unit
 ///     z[n+1] = z[n] - s (tanh(w y[n] + V x[n] + b) + alpha y[n])
 ///     y[n+1] = y[n] + s z[n+1]
 ///
-/// Shapes: y, z, w, b, c [units], V [units, input]; products but V's are element-wise. A layer's x is the
-/// y[n+1] of the layer below, in training times a mask of dropout that is drawn once a sequence. Output:
-/// y[n+1]. A step can be undone, exactly so with the states on the grid, which is the default.
+/// Shapes: x [input], y, z, w, b, c [units], V [units, input]; all products but V x are element-wise. The x
+/// of a layer is the y[n+1] of the layer below, in training times a mask of dropout that is drawn once a
+/// sequence. Output: y[n+1]. A step can be undone, exactly so with the states on the grid, which is the
+/// default.
 ///
-/// Residual stacking (Section 2, "res-UnICORNN"): with S layers skipped, the layers l > S have V x + b +
-/// Lambda y_(l-S-1) in the place of V x + b, y_0 the input of the lowest. Lambda [units, width of y_(l-S-1)].
-/// A layer hands on what those above it need: its output is then its own y[n+1] and after it those of layers
-/// below, the nearest first.
+/// Residual stacking (Appendix C.5, "res-UnICORNN"): with S layers skipped, the layers l > S have V x + b +
+/// Lambda y_(l-S-1) in the place of V x + b, where y_0 is the input of the lowest layer. Lambda [units, width
+/// of y_(l-S-1)]. A layer passes on the outputs that layers above it need: its output is its own y[n+1],
+/// followed by those of the layers below, the nearest first.
 ///
-/// Initialisation: w from U(0, 1), c from U(-0.1, 0.1), b = 0, V and Lambda from U(-r, r) with r = sqrt(6 /
-/// (65 width of what they multiply)).
+/// Initialisation: w from U(0, 1), c from U(-0.1, 0.1), b = 0, V and Lambda [units, k] from U(-r, r) with r =
+/// sqrt(6 / (65 k)).
 struct Unicornn {
   static const LayerEntry kEntry;
 
+  /// The states are on the grid unless "arithmetic" says otherwise.
   static constexpr Arithmetic kArithmetic = Arithmetic::grid;
 
-  std::int64_t units = 1;
+  std::int64_t units = 0;  ///< oscillators of a layer, from 1; must be given
   std::int64_t layers = 3;
-  std::vector<double> dt;              ///< one, or one a layer; > 0
-  double alpha = 0;                    ///< >= 0, the oscillators' own frequency
-  double dropout = 0.1;                ///< of every layer's output, in [0, 1)
+  std::vector<double> dt = {};         ///< one time step, or one for each layer, > 0; must be given
+  double alpha = 0;                    ///< the oscillators' own restoring force, >= 0
+  double dropout = 0.1;                ///< probability of dropout in the output of every layer, below 1
   bool train_c = true;                 ///< false: c keeps its first values
-  std::int64_t residual_stacking = 0;  ///< S, the layers skipped; 0: none
+  std::int64_t residual_stacking = 0;  ///< S, the number of layers skipped; 0: no residual stacking
 
   void read(JsonReader& reader);
   std::vector<Layer> build(std::int64_t input) const;
 
  private:
-  /// Of what the layers hand on, y_0 .. y_layers by their numbers: the lists, the widths.
-  std::vector<std::int64_t> handed_on(std::int64_t layer) const;
+  /// The numbers of the outputs y_0 .. y_layers that a layer passes on: its own first, then the nearest.
+  std::vector<std::int64_t> passed_on(std::int64_t layer) const;
+  /// The width of the output y_0 .. y_layers of that number.
   std::int64_t width_of(std::int64_t y, std::int64_t input) const { return y == 0 ? input : units; }
   Layer build_layer(std::int64_t layer, std::int64_t input) const;
 };

@@ -1,5 +1,6 @@
 #include "lagtape/cells/layers/batch_norm.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -9,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// scale and shift of the affine map that it is in evaluation.
+/// The factor of the affine map that the layer is in evaluation.
 Var scale_of(const Var& variance, double eps) { return 1 / sqrt(variance + eps); }
 
 Layer affine_map(const BatchNorm& options, std::int64_t width) {
@@ -103,10 +104,11 @@ constinit const LayerEntry BatchNorm::kEntry = {
 void BatchNorm::read(JsonReader& reader) {
   reader.optional("eps", eps, above(0), "added to the variance");
   reader.optional("momentum", momentum, between(0, 1), "share of a batch in the running mean and variance");
-  reader.optional("affine", affine, "whether there are a gain and a bias");
+  reader.optional("affine", affine, "whether gain and bias are trained; otherwise they are 1 and 0");
 }
 
 Layer BatchNorm::build(std::int64_t input) const {
+  check(*this);
   const Layer affine = affine_map(*this, input);
   Layer layer;
   layer.parameters = affine.parameters;

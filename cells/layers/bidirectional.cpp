@@ -1,5 +1,6 @@
 #include "lagtape/cells/layers/bidirectional.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/reverse_time.h"
@@ -8,7 +9,7 @@
 namespace lagtape {
 namespace {
 
-/// Both directions and how they are merged.
+/// The layers of the two directions, and the way in which their outputs are merged.
 class BidirectionalLayer final : public SequenceLayer {
  public:
   BidirectionalLayer(std::vector<Layer> forward, std::vector<Layer> backward, std::string merge, bool at_end)
@@ -43,7 +44,7 @@ class BidirectionalLayer final : public SequenceLayer {
     return std::make_shared<BidirectionalLayer>(directions_[0], directions_[1], merge_, true);
   }
   bool ends_sequences() const override { return at_end_; }
-  /// The reversed input with its gradient, a gradient more of an op, and both outputs, one of them twice.
+  /// The reversed input and its gradient, the gradient of a second op, and both outputs, one of them twice.
   std::int64_t kept_a_step() const override { return 3 * input_width() + (at_end_ ? 0 : 6 * units()); }
 
   Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const override {
@@ -80,7 +81,7 @@ class BidirectionalLayer final : public SequenceLayer {
     return count;
   }
 
-  /// With draws of its own.
+  /// The batch of the backward direction, which has random draws of its own.
   static SequenceBatch backward_batch(const SequenceBatch& batch) {
     SequenceBatch own = batch;
     own.draws = draws_of_part(batch.draws, 1);
@@ -120,10 +121,15 @@ constinit const LayerEntry Bidirectional::kEntry = {
 
 void Bidirectional::read(JsonReader& reader, const ReadInner& inner) {
   cell = inner(reader, "cell");
-  reader.choice("merge", merge, {"concat", "sum", "mean"}, "what becomes of both outputs");
+  reader.choice("merge", merge, {"concat", "sum", "mean"}, "how the two outputs become one");
 }
 
 Layer Bidirectional::build(std::int64_t input) const {
+  check_options(kEntry.name, [this](JsonReader& reader) {
+    Bidirectional copy = *this;
+    copy.read(reader, [this](JsonReader&, const std::string&) { return cell; });
+  });
+  if (!cell) throw InputError("bidirectional: /cell: is missing, expected a cell");
   const LayerGroup ahead = cell(input), back = cell(input);
   Layer layer;
   for (const LayerGroup* group : {&ahead, &back}) {

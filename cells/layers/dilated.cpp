@@ -7,9 +7,7 @@ namespace {
 
 BuildLayer read_dilated(JsonReader& reader, const ReadInner& inner) {
   const BuildLayer build = inner(reader, "of");
-  CommonCellOptions common;
-  common.arithmetic.reset();
-  common.needs_dilations = true;
+  CommonCellOptions common{.needs_dilations = true};
   common.read(reader);
   return common.apply(build);
 }

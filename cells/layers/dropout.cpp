@@ -15,12 +15,13 @@ constinit const LayerEntry Dropout::kEntry = {
 };
 
 void Dropout::read(JsonReader& reader) {
-  reader.required("rate", rate, at_least(0), "probability with which an element is left out");
+  reader.required("rate", rate, at_least(0), "probability with which an element is set to zero");
   if (rate >= 1) reader.error("rate", text_of("must be below 1, got ", rate, "."));
   reader.optional("variational", variational, "one mask for all steps of a sequence");
 }
 
 Layer Dropout::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::constant(0));
   const StepVar x = step.input();
   return step.finish(step.tape().mask(x.shape(), rate, !variational) * x);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/error.h"
@@ -39,7 +40,8 @@ class EmbeddingLayer final : public SequenceLayer {
   }
 
  private:
-  /// The tokens that this batch does without: a function of its first sequence, which names it in its epoch.
+  /// Removes the tokens that are dropped from this batch. The draw depends on the first sequence of the batch,
+  /// which identifies the batch within its epoch.
   void leave_out(std::vector<std::int32_t>& numbers, const SequenceBatch& batch) const {
     constexpr std::uint64_t kUse = 0x726f7773;  // "rows"
     const DrawKey& key = batch.draws;
@@ -73,14 +75,15 @@ constinit const LayerEntry Embedding::kEntry = {
 void Embedding::read(JsonReader& reader) {
   reader.required("units", units, between(1, kLargestUnits), "size of a token's vector");
   reader.optional("vocabulary", vocabulary, between(0, kLargestVocabulary),
-                  "tokens there are; 0: as the data have it");
-  reader.optional("padding", padding, at_least(-1), "token whose vector stays zeros; -1: none");
+                  "number of tokens; 0: the data tell it");
+  reader.optional("padding", padding, at_least(-1), "token whose vector stays zero; -1: none");
   reader.optional("dropout", dropout, at_least(0),
-                  "probability with which a token's vector is left out of a batch, in training");
+                  "probability with which a token's vector is set to zero for a batch, in training");
   if (dropout >= 1) reader.error("dropout", text_of("must be below 1, got ", dropout, "."));
 }
 
 Layer Embedding::build(std::int64_t tokens) const {
+  check(*this);
   if (tokens == 0 && vocabulary == 0) throw InputError("vocabulary is missing, and the data do not tell it");
   if (tokens > 0 && vocabulary > 0 && tokens != vocabulary)
     throw InputError(text_of("the vocabulary has ", vocabulary, " tokens, but the data have ", tokens));

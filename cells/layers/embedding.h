@@ -7,23 +7,22 @@
 
 namespace lagtape {
 
-/// A trained vector for each token: y = E[x], x [B, T, 1] the numbers of tokens, y [B, T, units], E
-/// [vocabulary, units]. In training whole rows of E are left out at random for a batch, E[i] * mask_i with
-/// mask_i = 0 with probability `dropout`, else 1 / (1 - dropout) (Gal and Ghahramani 2016). The vector of the
-/// token `padding` is zeros and stays so. What follows a sequence's end is zeros. A tied read-out has E as
-/// its matrix, whole rows of it whatever is left out.
+/// A trained vector for each token: y = E[x]. In training random rows of E are set to zero for a whole batch,
+/// E[i] * mask_i with mask_i = 0 with probability `dropout`, else 1 / (1 - dropout) (Gal and Ghahramani 2016).
+/// The vector of the token `padding` is zero and stays so. Beyond the end of a sequence y is zero. A tied
+/// read-out has E as its matrix, without that dropout.
 ///
-/// Initialisation: N(0, 1).
+/// Shapes: x [B, T, 1], whole numbers from 0, y [B, T, units], E [vocabulary, units]. Initialisation: N(0, 1).
 struct Embedding {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 1;
-  std::int64_t vocabulary = 0;  ///< 0: as the data have it
-  std::int64_t padding = -1;    ///< -1: none
-  double dropout = 0;           ///< at least 0, below 1
+  std::int64_t units = 0;       ///< size of a token's vector, from 1; must be given
+  std::int64_t vocabulary = 0;  ///< number of tokens; 0: the data tell it
+  std::int64_t padding = -1;    ///< the token whose vector stays zero; -1: none
+  double dropout = 0;           ///< probability that a row is set to zero, from 0 and below 1
 
   void read(JsonReader& reader);
-  /// `tokens` of the data, 0 where it is not known.
+  /// `tokens` is their number in the data, 0 where it is not known. Throws InputError when the two contradict.
   Layer build(std::int64_t tokens) const;
 };
 

@@ -1,5 +1,6 @@
 #include "lagtape/cells/layers/layer_norm.h"
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -17,6 +18,7 @@ constinit const LayerEntry LayerNorm::kEntry = {
 void LayerNorm::read(JsonReader& reader) { reader.optional("eps", eps, above(0), "added to the variance"); }
 
 Layer LayerNorm::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::constant(0));
   const StepVar x = step.input();
   const StepVar centred = x - mean(x);

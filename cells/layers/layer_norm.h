@@ -4,13 +4,13 @@
 
 namespace lagtape {
 
-/// Layer normalisation of every step: y = gain * (x - m) / sqrt(v + eps) + bias, m and v the mean and the
-/// variance of the elements of x. Source: Ba, Kiros and Hinton 2016. Shapes: x, y, gain, bias [input].
+/// Layer normalisation of every step: y = gain * (x - m) / sqrt(v + eps) + bias with m and v the mean and the
+/// variance of the elements of x. Source: "Layer Normalization" (Ba, Kiros and Hinton 2016). Shapes: x, y, gain, bias [input].
 /// Initialisation: gain 1, bias 0.
 struct LayerNorm {
   static const LayerEntry kEntry;
 
-  double eps = 1e-5;
+  double eps = 1e-5;  ///< added to the variance, > 0
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/options.h"
 #include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/recorder.h"
@@ -41,6 +42,7 @@ void Linear::read(JsonReader& reader) {
 }
 
 Layer Linear::build(std::int64_t input) const {
+  check(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
   const StepVar y = step.affine("W", units, step.input());
   LayerGroup group{{step.finish(y)}, false};

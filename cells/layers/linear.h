@@ -23,7 +23,7 @@ struct Linear {
     /// The key "init", a name or an object of parameters.
     void read(JsonReader& reader);
   };
-  std::int64_t units = 1;
+  std::int64_t units = 0;  ///< size of the output, from 1; must be given
   Init init = {};
 
   void read(JsonReader& reader);

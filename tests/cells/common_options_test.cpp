@@ -70,7 +70,7 @@ std::set<std::string> options_of_every_cell() {
   const Json nothing = Json::object();
   JsonErrors errors;
   JsonReader reader(nothing, "", errors);
-  CommonCellOptions().read(reader);
+  CommonCellOptions{.arithmetic = Arithmetic::real}.read(reader);
   std::set<std::string> keys;
   for (const OptionDoc& option : reader.documentation()) keys.insert(option.key);
   return keys;

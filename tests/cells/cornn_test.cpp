@@ -31,7 +31,8 @@ TEST_CASE("cornn computes its equations") {
 }
 
 TEST_CASE("cornn starts as one linear map of its input and both states") {
-  for (const ParameterDefinition& parameter : CoRnn{.units = 3}.build(10).parameters)
+  for (const ParameterDefinition& parameter :
+       CoRnn{.units = 3, .dt = 1, .gamma = 1, .epsilon = 1}.build(10).parameters)
     CHECK(parameter.initializer == Initializer::uniform(-0.25, 0.25));
 }
 

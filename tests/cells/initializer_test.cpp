@@ -152,5 +152,18 @@ TEST_CASE("initializers are read from a name or an object") {
                        "e: /init/b/low: low must not be above high.", InputError);
 }
 
+TEST_CASE("an initializer, written as JSON, reads as itself") {
+  for (const InitializerEntry& entry : initializers()) {
+    CAPTURE(entry.name);
+    JsonErrors errors;
+    const Initializer initializer = read_initializer(Json(std::string(entry.name)), "", errors);
+    CHECK(errors.empty());
+    CHECK(read_initializer(json_of(initializer), "", errors) == initializer);
+    CHECK(errors.empty());
+  }
+  CHECK(json_of(Initializer::constant(2)).dump() == R"({"type":"constant","value":2.0})");
+  CHECK(json_of(Initializer::uniform(-1, 3)).dump() == R"({"type":"uniform","low":-1.0,"high":3.0})");
+}
+
 }  // namespace
 }  // namespace lagtape

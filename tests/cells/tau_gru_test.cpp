@@ -92,11 +92,11 @@ TEST_CASE("a delay that is trained interpolates between two steps, for the layer
     });
   };
   const double tau = tau_of("tau", 0), first = tau_of("tau_1", 0);
-  check_equal(with_lags(TauGru{.units = kUnits, .tau = {Delay::trained(5, false, 3, 3)}}.build(kInputs)),
+  check_equal(with_lags(TauGru{.units = kUnits, .tau = Delay::trained(5, 3)}.build(kInputs)),
               several_by_hand({{tau, tau, tau}}, false));
-  check_equal(with_lags(TauGru{.units = kUnits, .tau = {Delay::trained(5, true, 1, 5)}}.build(kInputs)),
+  check_equal(with_lags(TauGru{.units = kUnits, .tau = Delay::trained_each_unit(5)}.build(kInputs)),
               several_by_hand({{tau, tau_of("tau", 1), tau_of("tau", 2)}}, false));
-  check_equal(with_lags(TauGru{.units = kUnits, .tau = {Delay::trained(5, false, 3, 3), 2}}.build(kInputs)),
+  check_equal(with_lags(TauGru{.units = kUnits, .tau = {Delay::trained(5, 3), 2}}.build(kInputs)),
               several_by_hand({{first, first, first}, {2, 2, 2}}, true));
 }
 
@@ -104,8 +104,8 @@ TEST_CASE("a delay that is trained starts where it is told and is kept between 1
   const auto tau_of = [](const Delay& delay) {
     return TauGru{.units = kUnits, .tau = {delay}}.build(kInputs).parameters[0];
   };
-  const ParameterDefinition layer = tau_of(Delay::trained(65, false, 20, 20)),
-                            unit = tau_of(Delay::trained(65, true, 1, 65));
+  const ParameterDefinition layer = tau_of(Delay::trained(65, 20)),
+                            unit = tau_of(Delay::trained_each_unit(65));
   CHECK(layer.name == "tau");
   CHECK(layer.shape == Shape{});
   CHECK(layer.initializer == Initializer::constant(20));

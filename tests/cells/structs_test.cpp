@@ -1,0 +1,223 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "lagtape/cells/antisymmetric_rnn.h"
+#include "lagtape/cells/cornn.h"
+#include "lagtape/cells/delay_gru.h"
+#include "lagtape/cells/exp_rnn.h"
+#include "lagtape/cells/fast_grnn.h"
+#include "lagtape/cells/fast_rnn.h"
+#include "lagtape/cells/gru.h"
+#include "lagtape/cells/incremental_rnn.h"
+#include "lagtape/cells/indrnn.h"
+#include "lagtape/cells/layers/batch_norm.h"
+#include "lagtape/cells/layers/bidirectional.h"
+#include "lagtape/cells/layers/dropout.h"
+#include "lagtape/cells/layers/embedding.h"
+#include "lagtape/cells/layers/layer_norm.h"
+#include "lagtape/cells/layers/linear.h"
+#include "lagtape/cells/lem.h"
+#include "lagtape/cells/lipschitz_rnn.h"
+#include "lagtape/cells/lmu.h"
+#include "lagtape/cells/lstm.h"
+#include "lagtape/cells/noisy_rnn.h"
+#include "lagtape/cells/options.h"
+#include "lagtape/cells/read_layer.h"
+#include "lagtape/cells/rnn.h"
+#include "lagtape/cells/s4d.h"
+#include "lagtape/cells/sru.h"
+#include "lagtape/cells/tarnn.h"
+#include "lagtape/cells/tau_gru.h"
+#include "lagtape/cells/unicornn.h"
+#include "lagtape/tests/cells/support/cell_row.h"
+
+// The structs of the cells, as a C++ user fills them: the same layers and the same messages as from JSON.
+
+namespace lagtape {
+namespace {
+
+using namespace test;
+
+constexpr std::int64_t kInput = 3;
+
+/// A cell as written in C++ and in JSON, both with the defaults of all that may be left out.
+struct Written {
+  std::string_view name;
+  BuildLayer build;
+  Json options;
+};
+
+template <class Cell>
+Written written(const Cell& cell, Json options) {
+  return {Cell::kEntry.name, build_of(cell), std::move(options)};
+}
+
+std::vector<Written> written_twice() {
+  return {written(TauGru{.units = 5, .tau = 3}, {{"units", 5}, {"tau", 3}}),
+          written(DelayGru{.units = 5, .tau = 3}, {{"units", 5}, {"tau", 3}}),
+          written(Lem{.units = 5}, {{"units", 5}}),
+          written(Unicornn{.units = 5, .dt = {0.2}}, {{"units", 5}, {"dt", 0.2}}),
+          written(CoRnn{.units = 5, .dt = 0.1, .gamma = 2, .epsilon = 3},
+                  {{"units", 5}, {"dt", 0.1}, {"gamma", 2}, {"epsilon", 3}}),
+          written(Rnn{.units = 5}, {{"units", 5}}),
+          written(Lstm{.units = 5}, {{"units", 5}}),
+          written(Gru{.units = 5}, {{"units", 5}}),
+          written(LipschitzRnn{.units = 5}, {{"units", 5}}),
+          written(NoisyRnn{.units = 5}, {{"units", 5}}),
+          written(AntisymmetricRnn{.units = 5}, {{"units", 5}}),
+          written(IndRnn{.units = 5}, {{"units", 5}}),
+          written(FastRnn{.units = 5}, {{"units", 5}}),
+          written(FastGrnn{.units = 5}, {{"units", 5}}),
+          written(IncrementalRnn{.units = 5}, {{"units", 5}}),
+          written(Tarnn{.units = 5, .length = 4}, {{"units", 5}, {"length", 4}}),
+          written(ExpRnn{.units = 5}, {{"units", 5}}),
+          written(Sru{.units = 5}, {{"units", 5}}),
+          written(S4d{.units = kInput}, {{"units", kInput}}),
+          written(Lmu{.units = 5, .order = 4, .theta = 9}, {{"units", 5}, {"order", 4}, {"theta", 9}})};
+}
+
+/// The first difference between two stacks of layers; empty when there is none.
+std::string difference_of(const std::vector<Layer>& a, const std::vector<Layer>& b) {
+  if (a.size() != b.size()) return text_of(a.size(), " layers and ", b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (to_string(a[i].program) != to_string(b[i].program)) return text_of("the step of layer ", i);
+    if (a[i].program.states.front().arithmetic != b[i].program.states.front().arithmetic)
+      return text_of("the arithmetic of layer ", i);
+    if (a[i].parameters.size() != b[i].parameters.size()) return text_of("the parameters of layer ", i);
+    for (std::size_t p = 0; p < a[i].parameters.size(); ++p) {
+      const ParameterDefinition &x = a[i].parameters[p], &y = b[i].parameters[p];
+      const bool same = x.name == y.name && x.shape == y.shape && x.initializer == y.initializer &&
+                        x.draws_of == y.draws_of && x.trainable == y.trainable;
+      if (!same) return text_of("the parameter ", x.name, " of layer ", i);
+    }
+  }
+  return "";
+}
+
+TEST_CASE("every cell built from its struct is the layer that JSON builds, defaults included") {
+  std::vector<std::string> names = {"dilated"};  // layers of another cell, which has no struct of its own
+  for (const Written& cell : written_twice()) {
+    CAPTURE(cell.name);
+    names.emplace_back(cell.name);
+    CHECK(difference_of(cell.build(kInput).layers,
+                        build_cell(std::string(cell.name), cell.options, kInput)) == "");
+  }
+  std::vector<std::string> all = names_of(cells());
+  std::ranges::sort(names);
+  std::ranges::sort(all);
+  CHECK(names == all);
+}
+
+TEST_CASE("the comparison of layers sees other steps, parameters, first values and arithmetic") {
+  const auto lem = [](const Lem& cell) { return std::vector<Layer>{cell.build(kInput)}; };
+  CHECK(difference_of(lem({.units = 5}), lem({.units = 5, .dt = 0.5})) == "the step of layer 0");
+  CHECK(difference_of(lem({.units = 5}), lem({.units = 5, .chrono = 9})) == "the parameter W1 of layer 0");
+  const Json real = {{"units", 5}, {"dt", 0.2}, {"arithmetic", "float"}};
+  CHECK(difference_of(Unicornn{.units = 5, .dt = {0.2}}.build(kInput),
+                      build_cell("unicornn", real, kInput)) == "the arithmetic of layer 0");
+}
+
+/// Calls check(default struct) for every cell with a struct.
+template <class Check>
+void for_each_struct(Check check) {
+  const auto all = [&](auto... cell) { (check(cell), ...); };
+  all(TauGru(), DelayGru(), Lem(), Unicornn(), CoRnn(), Rnn(), Lstm(), Gru(), LipschitzRnn(), NoisyRnn(),
+      AntisymmetricRnn(), IndRnn(), FastRnn(), FastGrnn(), IncrementalRnn(), Tarnn(), ExpRnn(), Sru(), S4d(),
+      Lmu());
+}
+
+TEST_CASE("the options of a struct, written as JSON, read as the same layer") {
+  for_each_struct([](auto cell) {
+    const std::string name(cell.kEntry.name);
+    for (const Json& options : read_row(name).options) {
+      JsonErrors errors;
+      JsonReader reader(options, "", errors);
+      auto filled = cell;
+      filled.read(reader);
+      errors.raise(name);
+      const Json again = parse_json(options_text(reading_over(filled)), name);
+      CAPTURE(name);
+      CAPTURE(again.dump());
+      CHECK(difference_of(build_cell(name, again, kInput), build_of(filled)(kInput).layers) == "");
+      for (const OptionDoc& option : reader.documentation()) CHECK(again.contains(option.key));
+    }
+  });
+}
+
+/// What `build` says; empty when it says nothing.
+template <class Options>
+std::string message_of(const Options& options) {
+  try {
+    options.build(kInput);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("every struct without its units is refused") {
+  for_each_struct([](const auto& cell) {
+    CHECK_MESSAGE(message_of(cell).starts_with(text_of(cell.kEntry.name, ": /units: expected integer >= ")),
+                  cell.kEntry.name);
+  });
+  CHECK(message_of(Linear{}) == "linear: /units: expected integer >= 1 and <= 65536, got 0");
+  CHECK(message_of(Embedding{}).starts_with("embedding: /units: expected integer >= 1"));
+}
+
+TEST_CASE("what JSON refuses, a struct refuses with the same words") {
+  CHECK(message_of(TauGru{.units = 4}) == "tau_gru: /tau: a list of delays must have at least one.");
+  CHECK(message_of(TauGru{.units = 4, .tau = -1}) ==
+        "tau_gru: /tau: expected number >= 0, or {\"max\": 64}, got -1.0");
+  CHECK(message_of(TauGru{.units = 4, .tau = {3, Delay::trained(8, 9)}}) ==
+        "tau_gru: /tau/1/start: must be within 1 .. max, got 9.0.");
+  CHECK(message_of(TauGru{.units = 4, .tau = 1, .form = "papr"}) ==
+        "tau_gru: /form: unknown value 'papr'; did you mean 'paper'? Known: paper, code");
+  CHECK(message_of(DelayGru{.units = 4}).starts_with("delay_gru: /tau: expected integer >= 0"));
+  CHECK(message_of(CoRnn{.units = 4, .dt = 0.1, .gamma = 1}) ==
+        "cornn: /epsilon: expected number >= 0, got null");
+  CHECK(message_of(Unicornn{.units = 4}) ==
+        "unicornn: /dt: expected a number above 0, or a list of 3, one for each layer. Got [].");
+  CHECK(message_of(Lstm{.units = 4, .dt = 0.5}) == "lstm: /dt: there is no dt without scaling.");
+  CHECK(message_of(Dropout{}) == "dropout: /rate: expected number >= 0, got null");
+  CHECK(message_of(LayerNorm{.eps = 0}).starts_with("layer_norm: /eps: expected number > 0"));
+  CHECK(message_of(BatchNorm{.momentum = 2}).starts_with("batch_norm: /momentum: expected number"));
+  CHECK(message_of(Linear{.units = 2, .init = {"kaiming"}}).starts_with("linear: /init: unknown value"));
+  CHECK(message_of(Bidirectional{}) == "bidirectional: /cell: is missing, expected a cell");
+  CHECK(message_of(Bidirectional{.cell = build_of(Rnn{.units = 2}), .merge = "product"})
+            .starts_with("bidirectional: /merge: unknown value 'product'"));
+  CHECK_THROWS_WITH_AS(Delay::trained(0), "[delay] a trained delay needs a max of at least 1, got 0.",
+                       InputError);
+}
+
+TEST_CASE("delays are written as in JSON: one or several, fixed or trained") {
+  const auto delays = [](Delays tau) {
+    return parse_json(options_text(reading_over(TauGru{.units = 1, .tau = std::move(tau)})), "test")["tau"]
+        .dump();
+  };
+  CHECK(delays(10) == "10.0");
+  CHECK(delays({10}) == "10.0");
+  CHECK(delays({10, 20}) == "[10.0,20.0]");
+  CHECK(delays(Delay::trained(64)) == R"({"max":64,"each":"layer","start":32.5})");
+  CHECK(delays({10, Delay::trained(64, 20)}) == R"([10.0,{"max":64,"each":"layer","start":20.0}])");
+  CHECK(delays(Delay::trained_each_unit(64)) == R"({"max":64,"each":"unit","start":[1.0,64.0]})");
+}
+
+TEST_CASE("first values written in C++ are those that JSON reads") {
+  CommonCellOptions common{
+      .dilations = {1, 2},
+      .residual = true,
+      .init = {{{"W", Initializer::orthogonal()}, {"W.bias", Initializer::constant(2)}}}};
+  const Json options = parse_json(options_text(reading_over(common)), "test");
+  CHECK(options.dump() ==
+        R"({"dilations":[1,2],"residual":true,"init":{)"
+        R"("W":{"type":"orthogonal","gain":1.0},"W.bias":{"type":"constant","value":2.0}}})");
+  Json rnn = options;
+  rnn["units"] = kInput;
+  CHECK(difference_of(common.apply(build_of(Rnn{.units = kInput}))(kInput).layers,
+                      build_cell("rnn", rnn, kInput)) == "");
+}
+
+}  // namespace
+}  // namespace lagtape
