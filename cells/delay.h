@@ -12,8 +12,8 @@ namespace lagtape {
 
 class JsonReader;
 
-/// How far back a cell looks: a fixed time, or a number of steps that is trained. In JSON it is a number >= 0,
-/// or
+/// How far back a cell looks: a fixed time, or a number of steps that is trained. In JSON it is a number >=
+/// 0, or
 ///
 ///     { "max": 64, "start": 20, "each": "layer" }
 ///

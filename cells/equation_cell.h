@@ -8,9 +8,9 @@
 
 namespace lagtape {
 
-/// A cell that its user defines by equations (ops/recurrence/equations/equations.h). Its weights are parameters;
-/// they start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise, and a weight that is a lag
-/// from `middle_of` its largest value. A lag is kept between 1 and that.
+/// A cell that its user defines by equations (ops/recurrence/equations/equations.h). Its weights are
+/// parameters, which start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise. A weight that
+/// is a lag starts from `middle_of` its largest value, and is kept between 1 and that value.
 struct CellDefinition {
   EquationCell equations;
   std::map<std::string, Initializer> init;
@@ -19,22 +19,22 @@ struct CellDefinition {
   Layer build(std::int64_t units, std::int64_t input) const;
 };
 
-/// Reads an object of "cells":
+/// Reads an entry of "cells":
 ///
 ///     { "hyper":   { "tau": 20 },                    numbers, each an option of the layer with that default
 ///       "weights": { "W1": ["units", "units"], "b1": "units", "scale": [] },
 ///       "init":    { "b1": "zeros", "W1": {"type": "uniform", "low": -1, "high": 1} },
-///       "derived": { "A": "M - M.T" },               weights of the step that are functions of others
+///       "derived": { "A": "M - M.T" },               weights of the step, as functions of other weights
 ///       "lags":    { "theta": 64 },                  weights that are lags, with their largest values
 ///       "state":   { "h": "units" },
 ///       "step":    [ "h' = tanh(W1 @ h[-tau] + b1)" ],
-///       "output":  "h'" }                            or a list, ["h'", "c'"]: one after the other
+///       "output":  "h'" }                            or a list, ["h'", "c'"], joined end to end
 ///
 /// Notes errors in the reader and finishes it.
 CellDefinition read_cell_definition(JsonReader& reader);
 
-/// Reads a layer with such a cell: "units", the hyper-parameters and what every cell has. Does not call
-/// finish.
+/// Reads a layer with such a cell: "units", the hyper-parameters and the options of every cell. The caller
+/// calls JsonReader::finish.
 BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& reader);
 
 }  // namespace lagtape

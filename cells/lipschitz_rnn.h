@@ -7,13 +7,14 @@
 namespace lagtape {
 
 /// A residual network whose matrices are partly symmetric and partly antisymmetric, so that its Lipschitz
-/// constant can be bounded. Source: "Lipschitz Recurrent Neural Networks" (Erichson et al. 2021), as in its code.
+/// constant can be bounded. Source: "Lipschitz Recurrent Neural Networks" (Erichson et al. 2021), as in its
+/// code.
 ///
 ///     A = (1 - beta) (M_A + M_A^T) + beta (M_A - M_A^T) - gamma I      W of M_W in the same way
 ///     h[n+1] = h[n] + epsilon (alpha A h[n] + tanh(W h[n] + U x[n]))
 ///
-/// Shapes: x [input], h [units], M_A, M_W [units, units], U [units, input] with the only bias. Output: h[n+1].
-/// Initialisation: M from N(0, (init_deviation / units)^2), U and its bias from U(-1/sqrt(input),
+/// Shapes: x [input], h [units], M_A, M_W [units, units], U [units, input] with the only bias. Output:
+/// h[n+1]. Initialisation: M from N(0, (init_deviation / units)^2), U and its bias from U(-1/sqrt(input),
 /// 1/sqrt(input)). For beta = 1 the eigenvalues of A have the real part -gamma.
 struct LipschitzRnn {
   static const LayerEntry kEntry;

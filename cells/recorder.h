@@ -11,14 +11,15 @@
 
 namespace lagtape {
 
-/// More than memory holds, and few enough for the sizes of all weights to be numbers.
+/// The largest number of units: more than fit in memory, and few enough for the sizes of all weights to be
+/// representable.
 inline constexpr std::int64_t kLargestUnits = 65536;
 
-/// Records the step of a layer and declares its parameters as it goes, in the order of the calls: what most
-/// cells are built with.
+/// Records the step of a layer and declares the layer's parameters, in the order of the calls. Most cells are
+/// built with it.
 class LayerRecorder {
  public:
-  /// Every parameter starts from the initializer.
+  /// Every parameter starts from the initializer unless `start` gives it another.
   LayerRecorder(std::int64_t input, const Initializer& initializer);
 
   StepTape& tape() { return tape_; }
@@ -38,13 +39,13 @@ class LayerRecorder {
   /// W @ v + W.bias, with new parameters W [units, width of v] and W.bias [units].
   StepVar affine(const std::string& name, std::int64_t units, StepVar v);
 
-  /// A parameter that the step knows only through weights derived of it.
+  /// A parameter that the step sees only through weights derived from it.
   void parameter(const std::string& name, Shape shape);
-  // Weights of the step that are functions f of parameters, and of derived weights before them:
+  // Weights of the step that are functions f of parameters, and of weights derived before them:
   //
   //     step.parameter("M", {units, units});
-  //     const StepMatrix A = step.derived_matrix("A", units, units, {"M"}, [](auto of) { return of[0] -
-  //     transpose(of[0]); });
+  //     const auto antisymmetric = [](auto of) { return of[0] - transpose(of[0]); };
+  //     const StepMatrix A = step.derived_matrix("A", units, units, {"M"}, antisymmetric);
   using WeightFunction = std::function<Var(std::span<const Var> of)>;
   StepMatrix derived_matrix(const std::string& name, std::int64_t out, std::int64_t in,
                             std::vector<std::string> of, WeightFunction f);
@@ -52,16 +53,17 @@ class LayerRecorder {
                          WeightFunction f);
   StepVar derived_scalar(const std::string& name, std::vector<std::string> of, WeightFunction f);
 
-  /// Another start than the recorder's own, for one parameter or for all that end in ".bias".
+  // Replace the initializer of one parameter, or of all whose names end in ".bias".
   void start(const std::string& name, const Initializer& initializer, const std::string& draws_of = "");
   void start_biases(const Initializer& initializer);
-  /// Bounds of a parameter in training.
+  /// Keeps a parameter within bounds in training.
   void keep_within(const std::string& name, Bounds bounds);
 
-  /// Names a value whose distribution tells how the cell behaves: a gate, a time scale (NamedValue).
+  /// Names a value whose distribution shows how the cell behaves, such as a gate or a time scale
+  /// (NamedValue).
   StepVar named(const std::string& name, StepVar v);
 
-  /// The layer with that output. Further recording is not possible.
+  /// The layer with that output. Nothing can be recorded afterwards.
   Layer finish(StepVar output);
 
  private:

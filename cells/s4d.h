@@ -6,9 +6,9 @@
 
 namespace lagtape {
 
-/// A block of diagonal linear state spaces, one for each channel, with a gated map of the channels, a residual
-/// connection and a layer norm. Source: "On the Parameterization and Initialization of Diagonal State Space
-/// Models" (Gu et al. 2022), as in its minimal code.
+/// A block of diagonal linear state spaces, one for each channel, with a gated map of the channels, a
+/// residual connection and a layer norm. Source: "On the Parameterization and Initialization of Diagonal
+/// State Space Models" (Gu et al. 2022), as in its minimal code.
 ///
 ///     A = -exp(log_A) + i A_imag, dt = exp(log_dt)          complex, `states` / 2 for each channel
 ///     s[n+1] = exp(A dt) s[n] + x[n]
@@ -18,12 +18,12 @@ namespace lagtape {
 ///     output = scale (r - mean(r)) / sqrt(var(r) + 1e-5) + shift
 ///
 /// The input weights (exp(A dt) - 1) / A stand beside C instead of beside x, which gives the same y. The code
-/// of the paper has the exact gelu, y Phi(y); the outputs differ by 4e-4. Shapes: x and the output [units]; re,
-/// im (of s) [units, states / 2]; log_dt, D, scale, shift [units]; log_A, A_imag, C_re, C_im [units,
+/// of the paper has the exact gelu, y Phi(y); the outputs differ by 4e-4. Shapes: x and the output [units];
+/// re, im (of s) [units, states / 2]; log_dt, D, scale, shift [units]; log_A, A_imag, C_re, C_im [units,
 /// states / 2]; W1, W2 [units, units] with biases. The input must have `units` channels, which a linear layer
-/// before it provides. There is no dropout. Initialisation: log_dt from U(log 0.001, log 0.1), log_A = log 1/2, A_imag =
-/// pi k, C from the complex N(0, 1), D from N(0, 1), W1, W2 and their biases from U(-1/sqrt(units),
-/// 1/sqrt(units)), scale = 1, shift = 0.
+/// before it provides. There is no dropout. Initialisation: log_dt from U(log 0.001, log 0.1), log_A = log
+/// 1/2, A_imag = pi k, C from the complex N(0, 1), D from N(0, 1), W1, W2 and their biases from
+/// U(-1/sqrt(units), 1/sqrt(units)), scale = 1, shift = 0.
 struct S4d {
   static const LayerEntry kEntry;
 

@@ -18,8 +18,8 @@ namespace lagtape {
 ///     inner:   q_k = q_(k-1) + Ak[n] s F(q_(k-1)),              h[n+1] = q_(inner_steps)
 ///
 /// Shapes: x [input], h, q [units], U1, U2, B2, Ug [units, units], W1, W2, B1, Wg [units, input], Ak
-/// [length], k = 1 .. inner_steps; steps beyond `length` use the last number of Ak. U2, W1 and Wg have biases,
-/// two of them for r, where the code has one and another that it does not use. Output: h[n+1].
+/// [length], k = 1 .. inner_steps; steps beyond `length` use the last number of Ak. U2, W1 and Wg have
+/// biases, two of them for r, where the code has one and another that it does not use. Output: h[n+1].
 /// Initialisation: matrices from N(0, 0.1^2), Ak = 0.01, biases 0 but Wg.bias = -3 with the gate at the
 /// output.
 struct Tarnn {

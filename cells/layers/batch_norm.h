@@ -7,15 +7,15 @@
 namespace lagtape {
 
 /// Batch normalisation: y = gain * (x - m) / sqrt(v + eps) + bias. In training m and v are the mean and the
-/// variance of each feature over a batch, over all steps within the lengths of its sequences; in evaluation they
-/// are the running mean and variance,
+/// variance of each feature over a batch, over all steps within the lengths of its sequences; in evaluation
+/// they are the running mean and variance,
 ///
 ///     mean' = (1 - momentum) * mean + momentum * m
 ///     variance' = (1 - momentum) * variance + momentum * v * count / (count - 1)
 ///
-/// so that the layer is an affine map of every step, and streams. Source: Ioffe and Szegedy 2015. Shapes: x, y [B, T,
-/// input], gain, bias, mean, variance [input]. Initialisation: gain 1, bias 0, mean 0, variance 1; the last
-/// two are saved with the model and not trained.
+/// so that the layer is an affine map of every step, and streams. Source: Ioffe and Szegedy 2015. Shapes: x,
+/// y [B, T, input], gain, bias, mean, variance [input]. Initialisation: gain 1, bias 0, mean 0, variance 1;
+/// the last two are saved with the model and not trained.
 struct BatchNorm {
   static const LayerEntry kEntry;
 

@@ -40,8 +40,8 @@ class EmbeddingLayer final : public SequenceLayer {
   }
 
  private:
-  /// Removes the tokens that are dropped from this batch. The draw depends on the first sequence of the batch,
-  /// which identifies the batch within its epoch.
+  /// Removes the tokens that are dropped from this batch. The draw depends on the first sequence of the
+  /// batch, which identifies the batch within its epoch.
   void leave_out(std::vector<std::int32_t>& numbers, const SequenceBatch& batch) const {
     constexpr std::uint64_t kUse = 0x726f7773;  // "rows"
     const DrawKey& key = batch.draws;

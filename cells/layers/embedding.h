@@ -8,11 +8,12 @@
 namespace lagtape {
 
 /// A trained vector for each token: y = E[x]. In training random rows of E are set to zero for a whole batch,
-/// E[i] * mask_i with mask_i = 0 with probability `dropout`, else 1 / (1 - dropout) (Gal and Ghahramani 2016).
-/// The vector of the token `padding` is zero and stays so. Beyond the end of a sequence y is zero. A tied
-/// read-out has E as its matrix, without that dropout.
+/// E[i] * mask_i with mask_i = 0 with probability `dropout`, else 1 / (1 - dropout) (Gal and Ghahramani
+/// 2016). The vector of the token `padding` is zero and stays so. Beyond the end of a sequence y is zero. A
+/// tied read-out has E as its matrix, without that dropout.
 ///
-/// Shapes: x [B, T, 1], whole numbers from 0, y [B, T, units], E [vocabulary, units]. Initialisation: N(0, 1).
+/// Shapes: x [B, T, 1], whole numbers from 0, y [B, T, units], E [vocabulary, units]. Initialisation: N(0,
+/// 1).
 struct Embedding {
   static const LayerEntry kEntry;
 
@@ -22,7 +23,8 @@ struct Embedding {
   double dropout = 0;           ///< probability that a row is set to zero, from 0 and below 1
 
   void read(JsonReader& reader);
-  /// `tokens` is their number in the data, 0 where it is not known. Throws InputError when the two contradict.
+  /// `tokens` is their number in the data, 0 where it is not known. Throws InputError when the two
+  /// contradict.
   Layer build(std::int64_t tokens) const;
 };
 

@@ -13,29 +13,31 @@ namespace lagtape {
 
 struct Layer;
 
-/// SequenceOp::outputs on the tape. Handed in by what trains, so that what only runs models does without.
+/// SequenceOp::outputs on the tape. The training code passes it in, so that the runtime library does not need
+/// it.
 using RecordOutputs = Var (*)(SequenceOp& op, Tape& tape, std::span<const Var> weights, const Var& x,
                               const SequenceBatch& batch, ThreadPool& pool);
 
-/// Values that parameters take after an update which are no function of gradients (running means), by their
-/// number among the layer's parameters.
+/// New values of parameters that do not come from gradients, such as running means, with the number of the
+/// parameter within its layer. The parameters take them after an update.
 using Statistics = std::vector<std::pair<std::size_t, Tensor>>;
 
-/// The draws of one of several parts, each its own whatever the others draw. Part 0 has those of the whole.
+/// The key for the random draws of one of several parts, which do not depend on what the others draw. Part 0
+/// has the key of the whole.
 DrawKey draws_of_part(const DrawKey& draws, std::size_t part);
 
-/// What a layer of whole sequences is recorded with.
+/// The surroundings in which a layer of whole sequences is recorded.
 struct RecordedPass {
   Tape& tape;
   const SequenceBatch& batch;  ///< lengths, draws and `training`; x and targets are the whole model's
   ThreadPool& pool;
-  std::span<SequenceOp> ops;  ///< of SequenceLayer::ops
+  std::span<SequenceOp> ops;  ///< those that SequenceLayer::ops defines
   RecordOutputs outputs;
-  Statistics& statistics;  ///< those of this batch are added, in training
+  Statistics& statistics;  ///< in training the statistics of this batch are added here
 };
 
-/// A layer that takes all steps of all rows of a batch at a time, and so ends a sequence op: what is below it
-/// runs to its end first. Immutable. Weights are those of Layer::step_weights.
+/// A layer that takes all steps of all rows of a batch at a time, and so ends a sequence op: the layers below
+/// it run to the end of the sequence first. Immutable. Its weights are those of Layer::step_weights.
 class SequenceLayer {
  public:
   virtual ~SequenceLayer() = default;
@@ -43,30 +45,33 @@ class SequenceLayer {
   virtual std::int64_t input_width() const = 0;  ///< 1 for tokens
   virtual std::int64_t output_width() const = 0;
 
-  /// y [B, T, output] of x [B, T, input]. What stands beyond a row's length is not read, and finite in y.
+  /// y [B, T, output] of x [B, T, input]. Steps beyond the length of a row are not read, and finite in y.
   virtual Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const = 0;
   /// The same without a tape, in evaluation.
   virtual Tensor evaluate(std::span<const Tensor> weights, const Tensor& x, const SequenceBatch& batch,
                           ThreadPool& pool, std::span<SequenceOp> ops) const = 0;
 
-  /// The step's weights of the parameters, where they are others. As Layer::weights.
+  /// The weights of the steps as functions of the parameters, as Layer::weights; by default the parameters
+  /// themselves.
   virtual std::vector<Var> weights(std::span<const Var> parameters) const {
     return {parameters.begin(), parameters.end()};
   }
-  /// The sequence ops that it runs, which the chain holds for it.
+  /// The sequence ops that the layer runs; its owner holds them and passes them in.
   virtual std::vector<StackDefinition> ops() const { return {}; }
-  /// In evaluation a layer of a step alone, with the same parameters. Null when it is none.
+  /// The per-step layer with the same parameters that replaces this layer in evaluation. Null when there is
+  /// none.
   virtual const Layer* in_evaluation() const { return nullptr; }
-  /// The rows of the table that its inputs, x [B, T, 1], are numbers of. 0: inputs are no tokens.
+  /// The number of tokens, where the inputs x [B, T, 1] are tokens 0 .. tokens - 1. 0: they are not.
   virtual std::int64_t tokens() const { return 0; }
-  /// Why its sequences cannot come in pieces (streams, truncated BPTT); empty when they can.
+  /// Why the layer cannot take sequences in pieces (streams, truncated BPTT); empty when it can.
   virtual std::string obstacle() const { return {}; }
-  /// The layer that gives [B, 1, output], what a read-out at the end of a sequence takes, where that is
-  /// something else than the last step. Null when it is that.
+  /// The layer that gives a read-out at the end of a sequence its input [B, 1, output], where that is not the
+  /// last step of y. Null where it is.
   virtual std::shared_ptr<const SequenceLayer> at_end() const { return nullptr; }
-  /// Whether it is such a layer.
+  /// Whether this layer came from `at_end`.
   virtual bool ends_sequences() const { return false; }
-  /// Numbers that it keeps a row and step in training, besides its output and the gradients of x and output.
+  /// How many numbers the layer keeps for each row and step in training, besides its output and the gradients
+  /// of x and of the output.
   virtual std::int64_t kept_a_step() const { return 0; }
 };
 
