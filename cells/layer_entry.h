@@ -26,10 +26,11 @@ using ReadInner = std::function<BuildLayer(JsonReader& reader, const std::string
 
 /// The description of a kind of layer, which stands beside its struct as `kEntry`. The registry lists them.
 struct LayerEntry {
-  std::string_view name;       ///< as in {"cell": NAME}
-  std::string_view summary;    ///< one line without a full stop
-  std::string_view source;     ///< the paper, and the number of its equation
-  std::string_view equations;  ///< in the letters of the paper, one a line
+  std::string_view name;
+  std::string_view kind = "cell";  ///< the key at which JSON gives the name: {"cell": NAME}, {"layer": NAME}
+  std::string_view summary;        ///< one line without a full stop
+  std::string_view source;         ///< the paper, and the number of its equation
+  std::string_view equations;      ///< in the letters of the paper, one a line
   /// Reads the options, which are all keys but "cell" and "layer". Errors are noted in the reader, and
   /// JsonReader::finish is left to the caller.
   BuildLayer (*read)(JsonReader& reader) = nullptr;

@@ -88,6 +88,7 @@ class BatchNormLayer final : public SequenceLayer {
 
 constinit const LayerEntry BatchNorm::kEntry = {
     .name = "batch_norm",
+    .kind = "layer",
     .summary = "batch normalisation: every feature gets mean 0 and variance 1 over a batch",
     .source =
         "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift "

@@ -110,6 +110,7 @@ BuildLayer read_bidirectional(JsonReader& reader, const ReadInner& inner) {
 
 constinit const LayerEntry Bidirectional::kEntry = {
     .name = "bidirectional",
+    .kind = "layer",
     .summary = "two copies of a cell, one reading the sequence forwards and one backwards",
     .source = "Bidirectional Recurrent Neural Networks (Schuster and Paliwal 1997)",
     .equations =

@@ -61,6 +61,7 @@ class EmbeddingLayer final : public SequenceLayer {
 
 constinit const LayerEntry Embedding::kEntry = {
     .name = "embedding",
+    .kind = "layer",
     .summary = "trained vector for each token: the first layer of a model of tokens",
     .source =
         "dropout of whole rows: A Theoretically Grounded Application of Dropout in Recurrent Neural "

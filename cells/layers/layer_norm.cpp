@@ -9,6 +9,7 @@ namespace lagtape {
 
 constinit const LayerEntry LayerNorm::kEntry = {
     .name = "layer_norm",
+    .kind = "layer",
     .summary = "layer normalisation: the elements of every step get mean 0 and variance 1",
     .source = "Layer Normalization (Ba, Kiros and Hinton 2016)",
     .equations = "y = gain * (x - mean(x)) / sqrt(mean((x - mean(x)) ** 2) + eps) + bias",

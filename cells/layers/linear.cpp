@@ -12,6 +12,7 @@ namespace lagtape {
 
 constinit const LayerEntry Linear::kEntry = {
     .name = "linear",
+    .kind = "layer",
     .summary = "affine map of every step",
     .source = "",
     .equations = "y = W @ x + W.bias",
