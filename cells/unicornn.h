@@ -20,10 +20,10 @@ namespace lagtape {
 /// sequence. Output: y[n+1]. A step can be undone, exactly so with the states on the grid, which is the
 /// default.
 ///
-/// Residual stacking (Appendix C.5, "res-UnICORNN"): with S layers skipped, the layers l > S have V x + b +
-/// Lambda y_(l-S-1) in the place of V x + b, where y_0 is the input of the lowest layer. Lambda [units, width
-/// of y_(l-S-1)]. A layer passes on the outputs that layers above it need: its output is its own y[n+1],
-/// followed by those of the layers below, the nearest first.
+/// Residual stacking (Appendix C.5, Equation 75, "res-UnICORNN"): with S layers skipped, the layers l > S
+/// have V x + b + Lambda y_(l-S-1) in the place of V x + b, where y_0 is the input of the lowest layer.
+/// Lambda [units, width of y_(l-S-1)]. A layer passes on the outputs that layers above it need: its output is
+/// its own y[n+1], followed by those of the layers below, the nearest first.
 ///
 /// Initialisation: w from U(0, 1), c from U(-0.1, 0.1), b = 0, V and Lambda [units, k] from U(-r, r) with r =
 /// sqrt(6 / (65 k)).

@@ -33,16 +33,16 @@ def lines(path):
     return enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
 
 
-def cell_names(root):
-    """The names of the cells whose entries, TauGru::kEntry, are rows of the table kCells in the registry."""
+def cells_of(root):
+    """The cells by their structs, {"TauGru": "tau_gru", ...}: the entries TauGru::kEntry of the table kCells in the registry."""
     registry = root / "cells" / "registry.cpp"
     if not registry.exists():
-        return []
+        return {}
     table = re.search(r"\bkCells\b.*?^};", registry.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     rows = re.findall(r"\b(\w+)::kEntry", table[0]) if table else []
     entry = re.compile(r'LayerEntry (\w+)::kEntry = \{\s*\.name = "([a-z0-9_]+)"')
     names = dict(found for path in sources(root, "cells") for found in entry.findall(path.read_text(encoding="utf-8")))
-    return [names[row] for row in rows if row in names]
+    return {row: names[row] for row in rows if row in names}
 
 
 def include_breach(root, name, bracket, folder):
@@ -60,7 +60,7 @@ def include_breach(root, name, bracket, folder):
 
 def check_tree(root):
     breaches = []
-    cells = cell_names(root)
+    cells = cells_of(root).values()
     if not cells:
         breaches.append("cells/registry.cpp:1: no table kCells of the cells' names")
     cell_word = re.compile(r"(?<![a-z0-9])(" + "|".join(cells) + r")(?![a-z0-9])", re.IGNORECASE)

@@ -9,8 +9,8 @@
 
 namespace lagtape::test {
 
-// A cell against its equations, unit by unit: kUnits units over a sequence of kSteps inputs, from zero
-// states, with weights that are a function of their names.
+// The comparison of a cell with its equations, unit by unit: kUnits units over a sequence of kSteps inputs,
+// from zero states, with weights whose values are a function of their names.
 
 inline constexpr int kUnits = 3, kInputs = 2, kSteps = 12;
 
@@ -26,15 +26,15 @@ double affine(const std::string& name, const Vector& v, int unit);
 
 inline double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
 
-/// A weight of the layer's step, row-major, from parameters that are those of `weight_of`.
+/// A weight of the layer's step, row-major, where the parameters have the values of `weight_of`.
 Vector step_weight(const Layer& layer, const std::string& name);
 
 /// (matrix v)[unit] of a matrix in rows.
 double product(const Vector& matrix, const Vector& v, int unit);
 
-/// The outputs of the layer with these parameters.
+/// The outputs of the layer with the parameters of `weight_of`.
 std::vector<Vector> run(const Layer& layer);
-/// The same with other numbers for the weights of its step: weight(name, count).
+/// The same with the numbers weight(name, count) for the weights of its step.
 std::vector<Vector> run(const Layer& layer,
                         const std::function<Vector(const std::string&, std::int64_t)>& weight);
 
@@ -53,7 +53,7 @@ std::vector<Vector> expected(int lag, Step step) {
   return h;
 }
 
-/// To 12 digits, and that there is something to compare.
+/// Checks that both agree to 12 digits, and that there is something to compare.
 void check_equal(const std::vector<Vector>& got, const std::vector<Vector>& wanted);
 
 }  // namespace lagtape::test

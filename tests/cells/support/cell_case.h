@@ -6,8 +6,8 @@
 
 namespace lagtape::test {
 
-/// A layer in f64 with numbers for everything: parameters about their first values, and a case for the step
-/// with the weights that follow from them.
+/// A layer in f64 with values for its parameters, near their first values, and a case for its step with the
+/// weights that follow from them.
 struct CellCase {
   Layer layer;
   std::vector<Tensor> parameters;

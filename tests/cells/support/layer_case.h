@@ -8,23 +8,24 @@
 
 namespace lagtape::test {
 
-/// A layer of whole sequences by its name and options. Throws InputError for what is wrong with them.
+/// A layer of whole sequences by its name and options. Throws InputError for wrong options.
 Layer build_sequence_layer(const std::string& name, const Json& options, std::int64_t input);
 
-/// A layer of whole sequences with numbers for all of it, in training.
+/// A layer of whole sequences with values for its parameters and a batch, in training.
 struct LayerCase {
   Layer layer;
-  std::vector<Tensor> parameters;  ///< about their first values
+  std::vector<Tensor> parameters;  ///< near their first values
   SequenceBatch batch;
 
   LayerCase(Layer layer, Tensor x, std::vector<std::int64_t> lengths);
 
-  /// Its outputs on the tape. `statistics` receives those of the batch, when given.
+  /// The outputs on the tape. `statistics`, unless null, receives the statistics of the batch.
   Var record(Tape& tape, std::span<const Var> parameters, const Var& x, ThreadPool& pool,
              Statistics* statistics = nullptr);
-  /// The outputs and the gradients of their scalar product with `weights`, of x and then of the parameters.
+  /// The outputs, and the gradients of their scalar product with `weights`: that of x, then those of the
+  /// parameters.
   std::vector<Tensor> run(const Tensor& weights, int threads);
-  /// What it gives in evaluation.
+  /// The outputs in evaluation.
   Tensor evaluate();
 
  private:

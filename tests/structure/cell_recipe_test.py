@@ -1,0 +1,87 @@
+"""The recipe tools/docs/recipes/cell.md is true: its files are there, are all that there are, and every cell follows it."""
+
+import json
+import pathlib
+import re
+import unittest
+
+import structure
+
+ROOT = pathlib.Path(__file__).parents[2]
+RECIPE = ROOT / "tools/docs/recipes/cell.md"
+ROW_KEYS = {"options", "parameters", "counts", "equations"}
+
+
+def files_of(recipe):
+    """The files in the first column of the recipe's table."""
+    return re.findall(r"^\| `([^`]+)` \|", recipe, re.MULTILINE)
+
+
+def files_that_name(root, word):
+    """The sources, tests and experiments in which a name stands as a word, or that are called so."""
+    pattern = re.compile(rf"(?<![A-Za-z0-9_]){word}(?![A-Za-z0-9_])")
+    found = set()
+    for folder in ("core", "ops", "cells", "optim", "data", "tools", "tests"):
+        for path in (root / folder).rglob("*"):
+            place = path.relative_to(root).as_posix()
+            if path.suffix in (".h", ".cpp") and pattern.search(path.read_text(encoding="utf-8")):
+                found.add(place)
+            elif path.suffix == ".json" and path.stem == word:
+                found.add(place)
+    return found
+
+
+def cell_breaches(root, struct, name):
+    """What a cell lacks of what the recipe asks for."""
+    source = next((p for p in structure.sources(root, "cells") if p.suffix == ".cpp" and p.stem == name), None)
+    if source is None:
+        return [f"there is no cells/{name}.cpp"]
+    test = root / "tests" / source.relative_to(root).with_name(name + "_test.cpp")
+    row = root / "tests/cells/rows" / (name + ".json")
+    text = source.read_text(encoding="utf-8")
+    breaches = [f"there is no {path.relative_to(root)}" for path in (source.with_suffix(".h"), test, row) if not path.exists()]
+    if f"LayerEntry {struct}::kEntry" not in text:
+        breaches.append(f"{name}.cpp does not define {struct}::kEntry")
+    if "::build(" in text and "check(*this)" not in text:
+        breaches.append(f"the build of {name} does not check the options")
+    if row.exists() and not ROW_KEYS - {"counts"} <= json.loads(row.read_text(encoding="utf-8")).keys() <= ROW_KEYS | {
+            "not_of_the_step", "no_gradient"}:
+        breaches.append(f"the row of {name} has other keys than the recipe")
+    if not list((root / "tools/experiments").glob(f"*/{name}.json")):
+        breaches.append(f"{name} has no ready experiment")
+    return breaches
+
+
+class CellRecipeTest(unittest.TestCase):
+    files = files_of(RECIPE.read_text(encoding="utf-8"))
+
+    def test_its_files_are_there(self):
+        self.assertGreater(len(self.files), 5)
+        for file in self.files:
+            self.assertTrue((ROOT / file).exists(), file)
+
+    def test_no_other_file_knows_the_example(self):
+        known = files_that_name(ROOT, "sru") | files_that_name(ROOT, "Sru")
+        self.assertIn("cells/registry.cpp", known)
+        self.assertEqual(known - set(self.files), set())
+
+    def test_its_row_of_the_registry_is_as_it_says(self):
+        registry = (ROOT / "cells/registry.cpp").read_text(encoding="utf-8")
+        self.assertRegex(registry, r"(?m)^    Sru::kEntry,$")
+        self.assertIn('#include "lagtape/cells/sru.h"', registry)
+        self.assertIn("`Sru::kEntry`", RECIPE.read_text(encoding="utf-8"))
+
+    def test_every_cell_follows_it(self):
+        cells = structure.cells_of(ROOT)
+        self.assertGreater(len(cells), 20)
+        for struct, name in cells.items():
+            self.assertEqual(cell_breaches(ROOT, struct, name), [])
+
+    def test_a_cell_that_does_not_is_found(self):
+        self.assertEqual(cell_breaches(ROOT, "Nobody", "nobody"), ["there is no cells/nobody.cpp"])
+        self.assertEqual(cell_breaches(ROOT, "Nobody", "sru"), ["sru.cpp does not define Nobody::kEntry"])
+        self.assertIn("there is no tests/cells/recorder_test.cpp", cell_breaches(ROOT, "Recorder", "recorder"))
+
+
+if __name__ == "__main__":
+    unittest.main()
