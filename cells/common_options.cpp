@@ -107,7 +107,11 @@ StepProgram residual(StepProgram program) {
   const auto found = std::ranges::find(program.values, StepOp::input, &Instruction::op);
   int input = static_cast<int>(found - program.values.begin());
   if (found == program.values.end()) program.values.push_back({.op = StepOp::input, .shape = program.input});
-  program.values.push_back({.op = StepOp::add, .shape = program.input, .a = program.output, .b = input});
+  program.values.push_back({.op = StepOp::element,
+                            .element = ElementOp::add,
+                            .shape = program.input,
+                            .a = program.output,
+                            .b = input});
   program.output = static_cast<int>(program.values.size()) - 1;
   return program;
 }

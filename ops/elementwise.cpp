@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lagtape/core/error.h"
 #include "lagtape/ops/broadcast.h"
 #include "lagtape/ops/element.h"
 
@@ -179,6 +180,29 @@ Var cos(const Var& x) {
   return unary("cos", Op::cos, x, [](const Tensor& d, const Tensor& x, const Tensor&) {
     return element(Op::negate, element(Op::multiply, d, element(Op::sin, x)));
   });
+}
+
+Var elementwise(ElementOp function, const Var& a, const Var& b) {
+  switch (function) {
+    case Op::negate: return -a;
+    case Op::tanh: return tanh(a);
+    case Op::sigmoid: return sigmoid(a);
+    case Op::relu: return relu(a);
+    case Op::exp: return exp(a);
+    case Op::log: return log(a);
+    case Op::sqrt: return sqrt(a);
+    case Op::abs: return abs(a);
+    case Op::sign: return sign(a);
+    case Op::sin: return sin(a);
+    case Op::cos: return cos(a);
+    case Op::add: return a + b;
+    case Op::subtract: return a - b;
+    case Op::multiply: return a * b;
+    case Op::divide: return a / b;
+    case Op::minimum: return minimum(a, b);
+    case Op::maximum: return maximum(a, b);
+    default: throw Error(text_of("[", function_of(function).name, "] no operation of the tape."));
+  }
 }
 
 Var square(const Var& x) {

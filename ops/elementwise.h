@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lagtape/core/tape.h"
+#include "lagtape/ops/kernels/element_functions.h"
 
 namespace lagtape {
 
@@ -41,6 +42,10 @@ Var abs(const Var& x);   ///< The gradient at 0 is 0.
 Var sign(const Var& x);  ///< -1, 0 or 1. Constant between its jumps: nothing flows back through it.
 Var sin(const Var& x);
 Var cos(const Var& x);
+/// The function of that name above, of x, or of a and b: how equations and step programs call it. Throws
+/// Error for an operation that no equation can write.
+Var elementwise(ElementOp function, const Var& a, const Var& b = {});
+
 Var square(const Var& x);
 Var softplus(const Var& x);  ///< log(1 + exp(x)), stable at both ends.
 Var pow_constant(const Var& x,

@@ -2,30 +2,10 @@
 
 #include <cstdint>
 
-#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/kernel_table.h"
 #include "lagtape/ops/kernels/vector_math.inc.h"
 
 namespace lagtape {
-
-/// How many of the arrays a, b, c an operation reads.
-constexpr int arrays_read(ElementOp op) {
-  using enum ElementOp;
-  switch (op) {
-    case fill: return 0;
-    case add:
-    case subtract:
-    case multiply:
-    case divide:
-    case minimum:
-    case maximum:
-    case greater:
-    case tanh_adjoint:
-    case sigmoid_adjoint:
-    case relu_adjoint: return 2;
-    case multiply_add: return 3;
-    default: return 1;
-  }
-}
 
 /// The smaller (or larger) of a and b; NaN when either is. (xsimd 8.1's != is false for NaN.)
 template <class S, bool larger>
@@ -79,7 +59,7 @@ template <class S, ElementOp op>
 void apply(typename S::Scalar* out, const typename S::Scalar* a, const typename S::Scalar* b,
            const typename S::Scalar* c, typename S::Scalar k, std::int64_t n) {
   using V = typename S::Vector;
-  constexpr int arrays = arrays_read(op);
+  constexpr int arrays = function_of(op).arrays;
   const V constant(k);
   for (std::int64_t i = 0; i < n; i += S::kSize) {
     const V x = arrays > 0 ? V::load_aligned(a + i) : constant;

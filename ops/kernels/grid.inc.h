@@ -4,15 +4,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/grid.h"
+#include "lagtape/ops/kernels/kernel_table.h"
 
 namespace lagtape {
-
-/// Adding and taking away 1.5 * 2^20, whose last bit is worth 2^-32, rounds to a multiple of 2^-32.
-inline constexpr double kGridRounding = 3 << 19;
-/// Increments are rounded so up to 2^19. One that is longer does not lead from a state within the limit to
-/// another.
-inline constexpr double kGridLimit = 1 << 18;
 
 /// S names the level: the plain loop is left to the compiler, whose code belongs to that level.
 template <class S>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/kernel_table.h"
 #include "lagtape/ops/kernels/product.inc.h"
 
 namespace lagtape {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/kernel_table.h"
 
 namespace lagtape {
 

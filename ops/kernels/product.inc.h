@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/kernel_table.h"
 #include "lagtape/ops/kernels/prefetcher.h"
 
 namespace lagtape {

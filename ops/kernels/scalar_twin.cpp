@@ -2,6 +2,8 @@
 
 #include "lagtape/core/simd/scalar_vector.h"
 #include "lagtape/ops/kernels/element.inc.h"
+#include "lagtape/ops/kernels/grid.h"
+#include "lagtape/ops/kernels/kernels.h"
 
 namespace lagtape {
 namespace {
@@ -101,7 +103,7 @@ void twin_add_on_grid(T* view, double* to, const double* from, const T* incremen
   for (std::int64_t i = 0; i < n; ++i) {
     const double rounded = std::ldexp(std::nearbyint(std::ldexp(static_cast<double>(increment[i]), 32)), -32);
     to[i] = from[i] + sign * rounded;
-    if (!(std::abs(to[i]) <= 0x1p18)) to[i] = std::numeric_limits<double>::quiet_NaN();
+    if (!(std::abs(to[i]) <= kGridLimit)) to[i] = std::numeric_limits<double>::quiet_NaN();
     view[i] = static_cast<T>(to[i]);
   }
 }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/kernel_table.h"
 
 namespace lagtape {
 

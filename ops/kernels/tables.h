@@ -2,7 +2,7 @@
 
 // Internal: how kernels.cpp finds the tables of the levels.
 
-#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/kernels/kernel_table.h"
 
 namespace lagtape {
 

@@ -36,6 +36,7 @@ void SequenceOp::Implementation::check(const SequenceBatch& batch, std::span<con
         throw InputError(text_of("[sequence] state ", s, " of the initial window is ",
                                  to_string(zero.states[s].shape()), " ", name_of(zero.states[s].dtype()),
                                  ". Got ", to_string(initial[s].shape()), " ", name_of(initial[s].dtype())));
+    check_grid_window("sequence", stack.layers, initial);
   }
   if (!loss) return;
   const std::int64_t scored = reads_every_step(stack.at) ? rows * steps : rows;

@@ -93,7 +93,7 @@ class CommandsTest(ToolTest):
         self.assertLessEqual({"peak_gflops", "plan", "plan_bytes", "peak_rss_bytes", "threads"}, found.keys())
 
     def test_list_knows_what_there_is(self):
-        for kind, name in (("cells", "tau_gru"), ("tasks", "mackey_glass"), ("losses", "mse"), ("optimizers", "adam"),
+        for kind, name in (("cells", "tau_gru"), ("functions", "sigmoid"), ("tasks", "mackey_glass"), ("losses", "mse"), ("optimizers", "adam"),
                            ("layers", "linear"), ("layers", "bidirectional"), ("initializers", "orthogonal"), ("readout", "at_padding"), ("readout", "tied"), ("training", "epochs"),
                            ("training", "average")):
             self.assertIn(name, self.run_tool("list", kind)[0])

@@ -44,9 +44,22 @@ ThreadPool& pool() {
   return threads;
 }
 
+/// The functions of one number that equations name, from their table.
+void add_functions(std::vector<Row>& rows) {
+  for (const ElementFunction& f : kElementFunctions) {
+    if (f.notation != ElementNotation::function || f.arrays != 1) continue;
+    // sign alone has no gradient.
+    const auto apply = [op = f.op](Inputs x) {
+      const Var y = elementwise(op, x[0]);
+      return y.requires_grad() ? y : y * x[0];
+    };
+    rows.push_back({text_of(f.name, "(const Var& x)"), {{5, 7}}, apply, f.domain});
+  }
+}
+
 std::vector<Row> table() {
   using enum Domain;
-  return {
+  std::vector<Row> rows = {
       {"operator+(const Var& a, const Var& b)", {{3, 5}, {3, 5}}, [](Inputs x) { return x[0] + x[1]; }},
       {"operator+(const Var& a, const Var& b)", {{4, 1, 5}, {3, 1}}, [](Inputs x) { return x[0] + x[1]; }},
       {"operator+(const Var& a, const Var& b)", {{6}, {6}}, [](Inputs x) { return x[0] + x[0] + x[1]; }},
@@ -78,16 +91,9 @@ std::vector<Row> table() {
       {"maximum(const Var& a, const Var& b)", {{4, 9}, {4, 9}}, [](Inputs x) { return maximum(x[0], x[1]); }},
       {"maximum(const Var& a, const Var& b)", {{9}, {4, 1}}, [](Inputs x) { return maximum(x[0], x[1]); }},
       {"maximum(const Var& a, double b)", {{20}}, [](Inputs x) { return maximum(x[0], 0); }, nonzero},
-      {"tanh(const Var& x)", {{5, 7}}, [](Inputs x) { return tanh(x[0]); }},
-      {"sigmoid(const Var& x)", {{5, 7}}, [](Inputs x) { return sigmoid(x[0]); }},
-      {"relu(const Var& x)", {{5, 7}}, [](Inputs x) { return relu(x[0]); }, nonzero},
-      {"exp(const Var& x)", {{5, 7}}, [](Inputs x) { return exp(x[0]); }},
-      {"log(const Var& x)", {{5, 7}}, [](Inputs x) { return log(x[0]); }, positive},
-      {"sqrt(const Var& x)", {{5, 7}}, [](Inputs x) { return sqrt(x[0]); }, positive},
-      {"abs(const Var& x)", {{5, 7}}, [](Inputs x) { return abs(x[0]); }, nonzero},
-      {"sign(const Var& x)", {{5, 7}}, [](Inputs x) { return sign(x[0]) * x[0]; }, nonzero},
-      {"sin(const Var& x)", {{5, 7}}, [](Inputs x) { return sin(x[0]); }},
-      {"cos(const Var& x)", {{5, 7}}, [](Inputs x) { return cos(x[0]); }},
+      {"elementwise(ElementOp function, const Var& a, const Var& b = {})",
+       {{2, 5}, {5}},
+       [](Inputs x) { return elementwise(ElementOp::multiply, x[0], x[1]); }},
       {"square(const Var& x)", {{5, 7}}, [](Inputs x) { return square(x[0]); }},
       {"softplus(const Var& x)", {{5, 7}}, [](Inputs x) { return softplus(10 * x[0]); }},
       {"pow_constant(const Var& x, double exponent)", {{8}}, [](Inputs x) { return pow_constant(x[0], 3); }},
@@ -204,6 +210,8 @@ std::vector<Row> table() {
        {{4}},
        [](Inputs x) { return binary_cross_entropy(x[0] * 4, kBits); }},
   };
+  add_functions(rows);
+  return rows;
 }
 
 std::vector<Tensor> inputs_of(const Row& row, Dtype dtype) {

@@ -8,6 +8,7 @@
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/data/registry.h"
+#include "lagtape/ops/kernels/element_functions.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/train/losses.h"
@@ -50,6 +51,14 @@ std::vector<Row> initializer_rows() {
     rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),
                     std::string(entry.formula), options_of([&](JsonReader& reader) { entry.read(reader); })});
   }
+  return rows;
+}
+
+std::vector<Row> function_rows() {
+  std::vector<Row> rows;
+  for (const ElementFunction& function : kElementFunctions)
+    if (function.notation == ElementNotation::function)
+      rows.push_back({std::string(function.name), std::string(function.formula), "", "", {}});
   return rows;
 }
 
@@ -133,6 +142,7 @@ struct Kind {
 };
 
 constexpr Kind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
+                           {"functions", function_rows},
                            {"layers", all_layer_rows},
                            {"readout", readout_rows, true},
                            {"initializers", initializer_rows},
@@ -175,7 +185,7 @@ struct ListArguments {
 
 void add_options(Options& options, ListArguments& arguments) {
   options.add("KIND", &arguments.kind,
-              "cells, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
+              "cells, functions, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
               "training; all unless given");
   options.add("NAME", &arguments.name, "one of them, with its equations and options");
 }

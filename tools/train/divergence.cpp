@@ -5,9 +5,9 @@
 
 #include "lagtape/cells/models/chain.h"
 #include "lagtape/core/error.h"
+#include "lagtape/ops/kernels/grid.h"
 
 namespace lagtape {
-
 namespace {
 
 /// The inputs of the first steps of a batch.
@@ -40,14 +40,14 @@ class States {
   States(const Model& model, ModelOp& op, const SequenceBatch& batch, ThreadPool& pool, const Window* initial)
       : weights_(model.weights()), op_(op), batch_(batch), pool_(pool), initial_(initial) {
     std::size_t layer = 0;
+    const std::string on_the_grid = text_of(", on the grid, which ends at 2^", kGridExponent);
     const std::vector<std::string> names = model.layer_names();
     for (const ChainPart& part : model.evaluation_chain().parts) {
       if (part.layer) ++layer;
       for (const StepProgram& program : part.stack.layers) {
         for (const StateDefinition& state : program.states)
-          names_.push_back(
-              text_of("state ", state.name, " of layer ", layer, " (", names[layer],
-                      state.arithmetic == Arithmetic::grid ? ", on the grid, which ends at 2^18)" : ")"));
+          names_.push_back(text_of("state ", state.name, " of layer ", layer, " (", names[layer],
+                                   state.arithmetic == Arithmetic::grid ? on_the_grid : "", ")"));
         ++layer;
       }
     }

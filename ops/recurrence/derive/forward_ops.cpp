@@ -9,29 +9,6 @@
 namespace lagtape::recurrence {
 namespace {
 
-ElementOp element_of(StepOp op) {
-  switch (op) {
-    case StepOp::negate: return ElementOp::negate;
-    case StepOp::tanh: return ElementOp::tanh;
-    case StepOp::sigmoid: return ElementOp::sigmoid;
-    case StepOp::relu: return ElementOp::relu;
-    case StepOp::exp: return ElementOp::exp;
-    case StepOp::log: return ElementOp::log;
-    case StepOp::sqrt: return ElementOp::sqrt;
-    case StepOp::abs: return ElementOp::abs;
-    case StepOp::sign: return ElementOp::sign;
-    case StepOp::sin: return ElementOp::sin;
-    case StepOp::cos: return ElementOp::cos;
-    case StepOp::add: return ElementOp::add;
-    case StepOp::subtract: return ElementOp::subtract;
-    case StepOp::multiply: return ElementOp::multiply;
-    case StepOp::divide: return ElementOp::divide;
-    case StepOp::minimum: return ElementOp::minimum;
-    case StepOp::maximum: return ElementOp::maximum;
-    default: throw Error(text_of("[step] no element-wise kernel for ", name_of(op)));
-  }
-}
-
 /// Turns a binary operation with a number on one side into the kernel that takes the number, where there is
 /// one.
 void take_constant(Op& op, const std::vector<Value>& values) {
@@ -77,9 +54,9 @@ void sink_cheap_work(const StepProgram& program, std::vector<ForwardPhase>& phas
   fixed[program.output] = true;
   for (std::size_t v = count; v-- > 0;) {
     const Instruction& i = program.values[v];
-    const bool cheap = i.op == StepOp::add || i.op == StepOp::subtract || i.op == StepOp::multiply ||
-                       i.op == StepOp::negate || i.op == StepOp::minimum || i.op == StepOp::maximum ||
-                       i.op == StepOp::reshape || i.op == StepOp::broadcast || is_narrow_product(program, i);
+    const bool one_instruction = i.op == StepOp::element && function_of(i.element).cost == ElementCost::one;
+    const bool cheap = one_instruction || i.op == StepOp::reshape || i.op == StepOp::broadcast ||
+                       is_narrow_product(program, i);
     if (cheap && read[v] && !fixed[v]) phases[v] = std::max(phases[v], earliest_reader[v]);
     for (int o : {i.a, i.b}) {
       if (o < 0) continue;
@@ -219,7 +196,7 @@ class Forward {
         op.terms = {{i.index, op.a}};
         op.a = -1;
         break;
-      default: op.element = element_of(i.op); take_constant(op, f_.ops.values);
+      case StepOp::element: op.element = i.element; take_constant(op, f_.ops.values);
     }
     list(f_.phases[v]).push_back(op);
   }

@@ -12,25 +12,7 @@ namespace {
 /// Cheaper to compute again than to keep and read.
 bool is_cheap(const Op& op) {
   if (op.kind == Op::Kind::broadcast || op.kind == Op::Kind::step_index) return true;
-  if (op.kind != Op::Kind::element) return false;
-  switch (op.element) {
-    case ElementOp::copy:
-    case ElementOp::negate:
-    case ElementOp::relu:
-    case ElementOp::abs:
-    case ElementOp::sign:
-    case ElementOp::add:
-    case ElementOp::subtract:
-    case ElementOp::multiply:
-    case ElementOp::minimum:
-    case ElementOp::maximum:
-    case ElementOp::add_constant:
-    case ElementOp::multiply_constant:
-    case ElementOp::minimum_constant:
-    case ElementOp::maximum_constant:
-    case ElementOp::constant_minus: return true;
-    default: return false;
-  }
+  return op.kind == Op::Kind::element && function_of(op.element).cost != ElementCost::many;
 }
 
 bool is_placed(const LayerOps& ops, int v) { return ops.values[v].location.kind != Location::Kind::none; }

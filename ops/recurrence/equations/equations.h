@@ -27,7 +27,7 @@ namespace lagtape {
 /// scalar or one a unit) out of `lags` interpolates between the two neighbouring steps; theta is then
 /// trained, and clamped to 1 .. its largest.
 ///
-/// Functions: tanh sigmoid relu exp log sqrt abs sign sin cos; minimum(a, b), maximum(a, b); sum(a), mean(a)
+/// Functions: the element-wise ones (kernels/element_functions.h, or `lagtape list functions`); sum(a), mean(a)
 /// over the last axis; reshape(a, n), reshape(a, g, n); concat(a, b, ...) of vectors and scalars; slice(a, i,
 /// k), the elements i .. k - 1 of a vector; floor(k) of numbers; and random draws of shape [], [n] or [g, n]:
 /// uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a sequence.

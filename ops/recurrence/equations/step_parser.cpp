@@ -9,14 +9,6 @@ namespace {
 
 using Kind = EquationSymbol::Kind;
 
-const std::map<std::string_view, StepOp> kUnary = {
-    {"tanh", StepOp::tanh}, {"sigmoid", StepOp::sigmoid}, {"relu", StepOp::relu}, {"exp", StepOp::exp},
-    {"log", StepOp::log},   {"sqrt", StepOp::sqrt},       {"abs", StepOp::abs},   {"sign", StepOp::sign},
-    {"sin", StepOp::sin},   {"cos", StepOp::cos},
-};
-const std::map<std::string_view, StepOp> kBinary = {{"minimum", StepOp::minimum},
-                                                    {"maximum", StepOp::maximum}};
-
 struct DrawRow {
   DrawDefinition::Kind kind;
   bool every_step;
@@ -33,8 +25,8 @@ const std::map<std::string_view, DrawRow> kDraws = {
 
 std::vector<std::string> function_names() {
   std::vector<std::string> names = {"sum", "mean", "reshape", "floor", "concat", "slice"};
-  for (const auto& row : kUnary) names.emplace_back(row.first);
-  for (const auto& row : kBinary) names.emplace_back(row.first);
+  for (const ElementFunction& function : kElementFunctions)
+    if (function.notation == ElementNotation::function) names.emplace_back(function.name);
   for (const auto& row : kDraws) names.emplace_back(row.first);
   return names;
 }
@@ -127,7 +119,7 @@ StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& 
          text_of("only a state has past values; '", name.text, "' is ", description_of(state.kind), "."));
   }
   const Instruction& v = scope_.tape.at(index.id());
-  if (v.op == StepOp::negate && scope_.tape.at(v.a).op == StepOp::weight)
+  if (v.computes(ElementOp::negate) && scope_.tape.at(v.a).op == StepOp::weight)
     return trained_lag(first, state.value, v.a);
   const std::int64_t steps = whole(index, first);
   if (steps > 0)
@@ -162,10 +154,13 @@ EquationParser::Operand EquationParser::called(const EquationToken& name) {
     const RowShape shape = shape_of(std::span(values).subspan(1));
     return result(record(name, [&] { return scope_.tape.reshape(value_of(values[0]), shape); }));
   }
-  if (const auto row = kBinary.find(name.text); row != kBinary.end()) {
-    check_count(name, values.size(), 2, 2);
-    const StepVar a = value_of(values[0]), b = value_of(values[1]);
-    return result(record(name, [&] { return scope_.tape.binary(row->second, a, b); }));
+  if (const ElementFunction* function = function_named(name.text)) {
+    check_count(name, values.size(), function->arrays, function->arrays);
+    const StepVar a = value_of(values[0]);
+    if (function->arrays == 1)
+      return result(record(name, [&] { return scope_.tape.unary(function->op, a); }));
+    const StepVar b = value_of(values[1]);
+    return result(record(name, [&] { return scope_.tape.binary(function->op, a, b); }));
   }
   if (name.text == "concat") return result(concatenated(name, values));
   if (name.text == "slice") {
@@ -178,8 +173,7 @@ EquationParser::Operand EquationParser::called(const EquationToken& name) {
   const StepVar a = value_of(values[0]);
   if (name.text == "floor") return result(scope_.tape.constant(std::floor(number_of(a, values[0].token))));
   if (name.text == "mean") return result(record(name, [&] { return mean(a); }));
-  if (name.text == "sum") return result(record(name, [&] { return lagtape::sum(a); }));
-  return result(record(name, [&] { return scope_.tape.unary(kUnary.at(name.text), a); }));
+  return result(record(name, [&] { return lagtape::sum(a); }));
 }
 
 StepVar EquationParser::concatenated(const EquationToken& name, const std::vector<Operand>& parts) {
@@ -235,10 +229,10 @@ EquationParser::Operand EquationParser::negated(const EquationToken& sign, const
 EquationParser::Operand EquationParser::combined(const EquationToken& sign, const Operand& left,
                                                  const Operand& right) {
   if (sign.is("@")) return multiplied(sign, left, right);
-  const StepOp op = sign.is("+")   ? StepOp::add
-                    : sign.is("-") ? StepOp::subtract
-                    : sign.is("*") ? StepOp::multiply
-                                   : StepOp::divide;
+  const ElementOp op = sign.is("+")   ? ElementOp::add
+                       : sign.is("-") ? ElementOp::subtract
+                       : sign.is("*") ? ElementOp::multiply
+                                      : ElementOp::divide;
   const StepVar a = value_of(left), b = value_of(right);
   return {record(sign, [&] { return scope_.tape.binary(op, a, b); }), nullptr, left.token};
 }

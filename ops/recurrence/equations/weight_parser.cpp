@@ -21,28 +21,12 @@ struct WeightOperand {
   EquationToken token;
 };
 
-using Unary = Var (*)(const Var&);
-using Binary = Var (*)(const Var&, const Var&);
-
-const std::map<std::string_view, Unary> kUnary = {
-    {"tanh", tanh},
-    {"sigmoid", sigmoid},
-    {"relu", relu},
-    {"exp", exp},
-    {"log", log},
-    {"sqrt", sqrt},
-    {"abs", abs},
-    {"sign", sign},
-    {"sin", sin},
-    {"cos", cos},
+/// The functions of one matrix or vector that are not element-wise.
+const std::map<std::string_view, Var (*)(const Var&)> kOfOne = {
     {"transpose", [](const Var& a) { return transpose(a); }},
     {"sum", [](const Var& a) { return sum(a, -1); }},
     {"mean", [](const Var& a) { return mean(a, -1); }},
     {"expm", matrix_exponential},
-};
-const std::map<std::string_view, Binary> kBinary = {
-    {"minimum", minimum},
-    {"maximum", maximum},
 };
 const std::vector<std::string> kOthers = {"floor", "eye", "arange", "reshape", "strict_upper"};
 
@@ -121,13 +105,19 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
   Operand called(const EquationToken& name) {
     const std::vector<Operand> values = arguments();
     close(")");
-    if (const auto row = kUnary.find(name.text); row != kUnary.end()) {
+    if (const ElementFunction* function = function_named(name.text)) {
+      check_count(name, values.size(), function->arrays, function->arrays);
+      return {{},
+              record(name,
+                     [&] {
+                       const Var b = function->arrays == 2 ? tensor(values[1]) : Var();
+                       return elementwise(function->op, tensor(values[0]), b);
+                     }),
+              name};
+    }
+    if (const auto row = kOfOne.find(name.text); row != kOfOne.end()) {
       check_count(name, values.size(), 1, 1);
       return {{}, record(name, [&] { return row->second(tensor(values[0])); }), name};
-    }
-    if (const auto row = kBinary.find(name.text); row != kBinary.end()) {
-      check_count(name, values.size(), 2, 2);
-      return {{}, record(name, [&] { return row->second(tensor(values[0]), tensor(values[1])); }), name};
     }
     if (name.text == "reshape") {
       check_count(name, values.size(), 2, 3);
@@ -199,8 +189,9 @@ Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<
 
 std::vector<std::string> weight_function_names() {
   std::vector<std::string> names = kOthers;
-  for (const auto& row : kUnary) names.emplace_back(row.first);
-  for (const auto& row : kBinary) names.emplace_back(row.first);
+  for (const auto& row : kOfOne) names.emplace_back(row.first);
+  for (const ElementFunction& function : kElementFunctions)
+    if (function.notation == ElementNotation::function) names.emplace_back(function.name);
   return names;
 }
 

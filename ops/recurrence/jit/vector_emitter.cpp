@@ -3,7 +3,7 @@
 #include <bit>
 #include <limits>
 
-#include "lagtape/ops/kernels/grid.inc.h"
+#include "lagtape/ops/kernels/grid.h"
 
 namespace lagtape::recurrence {
 namespace {

@@ -16,8 +16,8 @@ template <class T>
 using Formula = RecordedVector<T> (*)(RecordedVector<T> a, RecordedVector<T> b, RecordedVector<T> c,
                                       RecordedVector<T> k);
 
-/// Large elements of a sine are left to the C library.
-constexpr bool has_formula(ElementOp op) { return op != ElementOp::sin && op != ElementOp::cos; }
+/// Machine code has no calls of the C library.
+constexpr bool has_formula(ElementOp op) { return !function_of(op).calls_library; }
 
 template <class T, int op = 0>
 constexpr void fill_formulas(std::array<Formula<T>, static_cast<std::size_t>(ElementOp::count)>& formulas) {

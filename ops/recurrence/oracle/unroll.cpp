@@ -5,6 +5,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/recurrence/oracle/unroll_layer.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/reduce.h"
 #include "lagtape/ops/shape.h"
 
@@ -28,6 +29,11 @@ class Unrolled {
     for (const StepProgram& program : stack.layers) states += program.states.size();
     if (!initial.empty() && initial.size() != states) {
       throw InputError(text_of("[unroll] one window a state. Got ", initial.size(), " for ", states, "."));
+    }
+    if (!initial.empty()) {
+      std::vector<Tensor> window;
+      for (const Var& state : initial) window.push_back(state.value());
+      check_grid_window("unroll", stack.layers, window);
     }
     for (const StepProgram& program : stack.layers) {
       add_layer(program, weights, trace == nullptr ? nullptr : &trace->layers[layers_.size()]);

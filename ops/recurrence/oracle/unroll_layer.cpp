@@ -43,31 +43,6 @@ Var in_every_row(const Var& x, std::int64_t rows) {
   return x * ones(x.tape(), leading, x.dtype());
 }
 
-Var elementwise(StepOp op, const Var& a, const Var& b) {
-  switch (op) {
-    // clang-format off
-    case StepOp::negate: return -a;
-    case StepOp::tanh: return tanh(a);
-    case StepOp::sigmoid: return sigmoid(a);
-    case StepOp::relu: return relu(a);
-    case StepOp::exp: return exp(a);
-    case StepOp::log: return log(a);
-    case StepOp::sqrt: return sqrt(a);
-    case StepOp::abs: return abs(a);
-    case StepOp::sign: return sign(a);
-    case StepOp::sin: return sin(a);
-    case StepOp::cos: return cos(a);
-    case StepOp::add: return a + b;
-    case StepOp::subtract: return a - b;
-    case StepOp::multiply: return a * b;
-    case StepOp::divide: return a / b;
-    case StepOp::minimum: return minimum(a, b);
-    case StepOp::maximum: return maximum(a, b);
-    default: throw Error(text_of("[unroll] no rule for ", name_of(op), "."));
-      // clang-format on
-  }
-}
-
 }  // namespace
 
 Var select(const Rows& chosen, const Var& a, const Var& b) {
@@ -235,22 +210,17 @@ Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& ste
     }
     case StepOp::slice: return slice(a(), 1, v.index, v.index + v.shape.size);
     case StepOp::reshape: return reshape(a(), with_rows(a().shape()[0], v.shape));
-    default: return elementwise(v.op, a(), v.b < 0 ? Var() : values_[v.b]);
+    case StepOp::element: return elementwise(v.element, a(), v.b < 0 ? Var() : values_[v.b]);
   }
+  throw Error("[unroll] no rule for an operation.");
 }
-
-namespace {
-
-double rounded_to_grid(double v) { return std::nearbyint(v * 0x1p32) * 0x1p-32; }
-
-}  // namespace
 
 /// The state in the model's precision, from a window in f64.
 Var UnrolledLayer::start_on_grid(std::size_t s, const Var* initial) {
   const RowShape& shape = program_.states[s].shape;
   Tensor grid(with_rows(frame_.rows, shape), Dtype::f64);
   for (std::int64_t i = 0; i < grid.numel() && initial != nullptr; ++i)
-    grid.set(i, rounded_to_grid(initial->value().at(i)));
+    grid.set(i, nearest_on_grid(initial->value().at(i)));
   grid_[s].push_back(grid);
   const Tensor view = grid.to(frame_.dtype);
   if (initial == nullptr) return frame_.tape.constant(view);
@@ -266,7 +236,7 @@ Var UnrolledLayer::step_on_grid(int s) {
   const Var increment = zeros_like(past(s, 0)) + values_[update.increment];  // a constant in every unit
   Tensor next = grid_[s].back().clone();
   for (std::int64_t i = 0; i < next.numel(); ++i)
-    next.set(i, next.at(i) + sign * rounded_to_grid(increment.value().at(i)));
+    next.set(i, next.at(i) + sign * nearest_on_grid(increment.value().at(i)));
   grid_[s].push_back(next);
   return frame_.tape.record(next.to(frame_.dtype), {past(s, 0), increment},
                             [sign](const Tensor& d, InputGradients& inputs) {

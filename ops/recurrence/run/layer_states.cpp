@@ -1,20 +1,11 @@
 #include "lagtape/ops/recurrence/run/layer_states.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
+
+#include "lagtape/ops/recurrence/step/reversible.h"
 
 namespace lagtape::recurrence {
-namespace {
-
-/// The nearest number on the grid; not a number beyond it.
-double nearest_on_grid(double v) {
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(v, 32)), -32);
-  return std::abs(rounded) <= 0x1p20 ? rounded : std::numeric_limits<double>::quiet_NaN();
-}
-
-}  // namespace
 
 // ---- windows of tensors ----
 

@@ -107,7 +107,7 @@ class StageFormer {
   Kind kind_of(const Op& op) const {
     bool across = true;
     switch (op.kind) {
-      case Op::Kind::element: across = op.element == ElementOp::sin || op.element == ElementOp::cos; break;
+      case Op::Kind::element: across = function_of(op.element).calls_library; break;
       case Op::Kind::broadcast: across = layer_.values[op.a].location.kind != Location::Kind::constant; break;
       case Op::Kind::narrow_product:
       case Op::Kind::grid_update:

@@ -1,8 +1,10 @@
 #include "lagtape/ops/recurrence/step/reversible.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/kernels/grid.h"
 
 namespace lagtape {
 namespace {
@@ -40,8 +42,8 @@ int state_value(const StepProgram& program, int state) {
 std::optional<GridUpdate> grid_update(const StepProgram& program, int state) {
   const int next = program.states[static_cast<std::size_t>(state)].next;
   const Instruction& v = program.values[static_cast<std::size_t>(next)];
-  if (v.op != StepOp::add && v.op != StepOp::subtract) return std::nullopt;
-  const bool negated = v.op == StepOp::subtract;
+  const bool negated = v.computes(ElementOp::subtract);
+  if (!negated && !v.computes(ElementOp::add)) return std::nullopt;
   if (is_state(program, v.a, state)) return GridUpdate{v.b, negated};
   if (!negated && is_state(program, v.b, state)) return GridUpdate{v.a, false};
   return std::nullopt;
@@ -59,6 +61,25 @@ void check_grid(const StepProgram& program) {
       throw InputError(text_of("[grid] a state on the grid is updated as ", state.name, "' = ", state.name,
                                " + ... or ", state.name, " - .... Use \"arithmetic\": \"float\" for others"));
   }
+}
+
+double nearest_on_grid(double v) { return std::ldexp(std::nearbyint(std::ldexp(v, 32)), -32); }
+
+void check_grid_window(std::string_view place, std::span<const StepProgram> layers,
+                       std::span<const Tensor> window) {
+  std::size_t tensor = 0;
+  for (std::size_t l = 0; l < layers.size(); ++l)
+    for (const StateDefinition& state : layers[l].states) {
+      const Tensor& given = window[tensor++];
+      if (state.arithmetic != Arithmetic::grid) continue;
+      const std::int64_t width = state.shape.width();
+      for (std::int64_t i = 0; i < given.numel(); ++i)
+        if (std::abs(nearest_on_grid(given.at(i))) > kGridLimit)
+          throw InputError(text_of("[", place, "] the window holds ", given.at(i), " for state ", state.name,
+                                   " of layer ", l, ", row ", i / width, ", unit ", i % width,
+                                   ". This state is on the grid, which ends at 2^", kGridExponent, " = ",
+                                   static_cast<std::int64_t>(kGridLimit)));
+    }
 }
 
 UndoOrder undo_order(const StepProgram& program) {

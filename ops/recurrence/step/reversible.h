@@ -1,17 +1,18 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape {
 
-// States on the grid, and how a step is undone (see "reversible" in ops/recurrence/README.md). The grid consists
-// of the doubles that are multiples of 2^-32. A step adds an increment that was computed in the model's precision and rounded to the grid once,
-// so that taking the same increment away leads back exactly (Levesque and Verlet 1993). The step computes with the
-// state in the model's precision.
+// States on the grid (ops/kernels/grid.h; "reversible" in ops/recurrence/README.md) and how a step is undone. A step adds an increment that was computed in
+// the model's precision and rounded to the grid once, so that taking the same increment away leads back
+// exactly (Levesque and Verlet 1993). A step computes with the state in the model's precision.
 
 /// How a state on the grid is updated: s' = s + increment, or s - increment.
 struct GridUpdate {
@@ -28,6 +29,15 @@ int state_value(const StepProgram& program, int state);
 
 /// Throws InputError for a state on the grid with lags, and for one that is not updated as in GridUpdate.
 void check_grid(const StepProgram& program);
+
+/// The nearest multiple of 2^-32.
+double nearest_on_grid(double v);
+
+/// Throws InputError "[place] ..." for a number beyond the end of the grid in a window (one tensor a state,
+/// layer by layer, [history + 1, B, width]; more tensors may follow). NaN passes: it marks a state that has
+/// left the grid.
+void check_grid_window(std::string_view place, std::span<const StepProgram> layers,
+                       std::span<const Tensor> window);
 
 /// How a step runs backwards: in which order its states can be undone, or why they cannot.
 struct UndoOrder {

@@ -9,23 +9,11 @@
 namespace lagtape {
 namespace {
 
-struct OpRow {
-  std::string_view name;
-  int operands;
-};
-
 // In the order of StepOp.
-constexpr OpRow kOps[] = {
-    {"input", 0},      {"state", 0},   {"lag", 0},     {"real_lag", 1},  {"weight", 0},   {"constant", 0},
-    {"step_index", 0}, {"draw", 0},    {"product", 1}, {"negate", 1},    {"tanh", 1},     {"sigmoid", 1},
-    {"relu", 1},       {"exp", 1},     {"log", 1},     {"sqrt", 1},      {"abs", 1},      {"sign", 1},
-    {"sin", 1},        {"cos", 1},     {"add", 2},     {"subtract", 2},  {"multiply", 2}, {"divide", 2},
-    {"minimum", 2},    {"maximum", 2}, {"sum", 1},     {"broadcast", 1}, {"reshape", 1},  {"concat", 2},
-    {"slice", 1},
-};
-static_assert(std::size(kOps) == static_cast<std::size_t>(StepOp::slice) + 1);
-
-const OpRow& row(StepOp op) { return kOps[static_cast<std::size_t>(op)]; }
+constexpr std::string_view kNames[] = {"input",    "state",      "lag",     "real_lag", "weight",
+                                       "constant", "step_index", "draw",    "product",  "element",
+                                       "sum",      "broadcast",  "reshape", "concat",   "slice"};
+static_assert(std::size(kNames) == static_cast<std::size_t>(StepOp::slice) + 1);
 
 std::string number_text(double value) {
   std::array<char, 32> text;
@@ -48,6 +36,18 @@ std::string reference(const StepProgram& program, int id) {
   }
 }
 
+/// A function of one or two operands as an equation writes it.
+std::string function_text(const Instruction& v, const std::string& a, const std::string& b) {
+  switch (v.element) {
+    case ElementOp::negate: return "-" + a;
+    case ElementOp::add: return a + " + " + b;
+    case ElementOp::subtract: return a + " - " + b;
+    case ElementOp::multiply: return a + " * " + b;
+    case ElementOp::divide: return a + " / " + b;
+    default: return text_of(name_of(v), "(", a, b.empty() ? "" : ", ", b, ")");
+  }
+}
+
 /// The right-hand side of a value that has a line of its own.
 std::string expression(const StepProgram& program, const Instruction& v) {
   const std::string a = reference(program, v.a);
@@ -55,15 +55,11 @@ std::string expression(const StepProgram& program, const Instruction& v) {
   switch (v.op) {
     case StepOp::real_lag: return text_of(program.states[v.index].name, "[-", a, "], at most ", v.lag);
     case StepOp::product: return text_of(program.weights[v.index].name, " @ ", a);
-    case StepOp::negate: return "-" + a;
-    case StepOp::add: return a + " + " + b;
-    case StepOp::subtract: return a + " - " + b;
-    case StepOp::multiply: return a + " * " + b;
-    case StepOp::divide: return a + " / " + b;
+    case StepOp::element: return function_text(v, a, b);
     case StepOp::broadcast:
-    case StepOp::reshape: return text_of(name_of(v.op), "(", a, ", ", to_string(v.shape), ")");
+    case StepOp::reshape: return text_of(name_of(v), "(", a, ", ", to_string(v.shape), ")");
     case StepOp::slice: return text_of("slice(", a, ", ", v.index, ", ", v.index + v.shape.size, ")");
-    default: return text_of(name_of(v.op), "(", a, b.empty() ? "" : ", ", b, ")");
+    default: return text_of(name_of(v), "(", a, b.empty() ? "" : ", ", b, ")");
   }
 }
 
@@ -94,10 +90,11 @@ std::string to_string(const RowShape& shape) {
   return text_of("[", shape.groups, ", ", shape.size, "]");
 }
 
-std::string_view name_of(StepOp op) { return row(op).name; }
 bool is_leaf(StepOp op) { return op <= StepOp::draw; }
-bool is_elementwise(StepOp op) { return op >= StepOp::negate && op <= StepOp::maximum; }
-int operand_count(StepOp op) { return row(op).operands; }
+
+std::string_view name_of(const Instruction& v) {
+  return v.op == StepOp::element ? function_of(v.element).name : kNames[static_cast<std::size_t>(v.op)];
+}
 
 std::int64_t StepProgram::history(int state) const {
   std::int64_t longest = 0;

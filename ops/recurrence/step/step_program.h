@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lagtape/core/tensor.h"
+#include "lagtape/ops/kernels/element_functions.h"
 
 namespace lagtape {
 
@@ -38,8 +39,7 @@ enum class StepOp : std::uint8_t {
   // matrix product
   product,     // weight `index` [out, in] @ a [in]; a grouped operand [g, in] gives [g, out]
   // element-wise; operands have one shape, or are constants
-  negate, tanh, sigmoid, relu, exp, log, sqrt, abs, sign, sin, cos,
-  add, subtract, multiply, divide, minimum, maximum,
+  element,     // the function `element` of a, or of a and b
   // within a row
   sum,         // over the innermost axis, in a fixed order: [g, n] -> [g], [n] -> []
   broadcast,   // the opposite
@@ -49,15 +49,13 @@ enum class StepOp : std::uint8_t {
   // clang-format on
 };
 
-std::string_view name_of(StepOp op);
 bool is_leaf(StepOp op);
-bool is_elementwise(StepOp op);
-int operand_count(StepOp op);
 
 /// One operation of a step; values are numbered by position. a, b are the operands' numbers, -1 when there is
 /// none.
 struct Instruction {
   StepOp op = StepOp::constant;
+  ElementOp element = ElementOp::copy;  ///< the function of an element-wise operation
   RowShape shape;
   int a = -1;
   int b = -1;
@@ -65,8 +63,11 @@ struct Instruction {
   std::int64_t lag = 0;  ///< for lag its steps, for real_lag the largest delay
   double value = 0;      ///< for constant the number
 
+  bool computes(ElementOp function) const { return op == StepOp::element && element == function; }
   bool operator==(const Instruction&) const = default;
 };
+
+std::string_view name_of(const Instruction& instruction);  ///< "product", "tanh"
 
 /// A state's numbers: `real` is the model's precision; `grid` holds doubles that are multiples of 2^-32, so
 /// that adding and subtracting an increment is exact (step/reversible.h).

@@ -13,37 +13,16 @@ namespace {
 
 /// Equal keys, equal values. Numbers by their bits, so that 0 and -0 differ.
 std::string key_of(const Instruction& v) {
-  return text_of(static_cast<int>(v.op), ' ', v.shape.rank, ' ', v.shape.groups, ' ', v.shape.size, ' ', v.a,
-                 ' ', v.b, ' ', v.index, ' ', v.lag, ' ', std::bit_cast<std::uint64_t>(v.value));
+  return text_of(static_cast<int>(v.op), ' ', static_cast<int>(v.element), ' ', v.shape.rank, ' ',
+                 v.shape.groups, ' ', v.shape.size, ' ', v.a, ' ', v.b, ' ', v.index, ' ', v.lag, ' ',
+                 std::bit_cast<std::uint64_t>(v.value));
 }
 
-double fold(StepOp op, double a) {
-  switch (op) {
-    case StepOp::negate: return -a;
-    case StepOp::tanh: return std::tanh(a);
-    case StepOp::sigmoid: return 1 / (1 + std::exp(-a));
-    case StepOp::relu: return a > 0 ? a : 0;
-    case StepOp::exp: return std::exp(a);
-    case StepOp::log: return std::log(a);
-    case StepOp::sqrt: return std::sqrt(a);
-    case StepOp::abs: return std::abs(a);
-    case StepOp::sign: return a > 0 ? 1 : a < 0 ? -1 : 0;
-    case StepOp::sin: return std::sin(a);
-    case StepOp::cos: return std::cos(a);
-    default: throw Error(text_of("[", name_of(op), "] is not a function of one number."));
-  }
-}
-
-double fold(StepOp op, double a, double b) {
-  switch (op) {
-    case StepOp::add: return a + b;
-    case StepOp::subtract: return a - b;
-    case StepOp::multiply: return a * b;
-    case StepOp::divide: return a / b;
-    case StepOp::minimum: return a < b ? a : b;
-    case StepOp::maximum: return a > b ? a : b;
-    default: throw Error(text_of("[", name_of(op), "] is not a function of two numbers."));
-  }
+/// The value of a function of numbers.
+double fold(ElementOp op, double a, double b = 0) {
+  const ElementFunction& function = function_of(op);
+  if (function.value == nullptr) throw Error(text_of("[", function.name, "] no step has this function."));
+  return function.value(a, b);
 }
 
 bool is_number(const Instruction& v) { return v.op == StepOp::constant; }
@@ -91,7 +70,7 @@ StepVar StepTape::lag(StepVar state, std::int64_t lag) {
   check_mine(state);
   const Instruction& v = at(state.id());
   if (v.op != StepOp::state) {
-    throw InputError(text_of("[lag] only a state has past values. Got ", name_of(v.op), "."));
+    throw InputError(text_of("[lag] only a state has past values. Got ", name_of(v), "."));
   }
   if (lag < 0) throw InputError(text_of("[lag] a lag must be at least 0. Got ", lag, "."));
   if (lag > kLargestLag)
@@ -105,10 +84,10 @@ StepVar StepTape::lag(StepVar state, StepVar tau, std::int64_t tau_max) {
   check_mine(tau);
   const Instruction& v = at(state.id());
   if (v.op != StepOp::state) {
-    throw InputError(text_of("[lag] only a state has past values. Got ", name_of(v.op), "."));
+    throw InputError(text_of("[lag] only a state has past values. Got ", name_of(v), "."));
   }
   if (at(tau.id()).op != StepOp::weight) {
-    throw InputError(text_of("[lag] a real lag must be a weight. Got ", name_of(at(tau.id()).op), "."));
+    throw InputError(text_of("[lag] a real lag must be a weight. Got ", name_of(at(tau.id())), "."));
   }
   if (tau.shape().rank != 0 && tau.shape() != v.shape) {
     throw InputError(text_of("[lag] a real lag must be a scalar or one a unit. Got the lag ",
@@ -163,20 +142,20 @@ StepVar StepTape::product(const StepMatrix& w, StepVar v) {
   return record({.op = StepOp::product, .shape = result, .a = v.id(), .index = w.index});
 }
 
-StepVar StepTape::unary(StepOp op, StepVar a) {
+StepVar StepTape::unary(ElementOp function, StepVar a) {
   check_mine(a);
   const Instruction& v = at(a.id());
-  if (is_number(v)) return constant(fold(op, v.value));
-  return record({.op = op, .shape = v.shape, .a = a.id()});
+  if (is_number(v)) return constant(fold(function, v.value));
+  return record({.op = StepOp::element, .element = function, .shape = v.shape, .a = a.id()});
 }
 
-StepVar StepTape::binary(StepOp op, StepVar a, StepVar b) {
+StepVar StepTape::binary(ElementOp function, StepVar a, StepVar b) {
   check_mine(a);
   check_mine(b);
   const Instruction left = at(a.id()), right = at(b.id());
-  if (is_number(left) && is_number(right)) return constant(fold(op, left.value, right.value));
-  if (is_one(right) && (op == StepOp::multiply || op == StepOp::divide)) return a;
-  if (is_one(left) && op == StepOp::multiply) return b;
+  if (is_number(left) && is_number(right)) return constant(fold(function, left.value, right.value));
+  if (is_one(right) && (function == ElementOp::multiply || function == ElementOp::divide)) return a;
+  if (is_one(left) && function == ElementOp::multiply) return b;
 
   if (!is_number(left) && !is_number(right) && left.shape != right.shape) {
     if (spreads(left.shape, right.shape)) {
@@ -184,13 +163,14 @@ StepVar StepTape::binary(StepOp op, StepVar a, StepVar b) {
     } else if (spreads(right.shape, left.shape)) {
       b = broadcast(b, left.shape);
     } else {
-      throw InputError(
-          text_of("[", name_of(op), "] both operands must have one shape, or one of them spread over the ",
-                  "other's last axis. Got ", to_string(left.shape), " and ", to_string(right.shape), "."));
+      throw InputError(text_of("[", function_of(function).name,
+                               "] both operands must have one shape, or one of them spread over the ",
+                               "other's last axis. Got ", to_string(left.shape), " and ",
+                               to_string(right.shape), "."));
     }
   }
   const RowShape shape = is_number(left) ? b.shape() : a.shape();
-  return record({.op = op, .shape = shape, .a = a.id(), .b = b.id()});
+  return record({.op = StepOp::element, .element = function, .shape = shape, .a = a.id(), .b = b.id()});
 }
 
 StepVar StepTape::sum(StepVar a) {
@@ -259,7 +239,7 @@ void StepTape::set_next(StepVar state, StepVar value) {
   check_mine(value);
   const Instruction& v = at(state.id());
   if (v.op != StepOp::state) {
-    throw InputError(text_of("[set_next] only a state has a next value. Got ", name_of(v.op), "."));
+    throw InputError(text_of("[set_next] only a state has a next value. Got ", name_of(v), "."));
   }
   StateDefinition& definition = program_.states[v.index];
   if (definition.next >= 0) {
@@ -339,10 +319,10 @@ int StepTape::declare_weight(std::string name, Shape shape) {
 
 // ---- Operators ----
 
-StepVar operator+(StepVar a, StepVar b) { return a.tape().binary(StepOp::add, a, b); }
-StepVar operator-(StepVar a, StepVar b) { return a.tape().binary(StepOp::subtract, a, b); }
-StepVar operator*(StepVar a, StepVar b) { return a.tape().binary(StepOp::multiply, a, b); }
-StepVar operator/(StepVar a, StepVar b) { return a.tape().binary(StepOp::divide, a, b); }
+StepVar operator+(StepVar a, StepVar b) { return a.tape().binary(ElementOp::add, a, b); }
+StepVar operator-(StepVar a, StepVar b) { return a.tape().binary(ElementOp::subtract, a, b); }
+StepVar operator*(StepVar a, StepVar b) { return a.tape().binary(ElementOp::multiply, a, b); }
+StepVar operator/(StepVar a, StepVar b) { return a.tape().binary(ElementOp::divide, a, b); }
 StepVar operator+(StepVar a, double b) { return a + a.tape().constant(b); }
 StepVar operator-(StepVar a, double b) { return a - a.tape().constant(b); }
 StepVar operator*(StepVar a, double b) { return a * a.tape().constant(b); }
@@ -351,21 +331,9 @@ StepVar operator+(double a, StepVar b) { return b.tape().constant(a) + b; }
 StepVar operator-(double a, StepVar b) { return b.tape().constant(a) - b; }
 StepVar operator*(double a, StepVar b) { return b.tape().constant(a) * b; }
 StepVar operator/(double a, StepVar b) { return b.tape().constant(a) / b; }
-StepVar operator-(StepVar a) { return a.tape().unary(StepOp::negate, a); }
+StepVar operator-(StepVar a) { return a.tape().unary(ElementOp::negate, a); }
 StepVar product(const StepMatrix& w, StepVar v) { return v.tape().product(w, v); }
 
-StepVar tanh(StepVar a) { return a.tape().unary(StepOp::tanh, a); }
-StepVar sigmoid(StepVar a) { return a.tape().unary(StepOp::sigmoid, a); }
-StepVar relu(StepVar a) { return a.tape().unary(StepOp::relu, a); }
-StepVar exp(StepVar a) { return a.tape().unary(StepOp::exp, a); }
-StepVar log(StepVar a) { return a.tape().unary(StepOp::log, a); }
-StepVar sqrt(StepVar a) { return a.tape().unary(StepOp::sqrt, a); }
-StepVar abs(StepVar a) { return a.tape().unary(StepOp::abs, a); }
-StepVar sign(StepVar a) { return a.tape().unary(StepOp::sign, a); }
-StepVar sin(StepVar a) { return a.tape().unary(StepOp::sin, a); }
-StepVar cos(StepVar a) { return a.tape().unary(StepOp::cos, a); }
-StepVar minimum(StepVar a, StepVar b) { return a.tape().binary(StepOp::minimum, a, b); }
-StepVar maximum(StepVar a, StepVar b) { return a.tape().binary(StepOp::maximum, a, b); }
 StepVar sum(StepVar a) { return a.tape().sum(a); }
 
 StepVar mean(StepVar a) {

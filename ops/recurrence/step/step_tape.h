@@ -62,8 +62,9 @@ class StepTape {
   StepVar mask(RowShape shape, double rate, bool every_step);
 
   StepVar product(const StepMatrix& w, StepVar v);
-  StepVar unary(StepOp op, StepVar a);
-  StepVar binary(StepOp op, StepVar a, StepVar b);
+  /// An element-wise function of one operand, and of two; one of them may spread over the other's last axis.
+  StepVar unary(ElementOp function, StepVar a);
+  StepVar binary(ElementOp function, StepVar a, StepVar b);
   StepVar sum(StepVar a);
   StepVar broadcast(StepVar a, RowShape to);
   StepVar reshape(StepVar a, RowShape to);
@@ -112,18 +113,18 @@ StepVar operator-(StepVar a);
 /// The matrix product W @ v.
 StepVar product(const StepMatrix& w, StepVar v);
 
-StepVar tanh(StepVar a);
-StepVar sigmoid(StepVar a);
-StepVar relu(StepVar a);
-StepVar exp(StepVar a);
-StepVar log(StepVar a);
-StepVar sqrt(StepVar a);
-StepVar abs(StepVar a);
-StepVar sign(StepVar a);
-StepVar sin(StepVar a);
-StepVar cos(StepVar a);
-StepVar minimum(StepVar a, StepVar b);
-StepVar maximum(StepVar a, StepVar b);
+inline StepVar tanh(StepVar a) { return a.tape().unary(ElementOp::tanh, a); }
+inline StepVar sigmoid(StepVar a) { return a.tape().unary(ElementOp::sigmoid, a); }
+inline StepVar relu(StepVar a) { return a.tape().unary(ElementOp::relu, a); }
+inline StepVar exp(StepVar a) { return a.tape().unary(ElementOp::exp, a); }
+inline StepVar log(StepVar a) { return a.tape().unary(ElementOp::log, a); }
+inline StepVar sqrt(StepVar a) { return a.tape().unary(ElementOp::sqrt, a); }
+inline StepVar abs(StepVar a) { return a.tape().unary(ElementOp::abs, a); }
+inline StepVar sign(StepVar a) { return a.tape().unary(ElementOp::sign, a); }
+inline StepVar sin(StepVar a) { return a.tape().unary(ElementOp::sin, a); }
+inline StepVar cos(StepVar a) { return a.tape().unary(ElementOp::cos, a); }
+inline StepVar minimum(StepVar a, StepVar b) { return a.tape().binary(ElementOp::minimum, a, b); }
+inline StepVar maximum(StepVar a, StepVar b) { return a.tape().binary(ElementOp::maximum, a, b); }
 StepVar sum(StepVar a);
 StepVar mean(StepVar a);
 

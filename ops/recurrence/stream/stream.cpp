@@ -11,6 +11,7 @@
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/run/compiled_stack.h"
 #include "lagtape/ops/recurrence/run/layer_runner.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/recurrence/stream/compiled_row.h"
 #include "lagtape/ops/recurrence/stream/linked_step.h"
 #include "lagtape/ops/recurrence/stream/running_mean.h"
@@ -321,6 +322,7 @@ void Stream<T>::restore(const Window& window, std::int64_t steps) {
                                name_of(expected.states[s].dtype()), ". Got ",
                                to_string(window.states[s].shape()), " ", name_of(window.states[s].dtype())));
   if (steps < 0) throw InputError(text_of("[stream] steps >= 0. Got ", steps));
+  check_grid_window("stream", implementation_->shared->stack.layers, window.states);
   implementation_->restore(window, steps);
 }
 

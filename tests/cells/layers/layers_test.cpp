@@ -140,7 +140,7 @@ TEST_CASE("the lowest of several layers may have another input, and is then with
     std::vector<bool> adds;
     for (const Layer& layer : built(cells(), "unicornn", options, input).layers) {
       const Instruction& output = layer.program.values[layer.program.output];
-      adds.push_back(output.op == StepOp::add && layer.program.values[output.b].op == StepOp::input);
+      adds.push_back(output.computes(ElementOp::add) && layer.program.values[output.b].op == StepOp::input);
     }
     return adds;
   };

@@ -8,25 +8,6 @@
 namespace lagtape {
 namespace {
 
-double apply(StepOp op, double a, double b) {
-  switch (op) {
-    case StepOp::negate: return -a;
-    case StepOp::tanh: return std::tanh(a);
-    case StepOp::sigmoid: return 1 / (1 + std::exp(-a));
-    case StepOp::relu: return std::max(a, 0.0);
-    case StepOp::sqrt: return std::sqrt(a);
-    case StepOp::abs: return std::abs(a);
-    case StepOp::sign: return (a > 0) - (a < 0);
-    case StepOp::add: return a + b;
-    case StepOp::subtract: return a - b;
-    case StepOp::multiply: return a * b;
-    case StepOp::divide: return a / b;
-    case StepOp::minimum: return std::min(a, b);
-    case StepOp::maximum: return std::max(a, b);
-    default: throw std::logic_error("no such operation here");
-  }
-}
-
 Vector multiply(const Vector& matrix, const Vector& v, std::int64_t out) {
   Vector result(out);
   for (std::int64_t i = 0; i < out; ++i) {
@@ -75,8 +56,9 @@ class Evaluation {
       case StepOp::constant: return {v.value};
       case StepOp::product:
         return multiply(weight_(program_.weights[v.index].name), values_[v.a], v.shape.size);
-      default: return element_wise(v);
+      case StepOp::element: return element_wise(v);
     }
+    throw std::logic_error("no such operation");
   }
 
   Vector past(const Instruction& v, std::size_t lag) const {
@@ -114,7 +96,8 @@ class Evaluation {
       return id < 0 ? 0 : values_[id][program_.values[id].op == StepOp::constant ? 0 : i];
     };
     Vector result(v.shape.width());
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = apply(v.op, element(v.a, i), element(v.b, i));
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] = function_of(v.element).value(element(v.a, i), element(v.b, i));
     return result;
   }
 

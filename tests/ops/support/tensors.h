@@ -9,11 +9,12 @@
 
 #include "lagtape/core/random.h"
 #include "lagtape/core/tape.h"
+#include "lagtape/ops/kernels/element_functions.h"
 
 namespace lagtape::test {
 
 /// Where random inputs come from: anywhere, away from the kink at zero, or above zero.
-enum class Domain { real, nonzero, positive };
+using Domain = ElementDomain;
 
 /// Numbers of magnitude 0.1 .. 1.9 (`real`: -1.9 .. 1.9), the same for the same seed.
 inline Tensor random_tensor(const Shape& shape, Dtype dtype, std::uint64_t seed,

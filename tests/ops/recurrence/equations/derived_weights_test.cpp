@@ -97,11 +97,13 @@ TEST_CASE("errors of derived weights name the line, the column and the shapes") 
                   "[3, 3]") == 0);
   CHECK(error_of(cell_with("M + N.T"))
             .find("derived 'A', column 5: unknown weight, hyper-parameter or dimension 'N'") == 0);
-  CHECK(error_of(cell_with("M + tan(M)")) ==
-        "derived 'A', column 5: unknown function 'tan'; did you mean 'tanh'? Known: floor, eye, arange, "
-        "reshape, "
-        "strict_upper, abs, cos, exp, expm, log, mean, relu, sigmoid, sign, sin, sqrt, sum, tanh, transpose, "
-        "maximum, minimum. In: M + tan(M)");
+  const std::string tan = error_of(cell_with("M + tan(M)"));
+  CHECK(tan.starts_with(
+      "derived 'A', column 5: unknown function 'tan'; did you mean 'tanh'? Known: floor, eye, "
+      "arange, reshape, strict_upper, expm, mean, sum, transpose, "));
+  for (const ElementFunction& function : kElementFunctions)
+    if (function.notation == ElementNotation::function)
+      CHECK(tan.find(text_of(" ", function.name)) != std::string::npos);
   CHECK(error_of(cell_with("M + h")).find("derived 'A', column 5: unknown weight") == 0);
   CHECK(error_of(cell_with("eye(beta)")) ==
         "derived 'A', column 5: this must be a whole number of at least 1. Got 0.25. In: eye(beta)");

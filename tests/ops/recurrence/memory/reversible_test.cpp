@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
@@ -102,6 +104,42 @@ TEST_CASE("a state that leaves the grid is not a number") {
   for (Tensor& weight : c.weights) weight = Tensor::full(weight.shape(), weight.dtype(), 100);
   const Results results = run_op(c, {.plan = MemoryPlan::full});
   CHECK(!std::isfinite(results.front().tensor.item()));
+}
+
+TEST_CASE("a window with a number beyond the grid is refused, by the op, a stream and the oracle") {
+  const StackDefinition stack{.layers = {tau_gru(2, 1, 1), oscillators(3, 2)},
+                              .readout = {},
+                              .at = ReadAt::every_step,
+                              .loss = Loss::mse};
+  SequenceCase c = filled(stack, 2, 20, 1);
+  add_initial(c, 2);
+  Stream<double> stream(stack, c.weights, 2);
+  const auto refusals = [&](double value) {
+    c.initial[2].set(4, value);  // y of the layer above: row 1, unit 1
+    std::string all;
+    for (const std::function<void()>& use : std::initializer_list<std::function<void()>>{
+             [&] { run_op(c); }, [&] { run_evaluate(c); }, [&] { stream.restore({c.initial}, 0); },
+             [&] { run_unrolled(c); }}) {
+      try {
+        use();
+      } catch (const InputError& error) {
+        all += error.what() + std::string("\n");
+      }
+    }
+    return all;
+  };
+  const std::string rest =
+      " for state y of layer 1, row 1, unit 1. This state is on the grid, which ends at 2^18 = 262144\n";
+  for (const auto& [value, text] : {std::pair(0x1p19, "524288"), std::pair(-0x1p19, "-524288")})
+    CHECK(refusals(value) == text_of("[sequence] the window holds ", text, rest,
+                                     "[sequence] the window holds ", text, rest, "[stream] the window holds ",
+                                     text, rest, "[unroll] the window holds ", text, rest));
+  CHECK(refusals(std::numeric_limits<double>::infinity()).find("[stream] the window holds inf") !=
+        std::string::npos);
+  CHECK(refusals(0x1p18) == "");
+  CHECK(refusals(-0x1p18) == "");
+  // A state that left the grid in an earlier part of the sequence stays what it is.
+  CHECK(refusals(std::numeric_limits<double>::quiet_NaN()) == "");
 }
 
 TEST_CASE("what cannot be on the grid, or run backwards, is refused with the reason") {

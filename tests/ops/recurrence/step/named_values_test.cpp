@@ -26,10 +26,10 @@ TEST_CASE("a name follows its value into the finished program, and changes nothi
   CHECK(to_string(program) == to_string(recorded(false)));
   REQUIRE(program.named.size() == 2);
   CHECK(program.named[0].name == "gate");
-  CHECK(program.values[program.named[0].value].op == StepOp::sigmoid);
+  CHECK(program.values[program.named[0].value].computes(ElementOp::sigmoid));
   CHECK_FALSE(program.is_fixed(program.named[0].value));
   CHECK(program.named[1].name == "scale");
-  CHECK(program.values[program.named[1].value].op == StepOp::exp);
+  CHECK(program.values[program.named[1].value].computes(ElementOp::exp));
   CHECK(program.is_fixed(program.named[1].value));
 }
 

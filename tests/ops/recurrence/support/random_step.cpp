@@ -187,7 +187,7 @@ class RandomStep {
   }
 
   StepVar make(RowShape shape, int depth) {
-    switch (below(20)) {
+    switch (below(24)) {
       case 0: return tanh(affine(shape, depth));
       case 1: return sigmoid(affine(shape, depth));
       case 2: return sin(affine(shape, depth));
@@ -212,8 +212,27 @@ class RandomStep {
         return chance(0.5) ? minimum(off_zero(shape, depth), tape_.constant(0.1))
                            : maximum(tape_.constant(-0.1), off_zero(shape, depth));
       case 18: return across(shape, depth);
+      case 19:
+      case 20:
+      case 21:
+      case 22: return any_function(shape, depth);
       default: return regrouped(shape, depth);
     }
+  }
+
+  /// Any function of one operand that an equation can name, of an argument where it is smooth.
+  StepVar any_function(RowShape shape, int depth) {
+    std::vector<const ElementFunction*> functions;
+    for (const ElementFunction& function : kElementFunctions)
+      if (function.notation == ElementNotation::function && function.arrays == 1)
+        functions.push_back(&function);
+    const ElementFunction& function = *functions[below(functions.size())];
+    switch (function.domain) {
+      case ElementDomain::real: return tape_.unary(function.op, 2 * tanh(bounded(shape, depth)));
+      case ElementDomain::nonzero: return tape_.unary(function.op, off_zero(shape, depth));
+      case ElementDomain::positive: return tape_.unary(function.op, 1.5 + tanh(bounded(shape, depth)));
+    }
+    throw Error("[random] no such domain");
   }
 
   /// Of both signs, and never within 0.24 of zero.
