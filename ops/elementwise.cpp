@@ -187,6 +187,7 @@ Var elementwise(ElementOp function, const Var& a, const Var& b) {
     case Op::negate: return -a;
     case Op::tanh: return tanh(a);
     case Op::sigmoid: return sigmoid(a);
+    case Op::softplus: return softplus(a);
     case Op::relu: return relu(a);
     case Op::exp: return exp(a);
     case Op::log: return log(a);

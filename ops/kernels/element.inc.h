@@ -14,6 +14,17 @@ template <class S, bool larger>
   return select(a == a, chosen, a);
 }
 
+/// log(1 + e^a) = max(a, 0) + log(1 + e) with e = e^-|a|. What 1 + e loses of a small e is added to first order.
+template <class S>
+[[gnu::always_inline]] inline typename S::Vector softplus_of(typename S::Vector a) {
+  using V = typename S::Vector;
+  const V zero(typename S::Scalar(0)), one(typename S::Scalar(1));
+  const V e = vector_math::exp<S>(vector_math::negative_magnitude<S>(a));
+  const V sum = one + e;
+  const V logarithm = vector_math::log<S>(sum) + (e - (sum - one)) / sum;
+  return select(a < zero, zero, a) + logarithm;
+}
+
 /// One vector of an operation's result: the formulas of ElementOp.
 template <class S, ElementOp op>
 [[gnu::always_inline]] inline typename S::Vector evaluate(typename S::Vector a, typename S::Vector b,
@@ -28,6 +39,7 @@ template <class S, ElementOp op>
   if constexpr (op == negate) return vector_math::negate<S>(a);
   if constexpr (op == tanh) return vector_math::tanh<S>(a);
   if constexpr (op == sigmoid) return vector_math::sigmoid<S>(a);
+  if constexpr (op == softplus) return softplus_of<S>(a);
   if constexpr (op == relu) return select(a < zero, zero, a);
   if constexpr (op == exp) return vector_math::exp<S>(a);
   if constexpr (op == log) return vector_math::log<S>(a);

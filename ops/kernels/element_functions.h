@@ -12,7 +12,7 @@ namespace lagtape {
 enum class ElementOp : std::uint8_t {
   // clang-format off
   fill, copy, negate,
-  tanh, sigmoid, relu, exp, log, sqrt, abs, sin, cos, sign,
+  tanh, sigmoid, softplus, relu, exp, log, sqrt, abs, sin, cos, sign,
   add, subtract, multiply, divide, minimum, maximum,
   add_constant, multiply_constant, minimum_constant, maximum_constant, constant_minus, constant_over,
   greater, tanh_adjoint, sigmoid_adjoint, relu_adjoint, multiply_add,
@@ -66,6 +66,8 @@ inline constexpr ElementFunction kElementFunctions[] = {
      [](double a, double) { return std::tanh(a); }},
     {sigmoid, "sigmoid", "1 / (1 + exp(-a))", 1, function, many,
      [](double a, double) { return 1 / (1 + std::exp(-a)); }},
+    {softplus, "softplus", "log(1 + exp(a))", 1, function, many,
+     [](double a, double) { return std::fmax(a, 0) + std::log1p(std::exp(-std::fabs(a))); }},
     {relu, "relu", "a above 0, else 0", 1, function, few, [](double a, double) { return a > 0 ? a : 0.0; },
      nonzero},
     {exp, "exp", "the exponential", 1, function, many, [](double a, double) { return std::exp(a); }},

@@ -23,7 +23,6 @@ struct Unary {
 const std::vector<Unary> kOthers = {
     {"negate", [](const Var& x) { return -x; }, [](double x) { return -x; }},
     {"square", square, [](double x) { return x * x; }},
-    {"softplus", softplus, [](double x) { return std::log(1 + std::exp(x)); }},
     {"pow_constant", [](const Var& x) { return pow_constant(x, 2.5); },
      [](double x) { return x * x * std::sqrt(x); }, Domain::positive},
 };

@@ -41,6 +41,7 @@ class AdjointRules {
       case E::negate: return away(a, d_);
       case E::tanh: return to(a, element(E::tanh_adjoint, d_, y));
       case E::sigmoid: return to(a, element(E::sigmoid_adjoint, d_, y));
+      case E::softplus: return to(a, times(element(E::sigmoid, a)));
       case E::relu: return to(a, element(E::relu_adjoint, d_, y));
       case E::exp: return to(a, times(y));
       case E::log: return to(a, element(E::divide, d_, a));

@@ -115,6 +115,7 @@ StepVar product(const StepMatrix& w, StepVar v);
 
 inline StepVar tanh(StepVar a) { return a.tape().unary(ElementOp::tanh, a); }
 inline StepVar sigmoid(StepVar a) { return a.tape().unary(ElementOp::sigmoid, a); }
+inline StepVar softplus(StepVar a) { return a.tape().unary(ElementOp::softplus, a); }
 inline StepVar relu(StepVar a) { return a.tape().unary(ElementOp::relu, a); }
 inline StepVar exp(StepVar a) { return a.tape().unary(ElementOp::exp, a); }
 inline StepVar log(StepVar a) { return a.tape().unary(ElementOp::log, a); }

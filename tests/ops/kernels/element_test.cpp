@@ -29,6 +29,7 @@ const Case kCases[] = {
     {ElementOp::negate, "negate", -1, 1, 0, [](Arguments v) { return -v.a; }},
     {ElementOp::tanh, "tanh", -25, 25, 2.6, [](Arguments v) { return std::tanh(v.a); }},
     {ElementOp::sigmoid, "sigmoid", -80, 80, 2.6, [](Arguments v) { return 1 / (1 + std::exp(-v.a)); }},
+    {ElementOp::softplus, "softplus", -80, 80, 3, [](Arguments v) { return std::log1p(std::exp(v.a)); }},
     {ElementOp::relu, "relu", -1, 1, 0, [](Arguments v) { return v.a > 0 ? v.a : 0; }},
     {ElementOp::exp, "exp", -80, 80, 1.5, [](Arguments v) { return std::exp(v.a); }},
     {ElementOp::log, "log", 0, 100, 1.5, [](Arguments v) { return std::log(v.a); }},
