@@ -12,7 +12,7 @@ struct AlignedDelete {
 };
 using AlignedMemory = std::unique_ptr<std::byte[], AlignedDelete>;
 
-/// Uninitialised memory at a multiple of kAlignment. Throws Error when there is not that much.
+/// Uninitialised memory whose address is a multiple of kAlignment. Throws Error when there is not enough.
 AlignedMemory allocate_aligned(std::size_t bytes);
 
 }  // namespace lagtape

@@ -18,7 +18,7 @@ constexpr std::size_t kLargestBlock = std::size_t{64} << 20;
 struct Arena::Block {
   AlignedMemory memory;
   std::size_t size = 0;
-  std::size_t used = 0;  ///< when a later block is open
+  std::size_t used = 0;  ///< bytes used when a later block is open
 };
 
 Arena::Arena() = default;

@@ -5,10 +5,10 @@
 
 namespace lagtape {
 
-/// "12.3 MiB"; bytes below 1 KiB as they are.
+/// The size in the largest fitting unit: "12.3 MiB"; below 1 KiB in bytes.
 std::string bytes_of(std::int64_t bytes);
 
-/// "12.3 MiB (12897485 bytes)": for messages, whose numbers a user may give back.
+/// The size with its exact number, "12.3 MiB (12897485 bytes)": a user may copy it from a message.
 std::string exact_bytes_of(std::int64_t bytes);
 
 }  // namespace lagtape

@@ -32,8 +32,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongestName = 100;  // the distance costs the product of the lengths
-  constexpr std::size_t kShortestPart = 4;   // of a name that is the beginning of another
+  constexpr std::size_t kLongestName = 100;  // computing the distance costs the product of the lengths
+  constexpr std::size_t kShortestPart = 4;   // a name this long may be the beginning of another
   if (name.size() > kLongestName) return {};
   std::string nearest;
   std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;

@@ -14,7 +14,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What the user gave is wrong: a file, an option, a shape. The tool exits with code 2.
+/// Something that the user gave is wrong: a file, an option, a shape. The tool exits with code 2.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -32,7 +32,7 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
-/// The parts written one after another, as with `<<`.
+/// The text of all parts, written one after another as with `<<`.
 template <class... Parts>
 std::string text_of(const Parts&... parts) {
   std::ostringstream out;

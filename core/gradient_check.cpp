@@ -21,7 +21,7 @@ std::vector<Var> variables(Tape& tape, const std::vector<Tensor>& inputs) {
   return vars;
 }
 
-// A fresh tape for every evaluation: nothing of one can leak into the next.
+// Every evaluation gets a fresh tape, so that nothing leaks from one into the next.
 double evaluate(const Function& f, const std::vector<Tensor>& inputs) {
   Tape tape;
   return f(tape, variables(tape, inputs)).value().item();
@@ -72,7 +72,7 @@ std::vector<Comparison> compare_elements(const Function& f, std::vector<Tensor>&
   return comparisons;
 }
 
-// Directions of random signs, so that an error in one element is not diluted by the number of elements.
+// The directions have random signs, so that an error in one element is not diluted by the number of elements.
 Comparison compare_projection(const Function& f, std::vector<Tensor>& inputs, std::size_t input,
                               std::span<const double> gradient, const GradientCheckOptions& options, int k) {
   const std::span<double> x = inputs[input].values<double>();
@@ -116,7 +116,7 @@ GradientReport check_gradients(const Function& f, std::span<const Tensor> inputs
   for (std::size_t input = 0; input < x.size(); ++input) {
     const std::span<const double> gradient = gradients[input].values<double>();
     std::vector<Comparison> comparisons = compare_elements(f, x, input, gradient, options);
-    // Numeric entries count too, so that a rule of zeros is wrong by all of its gradient.
+    // Numeric entries count too, so that a rule that returns zeros is wrong by the whole gradient.
     double scale = 0;
     const auto widen = [&](double x) { scale = std::isfinite(x) ? std::max(scale, std::abs(x)) : kInfinity; };
     for (double g : gradient) widen(g);

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// How the numbers of a row relate to the user's: normalised = (value - mean) / scale, number by number. Both
-/// empty: as they are.
+/// How a row's normalised numbers follow from the user's: normalised = (value - mean) / scale, number by
+/// number. Empty vectors leave the numbers unchanged.
 struct Scaling {
   std::vector<double> mean, scale;
 
@@ -19,12 +19,12 @@ struct Scaling {
     return empty() ? value : (value - mean[i]) / scale[i];
   }
   double restored(double value, std::size_t i) const { return empty() ? value : value * scale[i] + mean[i]; }
-  /// What a difference of two normalised numbers is in the user's.
+  /// A difference of two normalised numbers in the user's units.
   double restored_difference(double difference, std::size_t i) const {
     return empty() ? difference : difference * scale[i];
   }
 
-  /// Whole rows [.., mean.size()], in place.
+  /// Changes whole rows [.., mean.size()] in place; `restore` is the opposite of `normalize`.
   template <class T>
   void normalize(std::span<T> rows) const {
     in_place(rows, [this](double value, std::size_t i) { return normalized(value, i); });
@@ -47,18 +47,18 @@ struct Scaling {
   }
 };
 
-/// Of what goes into a model and of what comes out, which is what it is trained towards.
+/// The scaling of a model's input, and that of its output and hence of the targets of training.
 struct Normalization {
   Scaling input, output;
 
   bool operator==(const Normalization&) const = default;
-  /// Both as Scaling::check.
+  /// Checks both, as Scaling::check does.
   void check(std::int64_t inputs, std::int64_t outputs) const;
 };
 
-/// As a JSON object of four arrays, each number with all its digits.
+/// A JSON object of four arrays, each number with all its digits.
 std::string json_of(const Normalization& normalization);
-/// The same read again. Throws InputError, `where` in front.
+/// Reads that object again. Throws InputError that begins with `where`.
 Normalization normalization_from(const std::string& json, const std::string& where);
 
 }  // namespace lagtape

@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// Where the values of a parameter are kept: after every update what is beyond is set to the bound.
+/// The bounds of a parameter's values: after every update, a value beyond a bound is set to it.
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -41,7 +41,7 @@ class Parameters {
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
   std::size_t size() const { return all_.size(); }
-  /// Number of trainable scalars.
+  /// The number of trainable scalars.
   std::int64_t count() const;
   void zero_grad();
 

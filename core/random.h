@@ -8,7 +8,7 @@
 namespace lagtape {
 
 /// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11): four 32-bit words from
-/// a 128-bit counter and a 64-bit key. A pure function, so a draw depends on nothing but its counter.
+/// a 128-bit counter and a 64-bit key. It is a pure function: a draw depends on its counter alone.
 std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter, std::uint64_t key);
 
 /// A stream of draws: (seed, stream) name it, `index` is the position. Equal names give equal draws on any
@@ -18,16 +18,16 @@ class RandomStream {
   RandomStream(std::uint64_t seed, std::uint64_t stream, std::uint64_t index = 0)
       : seed_(seed), stream_(stream), index_(index) {}
 
-  /// The 32-bit word, the uniform in [0, 1) (53 bits) and the standard normal (Box-Muller) at a position.
+  /// The draw at a position: a 32-bit word, a uniform in [0, 1) (53 bits), a standard normal (Box-Muller).
   std::uint32_t bits_at(std::uint64_t index) const;
   double uniform_at(std::uint64_t index) const;
   double normal_at(std::uint64_t index) const;
 
-  /// The same at the current position, which moves on by one.
+  /// The draw at the current position, which then moves on by one.
   std::uint32_t next_bits() { return bits_at(index_++); }
   double next_uniform() { return uniform_at(index_++); }
   double next_normal() { return normal_at(index_++); }
-  /// Uniform in 0..bound-1 without bias. Throws InputError unless bound >= 1.
+  /// A whole number, uniform in 0..bound-1 without bias. Throws InputError unless bound >= 1.
   std::uint64_t next_below(std::uint64_t bound);
 
   std::uint64_t index() const { return index_; }

@@ -12,7 +12,7 @@ std::int64_t system_memory() {
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);
     std::int64_t limit = 0;
-    if (file >> limit && limit > 0) bytes = std::min(bytes, limit);  // "max" is no number
+    if (file >> limit && limit > 0) bytes = std::min(bytes, limit);  // a limit of "max" is no number
   }
   return bytes;
 }

@@ -125,7 +125,7 @@ const Tape::Node& Tape::node_of(const Var& var, const char* op) const {
 
 Tensor& Tape::accumulator(int index) {
   Node& node = nodes_[index];
-  if (node.parameter) {  // added up where it is wanted: a table of which few rows are read is not passed over
+  if (node.parameter) {  // adds in place: a large table whose gradient touches few rows is not copied
     node.reached = true;
     return node.parameter->grad;
   }
@@ -135,7 +135,7 @@ Tensor& Tape::accumulator(int index) {
   } else if (node.rule) {
     node.grad = allocate(node.value.shape(), node.value.dtype());
   } else {
-    node.grad = Tensor(node.value.shape(), node.value.dtype());  // a leaf's outlives `rewind`
+    node.grad = Tensor(node.value.shape(), node.value.dtype());  // a leaf's gradient outlives `rewind`
   }
   node.reached = true;
   return node.grad;
@@ -179,7 +179,7 @@ void Tape::rewind(Mark mark) {
   nodes_.resize(mark.nodes);
   for (Node& node : nodes_) {
     if (!node.rule) continue;
-    node.grad = {};  // may lie after the mark
+    node.grad = {};  // its memory may lie after the mark
     node.reached = false;
   }
   arena_.rewind(mark.arena);

@@ -21,7 +21,7 @@ class Var {
 
   Tape& tape() const { return *tape_; }
   const Tensor& value() const;
-  /// A copy of what the last `Tape::backward` left here, of a parameter all its gradient; zeros: nothing.
+  /// A copy of the gradient from the last `Tape::backward` (a parameter's whole gradient); zeros if none.
   Tensor grad() const;
   bool requires_grad() const;
   const Shape& shape() const { return value().shape(); }
@@ -57,7 +57,7 @@ class InputGradients {
 /// A rule: given dL/d(output), add dL/d(input i) for every input.
 using Backward = std::function<void(const Tensor& grad_output, InputGradients& inputs)>;
 
-/// The eager outer tape: nodes in execution order, `backward` a reverse loop that adds.
+/// The eager outer tape: nodes in execution order; `backward` is a reverse loop that adds gradients.
 /// Not thread-safe; one tape a thread.
 class Tape {
  public:
@@ -76,7 +76,7 @@ class Tape {
   Var record(Tensor value, std::span<const Var> inputs, Backward backward);
   Var record(Tensor value, std::initializer_list<Var> inputs, Backward backward);
 
-  /// Zeros in this tape's arena: what operations put their results in.
+  /// Zeros in this tape's arena, where operations put their results.
   Tensor allocate(Shape shape, Dtype dtype);
 
   /// Runs the rules in reverse from a scalar. Gradients of intermediate nodes are those of this call alone;
@@ -105,8 +105,8 @@ class Tape {
     Backward rule;
     Parameter* parameter = nullptr;
     bool requires_grad = false;
-    bool reached = false;  ///< by the last backward; `grad` means nothing otherwise
-    Tensor grad;           ///< in the arena, a leaf's on the heap
+    bool reached = false;  ///< whether the last backward reached it; otherwise `grad` is stale
+    Tensor grad;           ///< in the arena, but on the heap for a leaf
   };
 
   Var add(Node node);

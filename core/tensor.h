@@ -40,7 +40,7 @@ class Tensor {
 
   static Tensor full(Shape shape, Dtype dtype, double value);
   static Tensor scalar(double value, Dtype dtype);
-  /// Values in row-major order, rounded to dtype. Throws InputError if their number does not fit the shape.
+  /// The values in row-major order, rounded to dtype. Throws InputError if they do not fit the shape.
   static Tensor from(Shape shape, std::span<const double> values, Dtype dtype);
   static Tensor from(Shape shape, std::initializer_list<double> values, Dtype dtype);
 
@@ -48,7 +48,7 @@ class Tensor {
   Dtype dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   std::int64_t rank() const { return static_cast<std::int64_t>(shape_.size()); }
-  /// Extent of an axis; negative axes count from the end. Throws InputError when there is none.
+  /// The extent of an axis; negative axes count from the end. Throws InputError when there is none.
   std::int64_t size(std::int64_t axis) const;
   std::int64_t numel() const { return empty() ? 0 : numel_; }
 

@@ -31,8 +31,8 @@ constexpr unsigned kFlushBits = 0x8040;  // MXCSR: results (FTZ, bit 15) and ope
 unsigned read_mode() { return _mm_getcsr(); }
 void write_mode(unsigned mode) { _mm_setcsr(mode); }
 
-/// Seen from what is made of a subnormal result and of a subnormal operand: reading the mode waits for all
-/// arithmetic before it.
+/// Whether the thread flushes, found out by computing with subnormal numbers: reading the mode register would
+/// wait for all arithmetic before it.
 bool flushes() {
   __m128 least = _mm_set_ss(0x1p-126f), subnormal = _mm_set_ss(0x1p-149f);
   asm volatile("" : "+x"(least), "+x"(subnormal));
@@ -111,7 +111,7 @@ struct ThreadPool::State {
   std::vector<std::thread> helpers;  // workers 1 and up; the caller of `run` is worker 0
   std::atomic<bool> running = false;
 
-  std::mutex mutex;  // for all below but next_item
+  std::mutex mutex;  // guards everything below but next_item
   std::condition_variable started, finished;
   std::uint64_t round = 0;
   int busy_helpers = 0;

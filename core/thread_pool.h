@@ -5,11 +5,11 @@
 
 namespace lagtape {
 
-/// A fixed set of threads. `run` is called from one thread at a time, and not from its own work (Error
-/// otherwise).
+/// A fixed set of threads. `run` must be called from one thread at a time and not from its own work; Error
+/// otherwise.
 class ThreadPool {
  public:
-  /// threads >= 1, the calling thread included. Throws InputError otherwise.
+  /// `threads` >= 1 counts the calling thread too. Throws InputError otherwise.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

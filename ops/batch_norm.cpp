@@ -10,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// What the rule needs of the pass forward.
+/// The part of the forward pass that the backward rule needs.
 struct Kept {
   std::int64_t rows, steps, width, count = 0;
   std::vector<std::int64_t> lengths;  ///< [B]
@@ -49,7 +49,7 @@ void take_moments(const T* x, Kept& kept, double eps, ThreadPool& pool, BatchMom
   moments = {Tensor::from({n}, kept.mean, dtype_of<T>), Tensor::from({n}, variance, dtype_of<T>), kept.count};
 }
 
-/// f(place of the step's first number) for all steps that count.
+/// Calls f(place of the step's first number) for all steps that count.
 template <class F>
 void for_steps(const Kept& kept, ThreadPool& pool, const F& f) {
   pool.run(static_cast<int>(kept.rows), [&](int b, int) {
@@ -58,9 +58,9 @@ void for_steps(const Kept& kept, ThreadPool& pool, const F& f) {
   });
 }
 
-/// With z = (x - mean) / sqrt(variance + eps): dbias = sum(d), dgain = sum(d z), and dx = gain /
-/// sqrt(variance
-/// + eps) (d - mean(d) - z mean(d z)).
+/// With z = (x - mean) / sqrt(variance + eps):
+/// dbias = sum(d), dgain = sum(d z), and
+/// dx = gain / sqrt(variance + eps) (d - mean(d) - z mean(d z)).
 template <class T>
 void add_gradients(const Tensor& d, const Tensor& x_values, const Tensor& gain_values, const Kept& kept,
                    ThreadPool& pool, InputGradients& inputs) {

@@ -12,7 +12,7 @@ namespace lagtape {
 /// The common shape of a and b. Throws InputError when there is none.
 Shape broadcast_shape(std::string_view op, const NamedInput& a, const NamedInput& b);
 
-/// x repeated to `shape`, which it must broadcast to; x itself when that is its shape.
+/// x repeated to `shape`, to which it must broadcast; x itself when that is its shape.
 Tensor expand(const Tensor& x, const Shape& shape);
 
 /// The transpose of `expand`: x summed over the axes along which a tensor of `shape` would be repeated.

@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-// Internal: what operations ask of their inputs, and the one way in which they refuse them.
+// Internal: the rules that operations have for their inputs, and the one way in which they refuse them.
 
 /// An input under the name that an operation's formula gives it.
 struct NamedInput {

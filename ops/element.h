@@ -11,7 +11,7 @@ namespace lagtape {
 /// out = op(a, b, k) element by element; a and b have out's shape and dtype, unused ones are empty.
 void apply_element(ElementOp op, Tensor& out, const Tensor& a, const Tensor& b = {}, double k = 0);
 
-/// The same into new memory of a's shape.
+/// The same into a new tensor of a's shape.
 Tensor element(ElementOp op, const Tensor& a, const Tensor& b = {}, double k = 0);
 
 }  // namespace lagtape

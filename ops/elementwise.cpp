@@ -12,7 +12,7 @@ namespace {
 
 using Op = ElementOp;
 
-/// dL/dx from dL/dy, x and y.
+/// A function that gives dL/dx from dL/dy, x and y.
 using UnaryRule = Tensor (*)(const Tensor& d, const Tensor& x, const Tensor& y);
 
 Var unary(const char* name, Op op, const Var& x, UnaryRule rule) {
@@ -24,7 +24,7 @@ Var unary(const char* name, Op op, const Var& x, UnaryRule rule) {
   });
 }
 
-/// dL/da and dL/db, each from dL/dy, a, b and y, all of one shape.
+/// A function that gives dL/da, or dL/db, from dL/dy, a, b and y, all of one shape.
 using BinaryRule = Tensor (*)(const Tensor& d, const Tensor& a, const Tensor& b, const Tensor& y);
 
 Var binary(const char* name, Op op, const Var& a, const Var& b, BinaryRule rule_a, BinaryRule rule_b) {
@@ -40,7 +40,7 @@ Var binary(const char* name, Op op, const Var& a, const Var& b, BinaryRule rule_
       });
 }
 
-/// f(x) for every element, computed in double.
+/// Writes f(x) for every element of x, computed in double.
 template <class F>
 void map(Tensor& out, const Tensor& x, F f) {
   with_scalar(x.dtype(), [&]<class T>() {

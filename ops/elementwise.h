@@ -10,8 +10,8 @@ namespace lagtape {
 // gradient of a repeated input is the sum over the repetitions, in row-major order. A number stands for a
 // constant scalar.
 //
-// tanh, sigmoid, relu, exp, log, sqrt, abs, sign, sin, cos, + - * /, minimum and maximum come from the
-// kernels of the sequence op: the same bits.
+// tanh, sigmoid, relu, exp, log, sqrt, abs, sign, sin, cos, + - * /, minimum and maximum use the kernels of
+// the sequence op, so they have the same bits. softplus and pow_constant are computed in double.
 
 Var operator+(const Var& a, const Var& b);
 Var operator+(const Var& a, double b);
@@ -39,7 +39,7 @@ Var exp(const Var& x);
 Var log(const Var& x);
 Var sqrt(const Var& x);
 Var abs(const Var& x);   ///< The gradient at 0 is 0.
-Var sign(const Var& x);  ///< -1, 0 or 1. Constant between its jumps: nothing flows back through it.
+Var sign(const Var& x);  ///< -1, 0 or 1. It is constant between its jumps, so it has no gradient.
 Var sin(const Var& x);
 Var cos(const Var& x);
 /// The function of that name above, of x, or of a and b: how equations and step programs call it. Throws

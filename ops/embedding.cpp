@@ -12,7 +12,7 @@ namespace lagtape {
 
 namespace {
 
-/// Columns that one worker adds up: a function of nothing, so that no sum depends on threads.
+/// Columns that one worker adds up: a constant, so that no sum depends on the number of threads.
 constexpr std::int64_t kColumns = 32;
 
 template <class T>
@@ -25,7 +25,7 @@ void copy_rows(const T* e, std::int64_t width, const std::int32_t* numbers, std:
   }
 }
 
-/// Columns first .. last - 1 of the gradient.
+/// Adds columns first .. last - 1 of the gradient.
 template <class T>
 void add_columns(T* e, std::int64_t width, const TokenRows& rows, T scale, const T* d, std::int64_t first,
                  std::int64_t last) {

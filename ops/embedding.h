@@ -19,8 +19,8 @@ struct TokenRows {
   std::vector<std::int32_t> numbers;  ///< [B * T], row by row; -1: zeros
 };
 
-/// Of tokens x [B, T, 1], whole numbers 0..V-1; -1 beyond a row's length (none: all T). Throws InputError
-/// that names row and step of what is no such number.
+/// The rows that tokens x [B, T, 1] name: whole numbers 0..V-1, and -1 beyond a row's length (none given: all
+/// T). Throws InputError that names the row and step of any other number.
 TokenRows token_rows(const Tensor& x, std::span<const std::int64_t> lengths, std::int64_t vocabulary);
 
 /// y[b, t] = E[numbers[b, t]]; E: [V, d], y: [B, T, d].

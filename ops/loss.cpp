@@ -9,7 +9,7 @@
 namespace lagtape {
 namespace {
 
-/// The mean over `count` numbers of what row_loss(x, row, scale, grad) returns for each of `rows` rows of x.
+/// The sum of row_loss(x, row, scale, grad) over the `rows` rows of x, divided by `count`.
 template <class RowLoss>
 Var mean_loss(Tape& tape, const Var& x, std::int64_t rows, std::int64_t count, RowLoss row_loss) {
   const std::int64_t width = x.value().numel() / rows;

@@ -44,7 +44,7 @@ void multiply_rows(Tensor& y, const Tensor& a, const MatrixView& b) {
 }
 
 void multiply_rows(Tensor& y, const Tensor& a, const MatrixView& b) {
-  if (y.numel() == 0 || b.rows == 0) return;  // nothing, or sums over nothing
+  if (y.numel() == 0 || b.rows == 0) return;  // no results, or sums over no terms
   with_scalar(y.dtype(), [&]<class T>() { multiply_rows<T>(y, a, b); });
 }
 

@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-// Matrices that weights are made of. The constant ones are of the tape and dtype of `like`.
+// Matrices for derived weights. The constant ones belong to the tape of `like` and have its dtype.
 
 Var identity(const Var& like, std::int64_t n);  ///< [n, n]
 Var arange(const Var& like, std::int64_t n);    ///< [n], 0, 1, .., n - 1

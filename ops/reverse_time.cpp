@@ -7,7 +7,7 @@
 namespace lagtape {
 namespace {
 
-/// f(step of x, step of y), the numbers of each at a pointer, for all steps within the lengths.
+/// Calls f(step of x, step of y), pointers to the numbers of each, for all steps within the lengths.
 template <class F>
 void for_reversed(std::int64_t rows, std::int64_t steps, std::int64_t width,
                   std::span<const std::int64_t> lengths, ThreadPool& pool, const F& f) {

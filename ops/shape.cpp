@@ -17,7 +17,7 @@ struct View {
   std::int64_t base = 0;
 };
 
-/// dense = array[view]
+/// Copies the view: dense = array[view].
 void gather(Tensor& dense, const Tensor& array, const View& view) {
   with_scalar(array.dtype(), [&]<class T>() {
     const auto from = array.values<T>();
@@ -26,7 +26,7 @@ void gather(Tensor& dense, const Tensor& array, const View& view) {
   });
 }
 
-/// combine(array[view], dense), each element of the array at most once
+/// Calls combine(element of the view, element of dense) for all; the view names an element at most once.
 template <class Combine>
 void scatter(Tensor& array, const Tensor& dense, const View& view, Combine combine) {
   with_scalar(array.dtype(), [&]<class T>() {

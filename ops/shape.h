@@ -21,10 +21,10 @@ Var transpose(const Var& x, std::span<const std::int64_t> axes);
 /// Elements begin..end-1 along an axis; 0 <= begin < end <= extent.
 Var slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end);
 
-/// At least one input, one after another along an axis; the other extents agree.
+/// The inputs, at least one, one after another along an axis; the other extents must agree.
 Var concatenate(std::span<const Var> inputs, std::int64_t axis);
 
-/// At least one input, all of one shape, side by side along a new axis of the result.
+/// The inputs, at least one and all of one shape, side by side along a new axis of the result.
 Var stack(std::span<const Var> inputs, std::int64_t axis = 0);
 
 }  // namespace lagtape

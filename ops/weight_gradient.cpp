@@ -10,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// oneDNN on the calling thread alone: its own threads would fight with the workers.
+/// Runs oneDNN on the calling thread alone: its own threads would compete with the workers.
 class OneThread {
  public:
 #ifdef _OPENMP

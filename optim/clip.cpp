@@ -9,7 +9,7 @@ namespace lagtape {
 
 namespace {
 
-/// f(g), in f64, of every trainable gradient's numbers in order.
+/// Calls f(g), in f64, for the numbers of every trainable gradient in order.
 template <class F>
 void for_each_gradient(const Parameters& parameters, F f) {
   for (const Parameter& parameter : parameters) {
@@ -26,7 +26,7 @@ double gradient_norm(const Parameters& parameters) {
   double squares = 0;
   for_each_gradient(parameters, [&](double g) { squares += g * g; });
   if (std::isfinite(squares)) return std::sqrt(squares);
-  // Squares of numbers that are finite may not be.
+  // The square of a finite number may be infinite.
   double largest = 0, parts = 0;
   for_each_gradient(parameters, [&](double g) { largest = std::max(largest, std::abs(g)); });
   if (!std::isfinite(largest)) return std::sqrt(squares);

@@ -10,8 +10,8 @@
 
 namespace lagtape {
 
-/// Parameters that learn at a rate of their own: those whose name matches `match`, where '*' stands for any
-/// run of characters ("layers.*.c", "readout.*"). The first group that matches a name counts.
+/// A group of parameters with a learning rate of its own: those whose name matches `match`, where '*' stands
+/// for any run of characters ("layers.*.c", "readout.*"). The first group that matches a name counts.
 struct ParameterGroup {
   std::string match;
   double lr_factor = 1.0;
@@ -28,10 +28,10 @@ class Optimizer {
   /// kept within the parameter's bounds. Throws
   /// InputError when the parameters are not those of the construction, by name, shape and dtype.
   void step(Parameters& parameters, double lr);
-  /// Updates made so far.
+  /// The number of updates made so far.
   std::int64_t steps() const { return steps_; }
 
-  /// All that the next update depends on besides parameters and gradients, sharing storage: "optimizer.steps"
+  /// Everything else that the next update depends on, sharing storage with the optimizer: "optimizer.steps"
   /// (f64, a scalar) and "optimizer.SLOT.PARAMETER" of the parameter's shape and dtype, such as
   /// "optimizer.m.layers.0.W1".
   std::vector<NamedTensor> state() const;
@@ -40,13 +40,13 @@ class Optimizer {
   void load_state(TensorReader& reader);
 
  protected:
-  /// A slot is a tensor of zeros beside every trainable parameter. Throws InputError for a group that matches
-  /// none.
+  /// Each slot is one tensor per trainable parameter, zeros at first. Throws InputError for a group that
+  /// matches no parameter.
   Optimizer(const Parameters& parameters, std::vector<std::string> slot_names,
             std::vector<ParameterGroup> groups);
 
  private:
-  /// One parameter, `steps()` counting this update already (1 in the first).
+  /// Updates one parameter; `steps()` counts this update already (1 in the first).
   virtual void update(Parameter& parameter, std::span<Tensor> slots, double lr) = 0;
 
   struct Entry {

@@ -13,7 +13,7 @@ namespace {
 
 // ---- Optimizers ----
 
-/// [{"match": "layers.*.c", "lr_factor": 0.1}, ...]
+/// Reads the groups: [{"match": "layers.*.c", "lr_factor": 0.1}, ...]
 std::vector<ParameterGroup> read_groups(JsonReader& reader) {
   std::vector<ParameterGroup> groups;
   Json filled = Json::array();
@@ -103,7 +103,7 @@ Schedule warmed_up(JsonReader& reader, Schedule schedule) {
   return with_warmup(std::move(schedule), warmup);
 }
 
-/// A list of integers from 1, in ascending order.
+/// Reads a list of integers from 1 on, in ascending order.
 std::vector<std::int64_t> read_marks(JsonReader& reader, const std::string& key, const std::string& about) {
   std::vector<std::int64_t> marks;
   const Json& given = reader.raw(key, about);

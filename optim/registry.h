@@ -13,13 +13,13 @@ namespace lagtape {
 
 // Internal: includes nlohmann/json.
 
-/// An optimizer whose options were read: its rate, and how to make it for a model.
+/// An optimizer whose options were read: its learning rate, and how to make it for a model.
 struct OptimizerPlan {
   double lr = 0;
   std::function<std::unique_ptr<Optimizer>(const Parameters&)> make;
 };
 
-/// One row an optimizer: the options of `optimizer` (all but "type"); `read` does not call finish.
+/// One optimizer of the table. `read` reads its options (all but "type") and does not call `finish`.
 struct OptimizerEntry {
   std::string_view name;
   std::string_view summary;
@@ -27,7 +27,7 @@ struct OptimizerEntry {
   OptimizerPlan (*read)(JsonReader& reader);
 };
 
-/// One row a schedule, the same way.
+/// One schedule of the table, in the same way.
 struct ScheduleEntry {
   std::string_view name;
   std::string_view summary;

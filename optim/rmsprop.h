@@ -5,14 +5,14 @@
 namespace lagtape {
 
 struct RmspropOptions {
-  double alpha = 0.99;  ///< decay of the mean of squares
+  double alpha = 0.99;  ///< how much of the mean of squares an update keeps
   double eps = 1e-8;
   double weight_decay = 0.0;  ///< L2: weight_decay * w is added to the gradient
 };
 
 /// RMSprop (Tieleman and Hinton 2012), as in PyTorch, without momentum:
-///   g = grad + weight_decay w,   s = alpha s + (1 - alpha) g^2  (s = 0 at first),   w = w - lr g / (sqrt(s)
-///   + eps)
+///   g = grad + weight_decay w,   s = alpha s + (1 - alpha) g^2  (s = 0 at first),
+///   w = w - lr g / (sqrt(s) + eps)
 class Rmsprop final : public Optimizer {
  public:
   explicit Rmsprop(const Parameters& parameters, const RmspropOptions& options = {},

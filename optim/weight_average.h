@@ -15,19 +15,19 @@ namespace lagtape {
 /// they are.
 class WeightAverage {
  public:
-  /// Of no update yet.
+  /// A mean over no updates yet.
   explicit WeightAverage(const Parameters& parameters);
 
   /// Takes in the weights after one more update. Throws InputError when the parameters are not those of the
   /// construction, by name and shape.
   void add(const Parameters& parameters);
-  /// Updates that the mean is over.
+  /// The number of updates that the mean is over.
   std::int64_t updates() const { return updates_; }
   /// Gives trained parameters their means, rounded to their precision. Throws as `add`, and when there has
   /// been no update.
   void assign_to(Parameters& parameters) const;
 
-  /// "average.updates" (f64, a scalar) and "average.PARAMETER" (f64), sharing storage.
+  /// The tensors "average.updates" (f64, a scalar) and "average.PARAMETER" (f64), sharing storage.
   std::vector<NamedTensor> state() const;
   /// Takes the same tensors out of a file and copies them. Throws InputError as TensorReader::take does, and
   /// then changes nothing.

@@ -29,7 +29,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-/// The value of a field that is written as a number, also when it is infinite or NaN.
+/// The value of a field that is written as a number, even an infinite one or NaN.
 std::optional<double> number_in(std::string_view field) {
   if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
   double value = 0;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
   throw InputError(text_of(path.string(), ": cannot ", what, ": ", std::strerror(error)));
 }
 
-/// Disks that are full or broken are not what the user gave.
+/// A disk that is full or broken is an Error: the user gave nothing wrong.
 [[noreturn]] void fail_write(const fs::path& path, int error) {
   const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
                            error == ENOTDIR || error == EISDIR || error == ENAMETOOLONG || error == ELOOP;
@@ -39,7 +39,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   operator int() const { return fd_; }
-  /// Some file systems tell of a failed write only here.
+  /// Some file systems report a failed write only here.
   int close() { return ::close(std::exchange(fd_, -1)); }
 
  private:
@@ -54,7 +54,7 @@ struct Temporary {
   fs::path path;
 };
 
-// The file to replace: what a link leads to, and never a device or a pipe.
+// The file to replace: the target of a link, and never a device or a pipe.
 fs::path resolve(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -120,7 +120,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   if (file < 0) fail_write(path, errno);
 
   struct stat old;
-  if (::stat(target.c_str(), &old) == 0) ::fchmod(file, old.st_mode & 07777);  // a best effort
+  if (::stat(target.c_str(), &old) == 0) ::fchmod(file, old.st_mode & 07777);  // a failure is harmless
   write_all(file, bytes, path);
   if (::fsync(file) != 0 || file.close() != 0) fail_write(path, errno);
   if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail_write(path, errno);

@@ -10,9 +10,9 @@ namespace lagtape {
 /// whatever way. Locks nothing where there is no such folder or its file system has no locks.
 class FolderLock {
  public:
-  /// Waits for the others.
+  /// Waits until no other lock holds the folder.
   explicit FolderLock(const std::filesystem::path& folder);
-  /// Empty when another has the folder.
+  /// Empty when another lock holds the folder.
   static std::optional<FolderLock> at_once(const std::filesystem::path& folder);
 
   FolderLock(FolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -136,7 +136,7 @@ Tensor convert(std::string_view data, const Shape& shape, Dtype dtype, const std
   return tensor;
 }
 
-/// How a descr is read.
+/// How an entry `descr` of the header is read.
 struct Element {
   std::string_view descr;
   std::uint64_t bytes;

@@ -8,9 +8,9 @@
 
 namespace lagtape {
 
-/// NumPy's array file, formats 1.0 and 2.0 (numpy.lib.format), C order, little endian: '<f4' and '<f8' as
-/// they are; '<i4' and
-/// '<i8' (up to 2^53 in size) as f64; '|u1' as f32. Throws InputError "WHERE: ..." for anything else: another
+/// Reads NumPy's array file, formats 1.0 and 2.0 (numpy.lib.format), C order, little endian: '<f4' and '<f8'
+/// unchanged; '<i4' and '<i8' (up to 2^53 in magnitude) as f64;
+/// '|u1' as f32. Throws InputError "WHERE: ..." for anything else: another
 /// dtype, Fortran order, a size that is not exactly that of the shape. Sizes are checked before anything is
 /// allocated.
 Tensor parse_npy(std::string_view bytes, const std::string& where);
@@ -18,7 +18,7 @@ Tensor read_npy(const std::filesystem::path& path);
 
 /// The bytes that numpy.save would write (format 1.0, data at a multiple of 64) for an f32 or f64 tensor.
 std::string serialize_npy(const Tensor& tensor);
-/// Writes them with write_file_atomically.
+/// Writes those bytes with write_file_atomically.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
 
 }  // namespace lagtape

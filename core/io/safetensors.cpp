@@ -19,7 +19,7 @@ constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
 
 // ---- Reading ----------------------------------------------------------------------------------------------
 
-/// One entry of the header, checked in itself.
+/// One entry of the header, checked by itself.
 struct Entry {
   std::string name;
   Dtype dtype;

@@ -15,7 +15,7 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-/// What a .safetensors file holds: text metadata and named tensors in the order of their bytes.
+/// The content of a .safetensors file: text metadata and named tensors in the order of their bytes.
 /// Format: https://github.com/huggingface/safetensors (8 bytes header length, JSON header, one buffer).
 struct SafetensorsFile {
   std::map<std::string, std::string> metadata;
@@ -32,7 +32,7 @@ SafetensorsFile read_safetensors(const std::filesystem::path& path);
 /// that all are aligned. Throws InputError for an empty tensor, for a name that occurs twice or is
 /// "__metadata__", and for text that is not UTF-8.
 std::string serialize_safetensors(const SafetensorsFile& file);
-/// Writes them with write_file_atomically.
+/// Writes those bytes with write_file_atomically.
 void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);
 
 /// Hands out the tensors of a file by name, each exactly once, so that a file is consumed as a whole or
@@ -42,12 +42,12 @@ class TensorReader {
   TensorReader(SafetensorsFile file, std::string where);
 
   const std::map<std::string, std::string>& metadata() const { return file_.metadata; }
-  bool contains(std::string_view name) const;  ///< There is such a tensor and it has not been taken.
+  bool contains(std::string_view name) const;  ///< Whether there is such a tensor, not yet taken.
 
   /// Takes a tensor of that shape and dtype. Throws InputError when it is not there (with the nearest name),
   /// was taken before, or is of another shape or dtype.
   Tensor take(std::string_view name, const Shape& shape, Dtype dtype);
-  /// The same for a tensor of any shape and dtype.
+  /// Takes a tensor of any shape and dtype.
   Tensor take(std::string_view name);
 
   /// Throws InputError with the names of the tensors that nobody took.

@@ -12,7 +12,7 @@ std::string shortened(std::string text, std::size_t length) {
   return text.size() <= length ? text : text.substr(0, length) + "...";
 }
 
-/// Characters that note how far they were read, so that an event of the parser has a place.
+/// Characters that note how far they were read, so that every event of the parser has a position.
 struct Cursor {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -73,7 +73,7 @@ class Checker : public nlohmann::json_sax<Json> {
     if (reason.starts_with("parse error"))
       reason.remove_prefix(std::min(reason.find(": ") + 2, reason.size()));
     std::string plain = shortened(std::string(reason), 200);
-    // It quotes the text, which may be anything.
+    // The message quotes the text, which may be anything.
     std::ranges::replace_if(
         plain, [](unsigned char c) { return c >= 0x80; }, '?');
     return fail(position > 0 ? position - 1 : 0, plain);
@@ -116,7 +116,7 @@ class Checker : public nlohmann::json_sax<Json> {
 
   const std::string& text_;
   const char* furthest_;
-  std::vector<std::set<std::string>> keys_;  ///< of the objects that are open; empty for an array
+  std::vector<std::set<std::string>> keys_;  ///< the keys of each open object; empty for an array
   std::string message_;
 };
 

@@ -37,7 +37,7 @@ class JsonErrors {
  public:
   void add(const std::string& pointer, const std::string& message);
   bool empty() const { return messages_.empty(); }
-  /// Throws InputError with one line an error, "WHERE: /pointer: message", when there are any.
+  /// Throws InputError with one line per error, "WHERE: /pointer: message", when there are any.
   void raise(const std::string& where) const;
 
  private:
@@ -51,16 +51,16 @@ class JsonReader {
  public:
   JsonReader(const Json& value, std::string pointer, JsonErrors& errors);
 
-  // A key that may be missing: `value` keeps what it holds and that is written to `filled`.
+  // Reads a key that may be missing: then `value` stays and is written to `filled`.
   void optional(const std::string& key, std::int64_t& value, Range range, const std::string& about);
   void optional(const std::string& key, double& value, Range range, const std::string& about);
   void optional(const std::string& key, bool& value, const std::string& about);
   void optional(const std::string& key, std::string& value, const std::string& about);
-  /// A string out of a list; another is an error that names the nearest.
+  /// Reads a string out of a list; any other is an error that names the nearest.
   void choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
               const std::string& about);
 
-  // A key that must be there.
+  // Reads a key that must be there.
   void required(const std::string& key, std::int64_t& value, Range range, const std::string& about);
   void required(const std::string& key, double& value, Range range, const std::string& about);
   void required(const std::string& key, std::string& value, const std::string& about);
@@ -69,12 +69,12 @@ class JsonReader {
 
   bool has(const std::string& key) const;
   /// A child value, marked as known; null when missing (a key may be). For values that are objects or arrays
-  /// of the caller's own form; the caller puts what it made of it back with `fill`.
+  /// of the caller's own form; the caller puts its result back with `fill`.
   /// `type` and `fallback` are for the documentation, fallback empty when the key is required.
   const Json& raw(const std::string& key, const std::string& about, const std::string& type = "value",
                   const std::string& fallback = "null");
   void fill(const std::string& key, Json value);
-  /// An error at a key of this object (or at the object itself when key is empty).
+  /// Notes an error at a key of this object (or at the object itself when key is empty).
   void error(const std::string& key, const std::string& message);
 
   const std::string& pointer() const { return pointer_; }
@@ -86,7 +86,7 @@ class JsonReader {
   void finish();
   /// The object with every default filled in, keys in the order they were asked for.
   const Json& filled() const { return filled_; }
-  /// What was asked for, in order.
+  /// The keys that were asked for, in order.
   const std::vector<OptionDoc>& documentation() const { return docs_; }
 
  private:

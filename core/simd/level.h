@@ -9,7 +9,7 @@ namespace lagtape {
 enum class SimdLevel { generic, avx2, avx512 };
 
 std::string_view name_of(SimdLevel level);
-bool is_supported(SimdLevel level);         ///< By this machine and this build.
+bool is_supported(SimdLevel level);         ///< Whether this machine and build have it.
 SimdLevel best_level();                     ///< The highest supported level.
 std::vector<SimdLevel> supported_levels();  ///< In ascending order; never empty.
 

@@ -7,14 +7,15 @@
 
 namespace lagtape {
 
-/// The smaller (or larger) of a and b; NaN when either is. (xsimd 8.1's != is false for NaN.)
+/// The smaller (or larger) of a and b; NaN when either is NaN. (xsimd 8.1's != is false for NaN.)
 template <class S, bool larger>
 [[gnu::always_inline]] inline typename S::Vector extreme(typename S::Vector a, typename S::Vector b) {
   const typename S::Vector chosen = larger ? select(a > b, a, b) : select(a < b, a, b);
   return select(a == a, chosen, a);
 }
 
-/// log(1 + e^a) = max(a, 0) + log(1 + e) with e = e^-|a|. What 1 + e loses of a small e is added to first order.
+/// log(1 + e^a) = max(a, 0) + log(1 + e) with e = e^-|a|. The part of a small e that is lost in 1 + e is added
+/// to first order.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector softplus_of(typename S::Vector a) {
   using V = typename S::Vector;
@@ -25,7 +26,7 @@ template <class S>
   return select(a < zero, zero, a) + logarithm;
 }
 
-/// One vector of an operation's result: the formulas of ElementOp.
+/// One vector of an operation's result. The formulas of all of ElementOp stand here.
 template <class S, ElementOp op>
 [[gnu::always_inline]] inline typename S::Vector evaluate(typename S::Vector a, typename S::Vector b,
                                                           typename S::Vector c, typename S::Vector k) {

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// S names the level: the plain loop is left to the compiler, whose code belongs to that level.
+/// The plain loop is left to the compiler. S keeps its code apart from that of other levels.
 template <class S>
 void add_on_grid(typename S::Scalar* view, double* to, const double* from,
                  const typename S::Scalar* increment, double sign, std::int64_t n) {

@@ -9,7 +9,7 @@
 namespace lagtape {
 
 /// Elements in 64 bytes. Every row of a value is padded to a multiple of this, at every SIMD level, so
-/// kernels have no tails and levels share their layouts. What stands in the padding is never read into a sum.
+/// kernels have no tails and levels share their layouts. Padding is never read into a sum.
 template <class T>
 inline constexpr std::int64_t kLane = 64 / sizeof(T);
 
@@ -18,12 +18,12 @@ constexpr std::int64_t padded(std::int64_t n) {
   return (n + kLane<T> - 1) / kLane<T> * kLane<T>;
 }
 
-/// n elements, a multiple of kLane; arrays 64-byte aligned. out may be a, b or c. Arrays that the operation
-/// does not use may be null.
+/// A kernel for n elements, a multiple of kLane; arrays are 64-byte aligned. `out` may be a, b or c. Arrays
+/// that the operation does not read may be null.
 template <class T>
 using ElementKernel = void (*)(T* out, const T* a, const T* b, const T* c, T k, std::int64_t n);
 
-/// Part of the left side of a product: rows x k, row stride lda >= k. (A stride that is a multiple of 4096
+/// A part of the left side of a product: rows x k, row stride lda >= k. (A stride that is a multiple of 4096
 /// bytes puts the rows into the same few places of the cache and costs a seventh of the speed.)
 template <class T>
 struct ProductOperand {
@@ -32,7 +32,7 @@ struct ProductOperand {
   std::int64_t k;
 };
 
-/// Memory that is wanted soon.
+/// A piece of memory that will be read soon.
 struct Piece {
   const void* at;
   std::int64_t bytes;
@@ -44,17 +44,17 @@ struct Piece {
 template <class T>
 struct Product {
   std::int64_t rows;
-  const ProductOperand<T>* operands;  ///< their k add up to the packed matrix's
+  const ProductOperand<T>* operands;  ///< the sum of their k is that of the packed matrix
   std::int64_t operand_count;
   const T* packed;
   std::int64_t columns;     ///< a multiple of kLane
   T* const* out;            ///< [columns / kLane]: where row 0 of each group of kLane columns goes
   const std::int64_t* ldc;  ///< [columns / kLane]: row stride of each group
-  /// A single row is worked out from its last columns to its first. Steps that take turns find the end of the
-  /// matrix, which the step before left in the cache.
+  /// A single row is computed from its last columns to its first. When steps alternate, each begins with the
+  /// end of the matrix that the step before left in the cache.
   bool descending = false;
-  /// Brought into the second-level cache meanwhile, a line now and then, as products leave the way to memory
-  /// idle. Only with several rows.
+  /// Memory that is brought into the second-level cache meanwhile, a line now and then: a product of several
+  /// rows leaves the way to memory idle. A single row prefetches nothing.
   const Piece* prefetched = nullptr;
   std::int64_t prefetched_count = 0;
 };
@@ -76,14 +76,14 @@ struct ScaledSum {
 template <class T>
 struct Kernels {
   SimdLevel level;
-  bool fused;  ///< multiply-add is rounded once
+  bool fused;  ///< whether a multiply-add is rounded once
   ElementKernel<T> element[static_cast<int>(ElementOp::count)];
 
   /// Packs a k x columns matrix for `product`; `packed` has k * padded(columns) elements, 64-byte aligned.
   /// b(i, j) is b[i * row_stride + j * column_stride]; columns beyond `columns` are zero.
   void (*pack)(T* packed, const T* b, std::int64_t k, std::int64_t columns, std::int64_t row_stride,
                std::int64_t column_stride);
-  /// The same into columns `first_column`.. and inner rows `first_k`.. of a larger packed matrix of total_k
+  /// Packs into columns `first_column`.. and inner rows `first_k`.. of a larger packed matrix of total_k
   /// rows and total_columns columns (first_column and total_columns multiples of kLane): how stacks of
   /// matrices are packed.
   void (*pack_part)(T* packed, std::int64_t total_k, std::int64_t total_columns, std::int64_t first_k,
@@ -91,21 +91,21 @@ struct Kernels {
                     std::int64_t row_stride, std::int64_t column_stride);
   void (*product)(const Product<T>& args);
 
-  /// `count` sums over the same number of rows. Of different places: they are added side by side.
+  /// Adds `count` sums over the same number of rows, side by side. No two of them write the same place.
   void (*add_scaled_sums)(const ScaledSum<T>* sums, std::int64_t count, std::int64_t rows);
   /// out(i, g) = sum of the `size` elements of group g of row i. Element e goes to partial sum e mod kLane in
   /// order, then the partial sums are added pairwise: one order at every level. Rows are padded(groups *
   /// size) and padded(groups) wide.
   void (*sum_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
-  /// out(i, g * size + e) = a(i, g), the same layouts.
+  /// out(i, g * size + e) = a(i, g), in the same layouts.
   void (*broadcast_groups)(T* out, const T* a, std::int64_t rows, std::int64_t groups, std::int64_t size);
-  /// out(i, j) = x[i * ldx] column[j], and with c, of out's layout, c(i, j) + that, rounded as a product is.
+  /// out(i, j) = x[i * ldx] column[j]; with c (laid out as out) c(i, j) is added, rounded as in a product.
   /// Rows of out are `width` wide, a multiple of kLane; out may be c.
   void (*scale_column)(T* out, const T* x, std::int64_t ldx, const T* column, const T* c, std::int64_t rows,
                        std::int64_t width);
-  /// A step of numbers on the grid, the multiples of 2^-32 up to 2^18: to = from + sign * round(increment),
-  /// view = to in the model's precision; sign is 1 or -1. Exact, so that the opposite sign leads back. What
-  /// leaves the grid and what is not a number give NaN.
+  /// A step of numbers on the grid (grid.h): to = from + sign * round(increment), and view = to in the
+  /// model's precision; sign is 1 or -1. The step is exact, so that the opposite sign leads back. A result
+  /// beyond the grid becomes NaN, as does every NaN.
   void (*add_on_grid)(T* view, double* to, const double* from, const T* increment, double sign,
                       std::int64_t n);
   /// w[m, n] += d[rows, m]^T x[rows, n], rows added one after another (row strides ldw, ldd, ldx).

@@ -70,12 +70,12 @@ struct OuterTiles {
 template <class S>
 inline constexpr OuterTiles<S> kOuterTiles{};
 
-/// A block: rows, and columns of d.
+/// The size of a block: rows, and columns of d.
 inline constexpr std::int64_t kOuterRows = 256;
 inline constexpr std::int64_t kOuterColumns = 128;
 
-/// The tiles of one panel of x, `vectors` vectors wide, of which `width` columns are there. Where w has not
-/// whole vectors side by side, tiles go through a copy.
+/// Adds the tiles of one panel of x, `vectors` vectors wide, of which `width` columns exist. Where w does not
+/// hold whole vectors side by side, tiles go through a copy.
 template <class S>
 void outer_panel(typename S::Scalar* w, std::int64_t row_stride, std::int64_t column_stride,
                  std::int64_t vectors, std::int64_t width, const typename S::Scalar* d, std::int64_t ldd,
@@ -109,7 +109,7 @@ void outer_panel(typename S::Scalar* w, std::int64_t row_stride, std::int64_t co
   }
 }
 
-/// The same for all columns of x. A last panel that is not whole vectors is copied, padded with zeros.
+/// Adds the panels of all columns of x. A last panel that is not whole vectors is copied, padded with zeros.
 template <class S>
 void outer_block(typename S::Scalar* w, std::int64_t row_stride, std::int64_t column_stride,
                  const typename S::Scalar* d, std::int64_t ldd, const typename S::Scalar* x, std::int64_t ldx,

@@ -11,7 +11,7 @@ namespace lagtape {
 /// product has inner loops.
 class Prefetcher {
  public:
-  /// A prefetch a turn, `step` bytes apart.
+  /// One prefetch per turn, `step` bytes apart.
   struct Span {
     const char* at = nullptr;
     std::int64_t step = 0;
@@ -20,7 +20,7 @@ class Prefetcher {
   Prefetcher(const Piece* pieces, std::int64_t count, std::int64_t spans)
       : piece_(pieces), left_(count), spans_(std::max<std::int64_t>(1, spans / count)) {}
 
-  /// What to fetch in so many turns; nothing but the line at `near` when all pieces are.
+  /// The span to fetch in the next `turns` turns; only the line at `near` once all pieces are fetched.
   Span next(std::int64_t turns, const void* near) {
     if (left_ == 0) return {static_cast<const char*>(near), 0};
     const std::int64_t first = piece_->bytes * done_ / spans_, last = piece_->bytes * (done_ + 1) / spans_;
@@ -38,9 +38,9 @@ class Prefetcher {
   static constexpr std::int64_t kLine = 64;
 
   const Piece* piece_;
-  std::int64_t left_;      ///< pieces
-  std::int64_t spans_;     ///< of a piece
-  std::int64_t done_ = 0;  ///< spans of this one
+  std::int64_t left_;      ///< pieces, the present one included
+  std::int64_t spans_;     ///< spans that a piece is cut into
+  std::int64_t done_ = 0;  ///< spans of the present piece that are fetched
 };
 
 }  // namespace lagtape

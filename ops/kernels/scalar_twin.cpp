@@ -1,4 +1,4 @@
-// The twin packs a matrix as it is, k rows of padded columns, and sums with the plainest loops.
+// The scalar twin packs a matrix row by row, k rows of padded columns, and sums in the plainest loops.
 
 #include "lagtape/core/simd/scalar_vector.h"
 #include "lagtape/ops/kernels/element.inc.h"

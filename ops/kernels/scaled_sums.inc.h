@@ -17,7 +17,7 @@ inline constexpr std::int64_t kSumsAhead = 16;
 template <class T>
 struct SumPart {
   const ScaledSum<T>* sums;
-  std::int64_t first;  ///< element
+  std::int64_t first;  ///< the vector's first element
 };
 
 template <class S>
@@ -40,7 +40,7 @@ void store_part(const ScaledSum<typename S::Scalar>& sum, std::int64_t first, ty
     sum.w[i * sum.stride] = copy[i - first];
 }
 
-/// C parts, whose sums have the same factors.
+/// Adds C parts whose sums have the same factors.
 template <class S, int C, int F>
 void add_parts(const SumPart<typename S::Scalar>* parts, std::int64_t rows) {
   using V = typename S::Vector;
@@ -86,7 +86,7 @@ void add_parts_of(const SumPart<typename S::Scalar>* parts, int count, std::int6
   if (count == 4) add_parts<S, 4, F>(parts, rows);
 }
 
-/// Those of F sums of the same rows, of all sums.
+/// Adds all sums, F of them at a time, which read the same rows.
 template <class S, int F>
 void add_scaled_sums_by(const ScaledSum<typename S::Scalar>* sums, std::int64_t count, std::int64_t rows) {
   using T = typename S::Scalar;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal: how kernels.cpp finds the tables of the levels.
+// Internal: the tables of the levels, for kernels.cpp.
 
 #include "lagtape/ops/kernels/kernel_table.h"
 

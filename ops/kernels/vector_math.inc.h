@@ -1,7 +1,7 @@
 #pragma once
 
-// Elementary functions on the vectors of core/simd, within about 2 units in the last place. The same
-// operations in the same order at every level; a level without fused multiply-add rounds more often.
+// Elementary functions on the vectors of core/simd, within about 2 units in the last place. Every level does
+// the same operations in the same order; a level without fused multiply-add rounds more often.
 // Polynomials are minimax fits (Remez) on the reduced ranges; range reductions subtract multiples of
 // constants cut so short that the products are exact, or do so in fused multiply-adds.
 
@@ -72,8 +72,8 @@ struct Format<double> {
   static constexpr double kRounder = 0x1.8p52;
 };
 
-// ---- Exponential family
-// ----------------------------------------------------------------------------------------------
+// ---- Exponential family -------------------------------------------------------------------------------
+// exp, sigmoid and tanh share one reduction of their argument.
 
 /// For f = 1 or 2: f x = n ln 2 + f r with |f r| <= (ln 2) / 2, and e^(f x) = 2^n (1 + f q).
 template <class V>
@@ -96,7 +96,7 @@ constexpr std::array<double, size> scaled(std::array<double, size> c) {
 
 /// Where it counts that n ln 2 is more than n times a float. (In double it is always all of it.)
 enum class Reduction : std::uint8_t {
-  nowhere,       ///< r is n 1.9e-9 too small
+  nowhere,       ///< r is too small by 1.9e-9 n
   largest_term,  ///< in the largest term of q alone, which is the last to be added
   everywhere,
 };
@@ -138,7 +138,7 @@ template <class S, int f = 1, Reduction reduction = Reduction::everywhere>
   return reduced;
 }
 
-/// 2^n for normal results.
+/// 2^n, for normal results.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector power_of_two(typename S::Vector shifted) {
   return S::value(S::bits(shifted) << Format<typename S::Scalar>::kMantissa);
@@ -187,8 +187,8 @@ template <class S>
   return with_sign<S>(h / (h + V(T(1))), x);
 }
 
-// ---- Logarithm
-// -------------------------------------------------------------------------------------------------------
+// ---- Logarithm --------------------------------------------------------------------------------------------
+// The argument is reduced to [sqrt(1/2), sqrt(2)).
 
 /// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f):
 /// log(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2))), as in FreeBSD's msun.
@@ -235,8 +235,8 @@ template <class S>
   return select(x > V(T(0)), select(x == infinity, x, result), otherwise);
 }
 
-// ---- Sine and cosine
-// -------------------------------------------------------------------------------------------------
+// ---- Sine and cosine --------------------------------------------------------------------------------------
+// Both reduce their argument to a quadrant.
 
 /// x = n pi/2 + r; the quadrant is n + shift, where shift is 0 for the sine and 1 for the cosine.
 template <class S, int shift>
