@@ -14,8 +14,8 @@ template <class S, bool larger>
   return select(a == a, chosen, a);
 }
 
-/// log(1 + e^a) = max(a, 0) + log(1 + e) with e = e^-|a|. The part of a small e that is lost in 1 + e is added
-/// to first order.
+/// log(1 + e^a) = max(a, 0) + log(1 + e) with e = e^-|a|. The part of a small e that is lost in 1 + e is
+/// added to first order.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector softplus_of(typename S::Vector a) {
   using V = typename S::Vector;
