@@ -42,7 +42,7 @@ Var abs(const Var& x);   ///< The gradient at 0 is 0.
 Var sign(const Var& x);  ///< -1, 0 or 1. It is constant between its jumps, so it has no gradient.
 Var sin(const Var& x);
 Var cos(const Var& x);
-/// The function of that name above, of x, or of a and b: how equations and step programs call it. Throws
+/// Applies the function to a, or to a and b: equations and step programs name it by its operation. Throws
 /// Error for an operation that no equation can write.
 Var elementwise(ElementOp function, const Var& a, const Var& b = {});
 
