@@ -7,19 +7,19 @@
 
 namespace lagtape {
 
-/// Which sequences each step of a run trains on: a function of (seed, epoch, step) only, so a run resumes
-/// anywhere. The order of an epoch is a permutation drawn from (seed, epoch); its last batch may be short,
-/// and within a batch the longest sequences come first: rows that are computed together then end at nearly
-/// the same step. A fresh (unlimited) set has one endless epoch: step k takes sequences k*batch .. k*batch +
-/// batch - 1.
+/// The sequences that each training step takes: a function of (seed, epoch, step) only, so that a run can
+/// resume anywhere. The order of an epoch is a permutation drawn from (seed, epoch). Its last batch may be
+/// smaller. Within a batch the longest sequences come first, so that rows that are computed together end at
+/// nearly the same step. A fresh (unlimited) set has one endless epoch: step k takes the sequences k*batch ..
+/// k*batch + batch - 1.
 class TrainingOrder {
  public:
   /// The set must outlive it. Throws InputError when batch < 1 or the set has no sequences.
   TrainingOrder(const Dataset& dataset, std::int64_t batch, std::uint64_t seed);
 
-  /// Batches an epoch; Dataset::kUnlimited for a fresh set.
+  /// Number of batches in an epoch; Dataset::kUnlimited for a fresh set.
   std::int64_t steps_per_epoch() const { return steps_per_epoch_; }
-  /// Indices of the batch `step` (0..steps_per_epoch()-1) of an epoch (0, 1, ...).
+  /// Indices of batch `step` (0..steps_per_epoch()-1) in an epoch (0, 1, ...).
   std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step);
 
  private:
@@ -30,8 +30,8 @@ class TrainingOrder {
   std::vector<std::int64_t> order_;
 };
 
-/// The batches of a whole split in its own order, for evaluation: indices first .. first + batch - 1, at most
-/// size - 1.
+/// The next batch of a whole split in its own order, for evaluation: the indices first .. first + batch - 1,
+/// but none above size - 1.
 std::vector<std::int64_t> indices_in_order(const Dataset& dataset, std::int64_t first, std::int64_t batch);
 
 }  // namespace lagtape

@@ -9,13 +9,6 @@ namespace lagtape {
 
 std::int64_t Dataset::length(std::int64_t) const { return shape_.length; }
 
-const Dataset& Task::split(const std::string& name) const {
-  if (name == "train") return *train;
-  if (name == "valid") return *valid;
-  if (name == "test") return *test;
-  throw InputError(unknown_name("split", name, {"train", "valid", "test"}));
-}
-
 namespace {
 
 Batch padded_batch(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype) {
@@ -23,7 +16,7 @@ Batch padded_batch(const Dataset& dataset, std::span<const std::int64_t> indices
   Batch batch;
   for (std::int64_t index : indices) {
     if (index < 0 || index >= dataset.size()) {
-      throw InputError(text_of("[data] a sequence is 0..", dataset.size() - 1, ". Got ", index, "."));
+      throw InputError(text_of("[data] sequence indices are 0..", dataset.size() - 1, ". Got ", index, "."));
     }
     batch.ids.push_back(index);
     batch.lengths.push_back(dataset.length(index));
@@ -47,7 +40,7 @@ std::span<T> row_of(Tensor& tensor, std::int64_t row) {
 
 template <class T>
 void refuse_non_finite(std::span<const T> values, std::int64_t width, const char* what, std::int64_t index) {
-  T sum = 0;  // 0 * v is a NaN for a NaN and for an infinity: one test for the whole row
+  T sum = 0;  // 0 * v is NaN for a NaN and for an infinity: one test for the whole row
   for (T v : values) sum += T{0} * v;
   if (sum == 0) return;
   auto bad = std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });

@@ -19,7 +19,7 @@ class JoinedDataset final : public Dataset {
   explicit JoinedDataset(const std::vector<std::shared_ptr<const Dataset>>& parts)
       : Dataset(shape_of(parts)), parts_(parts) {
     for (const auto& part : parts_) {
-      if (part->size() == kUnlimited) throw Error("[data] a set that never ends has no end to join at.");
+      if (part->size() == kUnlimited) throw Error("[data] an unlimited set cannot be joined with others.");
       starts_.push_back(starts_.back() + part->size());
     }
   }

@@ -23,7 +23,7 @@ double hertz_of(double mel) {
   return mel < kBreakMel ? mel * kLinear : kBreak * std::exp(kLogStep * (mel - kBreakMel));
 }
 
-/// The place of a sample in a sound that is mirrored at its ends, without repeating the end itself.
+/// The index of a sample in a sound that is mirrored at its ends, without repeating the end samples.
 std::int64_t mirrored(std::int64_t at, std::int64_t size) {
   if (size == 1) return 0;
   const std::int64_t period = 2 * (size - 1);
@@ -88,7 +88,7 @@ std::vector<double> LogMel::operator()(std::span<const std::int16_t> samples) co
   }
   std::vector<double> result(static_cast<std::size_t>(frames * kBands)), one(kBins), other(kBins);
   std::vector<std::complex<double>> values(kFft);
-  // Two frames at a time: one in the real, one in the imaginary part. The last may go twice.
+  // Each transform takes two frames, in its real and its imaginary part. An odd last frame is taken twice.
   for (std::int64_t frame = 0; frame < frames; frame += 2) {
     const std::int64_t next = std::min(frame + 1, frames - 1);
     for (std::size_t n = 0; n < kFft; ++n) {

@@ -7,23 +7,24 @@
 
 namespace lagtape {
 
-/// Log-mel spectra of sound, one every 128 samples: the magnitudes of 1024 samples under a Hann window
-/// (centred, the sound mirrored at its ends), summed in 80 triangular bands from 40 Hz to half the rate,
-/// evenly spaced on Slaney's mel scale and of equal area, in dB under the largest of the whole sound, down to
-/// -80 dB. They are those of librosa's melspectrogram (power 1) and power_to_db (ref = max).
+/// Log-mel spectra of sound, one every 128 samples. A spectrum is the magnitudes of 1024 samples under a
+/// centred Hann window (the sound is mirrored at its ends), summed in 80 triangular bands of equal area that
+/// are evenly spaced on Slaney's mel scale from 40 Hz to half the sampling rate. Values are in dB relative to
+/// the largest of the whole recording, and at least -80 dB. They equal librosa's melspectrogram (power 1)
+/// with power_to_db (ref = max).
 class LogMel {
  public:
   static constexpr std::int64_t kFft = 1024, kHop = 128, kBands = 80;
 
   explicit LogMel(std::int64_t rate);
 
-  /// [frames, 80] row by row, frames = 1 + samples / 128. At least one sample.
+  /// Returns [frames, 80] row by row, frames = 1 + samples / 128. There must be at least one sample.
   std::vector<double> operator()(std::span<const std::int16_t> samples) const;
 
  private:
   struct Band {
     std::int64_t first;           ///< frequency bin of the first weight
-    std::vector<double> weights;  ///< of neighbouring bins
+    std::vector<double> weights;  ///< weights of consecutive bins
   };
   void transform(std::span<std::complex<double>> values) const;
 

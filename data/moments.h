@@ -7,14 +7,14 @@
 
 namespace lagtape {
 
-/// Mean and standard deviation (of a population) of each feature, from the rows added. Sums are kept around
-/// the first row, in f64.
+/// Mean and (population) standard deviation of each feature over the rows added. The sums are in f64 and
+/// relative to the first row, against cancellation.
 class Moments {
  public:
   explicit Moments(std::int64_t features)
       : origin_(static_cast<std::size_t>(features)), sum_(origin_.size()), square_(origin_.size()) {}
 
-  /// One row, `row(i)` for feature i.
+  /// Adds one row with the value `row(i)` for feature i.
   template <class Row>
   void add(const Row& row) {
     for (std::size_t i = 0; i < origin_.size(); ++i) {
@@ -26,8 +26,8 @@ class Moments {
     count_ += 1;
   }
 
-  /// What makes every feature's mean 0 and its standard deviation 1; one that never changes is shifted
-  /// only.
+  /// The scaling that gives every feature mean 0 and standard deviation 1; a constant feature is only
+  /// shifted.
   Scaling standard() const;
 
  private:

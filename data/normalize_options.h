@@ -1,18 +1,19 @@
 #pragma once
 
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: shared by tasks.
 
-/// Whether a task scales numbers of a user's own by mean and standard deviation of its training sequences.
+/// Whether a task scales a user's inputs and targets by the mean and standard deviation of the training
+/// sequences.
 struct NormalizeOptions {
   bool input = false, target = false;
 };
 
-/// Reads "normalize" and "normalize_target". Notes an error in the reader for scaled targets under another
-/// loss than mse.
+/// Reads "normalize" and "normalize_target". Notes an error in the reader for scaled targets with a loss
+/// other than mse.
 NormalizeOptions read_normalize_options(JsonReader& reader, const TaskHints& hints,
                                         NormalizeOptions defaults);
 

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "lagtape/data/pixel_order.h"
+#include "lagtape/data/permutations.h"
 #include "lagtape/data/streams.h"
 
 namespace lagtape {
@@ -11,7 +11,7 @@ namespace {
 
 using Indices = std::vector<std::int64_t>;
 
-/// values[places[first]], ..., values[places[first + count - 1]]
+/// The values values[places[first]], ..., values[places[first + count - 1]].
 Indices chosen(const Indices& values, const Indices& places, std::int64_t first, std::int64_t count) {
   Indices result;
   for (std::int64_t i = first; i < first + count; ++i) {

@@ -5,25 +5,27 @@
 
 namespace lagtape {
 
-/// Which sequences of a whole are in which split.
+/// The indices of the sequences in each split.
 struct SplitIndices {
   std::vector<std::int64_t> train, valid, test;
 };
 
-/// 0..n-1 in their order.
+/// The indices 0..n-1 in order.
 std::vector<std::int64_t> in_order(std::int64_t n);
 
-/// The first `train`, the last `valid` and, behind the first, `test` of a permutation of 0..n-1 drawn from
-/// the seed. The three must not exceed n.
+/// Splits a permutation of 0..n-1 that is drawn from the seed: its first `train` indices, the next `test` and
+/// the last `valid`. Their sum must not exceed n.
 SplitIndices random_split(std::int64_t n, std::int64_t train, std::int64_t valid, std::int64_t test,
                           std::uint64_t seed);
 
-/// The split of scikit-learn's train_test_split called twice with one random_state, first for the rest, then
-/// for test out of the rest: a permutation begins with the smaller part. n = train + valid + test.
+/// The split that two calls of scikit-learn's train_test_split with the same random_state give: the first
+/// separates train from the rest, the second test from valid. Each permutation begins with the held-out part.
+/// There are n = train + valid + test sequences.
 SplitIndices sklearn_split(std::int64_t train, std::int64_t valid, std::int64_t test, std::uint32_t seed);
 
-/// The split of torch.utils.data.random_split called twice, each time with a generator of that seed: first
-/// train and the rest, then test and valid. n = train + valid + test.
+/// The split that two calls of torch.utils.data.random_split give, each with a generator of that seed: the
+/// first separates train from the rest, the second test from valid. There are n = train + valid + test
+/// sequences.
 SplitIndices torch_split(std::int64_t train, std::int64_t valid, std::int64_t test, std::uint32_t seed);
 
 }  // namespace lagtape

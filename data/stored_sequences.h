@@ -8,11 +8,11 @@
 
 namespace lagtape {
 
-/// Sequences of any lengths in memory, one after the other, with one target each. Inputs are kept in f32.
+/// Sequences of any lengths in memory, one after the other, with one target each. Inputs are f32.
 struct StoredSequences {
   std::int64_t input = 1;                  ///< numbers a step
-  std::vector<float> x;                    ///< [steps of all, input]
-  std::vector<std::int64_t> starts = {0};  ///< [N + 1]: sequence i has the steps starts[i]..starts[i + 1] - 1
+  std::vector<float> x;                    ///< [total steps, input]
+  std::vector<std::int64_t> starts = {0};  ///< [N + 1]: sequence i is the steps starts[i]..starts[i + 1] - 1
   std::vector<std::int32_t> classes;       ///< [N]; empty for real targets
   std::vector<double> y;                   ///< [N, output]; empty for classes
 
@@ -21,14 +21,14 @@ struct StoredSequences {
     return starts[static_cast<std::size_t>(index) + 1] - starts[static_cast<std::size_t>(index)];
   }
   std::int64_t longest() const;
-  /// Ends a sequence: everything in x since the last end.
+  /// Ends a sequence, which is everything appended to x since the last call.
   void end_sequence() { starts.push_back(static_cast<std::int64_t>(x.size()) / input); }
 };
 
-/// Keeps, of every sequence that is longer, `steps` of its steps, drawn at random, in their order.
+/// Reduces every longer sequence to `steps` of its steps, drawn at random and kept in their order.
 void subsample(StoredSequences& sequences, std::int64_t steps, std::uint64_t seed);
 
-/// Some of them, in a given order.
+/// A selection of stored sequences, in a given order.
 class StoredDataset final : public Dataset {
  public:
   StoredDataset(const DataShape& shape, std::shared_ptr<const StoredSequences> sequences,
@@ -43,9 +43,9 @@ class StoredDataset final : public Dataset {
   std::vector<std::int64_t> chosen_;
 };
 
-/// By mean and standard deviation over all steps of some sequences, as Moments::standard.
+/// The scaling of inputs by mean and standard deviation over all steps of the chosen sequences.
 Scaling input_scaling(const StoredSequences& sequences, std::span<const std::int64_t> chosen);
-/// The same of their real targets.
+/// The same scaling of their real targets.
 Scaling target_scaling(const StoredSequences& sequences, std::span<const std::int64_t> chosen);
 
 }  // namespace lagtape

@@ -12,11 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kImagesOfFile = 10000, kLearning = 50000, kTesting = 10000;
+constexpr std::int64_t kImagesOfFile = 10000;
 constexpr std::array kFiles = {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
                                "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"};
 
-/// Which of the files a name ends with.
+/// The index of the file that a path ends with.
 std::optional<std::size_t> file_of(std::string_view name) {
   const std::string_view last = name.substr(name.find_last_of('/') + 1);
   for (std::size_t i = 0; i < kFiles.size(); ++i) {
@@ -29,7 +29,7 @@ void check_records(const std::string& bytes, const std::string& where) {
   constexpr std::size_t kRecord = CifarImages::kRecord;
   if (bytes.empty() || bytes.size() % kRecord != 0) {
     throw InputError(text_of(where, ": has ", bytes.size(), " bytes, expected a multiple of ", kRecord,
-                             ", an image each."));
+                             ", one record an image."));
   }
   for (std::size_t at = 0; at < bytes.size(); at += kRecord) {
     const int label = static_cast<unsigned char>(bytes[at]);
@@ -37,13 +37,6 @@ void check_records(const std::string& bytes, const std::string& where) {
     throw InputError(
         text_of(where, ": the label of image ", at / kRecord, " is ", label, ", expected 0..9."));
   }
-}
-
-void require_images(std::int64_t wanted, const CifarImages& images, const fs::path& path,
-                    const char* splits) {
-  if (wanted <= images.size()) return;
-  throw InputError(text_of(path.string(), ": holds ", images.size(), " images for ", splits,
-                           ", expected at least ", wanted, "."));
 }
 
 }  // namespace
@@ -58,7 +51,7 @@ std::shared_ptr<const Cifar10> read_cifar10(const fs::path& path) {
                       .largest = kImagesOfFile * CifarImages::kRecord};
   read_files(path, wish, [&](const std::string& name, std::string bytes) {
     std::string& file = files[*file_of(name)];
-    if (!file.empty()) throw InputError(text_of(place_of(path, name), ": is there twice."));
+    if (!file.empty()) throw InputError(text_of(place_of(path, name), ": occurs twice."));
     check_records(bytes, place_of(path, name));
     file = std::move(bytes);
   });
@@ -74,26 +67,6 @@ std::shared_ptr<const Cifar10> read_cifar10(const fs::path& path) {
   }
   return std::make_shared<Cifar10>(
       Cifar10{CifarImages(std::move(learning)), CifarImages(std::move(files.back()))});
-}
-
-void CifarOptions::read(JsonReader& reader) {
-  reader.required("path", path,
-                  "folder or archive of the six published files, relative to the experiment file");
-  reader.optional("valid", valid, between(0, kLearning - 1), "validation images");
-  train = kLearning - valid;
-  reader.optional("train", train, between(1, kLearning), "training images; by default all the others");
-  reader.optional("test", test, between(0, kTesting), "test images, from the first");
-}
-
-std::pair<std::shared_ptr<const Cifar10>, SplitIndices> load_cifar10(const CifarOptions& options,
-                                                                     const TaskContext& context) {
-  const fs::path path = (context.base / options.path).lexically_normal();
-  auto images = read_cifar10(path);
-  require_images(options.train + options.valid, images->learning, path, "train and valid");
-  require_images(options.test, images->testing, path, "test");
-  SplitIndices split = random_split(images->learning.size(), options.train, options.valid, 0, context.seed);
-  split.test = in_order(options.test);
-  return {std::move(images), std::move(split)};
 }
 
 }  // namespace lagtape

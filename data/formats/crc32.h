@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// CRC-32 of RFC 1952, section 8, over bytes that come piece by piece.
+/// The CRC-32 of RFC 1952, section 8, over bytes that are added piece by piece.
 class Crc32 {
  public:
   void add(std::string_view bytes);

@@ -25,7 +25,7 @@ using Take = std::function<void(const std::string&, std::string)>;
 using Wanted = std::function<bool(std::string_view)>;
 using Block = std::function<void(std::string_view)>;
 using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
-/// Whether to go on to the next.
+/// Visits an entry and returns whether to go on to the next.
 using Visit = std::function<bool(archive*, archive_entry*, const std::string& name)>;
 
 Archive new_archive() { return {archive_read_new(), archive_read_free}; }
@@ -44,7 +44,7 @@ void check_size(const fs::path& path, const std::string& name, std::int64_t size
       text_of(place_of(path, name), ": has ", size, " bytes, expected at most ", wish.largest, "."));
 }
 
-/// The content of a gzip file, block by block, for libarchive to read on; length and CRC-32 are summed up.
+/// The content of a gzip file, block by block, as input of libarchive, with its running length and CRC-32.
 class Unpacked {
  public:
   explicit Unpacked(const fs::path& path) : path_(path) {
@@ -57,7 +57,7 @@ class Unpacked {
     }
   }
 
-  /// Bytes read, 0 at the end, negative when the file is damaged.
+  /// Reads a block and returns its size: 0 at the end, negative when the file is damaged.
   la_ssize_t next(const void** bytes) {
     const la_ssize_t got = archive_read_data(reader_.get(), block_.data(), block_.size());
     if (got > 0) {
@@ -68,7 +68,7 @@ class Unpacked {
     return got;
   }
 
-  /// Reads what an archive leaves behind its end, and compares with the file's last eight bytes.
+  /// Reads on to the end of the file, and compares length and CRC-32 with the file's last eight bytes.
   void check() {
     const void* ignored = nullptr;
     la_ssize_t got = 1;
@@ -121,7 +121,7 @@ std::string content_of(const fs::path& path, archive* reader, const std::string&
   return content;
 }
 
-/// Visits the files of an archive until one says that it was the last to be read.
+/// Visits the files of an archive until `visit` returns false.
 void visit_entries(const fs::path& path, archive* reader, const Visit& visit) {
   archive_entry* entry = nullptr;
   for (;;) {
@@ -162,7 +162,7 @@ void read_archive(const fs::path& path, const FileWish& wish, const Take& take) 
   });
 }
 
-/// Names of the wanted files below a folder, in their order.
+/// The names of the wanted files below a folder, sorted.
 std::vector<std::string> names_in(const fs::path& path, const Wanted& wanted) {
   std::vector<std::string> names;
   std::error_code error;
@@ -189,9 +189,9 @@ bool is_folder(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status))
-    throw InputError(text_of(path.string(),
-                             ": no such file or folder. `lagtape list tasks` with the task's name says what ",
-                             "it reads and where it comes from."));
+    throw InputError(text_of(
+        path.string(), ": no such file or folder. `lagtape list tasks NAME` describes the files of a task ",
+        "and where they come from."));
   if (!fs::is_directory(status) && !fs::is_regular_file(status))
     throw InputError(text_of(path.string(), ": neither a folder nor a file."));
   return fs::is_directory(status);
@@ -216,7 +216,7 @@ bool stream_file(const fs::path& path, const Wanted& wanted,
                        [&](const std::string&, std::string_view piece) { take(names.front(), piece); });
   }
   Archive reader = new_archive();
-  archive_read_support_format_raw(reader.get());  // what is no archive is one file
+  archive_read_support_format_raw(reader.get());  // a file that is not an archive is read as it is
   archive_read_support_format_empty(reader.get());
   bool any = false, found = false;
   visit_archive(path, std::move(reader), [&](archive* from, archive_entry*, const std::string& name) {

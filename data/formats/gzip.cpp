@@ -17,7 +17,7 @@ namespace lagtape {
 namespace {
 
 constexpr std::size_t kHeader = 10, kTrailer = 8;
-constexpr std::uint64_t kLargestRatio = 1032;  // of deflate
+constexpr std::uint64_t kLargestRatio = 1032;  // the highest compression ratio of deflate
 
 std::uint32_t little_endian(std::string_view bytes) {
   std::uint32_t value = 0;
@@ -27,7 +27,7 @@ std::uint32_t little_endian(std::string_view bytes) {
 
 using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
 
-/// What the bytes unpack to, cut off after `most` bytes. It takes the memory of what is really there.
+/// Unpacks the bytes, up to `most` bytes of content. Memory grows with the real content.
 std::string unpack(std::string_view bytes, std::size_t most, const std::string& where) {
   Archive reader(archive_read_new(), archive_read_free);
   auto refuse = [&] {
@@ -66,7 +66,7 @@ std::string gunzip(std::string_view bytes, const std::string& where) {
   const std::string_view trailer = bytes.substr(bytes.size() - kTrailer);
   const std::uint64_t size = little_endian(trailer.substr(4));
   if (size > bytes.size() * kLargestRatio) {
-    throw InputError(text_of(where, ": damaged or cut short: its last bytes tell a content of ", size,
+    throw InputError(text_of(where, ": damaged or cut short: its last bytes claim a content of ", size,
                              " bytes, more than ", bytes.size(), " compressed bytes can hold."));
   }
   std::string content = unpack(bytes, size + 1, where);

@@ -20,7 +20,7 @@ std::map<std::string, Tensor> read_npz(const std::filesystem::path& path) {
   read_files(path, wish, [&](const std::string& name, const std::string& bytes) {
     arrays[name.substr(0, name.size() - kEnding.size())] = parse_npy(bytes, place_of(path, name));
   });
-  if (arrays.empty()) throw InputError(text_of(path.string(), ": holds no .npy arrays."));
+  if (arrays.empty()) throw InputError(text_of(path.string(), ": contains no .npy arrays."));
   return arrays;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-/// The value of a word that is a finite number.
+/// The value of a word, if it is a finite number.
 std::optional<float> number_in(std::string_view word) {
   float value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);

@@ -23,7 +23,8 @@ Tensor array_of(const fs::path& path, const std::string& array) {
   if (!array.empty()) throw InputError(text_of(path.string(), ": ", unknown_name("array", array, names)));
   std::string known;
   for (const std::string& name : names) known += text_of(known.empty() ? "" : ", ", name);
-  throw InputError(text_of(path.string(), ": holds several arrays, name one with data.array: ", known, "."));
+  throw InputError(
+      text_of(path.string(), ": contains several arrays. Choose one with data.array: ", known, "."));
 }
 
 void refuse_non_finite(const fs::path& path, const Tensor& values) {

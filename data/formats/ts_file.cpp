@@ -28,7 +28,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// The part before the next separator, which both are taken off the text.
+/// Takes the part before the next separator off the text, and the separator with it.
 std::string_view take_part(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -38,7 +38,10 @@ std::string_view take_part(std::string_view& text, char separator) {
 
 std::string quoted(std::string_view text) { return text_of("'", text.substr(0, 40), "'"); }
 
-/// What the tags of a file say.
+/// Published files comment with '#', with '%' or with both.
+bool is_comment(std::string_view line) { return line.front() == '#' || line.front() == '%'; }
+
+/// The tags of a file's header.
 struct Tags {
   std::optional<bool> timestamps, univariate, equal_length, class_label, target_label;
   std::optional<std::int64_t> dimensions, length;
@@ -56,11 +59,11 @@ class TsReader {
     for (std::string text; std::getline(file, text);) {
       line_ += 1;
       const std::string_view line = trim(text);
-      if (line.empty() || line.front() == '#') continue;
+      if (line.empty() || is_comment(line)) continue;
       if (in_data) {
         read_sequence(line);
       } else if (line.front() != '@') {
-        refuse(text_of("expected a tag (@...) before @data. Got ", quoted(line)));
+        refuse(text_of("expected a tag (@...) or a comment (# or %) before @data. Got ", quoted(line)));
       } else if (lower(line) == "@data") {
         check_tags();
         in_data = true;
@@ -70,7 +73,7 @@ class TsReader {
     }
     if (file.bad()) throw InputError(text_of(path_, ": cannot be read to its end."));
     if (!in_data) throw InputError(text_of(path_, ": not a .ts file: it has no line @data."));
-    if (data_.sequences.size() == before) throw InputError(text_of(path_, ": holds no sequences."));
+    if (data_.sequences.size() == before) throw InputError(text_of(path_, ": contains no sequences."));
   }
 
  private:
@@ -130,7 +133,7 @@ class TsReader {
       refuse(text_of("expected @classLabel true or @targetLabel true, and not both. Got ",
                      classes ? "both" : "none"));
     }
-    if (classes && tags_.classes.size() < 2) refuse("expected at least 2 classes behind @classLabel true");
+    if (classes && tags_.classes.size() < 2) refuse("expected at least 2 classes after @classLabel true");
     if (tags_.univariate.value_or(false) && tags_.dimensions.value_or(1) != 1) {
       refuse(text_of("@univariate true contradicts @dimensions ", *tags_.dimensions));
     }
@@ -138,12 +141,12 @@ class TsReader {
     if (first_) {
       data_.classes = tags_.classes;
     } else if (data_.classes != tags_.classes) {
-      refuse("its classes (or that it has none) are not those of the file before");
+      refuse("its classes are not those of the first file");
     }
     if (!first_) {
       const std::int64_t before = data_.sequences.input;
       if (tags_.dimensions.value_or(before) != before) {
-        refuse(text_of("@dimensions is ", *tags_.dimensions, ", and ", before, " in the file before"));
+        refuse(text_of("@dimensions is ", *tags_.dimensions, ", expected ", before, " as in the first file"));
       }
       tags_.dimensions = before;
     }
@@ -177,7 +180,7 @@ class TsReader {
     read_target(trim(line));
   }
 
-  /// The values of one dimension, into values_.
+  /// Reads the values of one dimension into values_.
   void read_values(std::string_view text, std::int64_t dimension) {
     values_.clear();
     bool some_missing = false;
@@ -205,7 +208,7 @@ class TsReader {
     const auto gap = std::find_if_not(values_.begin(), values_.end(), known);
     if (missing_ == MissingValues::error) {
       refuse(text_of("dimension ", dimension, ", step ", gap - values_.begin(),
-                     ": the value is missing. Say with data.missing what to put there"));
+                     ": the value is missing. Choose with data.missing what takes its place"));
     }
     if (missing_ == MissingValues::zero) {
       std::replace_if(
@@ -213,7 +216,7 @@ class TsReader {
       return;
     }
     auto left = std::find_if(values_.begin(), values_.end(), known);
-    if (left == values_.end()) refuse(text_of("dimension ", dimension, " has no value that is known"));
+    if (left == values_.end()) refuse(text_of("dimension ", dimension, " has missing values only"));
     std::fill(values_.begin(), left, *left);
     while (left != values_.end()) {
       const auto right = std::find_if(left + 1, values_.end(), known);

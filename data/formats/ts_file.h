@@ -8,22 +8,23 @@
 
 namespace lagtape {
 
-/// What becomes of a value written as '?' or 'NaN': an error; 0; or the straight line between its neighbours
-/// in time (before the first and after the last known value, that value).
+/// The replacement of a missing value ('?' or 'NaN' in the file): an error; 0; or the straight line between
+/// its neighbours in time (the nearest known value before the first and after the last one).
 enum class MissingValues { error, zero, interpolate };
 
-/// What .ts files hold: sequences with a class or one real target each.
+/// The content of .ts files: sequences with a class or one real target each.
 struct TsData {
-  std::vector<std::string> classes;  ///< as '@classLabel true' lists them; empty for real targets
+  std::vector<std::string> classes;  ///< in the order of '@classLabel true'; empty for real targets
   StoredSequences sequences;
 };
 
-/// Reads a file of the UEA/UCR and the Monash-UEA-UCR regression archives, line by line, behind what `data`
-/// holds already. After comments ('#') and tags ('@', any case) a line is a sequence: its dimensions between
-/// colons, each the values of all steps between commas; behind the last colon the class or target. Throws
-/// InputError "PATH: line L: ..." with what was found and expected: unknown or contradicting tags, time
-/// stamps (which are not read), another number of dimensions or steps, classes that are not listed, a file
-/// without sequences, one that does not fit what `data` holds.
+/// Reads a file of the UEA/UCR or the Monash-UEA-UCR regression archive line by line, and appends its
+/// sequences to those that `data` already contains. Empty lines and comments ('#' or '%') may stand anywhere.
+/// After the tags ('@', in any case) each line is a sequence: its dimensions, separated by colons, each with
+/// the values of all steps, separated by commas; after the last colon the class or target. Throws InputError
+/// "PATH: line L: ..." with what was found and expected: unknown or contradicting tags, time stamps (which
+/// are not supported), a wrong number of dimensions or steps, classes that are not listed, a file without
+/// sequences, a file that does not fit what `data` contains.
 void read_ts_file(const std::filesystem::path& path, MissingValues missing, TsData& data);
 
 }  // namespace lagtape

@@ -30,12 +30,12 @@ class WavParser {
       const std::size_t size = little_endian(bytes_.substr(at_ + 4, 4)),
                         present = bytes_.size() - at_ - kChunkHeader;
       if (size > present) {
-        refuse(text_of("the chunk '", name, "' is to have ", size, " bytes, and ", present, " are left"));
+        refuse(text_of("the chunk '", name, "' claims ", size, " bytes, but only ", present, " are left"));
       }
       const std::string_view content = bytes_.substr(at_ + kChunkHeader, size);
       if (name == "fmt ") read_format(content);
       if (name == "data") return read_data(content);
-      at_ += kChunkHeader + std::min(size + size % 2, present);  // chunks begin at even places
+      at_ += kChunkHeader + std::min(size + size % 2, present);  // chunks begin at even offsets
     }
     refuse("no chunk 'data' before the end of the file");
   }

@@ -7,15 +7,14 @@
 
 namespace lagtape {
 
-/// Sound of one channel.
+/// Sound in one channel.
 struct Wav {
-  std::int64_t rate = 0;  ///< samples a second
+  std::int64_t rate = 0;  ///< samples per second
   std::vector<std::int16_t> samples;
 };
 
-/// Reads RIFF/WAVE with one channel of 16-bit PCM, as telephones and corpora of speech have it; chunks other
-/// than "fmt " and "data" are passed over. Throws InputError "WHERE: offset O: ..." with what was found and
-/// expected.
+/// Parses RIFF/WAVE with one channel of 16-bit PCM, the usual format of speech corpora. Chunks other than
+/// "fmt " and "data" are skipped. Throws InputError "WHERE: offset O: ..." with what was found and expected.
 Wav parse_wav(std::string_view bytes, const std::string& where);
 
 }  // namespace lagtape

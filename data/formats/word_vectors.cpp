@@ -17,7 +17,7 @@ constexpr std::size_t kLongestLine = 1 << 20;
 
 std::int64_t fields_of(std::string_view line) { return 1 + std::count(line.begin(), line.end(), ' '); }
 
-/// Takes a text piece by piece, and its vectors line by line.
+/// Receives a text piece by piece and reads its vectors line by line.
 class VectorReader {
  public:
   VectorReader(std::span<const std::string> words, std::int64_t first, Tensor& table)
@@ -70,7 +70,7 @@ class VectorReader {
     line_.clear();
   }
 
-  /// What stands before the last `width_` fields, which are left.
+  /// Takes the word off the line: everything before the last `width_` fields.
   std::string_view take_word(std::string_view& line, const std::string& where) const {
     const std::int64_t fields = fields_of(line);
     if (lines_ == 1 && fields != width_ + 1) {
@@ -81,7 +81,7 @@ class VectorReader {
     for (std::int64_t i = 0; i < width_ && end != std::string_view::npos; ++i)
       end = end == 0 ? std::string_view::npos : line.rfind(' ', end - 1);
     const std::string_view word = line.substr(0, end == std::string_view::npos ? 0 : end);
-    // A number at the end of a word with spaces is one number too many.
+    // If a word with spaces ends with a number, the line has one number too many.
     const std::size_t space = word.rfind(' ');
     if (end == std::string_view::npos ||
         (space != std::string_view::npos && is_number(word.substr(space + 1)))) {

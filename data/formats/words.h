@@ -9,22 +9,22 @@
 
 namespace lagtape {
 
-/// Cuts a text into words, simply: a word is a run of letters, digits and bytes of other alphabets (128 and
-/// above), with an apostrophe inside it ("don't" is one word); any other character that is not blank is a
-/// word of its own; the tag "<br />" counts as blank. With `lower`, A-Z become a-z.
+/// Cuts a text into words by simple rules: a word is a run of letters, digits and bytes of other alphabets
+/// (128 and above), and may have an apostrophe inside ("don't" is one word); every other character that is
+/// not blank is a word of its own; the tag "<br />" counts as a blank. With `lower`, A-Z become a-z.
 void for_each_word(std::string_view text, bool lower, const std::function<void(std::string_view)>& take);
 
-/// Words numbered from 0 in the order of their first appearance, with how often each was counted.
+/// Counts of words, which are numbered from 0 in the order of their first appearance.
 class WordCounts {
  public:
-  /// The word's number.
+  /// Adds to the count of a word, and returns its number.
   std::int32_t add(std::string_view word, std::int64_t count = 1);
 
   std::int64_t size() const { return static_cast<std::int64_t>(words_.size()); }
   const std::string& word(std::int32_t number) const { return *words_[static_cast<std::size_t>(number)]; }
 
-  /// Numbers of the `most` words counted most often, the most frequent first, equal ones in the order of
-  /// their bytes; words that were never counted are left out.
+  /// The numbers of the `most` most frequent words, the most frequent first, equal ones in the order of their
+  /// bytes; words with a count of 0 are left out.
   std::vector<std::int32_t> most_frequent(std::int64_t most) const;
 
  private:

@@ -5,15 +5,16 @@
 
 namespace lagtape {
 
-/// How the delayed value in the middle of a step is had from the values on the grid.
+/// How the delayed value in the middle of a step is interpolated from the values on the grid.
 enum class HalfStep {
   linear,   ///< the mean of the two neighbours
-  cubic,    ///< the cubic through four neighbours; the mean where one of them is not there (or before the
-            ///< start)
+  cubic,    ///< the cubic through four neighbours; the mean where one of them is missing or lies before
+            ///< the start
   held,     ///< the value at the beginning of the step, held to its end: a method of order 1
-  hermite,  ///< the cubic through the two neighbours with their slopes: keeps the order 4 of the method
+  hermite,  ///< the cubic through the two neighbours with their slopes; the method stays of order 4
 };
 
+/// The time grid of a solution.
 struct DelayGrid {
   double step;
   std::int64_t delay;  ///< in steps, >= 0
@@ -27,7 +28,7 @@ struct DelayGrid {
 template <class F>
 std::vector<double> integrate_delay_equation(F f, double start, const DelayGrid& grid) {
   std::vector<double> x(static_cast<std::size_t>(grid.steps + 1), start);
-  std::vector<double> slopes(x.size());  // at 0 that of the solution, not of the history
+  std::vector<double> slopes(x.size());  // at 0 the slope of the solution, not of the history
   auto past = [&](std::int64_t n) { return n <= 0 ? start : x[static_cast<std::size_t>(n)]; };
   auto slope = [&](std::int64_t n) { return slopes[static_cast<std::size_t>(n)]; };
 

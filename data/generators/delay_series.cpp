@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/generators/generated_series.h"
 
 namespace lagtape {
@@ -14,8 +15,8 @@ HalfStep read_half_step(JsonReader& reader) {
   std::string name = kHalfSteps.front();
   reader.choice(
       "half_step", name, kHalfSteps,
-      "the delayed value in the middle of a Runge-Kutta step, between points of the grid: their mean, "
-      "a cubic through four, the one before, or a cubic through two with their slopes");
+      "the delayed value in the middle of a Runge-Kutta step: the mean of its two neighbours on the grid, a "
+      "cubic through four, the earlier neighbour, or a cubic through two with their slopes");
   const auto place = std::find(kHalfSteps.begin(), kHalfSteps.end(), name);
   return place == kHalfSteps.end() ? HalfStep::linear : static_cast<HalfStep>(place - kHalfSteps.begin());
 }

@@ -3,25 +3,26 @@
 #include <vector>
 
 #include "lagtape/data/generators/delay_equation.h"
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: shared by tasks.
 
-/// A scalar equation x' = f(x(t), x(t - delay * step)) as a task.
+/// A scalar delay equation x' = f(x(t), x(t - delay * step)) and the stretch of its solution that a task
+/// uses.
 struct DelaySeries {
   double (*slope)(double x, double delayed);
   double step;
   std::int64_t delay;      ///< in steps
-  std::int64_t transient;  ///< steps left out before the kept ones
+  std::int64_t transient;  ///< steps dropped at the beginning
 };
 
-/// x at 0, step, ..., steps * step from x(t) = start for t <= 0.
+/// The solution at 0, step, ..., steps * step from x(t) = start for t <= 0.
 std::vector<double> delay_series(const DelaySeries& equation, double start, std::int64_t steps,
                                  HalfStep half_step = HalfStep::linear);
 
-/// Next-step prediction from start values U(0, 1), one a sequence. Options: half_step, and those of
+/// Next-step prediction; each sequence has a start value ~ U(0, 1). Options: half_step, and those of
 /// read_generated_series.
 TaskLoader read_delay_series(JsonReader& reader, const DelaySeries& equation);
 

@@ -10,9 +10,9 @@ namespace lagtape {
 
 namespace {
 
-constexpr int kStages = 7;  // the last is the first of the next step
+constexpr int kStages = 7;  // the last stage of a step is the first of the next
 
-/// Row s: the weights of the slopes 0..s in stage s + 1. The last row is the solution of order 5.
+/// Row s contains the weights of the slopes 0..s in stage s + 1. The last row gives the solution of order 5.
 constexpr double kWeights[kStages - 1][kStages - 1] = {
     {1.0 / 5},
     {3.0 / 40, 9.0 / 40},
@@ -21,18 +21,19 @@ constexpr double kWeights[kStages - 1][kStages - 1] = {
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
 
-/// The solution of order 5 less that of order 4.
+/// The solution of order 5 minus that of order 4.
 constexpr std::array<double, kStages> kError = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                                 -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
-/// What the interpolant adds to the cubic through both ends and their slopes, times s^2 (1 - s)^2.
+/// The interpolant is the cubic through both ends and their slopes, plus this combination of slopes times
+/// s^2 (1 - s)^2.
 constexpr std::array<double, kStages> kQuartic = {
     -12715105075.0 / 11282082432.0,  0,
     87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
     69997945.0 / 29380423.0};
 
-/// One step at a time; holds what the interpolant of the last step needs.
+/// Takes one step at a time, and keeps the last one for its interpolant.
 class Stepper {
  public:
   Stepper(const Autonomous& f, std::span<const double> start, double end, Tolerance tolerance)
@@ -48,7 +49,7 @@ class Stepper {
   void advance() {
     from_ = to_;
     std::swap(slopes_.front(), slopes_.back());
-    for (bool refused = false;; refused = true) {
+    for (bool rejected = false;; rejected = true) {
       if (!(step_ > 10 * (std::nextafter(reached_, INFINITY) - reached_))) vanished();
       const double next = std::min(reached_ + step_, end_);
       step_ = next - reached_;
@@ -57,10 +58,10 @@ class Stepper {
       const double factor = 0.9 * std::pow(error, -0.2);
       if (error < 1) {
         begun_ = reached_, taken_ = step_, reached_ = next;
-        step_ *= std::min(refused ? 1.0 : 10.0, factor);
+        step_ *= std::min(rejected ? 1.0 : 10.0, factor);
         return;
       }
-      step_ *= error >= 1 ? std::max(0.2, factor) : 0.2;  // an error that is not a number counts as large
+      step_ *= error >= 1 ? std::max(0.2, factor) : 0.2;  // a NaN counts as a large error
     }
   }
 
@@ -92,7 +93,7 @@ class Stepper {
     }
   }
 
-  /// Root mean square of value(i) over the tolerance of y[i].
+  /// The root mean square of value(i), relative to the tolerance of y[i].
   template <class Value>
   double norm(const Value& value) const {
     double sum = 0;
@@ -108,7 +109,7 @@ class Stepper {
     return norm([&](std::size_t i) { return step_ * combined(kError, i); });
   }
 
-  /// Chooses the step whose Euler step, and then whose error of order 5, would be a hundredth of the
+  /// The step size for which an Euler step, and then an error of order 5, would be a hundredth of the
   /// tolerance.
   double first_step() const {
     const std::vector<double>& slope = slopes_.back();
@@ -126,14 +127,14 @@ class Stepper {
 
   [[noreturn]] void vanished() const {
     throw InputError(text_of("[dormand_prince] the step vanishes at t = ", reached_,
-                             ": the solution blows up, or the tolerance is out of reach."));
+                             ": the solution blows up, or the tolerance cannot be met."));
   }
 
   const Autonomous& f_;
   Tolerance tolerance_;
   double end_, step_ = 0, begun_ = 0, taken_ = 1, reached_ = 0;
   std::vector<double> from_, to_;                    ///< y at both ends of the last step
-  std::array<std::vector<double>, kStages> slopes_;  ///< of the last step
+  std::array<std::vector<double>, kStages> slopes_;  ///< slopes of the stages of the last step
 };
 
 }  // namespace

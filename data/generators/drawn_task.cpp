@@ -1,5 +1,6 @@
 #include "lagtape/data/generators/drawn_task.h"
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/streams.h"
 
 namespace lagtape {
@@ -27,34 +28,34 @@ class DrawnDataset final : public Dataset {
 };
 
 void read_scored_sets(JsonReader& reader, DrawnSets& sets) {
-  reader.optional("valid", sets.valid, between(0, kMostSequences), "validation sequences");
-  reader.optional("test", sets.test, between(0, kMostSequences), "test sequences");
+  reader.optional("valid", sets.valid, between(0, kMostSequences), "number of validation sequences");
+  reader.optional("test", sets.test, between(0, kMostSequences), "number of test sequences");
 }
 
 }  // namespace
 
 void read_drawn_sets(JsonReader& reader, DrawnSets& sets) {
-  reader.optional("train", sets.train, between(1, kMostSequences), "training sequences");
+  reader.optional("train", sets.train, between(1, kMostSequences), "number of training sequences");
   read_scored_sets(reader, sets);
 }
 
 void read_fresh_sets(JsonReader& reader, DrawnSets& sets) {
   reader.optional("fresh", sets.fresh,
-                  "new training sequences for every step, which /train counts by `steps`; false: a set of "
-                  "`train` sequences, counted by `epochs`");
+                  "draw new training sequences for every step, and count `train.steps`; false: draw `train` "
+                  "sequences once, and count `train.epochs`");
   if (!sets.fresh) return read_drawn_sets(reader, sets);
   if (reader.has("train")) {
-    reader.raw("train", "training sequences");
+    reader.raw("train", "number of training sequences");
     reader.error("train", "a fresh task has no training set: leave it out, or set \"fresh\": false.");
   }
   read_scored_sets(reader, sets);
 }
 
-TaskLoader drawn_plan(const DataShape& shape, const DrawnSets& sets, DrawSequence draw) {
-  TaskLoader plan;
-  plan.shape = shape;
-  plan.fresh = sets.fresh;
-  plan.load = [shape, sets, draw = std::move(draw)](const TaskContext& context) {
+TaskLoader drawn_task(const DataShape& shape, const DrawnSets& sets, DrawSequence draw) {
+  TaskLoader loader;
+  loader.shape = shape;
+  loader.fresh = sets.fresh;
+  loader.load = [shape, sets, draw = std::move(draw)](const TaskContext& context) {
     auto split = [&](Split name, std::int64_t size) {
       return std::make_shared<DrawnDataset>(shape, size, context.seed, name, draw);
     };
@@ -65,7 +66,7 @@ TaskLoader drawn_plan(const DataShape& shape, const DrawnSets& sets, DrawSequenc
                 .fresh = sets.fresh,
                 .normalization = {}};
   };
-  return plan;
+  return loader;
 }
 
 }  // namespace lagtape

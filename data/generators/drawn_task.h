@@ -3,29 +3,29 @@
 #include <functional>
 
 #include "lagtape/core/random.h"
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: shared by tasks.
 
-/// Writes sequence `index` of a set into a row of a batch that holds padding, from that sequence's own
-/// stream. Called by several threads at once.
+/// Draws sequence `index` of a set from that sequence's own stream, and writes it into a row of a batch that
+/// is filled with padding. Several threads may call it at once.
 using DrawSequence =
     std::function<void(std::int64_t index, RandomStream stream, Batch& batch, std::int64_t row)>;
 
-/// The sets of a task whose sequences are drawn when they are read.
+/// The sizes of the sets of a task whose sequences are drawn when they are read.
 struct DrawnSets {
-  bool fresh = false;  ///< new training sequences for every step, without end
+  bool fresh = false;  ///< every training step draws new sequences, without end
   std::int64_t train = 1000, valid = 1000, test = 1000;
 };
 
-/// Reads train, valid and test.
+/// Reads the options train, valid and test.
 void read_drawn_sets(JsonReader& reader, DrawnSets& sets);
-/// Reads fresh, train (unless fresh), valid and test.
+/// Reads the options fresh, train (unless fresh), valid and test.
 void read_fresh_sets(JsonReader& reader, DrawnSets& sets);
 
-/// A task of sequences that are all as long as shape says.
-TaskLoader drawn_plan(const DataShape& shape, const DrawnSets& sets, DrawSequence draw);
+/// A task whose sequences all have shape.length steps.
+TaskLoader drawn_task(const DataShape& shape, const DrawnSets& sets, DrawSequence draw);
 
 }  // namespace lagtape

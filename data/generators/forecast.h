@@ -4,10 +4,10 @@
 
 namespace lagtape {
 
-/// Series to be told ahead: x[n] = s[n], y[n] = s[n + horizon] at every step.
+/// Series s to be predicted: x[n] = s[n], y[n] = s[n + horizon] at every step.
 class ForecastDataset final : public Dataset {
  public:
-  /// series: [N, T + horizon, width], horizon >= 1.
+  /// The series are [N, T + horizon, width]; horizon >= 1.
   ForecastDataset(Tensor series, std::int64_t horizon);
 
   std::int64_t size() const override { return series_.size(0); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/generators/forecast.h"
 #include "lagtape/data/streams.h"
 
@@ -30,16 +31,16 @@ std::shared_ptr<const Dataset> generate(const GeneratedSeries& generated, const 
 TaskLoader read_generated_series(JsonReader& reader, const GeneratedSeries& generated) {
   SeriesOptions options{.length = generated.length, .test = generated.test};
   reader.optional("length", options.length, between(1, 1'000'000), "steps of a sequence");
-  reader.optional("train", options.train, between(1, 10'000'000), "training sequences");
-  reader.optional("valid", options.valid, between(0, 10'000'000), "validation sequences");
-  reader.optional("test", options.test, between(0, 10'000'000), "test sequences");
-  TaskLoader plan;
-  plan.shape = DataShape{.length = options.length,
-                         .input = generated.width,
-                         .output = generated.width,
-                         .classes = 0,
-                         .every_step = true};
-  plan.load = [options, generated, shape = *plan.shape](const TaskContext& context) {
+  reader.optional("train", options.train, between(1, 10'000'000), "number of training sequences");
+  reader.optional("valid", options.valid, between(0, 10'000'000), "number of validation sequences");
+  reader.optional("test", options.test, between(0, 10'000'000), "number of test sequences");
+  TaskLoader loader;
+  loader.shape = DataShape{.length = options.length,
+                           .input = generated.width,
+                           .output = generated.width,
+                           .classes = 0,
+                           .every_step = true};
+  loader.load = [options, generated, shape = *loader.shape](const TaskContext& context) {
     auto split = [&](Split name, std::int64_t size) {
       return generate(generated, context, name, size, options.length);
     };
@@ -50,7 +51,7 @@ TaskLoader read_generated_series(JsonReader& reader, const GeneratedSeries& gene
                 .fresh = false,
                 .normalization = {}};
   };
-  return plan;
+  return loader;
 }
 
 }  // namespace lagtape

@@ -1,5 +1,6 @@
 #include "lagtape/data/tasks/adding.h"
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/generators/drawn_task.h"
 
 namespace lagtape {
@@ -20,17 +21,28 @@ void draw_sum(std::int64_t length, RandomStream& stream, Batch& batch, std::int6
   });
 }
 
-}  // namespace
-
-TaskLoader read_adding(JsonReader& reader, const TaskHints&) {
+TaskLoader read_adding_task(JsonReader& reader, const TaskHints&) {
   std::int64_t length = 2000;
   DrawnSets sets{.fresh = true};
   reader.optional("length", length, between(2, 10'000'000), "steps of a sequence");
   read_fresh_sets(reader, sets);
   const DataShape shape{.length = length, .input = 2, .output = 1, .classes = 0, .every_step = false};
-  return drawn_plan(shape, sets, [length](std::int64_t, RandomStream stream, Batch& batch, std::int64_t row) {
+  return drawn_task(shape, sets, [length](std::int64_t, RandomStream stream, Batch& batch, std::int64_t row) {
     draw_sum(length, stream, batch, row);
   });
 }
+
+}  // namespace
+
+constinit const TaskEntry kAddingTask = {
+    .name = "adding",
+    .summary = "add the two marked values of a long sequence of random numbers",
+    .source = "Hochreiter and Schmidhuber 1997; protocol of Long Expressive Memory (LEM)",
+    .equations =
+        "x: [length, 2], a value ~ U(0, 1) and a mark at every step: 1 at one step of each half, 0 "
+        "elsewhere\n"
+        "y: the sum of the two marked values",
+    .read = read_adding_task,
+};
 
 }  // namespace lagtape

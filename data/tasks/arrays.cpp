@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/npz_reader.h"
 #include "lagtape/data/moments.h"
 #include "lagtape/data/normalize_options.h"
@@ -19,7 +20,7 @@ struct ArraysOptions {
   NormalizeOptions normalize;
 };
 
-/// The arrays of one split; lengths are there when sequences are unequal.
+/// The arrays of one split; `lengths` is empty when all sequences have the same length.
 struct SplitArrays {
   Tensor x, y, lengths;
 };
@@ -50,7 +51,7 @@ class ArraysDataset final : public Dataset {
   }
 
  private:
-  /// The first steps of sequence `index`, [.., width], into a row of a batch.
+  /// Copies the first steps of sequence `index` into a row of a batch.
   static void copy(const Tensor& from, std::int64_t index, std::int64_t steps, Tensor& to, std::int64_t row) {
     const std::int64_t stride = from.numel() / from.size(0), padded = to.numel() / to.size(0);
     const std::int64_t count = steps * to.size(-1);
@@ -66,13 +67,13 @@ class ArraysDataset final : public Dataset {
   SplitArrays arrays_;
 };
 
-/// The arrays of an .npz file with the split they belong to, and what messages call them.
+/// The arrays of an .npz file, which are taken out split by split and checked.
 class ArraysFile {
  public:
   ArraysFile(const std::filesystem::path& path, const ArraysOptions& options)
       : path_(path.string()), options_(options), arrays_(read_npz(path)) {}
 
-  /// Empty when the file has no such split.
+  /// The arrays of a split, empty when the file has none. The first split decides `shape`.
   SplitArrays take(const std::string& split, DataShape& shape) {
     SplitArrays found{take(split + "_x"), take(split + "_y"), take(split + "_lengths")};
     if (found.x.empty() && found.y.empty() && found.lengths.empty()) return found;
@@ -106,7 +107,8 @@ class ArraysFile {
 
   void finish() const {
     if (arrays_.empty()) return;
-    refuse(arrays_.begin()->first, "is no array of train, valid or test: SPLIT_x, SPLIT_y, SPLIT_lengths");
+    refuse(arrays_.begin()->first,
+           "is unknown. Expected SPLIT_x, SPLIT_y, SPLIT_lengths, SPLIT one of train, valid, test");
   }
 
  private:
@@ -119,13 +121,14 @@ class ArraysFile {
     return found ? found.mapped() : Tensor{};
   }
 
-  /// [N, 1] is a class a sequence where sequences of one step could not have it at every step.
+  /// Whether targets of shape [N, 1] are a class a sequence, and not a class at the only step of each
+  /// sequence.
   bool is_column_of_classes(const SplitArrays& arrays, bool first, const DataShape& shape) const {
     if (options_.classes == 0 || arrays.y.shape() != Shape{arrays.x.size(0), 1}) return false;
     return first ? arrays.x.size(1) != 1 || !options_.every_step : !shape.every_step;
   }
 
-  /// As the targets of the training split have it.
+  /// The shape of the data, from the arrays of the first split.
   DataShape shape_of(const std::string& split, const SplitArrays& arrays) const {
     const std::int64_t rank = arrays.y.rank(), most = options_.classes > 0 ? 2 : 3;
     if (rank < 1 || rank > most) {
@@ -195,7 +198,8 @@ class ArraysFile {
   std::map<std::string, Tensor> arrays_;
 };
 
-/// Of `name`, [N, T, width] over each sequence's own steps, or [N, width].
+/// The scaling of `values`: [N, T, width], over each sequence's own steps, or [N, width]. Messages call them
+/// `name`.
 Scaling scaling_of(const Dataset& train, const Tensor& values, const std::string& name) {
   const std::int64_t width = values.size(-1), stored = values.rank() == 3 ? values.size(1) : 1;
   Moments moments(width);
@@ -219,7 +223,7 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   DataShape shape;
   SplitArrays train = file.take("train", shape);
   if (!context.score_only && (train.x.empty() || train.x.numel() == 0))
-    throw InputError(text_of(path.string(), ": holds no train_x."));
+    throw InputError(text_of(path.string(), ": contains no train_x."));
   SplitArrays valid = file.take("valid", shape), test = file.take("test", shape);
   file.finish();
   Task task{.shape = shape,
@@ -236,28 +240,41 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   return task;
 }
 
-}  // namespace
-
-TaskLoader read_arrays(JsonReader& reader, const TaskHints& hints) {
+TaskLoader read_arrays_task(JsonReader& reader, const TaskHints& hints) {
   ArraysOptions options;
   options.every_step = hints.every_step;
   reader.required("path", options.path,
                   "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file");
   reader.optional("classes", options.classes, between(0, 1e6),
-                  "targets are the classes 0..`classes`-1; 0: real numbers");
+                  "targets are the classes 0..`classes`-1; 0: targets are real numbers");
   reader.optional("tokens", options.tokens, between(0, 1 << 24),
-                  "inputs are whole numbers below this, one a step; 0: real numbers");
+                  "inputs are the tokens 0..`tokens`-1, one a step; 0: inputs are real numbers");
   if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
   options.normalize = read_normalize_options(reader, hints, {});
   if (options.normalize.target && options.classes > 0 && hints.real_loss)
     reader.error("normalize_target",
-                 text_of("is for real targets. Expected false with ", options.classes, " classes."));
+                 text_of("applies to real targets. Expected false with ", options.classes, " classes."));
   if (options.normalize.input && options.tokens > 0)
     reader.error("normalize",
-                 text_of("is for real numbers. Expected false with ", options.tokens, " tokens."));
-  TaskLoader plan;
-  plan.load = [options](const TaskContext& context) { return load_arrays(options, context); };
-  return plan;
+                 text_of("applies to real inputs. Expected false with ", options.tokens, " tokens."));
+  TaskLoader loader;
+  loader.load = [options](const TaskContext& context) { return load_arrays(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kArraysTask = {
+    .name = "arrays",
+    .summary = "learn from sequences and targets of your own, from an .npz file",
+    .source = "",
+    .equations =
+        "SPLIT_x: [N, T, input]\n"
+        "SPLIT_y: [N] or [N, output]; with a target at every step [N, T] or [N, T, output]\n"
+        "SPLIT_lengths: [N], the number of steps of each sequence; needed only where it is not always T",
+    .files =
+        "an .npz file with train_x and train_y, valid_x, ..., as `lagtape data` or numpy.savez writes it",
+    .read = read_arrays_task,
+};
 
 }  // namespace lagtape

@@ -1,15 +1,16 @@
 #pragma once
 
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
-/// A user's own sequences, ready as they are: an .npz file with train_x and train_y, and where there are any
-/// valid_x, valid_y, test_x, test_y: what `lagtape data` writes. SPLIT_x is [N, T, input]; SPLIT_y is [N,
-/// output] or [N] (one target a sequence) or [N, T, output]; with `classes`, [N] or [N, T] of whole numbers
-/// below it. SPLIT_lengths, [N], tells how many of the T steps a sequence has; without it, all.
-TaskLoader read_arrays(JsonReader& reader, const TaskHints& hints);
+/// A user's own sequences and targets, from an .npz file such as `lagtape data` writes: train_x and train_y,
+/// and where there are any valid_x, valid_y, test_x, test_y. SPLIT_x is [N, T, input]. SPLIT_y is [N, output]
+/// or [N] (one target a sequence) or [N, T, output] (one a step); with `classes`, [N] or [N, T] of whole
+/// numbers below it. SPLIT_lengths, [N], gives the number of steps of each sequence; without it, all have T
+/// steps.
+extern const TaskEntry kArraysTask;
 
 }  // namespace lagtape

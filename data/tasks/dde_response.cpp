@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/generators/delay_equation.h"
 #include "lagtape/data/generators/drawn_task.h"
 
@@ -20,7 +21,7 @@ struct ResponseOptions {
   DrawnSets sets{.train = 1, .valid = 1, .test = 1};
 };
 
-/// Whole steps in a time; notes an error at the key when there are none such, or too many.
+/// The number of steps in a time. Notes an error at the key unless it is a whole number, and not too large.
 std::int64_t whole_steps(JsonReader& reader, const std::string& key, double time, double step) {
   const double steps = std::round(time / step);
   if (steps > kMostSteps) {
@@ -37,11 +38,11 @@ ResponseOptions read_options(JsonReader& reader) {
   ResponseOptions options;
   reader.choice("equation", options.equation, {"linear", "tanh"},
                 "h' = s - h(t - tau), or h' = -h + tanh(s - h(t - tau))");
-  reader.optional("tau", options.tau, between(0, 1e6), "delay; 0: none");
+  reader.optional("tau", options.tau, between(0, 1e6), "delay; 0: no delay");
   reader.optional("step", options.step, between(1e-6, 1), "time between two steps of a sequence");
   reader.optional("span", options.span, above(0), "time of the last step; the first is at 0");
   reader.optional("random_shift", options.random_shift,
-                  "forcings s(t + U(0, 2 pi)), one a sequence; false: s(t) in all");
+                  "each sequence has its own forcing s(t + U(0, 2 pi)); false: all have s(t)");
   read_drawn_sets(reader, options.sets);
   return options;
 }
@@ -63,7 +64,9 @@ std::vector<double> dde_response(const DdeResponse& equation, double shift, std:
       {.step = equation.step, .delay = equation.delay, .steps = steps, .half_step = HalfStep::hermite});
 }
 
-TaskLoader read_dde_response(JsonReader& reader, const TaskHints&) {
+namespace {
+
+TaskLoader read_dde_response_task(JsonReader& reader, const TaskHints&) {
   const ResponseOptions options = read_options(reader);
   const DdeResponse equation{.saturating = options.equation == "tanh",
                              .delay = whole_steps(reader, "tau", options.tau, options.step),
@@ -84,7 +87,20 @@ TaskLoader read_dde_response(JsonReader& reader, const TaskHints&) {
       }
     });
   };
-  return drawn_plan(shape, options.sets, draw);
+  return drawn_task(shape, options.sets, draw);
 }
+
+}  // namespace
+
+constinit const TaskEntry kDdeResponseTask = {
+    .name = "dde_response",
+    .summary = "predict the response of a delay differential equation to a given forcing",
+    .source = "tau-GRU paper, appendix A",
+    .equations =
+        "linear: h'(t) = s(t) - h(t - tau), s(t) = cos t\n"
+        "tanh:   h'(t) = -h(t) + tanh(s(t) - h(t - tau)), s(t) = sum over n = 0..3 of 3^-n cos(4^n 2 t)\n"
+        "h(t) = 0 for t <= 0; x: s(t), y: h(t) at t = 0, step, ..., span",
+    .read = read_dde_response_task,
+};
 
 }  // namespace lagtape

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
 /// A delay equation under a forcing s, from h(t) = 0 for t <= 0. Source: the tau-GRU paper, appendix A.
 struct DdeResponse {
@@ -15,14 +16,14 @@ struct DdeResponse {
   double step = 0.01;
 };
 
-/// s(t): cos t for the linear equation, else the sum over n = 0..3 of 3^-n cos(4^n 2 t).
+/// The forcing s(t): cos t for the linear equation, else the sum over n = 0..3 of 3^-n cos(4^n 2 t).
 double dde_forcing(bool saturating, double t);
 
-/// h at 0, step, ..., steps * step under s(t + shift), by a method of order 4.
+/// The response h at 0, step, ..., steps * step to the forcing s(t + shift), by a method of order 4.
 std::vector<double> dde_response(const DdeResponse& equation, double shift, std::int64_t steps);
 
-/// The response at every step from the forcing at the same times, over 0..span. There is one forcing, so one
-/// sequence, in every set, unless `random_shift` starts each at a time of its own.
-TaskLoader read_dde_response(JsonReader& reader, const TaskHints& hints);
+/// Prediction of the response at every step from the forcing at the same times, 0..span. There is one
+/// forcing, so every set holds one sequence, unless `random_shift` starts each sequence at a time of its own.
+extern const TaskEntry kDdeResponseTask;
 
 }  // namespace lagtape

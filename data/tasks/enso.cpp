@@ -12,6 +12,20 @@ double slope(double T, double delayed) {
 
 DelaySeries enso() { return {.slope = slope, .step = 0.1, .delay = 48, .transient = 2000}; }
 
-TaskLoader read_enso(JsonReader& reader, const TaskHints&) { return read_delay_series(reader, enso()); }
+namespace {
+
+TaskLoader read_enso_task(JsonReader& reader, const TaskHints&) { return read_delay_series(reader, enso()); }
+
+}  // namespace
+
+constinit const TaskEntry kEnsoTask = {
+    .name = "enso",
+    .summary = "predict the next value of a delayed-oscillator model of El Nino",
+    .source = "tau-GRU paper",
+    .equations =
+        "T'(t) = T - T^3 - 0.93 T(t - 4.8) (1 - 0.49 T(t - 4.8)^2), T(t) = T(0) ~ U(0, 1) for t <= 0\n"
+        "x: T at 200, 200.1, ...; y: T one step later",
+    .read = read_enso_task,
+};
 
 }  // namespace lagtape

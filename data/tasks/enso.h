@@ -4,14 +4,14 @@
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
-/// A delayed oscillator of the El Nino-Southern Oscillation, T an anomaly of the sea surface temperature:
+/// A delayed oscillator of the El Nino-Southern Oscillation; T is the anomaly of the sea surface temperature:
 ///   T'(t) = T - T^3 - 0.93 T(t - 4.8) (1 - 0.49 T(t - 4.8)^2),   T(t) = T(0) for t <= 0
-/// in steps of 0.1; every T(0) ends on one periodic orbit. Source and protocol: the tau-GRU paper.
+/// in steps of 0.1. Every T(0) ends on the same periodic orbit. Source and protocol: the tau-GRU paper.
 DelaySeries enso();
 
-/// Next-step prediction of T from t = 200 on, T(0) ~ U(0, 1).
-TaskLoader read_enso(JsonReader& reader, const TaskHints& hints);
+/// Next-step prediction of T from t = 200 on, with T(0) ~ U(0, 1).
+extern const TaskEntry kEnsoTask;
 
 }  // namespace lagtape

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/generators/generated_series.h"
 
 namespace lagtape {
@@ -26,7 +27,9 @@ std::vector<double> fitzhugh_nagumo(double v, std::int64_t points, Tolerance tol
   return voltage;
 }
 
-TaskLoader read_fitzhugh_nagumo(JsonReader& reader, const TaskHints&) {
+namespace {
+
+TaskLoader read_fitzhugh_nagumo_task(JsonReader& reader, const TaskHints&) {
   Tolerance tolerance;
   reader.optional("rtol", tolerance.relative, between(1e-13, 1), "relative tolerance of the solver");
   reader.optional("atol", tolerance.absolute, between(1e-13, 1), "absolute tolerance of the solver");
@@ -35,5 +38,18 @@ TaskLoader read_fitzhugh_nagumo(JsonReader& reader, const TaskHints&) {
   };
   return read_generated_series(reader, {.series = series, .length = 1000});
 }
+
+}  // namespace
+
+constinit const TaskEntry kFitzhughNagumoTask = {
+    .name = "fitzhugh_nagumo",
+    .summary = "predict the next voltage of the FitzHugh-Nagumo neuron",
+    .source = "FitzHugh 1961, Nagumo et al. 1962; protocol of Long Expressive Memory (LEM)",
+    .equations =
+        "v' = v - v^3 / 3 - w + 0.5, w' = 0.02 (v + 0.7 - 0.8 w), v(0) ~ U(-1, 1), w(0) = 0\n"
+        "x: v at 0, 0.4, ...; y: v one step later\n"
+        "solved by the adaptive Dormand-Prince method of order 5(4)",
+    .read = read_fitzhugh_nagumo_task,
+};
 
 }  // namespace lagtape

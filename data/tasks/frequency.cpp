@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/generators/drawn_task.h"
 
 namespace lagtape {
@@ -38,19 +39,36 @@ double class_frequency(std::int64_t index) {
   return 1 + static_cast<double>(index) * 4095 / static_cast<double>(kClasses - 1);
 }
 
-TaskLoader read_frequency(JsonReader& reader, const TaskHints&) {
+namespace {
+
+TaskLoader read_frequency_task(JsonReader& reader, const TaskHints&) {
   FrequencyOptions options;
   DrawnSets sets;
-  reader.optional("length", options.length, between(2, 10'000'000), "steps of a sequence, over one second");
-  reader.optional("noise", options.noise, at_least(0), "standard deviation of what is added at every step");
-  reader.optional("endpoint", options.endpoint, "the last step is at one second: t_n = n / (length - 1)");
+  reader.optional("length", options.length, between(2, 10'000'000),
+                  "steps of a sequence, which lasts one second");
+  reader.optional("noise", options.noise, at_least(0),
+                  "standard deviation of the noise that is added at every step");
+  reader.optional("endpoint", options.endpoint,
+                  "the last step is at exactly one second: t_n = n / (length - 1)");
   read_drawn_sets(reader, sets);
   const DataShape shape{
       .length = options.length, .input = 1, .output = 0, .classes = kClasses, .every_step = false};
-  return drawn_plan(shape, sets,
+  return drawn_task(shape, sets,
                     [options](std::int64_t index, RandomStream stream, Batch& batch, std::int64_t row) {
                       draw_tone(options, index, stream, batch, row);
                     });
 }
+
+}  // namespace
+
+constinit const TaskEntry kFrequencyTask = {
+    .name = "frequency",
+    .summary = "classify the frequency of a cosine, one of 100",
+    .source = "tau-GRU paper",
+    .equations =
+        "x[n] = cos(2 pi f t_n) + `noise` N(0, 1), t_n = n / length, f = 1 + (4095 / 99) y\n"
+        "y: the class, 0..99, each equally often",
+    .read = read_frequency_task,
+};
 
 }  // namespace lagtape

@@ -1,18 +1,20 @@
 #pragma once
 
-#include "lagtape/data/registry.h"
+#include <cstdint>
+
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
 /// The frequency in Hz of a class 0..99: equidistant from 1 to 4096.
 double class_frequency(std::int64_t index);
 
-/// Which of 100 frequencies: x[n] = cos(2 pi f t_n) + noise N(0, 1), t_n = n / length, over one second; one
-/// class a sequence, sequence i of a set having class i mod 100. Above length / 2 Hz frequencies alias, and
-/// remain distinct. Without noise all sequences of a class are equal, in all sets. With `endpoint`,
-/// t_n = n / (length - 1). Source: the tau-GRU paper.
-TaskLoader read_frequency(JsonReader& reader, const TaskHints& hints);
+/// Classification of a cosine's frequency: x[n] = cos(2 pi f t_n) + noise N(0, 1), t_n = n / length, over one
+/// second. Sequence i of a set has class i mod 100. Frequencies above length / 2 Hz alias, and remain
+/// distinct. Without noise all sequences of a class are equal, in all sets. With `endpoint`, t_n = n /
+/// (length - 1). Source: the tau-GRU paper.
+extern const TaskEntry kFrequencyTask;
 
 }  // namespace lagtape

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/file_tree.h"
 #include "lagtape/data/formats/number_table.h"
 #include "lagtape/data/splits.h"
@@ -21,8 +22,8 @@ constexpr std::array kSignals = {"body_acc_x",  "body_acc_y",  "body_acc_z",  "b
 constexpr std::int64_t kInputs = kSignals.size();
 constexpr DataShape kShape{
     .length = kSteps, .input = kInputs, .output = 0, .classes = 2, .every_step = false};
-/// Group of the published labels 1..6: walking, walking upstairs, walking downstairs, sitting, standing,
-/// laying.
+/// The group (class) of the published labels 1..6: walking, walking upstairs, walking downstairs, sitting,
+/// standing, laying.
 constexpr std::array<std::int32_t, 7> kGroup = {-1, 0, 1, 0, 1, 0, 1};
 
 struct Har2Options {
@@ -37,7 +38,7 @@ std::string signal_file(const char* signal, const std::string& part) {
 }
 std::string label_file(const std::string& part) { return text_of(part, "/y_", part, ".txt"); }
 
-/// The tables that the task needs, by their names from "train/" or "test/" on; empty when it is none.
+/// The name of a table from "train/" or "test/" on; empty for a file that the task does not need.
 std::string needed_name(std::string_view name) {
   for (const char* part : {"train", "test"}) {
     auto is = [&](const std::string& file) { return name == file || name.ends_with("/" + file); };
@@ -56,7 +57,7 @@ Tables read_tables(const fs::path& path) {
   read_files(path, wish, [&](const std::string& name, const std::string& text) {
     const std::string needed = needed_name(name);
     const std::int64_t columns = needed.find("/y_") == std::string::npos ? kSteps : 1;
-    if (tables.contains(needed)) throw InputError(text_of(place_of(path, name), ": is there twice."));
+    if (tables.contains(needed)) throw InputError(text_of(place_of(path, name), ": occurs twice."));
     tables[needed] = parse_number_table(text, columns, place_of(path, name));
   });
   return tables;
@@ -88,8 +89,8 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
     const std::string name = signal_file(kSignals[input], part);
     const std::vector<float>& signal = table_of(tables, name, path);
     if (signal.size() != labels.size() * kSteps) {
-      throw InputError(text_of(place_of(path, name), ": holds ", signal.size() / kSteps,
-                               " windows, expected ", labels.size(), ", one a label."));
+      throw InputError(text_of(place_of(path, name), ": contains ", signal.size() / kSteps,
+                               " windows, expected ", labels.size(), ", one for each label."));
     }
     for (std::size_t n = 0; n < signal.size(); ++n) stored->x[n * kInputs + input] = signal[n];
   }
@@ -101,7 +102,7 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
 void require_windows(std::int64_t wanted, const StoredSequences& stored, const fs::path& path,
                      const char* splits) {
   if (wanted <= stored.size()) return;
-  throw InputError(text_of(path.string(), ": holds ", stored.size(), " windows for ", splits,
+  throw InputError(text_of(path.string(), ": contains ", stored.size(), " windows for ", splits,
                            ", expected at least ", wanted, "."));
 }
 
@@ -120,21 +121,35 @@ Task load_har2(const Har2Options& options, const TaskContext& context) {
               .normalization = {.input = input_scaling(*learning, split.train), .output = {}}};
 }
 
-}  // namespace
-
-TaskLoader read_har2(JsonReader& reader, const TaskHints&) {
+TaskLoader read_har2_task(JsonReader& reader, const TaskHints&) {
   Har2Options options;
   reader.required("path", options.path,
                   "the folder 'UCI HAR Dataset' or its archive, relative to the experiment file");
-  reader.optional("valid", options.valid, between(0, kWindows - 1), "validation windows");
+  reader.optional("valid", options.valid, between(0, kWindows - 1), "number of validation windows");
   options.train = kWindows - options.valid;
   reader.optional("train", options.train, between(1, kWindows),
-                  "training windows; by default all the others");
-  reader.optional("test", options.test, between(0, kTestWindows), "test windows, from the first");
-  TaskLoader plan;
-  plan.shape = kShape;
-  plan.load = [options](const TaskContext& context) { return load_har2(options, context); };
-  return plan;
+                  "number of training windows; by default all others");
+  reader.optional("test", options.test, between(0, kTestWindows),
+                  "number of test windows, the first of the test files");
+  TaskLoader loader;
+  loader.shape = kShape;
+  loader.load = [options](const TaskContext& context) { return load_har2(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kHar2Task = {
+    .name = "har2",
+    .summary = "classify human activities into two groups, from the motion sensors of a smartphone",
+    .source = "Anguita et al. 2013; grouping of FastGRNN, protocol of the tau-GRU paper",
+    .equations =
+        "x: [128, 9], body acceleration, angular velocity and total acceleration, each x, y, z; normalised\n"
+        "y: 1 for sitting, laying and walking upstairs; 0 for standing, walking and walking downstairs",
+    .files =
+        "'UCI HAR Dataset.zip' from https://archive.ics.uci.edu/dataset/240, packed or unpacked:\n"
+        "7352 + 2947 windows; no checksum is known",
+    .read = read_har2_task,
+};
 
 }  // namespace lagtape

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/file_tree.h"
 #include "lagtape/data/formats/word_vectors.h"
 #include "lagtape/data/formats/words.h"
@@ -25,13 +26,13 @@ struct ImdbOptions {
   std::int64_t train = kReviews, valid = 3750, test = kReviews;
 };
 
-/// Where a review lies, told by its name.
+/// The folder of a review, from its name.
 struct Place {
   bool known = false, learning = false;
-  std::int32_t liked = 0;
+  std::int32_t positive = 0;
 };
 
-/// ".../train/pos/ID_RATING.txt" and its like; anything else is not known.
+/// Known are names like ".../train/pos/ID_RATING.txt".
 Place place_in(std::string_view name) {
   if (!name.ends_with(".txt")) return {};
   auto last_part = [&] {
@@ -41,12 +42,12 @@ Place place_in(std::string_view name) {
     return part;
   };
   last_part();
-  const std::string_view liking = last_part(), part = last_part();
-  const bool known = (liking == "pos" || liking == "neg") && (part == "train" || part == "test");
-  return {.known = known, .learning = part == "train", .liked = liking == "pos"};
+  const std::string_view folder_name = last_part(), part = last_part();
+  const bool known = (folder_name == "pos" || folder_name == "neg") && (part == "train" || part == "test");
+  return {.known = known, .learning = part == "train", .positive = folder_name == "pos"};
 }
 
-/// A review as numbers of words in the order of their first appearance.
+/// A review, its words as numbers of WordCounts.
 struct Review {
   std::string name;
   std::vector<std::int32_t> words;
@@ -54,11 +55,11 @@ struct Review {
 
 /// The reviews of train/ or test/.
 struct Part {
-  std::vector<Review> reviews[2];  ///< disliked, liked
+  std::vector<Review> reviews[2];  ///< negative, positive
 
   std::int64_t size() const { return static_cast<std::int64_t>(reviews[0].size() + reviews[1].size()); }
 
-  /// Disliked and liked in turn, each in the order of its names, whatever order they were read in.
+  /// Sorts the reviews by name, so that the order in which they were read does not matter.
   void put_in_order() {
     for (auto& some : reviews) {
       std::sort(some.begin(), some.end(), [](const Review& a, const Review& b) { return a.name < b.name; });
@@ -84,15 +85,16 @@ Corpus read_corpus(const fs::path& path, const ImdbOptions& options) {
         review.words.push_back(number);
       }
     });
-    if (review.words.empty()) throw InputError(text_of(place_of(path, name), ": a review without a word."));
+    if (review.words.empty())
+      throw InputError(text_of(place_of(path, name), ": the review contains no word."));
     Part& part = place.learning ? corpus.learning : corpus.testing;
-    part.reviews[place.liked].push_back(std::move(review));
+    part.reviews[place.positive].push_back(std::move(review));
   });
   for (const auto& [part, name] :
        {std::pair{&corpus.learning, "train"}, std::pair{&corpus.testing, "test"}}) {
-    for (int liked : {0, 1}) {
-      if (!part->reviews[liked].empty()) continue;
-      throw InputError(text_of(path.string(), ": no reviews in ", name, liked ? "/pos" : "/neg",
+    for (int positive : {0, 1}) {
+      if (!part->reviews[positive].empty()) continue;
+      throw InputError(text_of(path.string(), ": no reviews in ", name, positive ? "/pos" : "/neg",
                                ". The task imdb reads ID_RATING.txt in train/pos, train/neg, test/pos and ",
                                "test/neg, from the folder or archive data.path."));
     }
@@ -101,19 +103,19 @@ Corpus read_corpus(const fs::path& path, const ImdbOptions& options) {
   return corpus;
 }
 
-/// The reviews as tokens, disliked and liked in turn; memory is given back as it goes.
+/// The reviews as tokens, negative and positive ones in turn. Each review is freed once it is converted.
 std::shared_ptr<const StoredSequences> tokens_of(Part& part, const std::vector<std::int32_t>& token_of_word) {
   auto stored = std::make_shared<StoredSequences>();
   const std::size_t most = std::max(part.reviews[0].size(), part.reviews[1].size());
   for (std::size_t i = 0; i < most; ++i) {
-    for (int liked : {0, 1}) {
-      if (i >= part.reviews[liked].size()) continue;
-      Review review = std::move(part.reviews[liked][i]);
+    for (int positive : {0, 1}) {
+      if (i >= part.reviews[positive].size()) continue;
+      Review review = std::move(part.reviews[positive][i]);
       for (std::int32_t word : review.words) {
         stored->x.push_back(static_cast<float>(token_of_word[static_cast<std::size_t>(word)]));
       }
       stored->end_sequence();
-      stored->classes.push_back(liked);
+      stored->classes.push_back(positive);
     }
   }
   return stored;
@@ -121,11 +123,11 @@ std::shared_ptr<const StoredSequences> tokens_of(Part& part, const std::vector<s
 
 void require_reviews(std::int64_t wanted, const Part& part, const fs::path& path, const char* splits) {
   if (wanted <= part.size()) return;
-  throw InputError(text_of(path.string(), ": holds ", part.size(), " reviews for ", splits,
+  throw InputError(text_of(path.string(), ": contains ", part.size(), " reviews for ", splits,
                            ", expected at least ", wanted, "."));
 }
 
-/// Vectors of the words that are known by a number, and zeros for padding and unknown words.
+/// Reads the vectors of the words that have a token of their own; padding and unknown words become zeros.
 KnownWords read_vectors(const fs::path& path, const std::vector<std::string>& words, Tensor& table) {
   for (std::int64_t i = 0; i < kFirstWord * table.size(1); ++i) table.set(i, 0);
   return {.known = read_word_vectors(path, words, kFirstWord, table),
@@ -165,33 +167,56 @@ Task load_imdb(const ImdbOptions& options, const TaskContext& context) {
   return task;
 }
 
-}  // namespace
-
-TaskLoader read_imdb(JsonReader& reader, const TaskHints&) {
+TaskLoader read_imdb_task(JsonReader& reader, const TaskHints&) {
   ImdbOptions options;
   reader.required("path", options.path,
-                  "folder or archive with train and test, relative to the experiment file");
+                  "folder or archive that contains train/ and test/, relative to the experiment file");
   reader.optional("words", options.words, between(1, 1e7),
-                  "words known by a number of their own, the most frequent of training");
-  reader.optional("lower", options.lower, "A-Z read as a-z");
+                  "size of the vocabulary: the most frequent words of the training files");
+  reader.optional("lower", options.lower, "convert A-Z to a-z");
   reader.optional("length", options.length, between(0, 1e7),
-                  "words of a review that are kept, from its first; 0: all");
-  reader.optional("valid", options.valid, between(0, kReviews - 1), "validation reviews");
+                  "the first words of a review that are kept; 0: all");
+  reader.optional("valid", options.valid, between(0, kReviews - 1), "number of validation reviews");
   options.train = kReviews - options.valid;
   reader.optional("train", options.train, between(1, kReviews),
-                  "training reviews; by default all the others");
+                  "number of training reviews; by default all others");
   reader.optional("test", options.test, between(0, kReviews),
-                  "test reviews, disliked and liked in turn, from the first");
+                  "number of test reviews, negative and positive ones in turn");
   constexpr const char* kVectors =
-      "file of word vectors to begin with (GloVe), relative to the experiment file; without: drawn";
+      "file of word vectors (GloVe) with which the embedding begins, relative to the experiment file; "
+      "without "
+      "it, the embedding is drawn";
   if (reader.has("vectors")) {
     reader.required("vectors", options.vectors, kVectors);
   } else {
     reader.raw("vectors", kVectors, "string", "none");
   }
-  TaskLoader plan;
-  plan.load = [options](const TaskContext& context) { return load_imdb(options, context); };
-  return plan;
+  TaskLoader loader;
+  loader.load = [options](const TaskContext& context) { return load_imdb(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kImdbTask = {
+    .name = "imdb",
+    .summary = "classify whether a film review is positive, word by word",
+    .source = "Maas et al. 2011; protocols of UnICORNN and the tau-GRU paper",
+    .equations =
+        "x: the words of a review, as tokens; y: 1 for a positive review, 0 for a negative one\n"
+        "tokens: 0 is padding, 1 any unknown word, 2, 3, ... the most frequent words of train/\n"
+        "with `vectors`, the embedding begins with the vectors of that file, with N(0, 1) for words that it "
+        "lacks\n"
+        "and with zeros for tokens 0 and 1; all are trained but the padding's",
+    .files =
+        "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/, packed or unpacked:\n"
+        "84125825 bytes, MD5 7c2ac02c03563afcf9b574c7e56c153a\n"
+        "vectors: glove.6B.zip from https://nlp.stanford.edu/projects/glove/, packed or unpacked, or one of "
+        "its\n"
+        "files glove.6B.{50,100,200,300}d.txt, plain or .gz: the vectors must be as long as the embedding "
+        "has\n"
+        "units; no checksum is known",
+    .read = read_imdb_task,
+};
 
 }  // namespace lagtape

@@ -1,17 +1,18 @@
 #pragma once
 
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
-/// Film reviews, liked (1) or not (0), as sequences of word numbers: 0 pads, 1 is any unknown word, 2 and
-/// above are the `words` most frequent words of the training folder, the most frequent first (equal ones by
-/// their bytes). Words are cut as for_each_word does. Reads train/ and test/ with pos/ and neg/ of
-/// ID_RATING.txt from the folder or archive `path`. The learning reviews are split at random, by the
-/// experiment's seed, into training and validation; the vocabulary is that of both. With `vectors` words
-/// begin with those of a file, as read_word_vectors has them, and padding and unknown words with zeros.
-TaskLoader read_imdb(JsonReader& reader, const TaskHints& hints);
+/// Film reviews, positive (1) or negative (0), as sequences of tokens: 0 is padding, 1 any unknown word, 2
+/// and above are the `words` most frequent words of train/, the most frequent first (words of equal frequency
+/// in the order of their bytes). for_each_word cuts a text into words. The files are train/ and test/ with
+/// pos/ and neg/ of ID_RATING.txt, in the folder or archive `path`. The experiment's seed splits the reviews
+/// of train/ at random into training and validation; the vocabulary comes from both. With `vectors`, the
+/// embedding begins with the word vectors of a file (read_word_vectors), and with zeros for padding and
+/// unknown words.
+extern const TaskEntry kImdbTask;
 
 }  // namespace lagtape

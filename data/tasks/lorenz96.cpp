@@ -2,17 +2,18 @@
 
 #include <algorithm>
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/generators/generated_series.h"
 
 namespace lagtape {
 
 namespace {
 
-using Ring = std::array<double, kLorenz96Places>;
+using Ring = std::array<double, kLorenz96Variables>;
 constexpr double kStep = 0.01;
 
 Ring slope(const Ring& x, double F) {
-  constexpr std::size_t n = kLorenz96Places;
+  constexpr std::size_t n = kLorenz96Variables;
   Ring slope;
   for (std::size_t j = 0; j < n; ++j) {
     slope[j] = (x[(j + 1) % n] - x[(j + n - 2) % n]) * x[(j + n - 1) % n] - x[j] + F;
@@ -40,7 +41,7 @@ Ring next(const Ring& x, double F) {
 
 std::vector<double> lorenz96(const Ring& start, double F, std::int64_t points) {
   std::vector<double> series;
-  series.reserve(static_cast<std::size_t>(points) * kLorenz96Places);
+  series.reserve(static_cast<std::size_t>(points) * kLorenz96Variables);
   Ring x = start;
   for (std::int64_t n = 0; n < points; ++n) {
     if (n > 0) x = next(x, F);
@@ -49,10 +50,12 @@ std::vector<double> lorenz96(const Ring& start, double F, std::int64_t points) {
   return series;
 }
 
-TaskLoader read_lorenz96(JsonReader& reader, const TaskHints&) {
+namespace {
+
+TaskLoader read_lorenz96_task(JsonReader& reader, const TaskHints&) {
   double F = 8;
   std::int64_t horizon = 25;
-  reader.optional("F", F, between(-20, 20), "forcing: 8 is chaotic, 0.9 is not");
+  reader.optional("F", F, between(-20, 20), "forcing; the system is chaotic at 8, and not at 0.9");
   reader.optional("horizon", horizon, between(1, 100'000), "steps of 0.01 from an input to its target");
   auto series = [F](RandomStream stream, std::int64_t points) {
     Ring start;
@@ -60,7 +63,21 @@ TaskLoader read_lorenz96(JsonReader& reader, const TaskHints&) {
     return lorenz96(start, F, points);
   };
   return read_generated_series(
-      reader, {.series = series, .width = kLorenz96Places, .horizon = horizon, .length = 1975, .test = 128});
+      reader,
+      {.series = series, .width = kLorenz96Variables, .horizon = horizon, .length = 1975, .test = 128});
 }
+
+}  // namespace
+
+constinit const TaskEntry kLorenz96Task = {
+    .name = "lorenz96",
+    .summary = "predict the state of the Lorenz 96 system 25 steps ahead",
+    .source = "Lorenz 1996; protocol of the coRNN paper, used for UnICORNN",
+    .equations =
+        "x_j' = (x_{j+1} - x_{j-2}) x_{j-1} - x_j + F, five variables on a ring, x_j(0) ~ U(F - 1/2, F + "
+        "1/2)\n"
+        "x: all five at 0, 0.01, ...; y: all five `horizon` steps later",
+    .read = read_lorenz96_task,
+};
 
 }  // namespace lagtape

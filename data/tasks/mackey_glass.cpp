@@ -14,8 +14,22 @@ double slope(double x, double delayed) {
 
 DelaySeries mackey_glass() { return {.slope = slope, .step = 0.25, .delay = 68, .transient = 2000}; }
 
-TaskLoader read_mackey_glass(JsonReader& reader, const TaskHints&) {
+namespace {
+
+TaskLoader read_mackey_glass_task(JsonReader& reader, const TaskHints&) {
   return read_delay_series(reader, mackey_glass());
 }
+
+}  // namespace
+
+constinit const TaskEntry kMackeyGlassTask = {
+    .name = "mackey_glass",
+    .summary = "predict the next value of the chaotic Mackey-Glass delay equation",
+    .source = "Mackey and Glass 1977; protocol of the tau-GRU paper, appendix H",
+    .equations =
+        "x'(t) = 0.2 x(t - 17) / (1 + x(t - 17)^10) - 0.1 x(t), x(t) = x(0) ~ U(0, 1) for t <= 0\n"
+        "x: x at 500, 500.25, ...; y: x one step later",
+    .read = read_mackey_glass_task,
+};
 
 }  // namespace lagtape

@@ -4,14 +4,14 @@
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
 /// The Mackey-Glass equation, chaotic at a delay of 17:
 ///   x'(t) = 0.2 x(t - 17) / (1 + x(t - 17)^10) - 0.1 x(t),   x(t) = x(0) for t <= 0
 /// in steps of 0.25. Source: Mackey and Glass 1977; the protocol is that of the tau-GRU paper, appendix H.
 DelaySeries mackey_glass();
 
-/// Next-step prediction of x from t = 500 on, x(0) ~ U(0, 1).
-TaskLoader read_mackey_glass(JsonReader& reader, const TaskHints& hints);
+/// Next-step prediction of x from t = 500 on, with x(0) ~ U(0, 1).
+extern const TaskEntry kMackeyGlassTask;
 
 }  // namespace lagtape

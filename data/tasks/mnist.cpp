@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/idx.h"
-#include "lagtape/data/pixel_order.h"
+#include "lagtape/data/permutations.h"
 #include "lagtape/data/splits.h"
 
 namespace lagtape {
@@ -22,7 +23,7 @@ struct Digits {
   Idx labels;  ///< [N]
 };
 
-/// The file of that published name, as it is or with .gz.
+/// The path of a published file, plain or with .gz.
 fs::path published_file(const fs::path& folder, const std::string& name) {
   for (const char* ending : {"", ".gz"}) {
     fs::path path = folder / (name + ending);
@@ -40,11 +41,12 @@ std::shared_ptr<const Digits> read_digits(const fs::path& folder, const std::str
   auto digits = std::make_shared<Digits>(Digits{read_idx(images, 3), read_idx(labels, 1)});
   const Shape& shape = digits->images.shape;
   if (shape[1] != kSide || shape[2] != kSide) {
-    throw InputError(text_of(images.string(), ": holds ", to_string(shape), ", expected images of 28 x 28."));
+    throw InputError(
+        text_of(images.string(), ": contains ", to_string(shape), ", expected images of 28 x 28."));
   }
   if (digits->labels.shape[0] != shape[0]) {
-    throw InputError(text_of(labels.string(), ": holds ", digits->labels.shape[0], " labels, expected ",
-                             shape[0], ", one an image of ", images.string(), "."));
+    throw InputError(text_of(labels.string(), ": contains ", digits->labels.shape[0], " labels, expected ",
+                             shape[0], ", one for each image of ", images.string(), "."));
   }
   const auto values = digits->labels.values();
   const auto foreign =
@@ -100,7 +102,7 @@ std::vector<std::int64_t> pixel_order(const MnistOptions& options) {
 void require_digits(std::int64_t wanted, const Digits& digits, const fs::path& folder, const char* splits) {
   const std::int64_t present = digits.images.shape[0];
   if (wanted <= present) return;
-  throw InputError(text_of(folder.string(), ": holds ", present, " digits for ", splits,
+  throw InputError(text_of(folder.string(), ": contains ", present, " digits for ", splits,
                            ", expected at least ", wanted, "."));
 }
 
@@ -121,9 +123,7 @@ Task load_mnist(const MnistOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
-}  // namespace
-
-TaskLoader read_mnist(JsonReader& reader, const TaskHints&) {
+TaskLoader read_mnist_task(JsonReader& reader, const TaskHints&) {
   MnistOptions options;
   reader.required("path", options.path,
                   "folder of the four published files, relative to the experiment file");
@@ -134,15 +134,33 @@ TaskLoader read_mnist(JsonReader& reader, const TaskHints&) {
   if (options.permutation != 5544 && options.permutation != 12008 && options.permutation != 92916) {
     reader.error("permutation", text_of("must be 5544, 12008 or 92916. Got ", options.permutation, "."));
   }
-  reader.optional("valid", options.valid, between(0, kTrainingDigits - 1), "validation digits");
+  reader.optional("valid", options.valid, between(0, kTrainingDigits - 1), "number of validation digits");
   options.train = kTrainingDigits - options.valid;
   reader.optional("train", options.train, between(1, kTrainingDigits),
-                  "training digits; by default all the others");
-  reader.optional("test", options.test, between(0, 10000), "test digits, from the first");
-  TaskLoader plan;
-  plan.shape = kShape;
-  plan.load = [options](const TaskContext& context) { return load_mnist(options, context); };
-  return plan;
+                  "number of training digits; by default all others");
+  reader.optional("test", options.test, between(0, 10000),
+                  "number of test digits, the first of the test files");
+  TaskLoader loader;
+  loader.shape = kShape;
+  loader.load = [options](const TaskContext& context) { return load_mnist(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kMnistTask = {
+    .name = "mnist",
+    .summary = "classify handwritten digits pixel by pixel, row by row or permuted",
+    .source = "LeCun et al. 1998; protocol of Long Expressive Memory (LEM)",
+    .equations = "x: [784, 1], a pixel a step, 0..1; y: the digit",
+    .files =
+        "http://yann.lecun.com/exdb/mnist/ or https://ossci-datasets.s3.amazonaws.com/mnist/, .gz or "
+        "unpacked:\n"
+        "train-images-idx3-ubyte.gz  MD5 f68b3c2dcbeaaa9fbdd348bbdeb94873\n"
+        "train-labels-idx1-ubyte.gz  MD5 d53e105ee54ea40749a09fcbcd1e9432\n"
+        "t10k-images-idx3-ubyte.gz   MD5 9fb629c4189551a2d022fa330f9573f3\n"
+        "t10k-labels-idx1-ubyte.gz   MD5 ec29112dd5afa0611ce80d1b7f02629c",
+    .read = read_mnist_task,
+};
 
 }  // namespace lagtape

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
-/// Digits as sequences of 784 pixels / 255, row by row or in a fixed permutation: element k is pixel p[k].
-/// Reads the four published IDX files, plain or gzip, from the folder `path`. The 60000 training digits are
-/// split at random, by the experiment's seed, into training and validation.
-TaskLoader read_mnist(JsonReader& reader, const TaskHints& hints);
+/// Handwritten digits as sequences of 784 pixels in 0..1, row by row or in a fixed permutation p: step k
+/// shows pixel p[k]. The files are the four published IDX files, plain or gzip, in the folder `path`. The
+/// experiment's seed splits the 60000 digits of the training files at random into training and validation.
+extern const TaskEntry kMnistTask;
 
 }  // namespace lagtape

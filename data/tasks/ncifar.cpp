@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "lagtape/data/formats/cifar10.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/streams.h"
+#include "lagtape/data/tasks/cifar_images.h"
 
 namespace lagtape {
 
@@ -27,7 +28,8 @@ RandomStream noise_stream(std::uint64_t seed, std::uint64_t block) {
 
 class NcifarDataset final : public Dataset {
  public:
-  /// `noise` is the block of all sequences; without one, each has its own by seed, split and index.
+  /// `noise` is the block that all sequences share; without it, each draws its own from seed, split and
+  /// index.
   NcifarDataset(std::shared_ptr<const Cifar10> owner, const CifarImages& images,
                 std::vector<std::int64_t> chosen, std::shared_ptr<const std::vector<double>> noise,
                 std::uint64_t seed, Split split)
@@ -95,17 +97,28 @@ Task load_ncifar(const NcifarOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
-}  // namespace
-
-TaskLoader read_ncifar(JsonReader& reader, const TaskHints&) {
+TaskLoader read_ncifar_task(JsonReader& reader, const TaskHints&) {
   NcifarOptions options;
   options.images.read(reader);
   reader.choice("noise", options.noise, {"fixed", "per_sample", "uniform"},
-                "one block of N(0, 1) for all, one for each sequence, or one of U(0, 1) for all");
-  TaskLoader plan;
-  plan.shape = kShape;
-  plan.load = [options](const TaskContext& context) { return load_ncifar(options, context); };
-  return plan;
+                "one block of N(0, 1) for all sequences, one for each, or one of U(0, 1) for all");
+  TaskLoader loader;
+  loader.shape = kShape;
+  loader.load = [options](const TaskContext& context) { return load_ncifar(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kNcifarTask = {
+    .name = "ncifar",
+    .summary = "classify an image that is read row by row and followed by noise (noise-padded CIFAR-10)",
+    .source = "Krizhevsky 2009; Chang et al. 2019; protocol of Long Expressive Memory (LEM)",
+    .equations =
+        "x: [1000, 96]: the 32 rows of an image, red, green and blue, 0..1; then 968 steps of noise\n"
+        "y: the class of the image",
+    .files = kCifarFiles,
+    .read = read_ncifar_task,
+};
 
 }  // namespace lagtape

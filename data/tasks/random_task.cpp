@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/streams.h"
 
 namespace lagtape {
@@ -66,33 +67,32 @@ struct RandomOptions {
   std::int64_t train = 1, valid = 0, test = 0;
 };
 
-/// Tokens, or real numbers.
+/// Reads whether the inputs are tokens or real numbers.
 void read_input(JsonReader& reader, DataShape& shape) {
   reader.optional("tokens", shape.tokens, between(0, 1 << 24),
-                  "inputs are whole numbers below this, one a step; 0: real numbers");
+                  "inputs are the tokens 0..`tokens`-1, one a step; 0: inputs are real numbers");
   if (shape.tokens == 0) {
-    reader.required("input", shape.input, between(1, 1'000'000), "numbers a step; or `tokens`");
+    reader.required("input", shape.input, between(1, 1'000'000), "numbers per step; or give `tokens`");
   } else if (reader.has("input")) {
-    reader.required("input", shape.input, between(1, 1), "numbers a step; 1 for tokens");
+    reader.required("input", shape.input, between(1, 1), "numbers per step; 1 for tokens");
   }
 }
 
-/// Exactly one of `output` and `classes` must be there.
+/// Reads the targets: exactly one of `output` and `classes` must be given.
 void read_target(JsonReader& reader, DataShape& shape) {
   const bool output = reader.has("output"), classes = reader.has("classes");
   if (output || !classes) {
     shape.output = 1;
-    reader.required("output", shape.output, between(1, 1'000'000), "real numbers a target; or `classes`");
+    reader.required("output", shape.output, between(1, 1'000'000),
+                    "real numbers per target; or give `classes`");
   }
   if (classes) {
     shape.classes = 2;
-    reader.required("classes", shape.classes, between(2, 1'000'000), "classes; or `output`");
+    reader.required("classes", shape.classes, between(2, 1'000'000), "number of classes; or give `output`");
     if (output)
       reader.error("classes", "targets are real numbers (`output`) or classes (`classes`), not both.");
   }
 }
-
-}  // namespace
 
 TaskLoader read_random_task(JsonReader& reader, const TaskHints& hints) {
   RandomOptions options;
@@ -102,16 +102,17 @@ TaskLoader read_random_task(JsonReader& reader, const TaskHints& hints) {
   read_input(reader, options.shape);
   read_target(reader, options.shape);
   reader.optional("every_step", options.shape.every_step,
-                  "a target at every step; by default where the read-out is");
-  reader.choice("lengths", options.lengths, {"equal", "random"}, "all `length`, or uniform in 1..`length`");
+                  "a target at every step; by default if the read-out is at every step");
+  reader.choice("lengths", options.lengths, {"equal", "random"},
+                "all sequences have `length` steps, or uniformly 1..`length`");
   reader.optional("train", options.train, between(1, kMostSequences),
-                  "training sequences; by default one batch, train.batch");
-  reader.optional("valid", options.valid, between(0, kMostSequences), "validation sequences");
-  reader.optional("test", options.test, between(0, kMostSequences), "test sequences");
+                  "number of training sequences; by default one batch, train.batch");
+  reader.optional("valid", options.valid, between(0, kMostSequences), "number of validation sequences");
+  reader.optional("test", options.test, between(0, kMostSequences), "number of test sequences");
 
-  TaskLoader plan;
-  plan.shape = options.shape;
-  plan.load = [options](const TaskContext& context) {
+  TaskLoader loader;
+  loader.shape = options.shape;
+  loader.load = [options](const TaskContext& context) {
     auto split = [&](Split name, std::int64_t size) {
       return std::make_shared<RandomDataset>(options.shape, options.lengths == "random", size, context.seed,
                                              name);
@@ -123,7 +124,17 @@ TaskLoader read_random_task(JsonReader& reader, const TaskHints& hints) {
                 .fresh = false,
                 .normalization = {}};
   };
-  return plan;
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kRandomTask = {
+    .name = "random",
+    .summary = "random inputs and targets of a given shape, for timing",
+    .source = "",
+    .equations = "x and y: N(0, 1), or tokens and classes, all equally likely",
+    .read = read_random_task,
+};
 
 }  // namespace lagtape

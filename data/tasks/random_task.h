@@ -1,12 +1,12 @@
 #pragma once
 
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
-/// Standard normal inputs and targets (or classes of equal probability) of a given shape, for timing.
-TaskLoader read_random_task(JsonReader& reader, const TaskHints& hints);
+/// Inputs and targets of a given shape for timing: N(0, 1), or tokens and classes, all equally likely.
+extern const TaskEntry kRandomTask;
 
 }  // namespace lagtape

@@ -3,8 +3,9 @@
 #include <array>
 #include <vector>
 
-#include "lagtape/data/formats/cifar10.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/streams.h"
+#include "lagtape/data/tasks/cifar_images.h"
 
 namespace lagtape {
 
@@ -26,12 +27,12 @@ struct ScifarOptions {
   bool augment = false;
 };
 
-/// Where the pixels of a picture come from.
+/// A window onto a stored image: moved, and mirrored or not.
 struct View {
-  std::int64_t down = 0, right = 0;  ///< what the window is moved by
+  std::int64_t down = 0, right = 0;  ///< pixels by which the window is moved
   bool mirrored = false;
 
-  /// The pixel of the stored picture that is seen at (row, column), or -1 outside of it.
+  /// The pixel of the stored image that is seen at (row, column), or -1 outside of it.
   std::int64_t source(std::int64_t row, std::int64_t column) const {
     row += down;
     column = (mirrored ? kSide - 1 - column : column) + right;
@@ -120,19 +121,30 @@ Task load_scifar(const ScifarOptions& options, const TaskContext& context) {
   return task;
 }
 
-}  // namespace
-
-TaskLoader read_scifar(JsonReader& reader, const TaskHints&) {
+TaskLoader read_scifar_task(JsonReader& reader, const TaskHints&) {
   ScifarOptions options;
   options.images.read(reader);
   reader.choice("layout", options.layout, {"rgb", "channels"},
-                "a step is the three channels of a pixel, or three neighbours in one channel");
+                "a step is the three channels of a pixel, or three neighbouring pixels of one channel");
   reader.optional("augment", options.augment,
-                  "training images shifted and mirrored at random, anew every epoch");
-  TaskLoader plan;
-  plan.shape = kShape;
-  plan.load = [options](const TaskContext& context) { return load_scifar(options, context); };
-  return plan;
+                  "shift and mirror the training images at random, anew in every epoch");
+  TaskLoader loader;
+  loader.shape = kShape;
+  loader.load = [options](const TaskContext& context) { return load_scifar(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kScifarTask = {
+    .name = "scifar",
+    .summary = "classify colour images pixel by pixel (CIFAR-10)",
+    .source = "Krizhevsky 2009; protocol of the tau-GRU paper",
+    .equations =
+        "x: [1024, 3], red, green and blue of a pixel a step, row by row, normalised; y: the class of the "
+        "image",
+    .files = kCifarFiles,
+    .read = read_scifar_task,
+};
 
 }  // namespace lagtape

@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/csv.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/series_file.h"
 #include "lagtape/data/moments.h"
 #include "lagtape/data/normalize_options.h"
@@ -24,7 +25,7 @@ struct SeriesOptions {
   double train = 0.7, valid = 0.15, test = 0.15;
 };
 
-/// The columns of a split's series that windows are taken from.
+/// The series and rows from which the windows of a split are taken.
 struct Stretch {
   std::int64_t first_series = 0, series = 0, first_row = 0, rows = 0;
 };
@@ -57,7 +58,7 @@ class WindowDataset final : public Dataset {
   }
 
  private:
-  /// Some columns of rows first .. first + steps - 1 into a row of a batch of such pieces.
+  /// Copies some columns of the rows first .. first + steps - 1 into a row of a batch.
   void copy(std::int64_t series, std::int64_t first, std::int64_t steps,
             const std::vector<std::int64_t>& columns, Tensor& batch, std::int64_t row) const {
     with_scalar(values_.dtype(), [&]<class From>() {
@@ -78,7 +79,7 @@ class WindowDataset final : public Dataset {
   std::int64_t windows_;
 };
 
-/// The columns that a list names; all when there is none.
+/// The columns that a list names, or all columns without a list.
 std::vector<std::int64_t> columns_of(const Json& list, const SeriesFile& file, const std::string& where) {
   const std::int64_t present = file.values.size(2);
   std::vector<std::int64_t> columns;
@@ -102,7 +103,7 @@ std::vector<std::int64_t> columns_of(const Json& list, const SeriesFile& file, c
   return columns;
 }
 
-/// Train, valid and test in time, or in the order of several series.
+/// The stretches of train, valid and test: parts of a single series in time, or whole series in their order.
 std::vector<Stretch> stretches_of(const SeriesOptions& options, const Tensor& values) {
   const std::int64_t series = values.size(0), rows = values.size(1), dealt = series == 1 ? rows : series;
   std::vector<Stretch> stretches;
@@ -170,7 +171,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   return task;
 }
 
-/// A list of names and numbers, each once.
+/// Reads a list of column names and numbers without repetition, or null.
 Json read_columns(JsonReader& reader, const std::string& key, const std::string& about) {
   const Json list = reader.raw(key, about);
   reader.fill(key, list);
@@ -189,42 +190,57 @@ Json read_columns(JsonReader& reader, const std::string& key, const std::string&
   return {};
 }
 
-}  // namespace
-
-TaskLoader read_series(JsonReader& reader, const TaskHints& hints) {
+TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
   SeriesOptions options;
   options.every_step = hints.every_step;
   reader.required("path", options.path, "a .csv, .npy or .npz file, relative to the experiment file");
   reader.optional("array", options.array, "name of the array in an .npz file; \"\": its only one");
-  options.input = read_columns(reader, "input", "columns that go in, names or numbers from 0; null: all");
-  options.target = read_columns(reader, "target", "columns to predict; null: those that go in");
+  options.input = read_columns(reader, "input", "input columns, names or numbers from 0; null: all");
+  options.target = read_columns(reader, "target", "columns to predict; null: the input columns");
   reader.required("window", options.window, between(1, kMostSteps), "steps of a sequence");
   reader.optional("horizon", options.horizon, between(0, kMostSteps), "steps from an input to its target");
-  reader.optional("every_step", options.every_step,
-                  "a target at every step, not after the last alone; by default where the read-out is");
+  reader.optional(
+      "every_step", options.every_step,
+      "a target at every step instead of only after the last; by default if the read-out is at every step");
   options.stride = options.every_step ? options.window : 1;
   reader.optional("stride", options.stride, between(1, kMostSteps),
-                  "steps from a window to the next; by default a window at every step, else 1");
+                  "steps from a window to the next; by default `window` with targets at every step, else 1");
   options.normalize = read_normalize_options(reader, hints, {.input = true, .target = hints.real_loss});
   reader.optional("train", options.train, {.min = 0, .max = 1, .above_min = true},
-                  "share of the rows (of the series, if several) that trains, the first");
-  reader.optional("valid", options.valid, between(0, 1), "share that validates, the next");
-  reader.optional("test", options.test, between(0, 1), "share that tests, the next");
+                  "share of the training set: the first rows (or series, if there are several)");
+  reader.optional("valid", options.valid, between(0, 1), "share of the validation set: the next rows");
+  reader.optional("test", options.test, between(0, 1), "share of the test set: the next rows");
   if (options.train + options.valid + options.test > 1 + 1e-9) {
     reader.error("test", "the shares of train, valid and test add up to more than 1.");
   }
-  TaskLoader plan;
+  TaskLoader loader;
   if (!options.input.is_null()) {
     const auto input = static_cast<std::int64_t>(options.input.size());
     const auto target = static_cast<std::int64_t>(options.target.size());
-    plan.shape = DataShape{.length = options.window,
-                           .input = input,
-                           .output = options.target.is_null() ? input : target,
-                           .classes = 0,
-                           .every_step = options.every_step};
+    loader.shape = DataShape{.length = options.window,
+                             .input = input,
+                             .output = options.target.is_null() ? input : target,
+                             .classes = 0,
+                             .every_step = options.every_step};
   }
-  plan.load = [options](const TaskContext& context) { return load_series(options, context); };
-  return plan;
+  loader.load = [options](const TaskContext& context) { return load_series(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kSeriesTask = {
+    .name = "series",
+    .summary = "predict a time series of your own, from a .csv, .npy or .npz file",
+    .source = "",
+    .equations =
+        "x: [window, input columns]; y: the target columns `horizon` steps later, at every step or after the "
+        "last",
+    .files =
+        "a .csv file (a row a step, with or without names in the first line), or a .npy or .npz file of "
+        "[rows],\n"
+        "[rows, columns] or [series, rows, columns]",
+    .read = read_series_task,
+};
 
 }  // namespace lagtape

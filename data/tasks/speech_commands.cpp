@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/wav.h"
 #include "lagtape/data/log_mel.h"
 
@@ -64,7 +65,7 @@ class SpeechDataset final : public Dataset {
     const Wav wav = parse_wav(read_file(file), file.string());
     if (wav.rate != kRate) {
       throw InputError(
-          text_of(file.string(), ": expected ", kRate, " samples a second. Got ", wav.rate, "."));
+          text_of(file.string(), ": expected ", kRate, " samples per second. Got ", wav.rate, "."));
     }
     std::vector<double> spectra = (*log_mel_)(wav.samples);
     spectra.resize(static_cast<std::size_t>(shape().length * shape().input), 0);
@@ -78,7 +79,7 @@ class SpeechDataset final : public Dataset {
   }
 
  private:
-  /// Mean 0, standard deviation 1 (of a sample); silence is left as it is.
+  /// Scales to mean 0 and (sample) standard deviation 1; a constant recording is left as it is.
   static void standardize(std::vector<double>& values) {
     const auto count = static_cast<double>(values.size());
     double mean = 0, square = 0;
@@ -94,7 +95,7 @@ class SpeechDataset final : public Dataset {
   std::vector<Utterance> utterances_;
 };
 
-/// The names that a list of a split has, one a line.
+/// The file names in the list of a split, one a line.
 std::set<std::string, std::less<>> names_in(const fs::path& list) {
   std::set<std::string, std::less<>> names;
   const std::string text = read_file(list);
@@ -114,7 +115,7 @@ std::set<std::string, std::less<>> names_in(const fs::path& list) {
   return names;
 }
 
-/// All WORD/NAME.wav below the folder, in the order of their names.
+/// All files WORD/NAME.wav below the folder, sorted by name.
 std::vector<Utterance> utterances_in(const fs::path& folder) {
   std::vector<Utterance> utterances;
   std::error_code error;
@@ -150,10 +151,10 @@ Task load_speech_commands(const SpeechOptions& options, const TaskContext& conte
   for (const auto& [list, missing] :
        {std::pair{valid_list, listed_valid}, std::pair{test_list, listed_test}}) {
     if (missing.empty()) continue;
-    throw InputError(text_of(list.string(), ": ", *missing.begin(), " is listed and not there (",
+    throw InputError(text_of(list.string(), ": ", *missing.begin(), " is listed but missing (",
                              missing.size(), " such files)."));
   }
-  if (train.empty()) throw InputError(text_of(folder.string(), ": holds no WORD/NAME.wav to train with."));
+  if (train.empty()) throw InputError(text_of(folder.string(), ": contains no WORD/NAME.wav for training."));
   const auto log_mel = std::make_shared<LogMel>(kRate);
   auto dataset = [&](std::vector<Utterance> utterances) {
     return std::make_shared<SpeechDataset>(options, folder, log_mel, std::move(utterances));
@@ -166,17 +167,30 @@ Task load_speech_commands(const SpeechOptions& options, const TaskContext& conte
               .normalization = {}};
 }
 
-}  // namespace
-
-TaskLoader read_speech_commands(JsonReader& reader, const TaskHints&) {
+TaskLoader read_speech_commands_task(JsonReader& reader, const TaskHints&) {
   SpeechOptions options;
   reader.required("path", options.path, "folder of the unpacked archive, relative to the experiment file");
-  reader.optional("frames", options.frames, between(2, 10000), "spectra of a sequence, 8 milliseconds apart");
-  reader.optional("silence", options.silence, "the background noises train as silence");
-  TaskLoader plan;
-  plan.shape = shape_of(options);
-  plan.load = [options](const TaskContext& context) { return load_speech_commands(options, context); };
-  return plan;
+  reader.optional("frames", options.frames, between(2, 10000), "spectra in a sequence, 8 milliseconds apart");
+  reader.optional("silence", options.silence, "train on the background noises as the class silence");
+  TaskLoader loader;
+  loader.shape = shape_of(options);
+  loader.load = [options](const TaskContext& context) { return load_speech_commands(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kSpeechCommandsTask = {
+    .name = "speech_commands",
+    .summary = "classify ten spoken words, other words and silence (Google12)",
+    .source = "Warden 2018; protocol of Long Expressive Memory (LEM)",
+    .equations =
+        "x: [126, 80], log-mel spectra of one second of sound, 8 ms apart\n"
+        "y: 0 another word, 1 silence, 2.. yes, no, up, down, left, right, on, off, stop, go",
+    .files =
+        "http://download.tensorflow.org/data/speech_commands_v0.02.tar.gz, unpacked; of the archive:\n"
+        "2428923189 bytes, SHA-256 af14739ee7dc311471de98f5f9d2c9191b18aedfe957f4a6ff791c709868ff58",
+    .read = read_speech_commands_task,
+};
 
 }  // namespace lagtape

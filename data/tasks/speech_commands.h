@@ -1,16 +1,17 @@
 #pragma once
 
-#include "lagtape/data/registry.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: tasks are chosen by name.
 
-/// Spoken words as 126 log-mel spectra of 80 bands (LogMel): shorter ones are padded with 0 dB, longer ones
-/// cut off, then each is scaled to mean 0 and standard deviation 1 on its own. 12 classes: 0 is any other
-/// word, 1 silence (the background noises, in training), 2.. are yes, no, up, down, left, right, on, off,
-/// stop, go. Reads the folder `path` of Speech Commands V2 as unpacked: WORD/NAME.wav, validation_list.txt,
-/// testing_list.txt. Sounds are read and analysed when they are asked for, and never kept.
-TaskLoader read_speech_commands(JsonReader& reader, const TaskHints& hints);
+/// Spoken words as 126 log-mel spectra of 80 bands (LogMel). Shorter recordings are padded with 0 dB, longer
+/// ones cut; each is then scaled to mean 0 and standard deviation 1 on its own. 12 classes: 0 is any other
+/// word, 1 silence (the background noises, in training only), 2.. are yes, no, up, down, left, right, on,
+/// off, stop, go. The files are WORD/NAME.wav, validation_list.txt and testing_list.txt of Speech Commands
+/// V2, unpacked in the folder `path`. A recording is read and analysed each time it is asked for, and never
+/// kept.
+extern const TaskEntry kSpeechCommandsTask;
 
 }  // namespace lagtape

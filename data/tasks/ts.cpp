@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/ts_file.h"
 #include "lagtape/data/normalize_options.h"
 #include "lagtape/data/splits.h"
@@ -29,7 +30,7 @@ MissingValues missing_values(const std::string& name) {
 
 std::int64_t share_of(double share, std::int64_t n) { return std::llround(share * static_cast<double>(n)); }
 
-/// `first` sequences are those of the first file.
+/// The split of `all` sequences, of which the first `first` come from the first file.
 SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t all, std::uint64_t seed) {
   if (options.split == "published") {
     const std::int64_t valid = share_of(options.valid, first);
@@ -58,14 +59,15 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
   const std::shared_ptr<const StoredSequences> stored(data, &data->sequences);
 
   SplitIndices split = split_of(options, first, stored->size(), seed);
-  if (split.train.empty()) throw InputError(text_of(folder.string(), ": no sequences are left for train."));
+  if (split.train.empty())
+    throw InputError(text_of(folder.string(), ": no sequences are left for training."));
   const DataShape shape{.length = stored->longest(),
                         .input = stored->input,
                         .output = data->classes.empty() ? 1 : 0,
                         .classes = static_cast<std::int64_t>(data->classes.size()),
                         .every_step = false};
   if (options.normalize.target && shape.classes > 0) {
-    throw InputError(text_of("/data/normalize_target: is for real targets. Expected false with the ",
+    throw InputError(text_of("/data/normalize_target: applies to real targets. Expected false with the ",
                              shape.classes, " classes of ", folder.string(), "."));
   }
   Normalization normalization;
@@ -79,33 +81,50 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
               .normalization = std::move(normalization)};
 }
 
-}  // namespace
-
 TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
   TsOptions options;
   reader.required("path", options.path,
                   "folder of NAME_TRAIN.ts and NAME_TEST.ts, relative to the experiment file");
-  reader.optional("name", options.name, "NAME of the problem; \"\": as the folder is called");
-  reader.choice(
-      "split", options.split, {"published", "random", "sklearn", "torch"},
-      "as the files are, or both together split at random: by lagtape, or as scikit-learn or torch do");
+  reader.optional("name", options.name, "NAME of the problem; \"\": the name of the folder");
+  reader.choice("split", options.split, {"published", "random", "sklearn", "torch"},
+                "keep the published files, or join both and split them at random: by lagtape, or as "
+                "scikit-learn or torch do");
   if (options.split == "sklearn") options.split_seed = 1234;
   if (options.split == "torch") options.split_seed = 123456;
-  reader.optional("split_seed", options.split_seed, between(-1, 4294967295.0),
-                  "seed of the split; -1: the experiment's. By default 1234 for sklearn, 123456 for torch");
-  reader.optional("valid", options.valid, between(0, 0.9),
-                  "share that validates, of the first file if as published, else of both");
-  reader.optional("test", options.test, between(0, 0.9), "share of both that tests, unless as published");
+  reader.optional(
+      "split_seed", options.split_seed, between(-1, 4294967295.0),
+      "seed of the split; -1: the experiment's seed. The default is 1234 for sklearn, 123456 for torch");
+  reader.optional(
+      "valid", options.valid, between(0, 0.9),
+      "share of the validation set: of the first file if the split is published, else of both files");
+  reader.optional("test", options.test, between(0, 0.9),
+                  "share of the test set, of both files; not used if the split is published");
   if (options.valid + options.test >= 1) reader.error("test", "the shares of valid and test leave nothing.");
   reader.choice("missing", options.missing, {"error", "zero", "interpolate"},
-                "what becomes of missing values");
-  reader.optional(
-      "steps", options.steps, at_least(0),
-      "of each longer sequence this many steps, in their order, drawn once by split_seed; 0: all");
+                "replacement of missing values");
+  reader.optional("steps", options.steps, at_least(0),
+                  "reduce longer sequences to this many steps, drawn at random once (by split_seed) and kept "
+                  "in order; 0: all");
   options.normalize = read_normalize_options(reader, hints, {});
-  TaskLoader plan;
-  plan.load = [options](const TaskContext& context) { return load_ts(options, context); };
-  return plan;
+  TaskLoader loader;
+  loader.load = [options](const TaskContext& context) { return load_ts(options, context); };
+  return loader;
 }
+
+}  // namespace
+
+constinit const TaskEntry kTsTask = {
+    .name = "ts",
+    .summary = "classify or regress time series of the public archives (.ts files)",
+    .source = "Bagnall et al. 2018 (UEA), Tan et al. 2020 (regression); protocols of LEM and UnICORNN",
+    .equations =
+        "x: [T, dimensions]; y: the class, numbered from 0 in the order of @classLabel, or a real number",
+    .files =
+        "NAME_TRAIN.ts and NAME_TEST.ts, unpacked, from https://www.timeseriesclassification.com/ or\n"
+        "https://zenodo.org/record/3902651 (Monash_UEA_UCR_Regression_Archive.zip); no checksum is known\n"
+        "EigenWorms: 128 + 131 sequences, 6 dimensions, 17984 steps, 5 classes; LEM: \"split\": \"sklearn\"\n"
+        "BIDMC32HR: 7949 sequences, 2 dimensions, 4000 steps; LEM: \"split\": \"torch\"",
+    .read = read_ts_task,
+};
 
 }  // namespace lagtape

@@ -248,7 +248,7 @@ class DataTest(ToolTest):
         self.assertIs(filled["data"]["normalize_target"], False)
         wrong = self.write("wrong.json", changed(binary, data__normalize_target=True))
         message = self.run_tool("train", wrong, "--out", "other", code=2)[1]
-        self.assertIn("/data/normalize_target: goes with the loss mse", message)
+        self.assertIn("/data/normalize_target: needs the loss mse", message)
 
     def test_tokens_that_data_writes_are_tokens_of_arrays(self):
         experiment = changed(REVIEWS, optimizer__lr=0.1,

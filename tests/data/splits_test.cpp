@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "lagtape/data/pixel_order.h"
+#include "lagtape/data/permutations.h"
 
 using namespace lagtape;
 

@@ -70,12 +70,12 @@ std::vector<Row> all_layer_rows() {
 
 std::vector<Row> task_rows() {
   std::vector<Row> rows;
-  for (const TaskEntry& entry : tasks()) {
-    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),
-                    std::string(entry.equations), options_of([&](JsonReader& reader) {
-                      entry.read(reader, {.batch = TrainOptions{}.batch});
+  for (const TaskEntry* entry : tasks()) {
+    rows.push_back({std::string(entry->name), std::string(entry->summary), std::string(entry->source),
+                    std::string(entry->equations), options_of([&](JsonReader& reader) {
+                      entry->read(reader, {.batch = TrainOptions{}.batch});
                     }),
-                    std::string(entry.files)});
+                    std::string(entry->files)});
   }
   return rows;
 }

@@ -95,7 +95,7 @@ class ExperimentReader {
   void read_data() {
     const Json data = section("data", "the task and its options");
     JsonReader reader(data, "/data", errors_);
-    const TaskLoader plan = read_task(reader, hints_of(document_));
+    const TaskLoader loader = read_task(reader, hints_of(document_));
     Json filled = reader.filled();
     for (const char* key : kDataPaths) {
       if (!filled.contains(key) || !filled[key].is_string()) continue;
@@ -103,13 +103,13 @@ class ExperimentReader {
       filled[key] = (base_ / filled[key].get<std::string>()).lexically_normal().string();
     }
     top_.fill("data", filled);
-    experiment_.fresh = plan.fresh;
-    experiment_.data_shape = plan.shape;
-    experiment_.load_task = [plan, base = base_, seed = experiment_.seed](ThreadPool& pool) {
-      return plan.load({.base = base, .seed = seed, .pool = pool});
+    experiment_.fresh = loader.fresh;
+    experiment_.data_shape = loader.shape;
+    experiment_.load_task = [loader, base = base_, seed = experiment_.seed](ThreadPool& pool) {
+      return loader.load({.base = base, .seed = seed, .pool = pool});
     };
-    experiment_.load_to_score = [plan, base = base_, seed = experiment_.seed](ThreadPool& pool) {
-      return load_to_score(plan, {.base = base, .seed = seed, .pool = pool});
+    experiment_.load_to_score = [loader, base = base_, seed = experiment_.seed](ThreadPool& pool) {
+      return load_to_score(loader, {.base = base, .seed = seed, .pool = pool});
     };
   }
 

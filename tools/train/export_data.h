@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "lagtape/data/dataset.h"
+#include "lagtape/data/task.h"
 
 namespace lagtape {
 

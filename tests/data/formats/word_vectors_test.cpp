@@ -22,7 +22,7 @@ struct Found {
   std::vector<double> rows;
 };
 
-/// The words' rows of a table that has two before them, all filled with 100.
+/// The rows of the words in a table that begins with two other rows; all are filled with 100 before.
 Found read(const std::filesystem::path& path, std::int64_t width = 3, Dtype dtype = Dtype::f64) {
   const std::int64_t rows = 2 + static_cast<std::int64_t>(kWords.size());
   Tensor table({rows, width}, dtype);
@@ -32,7 +32,7 @@ Found read(const std::filesystem::path& path, std::int64_t width = 3, Dtype dtyp
   return found;
 }
 
-/// The same of a text.
+/// The same rows, read from a text.
 Found read_text(std::string_view text, std::int64_t width = 3) {
   const TemporaryFolder folder;
   write_sample(folder.path() / "glove.txt", text);
@@ -102,7 +102,7 @@ TEST_CASE("a text of many blocks is read as one of few") {
   CHECK(has(refusal(text + "good 1 2\n"), "line 50004: has 3 fields, expected a word and 3 numbers"));
 }
 
-TEST_CASE("of a word that is there twice, the first vector counts") {
+TEST_CASE("the first vector of a repeated word counts") {
   const Found found = read_text(kVectors + "the 5 5 5\n");
   CHECK(found.known == 3);
   CHECK(found.rows == kRows);

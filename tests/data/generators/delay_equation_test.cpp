@@ -9,8 +9,8 @@ using namespace lagtape;
 
 namespace {
 
-/// x' = -x(t - 1), x = 1 before 0, at t = 2.75 from a step of 1 / delay, less its exact value: there
-/// x = 1 - t + (t - 1)^2 / 2 - (t - 2)^3 / 6.
+/// The error of x' = -x(t - 1), x = 1 before 0, at t = 2.75 with a step of 1 / delay. The exact value there
+/// is x = 1 - t + (t - 1)^2 / 2 - (t - 2)^3 / 6.
 double error_at_the_end(std::int64_t delay, HalfStep half_step) {
   const auto x = integrate_delay_equation([](double, double, double delayed) { return -delayed; }, 1.0,
                                           {.step = 1.0 / static_cast<double>(delay),
@@ -25,7 +25,7 @@ double error_at_the_end(std::int64_t delay, HalfStep half_step) {
 TEST_CASE("the delay integrator is exact where the solution is a polynomial") {
   // x' = -x(t - 1), x = 1 before 0: x = 1 - t on [0, 1], then x = 1 - t + (t - 1)^2 / 2 on [1, 2].
   for (HalfStep half_step : {HalfStep::linear, HalfStep::cubic, HalfStep::hermite}) {
-    // Over the last step before 2, the cubic through four takes in a value from beyond the kink at 1.
+    // Over the last step before 2, the cubic through four uses a value from beyond the kink at 1.
     const std::int64_t steps = half_step == HalfStep::cubic ? 15 : 16;
     const auto x =
         integrate_delay_equation([](double, double, double delayed) { return -delayed; }, 1.0,

@@ -13,7 +13,8 @@ namespace {
 
 void oscillator(std::span<const double> y, std::span<double> slope) { slope[0] = y[1], slope[1] = -y[0]; }
 
-/// The largest error of the oscillator's position at so many points, half of them between its steps.
+/// The largest error of the oscillator's position at the given number of points, half of them between its
+/// steps.
 double largest_error(Tolerance tolerance, std::int64_t* calls = nullptr) {
   std::int64_t count = 0;
   auto counted = [&](std::span<const double> y, std::span<double> slope) { oscillator(y, slope), ++count; };

@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-/// A folder that is there until the end of the test.
+/// A folder that exists until the end of the test.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -30,11 +30,11 @@ void write_sample(const std::filesystem::path& path, std::string_view bytes);
 /// The bytes as a gzip file.
 std::string gzip(std::string_view bytes);
 
-/// Names and contents as a tar archive.
+/// A tar archive of files with these names and contents.
 std::string tar(const std::vector<std::pair<std::string, std::string>>& files);
-/// The same as a zip archive.
+/// A zip archive of such files.
 std::string zip(const std::vector<std::pair<std::string, std::string>>& files);
-/// The same below a folder.
+/// Writes such files below a folder.
 void write_samples(const std::filesystem::path& folder,
                    const std::vector<std::pair<std::string, std::string>>& files);
 
@@ -47,11 +47,12 @@ inline std::uint8_t sample_pixel(std::int64_t n, std::int64_t k) {
 }
 inline std::uint8_t sample_label(std::int64_t n) { return static_cast<std::uint8_t>(3 * n % 10); }
 
-/// The four files of MNIST, with so many sample digits; the first of them are the same in both parts.
+/// Writes the four files of MNIST with the given numbers of sample digits. Both parts begin with the same
+/// digits.
 void write_sample_mnist(const std::filesystem::path& folder, std::uint32_t train, std::uint32_t test,
                         bool compressed);
 
-/// What a call throws as an InputError says; empty when it throws none.
+/// The message of the InputError that a call throws; empty when it throws none.
 template <class F>
 std::string input_error_of(F&& call) {
   try {

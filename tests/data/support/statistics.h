@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// What is known of a prediction task's data: over all numbers of x (mean, standard deviation, range), and
-/// over all targets, of two ways to predict them without learning.
+/// Statistics of a prediction task: mean, standard deviation and range of all numbers of x, and the errors of
+/// two ways to predict the targets without learning.
 struct SeriesStatistics {
   double mean = 0, deviation = 0, least = 1e300, largest = -1e300;
   double target_size = 0;    ///< root mean square of y

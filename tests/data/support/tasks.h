@@ -6,9 +6,9 @@
 
 namespace lagtape {
 
-/// A task read from the text of an experiment's `data` object, with that object as it was filled in.
+/// A task that was read from the text of an experiment's `data` object, and that object with all defaults.
 struct ReadTask {
-  TaskLoader plan;
+  TaskLoader loader;
   Json filled;
 };
 
@@ -16,25 +16,25 @@ inline ReadTask task_from(const std::string& text, const TaskHints& hints = {}) 
   const Json json = parse_json(text, "experiment.json");
   JsonErrors errors;
   JsonReader reader(json, "/data", errors);
-  TaskLoader plan = read_task(reader, hints);
+  TaskLoader loader = read_task(reader, hints);
   errors.raise("experiment.json");
-  return {std::move(plan), reader.filled()};
+  return {std::move(loader), reader.filled()};
 }
 
-/// The same task, generated or read.
+/// The data of such a task.
 inline Task load(const std::string& text, std::uint64_t seed = 0, const std::filesystem::path& base = {},
                  const TaskHints& hints = {}) {
   ThreadPool pool(2);
-  return task_from(text, hints).plan.load({.base = base, .seed = seed, .pool = pool});
+  return task_from(text, hints).loader.load({.base = base, .seed = seed, .pool = pool});
 }
 
-/// The same to be scored alone.
+/// The same data, all of them in `test`.
 inline Task load_to_score(const std::string& text, const std::filesystem::path& base = {}) {
   ThreadPool pool(2);
-  return load_to_score(task_from(text, {}).plan, {.base = base, .seed = 0, .pool = pool});
+  return load_to_score(task_from(text, {}).loader, {.base = base, .seed = 0, .pool = pool});
 }
 
-/// Sequences first .. first + count - 1 of a set, gathered.
+/// The sequences first .. first + count - 1 of a set, gathered into a batch.
 inline Batch take(const Dataset& dataset, std::int64_t first, std::int64_t count, Dtype dtype = Dtype::f64) {
   ThreadPool pool(1);
   std::vector<std::int64_t> indices;

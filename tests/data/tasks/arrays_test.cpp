@@ -85,7 +85,7 @@ TEST_CASE("arrays of tokens") {
   CHECK(has(message({{"train_x.npy", npy({2, 1, 1}, {1, 0.5})}, y}, R"(, "tokens": 6)"), "Got 0.5"));
   CHECK(has(message({{"train_x.npy", npy({2, 1, 2}, {1, 0, 1, 1})}, y}, R"(, "tokens": 6)"),
             "train_x: expected [N, T, 1], a token a step. Got [2, 1, 2]"));
-  CHECK(has(message({kX, y}, R"(, "tokens": 7, "normalize": true)"), "/data/normalize: is for real numbers"));
+  CHECK(has(message({kX, y}, R"(, "tokens": 7, "normalize": true)"), "/data/normalize: applies to real inputs"));
 }
 
 TEST_CASE("inputs of arrays are scaled by the steps that sequences have") {
@@ -110,7 +110,7 @@ TEST_CASE("targets of arrays are scaled by the steps that sequences have") {
   CHECK(has(message({kX, {"train_y.npy", npy({2, 1}, {1, NAN})}}, scaled),
             "own.npz: train_y: numbers must be finite. Got nan in sequence 1, step 0, number 0."));
   CHECK(has(message({kX, {"train_y.npy", npy({2}, {0, 1})}}, R"(, "classes": 2, "normalize_target": true)"),
-            "/data/normalize_target: is for real targets. Expected false with 2 classes."));
+            "/data/normalize_target: applies to real targets. Expected false with 2 classes."));
 }
 
 TEST_CASE("arrays to be scored need no training sequences") {
@@ -121,7 +121,7 @@ TEST_CASE("arrays to be scored need no training sequences") {
       load_to_score(R"({"task": "arrays", "path": "new.npz", "normalize": true})", folder.path());
   REQUIRE(all.test->size() == 2);
   CHECK(values_of(take(*all.test, 1, 1).x) == Values{4, 5, 6});
-  CHECK(has(message(arrays), "holds no train_x"));
+  CHECK(has(message(arrays), "contains no train_x"));
 }
 
 TEST_CASE("arrays that do not belong together are refused by name") {
@@ -130,7 +130,7 @@ TEST_CASE("arrays that do not belong together are refused by name") {
   CHECK(has(message({kX}), "train_y: is missing"));
   CHECK(has(message({y}), "train_x: is missing"));
   CHECK(has(message({{"x.npy", kX.second}, y}), "train_x: is missing"));
-  CHECK(has(message({kX, y, {"other.npy", kX.second}}), "other: is no array of train, valid or test"));
+  CHECK(has(message({kX, y, {"other.npy", kX.second}}), "other: is unknown. Expected SPLIT_x"));
   CHECK(has(message({kX, {"train_y.npy", npy({3}, {0, 1, 2})}}), "train_y: expected [2, 1]. Got [3]"));
   CHECK(has(message({{"train_x.npy", y.second}, y}), "train_x: expected [N, T, input]. Got [2]"));
   CHECK(has(message({kX, y, {"valid_x.npy", npy({1, 1, 2}, {0, 1})}, {"valid_y.npy", npy({1}, {0})}}),

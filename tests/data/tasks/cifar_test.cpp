@@ -18,7 +18,7 @@ using Files = std::vector<std::pair<std::string, std::string>>;
 constexpr std::int64_t kOfFile = 4;  // images in each sample file
 const std::string kRoot = "cifar-10-batches-bin/";
 
-/// Channel c, row r, column k of image i; the test images are 20, 21, ...
+/// The byte of channel c, row r, column k in image i; the test images are 20, 21, ...
 int sample(std::int64_t i, std::int64_t c, std::int64_t r, std::int64_t k) {
   return static_cast<int>((i * 11 + c * 50 + r * 3 + k) % 256);
 }
@@ -54,7 +54,7 @@ struct Samples {
   TemporaryFolder folder;
 };
 
-/// Sequences of a split as an epoch of training sees them.
+/// The sequences of a split in a training epoch.
 Batch seen(const Dataset& split, std::int64_t epoch) {
   ThreadPool pool(1);
   std::vector<std::int64_t> indices;
@@ -216,9 +216,9 @@ TEST_CASE("files of CIFAR-10 that are missing, cut short or foreign are told") {
   CHECK(has(message(files), "is 255"));
   files = sound;
   files.emplace_back("other/test_batch.bin", sound[1].second);
-  CHECK(has(message(files), "is there twice"));
+  CHECK(has(message(files), "occurs twice"));
   CHECK(has(message(sound, R"("train": 16, "valid": 5, "test": 4)"),
-            "holds 20 images for train and valid, expected at least 21"));
-  CHECK(
-      has(message(sound, R"("train": 16, "valid": 4)"), "holds 4 images for test, expected at least 10000"));
+            "contains 20 images for train and valid, expected at least 21"));
+  CHECK(has(message(sound, R"("train": 16, "valid": 4)"),
+            "contains 4 images for test, expected at least 10000"));
 }

@@ -37,7 +37,7 @@ TEST_CASE("the linear response ends in the known oscillation") {
     double amplitude, phase;
   };
   for (const Known& known : {Known{50, 0.98004, -0.53540}, Known{100, 1.77595, -0.28540}}) {
-    // A step that divides the period and the delay nearly: the coefficients of cos and sin by least squares.
+    // The step nearly divides the period and the delay. Least squares give the coefficients of cos and sin.
     const std::vector<double> h = dde_response({.delay = known.delay}, 0, 10'000);
     double cc = 0, cs = 0, ss = 0, hc = 0, hs = 0;
     for (std::int64_t n = 9000; n <= 10'000; ++n) {

@@ -11,7 +11,7 @@ using namespace lagtape;
 
 namespace {
 
-/// The least distance between the noise-free signals of two classes.
+/// The smallest distance between the noise-free signals of two classes.
 double least_distance(const std::string& options) {
   const Batch batch = take(*load(R"({"task": "frequency")" + options + "}").train, 0, 100);
   const double* x = batch.x.values<double>().data();

@@ -18,12 +18,12 @@ const char* const kSignals[] = {"body_acc_x",  "body_acc_y",  "body_acc_z",  "bo
                                 "body_gyro_z", "total_acc_x", "total_acc_y", "total_acc_z"};
 const std::string kRoot = "UCI HAR Dataset/";
 
-/// Signal s of window w at step n.
+/// The value of signal s in window w at step n.
 int sample(int s, int w, int n) { return 1000 * w + 10 * n + s; }
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-/// So many windows, with the labels 1 2 3 4 5 6 1 ...
+/// The given number of windows, with the labels 1 2 3 4 5 6 1 ...
 Files sample_files(int train, int test) {
   Files files = {{kRoot + "README.txt", "no numbers"}};
   for (auto [part, count] : {std::pair{std::string("train"), train}, std::pair{std::string("test"), test}}) {
@@ -103,16 +103,16 @@ TEST_CASE("HAR files that are missing, damaged or do not belong together are tol
     return message(files);
   };
   CHECK(has(changed(1, "1\n7\n"), "train/y_train.txt: label 1 is 7, expected 1..6"));
-  CHECK(has(changed(1, "1\n2\n"), "holds 10 windows, expected 2, one a label"));
+  CHECK(has(changed(1, "1\n2\n"), "contains 10 windows, expected 2, one for each label"));
   CHECK(has(changed(1, "1\n2 2\n"), "y_train.txt: line 2: expected 1 numbers. Got 2"));
   CHECK(has(changed(2, "1 2 3\n"), "body_acc_x_train.txt: line 1: expected 128 numbers. Got 3"));
   CHECK(has(changed(2, "1 2 x\n"), "line 1: expected a finite number. Got 'x'"));
   CHECK(has(message({sound.begin(), sound.end() - 1}),
             "test/Inertial Signals/total_acc_z_test.txt: no such file"));
-  CHECK(has(message(sample_files(9, 6)), "holds 9 windows for train and valid, expected at least 10"));
+  CHECK(has(message(sample_files(9, 6)), "contains 9 windows for train and valid, expected at least 10"));
   Files twice = sound;
   twice.emplace_back("copy/train/y_train.txt", "1\n");
-  CHECK(has(message(twice), "is there twice"));
+  CHECK(has(message(twice), "occurs twice"));
 }
 
 TEST_CASE("a table of numbers") {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-/// Counted in train/: the 6, good 3, bad 3, film 2, and a few once.
+/// Word counts in train/: the 6, good 3, bad 3, film 2, and a few words once.
 const Files kReviews = {
     {"aclImdb/test/neg/0_2.txt", "The bad plot"},
     {"aclImdb/test/neg/1_1.txt", "bad"},
@@ -78,7 +78,7 @@ TEST_CASE("the archive as published gives what its folders give") {
   CHECK(everything("unpacked/aclImdb") == unpacked);
 }
 
-TEST_CASE("reviews of one kind may outnumber the others") {
+TEST_CASE("positive reviews may outnumber negative ones") {
   TemporaryFolder folder;
   Files files = kReviews;
   files.emplace_back("aclImdb/test/pos/2_8.txt", "the film");
@@ -157,11 +157,11 @@ TEST_CASE("reviews that are missing, empty or too few are told") {
   CHECK(has(message({kReviews.begin(), kReviews.begin() + 6}), "no reviews in train/pos"));
   Files empty = kReviews;
   empty[5].second = "<br /> \n";
-  CHECK(has(message(empty), "aclImdb/train/neg/1_3.txt: a review without a word"));
+  CHECK(has(message(empty), "aclImdb/train/neg/1_3.txt: the review contains no word"));
   CHECK(has(message(kReviews, R"("train": 4, "valid": 1, "test": 4)"),
-            "holds 4 reviews for train and valid, expected at least 5"));
+            "contains 4 reviews for train and valid, expected at least 5"));
   CHECK(has(message(kReviews, R"("train": 3, "valid": 1)"),
-            "holds 4 reviews for test, expected at least 25000"));
+            "contains 4 reviews for test, expected at least 25000"));
   TemporaryFolder folder;
   CHECK(has(input_error_of([&] { load(imdb(kSizes), 0, folder.path() / "nowhere"); }), "nowhere"));
 }

@@ -73,8 +73,8 @@ TEST_CASE("the set has the statistics of the attractor") {
 
 TEST_CASE("the set of a task is known before it is generated") {
   ReadTask read = task_from(R"({"task": "mackey_glass"})");
-  REQUIRE(read.plan.shape.has_value());
-  CHECK(read.plan.shape->output == 1);
+  REQUIRE(read.loader.shape.has_value());
+  CHECK(read.loader.shape->output == 1);
   CHECK(read.filled == parse_json(R"({"task": "mackey_glass", "half_step": "linear", "length": 2000,
                                      "train": 128, "valid": 128, "test": 1024})",
                                   ""));

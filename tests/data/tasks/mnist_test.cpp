@@ -6,7 +6,7 @@
 #include <set>
 
 #include "lagtape/data/formats/idx.h"
-#include "lagtape/data/pixel_order.h"
+#include "lagtape/data/permutations.h"
 #include "lagtape/tests/data/support/sample_files.h"
 #include "lagtape/tests/data/support/tasks.h"
 
@@ -20,7 +20,7 @@ std::string mnist(const std::string& more) { return R"({"task": "mnist", "path":
 
 const std::string kSizes = R"("train": 20, "valid": 10, "test": 5)";
 
-/// The sample digit that a row shows, told by its first pixel.
+/// The sample digit in a row of a batch, recognised by its first pixel.
 std::int64_t sample_of(const Batch& batch, std::int64_t row) {
   const auto first = std::lround(batch.x.at(row * 784) * 255);
   std::int64_t n = 0;
@@ -131,8 +131,8 @@ TEST_CASE("asking for more digits than there are is refused") {
     return input_error_of([&] { load(mnist(sizes), 0, folder.path()); });
   };
   CHECK(has(message(R"("train": 25, "valid": 10, "test": 5)"),
-            "holds 30 digits for train and valid, expected at least 35"));
-  CHECK(has(message(R"("train": 20, "valid": 10, "test": 6)"), "holds 5 digits for test"));
+            "contains 30 digits for train and valid, expected at least 35"));
+  CHECK(has(message(R"("train": 20, "valid": 10, "test": 6)"), "contains 5 digits for test"));
   CHECK(has(message(R"("test": 5)"), "expected at least 60000"));
 }
 

@@ -9,7 +9,8 @@ using namespace lagtape;
 
 namespace {
 
-// "the" 3, a line's end 3, "cat" 2, "<unk>" 1, "sat" 1: numbered 1, 0 (a newline sorts first), 2, 3, 4.
+// The counts are "the" 3, end of line 3, "cat" 2, "<unk>" 1, "sat" 1, so the tokens are 1, 0 (a newline sorts
+// first), 2, 3, 4.
 const char* const kTrain = " the cat sat \n the <unk> \n the cat \n";
 
 struct Samples {
@@ -58,7 +59,7 @@ TEST_CASE("the training text is cut into as many parallel streams as a batch has
 
 TEST_CASE("characters of the text are its trimmed lines and their ends") {
   const Task task = Samples(" ab a\n\na  \n", "b\n", "a b\n").task(R"(, "level": "char")");
-  // Ends 3, "a" 3, " " 1, "b" 1: 0 the end, 1 "a", 2 " ", 3 "b".
+  // The counts are end of line 3, "a" 3, " " 1, "b" 1, so the tokens are 0 the end, 1 "a", 2 " ", 3 "b".
   CHECK(inputs(*task.train) == std::vector<double>{1, 3, 2, 1, 0, 0, 1});
   CHECK(targets(*task.train) == std::vector<std::int32_t>{3, 2, 1, 0, 0, 1, 0});
   CHECK(inputs(*task.test) == std::vector<double>{1, 2, 3});
@@ -72,8 +73,8 @@ TEST_CASE("texts that are missing, too short or of another alphabet are told") {
   CHECK(has(message(Samples(kTrain, "a\n", "x\ny\n"), R"(, "level": "char")"), "ptb.test.txt: line 1: 'x'"));
   CHECK(has(message(Samples("a b\n", "a\n", "b\nc\n")),
             "ptb.test.txt: line 2: 'c' is not in the training text"));
-  CHECK(has(message(Samples(), "", 10), "ptb.train.txt: holds 10 tokens, expected more than 10"));
-  CHECK(has(message(Samples("")), "holds 0 tokens"));
+  CHECK(has(message(Samples(), "", 10), "ptb.train.txt: contains 10 tokens, expected more than 10"));
+  CHECK(has(message(Samples("")), "contains 0 tokens"));
   CHECK(has(message(Samples(), R"(, "level": "letter")"), "/data/level"));
   const Samples samples;
   std::filesystem::remove(samples.folder.path() / "ptb.valid.txt");

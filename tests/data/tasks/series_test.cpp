@@ -12,7 +12,7 @@ using namespace lagtape;
 
 namespace {
 
-/// Rows "t, 10 t, -t" for t = 0 .. rows - 1.
+/// A file of the rows "t, 10 t, -t" for t = 0 .. rows - 1.
 std::string sample_csv(int rows, bool header = true) {
   std::string text = header ? "time,load,heat\n" : "";
   for (int t = 0; t < rows; ++t) text += text_of(t, ",", 10 * t, ",", -t, "\n");
@@ -23,7 +23,7 @@ std::string series(const std::string& more, const std::string& path = "own.csv")
   return text_of(R"({"task": "series", "path": ")", path, "\", ", more, "}");
 }
 
-/// The samples' folder with own.csv of 100 rows.
+/// A folder with own.csv of 100 rows.
 struct Samples {
   Samples() { write_sample(folder.path() / "own.csv", sample_csv(100)); }
   Task task(const std::string& more, const std::string& path = "own.csv") const {
@@ -135,7 +135,7 @@ TEST_CASE("targets are scaled by the training rows alone, unless they are 0 and 
   classes.real_loss = false;
   CHECK(task_from(series(R"("window": 7)"), classes).filled["normalize_target"] == false);
   CHECK(has(input_error_of([&] { task_from(series(R"("window": 7, "normalize_target": true)"), classes); }),
-            "/data/normalize_target: goes with the loss mse. Expected false with a loss of classes."));
+            "/data/normalize_target: needs the loss mse. Expected false with a loss for classes."));
 }
 
 TEST_CASE("a column that never changes is shifted and not scaled") {
@@ -166,7 +166,7 @@ TEST_CASE("NPY and NPZ files hold one series or several") {
   const std::string npy = serialize_npy(Tensor::from({6}, {9, 8, 7, 6, 5, 4}, Dtype::f64));
   write_sample(samples.folder.path() / "own.npz", zip({{"a.npy", npy}, {"b.npy", npy}}));
   const char* sizes = R"("window": 2, "train": 1, "valid": 0, "test": 0)";
-  CHECK(has(samples.message(sizes, "own.npz"), "several arrays, name one with data.array: a, b"));
+  CHECK(has(samples.message(sizes, "own.npz"), "several arrays. Choose one with data.array: a, b"));
   CHECK(has(samples.message(text_of(sizes, R"(, "array": "c")"), "own.npz"), "unknown array 'c'"));
   CHECK(values_of(take(*samples.task(text_of(sizes, R"(, "array": "b")"), "own.npz").train, 0, 1).x) ==
         Values{9, 8});

@@ -41,7 +41,7 @@ std::string data(const std::vector<int>& samples) {
   return chunk("data", bytes);
 }
 
-/// A tone with a little of two others.
+/// A tone mixed with a little of two others.
 std::vector<int> tone(double hertz, int samples) {
   std::vector<int> values;
   for (int n = 0; n < samples; ++n) {
@@ -52,7 +52,7 @@ std::vector<int> tone(double hertz, int samples) {
   return values;
 }
 
-/// The same log-mel spectra from their definition: a slow transform of the frame, one bin after the other.
+/// The log-mel spectra computed by their definition: a slow transform of each frame, bin by bin.
 std::vector<double> slow_log_mel(const std::vector<int>& samples) {
   const int frames = 1 + static_cast<int>(samples.size()) / 128, size = static_cast<int>(samples.size());
   auto mel = [](double f) { return f < 1000 ? 3 * f / 200 : 15 + 27 * std::log(f / 1000) / std::log(6.4); };
@@ -140,7 +140,7 @@ TEST_CASE("log-mel spectra agree with a slow transform of their definition") {
 TEST_CASE("the largest band of a tone is the one around it, and silence is 0 dB throughout") {
   const auto spectra = log_mel_of(tone(1000, 2000));
   const auto middle = spectra.begin() + 7 * 80;
-  // 1000 Hz is mel 15; bands are evenly spaced from mel 0.6 to 45.25 or so: the 27th edge.
+  // 1000 Hz is mel 15. Bands are evenly spaced from about mel 0.6 to 45.25, so this is the 27th edge.
   const auto largest = std::max_element(middle, middle + 80) - middle;
   const double step = (15 + 27 * std::log(8.0) / std::log(6.4) - 0.6) / 81;
   CHECK(largest == std::lround((15 - 0.6) / step) - 1);
@@ -210,12 +210,12 @@ TEST_CASE("what is wrong with folder, lists and sounds of speech commands is tol
   };
   CHECK(message("LICENSE", "other").empty());
   CHECK(has(message("testing_list.txt", "yes/b.wav\n"), "yes/b.wav is in validation_list.txt too"));
-  CHECK(has(message("testing_list.txt", "yes/z.wav\n"), "yes/z.wav is listed and not there (1 such files)"));
+  CHECK(has(message("testing_list.txt", "yes/z.wav\n"), "yes/z.wav is listed but missing (1 such files)"));
   CHECK(has(message("testing_list.txt", "\nyes\n"),
             "testing_list.txt: line 2: expected WORD/NAME.wav. Got 'yes'"));
   CHECK(has(message("bed/a.wav", "no sound"), "bed/a.wav: offset 0: not a WAV file"));
   CHECK(has(message("bed/a.wav", riff(format(1, 1, 8000) + data({1, 2}))),
-            "expected 16000 samples a second. Got 8000"));
+            "expected 16000 samples per second. Got 8000"));
   TemporaryFolder folder;
   CHECK(has(input_error_of([&] { load(kTask + "}", 0, folder.path()); }), "validation_list.txt"));
 }

@@ -22,7 +22,7 @@ const std::string kWorms =
 const std::string kHearts =
     "@problemname Hearts\n@timestamps false\n@univariate false\n@targetlabel true\n@data\n";
 
-/// A file's content as read.
+/// Reads a file with the given content.
 TsData read_text(const std::string& text, MissingValues missing = MissingValues::error) {
   TemporaryFolder folder;
   write_sample(folder.path() / "a.ts", text);
@@ -48,6 +48,23 @@ TEST_CASE("a .ts file of several dimensions with classes is read") {
   CHECK(data.sequences.classes == std::vector<std::int32_t>{1, 0});
 }
 
+TEST_CASE("comments of a .ts file begin with # or %, and may stand before, in and after its header") {
+  const std::string header = "@problemName UnitTest\n@timeStamps false\n@univariate true\n";
+  const std::string labels = "@classLabel true 1 2\n", sequence = "573.0,375.5:2\n";
+  for (const std::string comment :
+       {"%# A cut down version of a problem\n% The test set is reduced\n%\n\n",
+        "# Dataset Information\n#\n\n# The goal: 1,2:1\n", " \t% after blanks: @data\r\n"}) {
+    CAPTURE(comment);
+    for (const std::string& text :
+         {comment + header + labels + "@data\n" + sequence, header + comment + labels + "@data\n" + sequence,
+          header + labels + "@data\n" + comment + sequence + comment}) {
+      const TsData data = read_text(text);
+      CHECK(data.sequences.x == Floats{573, 375.5});
+      CHECK(data.sequences.classes == std::vector<std::int32_t>{1});
+    }
+  }
+}
+
 TEST_CASE("a .ts file of unequal lengths with real targets is read") {
   const TsData data = read_text(kHearts + "1,2:3,4:71.5\n5:6:-2\n");
   CHECK(data.classes.empty());
@@ -67,7 +84,7 @@ TEST_CASE("missing values are an error, zero, or interpolated") {
   CHECK(first(MissingValues::zero) == Floats{0, 1, 0, 0, 4, 0});
   CHECK(first(MissingValues::interpolate) == Floats{1, 1, 2, 3, 4, 4});
   CHECK(has(input_error_of([] { read_text(kHearts + "1:?:0\n", MissingValues::interpolate); }),
-            "dimension 1 has no value that is known"));
+            "dimension 1 has missing values only"));
 }
 
 TEST_CASE("what is wrong in a .ts file is told with its line") {
@@ -82,7 +99,7 @@ TEST_CASE("what is wrong in a .ts file is told with its line") {
   CHECK(has(message(kWorms + "1,2,inf:4,5,6:goa\n"), "Got 'inf'"));
   CHECK(has(message(kHearts + "1:1:\n"), "expected a finite number as target. Got ''"));
   CHECK(has(message(kHearts + "1:1:nan\n"), "expected a finite number as target"));
-  CHECK(has(message(kWorms), "holds no sequences"));
+  CHECK(has(message(kWorms), "contains no sequences"));
   CHECK(has(message("1,2,3:goa\n"), "line 1: expected a tag"));
   CHECK(has(message("@problemName x\n"), "no line @data"));
   CHECK(has(message("@clasLabel true a b\n@data\n"), "'@classlabel'"));
@@ -98,7 +115,7 @@ TEST_CASE("what is wrong in a .ts file is told with its line") {
 
 namespace {
 
-/// Hearts_TRAIN.ts and Hearts_TEST.ts; sequence i is [i] with target i, 60 and then 40.
+/// Writes Hearts_TRAIN.ts with 60 and Hearts_TEST.ts with 40 sequences; sequence i is [i, i] with target i.
 void write_hearts(const fs::path& folder) {
   auto lines = [](int first, int last) {
     std::string text = "@univariate true\n@targetlabel true\n@data\n";
@@ -225,9 +242,9 @@ TEST_CASE("files of one problem must belong together") {
     write_sample(folder.path() / "Hearts/Hearts_TEST.ts", text);
     return input_error_of([&] { load(R"({"task": "ts", "path": "Hearts"})", 0, folder.path()); });
   };
-  CHECK(has(with_test("@classLabel true a b\n@data\n1:a\n"), "not those of the file before"));
+  CHECK(has(with_test("@classLabel true a b\n@data\n1:a\n"), "its classes are not those of the first file"));
   CHECK(has(with_test("@dimensions 2\n@targetlabel true\n@data\n1:1:1\n"),
-            "@dimensions is 2, and 1 in the file before"));
+            "@dimensions is 2, expected 1 as in the first file"));
   CHECK(has(with_test("@targetlabel true\n@data\n1:1:1\n"), "expected 1 dimensions. Got 2"));
   fs::remove(folder.path() / "Hearts/Hearts_TEST.ts");
   CHECK(has(input_error_of([&] { load(R"({"task": "ts", "path": "Hearts"})", 0, folder.path()); }),

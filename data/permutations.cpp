@@ -1,4 +1,4 @@
-#include "lagtape/data/pixel_order.h"
+#include "lagtape/data/permutations.h"
 
 #include <bit>
 #include <numeric>

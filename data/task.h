@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lagtape/core/normalization.h"
+#include "lagtape/core/thread_pool.h"
+#include "lagtape/data/dataset.h"
+
+namespace lagtape {
+
+class JsonReader;
+
+/// The number of words in a task's vocabulary, and how many of them have a vector in the user's file.
+struct KnownWords {
+  std::int64_t known = 0, all = 0;
+};
+
+/// The data of an experiment. `valid` and `test` may be empty; `train` is unlimited when `fresh`.
+struct Task {
+  DataShape shape;
+  std::shared_ptr<const Dataset> train, valid, test;
+  bool fresh = false;  ///< every step trains on new sequences: runs count steps, not epochs
+  /// Estimated from the training sequences; there is none of outputs where targets are classes.
+  Normalization normalization;
+  /// Reads a file of word vectors into the rows of an embedding's table [shape.tokens, width]: rows of words
+  /// that the file contains become their vectors, rows of tokens that are no words become zeros, and the rows
+  /// of other words stay. Empty unless the user named such a file. Only this call opens the file, since only
+  /// the first step of a training needs it. Throws InputError.
+  std::function<KnownWords(Tensor& table)> read_vectors = {};
+
+  /// The split of that name. Throws InputError with the nearest of train, valid, test.
+  const Dataset& split(const std::string& name) const;
+};
+
+/// The surroundings in which a task loads its data.
+struct TaskContext {
+  std::filesystem::path base;  ///< folder of the experiment file, where relative paths begin
+  std::uint64_t seed = 0;      ///< the experiment's seed
+  ThreadPool& pool;
+  /// The data are only scored, not trained on: the training and validation sets may be empty.
+  bool score_only = false;
+};
+
+/// Settings outside `data` that defaults of a task depend on. They are read before the task.
+struct TaskHints {
+  std::int64_t batch = 1;   ///< train.batch
+  bool every_step = false;  ///< the model reads out at every step
+  bool real_loss = true;    ///< the loss compares real numbers (mse)
+};
+
+/// A task with its options, before any data are generated or any file is opened.
+struct TaskLoader {
+  std::optional<DataShape> shape;  ///< known where the options alone decide it
+  bool fresh = false;
+  /// Generates or reads the data. Throws InputError.
+  std::function<Task(const TaskContext&)> load;
+};
+
+/// The data of a task with all sequences in `test`: those of train, valid and test, in that order. Throws
+/// InputError, and Error for a fresh task.
+Task load_to_score(const TaskLoader& loader, TaskContext context);
+
+/// A task's description and its reader. Each task defines its own beside its code; registry.cpp lists them.
+struct TaskEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;  ///< paper and section
+  /// Inputs x and targets y, one equation or sentence a line.
+  std::string_view equations = {};
+  /// The files that `path` names, where they come from and their checksums. Empty for generated data.
+  std::string_view files = {};
+  /// Reads the options of `data` (all but "task") and notes errors in the reader; does not call finish.
+  TaskLoader (*read)(JsonReader& reader, const TaskHints& hints);
+};
+
+}  // namespace lagtape

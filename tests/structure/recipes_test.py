@@ -1,0 +1,85 @@
+"""The recipes in tools/docs/recipes: what they promise is true of the tree."""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def recipe(name):
+    return (ROOT / "tools/docs/recipes" / name).read_text(encoding="utf-8")
+
+
+# ---- Add a task ------------------------------------------------------------------------------------------------------
+
+ENTRY = re.compile(r"^constinit const TaskEntry (k\w+) = \{\n\s*\.name = \"(\w+)\"", re.MULTILINE)
+
+
+def task_breaches(root):
+    """Where adding a task would take more than its own pair of files, a row and its tests."""
+    registry = (root / "data/registry.cpp").read_text(encoding="utf-8")
+    rows = re.findall(r"^ *&(k\w+),$", registry, re.MULTILINE)
+    tests = (root / "tests/data/registry_test.cpp").read_text(encoding="utf-8")
+    breaches, entries = [], []
+    for path in sorted((root / "data/tasks").glob("*.cpp")):
+        for constant, name in ENTRY.findall(path.read_text(encoding="utf-8")):
+            entries.append((name, constant))
+            header = path.with_suffix(".h").relative_to(root).as_posix()
+            if f"extern const TaskEntry {constant};" not in (root / header).read_text(encoding="utf-8"):
+                breaches.append(f"{header} does not declare {constant}")
+            if f'"task": "{name}"' not in tests:
+                breaches.append(f"no test reads the options of {name}")
+            for other in sorted(p for folder in ("data", "tools") for p in (root / folder).rglob("*.[hc]*")):
+                if other not in (path, root / "data/registry.cpp") and header in other.read_text(encoding="utf-8", errors="replace"):
+                    breaches.append(f"{other.relative_to(root).as_posix()} includes {header}")
+    if rows != [constant for _, constant in sorted(entries)]:
+        breaches.append(f"data/registry.cpp lists {rows}, the tasks in their order are {sorted(entries)}")
+    return breaches
+
+
+class AddATask(unittest.TestCase):
+    def small_tree(self, folder, changes=()):
+        """A tree of two tasks with one change: {file: text}."""
+        files = {
+            "data/registry.cpp": "#include \"lagtape/data/tasks/adding.h\"\n    &kAddingTask,\n    &kCopyTask,\n",
+            "tests/data/registry_test.cpp": '{"task": "adding"} {"task": "copy"}',
+            "tools/other.cpp": "",
+        }
+        for name, constant in ("adding", "kAddingTask"), ("copy", "kCopyTask"):
+            files[f"data/tasks/{name}.h"] = f"extern const TaskEntry {constant};\n"
+            files[f"data/tasks/{name}.cpp"] = f'constinit const TaskEntry {constant} = {{\n    .name = "{name}",\n'
+        for name, text in {**files, **dict(changes)}.items():
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return pathlib.Path(folder)
+
+    def test_a_task_is_its_own_files_one_row_and_its_tests(self):
+        self.assertEqual(task_breaches(ROOT), [])
+        self.assertGreaterEqual(len(ENTRY.findall((ROOT / "data/tasks/copy.cpp").read_text())), 1)
+
+    def test_breaches_are_found(self):
+        for changes, breach in (
+                ({}, None),
+                ({"data/registry.cpp": "    &kAddingTask,\n"}, "data/registry.cpp lists"),
+                ({"data/registry.cpp": "    &kCopyTask,\n    &kAddingTask,\n"}, "data/registry.cpp lists"),
+                ({"data/tasks/copy.h": ""}, "data/tasks/copy.h does not declare kCopyTask"),
+                ({"tests/data/registry_test.cpp": '{"task": "copy"}'}, "no test reads the options of adding"),
+                ({"tools/other.cpp": '#include "lagtape/data/tasks/copy.h"'}, "tools/other.cpp includes")):
+            with self.subTest(breach), tempfile.TemporaryDirectory() as folder:
+                found = task_breaches(self.small_tree(folder, changes))
+                self.assertEqual(len(found), 0 if breach is None else 1, found)
+                self.assertTrue(breach is None or found[0].startswith(breach), found)
+
+    def test_the_recipe_names_what_a_task_touches(self):
+        page = recipe("task.md")
+        for word in ("data/tasks/copy.h", "data/tasks/copy.cpp", "kCopyTask", "data/registry.cpp",
+                     "tests/data/tasks/copy_test.cpp", "tests/data/registry_test.cpp", "tools/experiments/copy/"):
+            self.assertIn(word, page)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
