@@ -7,32 +7,37 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/cells/models/chain_definition.h"
+#include "lagtape/cells/models/model_definition.h"
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/parameter.h"
 #include "lagtape/ops/recurrence/stream/stream.h"
 
 namespace lagtape {
 
-/// A layer of a model, or its read-out, as it may be described.
+/// A short description of a layer of a model, or of its read-out.
 struct LayerSummary {
   std::string name;         ///< "tau_gru"
   std::int64_t params = 0;  ///< numbers that are trained
-  /// What runs a step: none for a table, two for a layer that runs in both directions.
+  /// The programs of its steps: none for a table, two for a layer that runs in both directions.
   std::vector<StepProgram> steps;
 
-  std::int64_t product_flops() const;  ///< a row and step
+  std::int64_t product_flops() const;  ///< of the matrix products, for a row and step
   std::int64_t largest_lag() const;
 };
 
-/// A model: a chain of operations over sequences with its parameters. Immutable once loaded, and then safe to
-/// share between threads.
+struct ChainDefinition;
+struct FittedModel;
+
+/// A model: its definition, fitted to the widths of its data, and its parameters. Immutable once loaded, and
+/// then safe to share between threads.
 class Model {
  public:
-  /// From the text of an experiment (its "model" and "cells") and the widths that its data have. `classes` >
-  /// 0 for classifiers. Parameters are drawn from the seed. Throws InputError with JSON Pointers.
-  static Model build(const std::string& experiment_json, std::int64_t input_width, std::int64_t output_width,
-                     std::int64_t classes, std::uint64_t seed);
+  /// The model of a definition, its parameters drawn from the seed. Throws InputError, one line an error with
+  /// its JSON Pointer, where the definition contradicts itself or the data.
+  Model(const ModelDefinition& definition, const DataWidths& data, std::uint64_t seed = 0);
+  /// The same of a definition that was fitted before. `experiment` is a JSON text with "model", "cells", "loss"
+  /// and "train" of that definition, which the model's file then carries; empty: these alone.
+  Model(FittedModel fitted, std::uint64_t seed, std::string experiment = {});
 
   /// From a weights file (the experiment is in its metadata) or a run folder that holds one. Throws
   /// InputError naming the file and the tensor that does not fit.
@@ -47,10 +52,12 @@ class Model {
 
   Parameters& parameters();
   const Parameters& parameters() const;
-  /// What runs it in training, and in evaluation and streams.
+  const ModelDefinition& definition() const;  ///< with what the data decided
+  const FittedModel& fitted() const;
+  /// The operations that run it in training, and in evaluation and streams.
   const ChainDefinition& chain() const;
   const ChainDefinition& evaluation_chain() const;
-  /// The sequence op that the model is. Throws InputError for a chain of several operations.
+  /// The stack of a model that is one sequence op. Throws InputError for a chain of several operations.
   const StackDefinition& stack() const;
   ReadAt at() const;  ///< where the read-out reads
   Loss loss() const;
@@ -58,8 +65,10 @@ class Model {
   std::int64_t input_width() const;  ///< 1 for tokens
   std::int64_t tokens() const;       ///< inputs are numbers 0 .. tokens - 1; 0: no tokens
   std::int64_t output_width() const;
-  std::int64_t classes() const;           ///< 0 unless a classifier
-  const std::string& experiment() const;  ///< JSON text, every default filled in
+  std::int64_t classes() const;  ///< 0 unless a classifier
+  /// The JSON text of the experiment, with every default filled in. A model made in C++ has its definition
+  /// there: "model", "loss", and the precision in "train".
+  const std::string& experiment() const;
   Normalization& normalization();
   const Normalization& normalization() const;
 

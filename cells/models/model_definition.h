@@ -1,58 +1,61 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
-#include "lagtape/cells/cell.h"
-#include "lagtape/cells/models/chain_definition.h"
-#include "lagtape/cells/models/model_options.h"
-#include "lagtape/core/parameter.h"
+#include "lagtape/cells/layer_definition.h"
+#include "lagtape/cells/layers/linear.h"
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+struct CellEquations;
+struct WrittenInit;
 
-/// What the data say about a model. Targets are `output` real numbers, or one of `classes`; 0: not known.
+/// "every_step", "last_step" (with padding or without, which is a key of its own), "mean".
+std::string_view name_of(ReadAt at);
+
+/// The linear map of the top layer's output that gives the outputs of a model.
+struct ReadoutDefinition {
+  std::int64_t units = 0;  ///< size of the output; 0: as the data have it
+  /// The steps that are read. None: every step where the data have a target for each, else the last.
+  std::optional<ReadAt> at = {};
+  /// The matrix is the table E [vocabulary, units] of the embedding below, one parameter with the gradients
+  /// of both uses: y = E h + W.bias (Press and Wolf 2017; Inan et al. 2017). It starts with the values of
+  /// the embedding; `init` is for the bias alone. The embedding has no padding, whose row could not stay
+  /// zeros. A token whose vector the embedding leaves out of a batch has its logit nevertheless.
+  bool tied = false;
+  Linear::Init init = {"kaiming_normal"};
+  std::shared_ptr<const WrittenInit> written_init = {};  ///< `init` as a file has it; null: made in C++
+};
+
+/// A model as its user writes it, in C++ or as the "model" of an experiment file: the one form that models are
+/// built from, saved with and read into.
+///
+///     ModelDefinition{.layers = {TauGru{.units = 16, .tau = {10}}, Dropout{.rate = 0.1}},
+///                     .readout = {.units = 1, .at = ReadAt::every_step},
+///                     .loss = Loss::mse}
+struct ModelDefinition {
+  std::vector<LayerDefinition> layers;  ///< from the input up
+  ReadoutDefinition readout = {};
+  Loss loss = Loss::none;
+  Dtype precision = Dtype::f32;
+  std::shared_ptr<const CellEquations> cells = {};  ///< those that a file defines by equations; null: none
+};
+
+/// The widths of a model's data. Targets are `output` real numbers, or one of `classes`; 0: not known.
 struct DataWidths {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t classes = 0;
   std::optional<bool> every_step = {};      ///< whether there is a target a step, or one a sequence
   std::optional<std::int64_t> tokens = {};  ///< inputs are 0 .. tokens - 1, one a step; 0: real numbers
+
+  bool operator==(const DataWidths&) const = default;
 };
-
-/// A model before its parameters have values.
-struct ModelDefinition {
-  std::vector<std::string> names;     ///< of the layers: "lstm"; "unicornn.1" inside another
-  std::vector<std::string> prefixes;  ///< of their parameters: "layers.0."; "layers.0.1." inside another
-  std::vector<Layer> layers;
-  Layer readout;      ///< units [output, d] of the top layer's d
-  bool tied = false;  ///< the read-out's matrix is the first layer's table, given before its own parameters
-  ReadAt at = ReadAt::every_step;
-  Json filled_model;  ///< with every default, and what the data decided
-  Json filled_cells;  ///< null when there are none
-
-  std::int64_t input_width() const;
-  std::int64_t output_width() const;
-  ChainDefinition chain(Loss loss = Loss::none) const;
-  /// layers.0.W1, layers.0.W1.bias, ..., layers.1.0.V, ..., readout.W (unless tied), readout.W.bias.
-  std::vector<ParameterDefinition> parameters() const;
-  std::int64_t parameter_count() const;
-};
-
-/// Fits a model that was read without errors to its data: widths of the layers, and the read-out's from the
-/// data where the model leaves it out. Notes contradictions and what is wrong with a user's equations; with
-/// any error, the result is of no use.
-ModelDefinition build_model(const ModelOptions& options, const DataWidths& data, JsonErrors& errors);
-
-/// What is wrong with a value of a parameter: the first number that is not finite, out of its bounds, or not
-/// 0 in the row that is zeros. Empty when nothing is.
-std::string value_error(const ParameterDefinition& definition, const Tensor& value);
-
-/// The parameters of a model with their first values. Throws InputError for an initialiser whose values the
-/// parameter cannot have.
-Parameters draw_parameters(const ModelDefinition& spec, Dtype dtype, std::uint64_t seed);
 
 }  // namespace lagtape

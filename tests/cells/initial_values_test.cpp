@@ -4,13 +4,14 @@
 
 #include <map>
 
-#include "lagtape/cells/models/model_definition.h"
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model_json.h"
 
 namespace lagtape {
 namespace {
 
 /// The model with these layers and read-out. Throws InputError for what is wrong with it.
-ModelDefinition built(const std::string& layers, const std::string& readout = "{}") {
+FittedModel built(const std::string& layers, const std::string& readout = "{}") {
   const Json model =
       parse_json(text_of(R"({"layers": [)", layers, R"(], "readout": )", readout, "}"), "test");
   const Json cells = parse_json(R"json({"mine": {
@@ -18,14 +19,14 @@ ModelDefinition built(const std::string& layers, const std::string& readout = "{
     "state": {"h": "units"}, "step": ["h' = tanh(W @ h + b) + sum(x)"], "output": "h'"}})json",
                                 "test");
   JsonErrors errors;
-  const ModelOptions options = read_model(model, cells, errors);
+  const ModelDefinition definition = read_model(model, cells, errors);
   errors.raise("e");
-  ModelDefinition spec = build_model(options, {.input = 3, .output = 2}, errors);
+  FittedModel spec = fit(definition, {.input = 3, .output = 2}, errors);
   errors.raise("e");
   return spec;
 }
 
-std::map<std::string, Initializer> first_values(const ModelDefinition& spec) {
+std::map<std::string, Initializer> first_values(const FittedModel& spec) {
   std::map<std::string, Initializer> all;
   for (const ParameterDefinition& parameter : spec.parameters()) all[parameter.name] = parameter.initializer;
   return all;
@@ -75,7 +76,7 @@ TEST_CASE("init reaches one layer inside a layer, or all of them") {
 
 TEST_CASE("a parameter that init sets draws numbers of its own") {
   const auto bias = [](const std::string& init) {
-    const ModelDefinition spec =
+    const FittedModel spec =
         built(text_of(R"({"cell": "lstm", "units": 4, "chrono": 50, "init": )", init, "}"));
     const Parameters values = draw_parameters(spec, Dtype::f64, 1);
     return std::pair(values["layers.0.W_f.bias"].value.at(0), values["layers.0.W_i.bias"].value.at(0));
@@ -88,19 +89,18 @@ TEST_CASE("a parameter that init sets draws numbers of its own") {
 }
 
 TEST_CASE("a model with init is filled in and read back as the same model") {
-  const ModelDefinition spec =
-      built(R"({"cell": "lem", "units": 4, "init": {"W1": "orthogonal", "V1.bias": 2}},
+  const FittedModel spec = built(R"({"cell": "lem", "units": 4, "init": {"W1": "orthogonal", "V1.bias": 2}},
                                   {"layer": "linear", "units": 4, "init": {"W": "lecun_normal"}})",
-            R"({"init": {"W": {"type": "chrono"}}})");
-  CHECK(spec.filled_model["layers"][0]["init"].dump() ==
+                                 R"({"init": {"W": {"type": "chrono"}}})");
+  CHECK(json_of(spec.definition)["layers"][0]["init"].dump() ==
         R"({"W1":{"type":"orthogonal","gain":1.0},"V1.bias":{"type":"constant","value":2.0}})");
-  CHECK(spec.filled_model["readout"]["init"].dump() ==
+  CHECK(json_of(spec.definition)["readout"]["init"].dump() ==
         R"({"W":{"type":"chrono","scale":1.0,"longest":784.0}})");
-  const ModelDefinition again =
-      built(spec.filled_model["layers"][0].dump() + "," + spec.filled_model["layers"][1].dump(),
-            spec.filled_model["readout"].dump());
+  const FittedModel again =
+      built(json_of(spec.definition)["layers"][0].dump() + "," + json_of(spec.definition)["layers"][1].dump(),
+            json_of(spec.definition)["readout"].dump());
   CHECK(first_values(again) == first_values(spec));
-  CHECK(again.filled_model == spec.filled_model);
+  CHECK(json_of(again.definition) == json_of(spec.definition));
 }
 
 TEST_CASE("what is wrong with init is said at its place, with the nearest name") {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lagtape/cells/models/model_definition.h"
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model_json.h"
 #include "lagtape/tests/cells/support/by_hand.h"
 
 namespace lagtape {
@@ -42,8 +43,8 @@ TEST_CASE("lstm computes its equations, without a forget gate and with scaled ga
 TEST_CASE("chrono starts all biases of lstm from zero but those of its gates of memory, which are opposite") {
   JsonErrors errors;
   const Json model = parse_json(R"({"layers": [{"cell": "lstm", "units": 50, "chrono": 784}]})", "test");
-  const ModelOptions options = read_model(model, {}, errors);
-  const ModelDefinition spec = build_model(options, {.input = 1, .output = 1}, errors);
+  const ModelDefinition definition = read_model(model, {}, errors);
+  const FittedModel spec = fit(definition, {.input = 1, .output = 1}, errors);
   errors.raise("test");
   const Parameters parameters = draw_parameters(spec, Dtype::f64, 3);
   const auto bias = [&](const std::string& name) { return parameters["layers.0." + name + ".bias"].value; };

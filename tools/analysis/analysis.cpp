@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/analysis/sequence_analysis.h"
@@ -17,10 +17,9 @@ namespace {
 
 /// The same model, with its parameters in f64.
 Model in_f64(const Model& model) {
-  Json document = parse_json(model.experiment(), "experiment");
-  document["train"]["precision"] = "f64";
-  const std::int64_t output = model.classes() > 0 ? 0 : model.output_width();
-  Model result = Model::build(document.dump(), model.input_width(), output, model.classes(), 0);
+  FittedModel fitted = model.fitted();
+  fitted.definition.precision = Dtype::f64;
+  Model result(std::move(fitted), 0);
   auto value = model.parameters().begin();
   for (Parameter& parameter : result.parameters()) parameter.value = (value++)->value.to(Dtype::f64).clone();
   return result;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "lagtape/cells/models/model_options.h"
+#include "lagtape/cells/models/model_json.h"
 #include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"

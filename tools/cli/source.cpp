@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::cli {
@@ -93,10 +93,9 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
   Model model = load_model(path);
   Experiment experiment = parse_experiment(model.experiment(), path, path, assignments);
   if (assignments.empty()) return {.experiment = std::move(experiment), .model = std::move(model)};
-  const Json asked = parse_json(experiment.json, path);
-  const Json trained = parse_json(parse_experiment(model.experiment(), path, path, {}).json, path);
+  const Experiment trained = parse_experiment(model.experiment(), path, path);
   for (const char* part : {"model", "cells"}) {
-    if (trained.value(part, Json()) != asked.value(part, Json()))
+    if (trained.document->json.value(part, Json()) != experiment.document->json.value(part, Json()))
       throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));
   }
   return {.experiment = std::move(experiment), .model = std::move(model)};

@@ -1,6 +1,7 @@
 #include "lagtape/tools/train/experiment.h"
 
-#include "lagtape/cells/models/model_definition.h"
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_set.h"
@@ -32,41 +33,36 @@ Experiment read_experiment(const fs::path& file, std::span<const std::string> as
   return parse_experiment(read_file(file), file.string(), file.parent_path(), assignments);
 }
 
-namespace {
-
-/// The experiment's model for such data, without values.
-ModelDefinition spec_of(const Experiment& experiment, const DataShape& data) {
-  JsonErrors errors;
-  const Json document = parse_json(experiment.json, experiment.where);
-  const ModelOptions options =
-      read_model(at_pointer(document, "/model"), at_pointer(document, "/cells"), errors);
-  errors.raise(experiment.where);
-  ModelDefinition spec = build_model(options, widths_of(experiment.loss, data), errors);
-  errors.raise(experiment.where);
-  return spec;
+DataWidths widths_of(Loss loss, const DataShape& data) {
+  const bool classes = loss == Loss::cross_entropy;
+  return {.input = data.input,
+          .output = classes ? 0 : output_width(loss, data),
+          .classes = classes ? data.classes : 0,
+          .every_step = data.every_step,
+          .tokens = data.tokens};
 }
-
-}  // namespace
 
 Model build_model(const Experiment& experiment, const DataShape& data) {
   JsonErrors errors;
   if (!entry_of(experiment.loss).fits(data)) errors.add("/loss", mismatch(experiment.loss, data));
   errors.raise(experiment.where);
-  const DataWidths fit = widths_of(experiment.loss, data);
-  if (experiment.data_shape) {
-    return Model::build(experiment.json, fit.input, fit.output, fit.classes, experiment.seed);
-  }
+  const DataWidths widths = widths_of(experiment.loss, data);
+  if (experiment.fitted && widths == widths_of(experiment.loss, *experiment.data_shape))
+    return Model(*experiment.fitted, experiment.seed, experiment.json);
+  FittedModel fitted = fit(experiment.model, widths, errors);
+  errors.raise(experiment.where);
+  if (!experiment.document) return Model(std::move(fitted), experiment.seed, experiment.json);
   // What the file left to the data is decided now, and stays in the model's own copy of the experiment.
-  Json document = parse_json(experiment.json, experiment.where);
-  document["model"] = spec_of(experiment, data).filled_model;
-  return Model::build(document.dump(2), fit.input, fit.output, fit.classes, experiment.seed);
+  Json document = experiment.document->json;
+  document["model"] = json_of(fitted.definition);
+  return Model(std::move(fitted), experiment.seed, document.dump(2));
 }
 
 std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model) {
   if (!task.read_vectors) return std::nullopt;
-  Parameter& table = *model.parameters().begin();  // of tokens, which only the first layer takes
+  Parameter& table = *model.parameters().begin();  // tokens go into the first layer alone
   const KnownWords words = task.read_vectors(table.value);
-  const std::string error = value_error(spec_of(experiment, task.shape).parameters().front(), table.value);
+  const std::string error = value_error(model.fitted().parameters().front(), table.value);
   if (!error.empty())
     throw InputError(text_of(experiment.where, ": /data/vectors: ", table.name, ": ", error, "."));
   return words;

@@ -11,18 +11,24 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/data/task.h"
+#include "lagtape/cells/models/model_definition.h"
+#include "lagtape/data/dataset.h"
 #include "lagtape/optim/optimizer.h"
 #include "lagtape/optim/schedule.h"
 #include "lagtape/tools/train/train_options.h"
 
 namespace lagtape {
 
-/// An experiment file that was read and found in order: data, model, loss, optimizer, and how to train.
+struct ExperimentDocument;
+struct FittedModel;
+
+/// An experiment: data, model, loss, optimizer, and how to train. It is read from a file, or filled in C++.
 struct Experiment {
   std::string name;   ///< letters, digits, '.', '_', '-'
   std::string where;  ///< what messages call it
   std::uint64_t seed = 0;
-  Loss loss = Loss::none;
+  ModelDefinition model = {};
+  Loss loss = Loss::none;  ///< also that of the model
   std::vector<std::string> metrics;
   double lr = 0;
   Schedule schedule;
@@ -36,6 +42,11 @@ struct Experiment {
   std::function<Task(ThreadPool&)> load_to_score;
   /// The file with every default filled in and `data.path` absolute, as JSON text: it reads back to itself.
   std::string json;
+
+  // Made when a file is read, so that nothing is parsed or built twice. Null for an experiment filled in C++.
+  std::shared_ptr<const ExperimentDocument> document = {};  ///< what `json` is the text of
+  std::shared_ptr<const FittedModel> fitted =
+      {};  ///< the model, when the file alone decides the data's shape
 };
 
 /// Reads an experiment. `assignments` ("train.epochs=3") are carried out first. A relative `data.path` starts
@@ -46,6 +57,10 @@ Experiment read_experiment(const std::filesystem::path& file, std::span<const st
 /// The same from a text. `where` names it in messages; relative paths start at `base`.
 Experiment parse_experiment(const std::string& text, const std::string& where,
                             const std::filesystem::path& base, std::span<const std::string> assignments = {});
+
+/// The widths that a model must have for such data and loss: classes have a logit each, unless the loss is on
+/// one logit.
+DataWidths widths_of(Loss loss, const DataShape& data);
 
 /// The model of an experiment for such data, drawn from the seed. Throws InputError with JSON Pointers, also
 /// when the loss or the read-out does not go with the data.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/optim/registry.h"
@@ -25,8 +27,8 @@ bool is_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
-/// What the defaults of a task depend on, read ahead and without complaint: the readers of `train` and
-/// `model` do that.
+/// The values that the defaults of a task depend on. They are read ahead and without complaint, which is left
+/// to the readers of `train` and `model`.
 TaskHints hints_of(const Json& document) {
   TaskHints hints{.batch = TrainOptions{}.batch};
   const Json& batch = at_pointer(document, "/train/batch");
@@ -37,7 +39,7 @@ TaskHints hints_of(const Json& document) {
   return hints;
 }
 
-/// The sections as a reader would like them: what is learnt, by what, how.
+/// The sections in the order in which they are best read: what is learnt, by what, how.
 Json in_order(const Json& filled) {
   Json ordered = Json::object();
   for (const char* key : {"$schema", "name", "seed", "data", "cells", "model", "loss", "metrics", "optimizer",
@@ -69,7 +71,12 @@ class ExperimentReader {
     top_.fill("train", reader.filled());
     top_.finish();
     errors_.raise(where);
-    experiment_.json = in_order(top_.filled()).dump(2);
+    const auto document =
+        std::make_shared<const ExperimentDocument>(ExperimentDocument{in_order(top_.filled())});
+    experiment_.json = document->json.dump(2);
+    experiment_.document = document;
+    experiment_.model.precision = fitted_.definition.precision = experiment_.train.precision;
+    if (experiment_.data_shape) experiment_.fitted = std::make_shared<const FittedModel>(std::move(fitted_));
     return std::move(experiment_);
   }
 
@@ -113,21 +120,18 @@ class ExperimentReader {
     };
   }
 
-  /// After data and loss: they decide what the file leaves open. With an error in those, the model is read
-  /// for its own.
+  /// Reads the model after data and loss, which decide what the file leaves open. With an error so far, the
+  /// model is read on its own.
   void read_model() {
     const Json& given = top_.raw("model", "layers and read-out");
     const Json& cells = top_.raw("cells", "cells defined by their equations");
     if (given.is_null()) top_.error("model", "is missing.");
-    const ModelOptions options =
-        given.is_null() ? ModelOptions{} : lagtape::read_model(given, cells, errors_);
-    Json filled = options.filled_model;
-    if (experiment_.data_shape && experiment_.loss != Loss::none && errors_.empty()) {
-      filled =
-          build_model(options, widths_of(experiment_.loss, *experiment_.data_shape), errors_).filled_model;
-    }
-    top_.fill("model", filled);
-    if (!options.filled_cells.is_null()) top_.fill("cells", options.filled_cells);
+    if (!given.is_null()) experiment_.model = lagtape::read_model(given, cells, errors_);
+    experiment_.model.loss = experiment_.loss;
+    if (!errors_.empty()) return;
+    if (experiment_.data_shape)
+      fitted_ = fit(experiment_.model, widths_of(experiment_.loss, *experiment_.data_shape), errors_);
+    top_.fill("model", json_of(experiment_.data_shape ? fitted_.definition : experiment_.model));
   }
 
   /// The read-out is known where the file or the data's shape decides it; else the trainer looks.
@@ -207,21 +211,13 @@ class ExperimentReader {
   JsonErrors errors_;
   JsonReader top_;
   Experiment experiment_;
+  FittedModel fitted_;  // of data whose shape the file decides
 };
 
 }  // namespace
 
 Experiment read_document(const Json& document, const std::string& where, const fs::path& base) {
   return ExperimentReader(document, base).read(where);
-}
-
-DataWidths widths_of(Loss loss, const DataShape& data) {
-  const bool classes = loss == Loss::cross_entropy;
-  return {.input = data.input,
-          .output = classes ? 0 : output_width(loss, data),
-          .classes = classes ? data.classes : 0,
-          .every_step = data.every_step,
-          .tokens = data.tokens};
 }
 
 const Json& at_pointer(const Json& document, const char* pointer) {

@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/version.h"
 
 namespace lagtape {
@@ -38,8 +39,8 @@ Json json_of(const Evaluation& evaluation) {
 }
 
 /// An experiment without what a resumed run may change.
-Json essence(const std::string& experiment, const std::string& where) {
-  Json json = parse_json(experiment, where);
+Json essence(const Experiment& experiment) {
+  Json json = experiment.document ? experiment.document->json : parse_json(experiment.json, experiment.where);
   if (json.contains("train") && json["train"].is_object()) {
     json["train"].erase("epochs");
     json["train"].erase("steps");
@@ -48,9 +49,9 @@ Json essence(const std::string& experiment, const std::string& where) {
   return json;
 }
 
-void require_same(const std::string& before, const Experiment& now, const fs::path& path) {
-  Json old_values = essence(before, path.string());
-  const Json new_values = essence(now.json, now.where);
+void require_same(const Experiment& before, const Experiment& now, const fs::path& path) {
+  Json old_values = essence(before);
+  const Json new_values = essence(now);
   // One that stops at the first such batch has skipped none yet, and may go on as one that skips them.
   const Json::json_pointer not_finite("/train/not_finite");
   if (old_values[not_finite] == "stop") old_values[not_finite] = new_values[not_finite];
@@ -108,7 +109,7 @@ void RunFolder::check(const Experiment& experiment, bool resume) const {
   if (can_resume()) {
     const std::string text = read_file(experiment_file());
     const Experiment before = parse_experiment(text, experiment_file().string(), fs::absolute(path_));
-    require_same(before.json, experiment, path_);
+    require_same(before, experiment, path_);
   } else if (fs::exists(weights_file())) {
     throw InputError(
         text_of(path_.string(), ": has weights but no checkpoint to resume from. Give another --out."));
@@ -145,12 +146,13 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   // Read again, so that a run from before an option was there has its default.
   const Experiment before =
       parse_experiment(trained->second, checkpoint_file().string(), fs::absolute(path_));
-  require_same(before.json, experiment, checkpoint_file());
+  require_same(before, experiment, checkpoint_file());
   trainer.unpack(reader);
   remove_temporaries(path_);
   remove_temporaries(path_ / "checkpoint");
   if (!trainer.is_finished()) remove(summary_file());  // of the run as it was when it was shorter
-  write_file_atomically(metrics_file(), content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
+  write_file_atomically(metrics_file(),
+                        content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
   write_file_atomically(experiment_file(), experiment.json + "\n");
   return held;
 }

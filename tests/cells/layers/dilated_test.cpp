@@ -2,7 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "lagtape/cells/models/model_definition.h"
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model_json.h"
 #include "lagtape/tests/cells/support/by_hand.h"
 #include "lagtape/tests/cells/support/cell_row.h"
 
@@ -48,8 +49,8 @@ std::string error_of(const std::string& options) {
       "step": ["h' = 0.5 * h + b"], "output": "h'"}})",
                                       "test");
   JsonErrors errors;
-  const ModelOptions model = read_model({{"layers", {layer}}}, definitions, errors);
-  if (errors.empty()) build_model(model, {.input = 1, .output = 1}, errors);
+  const ModelDefinition definition = read_model({{"layers", {layer}}}, definitions, errors);
+  if (errors.empty()) fit(definition, {.input = 1, .output = 1}, errors);
   try {
     errors.raise("test");
   } catch (const InputError& error) {

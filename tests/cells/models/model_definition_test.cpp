@@ -1,4 +1,5 @@
-#include "lagtape/cells/models/model_definition.h"
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model_json.h"
 
 #include <doctest/doctest.h>
 
@@ -10,13 +11,13 @@ namespace lagtape {
 namespace {
 
 /// What a text of {"model": ..., "cells": ...} says, and what it becomes with the data.
-ModelDefinition built(const std::string& text, const DataWidths& data) {
+FittedModel built(const std::string& text, const DataWidths& data) {
   const Json experiment = parse_json(text, "e.json");
   JsonErrors errors;
   const Json cells = experiment.contains("cells") ? experiment["cells"] : Json();
-  const ModelOptions options = read_model(experiment["model"], cells, errors);
+  const ModelDefinition definition = read_model(experiment["model"], cells, errors);
   errors.raise("e.json");
-  ModelDefinition spec = build_model(options, data, errors);
+  FittedModel spec = fit(definition, data, errors);
   errors.raise("e.json");
   return spec;
 }
@@ -44,32 +45,33 @@ std::string known(std::span<const LayerEntry> entries) {
 const std::string kTauGru = R"({"cell": "tau_gru", "units": 16, "tau": 10})";
 
 TEST_CASE("the model of the manual is read, and its defaults filled in") {
-  const ModelDefinition spec =
+  FittedModel spec =
       built(model_of(kTauGru, R"({"units": 1, "at": "every_step"})"), {.input = 1, .output = 1});
+  spec.definition.loss = Loss::mse;
   CHECK(spec.names == std::vector<std::string>{"tau_gru"});
   CHECK(spec.parameter_count() == 1233);
-  CHECK(spec.at == ReadAt::every_step);
+  CHECK(spec.at() == ReadAt::every_step);
   CHECK(spec.layers[0].program.largest_lag() == 10);
   CHECK(spec.input_width() == 1);
-  const ChainDefinition chain = spec.chain(Loss::mse);
+  const ChainDefinition chain = spec.chain();
   REQUIRE(chain.parts.size() == 1);
   CHECK(chain.parts[0].stack.layers.size() == 1);
   CHECK(chain.parts[0].stack.readout.has_value());
   CHECK(chain.at() == ReadAt::every_step);
   CHECK(chain.loss() == Loss::mse);
   CHECK(
-      spec.filled_model.dump() ==
+      json_of(spec.definition).dump() ==
       R"({"layers":[{"cell":"tau_gru","units":16,"tau":10.0,"dt":1.0,"alpha":1.0,"beta":1.0,)"
       R"("weighting":true,"gating":true,"form":"paper","dropout":0.0,"arithmetic":"float","dilations":[],"residual":false,"init":{}}],)"
       R"("readout":{"units":1,"at":"every_step","at_padding":false,"tied":false,"init":"kaiming_normal"}})");
 }
 
 TEST_CASE("a filled-in model reads as itself") {
-  const ModelDefinition spec = built(model_of(kTauGru + R"(, {"cell": "lstm", "units": 3})"),
-                                     {.input = 2, .classes = 10, .every_step = false});
-  const ModelDefinition again = built(Json{{"model", spec.filled_model}}.dump(), {.input = 2});
-  CHECK(again.filled_model == spec.filled_model);
-  CHECK(again.at == spec.at);
+  const FittedModel spec = built(model_of(kTauGru + R"(, {"cell": "lstm", "units": 3})"),
+                                 {.input = 2, .classes = 10, .every_step = false});
+  const FittedModel again = built(Json{{"model", json_of(spec.definition)}}.dump(), {.input = 2});
+  CHECK(json_of(again.definition) == json_of(spec.definition));
+  CHECK(again.at() == spec.at());
   REQUIRE(again.layers.size() == 2);
   CHECK(to_string(again.layers[0].program) == to_string(spec.layers[0].program));
   CHECK(to_string(again.layers[1].program) == to_string(spec.layers[1].program));
@@ -77,10 +79,9 @@ TEST_CASE("a filled-in model reads as itself") {
 }
 
 TEST_CASE("each layer's input is the output of the one before") {
-  const ModelDefinition spec =
-      built(model_of(R"({"layer": "linear", "units": 5}, {"cell": "lstm", "units": 7},
+  const FittedModel spec = built(model_of(R"({"layer": "linear", "units": 5}, {"cell": "lstm", "units": 7},
                                            {"cell": "delay_gru", "units": 3, "tau": 2})"),
-            {.input = 2, .output = 4});
+                                 {.input = 2, .output = 4});
   CHECK(spec.input_width() == 2);
   CHECK(spec.layers[1].program.input == RowShape::vector(5));
   CHECK(spec.layers[2].program.input == RowShape::vector(7));
@@ -91,12 +92,12 @@ TEST_CASE("each layer's input is the output of the one before") {
 
 TEST_CASE("the data decide what the read-out leaves open") {
   const std::string model = model_of(kTauGru);
-  const ModelDefinition classifier = built(model, {.input = 1, .classes = 10, .every_step = false});
+  const FittedModel classifier = built(model, {.input = 1, .classes = 10, .every_step = false});
   CHECK(classifier.output_width() == 10);
-  CHECK(classifier.at == ReadAt::last_step);
-  const ModelDefinition forecaster = built(model, {.input = 1, .output = 3, .every_step = true});
+  CHECK(classifier.at() == ReadAt::last_step);
+  const FittedModel forecaster = built(model, {.input = 1, .output = 3, .every_step = true});
   CHECK(forecaster.output_width() == 3);
-  CHECK(forecaster.at == ReadAt::every_step);
+  CHECK(forecaster.at() == ReadAt::every_step);
   CHECK(built(model_of(kTauGru, R"({"at_padding": true})"), {.input = 1, .classes = 2}).at ==
         ReadAt::last_padded_step);
   CHECK(built(model_of(kTauGru, R"({"at": "mean"})"), {.input = 1, .classes = 2, .every_step = false}).at ==
@@ -173,7 +174,7 @@ const std::string kCell = R"json({
   "step": ["h' = tanh(W @ h[-tau] + U @ x + b) * alpha"], "output": "h'"})json";
 
 TEST_CASE("a user's cell is used like a built-in one, and its hyper-parameters are options") {
-  const ModelDefinition spec =
+  const FittedModel spec =
       built(with_cell(kCell, R"({"cell": "mine", "units": 4}, {"cell": "mine", "units": 3, "tau": 7})"),
             {.input = 2, .output = 1});
   REQUIRE(spec.layers.size() == 2);
@@ -181,14 +182,15 @@ TEST_CASE("a user's cell is used like a built-in one, and its hyper-parameters a
   CHECK(spec.layers[1].program.largest_lag() == 7);
   CHECK(spec.parameter_count() == 4 * (4 + 2 + 1) + 3 * (3 + 4 + 1) + 3 + 1);
   CHECK(
-      spec.filled_model["layers"].dump() ==
+      json_of(spec.definition)["layers"].dump() ==
       R"([{"cell":"mine","units":4,"tau":20.0,"alpha":1.5,"arithmetic":"float","dilations":[],"residual":false,"init":{}},{"cell":"mine","units":3,"tau":7.0,"alpha":1.5,"arithmetic":"float","dilations":[],"residual":false,"init":{}}])");
   const std::vector<ParameterDefinition> parameters = spec.parameters();
   CHECK(parameters[5].name == "layers.1.b");
   CHECK(parameters[5].initializer == Initializer::constant(0));
 
-  const ModelDefinition again =
-      built(Json{{"cells", spec.filled_cells}, {"model", spec.filled_model}}.dump(), {.input = 2});
+  const FittedModel again =
+      built(Json{{"cells", cells_json_of(spec.definition)}, {"model", json_of(spec.definition)}}.dump(),
+            {.input = 2});
   CHECK(to_string(again.layers[1].program) == to_string(spec.layers[1].program));
 }
 
@@ -231,9 +233,8 @@ e.json: /model/layers/0/tua: unknown key 'tua'; did you mean 'tau'? Known: cell,
 // ---- Parameters ----
 
 TEST_CASE("parameters are named by layer, and drawn from seed and name") {
-  const ModelDefinition spec =
-      built(model_of(R"({"cell": "lstm", "units": 2}, {"layer": "linear", "units": 2})"),
-            {.input = 2, .output = 1});
+  const FittedModel spec = built(model_of(R"({"cell": "lstm", "units": 2}, {"layer": "linear", "units": 2})"),
+                                 {.input = 2, .output = 1});
   const Parameters parameters = draw_parameters(spec, Dtype::f64, 3);
   CHECK(parameters.count() == spec.parameter_count());
   CHECK(parameters["layers.0.W_i"].value.shape() == Shape{2, 2});

@@ -7,13 +7,16 @@
 #include <thread>
 #include <vector>
 
+#include "lagtape/cells/gru.h"
 #include "lagtape/cells/models/model.h"
 
 namespace lagtape {
 namespace {
 
-constexpr const char* kGru =
-    R"({"model": {"layers": [{"cell": "gru", "units": 5}], "readout": {"at": "every_step"}}})";
+Model small_gru() {
+  return Model({.layers = {Gru{.units = 5}}, .readout = {.units = 1, .at = ReadAt::every_step}}, {.input = 2},
+               1);
+}
 
 Tensor ramp(std::int64_t steps, double slope) {
   Tensor x({steps, 2}, Dtype::f32);
@@ -27,7 +30,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 }
 
 TEST_CASE("an idle predictor is found again by callers who ask for as many threads") {
-  const Model model = Model::build(kGru, 2, 1, 0, 1);
+  const Model model = small_gru();
   Predictors predictors;
   CHECK(predictors.take(1) == nullptr);
   auto one = std::make_unique<Predictor>(model.evaluation_chain(), Dtype::f32, 1);
@@ -40,7 +43,7 @@ TEST_CASE("an idle predictor is found again by callers who ask for as many threa
 }
 
 TEST_CASE("threads that share a model predict what one alone does") {
-  const Model model = Model::build(kGru, 2, 1, 0, 1);
+  const Model model = small_gru();
   std::vector<Tensor> inputs, expected;
   for (int i = 0; i < 4; ++i) {
     inputs.push_back(ramp(20 + 7 * i, 0.01 * (i + 1)));
@@ -58,7 +61,7 @@ TEST_CASE("threads that share a model predict what one alone does") {
 }
 
 TEST_CASE("a prediction sees parameters that have changed since the one before") {
-  Model model = Model::build(kGru, 2, 1, 0, 1);
+  Model model = small_gru();
   const Tensor x = ramp(20, 0.01);
   const Tensor before = model.predict(x);
   CHECK(same_bits(model.predict(x), before));

@@ -1,11 +1,15 @@
-#include "lagtape/cells/models/model_options.h"
+#include "lagtape/cells/models/model_json.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "lagtape/cells/equation_cell.h"
+#include "lagtape/cells/layer_content.h"
 #include "lagtape/cells/recorder.h"
+#include "lagtape/cells/registry.h"
+#include "lagtape/core/error.h"
 
 namespace lagtape {
 namespace {
@@ -75,7 +79,7 @@ BuildLayer read_named(const std::string& kind, const std::string& name, const Ce
 }
 
 void read_layer(const Json& value, const std::string& pointer, const CellDefinitions& definitions,
-                ModelOptions& options, JsonErrors& errors) {
+                ModelDefinition& model, JsonErrors& errors) {
   JsonReader reader(value, pointer, errors);
   if (!reader.is_object()) return;
   const std::string kind = reader.has("layer") ? "layer" : "cell";
@@ -94,13 +98,13 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
     return;
   }
   const LayerEntry* entry = entry_named(kind, name);
-  options.layers.push_back(
-      {name, pointer, read_named(kind, name, definitions, reader), entry && entry->takes_tokens});
+  BuildLayer build = read_named(kind, name, definitions, reader);
   reader.finish();
-  options.filled_model["layers"].push_back(reader.filled());
+  model.layers.emplace_back(std::make_shared<const LayerContent>(
+      LayerContent{name, std::move(build), entry && entry->takes_tokens, reader.filled()}));
 }
 
-void read_layers(JsonReader& reader, const CellDefinitions& definitions, ModelOptions& options) {
+void read_layers(JsonReader& reader, const CellDefinitions& definitions, ModelDefinition& model) {
   const Json& layers = reader.raw("layers", "the layers, from the input up");
   if (!layers.is_array() || layers.empty()) {
     reader.error("layers",
@@ -108,65 +112,115 @@ void read_layers(JsonReader& reader, const CellDefinitions& definitions, ModelOp
     return;
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    read_layer(layers[i], text_of(reader.pointer_to("layers"), "/", i), definitions, options,
-               reader.errors());
+    read_layer(layers[i], text_of(reader.pointer_to("layers"), "/", i), definitions, model, reader.errors());
   }
 }
 
-/// All of its keys. Those that the data may decide have no default.
-void read_readout_options(JsonReader& reader, ModelOptions& options) {
-  if (reader.has("units")) {
-    reader.required("units", options.readout_units, between(1, kLargestUnits), "size of the output");
-  } else {
-    reader.raw("units", "size of the output; by default that of the targets, or the number of classes");
-  }
+/// Reads "at" and "at_padding", which have one value in C++.
+void read_at(JsonReader& reader, ReadoutDefinition& readout) {
+  std::string at;
+  bool at_padding = false;
   if (reader.has("at")) {
-    reader.required_choice("at", options.readout_at, kReadAt, "which steps are read");
+    reader.required_choice("at", at, kReadAt, "which steps are read");
   } else {
     reader.raw("at",
                "which steps are read; by default every step if there is a target for each, else the last",
                "\"every_step\" | \"last_step\" | \"mean\"");
   }
-  reader.optional("at_padding", options.at_padding, "read at the batch's last step, padding included");
-  if (options.at_padding && !options.readout_at.empty() && options.readout_at != "last_step") {
+  reader.optional("at_padding", at_padding, "read at the batch's last step, padding included");
+  if (at_padding && !at.empty() && at != "last_step")
     reader.error("at_padding", "this goes with \"at\": \"last_step\" only.");
-  }
-  reader.optional(
-      "tied", options.tied,
-      "the matrix W is the table E of the embedding, one parameter with the gradients of both uses");
-  options.readout_init.read(reader);
+  if (at == "every_step") readout.at = ReadAt::every_step;
+  if (at == "mean") readout.at = ReadAt::mean;
+  if (at == "last_step") readout.at = ReadAt::last_step;
+  if (at_padding) readout.at = ReadAt::last_padded_step;
 }
 
-void read_readout(JsonReader& model, ModelOptions& options) {
+/// Reads all of the read-out's keys. Those that the data may decide have no default.
+void read_readout_options(JsonReader& reader, ReadoutDefinition& readout) {
+  if (reader.has("units")) {
+    reader.required("units", readout.units, between(1, kLargestUnits), "size of the output");
+  } else {
+    reader.raw("units", "size of the output; by default that of the targets, or the number of classes");
+  }
+  read_at(reader, readout);
+  reader.optional(
+      "tied", readout.tied,
+      "the matrix W is the table E of the embedding, one parameter with the gradients of both uses");
+  readout.init.read(reader);
+  readout.written_init = std::make_shared<const WrittenInit>(WrittenInit{reader.filled()["init"]});
+}
+
+void read_readout(JsonReader& model, ReadoutDefinition& readout) {
   const Json none = Json::object();
   const Json& given = model.raw("readout", "the linear map of the top layer's output");
   JsonReader reader(given.is_null() ? none : given, model.pointer_to("readout"), model.errors());
-  read_readout_options(reader, options);
+  read_readout_options(reader, readout);
   reader.finish();
-  options.filled_model["readout"] = reader.filled();
+}
+
+Json init_json(const ReadoutDefinition& readout) {
+  if (readout.written_init) return readout.written_init->json;
+  const Json nothing = Json::object();
+  JsonErrors none;
+  JsonReader reader(nothing, "", none);
+  Linear::Init own = readout.init;
+  own.read(reader);
+  return reader.filled()["init"];
+}
+
+Json readout_json(const ReadoutDefinition& readout) {
+  Json json = Json::object();
+  if (readout.units > 0) json["units"] = readout.units;
+  if (readout.at) json["at"] = name_of(*readout.at);
+  json["at_padding"] = readout.at == ReadAt::last_padded_step;
+  json["tied"] = readout.tied;
+  json["init"] = init_json(readout);
+  return json;
 }
 
 }  // namespace
 
-ModelOptions read_model(const Json& model, const Json& cells, JsonErrors& errors) {
-  ModelOptions options;
-  options.filled_model = {{"layers", Json::array()}, {"readout", Json::object()}};
-  options.filled_cells = cells;
+ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& errors) {
+  ModelDefinition definition;
+  if (!cells.is_null()) definition.cells = std::make_shared<const CellEquations>(CellEquations{cells});
   const CellDefinitions definitions = read_cells(cells, errors);
   JsonReader reader(model, "/model", errors);
-  if (!reader.is_object()) return options;
-  read_layers(reader, definitions, options);
-  read_readout(reader, options);
+  if (!reader.is_object()) return definition;
+  read_layers(reader, definitions, definition);
+  read_readout(reader, definition.readout);
   reader.finish();
-  return options;
+  return definition;
+}
+
+Json json_of(const ModelDefinition& definition) {
+  Json layers = Json::array();
+  for (const LayerDefinition& layer : definition.layers) layers.push_back(layer.content().json);
+  return {{"layers", std::move(layers)}, {"readout", readout_json(definition.readout)}};
+}
+
+Json cells_json_of(const ModelDefinition& definition) {
+  return definition.cells ? definition.cells->json : Json();
+}
+
+Loss loss_in(const Json& experiment) {
+  const std::string name = experiment.value("loss", "none");
+  for (Loss loss : {Loss::mse, Loss::cross_entropy, Loss::binary_cross_entropy})
+    if (name == name_of(loss)) return loss;
+  return Loss::none;
+}
+
+Dtype precision_in(const Json& experiment) {
+  const Json& train = experiment.contains("train") ? experiment.at("train") : Json::object();
+  return train.is_object() && train.value("precision", "f32") == "f64" ? Dtype::f64 : Dtype::f32;
 }
 
 std::vector<OptionDoc> readout_options() {
   const Json nothing = Json::object();
   JsonErrors errors;
   JsonReader reader(nothing, "", errors);
-  ModelOptions options;
-  read_readout_options(reader, options);
+  ReadoutDefinition readout;
+  read_readout_options(reader, readout);
   return reader.documentation();
 }
 

@@ -1,0 +1,225 @@
+#include "lagtape/cells/models/fitted_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "lagtape/cells/layer_content.h"
+#include "lagtape/cells/registry.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+namespace {
+
+/// The output width of a read-out: the model's and the data's must agree where both are known.
+std::int64_t readout_units(const ReadoutDefinition& readout, const DataWidths& data, JsonErrors& errors) {
+  const std::int64_t wanted = data.classes > 0 ? data.classes : data.output;
+  const std::int64_t given = readout.units;
+  const bool one_logit = data.classes == 2 && given == 1;
+  if (given > 0 && wanted > 0 && given != wanted && !one_logit) {
+    errors.add("/model/readout/units", text_of("the model gives ", given, " numbers, but the data have ",
+                                               wanted, data.classes > 0 ? " classes." : " a target."));
+  }
+  if (given == 0 && wanted == 0)
+    errors.add("/model/readout/units", "is missing, and the data do not tell it.");
+  return std::max<std::int64_t>(1, given > 0 ? given : wanted);
+}
+
+ReadAt readout_at(const ReadoutDefinition& readout, const DataWidths& data, JsonErrors& errors) {
+  const bool every_step = data.every_step.value_or(false);
+  const ReadAt at = readout.at.value_or(every_step ? ReadAt::every_step : ReadAt::last_step);
+  if (data.every_step && *data.every_step != (at == ReadAt::every_step)) {
+    errors.add("/model/readout/at",
+               text_of("the model reads at '", name_of(at), "', but the data have a target for every ",
+                       *data.every_step ? "step." : "sequence."));
+  }
+  return at;
+}
+
+std::string pointer_to_layer(std::size_t place) { return text_of("/model/layers/", place); }
+
+std::string names_taking_tokens() {
+  std::string names;
+  for (const LayerEntry& entry : sequence_layers())
+    if (entry.takes_tokens) names += text_of(names.empty() ? "" : ", ", entry.name);
+  return names;
+}
+
+/// Tokens go into a layer that takes them, and nothing else does.
+bool check_tokens(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors) {
+  const std::string tables = names_taking_tokens();
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const LayerContent& layer = model.layers[i].content();
+    const std::string pointer = pointer_to_layer(i);
+    if (layer.takes_tokens && i > 0) {
+      errors.add(pointer, text_of("'", layer.name, "' takes tokens: it can only be the first layer."));
+    } else if (layer.takes_tokens && data.tokens == 0) {
+      errors.add(pointer, text_of("'", layer.name, "' takes tokens, but the data are real numbers."));
+    } else if (i == 0 && !layer.takes_tokens && data.tokens.value_or(0) > 0) {
+      errors.add(pointer, text_of("the data are tokens, 0..", *data.tokens - 1,
+                                  ": the first layer must be one that takes them: ", tables, "."));
+    }
+  }
+  return errors.empty();
+}
+
+/// The read-out of the top layer's `width` numbers. Throws OptionError.
+Layer make_readout(const ReadoutDefinition& definition, std::int64_t width) {
+  const Linear::Init& init = definition.init;
+  if (!definition.tied) return Linear{definition.units, init}.build(width);
+  // Its weights are the parameter of another layer, given first, and its own.
+  Layer readout = Linear{definition.units, {init.name}}.build(width);
+  readout.parameters.erase(readout.parameters.begin());
+  readout.weights = [](std::span<const Var> values) {
+    return std::vector<Var>(values.begin(), values.end());
+  };
+  LayerGroup group{{std::move(readout)}, false};
+  init.values.apply(group);
+  return std::move(group.layers.front());
+}
+
+/// Why a read-out of so many units cannot have the table of the first layer as its matrix; empty when it can.
+std::string tie_obstacle(const FittedModel& model, std::int64_t units, std::int64_t width) {
+  const Layer& first = model.layers.front();
+  if (first.whole == nullptr || first.whole->tokens() == 0)
+    return text_of("a tied read-out shares the table of an embedding, but the first layer is '",
+                   model.names.front(), "'.");
+  const ParameterDefinition& table = first.parameters.front();
+  const std::int64_t tokens = table.shape[0], numbers = table.shape[1];
+  if (table.zero_row >= 0)
+    return text_of("the embedding's vector of padding, token ", table.zero_row,
+                   ", stays zeros, but a read-out would train it. Leave out 'padding'.");
+  if (numbers != width)
+    return text_of("the embedding has vectors of ", numbers, " numbers, but the top layer gives ", width,
+                   ".");
+  if (tokens != units)
+    return text_of("the embedding has ", tokens, " tokens, but the read-out gives ", units, " numbers.");
+  return {};
+}
+
+void append(FittedModel& model, const std::string& name, LayerGroup group, std::size_t position) {
+  for (std::size_t i = 0; i < group.layers.size(); ++i) {
+    model.names.push_back(group.nested ? text_of(name, ".", i) : name);
+    model.prefixes.push_back(group.nested ? text_of("layers.", position, ".", i, ".")
+                                          : text_of("layers.", position, "."));
+    model.layers.push_back(std::move(group.layers[i]));
+  }
+}
+
+/// The definition of a layer of tokens with their number, which a file then tells without the data.
+LayerDefinition with_vocabulary(const LayerContent& layer, std::int64_t tokens) {
+  LayerContent known = layer;
+  known.json["vocabulary"] = tokens;
+  return LayerDefinition(std::make_shared<const LayerContent>(std::move(known)));
+}
+
+/// Builds the layers from the input up. Returns the width of the topmost; 0: there was an error.
+std::int64_t build_layers(FittedModel& model, const DataWidths& data, JsonErrors& errors) {
+  std::int64_t width = data.input;
+  for (std::size_t i = 0; i < model.definition.layers.size(); ++i) {
+    LayerDefinition& definition = model.definition.layers[i];
+    const LayerContent& layer = definition.content();
+    const std::string pointer = pointer_to_layer(i);
+    try {
+      append(model, layer.name, layer.build(layer.takes_tokens ? data.tokens.value_or(0) : width), i);
+      if (layer.takes_tokens) definition = with_vocabulary(layer, model.layers.back().whole->tokens());
+    } catch (const OptionError& error) {
+      errors.add(error.pointer.starts_with(pointer) ? error.pointer : pointer + error.pointer, error.what());
+      return 0;
+    } catch (const InputError& error) {
+      errors.add(pointer, text_of("cell '", layer.name, "': ", error.what()));
+      return 0;
+    }
+    const RowShape output = model.layers.back().output();
+    if (output.rank != 1) {
+      errors.add(pointer, text_of("the output of a layer must be a vector. Got ", to_string(output), "."));
+      return 0;
+    }
+    width = output.size;
+  }
+  return width;
+}
+
+}  // namespace
+
+FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonErrors& errors) {
+  FittedModel model;
+  if (definition.layers.empty()) errors.add("/model/layers", "a model has at least one layer.");
+  if (!check_tokens(definition, data, errors)) return model;
+  model.definition = definition;
+  model.classes = data.classes;
+  const std::int64_t width = build_layers(model, data, errors);
+  if (width == 0) return model;
+  ReadoutDefinition& readout = model.definition.readout;
+  readout.units = readout_units(definition.readout, data, errors);
+  readout.at = readout_at(definition.readout, data, errors);
+  const std::string obstacle = readout.tied ? tie_obstacle(model, readout.units, width) : "";
+  if (!obstacle.empty()) {
+    errors.add("/model/readout/tied", obstacle);
+    return model;
+  }
+  try {
+    model.readout = make_readout(readout, width);
+  } catch (const OptionError& error) {
+    errors.add(error.pointer.empty() ? "/model/readout/init" : error.pointer, error.what());
+  }
+  return model;
+}
+
+std::int64_t FittedModel::input_width() const { return chain().input_width(); }
+std::int64_t FittedModel::output_width() const { return readout.output().size; }
+ChainDefinition FittedModel::chain() const { return make_chain(layers, readout, at(), definition.loss); }
+
+std::vector<ParameterDefinition> FittedModel::parameters() const {
+  std::vector<ParameterDefinition> all;
+  const auto append = [&](const std::string& prefix, const Layer& layer) {
+    for (ParameterDefinition p : layer.parameters) {
+      p.draws_of = prefix + (p.draws_of.empty() ? p.name : p.draws_of);
+      p.name = prefix + p.name;
+      all.push_back(std::move(p));
+    }
+  };
+  for (std::size_t i = 0; i < layers.size(); ++i) append(prefixes[i], layers[i]);
+  append("readout.", readout);
+  return all;
+}
+
+std::int64_t FittedModel::parameter_count() const {
+  std::int64_t count = readout.parameter_count();
+  for (const Layer& layer : layers) count += layer.parameter_count();
+  return count;
+}
+
+std::string value_error(const ParameterDefinition& definition, const Tensor& value) {
+  const auto [low, high] = definition.bounds;
+  const std::int64_t width = value.rank() > 1 ? value.numel() / value.size(0) : 1;
+  for (std::int64_t i = 0; i < value.numel(); ++i) {
+    const double number = value.at(i);
+    if (!std::isfinite(number)) return text_of("number ", i, " is not finite: ", number);
+    if (number < low || number > high)
+      return text_of("number ", i, " is ", number, ", expected ", low, " to ", high);
+    if (definition.zero_row >= 0 && i / width == definition.zero_row && number != 0)
+      return text_of("row ", definition.zero_row, " is padding, expected zeros, got ", number);
+  }
+  return {};
+}
+
+Parameters draw_parameters(const FittedModel& model, Dtype dtype, std::uint64_t seed) {
+  Parameters parameters;
+  for (const ParameterDefinition& definition : model.parameters()) {
+    Tensor value(definition.shape, dtype);
+    initialize(value, definition.initializer, seed, definition.draws_of);
+    if (definition.zero_row >= 0) {
+      const std::int64_t width = value.size(1);
+      for (std::int64_t i = 0; i < width; ++i) value.set(definition.zero_row * width + i, 0);
+    }
+    if (const std::string error = value_error(definition, value); !error.empty())
+      throw InputError(text_of("/model: first values of ", definition.name, ": ", error));
+    parameters.add(definition.name, std::move(value), definition.trainable).bounds = definition.bounds;
+  }
+  return parameters;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/chain_definition.h"
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model.h"
+#include "lagtape/cells/models/predictors.h"
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+
+/// The insides of a Model, shared by its sources: model.cpp, model_file.cpp and model_prediction.cpp.
+struct Model::Implementation {
+  FittedModel fitted;
+  std::vector<Layer> evaluated;  // the layers as evaluation runs them
+  ChainDefinition chain, evaluation_chain;
+  std::string experiment;
+  Parameters parameters = {};
+  Normalization normalization = {};
+  Predictors predictors = {};  // a cache, which no result depends on
+
+  Implementation(FittedModel model, std::string text);
+
+  Dtype dtype() const { return fitted.definition.precision; }
+};
+
+/// The definition fitted to its data. Throws InputError whose lines begin with `where`.
+FittedModel fitted_to(const ModelDefinition& definition, const DataWidths& data, const std::string& where);
+
+}  // namespace lagtape

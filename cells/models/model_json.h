@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model_definition.h"
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+
+/// The "cells" of an experiment, as they were written.
+struct CellEquations {
+  Json json;
+};
+
+/// The "init" of a read-out, with the names and defaults of the file's own initializers.
+struct WrittenInit {
+  Json json;
+};
+
+/// Reads the objects "model" and "cells" (null when missing):
+///
+///     "model": { "layers":  [ { "cell": "tau_gru", "units": 16, "tau": 10 }, { "layer": "linear", "units": 4 } ],
+///                "readout": { "units": 1, "at": "every_step", "at_padding": false, "tied": false,
+///                             "init": "kaiming_normal" } }
+///
+/// Notes errors; with any, the result may lack layers. Loss and precision stand elsewhere in an experiment and
+/// are left to the caller.
+ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& errors);
+
+/// The "model" of an experiment: what read_model makes the same definition of, with every default. Throws
+/// InputError for first values of the read-out that no file could have.
+Json json_of(const ModelDefinition& definition);
+/// The "cells" of an experiment; null when there are none.
+Json cells_json_of(const ModelDefinition& definition);
+
+/// The loss and the precision that an experiment names; those of a definition where it does not.
+Loss loss_in(const Json& experiment);
+Dtype precision_in(const Json& experiment);
+
+/// The options of "readout", with their documentation.
+std::vector<OptionDoc> readout_options();
+
+}  // namespace lagtape

@@ -1,0 +1,129 @@
+#include "lagtape/cells/models/model.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "lagtape/cells/layers/dropout.h"
+#include "lagtape/cells/layers/layer_norm.h"
+#include "lagtape/cells/lstm.h"
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model_json.h"
+#include "lagtape/cells/tau_gru.h"
+#include "lagtape/cells/unicornn.h"
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+/// A model of several kinds of layers, with options that are not the defaults.
+ModelDefinition in_cpp() {
+  return {.layers = {{TauGru{.units = 6, .tau = {4, Delay::trained(8)}, .dt = 0.5}, {.residual = false}},
+                     {LayerNorm{.eps = 1e-3}, InitialValues{{{"gain", Initializer::constant(0.5)}}}},
+                     Dropout{.rate = 0.25},
+                     {Lstm{.units = 6}, {.residual = true}}},
+          .readout = {.units = 2, .at = ReadAt::mean},
+          .loss = Loss::mse};
+}
+
+const char* const kInJson = R"({
+  "layers": [{"cell": "tau_gru", "units": 6, "tau": [4, {"max": 8}], "dt": 0.5},
+             {"layer": "layer_norm", "eps": 1e-3, "init": {"gain": 0.5}},
+             {"layer": "dropout", "rate": 0.25},
+             {"cell": "lstm", "units": 6, "residual": true}],
+  "readout": {"units": 2, "at": "mean"}})";
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
+         std::memcmp(a.raw(), b.raw(), a.numel() * byte_size(a.dtype())) == 0;
+}
+
+Tensor waves(std::int64_t steps, Dtype dtype = Dtype::f32) {
+  Tensor x({steps, 3}, dtype);
+  for (std::int64_t i = 0; i < x.numel(); ++i) x.set(i, 0.3 * static_cast<double>(i % 11) - 1);
+  return x;
+}
+
+TEST_CASE("a model written in C++ is the one that a file writes") {
+  JsonErrors errors;
+  ModelDefinition read = read_model(parse_json(kInJson, "test"), {}, errors);
+  errors.raise("test");
+  read.loss = Loss::mse;
+  const Model one(in_cpp(), {.input = 3}, 7), other(read, {.input = 3}, 7), drawn(read, {.input = 3}, 8);
+  CHECK(json_of(in_cpp()).dump() == json_of(read).dump());
+  CHECK(one.experiment() == other.experiment());
+  CHECK(same_bits(one.predict(waves(9)), other.predict(waves(9))));
+  CHECK_FALSE(same_bits(one.predict(waves(9)), drawn.predict(waves(9))));
+}
+
+TEST_CASE("what a model in C++ writes down is read as itself") {
+  const std::string text = json_of(in_cpp()).dump();
+  JsonErrors errors;
+  const ModelDefinition again = read_model(parse_json(text, "test"), {}, errors);
+  CHECK(errors.empty());
+  CHECK(json_of(again).dump() == text);
+}
+
+TEST_CASE("a cell keeps its own arithmetic unless the common options name one") {
+  const auto arithmetic = [](const LayerDefinition& layer) {
+    const Model model({.layers = {layer}, .readout = {.units = 1}}, {.input = 3});
+    return model.layers().front().steps.front().states.front().arithmetic;
+  };
+  const Unicornn unicornn{.units = 3, .dt = {0.1}};
+  CHECK(arithmetic(unicornn) == Arithmetic::grid);
+  CHECK(arithmetic({unicornn, {.residual = true}}) == Arithmetic::grid);
+  CHECK(arithmetic({unicornn, {.arithmetic = Arithmetic::real}}) == Arithmetic::real);
+}
+
+TEST_CASE("options that a file may not have are refused in C++ with the same words") {
+  CHECK_THROWS_WITH_AS(
+      (LayerDefinition(TauGru{.units = 0, .tau = 2, .form = "papper"})),
+      "cell 'tau_gru': /units: expected integer >= 1 and <= 65536, got 0\n"
+      "cell 'tau_gru': /form: unknown value 'papper'; did you mean 'paper'? Known: paper, code",
+      InputError);
+  CHECK_THROWS_WITH_AS((LayerDefinition(Dropout{.rate = 0.5}, CommonCellOptions{.residual = true})),
+                       doctest::Contains("layer 'dropout': /dilations: unknown key 'dilations'"), InputError);
+  const ModelDefinition wrong{
+      .layers = {{Lstm{.units = 2}, InitialValues{{{"W_x", Initializer::constant(0)}}}}},
+      .readout = {.units = 1}};
+  CHECK_THROWS_WITH_AS(Model(wrong, {.input = 1}),
+                       doctest::Contains("model: /model/layers/0/init/W_x: unknown parameter 'W_x'"),
+                       InputError);
+  CHECK_THROWS_WITH_AS(Model({.layers = {Lstm{.units = 2}}}, {.input = 1}),
+                       "model: /model/readout/units: is missing, and the data do not tell it.", InputError);
+  CHECK_THROWS_WITH_AS(Model({.readout = {.units = 1}}, {.input = 1}),
+                       "model: /model/layers: a model has at least one layer.", InputError);
+}
+
+TEST_CASE("a model made in C++ is saved and loaded, and streams what it predicts") {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / text_of("lagtape_", getpid(), ".safetensors");
+  for (const Dtype precision : {Dtype::f32, Dtype::f64}) {
+    ModelDefinition definition{.layers = {TauGru{.units = 6, .tau = 4}},
+                               .readout = {.units = 2, .at = ReadAt::every_step},
+                               .loss = Loss::mse,
+                               .precision = precision};
+    Model model(definition, {.input = 3}, 1);
+    model.normalization().input = {{1, 2, 3}, {2, 2, 2}};
+    model.save(file);
+    const Model loaded = Model::load(file);
+    std::filesystem::remove(file);
+    const Tensor x = waves(12, precision), y = model.predict(x);
+    CHECK(loaded.dtype() == precision);
+    CHECK(loaded.loss() == Loss::mse);
+    CHECK(loaded.experiment() == model.experiment());
+    CHECK(same_bits(loaded.predict(x), y));
+    with_scalar(precision, [&]<class T>() {
+      Stream<T> stream = loaded.stream<T>();
+      Tensor streamed({12, 2}, precision);
+      for (int n = 0; n < 12; ++n)
+        stream.step(x.values<T>().data() + 3 * n, streamed.values<T>().data() + 2 * n);
+      CHECK(same_bits(streamed, y));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace lagtape
