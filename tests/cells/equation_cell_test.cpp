@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+
 namespace lagtape {
 namespace {
 

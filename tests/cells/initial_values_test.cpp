@@ -6,6 +6,9 @@
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_json.h"
+#include "lagtape/cells/read_initializer.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 namespace {

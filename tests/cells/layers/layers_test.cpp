@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-LayerGroup built(std::span<const LayerEntry> entries, const std::string& name, const Json& options,
+LayerGroup built(LayerEntries entries, const std::string& name, const Json& options,
                  std::int64_t input) {
   JsonErrors errors;
   JsonReader reader(options, "", errors);

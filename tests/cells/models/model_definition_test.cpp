@@ -36,7 +36,7 @@ std::string model_of(const std::string& layers, const std::string& readout = "{}
 }
 
 /// The names of a registry as an error lists them.
-std::string known(std::span<const LayerEntry> entries) {
+std::string known(LayerEntries entries) {
   std::string all;
   for (const LayerEntry& entry : entries) all += text_of(all.empty() ? "" : ", ", entry.name);
   return all;
@@ -98,9 +98,9 @@ TEST_CASE("the data decide what the read-out leaves open") {
   const FittedModel forecaster = built(model, {.input = 1, .output = 3, .every_step = true});
   CHECK(forecaster.output_width() == 3);
   CHECK(forecaster.at() == ReadAt::every_step);
-  CHECK(built(model_of(kTauGru, R"({"at_padding": true})"), {.input = 1, .classes = 2}).at ==
+  CHECK(built(model_of(kTauGru, R"({"at_padding": true})"), {.input = 1, .classes = 2}).at() ==
         ReadAt::last_padded_step);
-  CHECK(built(model_of(kTauGru, R"({"at": "mean"})"), {.input = 1, .classes = 2, .every_step = false}).at ==
+  CHECK(built(model_of(kTauGru, R"({"at": "mean"})"), {.input = 1, .classes = 2, .every_step = false}).at() ==
         ReadAt::mean);
   CHECK(built(model_of(kTauGru, R"({"units": 1})"), {.input = 1, .classes = 2}).output_width() == 1);
   CHECK(built(R"({"model": {"layers": [{"cell": "lstm", "units": 2}]}})", {.input = 1, .output = 3})

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/registry.h"
 
 namespace lagtape {

@@ -2,6 +2,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/gradient_check.h"
+#include "lagtape/ops/recurrence/memory/extent.h"
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 
 // Random stacks: the sequence op against the unrolled tape, central differences, and itself.
@@ -15,7 +16,7 @@ using namespace test;
 SequenceSettings some_settings(std::uint64_t seed) {
   constexpr MemoryPlan kPlans[] = {MemoryPlan::automatic, MemoryPlan::full, MemoryPlan::states,
                                    MemoryPlan::checkpoint};
-  constexpr std::int64_t kChunks[] = {0, recurrence::kRun, 2 * SequenceOp::kRun, 5 * SequenceOp::kRun};
+  constexpr std::int64_t kChunks[] = {0, recurrence::kRun, 2 * recurrence::kRun, 5 * recurrence::kRun};
   const std::vector<SimdLevel> levels = supported_levels();
   SequenceSettings settings;
   settings.plan = kPlans[seed % 4];

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/memory/extent.h"
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 
@@ -24,7 +25,7 @@ StackDefinition regression(std::vector<StepProgram> layers, ReadAt at = ReadAt::
 void check_case(const SequenceCase& c) {
   const Results expected = run_unrolled(c);
   for (const MemoryPlan plan : {MemoryPlan::full, MemoryPlan::states, MemoryPlan::checkpoint}) {
-    for (const std::int64_t chunk : {std::int64_t{0}, recurrence::kRun, 3 * SequenceOp::kRun}) {
+    for (const std::int64_t chunk : {std::int64_t{0}, recurrence::kRun, 3 * recurrence::kRun}) {
       for (const SimdLevel level : supported_levels()) {
         CAPTURE(name_of(plan));
         CAPTURE(chunk);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lagtape/ops/recurrence/schedule/scheduler.h"
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 
 // What is brought near ahead of a step. No result depends on it, so that the plan itself is looked at.
