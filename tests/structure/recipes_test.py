@@ -13,6 +13,14 @@ def recipe(name):
     return (ROOT / "tools/docs/recipes" / name).read_text(encoding="utf-8")
 
 
+def write_tree(folder, files):
+    for name, text in files.items():
+        path = pathlib.Path(folder) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return pathlib.Path(folder)
+
+
 # ---- Add a task ------------------------------------------------------------------------------------------------------
 
 ENTRY = re.compile(r"^constinit const TaskEntry (k\w+) = \{\n\s*\.name = \"(\w+)\"", re.MULTILINE)
@@ -51,11 +59,7 @@ class AddATask(unittest.TestCase):
         for name, constant in ("adding", "kAddingTask"), ("copy", "kCopyTask"):
             files[f"data/tasks/{name}.h"] = f"extern const TaskEntry {constant};\n"
             files[f"data/tasks/{name}.cpp"] = f'constinit const TaskEntry {constant} = {{\n    .name = "{name}",\n'
-        for name, text in {**files, **dict(changes)}.items():
-            path = pathlib.Path(folder) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return pathlib.Path(folder)
+        return write_tree(folder, {**files, **dict(changes)})
 
     def test_a_task_is_its_own_files_one_row_and_its_tests(self):
         self.assertEqual(task_breaches(ROOT), [])
@@ -78,6 +82,63 @@ class AddATask(unittest.TestCase):
         page = recipe("task.md")
         for word in ("data/tasks/copy.h", "data/tasks/copy.cpp", "kCopyTask", "data/registry.cpp",
                      "tests/data/tasks/copy_test.cpp", "tests/data/registry_test.cpp", "tools/experiments/copy/"):
+            self.assertIn(word, page)
+
+
+# ---- Add a command ---------------------------------------------------------------------------------------------------
+
+COMMAND = re.compile(r"^Command (\w+)_command\(\) \{", re.MULTILINE)
+
+
+def command_breaches(root):
+    """Where adding a command would take more than its own file and a row."""
+    rows = (root / "tools/cli/commands.cpp").read_text(encoding="utf-8")
+    called = re.findall(r"(\w+)_command\(\)", rows)
+    breaches, defined = [], []
+    for path in sorted((root / "tools/cli").glob("*.cpp")):
+        text = path.read_text(encoding="utf-8")
+        for name in COMMAND.findall(text):
+            defined.append(name)
+            if path.stem != name:
+                breaches.append(f"{path.relative_to(root).as_posix()} defines {name}_command")
+            if "make_command<" not in text or f'"{name}"' not in text:
+                breaches.append(f"{path.relative_to(root).as_posix()} does not make a command \"{name}\"")
+        if path.name != "commands.cpp":
+            breaches += [f"{path.relative_to(root).as_posix()} names {name}_command"
+                         for name in re.findall(r"(\w+)_command\b", text) if name != path.stem and name in called]
+    if sorted(called) != sorted(defined):
+        breaches.append(f"tools/cli/commands.cpp calls {sorted(called)}, defined are {sorted(defined)}")
+    return breaches
+
+
+class AddACommand(unittest.TestCase):
+    def small_tree(self, folder, changes=()):
+        """A tree of two commands with one change: {file: text}."""
+        files = {"tools/cli/commands.cpp": "MakeCommand train_command, eval_command;\nreturn {train_command(), eval_command()};\n"}
+        for name in "train", "eval":
+            files[f"tools/cli/{name}.cpp"] = f'Command {name}_command() {{\n  return make_command<Arguments>("{name}",\n'
+        return write_tree(folder, {**files, **dict(changes)})
+
+    def test_a_command_is_one_file_and_one_row(self):
+        self.assertEqual(command_breaches(ROOT), [])
+        self.assertIn("Command data_command() {", (ROOT / "tools/cli/data.cpp").read_text())
+
+    def test_breaches_are_found(self):
+        for changes, breach in (
+                ({}, None),
+                ({"tools/cli/commands.cpp": "return {train_command()};"}, "tools/cli/commands.cpp calls"),
+                ({"tools/cli/eval.cpp": ""}, "tools/cli/commands.cpp calls"),
+                ({"tools/cli/eval.cpp": 'Command eval_command() {\nmake_command<A>("evaluate"'}, "tools/cli/eval.cpp does not make"),
+                ({"tools/cli/other.cpp": "eval_command().run();"}, "tools/cli/other.cpp names eval_command")):
+            with self.subTest(breach), tempfile.TemporaryDirectory() as folder:
+                found = command_breaches(self.small_tree(folder, changes))
+                self.assertEqual(len(found), 0 if breach is None else 1, found)
+                self.assertTrue(breach is None or found[0].startswith(breach), found)
+
+    def test_the_recipe_names_what_a_command_touches(self):
+        page = recipe("command.md")
+        for word in ("tools/cli/data.cpp", "data_command()", "tools/cli/command.h", "tools/cli/commands.cpp",
+                     "tests/cli/data_test.py"):
             self.assertIn(word, page)
 
 
