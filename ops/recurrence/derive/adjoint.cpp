@@ -29,12 +29,12 @@ class Adjoint {
         uses_(forward_count_) {
     list_lagged_reads();
     seed_output();
-    reverse(ops_.post);
-    close_product_stacks();  // a value of the loop gets what comes from outside the loop first
+    reverse(ops_.forward.after);
+    close_product_stacks();  // a value of the steps gets what comes from after the run first
     seed_states();
-    reverse(ops_.loop);
-    reverse(ops_.delay);
-    reverse(ops_.pre);
+    reverse(ops_.forward.step);
+    reverse(ops_.forward.block);
+    reverse(ops_.forward.before);
     if (input_gradient) {
       ops_.input_adjoint_array = add_array(ops_, Array::Kind::input_adjoint, 0, program_.input.width());
       finish_input();
@@ -45,7 +45,7 @@ class Adjoint {
       if (adjoints_.is_known(v))
         ops_.vector_gradients.push_back({ops_.values[v].location.index, adjoints_.materialize(v)});
     });
-    assign_phases(ops_, {adjoints_.recorded(), sinks_, loop_sinks_, lag_sinks_}, forward_count_);
+    assign_moments(ops_, {adjoints_.recorded(), sinks_, step_sinks_, lag_sinks_}, forward_count_);
   }
 
   LayerOps take() { return std::move(ops_); }
@@ -258,12 +258,12 @@ class Adjoint {
       if (program_.values[v].op != StepOp::state) continue;
       const auto& direct = ops_.direct[program_.values[v].index];
       send(v, direct.element);
-      loop_sinks_.push_back(sinks_.back());
+      step_sinks_.push_back(sinks_.back());
       if (direct.product < 0) continue;
       const int stack = product_stack(v);
       adjoints_.set(v, stack);
       send(v, direct.product);
-      loop_sinks_.push_back(sinks_.back());
+      step_sinks_.push_back(sinks_.back());
     }
   }
 
@@ -286,7 +286,7 @@ class Adjoint {
   AdjointSums adjoints_;
   std::vector<std::vector<Op::Term>> uses_;  // by forward value: products that read it, {weight, delta}
   std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged
-  std::vector<int> sinks_, loop_sinks_, lag_sinks_;  // values that end in arrays
+  std::vector<int> sinks_, step_sinks_, lag_sinks_;  // values that end in arrays
 };
 
 }  // namespace

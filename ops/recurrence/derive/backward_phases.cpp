@@ -6,32 +6,38 @@
 namespace lagtape::recurrence {
 namespace {
 
-enum class When : std::uint8_t { before, loop, block, after };
+/// Of two moments of the backward pass the one that comes later: a block follows its steps.
+Moment later(Moment a, Moment b) {
+  const auto order = [](Moment m) {
+    return m == Moment::before ? 0 : m == Moment::step ? 1 : m == Moment::block ? 2 : 3;
+  };
+  return order(a) < order(b) ? b : a;
+}
 
-class PhaseAssigner {
+class MomentAssigner {
  public:
-  PhaseAssigner(LayerOps& layer, const BackwardOps& backward, std::size_t forward_count)
+  MomentAssigner(LayerOps& layer, const BackwardOps& backward, std::size_t forward_count)
       : layer_(layer), backward_(backward), forward_count_(forward_count) {
     for (std::size_t i = 0; i < ops().size(); ++i) maker_[ops()[i].out] = i;
   }
 
   void run() {
-    const auto by_loop = needed_by(backward_.loop), by_lags = needed_by(backward_.lags);
+    const auto by_step = needed_by(backward_.step), by_lags = needed_by(backward_.lags);
     const auto live = needed_by(wanted());
-    std::vector<When> when(ops().size());
-    for (std::size_t i = 0; i < when.size(); ++i) {
+    std::vector<Moment> moments(ops().size());
+    for (std::size_t i = 0; i < moments.size(); ++i) {
       const Op& op = ops()[i];
-      When w = earliest(op, when);
-      if (by_loop[i]) {
-        if (is_loop_source(op)) w = When::loop;
-      } else if (op.kind == Op::Kind::product && w >= When::loop) {
-        w = std::max(w, by_lags[i] ? When::block : When::after);
+      Moment w = earliest(op, moments);
+      if (by_step[i]) {
+        if (is_step_source(op)) w = Moment::step;
+      } else if (op.kind == Op::Kind::product && w != Moment::before) {
+        w = later(w, by_lags[i] ? Moment::block : Moment::after);
       }
-      when[i] = w;
+      moments[i] = w;
     }
-    stay_in_loop(when);
-    for (std::size_t i = 0; i < when.size(); ++i)
-      if (live[i]) list(when[i]).push_back(ops()[i]);
+    stay_in_steps(moments);
+    for (std::size_t i = 0; i < moments.size(); ++i)
+      if (live[i]) layer_.backward.at(moments[i]).push_back(ops()[i]);
   }
 
  private:
@@ -59,35 +65,37 @@ class PhaseAssigner {
     return values;
   }
 
-  /// Not before its operands. Nothing runs before the loop unless a product can be taken out of it.
-  When earliest(const Op& op, const std::vector<When>& when) const {
-    if (op.kind == Op::Kind::real_lag_adjoint) return When::loop;
+  /// An op does not run before its operands. Nothing runs before the steps unless a product can be taken out of
+  /// them.
+  Moment earliest(const Op& op, const std::vector<Moment>& moments) const {
+    if (op.kind == Op::Kind::real_lag_adjoint) return Moment::step;
     const bool recurrent = !layer_.state_arrays.empty();
-    When w = recurrent && layer_.post.empty() ? When::loop : When::before;
+    Moment w = recurrent && layer_.forward.after.empty() ? Moment::step : Moment::before;
     for_operands(op, [&](int o) {
-      if (const auto m = maker_.find(o); m != maker_.end()) w = std::max(w, when[m->second]);
-      if (static_cast<std::size_t>(o) >= forward_count_ && from_later_steps(o)) w = std::max(w, When::loop);
+      if (const auto m = maker_.find(o); m != maker_.end()) w = later(w, moments[m->second]);
+      if (static_cast<std::size_t>(o) >= forward_count_ && from_later_steps(o)) w = later(w, Moment::step);
     });
     return w;
   }
 
-  /// What the loop reads, and no product before it needs, is computed in the loop: there it is at hand, and
+  /// What a step reads, and no product before the steps needs, is computed in the step: there it is at hand, and
   /// not passed through the memory of a run.
-  void stay_in_loop(std::vector<When>& when) const {
-    std::vector<bool> for_product(when.size(), false), for_loop(when.size(), false);
-    for (std::size_t i = when.size(); i-- > 0;) {
+  void stay_in_steps(std::vector<Moment>& moments) const {
+    std::vector<bool> for_product(moments.size(), false), for_step(moments.size(), false);
+    for (std::size_t i = moments.size(); i-- > 0;) {
       const bool leads_to_product = for_product[i] || ops()[i].kind == Op::Kind::product;
-      if (when[i] == When::before && for_loop[i] && !leads_to_product) when[i] = When::loop;
+      if (moments[i] == Moment::before && for_step[i] && !leads_to_product) moments[i] = Moment::step;
       for_operands(ops()[i], [&](int o) {
         const auto m = maker_.find(o);
         if (m == maker_.end()) return;
-        if (when[i] == When::before && leads_to_product) for_product[m->second] = true;
-        if (when[i] == When::loop) for_loop[m->second] = true;
+        if (moments[i] == Moment::before && leads_to_product) for_product[m->second] = true;
+        if (moments[i] == Moment::step) for_step[m->second] = true;
       });
     }
-    for (std::size_t i = 0; i < when.size(); ++i)
+    for (std::size_t i = 0; i < moments.size(); ++i)
       for_operands(ops()[i], [&](int o) {
-        if (const auto m = maker_.find(o); m != maker_.end()) when[i] = std::max(when[i], when[m->second]);
+        if (const auto m = maker_.find(o); m != maker_.end())
+          moments[i] = later(moments[i], moments[m->second]);
       });
   }
 
@@ -97,19 +105,10 @@ class PhaseAssigner {
     const Array::Kind kind = layer_.arrays[p.index].kind;
     return kind == Array::Kind::direct || kind == Array::Kind::lag_adjoint;
   }
-  /// An op that writes what the step before reads must not run ahead of the loop.
-  bool is_loop_source(const Op& op) const {
+  /// An op that writes what the step before reads must not run ahead of the steps.
+  bool is_step_source(const Op& op) const {
     const Location& p = layer_.values[op.out].location;
     return p.kind == Location::Kind::array && layer_.arrays[p.index].kind == Array::Kind::direct;
-  }
-
-  Ops& list(When when) {
-    switch (when) {
-      case When::before: return layer_.before;
-      case When::loop: return layer_.backward_loop;
-      case When::block: return layer_.backward_block;
-      default: return layer_.after;
-    }
   }
 
   LayerOps& layer_;
@@ -120,8 +119,8 @@ class PhaseAssigner {
 
 }  // namespace
 
-void assign_phases(LayerOps& layer, const BackwardOps& backward, std::size_t forward_count) {
-  PhaseAssigner(layer, backward, forward_count).run();
+void assign_moments(LayerOps& layer, const BackwardOps& backward, std::size_t forward_count) {
+  MomentAssigner(layer, backward, forward_count).run();
 }
 
 }  // namespace lagtape::recurrence

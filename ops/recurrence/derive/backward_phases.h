@@ -10,13 +10,13 @@ namespace lagtape::recurrence {
 /// The adjoint of a step, before it is known when each op runs.
 struct BackwardOps {
   const Ops& ops;                 ///< in order
-  const std::vector<int>& sinks;  ///< values that end in arrays: all, and of them
-  const std::vector<int>& loop;   ///< those that the step before waits for
-  const std::vector<int>& lags;   ///< adjoints of lagged reads
+  const std::vector<int>& sinks;  ///< all values that end in arrays
+  const std::vector<int>& step;   ///< the sinks that the step before waits for
+  const std::vector<int>& lags;   ///< the sinks that are adjoints of lagged reads
 };
 
-/// Puts each op that leads to a sink or to a gradient into the phase in which it runs: as far out of the loop
-/// as that can be. Values from number `forward_count` on are the ops' own.
-void assign_phases(LayerOps& layer, const BackwardOps& backward, std::size_t forward_count);
+/// Puts each op that leads to a sink or to a gradient into the list of `layer.backward` for the moment at which
+/// it runs: as far out of the steps as that can be. Values from number `forward_count` on are the ops' own.
+void assign_moments(LayerOps& layer, const BackwardOps& backward, std::size_t forward_count);
 
 }  // namespace lagtape::recurrence

@@ -38,17 +38,17 @@ void take_constant(Op& op, const std::vector<Value>& values) {
   op.b = -1;
 }
 
-/// Of the input, which every phase finds.
+/// A product of few numbers of the input, which is there at every moment.
 bool is_narrow_product(const StepProgram& program, const Instruction& i) {
   return i.op == StepOp::product && program.values[i.a].op == StepOp::input && program.input.groups == 1 &&
          program.input.width() <= kNarrow;
 }
 
-/// Moves sums and the like to the phase of their readers: there they cost one instruction on a tile, here a
+/// Moves sums and the like to the moment of their readers: there they cost one instruction on a tile, here a
 /// pass over memory.
-void sink_cheap_work(const StepProgram& program, std::vector<ForwardPhase>& phases) {
+void sink_cheap_work(const StepProgram& program, std::vector<Moment>& moments) {
   const std::size_t count = program.values.size();
-  std::vector<ForwardPhase> earliest_reader(count, ForwardPhase::post);
+  std::vector<Moment> earliest_reader(count, Moment::after);
   std::vector<bool> read(count, false), fixed(count, false);
   for (const auto& s : program.states) fixed[s.next] = true;
   fixed[program.output] = true;
@@ -57,34 +57,34 @@ void sink_cheap_work(const StepProgram& program, std::vector<ForwardPhase>& phas
     const bool one_instruction = i.op == StepOp::element && function_of(i.element).cost == ElementCost::one;
     const bool cheap = one_instruction || i.op == StepOp::reshape || i.op == StepOp::broadcast ||
                        is_narrow_product(program, i);
-    if (cheap && read[v] && !fixed[v]) phases[v] = std::max(phases[v], earliest_reader[v]);
+    if (cheap && read[v] && !fixed[v]) moments[v] = std::max(moments[v], earliest_reader[v]);
     for (int o : {i.a, i.b}) {
       if (o < 0) continue;
-      earliest_reader[o] = read[o] ? std::min(earliest_reader[o], phases[v]) : phases[v];
+      earliest_reader[o] = read[o] ? std::min(earliest_reader[o], moments[v]) : moments[v];
       read[o] = true;
     }
   }
 }
 
-/// Which phase each value of the program belongs to.
-std::vector<ForwardPhase> classify(const StepProgram& program) {
+/// The moment at which each value of the program is computed.
+std::vector<Moment> classify(const StepProgram& program) {
   const auto count = program.values.size();
-  std::vector<ForwardPhase> phases(count, ForwardPhase::leaf);
+  std::vector<Moment> moments(count, Moment::before);
   for (std::size_t v = 0; v < count; ++v) {
     const Instruction& i = program.values[v];
     switch (i.op) {
       case StepOp::weight:
-      case StepOp::constant: phases[v] = ForwardPhase::leaf; break;
+      case StepOp::constant:
       case StepOp::input:
       case StepOp::step_index:
-      case StepOp::draw: phases[v] = ForwardPhase::pre; break;
+      case StepOp::draw: moments[v] = Moment::before; break;
       case StepOp::lag:
-      case StepOp::real_lag: phases[v] = ForwardPhase::delay; break;
-      case StepOp::state: phases[v] = ForwardPhase::loop; break;
+      case StepOp::real_lag: moments[v] = Moment::block; break;
+      case StepOp::state: moments[v] = Moment::step; break;
       default:
-        phases[v] = ForwardPhase::pre;  // an operation on weights alone runs with the input
+        moments[v] = Moment::before;  // an operation on weights alone runs with the input
         for (int o : {i.a, i.b})
-          if (o >= 0) phases[v] = std::max(phases[v], phases[o]);
+          if (o >= 0) moments[v] = std::max(moments[v], moments[o]);
     }
   }
   std::vector<bool> feeds_state(count, false);
@@ -94,25 +94,25 @@ std::vector<ForwardPhase> classify(const StepProgram& program) {
     for (int o : {program.values[v].a, program.values[v].b})
       if (o >= 0) feeds_state[o] = true;
   }
-  // Leaving the loop pays only for products, and for what would keep the loop from being compiled: other
+  // Leaving the steps pays only for products, and for what would keep their stages from being compiled: other
   // work is cheapest where its operands are at hand.
   const auto pays = [](StepOp op) {
     return op == StepOp::product || op == StepOp::concatenate || op == StepOp::slice;
   };
   for (std::size_t v = 0; v < count; ++v) {
     const Instruction& i = program.values[v];
-    if (phases[v] != ForwardPhase::loop || feeds_state[v] || is_leaf(i.op)) continue;
-    const auto has_left = [&](int o) { return o >= 0 && phases[o] == ForwardPhase::post; };
-    if (pays(i.op) || has_left(i.a) || has_left(i.b)) phases[v] = ForwardPhase::post;
+    if (moments[v] != Moment::step || feeds_state[v] || is_leaf(i.op)) continue;
+    const auto has_left = [&](int o) { return o >= 0 && moments[o] == Moment::after; };
+    if (pays(i.op) || has_left(i.a) || has_left(i.b)) moments[v] = Moment::after;
   }
-  sink_cheap_work(program, phases);
-  return phases;
+  sink_cheap_work(program, moments);
+  return moments;
 }
 
 class Forward {
  public:
   explicit Forward(const StepProgram& program) : program_(program) {
-    f_.phases = classify(program);
+    f_.moments = classify(program);
     f_.ops.input_array = add_array(f_.ops, Array::Kind::input, 0, program.input.width());
     for (int s = 0; s < static_cast<int>(program.states.size()); ++s)
       f_.ops.state_arrays.push_back(
@@ -150,14 +150,7 @@ class Forward {
     }
   }
 
-  Ops& list(ForwardPhase phase) {
-    switch (phase) {
-      case ForwardPhase::delay: return f_.ops.delay;
-      case ForwardPhase::loop: return f_.ops.loop;
-      case ForwardPhase::post: return f_.ops.post;
-      default: return f_.ops.pre;
-    }
-  }
+  Ops& list(Moment moment) { return f_.ops.forward.at(moment); }
 
   void record(int v) {
     const Instruction& i = program_.values[v];
@@ -169,7 +162,7 @@ class Forward {
       op.index = state->second;
       op.a = update.increment;
       op.k = update.negated ? -1 : 1;
-      return list(f_.phases[v]).push_back(op);
+      return list(f_.moments[v]).push_back(op);
     }
     op.a = i.a;
     op.b = i.b;
@@ -191,32 +184,31 @@ class Forward {
       case StepOp::slice: op.kind = Op::Kind::slice; break;
       case StepOp::product:
         op.kind = is_narrow_product(program_, i) ? Op::Kind::narrow_product : Op::Kind::product;
-        if (f_.ops.values[op.a].location.kind == Location::Kind::weight)
-          op.a = copy_of(op.a, ForwardPhase::pre);
+        if (f_.ops.values[op.a].location.kind == Location::Kind::weight) op.a = copy_of(op.a, Moment::before);
         op.terms = {{i.index, op.a}};
         op.a = -1;
         break;
       case StepOp::element: op.element = i.element; take_constant(op, f_.ops.values);
     }
-    list(f_.phases[v]).push_back(op);
+    list(f_.moments[v]).push_back(op);
   }
 
   bool is_free(int v) const { return f_.ops.values[v].location.kind == Location::Kind::none; }
 
   /// A copy of a value that has its place already (a leaf, or the next value of two states).
-  int copy_of(int v, ForwardPhase phase) {
+  int copy_of(int v, Moment moment) {
     const int out = add_value(f_.ops, f_.ops.values[v].shape);
     Op op;
     op.out = out;
     op.a = v;
-    list(phase).push_back(op);
+    list(moment).push_back(op);
     return out;
   }
 
   void place_next_states() {
     for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
       int v = program_.states[s].next;
-      if (!is_free(v)) v = copy_of(v, std::max(f_.phases[v], ForwardPhase::pre));
+      if (!is_free(v)) v = copy_of(v, f_.moments[v]);
       f_.ops.values[v].location = in_array(f_.ops.state_arrays[s], 1);
       f_.next.push_back(v);
     }
@@ -225,7 +217,7 @@ class Forward {
   void place_output() {
     int v = program_.output;
     const Location::Kind kind = f_.ops.values[v].location.kind;
-    if (kind == Location::Kind::weight || kind == Location::Kind::constant) v = copy_of(v, ForwardPhase::pre);
+    if (kind == Location::Kind::weight || kind == Location::Kind::constant) v = copy_of(v, Moment::before);
     Value& output = f_.ops.values[v];
     if (output.location.kind == Location::Kind::none)
       output.location = in_array(add_array(f_.ops, Array::Kind::saved, 0, output.shape.width()));

@@ -4,14 +4,12 @@
 
 namespace lagtape::recurrence {
 
-/// When a value of the step can be computed, from early to late.
-enum class ForwardPhase : std::uint8_t { leaf, pre, delay, loop, post };
-
-/// The forward half of LayerOps: values numbered as in the program (then copies), and the phase of each.
+/// The forward half of LayerOps: values numbered as in the program (then copies), and the moment at which each is
+/// computed.
 struct ForwardOps {
   LayerOps ops;
-  std::vector<ForwardPhase> phases;  ///< by value of the program
-  std::vector<int> next;             ///< by state: the value that computes it
+  std::vector<Moment> moments;  ///< by value of the program
+  std::vector<int> next;        ///< by state: the value that computes it
 };
 
 ForwardOps derive_forward(const StepProgram& program);

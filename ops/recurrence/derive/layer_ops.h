@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/recurrence/derive/passes.h"
 #include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape::recurrence {
@@ -89,29 +90,24 @@ void for_operands(AnyOp& op, F f) {
   for (auto& term : op.terms) f(term.operand);
 }
 
-/// The ops of a layer by when they run. A run is kRun steps (memory/extent.h); a block at most the smallest lag + 1.
-struct LayerOps {
+/// The ops of a layer by when they run. A run is kRun steps (memory/extent.h), a block at most the smallest
+/// lag + 1.
+///
+/// forward.before   time-parallel: depends on the input alone
+/// forward.block    delay-parallel: depends on states at least `block` - 1 steps old
+/// forward.step     sequential
+/// forward.after    feeds no state
+/// replay.before    the saved values from the states
+/// undo             the states before a step from those after it, and the saved values; empty unless the step is
+///                  reversible. `before` depends on the input alone, `step` leads to the states (the last step
+///                  first), `after` is the rest
+/// backward.before  adjoints of forward.after
+/// backward.step    adjoints that the step before waits for
+/// backward.block   adjoints of lagged reads
+/// backward.after   adjoints that no step waits for
+struct LayerOps : Passes<Ops> {
   std::vector<Value> values;
   std::vector<Array> arrays;
-
-  // forward
-  Ops pre;     ///< time-parallel: depends on the input alone; for a run at a time
-  Ops delay;   ///< delay-parallel: depends on states at least `block` - 1 steps old; for a block at a time
-  Ops loop;    ///< sequential: a step at a time
-  Ops post;    ///< feeds no state; for a run at a time
-  Ops replay;  ///< what must be recomputed when only the states were kept; for a run at a time
-
-  // forward, backwards in time: the states before a step from those after it, and all that is kept; empty
-  // unless the step is reversible
-  Ops undo_pre;   ///< depends on the input alone; for a run at a time
-  Ops undo_loop;  ///< what leads to the states; a step at a time, the last first
-  Ops undo_post;  ///< the rest; for a run at a time
-
-  // backward
-  Ops before;          ///< adjoints of `post`; for a run at a time
-  Ops backward_loop;   ///< a step at a time
-  Ops backward_block;  ///< adjoints of lagged reads; for a block at a time
-  Ops after;           ///< adjoints that nothing in the loop waits for; for a run at a time
 
   int output = -1;         ///< value: always in an array
   std::int64_t block = 0;  ///< steps of a delay block; 0: no delays

@@ -9,7 +9,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Cheaper to compute again than to keep and read.
+/// Whether an op is cheaper to compute again than to save and read.
 bool is_cheap(const Op& op) {
   if (op.kind == Op::Kind::broadcast || op.kind == Op::Kind::step_index) return true;
   return op.kind == Op::Kind::element && function_of(op.element).cost != ElementCost::many;
@@ -27,22 +27,22 @@ class SavedValues {
   explicit SavedValues(LayerOps& ops) : ops_(ops), forward_(forward_ops(ops)) {
     for (std::size_t i = 0; i < forward_.size(); ++i) maker_[forward_[i].out] = i;
     choose();
-    for (Ops* list : backward_lists()) recompute_into(*list);
+    for (Ops* list : in_backward_order(ops_.backward)) recompute_into(*list);
   }
 
  private:
-  void keep(int v) {
+  void save(int v) {
     ops_.values[v].location = in_array(add_array(ops_, Array::Kind::saved, 0, ops_.values[v].shape.width()));
   }
 
   void choose() {
     std::vector<bool> wanted(ops_.values.size(), false);
-    for (Ops* list : backward_lists())
+    for (Ops* list : in_backward_order(ops_.backward))
       for (Op& op : *list) for_operands(op, [&](int& o) { wanted[o] = true; });
     for (const auto& g : ops_.matrix_gradients)
-      if (!is_placed(ops_, g.operand)) keep(g.operand);
+      if (!is_placed(ops_, g.operand)) save(g.operand);
     for (const auto& op : forward_)
-      if (wanted[op.out] && !is_placed(ops_, op.out) && !is_cheap(op)) keep(op.out);
+      if (wanted[op.out] && !is_placed(ops_, op.out) && !is_cheap(op)) save(op.out);
     std::vector<bool> available(ops_.values.size(), false);
     for (std::size_t v = 0; v < available.size(); ++v) available[v] = is_placed(ops_, static_cast<int>(v));
     for (const auto& op : forward_) {
@@ -50,13 +50,9 @@ class SavedValues {
       if (available[op.out]) continue;
       available[op.out] = is_cheap(op) && has(op.a) && has(op.b);
       if (!wanted[op.out] || available[op.out]) continue;
-      keep(op.out);
+      save(op.out);
       available[op.out] = true;
     }
-  }
-
-  std::vector<Ops*> backward_lists() {
-    return {&ops_.before, &ops_.backward_loop, &ops_.backward_block, &ops_.after};
   }
 
   /// Puts the cheap forward ops that a list reads in front of it, on values of their own.
@@ -82,32 +78,33 @@ class SavedValues {
 };
 
 /// The forward ops once more, on values of their own, as far as what they lead to is not known otherwise:
-/// states, inputs and weights are; kept values are computed into their arrays.
+/// states, inputs and weights are; saved values are computed into their arrays.
 class ForwardAgain {
  public:
-  explicit ForwardAgain(LayerOps& ops) : ops_(ops), forward_(forward_ops(ops)), pre_(ops.pre.size()) {
+  explicit ForwardAgain(LayerOps& ops)
+      : ops_(ops), forward_(forward_ops(ops)), before_(ops.forward.before.size()) {
     for (std::size_t i = 0; i < forward_.size(); ++i) maker_[forward_[i].out] = i;
   }
 
   const Ops& forward() const { return forward_; }
 
-  /// The value that stands for v; the ops that compute it go to `pre` where they belong to that phase, else
-  /// to `rest`.
-  int provide(int v, Ops& pre, Ops& rest) {
+  /// The value that stands for v; the ops that compute it go to `before` where they depend on the input alone,
+  /// else to `rest`.
+  int provide(int v, Ops& before, Ops& rest) {
     if (is_placed(ops_, v) && !is_saved(ops_, v)) return v;
     if (const auto known = again_.find(v); known != again_.end()) return known->second;
     const std::size_t maker = maker_.at(v);
     Op op = forward_[maker];
-    for_operands(op, [&](int& o) { o = provide(o, pre, rest); });
+    for_operands(op, [&](int& o) { o = provide(o, before, rest); });
     op.out = is_saved(ops_, v) ? v : add_value(ops_, ops_.values[v].shape);
-    (maker < pre_ ? pre : rest).push_back(op);
+    (maker < before_ ? before : rest).push_back(op);
     return again_[v] = op.out;
   }
 
  private:
   LayerOps& ops_;
   Ops forward_;
-  std::size_t pre_;                   // how many of them are of the phase `pre`
+  std::size_t before_;                // how many of them run before the steps
   std::map<int, std::size_t> maker_;  // forward value -> its op
   std::map<int, int> again_;
 };
@@ -116,8 +113,7 @@ class ForwardAgain {
 
 Ops forward_ops(const LayerOps& ops) {
   Ops all;
-  for (const Ops* list : {&ops.pre, &ops.delay, &ops.loop, &ops.post})
-    all.insert(all.end(), list->begin(), list->end());
+  for (const Ops* list : in_forward_order(ops.forward)) all.insert(all.end(), list->begin(), list->end());
   return all;
 }
 
@@ -126,7 +122,7 @@ void choose_saved_values(LayerOps& ops) { SavedValues{ops}; }
 void derive_replay(LayerOps& ops) {
   ForwardAgain again(ops);
   for (const Op& op : again.forward())
-    if (is_saved(ops, op.out)) again.provide(op.out, ops.replay, ops.replay);
+    if (is_saved(ops, op.out)) again.provide(op.out, ops.replay.before, ops.replay.before);
 }
 
 void derive_undo(const StepProgram& program, LayerOps& ops) {
@@ -138,13 +134,13 @@ void derive_undo(const StepProgram& program, LayerOps& ops) {
     Op op;
     op.kind = Op::Kind::grid_undo;
     op.out = state_value(program, s);
-    op.a = again.provide(update.increment, ops.undo_pre, ops.undo_loop);
+    op.a = again.provide(update.increment, ops.undo.before, ops.undo.step);
     op.index = s;
     op.k = update.negated ? -1 : 1;
-    ops.undo_loop.push_back(op);
+    ops.undo.step.push_back(op);
   }
   for (const Op& op : again.forward())
-    if (is_saved(ops, op.out)) again.provide(op.out, ops.undo_pre, ops.undo_post);
+    if (is_saved(ops, op.out)) again.provide(op.out, ops.undo.before, ops.undo.after);
 }
 
 }  // namespace lagtape::recurrence

@@ -4,20 +4,20 @@
 
 namespace lagtape::recurrence {
 
-// What the backward ops read of the forward pass, and how it comes back when it was not kept.
+// Which values of the forward pass the backward ops read, and how they come back when they were not saved.
 
-/// The forward ops in their order: pre, delay, loop, post.
+/// The forward ops in their order.
 Ops forward_ops(const LayerOps& ops);
 
-/// Decides which forward values are kept for the backward ops (in arrays `saved`), and puts cheap ones that
-/// are not in front of their readers, to be computed again.
+/// Decides which forward values are saved for the backward ops (in arrays `saved`), and puts the cheap ones that
+/// are not saved in front of their readers, to be computed again.
 void choose_saved_values(LayerOps& ops);
 
-/// `replay`: the forward ops that lead to the kept values when the states are known.
+/// Fills in `replay`: the forward ops that lead to the saved values when the states are known.
 void derive_replay(LayerOps& ops);
 
-/// `undo_pre`, `undo_loop`, `undo_post`: what leads from the states after a step to those before it, and to
-/// the kept values; nothing when the step is not reversible.
+/// Fills in `undo`: the ops that lead from the states after a step to those before it, and to the saved values;
+/// none when the step is not reversible.
 void derive_undo(const StepProgram& program, LayerOps& ops);
 
 }  // namespace lagtape::recurrence

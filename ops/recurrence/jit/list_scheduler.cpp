@@ -20,11 +20,11 @@ VectorProgram repeated(const VectorProgram& program, int vectors) {
       number[v] = static_cast<int>(all.values.size());
       all.values.push_back(value);
     }
-    for (VectorInstruction i : program.code) {
+    for (VectorInstruction i : program.instructions) {
       for (int* v : {&i.out, &i.a, &i.b, &i.c, &i.d})
         if (*v >= 0) *v = number[static_cast<std::size_t>(*v)];
       i.vector = vector;
-      all.code.push_back(i);
+      all.instructions.push_back(i);
     }
   }
   return all;
@@ -59,36 +59,36 @@ class ListScheduler {
   ListScheduler(VectorProgram program, int registers)
       : program_(std::move(program)),
         registers_(registers),
-        followers_(program_.code.size()),
-        waits_for_(program_.code.size(), 0),
-        height_(program_.code.size(), 0),
-        ready_at_(program_.code.size(), 0),
+        followers_(program_.instructions.size()),
+        waits_for_(program_.instructions.size(), 0),
+        height_(program_.instructions.size(), 0),
+        ready_at_(program_.instructions.size(), 0),
         uses_(program_.values.size(), 0) {
     find_order();
-    for (std::size_t i = program_.code.size(); i-- > 0;) {
+    for (std::size_t i = program_.instructions.size(); i-- > 0;) {
       for (std::size_t next : followers_[i]) height_[i] = std::max(height_[i], height_[next]);
-      height_[i] += latency(program_.code[i].op);
+      height_[i] += latency(program_.instructions[i].op);
     }
   }
 
   VectorProgram run() {
     std::vector<VectorInstruction> ordered;
     std::vector<std::size_t> open;
-    for (std::size_t i = 0; i < program_.code.size(); ++i)
+    for (std::size_t i = 0; i < program_.instructions.size(); ++i)
       if (waits_for_[i] == 0) open.push_back(i);
     for (int issued = 0; !open.empty(); ++issued) {
       const std::size_t i = choose(open, issued / kIssuedACycle);
       open.erase(std::find(open.begin(), open.end(), i));
-      ordered.push_back(program_.code[i]);
+      ordered.push_back(program_.instructions[i]);
       alive_ += growth(i);
       for (int v : distinct_operands(i)) --uses_[static_cast<std::size_t>(v)];
       const int start = std::max(ready_at_[i], issued / kIssuedACycle);
       for (std::size_t next : followers_[i]) {
-        ready_at_[next] = std::max(ready_at_[next], start + latency(program_.code[i].op));
+        ready_at_[next] = std::max(ready_at_[next], start + latency(program_.instructions[i].op));
         if (--waits_for_[next] == 0) open.push_back(next);
       }
     }
-    program_.code = std::move(ordered);
+    program_.instructions = std::move(ordered);
     return std::move(program_);
   }
 
@@ -101,8 +101,8 @@ class ListScheduler {
       followers_[before].push_back(after);
       ++waits_for_[after];
     };
-    for (std::size_t i = 0; i < program_.code.size(); ++i) {
-      const VectorInstruction& instruction = program_.code[i];
+    for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
+      const VectorInstruction& instruction = program_.instructions[i];
       for (int v : distinct_operands(i)) {
         ++uses_[static_cast<std::size_t>(v)];
         follows(maker.at(v), i);
@@ -117,7 +117,7 @@ class ListScheduler {
 
   std::vector<int> distinct_operands(std::size_t i) const {
     std::vector<int> operands;
-    for (int v : operands_of(program_.code[i]))
+    for (int v : operands_of(program_.instructions[i]))
       if (v >= 0 && program_.values[static_cast<std::size_t>(v)].kind == VectorValue::Kind::computed &&
           std::find(operands.begin(), operands.end(), v) == operands.end())
         operands.push_back(v);
@@ -126,7 +126,7 @@ class ListScheduler {
 
   /// How many more values are alive after instruction i.
   int growth(std::size_t i) const {
-    int more = program_.code[i].out >= 0 ? 1 : 0;
+    int more = program_.instructions[i].out >= 0 ? 1 : 0;
     for (int v : distinct_operands(i)) more -= uses_[static_cast<std::size_t>(v)] == 1 ? 1 : 0;
     return more;
   }

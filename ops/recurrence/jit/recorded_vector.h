@@ -11,9 +11,10 @@
 
 namespace lagtape::recurrence {
 
-class Recorder {
+/// Writes the instructions of a VectorProgram.
+class VectorRecorder {
  public:
-  explicit Recorder(VectorProgram& program) : program_(program) {}
+  explicit VectorRecorder(VectorProgram& program) : program_(program) {}
 
   int constant(std::uint64_t bits) {
     for (std::size_t v = 0; v < program_.values.size(); ++v)
@@ -22,14 +23,14 @@ class Recorder {
     return add({VectorValue::Kind::constant, bits, -1});
   }
   int weight(int operand) { return add({VectorValue::Kind::weight, 0, operand}); }
-  /// A result that is there already is not computed again.
+  /// The value of an instruction. A result that is there already is not computed again.
   int compute(VectorInstruction instruction) {
-    for (const VectorInstruction& known : program_.code) {
+    for (const VectorInstruction& known : program_.instructions) {
       instruction.out = known.out;
       if (known == instruction && known.op != VectorOp::load) return known.out;
     }
     instruction.out = add({});
-    program_.code.push_back(instruction);
+    program_.instructions.push_back(instruction);
     return instruction.out;
   }
   int grid_step(int from, int to, int increment, bool negated) {
@@ -39,14 +40,14 @@ class Recorder {
     instruction.operand = from;
     instruction.operand_to = to;
     instruction.negated = negated;
-    program_.code.push_back(instruction);
+    program_.instructions.push_back(instruction);
     return instruction.out;
   }
   void store(int operand, int value) {
     VectorInstruction instruction{VectorOp::store};
     instruction.a = value;
     instruction.operand = operand;
-    program_.code.push_back(instruction);
+    program_.instructions.push_back(instruction);
   }
 
  private:
@@ -58,8 +59,8 @@ class Recorder {
   VectorProgram& program_;
 };
 
-/// Elements of type E: the scalar, or the unsigned integer of its size. A number of the formulas has no
-/// recorder yet; it takes its operand's.
+/// A vector with elements of type E: the scalar, or the unsigned integer of its size. A number in a formula has
+/// no recorder yet; it takes that of the other operand.
 template <class E>
 class RecordedVector {
  public:
@@ -67,12 +68,12 @@ class RecordedVector {
 
   RecordedVector() = default;
   RecordedVector(E number) : bits_(std::bit_cast<Number>(number)) {}
-  RecordedVector(Recorder& recorder, int value) : recorder_(&recorder), value_(value) {}
+  RecordedVector(VectorRecorder& recorder, int value) : recorder_(&recorder), value_(value) {}
   template <class F>
   explicit RecordedVector(const RecordedVector<F>& same_bits)
       : recorder_(same_bits.recorder_), value_(same_bits.value_), bits_(same_bits.bits_) {}
 
-  int in(Recorder& recorder) const { return recorder_ != nullptr ? value_ : recorder.constant(bits_); }
+  int in(VectorRecorder& recorder) const { return recorder_ != nullptr ? value_ : recorder.constant(bits_); }
 
   using V = RecordedVector;
   static constexpr bool kIsScalar = std::is_floating_point_v<E>;
@@ -95,7 +96,7 @@ class RecordedVector {
   friend V sqrt(V a) { return unary(VectorOp::square_root, a); }
   friend V abs(V a) { return binary(VectorOp::bit_and, a, V(std::bit_cast<E>(Number(~Number(0) >> 1)))); }
   static V multiply_add(V a, V b, V c) {
-    Recorder& recorder = any_recorder(a, b, c);
+    VectorRecorder& recorder = any_recorder(a, b, c);
     return {recorder,
             recorder.compute({VectorOp::multiply_add, -1, a.in(recorder), b.in(recorder), c.in(recorder)})};
   }
@@ -115,7 +116,7 @@ class RecordedVector {
         throw Error("[record] numbers are compared for equality only");
       return std::bit_cast<E>(mask.a.bits_) == std::bit_cast<E>(mask.b.bits_) ? yes : no;
     }
-    Recorder& recorder = any_recorder(mask.a, mask.b, yes);
+    VectorRecorder& recorder = any_recorder(mask.a, mask.b, yes);
     VectorInstruction instruction{
         VectorOp::select, -1, mask.a.in(recorder), mask.b.in(recorder), yes.in(recorder), no.in(recorder)};
     instruction.comparison = mask.comparison;
@@ -126,27 +127,27 @@ class RecordedVector {
   template <class F>
   friend class RecordedVector;
 
-  static Recorder& any_recorder(V a, V b, V c) {
-    for (Recorder* r : {a.recorder_, b.recorder_, c.recorder_})
+  static VectorRecorder& any_recorder(V a, V b, V c) {
+    for (VectorRecorder* r : {a.recorder_, b.recorder_, c.recorder_})
       if (r != nullptr) return *r;
     throw Error("[record] numbers alone are not rounded here");
   }
   static V binary(VectorOp op, V a, V b) {
-    Recorder& recorder = any_recorder(a, b, b);
+    VectorRecorder& recorder = any_recorder(a, b, b);
     return {recorder, recorder.compute({op, -1, a.in(recorder), b.in(recorder)})};
   }
   static V unary(VectorOp op, V a) {
-    Recorder& recorder = any_recorder(a, a, a);
+    VectorRecorder& recorder = any_recorder(a, a, a);
     return {recorder, recorder.compute({op, -1, a.in(recorder)})};
   }
   static V shifted(VectorOp op, V a, int n) {
-    Recorder& recorder = any_recorder(a, a, a);
+    VectorRecorder& recorder = any_recorder(a, a, a);
     VectorInstruction instruction{op, -1, a.in(recorder)};
     instruction.shift = n;
     return {recorder, recorder.compute(instruction)};
   }
 
-  Recorder* recorder_ = nullptr;
+  VectorRecorder* recorder_ = nullptr;
   int value_ = -1;
   Number bits_ = 0;
 };

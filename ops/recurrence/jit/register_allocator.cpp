@@ -10,9 +10,10 @@ RegisterAllocator::RegisterAllocator(const VectorProgram& program, int registers
       register_(program.values.size(), -1),
       spill_(program.values.size(), -1),
       holder_(static_cast<std::size_t>(registers), -1) {
-  for (std::size_t i = 0; i < program.code.size(); ++i) {
-    if (program.code[i].out >= 0) last_use_[static_cast<std::size_t>(program.code[i].out)] = i;
-    for (int v : operands_of(program.code[i]))
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    if (program.instructions[i].out >= 0)
+      last_use_[static_cast<std::size_t>(program.instructions[i].out)] = i;
+    for (int v : operands_of(program.instructions[i]))
       if (v >= 0) last_use_[static_cast<std::size_t>(v)] = i;
   }
   choose_residents(residents == Residents::none ? 0 : std::max(0, registers - pressure()), residents);
@@ -21,8 +22,8 @@ RegisterAllocator::RegisterAllocator(const VectorProgram& program, int registers
 /// The most computed values that are alive at once.
 int RegisterAllocator::pressure() const {
   int alive = 0, most = 0;
-  for (std::size_t i = 0; i < program_.code.size(); ++i) {
-    const VectorInstruction& instruction = program_.code[i];
+  for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
+    const VectorInstruction& instruction = program_.instructions[i];
     if (instruction.out >= 0) most = std::max(most, ++alive);
     for (std::size_t v = 0; v < program_.values.size(); ++v)
       if (is_computed(static_cast<int>(v)) && last_use_[v] == i) --alive;
@@ -32,7 +33,7 @@ int RegisterAllocator::pressure() const {
 
 void RegisterAllocator::choose_residents(int count, Residents residents) {
   std::vector<int> uses(program_.values.size(), 0), candidates;
-  for (const VectorInstruction& instruction : program_.code)
+  for (const VectorInstruction& instruction : program_.instructions)
     for (int v : operands_of(instruction))
       if (v >= 0) ++uses[static_cast<std::size_t>(v)];
   for (std::size_t v = 0; v < program_.values.size(); ++v) {
@@ -54,14 +55,14 @@ void RegisterAllocator::choose_residents(int count, Residents residents) {
 }
 
 std::size_t RegisterAllocator::next_use(int value, std::size_t after) const {
-  for (std::size_t i = after + 1; i < program_.code.size(); ++i)
-    for (int v : operands_of(program_.code[i]))
+  for (std::size_t i = after + 1; i < program_.instructions.size(); ++i)
+    for (int v : operands_of(program_.instructions[i]))
       if (v == value) return i;
-  return program_.code.size();
+  return program_.instructions.size();
 }
 
 bool RegisterAllocator::place_result(std::size_t at, int preferred, Eviction& eviction) {
-  const VectorInstruction& instruction = program_.code[at];
+  const VectorInstruction& instruction = program_.instructions[at];
   const auto release = [&] {
     for (int v : operands_of(instruction))
       if (v >= 0 && is_computed(v) && dies(v, at) && register_of(v) >= 0)

@@ -4,6 +4,7 @@
 
 #if defined(LAGTAPE_JIT)
 #include "lagtape/ops/recurrence/jit/stage_emitter.h"
+#include "lagtape/ops/recurrence/jit/stage_recorder.h"
 #endif
 
 namespace lagtape::recurrence {
@@ -18,14 +19,14 @@ std::shared_ptr<const CompiledStage> CompiledStage::compile(const ElementStage& 
   const auto program = record<T>(stage, arrays);
   if (!program) return nullptr;
   const auto on_grid = [](const VectorInstruction& i) { return i.op == VectorOp::grid_step; };
-  if (level != SimdLevel::avx512 && std::ranges::any_of(program->code, on_grid)) return nullptr;
+  if (level != SimdLevel::avx512 && std::ranges::any_of(program->instructions, on_grid)) return nullptr;
   EmittedStage emitted = emit<T>(*program, level);
   if (emitted.function == nullptr) return nullptr;
   const auto compiled = std::make_shared<CompiledStage>();
   compiled->function_ = emitted.function;
   compiled->operands_ = std::move(emitted.operands);
   compiled->single_step_ = program->single_step;
-  compiled->schedule_ = std::move(emitted.code);
+  compiled->code_ = std::move(emitted.code);
   return compiled;
 }
 
@@ -40,11 +41,11 @@ std::shared_ptr<const CompiledStage> CompiledStage::compile(const ElementStage&,
 #endif
 
 template <class T>
-void compile_stages(LayerSchedule& code, SimdLevel level) {
-  for (Phase* phase : code.phases())
-    for (Stage& stage : *phase)
-      if (auto* tiles = std::get_if<ElementStage>(&stage))
-        tiles->compiled = CompiledStage::compile<T>(*tiles, code.arrays, level);
+void compile_stages(LayerSchedule& schedule, SimdLevel level) {
+  for (const auto& phase : all_lists<Phase>(schedule))
+    for (Stage& stage : *phase.list)
+      if (auto* elements = std::get_if<ElementStage>(&stage))
+        elements->compiled = CompiledStage::compile<T>(*elements, schedule.arrays, level);
 }
 
 template std::shared_ptr<const CompiledStage> CompiledStage::compile<float>(const ElementStage&,

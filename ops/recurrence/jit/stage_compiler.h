@@ -9,7 +9,7 @@
 
 namespace lagtape::recurrence {
 
-/// A ElementStage as machine code: one pass over its rows with every value in a register, and the same bits as
+/// An ElementStage as machine code: one pass over its rows with every value in a register, and the same bits as
 /// the kernels of that SIMD level give (but where two NaNs meet: it may be the other one). Numbers of weights
 /// are not part of it. Immutable; shared by threads.
 class CompiledStage {
@@ -35,11 +35,11 @@ class CompiledStage {
   void (*function_)(const void* pointers, std::int64_t bytes) = nullptr;
   std::vector<int> operands_;
   bool single_step_ = false;
-  std::shared_ptr<const void> schedule_;
+  std::shared_ptr<const void> code_;  // keeps the memory of the function
 };
 
 /// Compiles what it can of a layer's stages; the others stay interpreted.
 template <class T>
-void compile_stages(LayerSchedule& code, SimdLevel level);
+void compile_stages(LayerSchedule& schedule, SimdLevel level);
 
 }  // namespace lagtape::recurrence

@@ -25,7 +25,7 @@ struct Body {
 std::vector<Body> bodies_of(const VectorProgram& program, SimdLevel level, std::int64_t row_bytes) {
   constexpr int kAlive = 12, kAliveTogether = 24;
   const auto has = [&](VectorOp op) {
-    return std::ranges::any_of(program.code, [op](const VectorInstruction& i) { return i.op == op; });
+    return std::ranges::any_of(program.instructions, [op](const VectorInstruction& i) { return i.op == op; });
   };
   std::vector<Body> bodies;
   const auto together = [&](int vectors) {
@@ -59,7 +59,7 @@ class StageEmitter : public VectorEmitter {
     start();
     Xbyak::Label loop;
     L(loop);
-    for (std::size_t i = 0; i < program_.code.size(); ++i)
+    for (std::size_t i = 0; i < program_.instructions.size(); ++i)
       if (!instruction(i)) return false;
     advance(loop);
     leave(saved_);
@@ -79,7 +79,7 @@ class StageEmitter : public VectorEmitter {
     const auto number = [&](int operand) {
       if (operand >= 0 && number_.try_emplace(operand, operands_.size()).second) operands_.push_back(operand);
     };
-    for (const VectorInstruction& i : program_.code) {
+    for (const VectorInstruction& i : program_.instructions) {
       number(i.operand);
       number(i.operand_to);
     }

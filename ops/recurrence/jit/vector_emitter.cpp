@@ -20,7 +20,7 @@ VectorEmitter::VectorEmitter(std::size_t code_bytes, SimdLevel level, std::size_
       bytes_(wide_ ? 64 : 32) {}
 
 std::size_t VectorEmitter::code_bytes(const VectorProgram& program) {
-  return 4096 + (program.code.size() + 2 * program.values.size()) * kInstructionBytes;
+  return 4096 + (program.instructions.size() + 2 * program.values.size()) * kInstructionBytes;
 }
 
 void VectorEmitter::enter(const std::vector<Xbyak::Reg64>& saved) {
@@ -121,7 +121,7 @@ bool VectorEmitter::is_computed(int value) const {
 }
 
 bool VectorEmitter::instruction(std::size_t at) {
-  const VectorInstruction& i = program_->code[at];
+  const VectorInstruction& i = program_->instructions[at];
   RegisterAllocator::Eviction eviction;
   if (!file_->place_result(at, preferred_register(i, at), eviction)) return false;
   if (file_->spill_slots() > kSpillSlots) return false;

@@ -1,12 +1,9 @@
 #pragma once
 
-// Internal: what the compiler of stages works on.
+// Internal: the program that the stage compiler and the row emitter translate into machine code.
 
 #include <cstdint>
-#include <optional>
 #include <vector>
-
-#include "lagtape/ops/recurrence/schedule/layer_schedule.h"
 
 namespace lagtape::recurrence {
 
@@ -38,8 +35,8 @@ struct VectorInstruction {
   bool negated = false;
   int shift = 0;
   int number = 0;
-  int vector = 0;                  ///< which of neighbouring ones
-  bool prefetches_before = false;  ///< a load that has the same place of the step before brought near
+  int vector = 0;                  ///< the number of the vector among neighbouring ones
+  bool prefetches_before = false;  ///< a load also prefetches the same place of the step before
   Comparison comparison = Comparison::equal;
   bool operator==(const VectorInstruction&) const = default;
 };
@@ -47,26 +44,21 @@ struct VectorInstruction {
 struct VectorValue {
   enum class Kind : std::uint8_t { computed, constant, weight };
   Kind kind = Kind::computed;
-  std::uint64_t bits = 0;  ///< of a constant, of the scalar's size
-  int operand = -1;        ///< of a weight
-  int vector = 0;          ///< which of neighbouring ones it belongs to
+  std::uint64_t bits = 0;  ///< a constant, in as many bits as the scalar
+  int operand = -1;        ///< the operand that is a weight
+  int vector = 0;          ///< the number of the vector, among neighbouring ones, that it belongs to
 };
 
-/// A stage as what happens to one vector of a row: every array is loaded at most once, and what the stage has
+/// A stage as operations on one vector of a row: every array is loaded at most once, and what the stage has
 /// stored in an array is not read from there again.
 struct VectorProgram {
   std::vector<VectorValue> values;
-  std::vector<VectorInstruction> code;
-  std::int64_t width = 0;         ///< elements of a row, padded
-  std::int64_t number_width = 0;  ///< of the rows that single numbers are loaded from; 0: there are none
+  std::vector<VectorInstruction> instructions;
+  std::int64_t width = 0;  ///< elements of a row, padded
+  std::int64_t number_width =
+      0;  ///< width of the rows that single numbers are loaded from; 0: there are none
   /// The stage writes an array that it also uses at another step: it may run on one step at a time only.
   bool single_step = false;
 };
-
-/// The operations of the element-wise kernels, in their order, so that every result has the kernels' bits.
-/// None when the stage does more than element-wise work of one width, or calls the C library. Arrays are
-/// those of the layer.
-template <class T>
-std::optional<VectorProgram> record(const ElementStage& stage, const std::vector<Array>& arrays);
 
 }  // namespace lagtape::recurrence

@@ -28,12 +28,12 @@ struct Extent {
 };
 
 /// Steps of an array that a layer needs; 0 when the pass does not need it.
-std::int64_t steps_held(const Array& array, const StepProgram& program, const LayerSchedule& code,
+std::int64_t steps_held(const Array& array, const StepProgram& program, const LayerSchedule& schedule,
                         const Extent& extent);
 
 /// When all states are there, the adjoints of a lagged read take the place of states that the backward pass
 /// is done with: behind those of the run at work. One read of a state can, the one that looks back furthest.
-bool lies_on_states(const LayerOps::LaggedRead& read, const LayerSchedule& code, const Extent& extent);
+bool lies_on_states(const LayerOps::LaggedRead& read, const LayerSchedule& schedule, const Extent& extent);
 
 /// Steps that such adjoints need beyond the last state.
 inline std::int64_t adjoints_after_states(const Extent& extent) {

@@ -89,9 +89,8 @@ Extent training_extent(const PlanCost& plan) {
 
 void StackWork::add(const StepProgram& program, const LayerSchedule& schedule) {
   forward += static_cast<double>(program.product_flops());
-  replay += phase_flops(schedule, schedule.replay);
-  for (const Phase* phase : {&schedule.undo_pre, &schedule.undo_loop, &schedule.undo_post})
-    undo += phase_flops(schedule, *phase);
+  replay += phase_flops(schedule, schedule.replay.before);
+  for (const Phase* phase : in_backward_order(schedule.undo)) undo += phase_flops(schedule, *phase);
   reversible = reversible && undo_order(program).obstacle.empty();
 }
 

@@ -39,10 +39,10 @@ class BatchRunnerOf final : public BatchRunner {
 
  private:
   CompiledStack<T>& compiled(bool input_gradient) {
-    auto& code = compiled_[input_gradient];
-    if (!code)
-      code = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_, settings_.compile_stages);
-    return *code;
+    auto& stack = compiled_[input_gradient];
+    if (!stack)
+      stack = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_, settings_.compile_stages);
+    return *stack;
   }
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
   const PlanCost& choose(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
@@ -96,8 +96,8 @@ template <class T>
 double BatchRunnerOf<T>::run(const Pass& given) {
   const PreparedPass pass(given, stack_);
   const Shape& shape = pass.batch.x.shape();
-  CompiledStack<T>& code = compiled(pass.x_gradient != nullptr);
-  code.load(pass.weights);
+  CompiledStack<T>& stack = compiled(pass.x_gradient != nullptr);
+  stack.load(pass.weights);
 
   std::vector<Slice<T>> slices = cut(pass, shape[0], shape[1]);
   Extent extent = evaluation_extent();
@@ -124,9 +124,9 @@ double BatchRunnerOf<T>::run(const Pass& given) {
     try {
       Slice<T>& slice = slices[static_cast<std::size_t>(i)];
       Worker& worker = workers_[static_cast<std::size_t>(w)];
-      if (worker.of != &code) {
-        worker.runner = std::make_unique<SliceRunner<T>>(code);
-        worker.of = &code;
+      if (worker.of != &stack) {
+        worker.runner = std::make_unique<SliceRunner<T>>(stack);
+        worker.of = &stack;
       }
       Extent own = extent;
       own.last = own.first + slice.steps;

@@ -15,7 +15,7 @@ CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradien
   for (const auto& layer : stack.layers) programs_.push_back(&layer);
   if (stack.readout && !final_readout_) programs_.push_back(&*stack.readout);
   const auto add = [&](const StepProgram& program, bool gradient) {
-    schedules_.push_back(recurrence::schedule(program, gradient, kLane<T>));
+    schedules_.push_back(schedule_layer(program, gradient, kLane<T>));
     if (compile_stages) recurrence::compile_stages<T>(schedules_.back(), kernels.level);
     weights_.emplace_back(program, schedules_.back(), kernels);
     weight_count_ += static_cast<std::int64_t>(program.weights.size());

@@ -9,21 +9,24 @@
 namespace lagtape::recurrence {
 
 template <class T>
-Interpreter<T>::Interpreter(const StepProgram& program, const LayerSchedule& code,
+Interpreter<T>::Interpreter(const StepProgram& program, const LayerSchedule& schedule,
                             const LayerWeights<T>& weights, const Kernels<T>& kernels)
-    : program_(program), schedule_(code), weights_(weights), kernels_(kernels), arrays_(code.arrays.size()) {
+    : program_(program),
+      schedule_(schedule),
+      weights_(weights),
+      kernels_(kernels),
+      arrays_(schedule.arrays.size()) {
   std::size_t operands = 1, groups = 1, prefetched = 0;
-  const auto count = [&](const Phase& phase) {
-    for (const Stage& stage : phase)
+  for (const auto& phase : all_lists<const Phase>(schedule))
+    for (const Stage& stage : *phase.list)
       if (const auto* product = std::get_if<ProductStage>(&stage)) {
         operands = std::max(operands, product->operands.size());
         prefetched = std::max(prefetched, product->prefetched.size());
-        groups = std::max(groups, static_cast<std::size_t>(code.stacks[product->stack].columns / kLane<T>));
+        groups =
+            std::max(groups, static_cast<std::size_t>(schedule.stacks[product->stack].columns / kLane<T>));
       }
-  };
-  for (const Phase* phase : code.phases()) count(*phase);
-  pointers_.resize(code.largest_stage);
-  strides_.resize(code.largest_stage);
+  pointers_.resize(schedule.largest_stage);
+  strides_.resize(schedule.largest_stage);
   operands_.resize(operands);
   outputs_.resize(groups);
   output_strides_.resize(groups);
@@ -36,7 +39,7 @@ void Interpreter<T>::run(const Phase& phase, std::int64_t step, std::int64_t cou
     if (const auto* product = std::get_if<ProductStage>(&stage)) {
       run_products(*product, step, count);
     } else {
-      run_tiles(std::get<ElementStage>(stage), step, count);
+      run_elements(std::get<ElementStage>(stage), step, count);
     }
   }
 }
@@ -101,7 +104,7 @@ T* Interpreter<T>::pointer_of(const Operand& operand, std::int64_t step) const {
 }
 
 template <class T>
-void Interpreter<T>::run_tiles(const ElementStage& stage, std::int64_t step, std::int64_t count) {
+void Interpreter<T>::run_elements(const ElementStage& stage, std::int64_t step, std::int64_t count) {
   if (stage.compiled != nullptr && stage.compiled->takes(count)) return run_compiled(stage, step, count);
   for (std::size_t i = 0; i < stage.operands.size(); ++i) {
     const Operand& operand = stage.operands[i];
@@ -116,7 +119,7 @@ void Interpreter<T>::run_tiles(const ElementStage& stage, std::int64_t step, std
   const auto operand = [&](int operand) -> const T* { return operand < 0 ? nullptr : pointers_[operand]; };
   for (std::int64_t first = 0; first < total; first += stage.tile_rows) {
     const std::int64_t rows = std::min(stage.tile_rows, total - first);
-    for (const ElementInstruction& t : stage.code) {
+    for (const ElementInstruction& t : stage.instructions) {
       if (t.kind == Op::Kind::element) {
         kernels_.element[static_cast<int>(t.element)](pointers_[t.out], operand(t.a), operand(t.b),
                                                       operand(t.c), static_cast<T>(t.k), rows * t.width);
@@ -249,15 +252,15 @@ void Interpreter<T>::draw_once() {
 
 namespace {
 
-/// tau clamped to 1 .. bound, as whole steps and the fraction beyond them; the bound itself is a step less
-/// and the fraction 1, so that it has the slope of what is below it.
-struct Delay {
+/// A delay clamped to 1 .. bound, as whole steps and the fraction beyond them. The bound itself is one step less
+/// and the fraction 1, so that its slope is that of the delays below it.
+struct SplitDelay {
   std::int64_t whole;
   double fraction;
   bool clamped;
 };
 
-Delay delay_of(double tau, std::int64_t bound) {
+SplitDelay split(double tau, std::int64_t bound) {
   const bool clamped = !(tau >= 1 && tau <= static_cast<double>(bound));
   tau = std::isfinite(tau) ? std::clamp(tau, 1.0, static_cast<double>(bound)) : 1.0;
   const auto whole = std::min(static_cast<std::int64_t>(tau), std::max<std::int64_t>(bound - 1, 1));
@@ -275,7 +278,7 @@ void Interpreter<T>::run_real_lag(const ElementInstruction& t, std::int64_t firs
     const std::int64_t row = (first_row + r) % rows_, n = step + (first_row + r) / rows_;
     T* out = pointers_[t.out] + r * t.width;
     for (std::int64_t u = 0; u < t.shape.width(); ++u) {
-      const Delay d = delay_of(tau[t.per_unit ? u : 0], t.lag);
+      const SplitDelay d = split(tau[t.per_unit ? u : 0], t.lag);
       const T near = state.at(n - d.whole)[row * t.width + u];
       const T far = d.whole < t.lag ? state.at(n - d.whole - 1)[row * t.width + u] : near;
       const T f = static_cast<T>(d.fraction);
@@ -295,7 +298,7 @@ void Interpreter<T>::real_lag_adjoint(T* out, int l, std::int64_t first_row, std
   const bool per_unit = !program_.weights[read.tau].shape.empty();
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t u = 0; u < units; ++u) {
-      const Delay d = delay_of(tau[per_unit ? u : 0], read.lag);
+      const SplitDelay d = split(tau[per_unit ? u : 0], read.lag);
       const std::int64_t at = (first_row + r) * width + u;
       const T f = static_cast<T>(d.fraction);
       const T near = (T(1) - f) * adjoint.at(n + d.whole)[at];

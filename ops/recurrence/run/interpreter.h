@@ -38,12 +38,12 @@ struct DrawContext {
 template <class T>
 class Interpreter {
  public:
-  Interpreter(const StepProgram& program, const LayerSchedule& code, const LayerWeights<T>& weights,
+  Interpreter(const StepProgram& program, const LayerSchedule& schedule, const LayerWeights<T>& weights,
               const Kernels<T>& kernels);
 
-  /// Memory for the tile: code.largest_tile elements, 64-byte aligned.
+  /// Memory for the tile: schedule.largest_tile elements, 64-byte aligned.
   void set_tile(T* tile) { tile_ = tile; }
-  /// Memory for products of groups: code.group_columns elements for every row of a run.
+  /// Memory for products of groups: schedule.group_columns elements for every row of a run.
   void set_group_scratch(T* scratch) { group_scratch_ = scratch; }
   void set_rows(std::int64_t rows) { rows_ = rows; }
   /// Memory for the draws that hold for a whole sequence, of set_rows rows.
@@ -74,7 +74,7 @@ class Interpreter {
  private:
   void run_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
-  void run_tiles(const ElementStage& stage, std::int64_t step, std::int64_t count);
+  void run_elements(const ElementStage& stage, std::int64_t step, std::int64_t count);
   T* pointer_of(const Operand& operand, std::int64_t step) const;
   void run_compiled(const ElementStage& stage, std::int64_t step, std::int64_t count);
   void run_special(const ElementInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);

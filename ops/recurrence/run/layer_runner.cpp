@@ -6,14 +6,14 @@
 namespace lagtape::recurrence {
 
 template <class T>
-LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerSchedule& code,
+LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerSchedule& schedule,
                             const LayerWeights<T>& weights, const Kernels<T>& kernels)
     : program_(program),
-      schedule_(code),
+      schedule_(schedule),
       kernels_(kernels),
-      interpreter_(program, code, weights, kernels),
-      states_(program, code, interpreter_) {
-  sums_.reserve(code.narrow_gradients.size());
+      interpreter_(program, schedule, weights, kernels),
+      states_(program, schedule, interpreter_) {
+  sums_.reserve(schedule.narrow_gradients.size());
 }
 
 // ---- memory ----
@@ -122,17 +122,17 @@ template <class T>
 void LayerRunner<T>::forward(std::int64_t n0, std::int64_t n1) {
   for_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
     enter_run(r0);
-    interpreter_.run(schedule_.pre, r0, r1 - r0);
+    interpreter_.run(schedule_.forward.before, r0, r1 - r0);
     const std::int64_t block = schedule_.block > 0 ? schedule_.block : r1 - r0;
     for (std::int64_t b0 = r0; b0 < r1; b0 += block) {
       const std::int64_t b1 = std::min(r1, b0 + block);
-      interpreter_.run(schedule_.delay, b0, b1 - b0);
+      interpreter_.run(schedule_.forward.block, b0, b1 - b0);
       for (std::int64_t n = b0; n < b1; ++n) {
-        interpreter_.run(schedule_.loop, n, 1);
+        interpreter_.run(schedule_.forward.step, n, 1);
         states_.freeze_finished(n);
       }
     }
-    interpreter_.run(schedule_.post, r0, r1 - r0);
+    interpreter_.run(schedule_.forward.after, r0, r1 - r0);
   });
 }
 
@@ -140,7 +140,7 @@ template <class T>
 void LayerRunner<T>::replay(std::int64_t n0, std::int64_t n1) {
   for_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
     enter_run(r0);
-    interpreter_.run(schedule_.replay, r0, r1 - r0);
+    interpreter_.run(schedule_.replay.before, r0, r1 - r0);
   });
 }
 
@@ -149,12 +149,12 @@ void LayerRunner<T>::undo(std::int64_t n0, std::int64_t n1) {
   states_.show(n1);
   for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
     enter_run(r0);
-    interpreter_.run(schedule_.undo_pre, r0, r1 - r0);
+    interpreter_.run(schedule_.undo.before, r0, r1 - r0);
     for (std::int64_t n = r1; n-- > r0;) {
-      interpreter_.run(schedule_.undo_loop, n, 1);
+      interpreter_.run(schedule_.undo.step, n, 1);
       states_.thaw_finished(n);
     }
-    interpreter_.run(schedule_.undo_post, r0, r1 - r0);
+    interpreter_.run(schedule_.undo.after, r0, r1 - r0);
   });
 }
 
@@ -233,16 +233,16 @@ void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradie
                               AddWeightGradient<T> add) {
   for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
     enter_run(r0);
-    interpreter_.run(schedule_.before, r0, r1 - r0);
+    interpreter_.run(schedule_.backward.before, r0, r1 - r0);
     const std::int64_t block = schedule_.block > 0 ? schedule_.block : r1 - r0;
     for (std::int64_t b1 = r1; b1 > r0;) {
       const std::int64_t b0 = std::max(r0, b1 - block);
-      if (!schedule_.backward_loop.empty())
-        for (std::int64_t n = b1; n-- > b0;) interpreter_.run(schedule_.backward_loop, n, 1);
-      interpreter_.run(schedule_.backward_block, b0, b1 - b0);
+      if (!schedule_.backward.step.empty())
+        for (std::int64_t n = b1; n-- > b0;) interpreter_.run(schedule_.backward.step, n, 1);
+      interpreter_.run(schedule_.backward.block, b0, b1 - b0);
       b1 = b0;
     }
-    interpreter_.run(schedule_.after, r0, r1 - r0);
+    interpreter_.run(schedule_.backward.after, r0, r1 - r0);
     add_gradients(r0, (r1 - r0) * rows_, gradients, add);
   });
 }

@@ -15,7 +15,7 @@ namespace lagtape::recurrence {
 template <class T>
 class LayerRunner {
  public:
-  LayerRunner(const StepProgram& program, const LayerSchedule& code, const LayerWeights<T>& weights,
+  LayerRunner(const StepProgram& program, const LayerSchedule& schedule, const LayerWeights<T>& weights,
               const Kernels<T>& kernels);
 
   /// Takes the arrays of a slice of that many rows. `below` is the layer whose output is the input; null: the

@@ -14,8 +14,8 @@ template <class T>
 class LayerStates {
  public:
   /// In the arrays of `machine`, all of which must outlive it.
-  LayerStates(const StepProgram& program, const LayerSchedule& code, Interpreter<T>& interpreter)
-      : program_(program), schedule_(code), interpreter_(interpreter) {}
+  LayerStates(const StepProgram& program, const LayerSchedule& schedule, Interpreter<T>& interpreter)
+      : program_(program), schedule_(schedule), interpreter_(interpreter) {}
 
   void set_rows(std::int64_t rows) { rows_ = rows; }
   /// Rows of a shorter length keep their states from then on; null: none does.

@@ -13,30 +13,30 @@ std::int64_t vector_rows(std::int64_t width) {
 }
 
 template <class T>
-std::int64_t element_total(const StepProgram& program, const LayerSchedule& code) {
+std::int64_t element_total(const StepProgram& program, const LayerSchedule& schedule) {
   std::int64_t total = 0;
-  for (const auto& stack : code.stacks) total += padded<T>(stack.k * stack.columns);
+  for (const auto& stack : schedule.stacks) total += padded<T>(stack.k * stack.columns);
   for (const auto& w : program.weights)
     if (w.shape.size() < 2)
       total += vector_rows<T>(element_count(w.shape)) * padded<T>(element_count(w.shape));
-  for (const auto& c : code.columns) total += padded<T>(program.weights[c.weight].shape[0]);
+  for (const auto& c : schedule.columns) total += padded<T>(program.weights[c.weight].shape[0]);
   return total;
 }
 
 }  // namespace
 
 template <class T>
-std::int64_t LayerWeights<T>::bytes(const StepProgram& program, const LayerSchedule& code) {
-  return element_total<T>(program, code) * static_cast<std::int64_t>(sizeof(T));
+std::int64_t LayerWeights<T>::bytes(const StepProgram& program, const LayerSchedule& schedule) {
+  return element_total<T>(program, schedule) * static_cast<std::int64_t>(sizeof(T));
 }
 
 template <class T>
-LayerWeights<T>::LayerWeights(const StepProgram& program, const LayerSchedule& code,
+LayerWeights<T>::LayerWeights(const StepProgram& program, const LayerSchedule& schedule,
                               const Kernels<T>& kernels)
-    : program_(program), schedule_(code), kernels_(kernels) {
-  storage_ = Tensor({std::max<std::int64_t>(1, element_total<T>(program, code))}, dtype_of<T>);
+    : program_(program), schedule_(schedule), kernels_(kernels) {
+  storage_ = Tensor({std::max<std::int64_t>(1, element_total<T>(program, schedule))}, dtype_of<T>);
   T* next = storage_.values<T>().data();
-  for (const auto& stack : code.stacks) {
+  for (const auto& stack : schedule.stacks) {
     stacks_.push_back(next);
     next += padded<T>(stack.k * stack.columns);
   }
@@ -46,7 +46,7 @@ LayerWeights<T>::LayerWeights(const StepProgram& program, const LayerSchedule& c
     const std::int64_t width = element_count(w.shape);
     if (!matrix) next += vector_rows<T>(width) * padded<T>(width);
   }
-  for (const auto& c : code.columns) {
+  for (const auto& c : schedule.columns) {
     vectors_.push_back(next);
     next += padded<T>(program.weights[c.weight].shape[0]);
   }

@@ -14,7 +14,7 @@ namespace lagtape::recurrence {
 template <class T>
 class LayerWeights {
  public:
-  LayerWeights(const StepProgram& program, const LayerSchedule& code, const Kernels<T>& kernels);
+  LayerWeights(const StepProgram& program, const LayerSchedule& schedule, const Kernels<T>& kernels);
 
   /// Repacks from the step's weights, in the order of program.weights.
   void load(std::span<const Tensor> weights);
@@ -22,7 +22,7 @@ class LayerWeights {
   const T* stack(int i) const { return stacks_[i]; }
   /// Vector number i: weight i or, beyond the last weight, an entry of the schedule's columns.
   const T* vector(int i) const { return vectors_[i]; }
-  static std::int64_t bytes(const StepProgram& program, const LayerSchedule& code);
+  static std::int64_t bytes(const StepProgram& program, const LayerSchedule& schedule);
 
  private:
   const StepProgram& program_;

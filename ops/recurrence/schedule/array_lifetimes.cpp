@@ -32,13 +32,13 @@ void ArrayLifetimes::find_kept() {
         location.index == output.index)
       continue;
     Shared shared{location.index, layer_.arrays[location.index].width, {}};
-    for (const RunPass pass : {RunPass::forward, RunPass::replay, RunPass::undo}) {
+    for (const PassKind pass : {PassKind::forward, PassKind::replay, PassKind::undo}) {
       const auto write = std::ranges::find(writes_[v], pass, [&](std::size_t i) { return ops_[i].pass; });
       shared.held.push_back({pass, write == writes_[v].end() ? 0 : *write, ops_.size()});
     }
     std::size_t last = 0;
     for (std::size_t i : reads_[v]) last = std::max(last, i);
-    shared.held.push_back({RunPass::backward, 0, last});
+    shared.held.push_back({PassKind::backward, 0, last});
     arrays_.push_back(std::move(shared));
   }
 }

@@ -7,13 +7,10 @@
 
 namespace lagtape::recurrence {
 
-/// The passes over a run. What a pass leaves to another is in arrays that are kept.
-enum class RunPass : std::uint8_t { forward, replay, undo, backward };
-
 /// An op at its place in the order in which the ops of a step are carried out.
 struct TimedOp {
   const Op* op;
-  RunPass pass;
+  PassKind pass;
 };
 
 /// Finds an array for a value that lives within one pass: one that holds nothing that is still wanted at
@@ -33,7 +30,7 @@ class ArrayLifetimes {
  private:
   /// From the op that writes to the last that reads.
   struct Lifetime {
-    RunPass pass;
+    PassKind pass;
     std::size_t first, last;
   };
   struct Shared {

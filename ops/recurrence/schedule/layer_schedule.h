@@ -44,7 +44,7 @@ class CompiledStage;
 /// Element-wise work in one pass over tiles of rows.
 struct ElementStage {
   std::vector<Operand> operands;
-  std::vector<ElementInstruction> code;
+  std::vector<ElementInstruction> instructions;
   std::int64_t tile_rows = 1;
   std::int64_t register_width = 0;  ///< padded
   int registers = 0;
@@ -77,16 +77,8 @@ struct WeightStack {
 
 /// A layer as the machine runs it: LayerOps with its products stacked, its element-wise work fused into
 /// stages and every value in its place. `lane` is the padding of rows (kLane of the scalar).
-struct LayerSchedule {
+struct LayerSchedule : Passes<Phase> {
   std::vector<Array> arrays;
-  Phase pre, delay, loop, post, replay;
-  Phase undo_pre, undo_loop, undo_post;
-  Phase before, backward_loop, backward_block, after;
-
-  /// All of them, in that order.
-  std::vector<Phase*> phases();
-  std::vector<const Phase*> phases() const;
-
   std::vector<WeightStack> stacks;
   /// Columns of narrow matrices, vectors of weights by the numbers after the weights' own.
   struct WeightColumn {

@@ -11,15 +11,16 @@ constexpr std::int64_t kLargeProduct = 64 * 128;
 
 class Prefetches {
  public:
-  explicit Prefetches(LayerSchedule& code) : schedule_(code) {}
+  explicit Prefetches(LayerSchedule& schedule) : schedule_(schedule) {}
 
   /// The places that the forward loop leaves for the backward pass, a step ahead.
   void plan_forward() {
-    ProductStage* const product = large_product(schedule_.loop);
+    ProductStage* const product = large_product(schedule_.forward.step);
     if (product == nullptr) return;
-    for (const Stage& stage : schedule_.loop) {
-      if (const auto* tiles = std::get_if<ElementStage>(&stage)) {
-        for (const ElementInstruction& t : tiles->code) add(*product, tiles->operands[t.out], 1);
+    for (const Stage& stage : schedule_.forward.step) {
+      if (const auto* elements = std::get_if<ElementStage>(&stage)) {
+        for (const ElementInstruction& t : elements->instructions)
+          add(*product, elements->operands[t.out], 1);
       } else {
         for (const Operand& out : std::get<ProductStage>(stage).outputs) add(*product, out, 1);
       }
@@ -28,13 +29,13 @@ class Prefetches {
 
   /// What the step before reads, and the products of weight gradients at the end of its run.
   void plan_backward() {
-    ProductStage* const product = large_product(schedule_.backward_loop);
-    for (Stage& stage : schedule_.backward_loop) {
-      auto* tiles = std::get_if<ElementStage>(&stage);
-      if (tiles == nullptr) continue;
-      tiles->prefetches_before = product == nullptr;
+    ProductStage* const product = large_product(schedule_.backward.step);
+    for (Stage& stage : schedule_.backward.step) {
+      auto* elements = std::get_if<ElementStage>(&stage);
+      if (elements == nullptr) continue;
+      elements->prefetches_before = product == nullptr;
       if (product != nullptr)
-        for (const Operand& operand : tiles->operands) add(*product, operand, -1);
+        for (const Operand& operand : elements->operands) add(*product, operand, -1);
     }
     if (product == nullptr) return;
     for (const auto& gradient : schedule_.matrix_gradients) add(*product, gradient.operand, -1);
@@ -68,8 +69,8 @@ class Prefetches {
 
 }  // namespace
 
-void plan_prefetches(LayerSchedule& code) {
-  Prefetches fetches(code);
+void plan_prefetches(LayerSchedule& schedule) {
+  Prefetches fetches(schedule);
   fetches.plan_forward();
   fetches.plan_backward();
 }

@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/schedule/scheduler.h"
 
 #include <algorithm>
+#include <array>
 
 #include "lagtape/ops/recurrence/derive/adjoint.h"
 #include "lagtape/ops/recurrence/derive/forward_ops.h"
@@ -17,51 +18,31 @@ class Scheduler {
  public:
   Scheduler(LayerOps ops, std::int64_t lane, std::size_t weights)
       : ops_(std::move(ops)), operands_(ops_, lane), columns_(weights) {
-    const auto lists = phase_lists();
-    for (const PhaseList& p : lists) {
-      stages_.push_back(fuse(ops_, operands_, *p.list, p.by_step));
+    const auto lists = all_lists<Ops>(ops_);
+    for (const auto& phase : lists) {
+      stages_.push_back(fuse(ops_, operands_, *phase.list, phase.by_step));
       move_to_readers(ops_, stages_.back());
     }
     find_uses();
     ArrayLifetimes lifetimes(ops_, timed_ops(lists));
     for (std::size_t p = 0; p < lists.size(); ++p)
       place_values(static_cast<int>(p), lists[p].by_step, lifetimes);
-    for (std::size_t p = 0; p < lists.size(); ++p)
+    const auto phases = all_lists<Phase>(schedule_);
+    for (std::size_t p = 0; p < phases.size(); ++p)
       for (const auto& stage : stages_[p])
-        lists[p].phase->push_back(is_product(stage) ? Stage(product_stage(stage.ops))
-                                                    : Stage(tile_stage(stage.ops)));
+        phases[p].list->push_back(is_product(stage) ? Stage(product_stage(stage.ops))
+                                                    : Stage(element_stage(stage.ops)));
     finish();
     plan_prefetches(schedule_);
   }
   LayerSchedule take() { return std::move(schedule_); }
 
  private:
-  struct PhaseList {
-    Ops* list;
-    Phase* phase;
-    RunPass pass;
-    bool by_step;
-  };
-  std::vector<PhaseList> phase_lists() {
-    return {{&ops_.pre, &schedule_.pre, RunPass::forward, false},
-            {&ops_.delay, &schedule_.delay, RunPass::forward, false},
-            {&ops_.loop, &schedule_.loop, RunPass::forward, true},
-            {&ops_.post, &schedule_.post, RunPass::forward, false},
-            {&ops_.replay, &schedule_.replay, RunPass::replay, false},
-            {&ops_.undo_pre, &schedule_.undo_pre, RunPass::undo, false},
-            {&ops_.undo_loop, &schedule_.undo_loop, RunPass::undo, true},
-            {&ops_.undo_post, &schedule_.undo_post, RunPass::undo, false},
-            {&ops_.before, &schedule_.before, RunPass::backward, false},
-            {&ops_.backward_loop, &schedule_.backward_loop, RunPass::backward, true},
-            {&ops_.backward_block, &schedule_.backward_block, RunPass::backward, false},
-            {&ops_.after, &schedule_.after, RunPass::backward, false}};
-  }
-
   // ---- where values live ----
 
   struct Uses {
     int phase = -1, stage = -1;  // where it is computed
-    bool product = false;        // by a product
+    bool product = false;        // it is computed by a product
     bool far = false;            // read by another stage, or by a product
     bool across = false;         // read by another phase, or summed over a run
   };
@@ -90,7 +71,7 @@ class Scheduler {
     for (const auto& g : ops_.vector_gradients) uses_[g.adjoint].across = true;
   }
 
-  std::vector<TimedOp> timed_ops(const std::vector<PhaseList>& lists) const {
+  std::vector<TimedOp> timed_ops(const std::array<PassList<Ops>, 16>& lists) const {
     std::vector<TimedOp> all;
     for (std::size_t p = 0; p < lists.size(); ++p)
       for (const StageOps& stage : stages_[p])
@@ -119,7 +100,7 @@ class Scheduler {
       }
   }
 
-  // ---- stages as the machine reads them ----
+  // ---- stages as they are run ----
 
   ProductStage product_stage(const Ops& ops) {
     ProductStage stage;
@@ -146,7 +127,7 @@ class Scheduler {
     return stage;
   }
 
-  ElementStage tile_stage(const Ops& ops) {
+  ElementStage element_stage(const Ops& ops) {
     ElementStage stage = StageWriter(operands_, columns_).write(ops);
     schedule_.largest_tile =
         std::max(schedule_.largest_tile, stage.registers * stage.tile_rows * stage.register_width);
@@ -178,11 +159,11 @@ class Scheduler {
     const auto is_one = [&](const Operand& operand) {
       return operand.kind == Operand::Kind::array && operand.index == adjoint_array && operand.step > 0;
     };
-    for (const Phase* phase : {&schedule_.backward_block, &schedule_.after})
+    for (const Phase* phase : {&schedule_.backward.block, &schedule_.backward.after})
       for (const Stage& stage : *phase) {
-        const auto* tiles = std::get_if<ElementStage>(&stage);
-        if (std::ranges::any_of(tiles != nullptr ? tiles->operands : std::get<ProductStage>(stage).operands,
-                                is_one))
+        const auto* elements = std::get_if<ElementStage>(&stage);
+        if (std::ranges::any_of(
+                elements != nullptr ? elements->operands : std::get<ProductStage>(stage).operands, is_one))
           return true;
       }
     return std::ranges::any_of(schedule_.narrow_gradients,
@@ -200,7 +181,7 @@ class Scheduler {
 
 }  // namespace
 
-LayerSchedule schedule(const StepProgram& program, bool input_gradient, std::int64_t lane) {
+LayerSchedule schedule_layer(const StepProgram& program, bool input_gradient, std::int64_t lane) {
   return Scheduler(derive_ops(program, input_gradient), lane, program.weights.size()).take();
 }
 

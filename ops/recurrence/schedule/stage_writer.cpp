@@ -43,7 +43,7 @@ void StageWriter::write_op(const Op& op, std::size_t at) {
   if (op.kind == Op::Kind::narrow_product)
     write_narrow_product(op, t);
   else
-    stage_.code.push_back(t);
+    stage_.instructions.push_back(t);
 }
 
 /// All but its operands.
@@ -81,7 +81,7 @@ void StageWriter::write_narrow_product(const Op& op, ElementInstruction t) {
     t.index = static_cast<int>(j);
     t.b = operand({Operand::Kind::weight, columns_.number(op.terms.front().weight, j), 0, t.width});
     t.c = j == 0 ? -1 : t.out;
-    stage_.code.push_back(t);
+    stage_.instructions.push_back(t);
   }
 }
 
@@ -104,7 +104,7 @@ int StageWriter::fill(double number, const Op& op) {
   f.k = number;
   f.shape = values_.shape(op.out);
   f.width = values_.padded_width(f.shape);
-  stage_.code.push_back(f);
+  stage_.instructions.push_back(f);
   return f.out;
 }
 

@@ -4,8 +4,8 @@
 
 namespace lagtape::recurrence {
 
-void list_gradient_sums(const LayerOps& layer, const ValueOperands& operands, LayerSchedule& code) {
-  auto& narrow = code.narrow_gradients;
+void list_gradient_sums(const LayerOps& layer, const ValueOperands& operands, LayerSchedule& schedule) {
+  auto& narrow = schedule.narrow_gradients;
   for (const auto& g : layer.matrix_gradients) {
     const RowShape &delta = operands.shape(g.delta), &operand = operands.shape(g.operand);
     const Operand d = operands.of(g.delta), x = operands.of(g.operand);
@@ -19,7 +19,7 @@ void list_gradient_sums(const LayerOps& layer, const ValueOperands& operands, La
       for (std::int64_t i = 0; i < delta.size; ++i)
         narrow.push_back({{g.weight}, i * operand.size, 1, operand.size, x, d, i});
     } else {
-      code.matrix_gradients.push_back({g.weight, d, x, operand.groups});
+      schedule.matrix_gradients.push_back({g.weight, d, x, operand.groups});
     }
   }
   for (const auto& g : layer.vector_gradients) {

@@ -30,16 +30,16 @@ std::shared_ptr<const typename CompiledRow<T>::Code> CompiledRow<T>::compile(
 
 template <class T>
 CompiledRow<T>::CompiledRow(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>& layers, T* memory)
-    : schedule_(std::move(code)), layers_(layers), memory_(memory) {
-  std::ranges::copy(schedule_->emitted.functions, functions_);
-  states_.resize(schedule_->row.moving.size());
+    : code_(std::move(code)), layers_(layers), memory_(memory) {
+  std::ranges::copy(code_->emitted.functions, functions_);
+  states_.resize(code_->row.moving.size());
 }
 
 template <class T>
 void CompiledRow<T>::begin(std::int64_t n) {
   active_ = true;
   for (std::size_t i = 0; i < states_.size(); ++i)
-    states_[i] = layers_[schedule_->row.moving[i].layer].array(schedule_->row.moving[i].array).at(n);
+    states_[i] = layers_[code_->row.moving[i].layer].array(code_->row.moving[i].array).at(n);
   for_resting([&](ArrayView<T>& state) {
     const T* const from = state.at(n);
     state.first = n - (n & 1);
@@ -67,7 +67,7 @@ std::shared_ptr<const typename CompiledRow<T>::Code> CompiledRow<T>::compile(
 
 template <class T>
 CompiledRow<T>::CompiledRow(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>& layers, T* memory)
-    : schedule_(std::move(code)), layers_(layers), memory_(memory), functions_{} {}
+    : code_(std::move(code)), layers_(layers), memory_(memory), functions_{} {}
 
 template <class T>
 void CompiledRow<T>::begin(std::int64_t) {}

@@ -45,7 +45,7 @@ class CompiledRow {
   template <class F>
   void for_resting(F f);
 
-  std::shared_ptr<const Code> schedule_;
+  std::shared_ptr<const Code> code_;
   std::deque<LayerRunner<T>>& layers_;
   T* memory_;
   void (*functions_[2])(T* memory, const T* input, T* output, T** states);

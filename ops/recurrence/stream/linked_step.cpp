@@ -7,17 +7,12 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// The phases of a step, in order.
-std::vector<const Phase*> phases_of(const LayerSchedule& code) {
-  return {&code.pre, &code.delay, &code.loop, &code.post};
-}
-
-bool is_planned(const Stage& stage) {
+bool is_linkable(const Stage& stage) {
   if (const auto* product = std::get_if<ProductStage>(&stage)) return product->groups == 1;
-  const auto& tiles = std::get<ElementStage>(stage);
+  const auto& elements = std::get<ElementStage>(stage);
   // States on the grid change places with every step.
-  return tiles.compiled != nullptr &&
-         std::ranges::count(tiles.operands, Operand::Kind::grid, &Operand::kind) == 0;
+  return elements.compiled != nullptr &&
+         std::ranges::count(elements.operands, Operand::Kind::grid, &Operand::kind) == 0;
 }
 
 }  // namespace
@@ -25,8 +20,8 @@ bool is_planned(const Stage& stage) {
 template <class T>
 bool LinkedStep<T>::takes(const CompiledStack<T>& stack) {
   for (std::size_t l = 0; l < stack.layers(); ++l)
-    for (const Phase* phase : phases_of(stack.schedule(l)))
-      if (!std::all_of(phase->begin(), phase->end(), is_planned)) return false;
+    for (const Phase* phase : in_forward_order(stack.schedule(l).forward))
+      if (!std::all_of(phase->begin(), phase->end(), is_linkable)) return false;
   return true;
 }
 
@@ -35,10 +30,10 @@ LinkedStep<T>::LinkedStep(const CompiledStack<T>& stack, const std::deque<LayerR
                           std::int64_t rows)
     : stack_(stack), layers_(layers), rows_(rows), multiply_(stack.kernels().product) {
   for (std::size_t l = 0; l < stack.layers(); ++l)
-    for (const Phase* phase : phases_of(stack.schedule(l)))
+    for (const Phase* phase : in_forward_order(stack.schedule(l).forward))
       for (const Stage& stage : *phase) std::visit([&](const auto& s) { add(l, s); }, stage);
-  link(&input_, 0, {Operand::Kind::array, stack.schedule(0).input_array, 0, 0});
-  link(&output_, stack.layers() - 1, stack.schedule(stack.layers() - 1).output);
+  point(&input_, 0, {Operand::Kind::array, stack.schedule(0).input_array, 0, 0});
+  point(&output_, stack.layers() - 1, stack.schedule(stack.layers() - 1).output);
 }
 
 template <class T>
@@ -47,13 +42,13 @@ void LinkedStep<T>::add(std::size_t layer, const ProductStage& stage) {
   for (std::size_t i = 0; i < stage.operands.size(); ++i)
     call.operands.push_back({nullptr, stage.operands[i].width, stage.operand_widths[i]});
   for (std::size_t i = 0; i < stage.operands.size(); ++i)
-    link(const_cast<T**>(&call.operands[i].a), layer, stage.operands[i]);
+    point(const_cast<T**>(&call.operands[i].a), layer, stage.operands[i]);
   const WeightStack& weights = stack_.schedule(layer).stacks[stage.stack];
   call.pointers.resize(weights.columns / kLane<T>);
   T** pointer = call.pointers.data();
   for (const Operand& out : stage.outputs)
     for (std::int64_t j = 0; j < out.width; j += kLane<T>) {
-      link(pointer++, layer, out, j);
+      point(pointer++, layer, out, j);
       call.strides.push_back(out.width);
     }
   call.product = {rows_,
@@ -68,14 +63,14 @@ void LinkedStep<T>::add(std::size_t layer, const ProductStage& stage) {
 template <class T>
 void LinkedStep<T>::add(std::size_t layer, const ElementStage& stage) {
   Call& call = calls_.emplace_back();
-  call.tiles = stage.compiled.get();
+  call.stage = stage.compiled.get();
   call.bytes = rows_ * stage.register_width * static_cast<std::int64_t>(sizeof(T));
-  call.pointers.resize(call.tiles->operands().size());
+  call.pointers.resize(call.stage->operands().size());
   T** pointer = call.pointers.data();
-  for (int i : call.tiles->operands()) {
+  for (int i : call.stage->operands()) {
     const Operand& operand = stage.operands[i];
     if (operand.kind == Operand::Kind::array) {
-      link(pointer, layer, operand);
+      point(pointer, layer, operand);
     } else {
       *pointer = const_cast<T*>(stack_.weights(layer).vector(operand.index));
     }
@@ -87,14 +82,14 @@ void LinkedStep<T>::add(std::size_t layer, const ElementStage& stage) {
 /// hold what one step needs.
 template <class T>
 bool LinkedStep<T>::moves(std::size_t layer, int array) const {
-  const LayerSchedule& code = stack_.schedule(layer);
-  if (layer > 0 && array == code.input_array)
+  const LayerSchedule& schedule = stack_.schedule(layer);
+  if (layer > 0 && array == schedule.input_array)
     return moves(layer - 1, stack_.schedule(layer - 1).output.index);
-  return code.arrays[array].kind == Array::Kind::state;
+  return schedule.arrays[array].kind == Array::Kind::state;
 }
 
 template <class T>
-void LinkedStep<T>::link(T** pointer, std::size_t layer, const Operand& operand, std::int64_t offset) {
+void LinkedStep<T>::point(T** pointer, std::size_t layer, const Operand& operand, std::int64_t offset) {
   const bool moving = moves(layer, operand.index);
   (moving ? moving_ : fixed_).push_back({pointer, layer, operand, offset});
   if (moving) strides_.push_back(rows_ * operand.width);
@@ -102,8 +97,8 @@ void LinkedStep<T>::link(T** pointer, std::size_t layer, const Operand& operand,
 
 template <class T>
 void LinkedStep<T>::begin(std::int64_t n) {
-  for (const Link& l : fixed_) *l.pointer = layers_[l.layer].array(l.operand.index).base + l.offset;
-  for (const Link& l : moving_)
+  for (const ArrayPointer& l : fixed_) *l.pointer = layers_[l.layer].array(l.operand.index).base + l.offset;
+  for (const ArrayPointer& l : moving_)
     *l.pointer = layers_[l.layer].array(l.operand.index).at(n + l.operand.step) + l.offset;
 }
 
@@ -111,11 +106,11 @@ template <class T>
 const T* LinkedStep<T>::run() {
   const T* const output = output_;
   for (Call& call : calls_) {
-    if (call.tiles == nullptr) {
+    if (call.stage == nullptr) {
       multiply_(call.product);
       call.product.descending = !call.product.descending;
     } else {
-      call.tiles->run(call.pointers.data(), call.bytes);
+      call.stage->run(call.pointers.data(), call.bytes);
     }
   }
   for (std::size_t i = 0; i < moving_.size(); ++i) *moving_[i].pointer += strides_[i];

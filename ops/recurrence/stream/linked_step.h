@@ -15,14 +15,14 @@ namespace lagtape::recurrence {
 template <class T>
 class LinkedStep {
  public:
-  /// Whether a stack can be planned: its stages are plain products and machine code.
+  /// Whether a stack can be linked: its stages are plain products and machine code.
   static bool takes(const CompiledStack<T>& stack);
 
-  /// `layers` are laid out, and outlive the plan.
+  /// `layers` are laid out, and outlive the linked step.
   LinkedStep(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, std::int64_t rows);
 
-  /// Step n is next. To be called when the runners have moved their arrays (enter_forward); then as many
-  /// steps may be run as they have made room for.
+  /// Step n is next. Called when the runners have moved their arrays (enter_forward); then as many steps may
+  /// be run as they have made room for.
   void begin(std::int64_t n);
 
   /// The row block that the next step reads.
@@ -31,24 +31,24 @@ class LinkedStep {
   const T* run();
 
  private:
-  /// A stage and all that it works on.
+  /// A stage or product and all that it works on.
   struct Call {
-    const CompiledStage* tiles = nullptr;  ///< null: a product
-    std::vector<T*> pointers;              ///< of tiles; of a product's outputs
-    std::vector<std::int64_t> strides;     ///< of a product's outputs
+    const CompiledStage* stage = nullptr;  ///< null: a product
+    std::vector<T*> pointers;              ///< to what a stage works on, or a product's outputs
+    std::vector<std::int64_t> strides;     ///< between the rows of a product's outputs
     std::vector<ProductOperand<T>> operands;
     Product<T> product{};
-    std::int64_t bytes = 0;  ///< of tiles
+    std::int64_t bytes = 0;  ///< that a stage works on
   };
   /// A pointer `offset` elements into the row block of an array at (step + operand.step).
-  struct Link {
+  struct ArrayPointer {
     T** pointer;
     std::size_t layer;
     Operand operand;
     std::int64_t offset;
   };
 
-  void link(T** pointer, std::size_t layer, const Operand& operand, std::int64_t offset = 0);
+  void point(T** pointer, std::size_t layer, const Operand& operand, std::int64_t offset = 0);
   void add(std::size_t layer, const ProductStage& stage);
   void add(std::size_t layer, const ElementStage& stage);
   bool moves(std::size_t layer, int array) const;
@@ -58,9 +58,9 @@ class LinkedStep {
   std::int64_t rows_;
   void (*multiply_)(const Product<T>&);
   std::vector<Call> calls_;
-  std::vector<Link> fixed_;            // to arrays that hold what one step needs
-  std::vector<Link> moving_;           // to states, which go on in time
-  std::vector<std::int64_t> strides_;  // of the moving ones, from step to step
+  std::vector<ArrayPointer> fixed_;    // to arrays that hold what one step needs
+  std::vector<ArrayPointer> moving_;   // to states, which go on in time
+  std::vector<std::int64_t> strides_;  // of the moving pointers, from step to step
   T* input_ = nullptr;
   T* output_ = nullptr;
 };

@@ -21,8 +21,7 @@ constexpr std::int64_t kNear = 24 << 10;  // bytes of weights that stay in the n
 template <class T>
 class RowEmitter : public RowSumEmitter {
  public:
-  explicit RowEmitter(const RowProgram<T>& code)
-      : RowSumEmitter(bytes_of(code), sizeof(T)), schedule_(code) {}
+  explicit RowEmitter(const RowProgram<T>& row) : RowSumEmitter(bytes_of(row), sizeof(T)), row_(row) {}
 
   bool generate() {
     for (odd_ = 0; odd_ < 2; ++odd_) {
@@ -41,9 +40,9 @@ class RowEmitter : public RowSumEmitter {
   const std::array<RowFunction<T>, 2>& entries() const { return entries_; }
 
  private:
-  static std::size_t bytes_of(const RowProgram<T>& code) {
-    std::size_t bytes = 4096 + 64 * static_cast<std::size_t>(code.input_width + code.output_width);
-    for (const RowPass& pass : code.passes) {
+  static std::size_t bytes_of(const RowProgram<T>& row) {
+    std::size_t bytes = 4096 + 64 * static_cast<std::size_t>(row.input_width + row.output_width);
+    for (const RowPass& pass : row.passes) {
       bytes += 2 * code_bytes(pass.program) + 16 * static_cast<std::size_t>(pass.vectors);
       bytes += code_bytes_of_sums(pass);
     }
@@ -56,20 +55,19 @@ class RowEmitter : public RowSumEmitter {
   bool step() {
     enter();
     mov(r11, rdx);
-    mov(r10, reinterpret_cast<std::uint64_t>(schedule_.weights.get()));
+    mov(r10, reinterpret_cast<std::uint64_t>(row_.weights.get()));
     pass_ = nullptr;
     copy_input();
-    for (std::size_t i = 0; i < schedule_.passes.size(); ++i) {
-      const RowPass &pass = schedule_.passes[i],
-                    *next = i + 1 < schedule_.passes.size() ? &pass + 1 : nullptr;
+    for (std::size_t i = 0; i < row_.passes.size(); ++i) {
+      const RowPass &pass = row_.passes[i], *next = i + 1 < row_.passes.size() ? &pass + 1 : nullptr;
       const bool takes_next = next != nullptr && overlaps(pass) && sums_up(*next, pass);
       if (!emit_pass(pass, takes_next ? next : nullptr)) return false;
       if (takes_next) ++i;
     }
     pass_ = nullptr;
     copy_output();
-    for (std::size_t i = 0; i < schedule_.moving.size(); ++i)
-      add(qword[rcx + static_cast<int>(8 * i)], static_cast<std::uint32_t>(schedule_.moving[i].bytes));
+    for (std::size_t i = 0; i < row_.moving.size(); ++i)
+      add(qword[rcx + static_cast<int>(8 * i)], static_cast<std::uint32_t>(row_.moving[i].bytes));
     leave();
     return true;
   }
@@ -102,16 +100,16 @@ class RowEmitter : public RowSumEmitter {
     }
   }
   void copy_input() {
-    const Reg64 to = pointer_to(schedule_.input);
-    for_parts(schedule_.input_width, [&](int bytes, int at) {
+    const Reg64 to = pointer_to(row_.input);
+    for_parts(row_.input_width, [&](int bytes, int at) {
       load_part(bytes, ptr[rsi + at]);
       // Alone in its vector, a part takes the padding's zeros along: then the vector can be read as a whole.
       store_part(at % kVector == 0 ? 64 : bytes, ptr[to + at]);
     });
   }
   void copy_output() {
-    const Reg64 from = pointer_to(schedule_.output);
-    for_parts(schedule_.output_width, [&](int bytes, int at) {
+    const Reg64 from = pointer_to(row_.output);
+    for_parts(row_.output_width, [&](int bytes, int at) {
       load_part(bytes, ptr[from + at]);
       store_part(bytes, ptr[r11 + at]);
     });
@@ -148,7 +146,7 @@ class RowEmitter : public RowSumEmitter {
     if (pass.vectors > 1 || pass.products.size() != 1) return false;
     const RowPass::Products& p = pass.products.front();
     return p.count == 1 && is_unrolled(p) &&
-           std::ranges::any_of(before.program.code, [&](const VectorInstruction& i) {
+           std::ranges::any_of(before.program.instructions, [&](const VectorInstruction& i) {
              return i.op == VectorOp::store &&
                     before.places[static_cast<std::size_t>(i.operand)] == p.operand;
            });
@@ -245,7 +243,7 @@ class RowEmitter : public RowSumEmitter {
     RegisterAllocator file(pass.program, kRegisters - reserved_ - static_cast<int>(sums.size()),
                            Residents::none);
     begin(pass.program, file);
-    const auto& code = pass.program.code;
+    const auto& code = pass.program.instructions;
     std::size_t at = 0;
     for (; at < code.size() && code[at].op == VectorOp::product; ++at) {
       if (!instruction(at)) return false;
@@ -288,7 +286,7 @@ class RowEmitter : public RowSumEmitter {
   }
   Address weight_at(int operand, int offset) override { return array_at(operand, offset, 1); }
 
-  const RowProgram<T>& schedule_;
+  const RowProgram<T>& row_;
   const RowPass* pass_ = nullptr;
   /// A pass's vectors in turn, but for the last: bytes to each in a row, and to the packed weights of the
   /// next; then, with a follower, those to its late elements and their weights.
@@ -303,9 +301,9 @@ class RowEmitter : public RowSumEmitter {
 }  // namespace
 
 template <class T>
-EmittedRow<T> emit(const RowProgram<T>& code) {
+EmittedRow<T> emit(const RowProgram<T>& row) {
   try {
-    const auto emitter = std::make_shared<RowEmitter<T>>(code);
+    const auto emitter = std::make_shared<RowEmitter<T>>(row);
     if (emitter->generate()) return {emitter->entries(), emitter};
   } catch (const Xbyak::Error&) {  // no memory for code
   }

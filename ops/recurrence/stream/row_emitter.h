@@ -21,8 +21,8 @@ struct EmittedRow {
   std::shared_ptr<const void> code;           ///< keeps the functions' memory
 };
 
-/// For avx512. Refers to the code's packed weights.
+/// Machine code for avx512, which refers to the packed weights of `row`.
 template <class T>
-EmittedRow<T> emit(const RowProgram<T>& code);
+EmittedRow<T> emit(const RowProgram<T>& row);
 
 }  // namespace lagtape::recurrence

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/ops/recurrence/jit/list_scheduler.h"
+#include "lagtape/ops/recurrence/jit/stage_recorder.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -30,50 +31,50 @@ class RowProgrammer {
     for (std::size_t l = 0; l < stack_.layers(); ++l)
       if (!add_layer(l)) return std::nullopt;
     const LayerSchedule &first = stack_.schedule(0), &last = stack_.schedule(stack_.layers() - 1);
-    schedule_.input = address_of(0, {Operand::Kind::array, first.input_array, 0, 0});
-    schedule_.output = address_of(stack_.layers() - 1, last.output);
-    schedule_.input_width = stack_.stack().input_width();
-    schedule_.output_width = stack_.stack().output_width();
-    schedule_.weights = allocate_aligned(packed_.size() * sizeof(T));
-    std::copy(packed_.begin(), packed_.end(), reinterpret_cast<T*>(schedule_.weights.get()));
-    return std::move(schedule_);
+    row_.input = address_of(0, {Operand::Kind::array, first.input_array, 0, 0});
+    row_.output = address_of(stack_.layers() - 1, last.output);
+    row_.input_width = stack_.stack().input_width();
+    row_.output_width = stack_.stack().output_width();
+    row_.weights = allocate_aligned(packed_.size() * sizeof(T));
+    std::copy(packed_.begin(), packed_.end(), reinterpret_cast<T*>(row_.weights.get()));
+    return std::move(row_);
   }
 
  private:
   // ---- stages to passes ----
 
   bool add_layer(std::size_t layer) {
-    const LayerSchedule& code = stack_.schedule(layer);
+    const LayerSchedule& schedule = stack_.schedule(layer);
     std::vector<const ProductStage*> waiting;
     const auto flush = [&] {
       for (const ProductStage* p : waiting) add_pass(layer, {p}, nullptr, {});
       waiting.clear();
     };
-    for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post})
+    for (const Phase* phase : in_forward_order(schedule.forward))
       for (const Stage& stage : *phase) {
         if (const auto* product = std::get_if<ProductStage>(&stage)) {
           if (product->groups > 1) return false;
           waiting.push_back(product);
           continue;
         }
-        const auto& tiles = std::get<ElementStage>(stage);
-        auto program = record<T>(tiles, code.arrays);
+        const auto& elements = std::get<ElementStage>(stage);
+        auto program = record<T>(elements, schedule.arrays);
         if (!program) return false;
-        const std::vector<const ProductStage*> fused = take_fitting(waiting, tiles);
+        const std::vector<const ProductStage*> fused = take_fitting(waiting, elements);
         flush();
-        add_pass(layer, fused, &tiles, std::move(*program));
+        add_pass(layer, fused, &elements, std::move(*program));
       }
     flush();
     return true;
   }
 
-  /// Takes from `waiting` the products that a pass with these tiles can sum up.
+  /// Takes from `waiting` the products that a pass with this element-wise stage can sum up.
   static std::vector<const ProductStage*> take_fitting(std::vector<const ProductStage*>& waiting,
-                                                       const ElementStage& tiles) {
+                                                       const ElementStage& elements) {
     std::vector<const ProductStage*> fitting;
     int sums = 0;
     std::erase_if(waiting, [&](const ProductStage* p) {
-      const auto fits = [&](const Operand& s) { return s.width == tiles.register_width; };
+      const auto fits = [&](const Operand& s) { return s.width == elements.register_width; };
       const int more = static_cast<int>(p->outputs.size());
       if (!std::ranges::all_of(p->outputs, fits) || sums + more > kSums) return false;
       sums += more;
@@ -83,17 +84,17 @@ class RowProgrammer {
     return fitting;
   }
 
-  /// Without tiles the sums are stored, and nothing else.
+  /// Without an element-wise stage the sums are stored, and nothing else.
   void add_pass(std::size_t layer, const std::vector<const ProductStage*>& products,
-                const ElementStage* tiles, VectorProgram program) {
-    RowPass& pass = schedule_.passes.emplace_back();
+                const ElementStage* elements, VectorProgram program) {
+    RowPass& pass = row_.passes.emplace_back();
     pass.program = std::move(program);
-    if (tiles == nullptr) pass.program.width = products.front()->outputs.front().width;
+    if (elements == nullptr) pass.program.width = products.front()->outputs.front().width;
     const std::int64_t vectors = pass.program.width / kLane<T>;
     const int together = vectors == 2 && 2 * sums_of(products) <= kSums ? 2 : 1;
     pass.vectors = vectors / together;
-    if (tiles != nullptr)
-      for (const Operand& operand : tiles->operands) pass.places.push_back(address_of(layer, operand));
+    if (elements != nullptr)
+      for (const Operand& operand : elements->operands) pass.places.push_back(address_of(layer, operand));
     int sum = 0;
     for (const ProductStage* p : products) {
       pass.products.push_back({address_of(layer, p->operands.front()), p->operand_widths.front(),
@@ -102,14 +103,15 @@ class RowProgrammer {
         VectorInstruction take{VectorOp::product};
         take.out = add_value(pass.program);
         take.operand = sum++;
-        pass.program.code.insert(pass.program.code.begin(), take);
-        replace_load(pass, layer, out, take.out, tiles);
+        pass.program.instructions.insert(pass.program.instructions.begin(), take);
+        replace_load(pass, layer, out, take.out, elements);
       }
     }
-    if (tiles != nullptr) drop_unread_stores(pass.program, layer, *tiles);
+    if (elements != nullptr) drop_unread_stores(pass.program, layer, *elements);
     const int alive = kAliveWithSums - together * sums_of(products);
     pass.program = list_scheduled(side_by_side(pass.program, products, together), alive);
-    std::ranges::stable_partition(pass.program.code, [](const auto& i) { return i.op == VectorOp::product; });
+    std::ranges::stable_partition(pass.program.instructions,
+                                  [](const auto& i) { return i.op == VectorOp::product; });
     pack(pass, layer, products, together);
   }
 
@@ -124,7 +126,7 @@ class RowProgrammer {
   static VectorProgram side_by_side(const VectorProgram& program,
                                     const std::vector<const ProductStage*>& products, int vectors) {
     VectorProgram all = repeated(program, vectors);
-    for (VectorInstruction& take : all.code) {
+    for (VectorInstruction& take : all.instructions) {
       if (take.op != VectorOp::product) continue;
       int first = 0;
       for (const ProductStage* p : products) {
@@ -155,14 +157,14 @@ class RowProgrammer {
     return static_cast<int>(pass.places.size()) - 1;
   }
 
-  /// `value` takes the place of what the tiles load, and is stored where others read it: not when the tiles,
-  /// its last reader then, put another value in its place.
+  /// `value` takes the place of what the stage loads, and is stored where others read it: not when the stage,
+  /// its last reader then, puts another value in its place.
   void replace_load(RowPass& pass, std::size_t layer, const Operand& from, int value,
-                    const ElementStage* tiles) {
-    auto& code = pass.program.code;
+                    const ElementStage* elements) {
+    auto& code = pass.program.instructions;
     const auto load = std::ranges::find_if(code, [&](const VectorInstruction& i) {
       if (i.op != VectorOp::load) return false;
-      const Operand& operand = tiles->operands[static_cast<std::size_t>(i.operand)];
+      const Operand& operand = elements->operands[static_cast<std::size_t>(i.operand)];
       return operand.kind == Operand::Kind::array && operand.index == from.index;
     });
     if (load != code.end()) {
@@ -172,41 +174,42 @@ class RowProgrammer {
         for (int* v : {&reader.a, &reader.b, &reader.c, &reader.d})
           if (*v == loaded) *v = value;
     }
-    if (!is_read(layer, from.index, tiles) || (tiles != nullptr && is_written(*tiles, from.index))) return;
+    if (!is_read(layer, from.index, elements) || (elements != nullptr && is_written(*elements, from.index)))
+      return;
     VectorInstruction store{VectorOp::store};
     store.a = value;
     store.operand = add_place(pass, address_of(layer, from));
-    pass.program.code.push_back(store);
+    pass.program.instructions.push_back(store);
   }
 
-  /// What would be kept for a backward pass.
-  void drop_unread_stores(VectorProgram& program, std::size_t layer, const ElementStage& tiles) const {
-    std::erase_if(program.code, [&](const VectorInstruction& i) {
-      if (i.op != VectorOp::store || i.operand >= std::ssize(tiles.operands)) return false;
-      const Operand& operand = tiles.operands[static_cast<std::size_t>(i.operand)];
+  /// Drops what would be saved for a backward pass.
+  void drop_unread_stores(VectorProgram& program, std::size_t layer, const ElementStage& elements) const {
+    std::erase_if(program.instructions, [&](const VectorInstruction& i) {
+      if (i.op != VectorOp::store || i.operand >= std::ssize(elements.operands)) return false;
+      const Operand& operand = elements.operands[static_cast<std::size_t>(i.operand)];
       return stack_.schedule(layer).arrays[operand.index].kind != Array::Kind::state &&
-             !is_read(layer, operand.index, &tiles);
+             !is_read(layer, operand.index, &elements);
     });
   }
 
-  static bool is_written(const ElementStage& tiles, int array) {
-    return std::ranges::any_of(tiles.code, [&](const ElementInstruction& t) {
-      const Operand& out = tiles.operands[static_cast<std::size_t>(t.out)];
+  static bool is_written(const ElementStage& elements, int array) {
+    return std::ranges::any_of(elements.instructions, [&](const ElementInstruction& t) {
+      const Operand& out = elements.operands[static_cast<std::size_t>(t.out)];
       return out.kind == Operand::Kind::array && out.index == array;
     });
   }
 
-  /// Whether anything but these tiles reads an array.
+  /// Whether anything but this stage reads an array.
   bool is_read(std::size_t layer, int array, const ElementStage* but) const {
-    const LayerSchedule& code = stack_.schedule(layer);
+    const LayerSchedule& schedule = stack_.schedule(layer);
     const auto same = [&](const Operand& s) { return s.kind == Operand::Kind::array && s.index == array; };
-    if (code.output.index == array) return true;
-    for (const Phase* phase : {&code.pre, &code.delay, &code.loop, &code.post})
+    if (schedule.output.index == array) return true;
+    for (const Phase* phase : in_forward_order(schedule.forward))
       for (const Stage& stage : *phase) {
         if (const auto* product = std::get_if<ProductStage>(&stage)) {
           if (std::ranges::any_of(product->operands, same)) return true;
-        } else if (const auto& tiles = std::get<ElementStage>(stage); &tiles != but) {
-          if (std::ranges::any_of(tiles.operands, same)) return true;
+        } else if (const auto& elements = std::get<ElementStage>(stage); &elements != but) {
+          if (std::ranges::any_of(elements.operands, same)) return true;
         }
       }
     return false;
@@ -216,23 +219,23 @@ class RowProgrammer {
 
   RowAddress address_of(std::size_t layer, const Operand& operand) {
     RowAddress to;
-    const LayerSchedule& code = stack_.schedule(layer);
+    const LayerSchedule& schedule = stack_.schedule(layer);
     switch (operand.kind) {
       case Operand::Kind::tile: return to;
       case Operand::Kind::weight: return weight_place(layer, operand);
       case Operand::Kind::grid: {
-        const ArrayView<T>& view = layers_[layer].array(code.grid_arrays[operand.index]);
+        const ArrayView<T>& view = layers_[layer].array(schedule.grid_arrays[operand.index]);
         for (int odd : {0, 1}) to.bytes[odd] = bytes_to(view.base + ((odd + operand.step) & 1) * view.stride);
         return to;
       }
       default: break;
     }
-    if (layer > 0 && operand.index == code.input_array) {  // the output of the layer below
+    if (layer > 0 && operand.index == schedule.input_array) {  // the output of the layer below
       Operand below = stack_.schedule(layer - 1).output;
       below.step += operand.step;
       return address_of(layer - 1, below);
     }
-    const Array& array = code.arrays[operand.index];
+    const Array& array = schedule.arrays[operand.index];
     const ArrayView<T>& view = layers_[layer].array(operand.index);
     if (array.kind != Array::Kind::state) {
       to.bytes = {bytes_to(view.base), bytes_to(view.base)};
@@ -250,10 +253,10 @@ class RowProgrammer {
 
   int moving(std::size_t layer, int array) {
     const auto known = std::ranges::find_if(
-        schedule_.moving, [&](const MovingState& m) { return m.layer == layer && m.array == array; });
-    const auto number = static_cast<int>(known - schedule_.moving.begin());
-    if (known == schedule_.moving.end())
-      schedule_.moving.push_back({layer, array, layers_[layer].array(array).stride * kBytes<T>});
+        row_.moving, [&](const MovingState& m) { return m.layer == layer && m.array == array; });
+    const auto number = static_cast<int>(known - row_.moving.begin());
+    if (known == row_.moving.end())
+      row_.moving.push_back({layer, array, layers_[layer].array(array).stride * kBytes<T>});
     return number;
   }
 
@@ -297,7 +300,7 @@ class RowProgrammer {
   const T* memory_;
   std::vector<std::span<const Tensor>> tensors_;  // by layer
   std::vector<T> packed_;
-  RowProgram<T> schedule_;
+  RowProgram<T> row_;
 };
 
 }  // namespace

@@ -41,14 +41,14 @@ struct Shared {
       : stack(as_stream(definition)),
         input(stack.input_width(), table, normalization.input),
         output_scaling(normalization.output),
-        code(stack, false, kernels<T>(level), true) {
+        compiled(stack, false, kernels<T>(level), true) {
     output_scaling.check(stack.output_width(), "output");
-    code.load(weights);
+    compiled.load(weights);
   }
   StackDefinition stack;
   StreamInput<T> input;
   Scaling output_scaling;
-  CompiledStack<T> code;
+  CompiledStack<T> compiled;
 };
 
 }  // namespace
@@ -71,7 +71,7 @@ struct Stream<T>::Implementation {
   /// `weights` as CompiledStack::load takes them.
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r, std::span<const Tensor> weights)
       : Implementation(std::move(s), r) {
-    if (rows == 1 && !mean) row_program = CompiledRow<T>::compile(shared->code, layers, base(), weights);
+    if (rows == 1 && !mean) row_program = CompiledRow<T>::compile(shared->compiled, layers, base(), weights);
     plan_steps();
   }
   Implementation(const Implementation& other) : Implementation(other.shared, other.rows) {
@@ -83,13 +83,13 @@ struct Stream<T>::Implementation {
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r)
       : shared(std::move(s)), rows(r), out_width(shared->stack.output_width()) {
     if (shared->input.is_scaled()) scaled.resize(kRun * rows * shared->input.width());
-    const CompiledStack<T>& code = shared->code;
-    for (std::size_t l = 0; l < code.layers(); ++l)
-      layers.emplace_back(code.program(l), code.schedule(l), code.weights(l), code.kernels());
+    const CompiledStack<T>& stack = shared->compiled;
+    for (std::size_t l = 0; l < stack.layers(); ++l)
+      layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels());
     if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
-    if (code.has_final_readout())
-      final_readout.emplace(code.final_readout_program(), code.final_readout_schedule(),
-                            code.final_readout_weights(), code.kernels());
+    if (stack.has_final_readout())
+      final_readout.emplace(stack.final_readout_program(), stack.final_readout_schedule(),
+                            stack.final_readout_weights(), stack.kernels());
     BumpAllocator<T> count;
     lay_out(count);
     memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
@@ -98,8 +98,8 @@ struct Stream<T>::Implementation {
   void plan_steps() {
     if (row_program != nullptr) {
       compiled_row.emplace(row_program, layers, base());
-    } else if (!mean && LinkedStep<T>::takes(shared->code)) {
-      plan.emplace(shared->code, layers, rows);
+    } else if (!mean && LinkedStep<T>::takes(shared->compiled)) {
+      plan.emplace(shared->compiled, layers, rows);
     }
   }
   T* base() const { return reinterpret_cast<T*>(memory.get()); }

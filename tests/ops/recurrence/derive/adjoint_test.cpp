@@ -16,7 +16,7 @@ using namespace test;
 
 std::ptrdiff_t negations(const LayerOps& ops) {
   std::ptrdiff_t count = 0;
-  for (const Ops* list : {&ops.before, &ops.backward_loop, &ops.backward_block, &ops.after})
+  for (const Ops* list : in_backward_order(ops.backward))
     count += std::ranges::count_if(
         *list, [](const Op& op) { return op.kind == Op::Kind::element && op.element == ElementOp::negate; });
   return count;

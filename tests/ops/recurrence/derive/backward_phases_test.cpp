@@ -14,16 +14,16 @@ using namespace test;
 bool is_product(const Stage& stage) { return std::holds_alternative<ProductStage>(stage); }
 
 /// Arrays of a layer that hold a run of values as wide as the state's groups: what passes through memory.
-int wide_runs(const LayerSchedule& code) {
+int wide_runs(const LayerSchedule& schedule) {
   int count = 0;
-  for (const Array& array : code.arrays)
+  for (const Array& array : schedule.arrays)
     if (array.kind == Array::Kind::run && array.width == 40) ++count;
   return count;
 }
 
 /// A wide state is summed up in groups before a product of its output.
 LayerSchedule code_of_sums() {
-  return schedule(
+  return schedule_layer(
       equations_of(
           8, 2, {"h [units, 5]"}, {"w [40]", "k [40]", "V [units, units]", "U [units, input]"}, {},
           {"h' = reshape(w, units, 5) * h + U @ x", "y = tanh(sum(reshape(k, units, 5) * h'))", "o = V @ y"},
@@ -32,20 +32,20 @@ LayerSchedule code_of_sums() {
 }
 
 TEST_CASE("the output leaves the loop from its first product on") {
-  const LayerSchedule code = code_of_sums();
-  REQUIRE(code.post.size() == 1);
-  CHECK(is_product(code.post.front()));
+  const LayerSchedule schedule = code_of_sums();
+  REQUIRE(schedule.forward.after.size() == 1);
+  CHECK(is_product(schedule.forward.after.front()));
 }
 
 TEST_CASE("its adjoint joins the loop after its last product") {
-  const LayerSchedule code = code_of_sums();
-  REQUIRE(code.before.size() == 1);
-  CHECK(is_product(code.before.front()));
+  const LayerSchedule schedule = code_of_sums();
+  REQUIRE(schedule.backward.before.size() == 1);
+  CHECK(is_product(schedule.backward.before.front()));
 }
 
 TEST_CASE("what is spread over a wide state passes through memory for its weights' gradients alone") {
-  const LayerSchedule code = code_of_sums();
-  CHECK(wide_runs(code) == 2);
+  const LayerSchedule schedule = code_of_sums();
+  CHECK(wide_runs(schedule) == 2);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::vector<SimdLevel> compiled_levels() {
   ElementStage copy;
   copy.operands = {{Operand::Kind::array, 0, 0, 16}, {Operand::Kind::array, 0, 1, 16}};
   copy.register_width = 16;
-  copy.code.push_back(plain(ElementOp::copy, 1, 0, -1, 16));
+  copy.instructions.push_back(plain(ElementOp::copy, 1, 0, -1, 16));
   std::vector<SimdLevel> levels;
   for (const SimdLevel level : supported_levels())
     if (CompiledStage::compile<float>(copy, {{Array::Kind::state}}, level) != nullptr)
@@ -56,10 +56,10 @@ constexpr std::int64_t kSteps = 6;  // that arrays hold
 
 struct StageCase {
   StepProgram program;
-  LayerSchedule code;
+  LayerSchedule schedule;
   std::int64_t rows = 1, step = 2, count = 1;
 
-  ElementStage& stage() { return std::get<ElementStage>(code.loop.front()); }
+  ElementStage& stage() { return std::get<ElementStage>(schedule.forward.step.front()); }
 };
 
 /// Instructions of any element-wise operation that does not call the C library, and products with a number of a row, on registers,
@@ -74,8 +74,8 @@ StageCase random_stage(std::uint64_t seed) {
   constexpr Array::Kind kKinds[] = {Array::Kind::state, Array::Kind::saved, Array::Kind::step};
   bool one_step = false;
   for (std::int64_t a = between(random, 1, 6); a > 0; --a) {
-    c.code.arrays.push_back({kKinds[random.next_below(3)], 0, units});
-    one_step = one_step || c.code.arrays.back().kind == Array::Kind::step;
+    c.schedule.arrays.push_back({kKinds[random.next_below(3)], 0, units});
+    one_step = one_step || c.schedule.arrays.back().kind == Array::Kind::step;
   }
   c.count = one_step ? 1 : between(random, 1, 3);
 
@@ -88,8 +88,8 @@ StageCase random_stage(std::uint64_t seed) {
       return stage.operands.push_back(s), static_cast<int>(stage.operands.size()) - 1;
     return static_cast<int>(known - stage.operands.begin());
   };
-  c.code.arrays.push_back({Array::Kind::input, 0, units});
-  const std::size_t input = c.code.arrays.size() - 1;
+  c.schedule.arrays.push_back({Array::Kind::input, 0, units});
+  const std::size_t input = c.schedule.arrays.size() - 1;
   const auto array = [&] {
     const auto index = static_cast<int>(random.next_below(input));
     return operand({Operand::Kind::array, index, between(random, -1, 1), width});
@@ -131,12 +131,12 @@ StageCase random_stage(std::uint64_t seed) {
     } else {
       t.out = array();
     }
-    stage.code.push_back(t);
+    stage.instructions.push_back(t);
   }
   stage.registers = registers;
-  c.code.largest_tile = registers * stage.tile_rows * width;
-  c.code.largest_stage = stage.operands.size();
-  c.code.loop.push_back(stage);
+  c.schedule.largest_tile = registers * stage.tile_rows * width;
+  c.schedule.largest_stage = stage.operands.size();
+  c.schedule.forward.step.push_back(stage);
   return c;
 }
 
@@ -168,25 +168,25 @@ std::vector<T> run_stage(StageCase& c, SimdLevel level, std::uint64_t seed) {
   const FlushSubnormals flush;
   RandomStream random(seed, 2);
   const Kernels<T>& table = kernels<T>(level);
-  LayerWeights<T> weights(c.program, c.code, table);
+  LayerWeights<T> weights(c.program, c.schedule, table);
   std::vector<Tensor> numbers;
   for (const auto& w : c.program.weights) {
     numbers.emplace_back(w.shape, dtype_of<T>);
     for (T& x : numbers.back().template values<T>()) x = random_number<T>(random);
   }
   weights.load(numbers);
-  Interpreter<T> interpreter(c.program, c.code, weights, table);
-  const std::int64_t block = c.rows * padded<T>(c.code.arrays.front().width);
-  const auto arrays = static_cast<std::int64_t>(c.code.arrays.size());
-  Tensor memory({arrays * kSteps * block}, dtype_of<T>), tile({c.code.largest_tile}, dtype_of<T>);
+  Interpreter<T> interpreter(c.program, c.schedule, weights, table);
+  const std::int64_t block = c.rows * padded<T>(c.schedule.arrays.front().width);
+  const auto arrays = static_cast<std::int64_t>(c.schedule.arrays.size());
+  Tensor memory({arrays * kSteps * block}, dtype_of<T>), tile({c.schedule.largest_tile}, dtype_of<T>);
   const auto values = memory.values<T>();
   for (T& x : values) x = random_number<T>(random);
   for (int a = 0; a < arrays; ++a)
     interpreter.array(a) = {values.data() + a * kSteps * block, 0,
-                            c.code.arrays[a].kind == Array::Kind::step ? 0 : block};
+                            c.schedule.arrays[a].kind == Array::Kind::step ? 0 : block};
   interpreter.set_tile(tile.values<T>().data());
   interpreter.set_rows(c.rows);
-  interpreter.run(c.code.loop, c.step, c.count);
+  interpreter.run(c.schedule.forward.step, c.step, c.count);
   return {values.begin(), values.end()};
 }
 
@@ -206,7 +206,7 @@ void check_random_stages(const std::string& name) {
     for_each_seed(name, 500, [&](std::uint64_t seed) {
       StageCase c = random_stage<T>(seed);
       const std::vector<T> expected = run_stage<T>(c, level, seed);
-      compile_stages<T>(c.code, level);
+      compile_stages<T>(c.schedule, level);
       ++stages;
       if (c.stage().compiled != nullptr) ++compiled;
       return difference_of(run_stage<T>(c, level, seed), expected);
@@ -227,20 +227,20 @@ TEST_CASE("the comparison sees the order of a sum") {
   for (const SimdLevel level : compiled_levels()) {
     StageCase c;
     c.rows = 3;
-    c.code.arrays.assign(4, {Array::Kind::state, 0, 16});
+    c.schedule.arrays.assign(4, {Array::Kind::state, 0, 16});
     ElementStage stage;
     for (int a = 0; a < 4; ++a) stage.operands.push_back({Operand::Kind::array, a, 0, 16});
     stage.register_width = 16;
-    stage.code = {plain(ElementOp::add, 3, 0, 1, 16), plain(ElementOp::add, 3, 3, 2, 16)};
-    c.code.largest_tile = 16;
-    c.code.largest_stage = 4;
-    c.code.loop.push_back(stage);
+    stage.instructions = {plain(ElementOp::add, 3, 0, 1, 16), plain(ElementOp::add, 3, 3, 2, 16)};
+    c.schedule.largest_tile = 16;
+    c.schedule.largest_stage = 4;
+    c.schedule.forward.step.push_back(stage);
     const std::vector<float> expected = run_stage<float>(c, level, 1);
-    compile_stages<float>(c.code, level);
+    compile_stages<float>(c.schedule, level);
     REQUIRE(c.stage().compiled != nullptr);
     CHECK(difference_of(run_stage<float>(c, level, 1), expected) == "");
-    std::swap(c.stage().code[0].a, c.stage().code[1].b);
-    compile_stages<float>(c.code, level);
+    std::swap(c.stage().instructions[0].a, c.stage().instructions[1].b);
+    compile_stages<float>(c.schedule, level);
     CHECK(difference_of(run_stage<float>(c, level, 1), expected) != "");
   }
 }
@@ -280,9 +280,9 @@ struct GridStage {
       }
     c.rows = std::ssize(from) / width;
     from.resize(static_cast<std::size_t>(c.rows * width));
-    c.code.arrays = {
+    c.schedule.arrays = {
         {Array::Kind::state, 0, width}, {Array::Kind::state, 0, width}, {Array::Kind::grid, 0, width}};
-    c.code.grid_arrays = {kGrid};
+    c.schedule.grid_arrays = {kGrid};
     ElementStage stage;
     stage.operands = {{Operand::Kind::array, kIncrements, 0, width},
                       {Operand::Kind::array, kView, 0, width},
@@ -298,16 +298,16 @@ struct GridStage {
     t.c = 3;
     t.k = sign;
     t.width = width;
-    stage.code.push_back(t);
-    c.code.largest_stage = stage.operands.size();
-    c.code.loop.push_back(stage);
+    stage.instructions.push_back(t);
+    c.schedule.largest_stage = stage.operands.size();
+    c.schedule.forward.step.push_back(stage);
   }
 
   /// The grid and its view after the step.
   std::pair<std::vector<double>, std::vector<T>> run(SimdLevel level) {
     const Kernels<T>& table = kernels<T>(level);
-    LayerWeights<T> weights(c.program, c.code, table);
-    Interpreter<T> interpreter(c.program, c.code, weights, table);
+    LayerWeights<T> weights(c.program, c.schedule, table);
+    Interpreter<T> interpreter(c.program, c.schedule, weights, table);
     const std::int64_t block = c.rows * width;
     Tensor numbers({2 * block}, dtype_of<T>), grid({2 * block}, Dtype::f64);
     const auto values = numbers.values<T>();
@@ -318,7 +318,7 @@ struct GridStage {
     interpreter.array(kView) = {values.data() + block, 0, 0};
     interpreter.array(kGrid) = {reinterpret_cast<T*>(doubles.data()), 0, block * kDoubleWidth<T>};
     interpreter.set_rows(c.rows);
-    interpreter.run(c.code.loop, 0, 1);
+    interpreter.run(c.schedule.forward.step, 0, 1);
     return {{doubles.begin() + block, doubles.end()}, {values.begin() + block, values.end()}};
   }
 
@@ -337,7 +337,7 @@ TEST_CASE_TEMPLATE("steps on the grid have the same bits compiled and interprete
         CAPTURE(width);
         GridStage<T> stage(width, sign);
         const auto expected = stage.run(level);
-        compile_stages<T>(stage.c.code, level);
+        compile_stages<T>(stage.c.schedule, level);
         if (stage.c.stage().compiled != nullptr) ++compiled;
         const auto found = stage.run(level);
         CHECK(difference_of(found.first, expected.first) == "");
@@ -354,15 +354,15 @@ TEST_CASE("stages of other work, of two widths and at the generic level are left
     const auto compiles = [&](auto change) {
       StageCase c = random_stage<float>(1);
       change(c.stage());
-      return CompiledStage::compile<float>(c.stage(), c.code.arrays, level) != nullptr;
+      return CompiledStage::compile<float>(c.stage(), c.schedule.arrays, level) != nullptr;
     };
     CHECK(compiles([](ElementStage&) {}));
-    CHECK_FALSE(compiles([](ElementStage& s) { s.code.back().kind = Op::Kind::draw; }));
-    CHECK_FALSE(compiles([](ElementStage& s) { s.code.back().element = ElementOp::sin; }));
-    CHECK_FALSE(compiles([](ElementStage& s) { s.code.back().width += 16; }));
+    CHECK_FALSE(compiles([](ElementStage& s) { s.instructions.back().kind = Op::Kind::draw; }));
+    CHECK_FALSE(compiles([](ElementStage& s) { s.instructions.back().element = ElementOp::sin; }));
+    CHECK_FALSE(compiles([](ElementStage& s) { s.instructions.back().width += 16; }));
   }
   StageCase c = random_stage<float>(1);
-  CHECK(CompiledStage::compile<float>(c.stage(), c.code.arrays, SimdLevel::generic) == nullptr);
+  CHECK(CompiledStage::compile<float>(c.stage(), c.schedule.arrays, SimdLevel::generic) == nullptr);
 }
 
 // ---- whole ops ----

@@ -186,9 +186,9 @@ TEST_CASE("element-wise results take the registers of operands that nothing read
           .write({b.element(u, ElementOp::tanh, x), b.element(v, ElementOp::sigmoid, u),
                   b.element(w, ElementOp::multiply, v, x), b.element(out, ElementOp::copy, w)});
   CHECK(stage.registers == 1);
-  REQUIRE(stage.code.size() == 4);
-  CHECK(stage.code[0].out == stage.code[2].out);
-  CHECK(stage.operands[stage.code[3].out] == operands.of(out));
+  REQUIRE(stage.instructions.size() == 4);
+  CHECK(stage.instructions[0].out == stage.instructions[2].out);
+  CHECK(stage.operands[stage.instructions[3].out] == operands.of(out));
   CHECK(stage.register_width == kLanes);  // padded
   CHECK(stage.tile_rows == kTileElements / kLanes);
 }
@@ -204,7 +204,7 @@ TEST_CASE("a result that is read twice keeps its register") {
           .write({b.element(u, ElementOp::tanh, x), b.element(v, ElementOp::sigmoid, u),
                   b.element(out, ElementOp::add, u, v)});
   CHECK(stage.registers == 2);
-  CHECK(stage.code[0].out != stage.code[1].out);
+  CHECK(stage.instructions[0].out != stage.instructions[1].out);
 }
 
 TEST_CASE("numbers are filled in, and a narrow product is one instruction a number of its operand") {
@@ -218,14 +218,14 @@ TEST_CASE("numbers are filled in, and a narrow product is one instruction a numb
   WeightColumns columns(4);
   const ElementStage stage =
       StageWriter(operands, columns).write({narrow, b.element(out, ElementOp::multiply, u, k)});
-  REQUIRE(stage.code.size() == 4);
-  CHECK(stage.operands[stage.code[0].b] == Operand{Operand::Kind::weight, 4, 0, kLanes});
-  CHECK(stage.operands[stage.code[1].b] == Operand{Operand::Kind::weight, 5, 0, kLanes});
-  CHECK(stage.code[0].c == -1);
-  CHECK(stage.code[1].c == stage.code[0].out);  // added to the first
-  CHECK(stage.code[2].element == ElementOp::fill);
-  CHECK(stage.code[2].k == 0.5);
-  CHECK(stage.code[3].b == stage.code[2].out);
+  REQUIRE(stage.instructions.size() == 4);
+  CHECK(stage.operands[stage.instructions[0].b] == Operand{Operand::Kind::weight, 4, 0, kLanes});
+  CHECK(stage.operands[stage.instructions[1].b] == Operand{Operand::Kind::weight, 5, 0, kLanes});
+  CHECK(stage.instructions[0].c == -1);
+  CHECK(stage.instructions[1].c == stage.instructions[0].out);  // added to the first
+  CHECK(stage.instructions[2].element == ElementOp::fill);
+  CHECK(stage.instructions[2].k == 0.5);
+  CHECK(stage.instructions[3].b == stage.instructions[2].out);
   CHECK(columns.take() == std::vector<LayerSchedule::WeightColumn>{{3, 0}, {3, 1}});
 }
 

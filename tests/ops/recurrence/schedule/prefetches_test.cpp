@@ -16,7 +16,7 @@ using namespace recurrence;
 using namespace test;
 
 LayerSchedule code_of(std::int64_t units, std::int64_t tau) {
-  return schedule(tau_gru(units, 2, tau), false, kLane<float>);
+  return schedule_layer(tau_gru(units, 2, tau), false, kLane<float>);
 }
 
 std::vector<Operand> fetched_in(const Phase& phase) {
@@ -33,49 +33,50 @@ bool has(const std::vector<Operand>& operands, const Operand& operand) {
 
 bool tiles_fetch(const Phase& phase) {
   return std::ranges::any_of(phase, [](const Stage& stage) {
-    const auto* tiles = std::get_if<ElementStage>(&stage);
-    return tiles != nullptr && tiles->prefetches_before;
+    const auto* elements = std::get_if<ElementStage>(&stage);
+    return elements != nullptr && elements->prefetches_before;
   });
 }
 
 TEST_CASE("a large product of the backward loop fetches what the step before reads") {
-  const LayerSchedule code = code_of(128, 65);
-  const std::vector<Operand> prefetched = fetched_in(code.backward_loop);
+  const LayerSchedule schedule = code_of(128, 65);
+  const std::vector<Operand> prefetched = fetched_in(schedule.backward.step);
   int kept = 0;
-  for (const Stage& stage : code.backward_loop) {
-    const auto* tiles = std::get_if<ElementStage>(&stage);
-    if (tiles == nullptr) continue;
-    for (Operand operand : tiles->operands) {
-      if (!lies_over_sequence(operand, code.arrays)) continue;
+  for (const Stage& stage : schedule.backward.step) {
+    const auto* elements = std::get_if<ElementStage>(&stage);
+    if (elements == nullptr) continue;
+    for (Operand operand : elements->operands) {
+      if (!lies_over_sequence(operand, schedule.arrays)) continue;
       ++kept;
       --operand.step;
       CHECK(has(prefetched, operand));
     }
   }
   CHECK(kept >= 4);  // the gates and the candidate, and the state
-  CHECK_FALSE(tiles_fetch(code.backward_loop));
+  CHECK_FALSE(tiles_fetch(schedule.backward.step));
 }
 
 TEST_CASE("it fetches the delayed state, which the weight gradients multiply by") {
-  const LayerSchedule code = code_of(128, 65);
-  const Operand delayed{Operand::Kind::array, code.state_arrays[0], -65, 128};
-  REQUIRE(std::ranges::any_of(code.matrix_gradients, [&](const auto& g) { return g.operand == delayed; }));
-  CHECK(has(fetched_in(code.backward_loop), {delayed.kind, delayed.index, -66, 128}));
+  const LayerSchedule schedule = code_of(128, 65);
+  const Operand delayed{Operand::Kind::array, schedule.state_arrays[0], -65, 128};
+  REQUIRE(
+      std::ranges::any_of(schedule.matrix_gradients, [&](const auto& g) { return g.operand == delayed; }));
+  CHECK(has(fetched_in(schedule.backward.step), {delayed.kind, delayed.index, -66, 128}));
 }
 
 TEST_CASE("a large product of the forward loop fetches what the next step writes") {
-  const LayerSchedule code = code_of(128, 65);
-  const std::vector<Operand> prefetched = fetched_in(code.loop);
-  CHECK(has(prefetched, {Operand::Kind::array, code.state_arrays[0], code.output.step + 1, 128}));
+  const LayerSchedule schedule = code_of(128, 65);
+  const std::vector<Operand> prefetched = fetched_in(schedule.forward.step);
+  CHECK(has(prefetched, {Operand::Kind::array, schedule.state_arrays[0], schedule.output.step + 1, 128}));
   CHECK(std::ranges::all_of(
-      prefetched, [&](const Operand& operand) { return lies_over_sequence(operand, code.arrays); }));
+      prefetched, [&](const Operand& operand) { return lies_over_sequence(operand, schedule.arrays); }));
 }
 
 TEST_CASE("small products fetch nothing; the element-wise work does") {
-  const LayerSchedule code = code_of(16, 20);
-  CHECK(fetched_in(code.loop).empty());
-  CHECK(fetched_in(code.backward_loop).empty());
-  CHECK(tiles_fetch(code.backward_loop));
+  const LayerSchedule schedule = code_of(16, 20);
+  CHECK(fetched_in(schedule.forward.step).empty());
+  CHECK(fetched_in(schedule.backward.step).empty());
+  CHECK(tiles_fetch(schedule.backward.step));
 }
 
 }  // namespace

@@ -21,8 +21,9 @@ bool is_planned(const StackDefinition& stack, SimdLevel level, bool compile) {
 template <class T>
 bool is_compiled(const StackDefinition& stack, SimdLevel level) {
   const CompiledStack<T> compiled(stack, false, kernels<T>(level), true);
-  for (const Stage& stage : compiled.schedule(0).loop)
-    if (const auto* tiles = std::get_if<ElementStage>(&stage); tiles != nullptr && tiles->compiled == nullptr)
+  for (const Stage& stage : compiled.schedule(0).forward.step)
+    if (const auto* elements = std::get_if<ElementStage>(&stage);
+        elements != nullptr && elements->compiled == nullptr)
       return false;
   return true;
 }

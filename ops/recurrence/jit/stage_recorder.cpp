@@ -1,4 +1,4 @@
-#include "lagtape/ops/recurrence/jit/vector_program.h"
+#include "lagtape/ops/recurrence/jit/stage_recorder.h"
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ constexpr auto all_formulas() {
 template <class T>
 constexpr auto kFormulas = all_formulas<T>();
 
-/// As the machine makes it of an instruction's constant, in a worker: subnormal results are flushed.
+/// The constant of an instruction as a worker would compute with it: subnormal numbers are flushed.
 template <class T>
 T constant_of(double k) {
   const auto narrow = static_cast<T>(k);
@@ -58,7 +58,7 @@ bool is_grid(const ElementInstruction& t) {
 
 bool is_narrow_product(const ElementInstruction& t) { return t.kind == Op::Kind::narrow_product; }
 
-/// Whether the program knows all that the stage does. Single numbers come from rows of one width.
+/// Whether a VectorProgram can say all that the stage does. Single numbers come from rows of one width.
 bool is_plain(const ElementStage& stage, std::int64_t number_width) {
   const std::int64_t width = stage.register_width;
   const auto has_width = [&](int operand) {
@@ -66,7 +66,7 @@ bool is_plain(const ElementStage& stage, std::int64_t number_width) {
     const Operand& s = stage.operands[static_cast<std::size_t>(operand)];
     return s.kind == Operand::Kind::tile || s.width == width;
   };
-  for (const ElementInstruction& t : stage.code) {
+  for (const ElementInstruction& t : stage.instructions) {
     if (t.width != width || !has_width(t.out) || !has_width(t.b) || !has_width(t.c)) return false;
     if (is_narrow_product(t)) {
       if (stage.operands[static_cast<std::size_t>(t.a)].width != number_width) return false;
@@ -78,11 +78,11 @@ bool is_plain(const ElementStage& stage, std::int64_t number_width) {
 }
 
 std::int64_t number_width_of(const ElementStage& stage) {
-  const auto narrow = std::ranges::find_if(stage.code, is_narrow_product);
-  return narrow == stage.code.end() ? 0 : stage.operands[static_cast<std::size_t>(narrow->a)].width;
+  const auto narrow = std::ranges::find_if(stage.instructions, is_narrow_product);
+  return narrow == stage.instructions.end() ? 0 : stage.operands[static_cast<std::size_t>(narrow->a)].width;
 }
 
-/// Slots of one place: the same operand, but for arrays of one step, which all steps share.
+/// By operand: the first operand that is in the same place. Arrays of one step are one place for all steps.
 std::vector<int> places_of(const ElementStage& stage, const std::vector<Array>& arrays) {
   std::vector<int> places;
   for (std::size_t i = 0; i < stage.operands.size(); ++i) {
@@ -102,7 +102,7 @@ std::vector<int> places_of(const ElementStage& stage, const std::vector<Array>& 
 
 /// Whether the stage writes an array that it uses at two steps.
 bool mixes_steps(const ElementStage& stage, const std::vector<int>& places) {
-  for (const ElementInstruction& t : stage.code) {
+  for (const ElementInstruction& t : stage.instructions) {
     const auto out = static_cast<std::size_t>(t.out);
     if (stage.operands[out].kind != Operand::Kind::array) continue;
     for (std::size_t i = 0; i < stage.operands.size(); ++i)
@@ -125,7 +125,7 @@ std::optional<VectorProgram> record(const ElementStage& stage, const std::vector
   program.number_width = number_width;
   program.single_step = mixes_steps(stage, places);
 
-  Recorder recorder(program);
+  VectorRecorder recorder(program);
   std::vector<int> holds(stage.operands.size(), -1);  // by place: the value that is there now
   const auto operand = [&](int operand) -> RecordedVector<T> {
     if (operand < 0) return T(0);
@@ -142,7 +142,7 @@ std::optional<VectorProgram> record(const ElementStage& stage, const std::vector
     }
     return {recorder, value};
   };
-  for (const ElementInstruction& t : stage.code) {
+  for (const ElementInstruction& t : stage.instructions) {
     int value = -1;
     if (is_grid(t)) {
       program.single_step = true;
