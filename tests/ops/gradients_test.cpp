@@ -57,9 +57,9 @@ void add_functions(std::vector<Row>& rows) {
   }
 }
 
-std::vector<Row> table() {
+std::vector<Row> operators() {
   using enum Domain;
-  std::vector<Row> rows = {
+  return {
       {"operator+(const Var& a, const Var& b)", {{3, 5}, {3, 5}}, [](Inputs x) { return x[0] + x[1]; }},
       {"operator+(const Var& a, const Var& b)", {{4, 1, 5}, {3, 1}}, [](Inputs x) { return x[0] + x[1]; }},
       {"operator+(const Var& a, const Var& b)", {{6}, {6}}, [](Inputs x) { return x[0] + x[0] + x[1]; }},
@@ -85,6 +85,12 @@ std::vector<Row> table() {
       {"operator/(const Var& a, double b)", {{9}}, [](Inputs x) { return x[0] / 3; }},
       {"operator/(double a, const Var& b)", {{9}}, [](Inputs x) { return 3 / x[0]; }, nonzero},
       {"operator-(const Var& x)", {{3, 3}}, [](Inputs x) { return -x[0]; }},
+  };
+}
+
+std::vector<Row> functions() {
+  using enum Domain;
+  return {
       {"minimum(const Var& a, const Var& b)", {{4, 9}, {4, 9}}, [](Inputs x) { return minimum(x[0], x[1]); }},
       {"minimum(const Var& a, const Var& b)", {{9}, {4, 1}}, [](Inputs x) { return minimum(x[0], x[1]); }},
       {"minimum(const Var& a, double b)", {{20}}, [](Inputs x) { return minimum(x[0], 0); }, nonzero},
@@ -101,6 +107,11 @@ std::vector<Row> table() {
        {{8}},
        [](Inputs x) { return pow_constant(x[0], -1.5); },
        positive},
+  };
+}
+
+std::vector<Row> products_and_sums() {
+  return {
       {"matmul(const Var& a, const Var& b)", {{3, 4}, {4, 2}}, [](Inputs x) { return matmul(x[0], x[1]); }},
       {"matmul(const Var& a, const Var& b)",
        {{2, 3, 5}, {5, 17}},
@@ -133,6 +144,11 @@ std::vector<Row> table() {
       {"mean(const Var& x, std::int64_t axis, bool keep = false)",
        {{5}},
        [](Inputs x) { return square(x[0] - mean(x[0], 0, true)); }},
+  };
+}
+
+std::vector<Row> shapes() {
+  return {
       {"reshape(const Var& x, const Shape& shape)",
        {{4, 3}},
        [](Inputs x) {
@@ -169,6 +185,17 @@ std::vector<Row> table() {
        [](Inputs x) {
          return embedding(x[0], {2, 3, {4, 0, -1, 2, 4, 4}}, 1.5, pool());
        }},
+      {"reverse_time(const Var& x, std::span<const std::int64_t> lengths, ThreadPool& pool)",
+       {{3, 4, 5}},
+       [](Inputs x) { return reverse_time(x[0], kLengths, pool()); }},
+      {"reverse_time(const Var& x, std::span<const std::int64_t> lengths, ThreadPool& pool)",
+       {{3, 4, 5}},
+       [](Inputs x) { return reverse_time(x[0], {}, pool()); }},
+  };
+}
+
+std::vector<Row> matrices_and_losses() {
+  return {
       {"batch_norm(const Var& x, const Var& gain, const Var& bias, std::span<const std::int64_t> lengths, "
        "double eps, ThreadPool& pool, BatchMoments& moments)",
        {{3, 4, 5}, {5}, {5}},
@@ -176,12 +203,6 @@ std::vector<Row> table() {
          BatchMoments moments;
          return batch_norm(x[0], x[1], x[2], kLengths, 0.01, pool(), moments);
        }},
-      {"reverse_time(const Var& x, std::span<const std::int64_t> lengths, ThreadPool& pool)",
-       {{3, 4, 5}},
-       [](Inputs x) { return reverse_time(x[0], kLengths, pool()); }},
-      {"reverse_time(const Var& x, std::span<const std::int64_t> lengths, ThreadPool& pool)",
-       {{3, 4, 5}},
-       [](Inputs x) { return reverse_time(x[0], {}, pool()); }},
       {"identity(const Var& like, std::int64_t n)",
        {{4, 4}},
        [](Inputs x) { return x[0] * (x[0] + identity(x[0], 4)); }},
@@ -210,8 +231,14 @@ std::vector<Row> table() {
        {{4}},
        [](Inputs x) { return binary_cross_entropy(x[0] * 4, kBits); }},
   };
-  add_functions(rows);
-  return rows;
+}
+
+std::vector<Row> table() {
+  std::vector<Row> all;
+  for (const auto& rows : {operators(), functions(), products_and_sums(), shapes(), matrices_and_losses()})
+    all.insert(all.end(), rows.begin(), rows.end());
+  add_functions(all);
+  return all;
 }
 
 std::vector<Tensor> inputs_of(const Row& row, Dtype dtype) {

@@ -127,6 +127,43 @@ int best_of(const std::map<int, Times>& times) {
   return best_of(totals);
 }
 
+/// Microseconds a step and GFLOP/s of each repeat, by number of threads.
+struct Measurements {
+  std::map<int, Times> times;
+  std::map<int, std::vector<double>> subnormal, onednn, sgemm;
+};
+
+/// Measures everything in turn, so that all meet the same changes of the machine's pace.
+Measurements measure(const Runners& runners, const Runners& subnormal_runners, OnednnLstm& peer,
+                     std::int64_t steps, int repeats) {
+  const auto awake = [](const auto& work) {
+    settle();
+    work();  // so that its own threads are awake, as they are in training
+    return microseconds_of(work);
+  };
+  const auto per_step = [&](const auto& work) { return awake(work) / static_cast<double>(steps); };
+  Sgemm sgemm;
+  Measurements all;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    for (const auto& [threads, runner] : runners) {
+      Times& times = all.times[threads];
+      times.forward.push_back(per_step([&] { runner->forward(); }));
+      times.total.push_back(per_step([&] { runner->forward_and_backward(); }));
+    }
+    for (const auto& [threads, runner] : subnormal_runners) {
+      all.subnormal[threads].push_back(per_step([&] { runner->forward_and_backward(); }));
+    }
+    for (int threads = 1; threads <= ThreadPool::hardware_threads(); ++threads) {
+      all.onednn[threads].push_back(per_step([&] { peer.run(threads); }));
+    }
+    for (const auto& [threads, runner] : runners) {
+      if (repeat < kSgemmRepeats)
+        all.sgemm[threads].push_back(Sgemm::gflops(awake([&] { sgemm.run(threads); })));
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& data,
@@ -154,45 +191,19 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   OnednnLstm peer(sizes, random_values(sizes));
   for (int threads = 1; threads <= most; ++threads) peer.run(threads);
 
-  const auto awake = [](const auto& work) {
-    settle();
-    work();  // so that its own threads are awake, as they are in training
-    return microseconds_of(work);
-  };
-  const auto per_step = [&](const auto& work) { return awake(work) / static_cast<double>(data.length); };
-  Sgemm sgemm;
-  std::map<int, Times> times;
-  std::map<int, std::vector<double>> subnormal_times, peer_times, sgemm_rates;
-  for (int repeat = 0; repeat < options.repeats; ++repeat) {
-    for (const auto& [threads, runner] : runners) {
-      Times& all = times[threads];
-      all.forward.push_back(per_step([&] { runner->forward(); }));
-      all.total.push_back(per_step([&] { runner->forward_and_backward(); }));
-    }
-    for (const auto& [threads, runner] : subnormal_runners) {
-      subnormal_times[threads].push_back(per_step([&] { runner->forward_and_backward(); }));
-    }
-    for (int threads = 1; threads <= most; ++threads) {
-      peer_times[threads].push_back(per_step([&] { peer.run(threads); }));
-    }
-    for (const auto& [threads, runner] : runners) {
-      if (repeat < kSgemmRepeats)
-        sgemm_rates[threads].push_back(Sgemm::gflops(awake([&] { sgemm.run(threads); })));
-    }
-  }
-
-  result.threads = best_of(times);
-  result.onednn_threads = best_of(peer_times);
-  result.forward = timing_of(times[result.threads].forward);
-  result.total = timing_of(times[result.threads].total);
+  Measurements all = measure(runners, subnormal_runners, peer, data.length, options.repeats);
+  result.threads = best_of(all.times);
+  result.onednn_threads = best_of(all.onednn);
+  result.forward = timing_of(all.times[result.threads].forward);
+  result.total = timing_of(all.times[result.threads].total);
   result.backward = rest_of(result.total, result.forward);
-  if (subnormal) result.subnormal = timing_of(subnormal_times[result.threads]);
-  result.onednn_lstm = timing_of(peer_times[result.onednn_threads]);
+  if (subnormal) result.subnormal = timing_of(all.subnormal[result.threads]);
+  result.onednn_lstm = timing_of(all.onednn[result.onednn_threads]);
   result.ratio = result.total.median / result.onednn_lstm.median;
   const PlanCost plan = runners.at(result.threads)->plan();
   result.plan = name_of(plan.plan);
   result.plan_bytes = plan.bytes;
-  result.sgemm = timing_of(sgemm_rates[result.threads]);
+  result.sgemm = timing_of(all.sgemm[result.threads]);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "lagtape/ops/recurrence/run/interpreter.h"
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
+#include "lagtape/tests/ops/recurrence/support/random_stage.h"
 
 // Compiled stages against interpreted ones, bit for bit. (Where two NaNs meet, which of them goes on is left
 // to whoever orders the operands of a sum, so that any NaN counts as any other.)
@@ -22,10 +23,6 @@ namespace {
 
 using namespace recurrence;
 using namespace test;
-
-std::int64_t between(RandomStream& random, std::int64_t low, std::int64_t high) {
-  return low + static_cast<std::int64_t>(random.next_below(high - low + 1));
-}
 
 ElementInstruction plain(ElementOp element, int out, int a, int b, std::int64_t width) {
   ElementInstruction t;
@@ -48,96 +45,6 @@ std::vector<SimdLevel> compiled_levels() {
     if (CompiledStage::compile<float>(copy, {{Array::Kind::state}}, level) != nullptr)
       levels.push_back(level);
   return levels;
-}
-
-// ---- a stage with everything it runs on ----
-
-constexpr std::int64_t kSteps = 6;  // that arrays hold
-
-struct StageCase {
-  StepProgram program;
-  LayerSchedule schedule;
-  std::int64_t rows = 1, step = 2, count = 1;
-
-  ElementStage& stage() { return std::get<ElementStage>(schedule.forward.step.front()); }
-};
-
-/// Instructions of any element-wise operation that does not call the C library, and products with a number of a row, on registers,
-/// weights and a few arrays; results go to registers and, in place or not, to arrays.
-template <class T>
-StageCase random_stage(std::uint64_t seed) {
-  RandomStream random(seed, 1);
-  StageCase c;
-  const std::int64_t units = between(random, 1, 50), width = padded<T>(units);
-  c.rows = between(random, 1, 19);
-  for (std::int64_t w = between(random, 1, 3); w > 0; --w) c.program.weights.push_back({"b", {units}});
-  constexpr Array::Kind kKinds[] = {Array::Kind::state, Array::Kind::saved, Array::Kind::step};
-  bool one_step = false;
-  for (std::int64_t a = between(random, 1, 6); a > 0; --a) {
-    c.schedule.arrays.push_back({kKinds[random.next_below(3)], 0, units});
-    one_step = one_step || c.schedule.arrays.back().kind == Array::Kind::step;
-  }
-  c.count = one_step ? 1 : between(random, 1, 3);
-
-  ElementStage stage;
-  stage.register_width = width;
-  stage.tile_rows = std::max<std::int64_t>(1, kTileElements / width);
-  const auto operand = [&](const Operand& s) {
-    const auto known = std::find(stage.operands.begin(), stage.operands.end(), s);
-    if (known == stage.operands.end())
-      return stage.operands.push_back(s), static_cast<int>(stage.operands.size()) - 1;
-    return static_cast<int>(known - stage.operands.begin());
-  };
-  c.schedule.arrays.push_back({Array::Kind::input, 0, units});
-  const std::size_t input = c.schedule.arrays.size() - 1;
-  const auto array = [&] {
-    const auto index = static_cast<int>(random.next_below(input));
-    return operand({Operand::Kind::array, index, between(random, -1, 1), width});
-  };
-  const int registers = static_cast<int>(between(random, 2, 30));
-  std::vector<int> written;
-  const auto any_operand = [&] {
-    const double choice = random.next_uniform();
-    if (!written.empty() && choice < 0.6)
-      return operand({Operand::Kind::tile, written[random.next_below(written.size())], 0, 0});
-    if (choice < 0.7)
-      return operand(
-          {Operand::Kind::weight, static_cast<int>(random.next_below(c.program.weights.size())), 0, width});
-    return array();
-  };
-  constexpr double kNumbers[] = {0, -0.0, 1, 2, -0.75, 3e38, 1e-39, INFINITY};
-  for (std::int64_t i = between(random, 1, 40); i > 0; --i) {
-    ElementInstruction t;
-    do {
-      t.element = static_cast<ElementOp>(random.next_below(static_cast<std::uint64_t>(ElementOp::count)));
-    } while (function_of(t.element).calls_library);
-    t.a = any_operand();
-    t.b = any_operand();
-    t.c = any_operand();
-    t.k = t.element == ElementOp::greater ? static_cast<double>(between(random, 0, 1))
-                                          : kNumbers[random.next_below(std::size(kNumbers))];
-    t.width = width;
-    t.shape = RowShape::vector(units);
-    if (random.next_uniform() < 0.1) {
-      t.kind = Op::Kind::narrow_product;
-      t.index = static_cast<int>(random.next_below(units));
-      t.a = operand({Operand::Kind::array, static_cast<int>(input), 0, width});
-      t.b = operand({Operand::Kind::weight, 0, 0, width});
-      if (random.next_uniform() < 0.3) t.c = -1;
-    }
-    if (i > 1 && random.next_uniform() < 0.7) {
-      written.push_back(static_cast<int>(random.next_below(registers)));
-      t.out = operand({Operand::Kind::tile, written.back(), 0, 0});
-    } else {
-      t.out = array();
-    }
-    stage.instructions.push_back(t);
-  }
-  stage.registers = registers;
-  c.schedule.largest_tile = registers * stage.tile_rows * width;
-  c.schedule.largest_stage = stage.operands.size();
-  c.schedule.forward.step.push_back(stage);
-  return c;
 }
 
 /// Numbers of every kind, and of every size.
@@ -178,11 +85,11 @@ std::vector<T> run_stage(StageCase& c, SimdLevel level, std::uint64_t seed) {
   Interpreter<T> interpreter(c.program, c.schedule, weights, table);
   const std::int64_t block = c.rows * padded<T>(c.schedule.arrays.front().width);
   const auto arrays = static_cast<std::int64_t>(c.schedule.arrays.size());
-  Tensor memory({arrays * kSteps * block}, dtype_of<T>), tile({c.schedule.largest_tile}, dtype_of<T>);
+  Tensor memory({arrays * kStageSteps * block}, dtype_of<T>), tile({c.schedule.largest_tile}, dtype_of<T>);
   const auto values = memory.values<T>();
   for (T& x : values) x = random_number<T>(random);
   for (int a = 0; a < arrays; ++a)
-    interpreter.array(a) = {values.data() + a * kSteps * block, 0,
+    interpreter.array(a) = {values.data() + a * kStageSteps * block, 0,
                             c.schedule.arrays[a].kind == Array::Kind::step ? 0 : block};
   interpreter.set_tile(tile.values<T>().data());
   interpreter.set_rows(c.rows);

@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/equations/equations.h"
+
+namespace lagtape {
+namespace {
+
+/// One equation more in a cell of 3 units on 2 inputs, used by the output.
+std::string error_of(const std::string& equation) {
+  EquationCell cell;
+  cell.hyper = {{"tau", 4}, {"dt", 0.5}};
+  cell.weights = {{"W", {"units", "units"}}, {"U", {"units", "input"}}, {"b", {"units"}}, {"theta", {}}};
+  cell.states = {{"h", {"units"}}};
+  cell.step = {"h' = dt * tanh(W @ h[-tau] + U @ x + b) * theta", equation};
+  cell.output = "y";
+  try {
+    compile_equations(cell, 3, 2);
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    const std::string tail = " In: " + equation;
+    return text.ends_with(tail) ? text.substr(0, text.size() - tail.size()) : text;
+  }
+  return "no error";
+}
+
+using ErrorTable = std::vector<std::pair<std::string, std::string>>;
+
+/// Checks the errors of equations, each with the text that is expected.
+void check_errors(const ErrorTable& table) {
+  for (const auto& [equation, expected] : table) {
+    CAPTURE(equation);
+    CHECK(error_of(equation) == expected);
+  }
+}
+
+TEST_CASE("an error names the equation, the column, and the name or the shapes that do not fit") {
+  const std::string not_one_shape =
+      "both operands must have one shape, or one of them spread over the other's last axis. Got ";
+  check_errors({
+      {"y = sigmid(h)", "equation 2, column 5: unknown name 'sigmid'; did you mean 'sigmoid'?"},
+      {"y = h + taw * h", "equation 2, column 9: unknown name 'taw'; did you mean 'tau'?"},
+      {"y = Δ + q",
+       "equation 2, column 5: unknown name 'Δ'. Known: x, n, units, input, tau, dt, h, W, U, b, theta, h'."},
+      {"y = W @ x",
+       "equation 2, column 7: [@] a matrix [out, in] multiplies a vector [in] or [g, in]. Got W [3, 3] and "
+       "[2]."},
+      {"y = W @ 2",
+       "equation 2, column 7: [@] a matrix [out, in] multiplies a vector [in] or [g, in]. Got W [3, 3] and "
+       "[]."},
+      {"y = h + x", "equation 2, column 7: [add] " + not_one_shape + "[3] and [2]."},
+      {"y = tanh(h - U @ x * x)", "equation 2, column 20: [multiply] " + not_one_shape + "[3] and [2]."},
+      {"y = minimum(h, x)", "equation 2, column 5: [minimum] " + not_one_shape + "[3] and [2]."},
+      {"y = b @ h", "equation 2, column 7: left of @ there must be a matrix weight. Got [3] and [3]."},
+      {"y = h * W @ h",
+       "equation 2, column 9: the matrix 'W' [3, 3] stands left of @ only; write a * (W @ v) with "
+       "parentheses."},
+      {"y = W @ W @ h",
+       "equation 2, column 9: the matrix 'W' [3, 3] stands left of @ only; write a * (W @ v) with "
+       "parentheses."},
+      {"y = W",
+       "equation 2, column 5: the matrix 'W' [3, 3] stands left of @ only; write a * (W @ v) with "
+       "parentheses."},
+      {"y = h ** 2", "equation 2, column 7: there is no power; write a * a, or exp(b * log(a))."},
+  });
+}
+
+TEST_CASE("an error names the index or lag that cannot be") {
+  check_errors({
+      {"y = h[tau]",
+       "equation 2, column 7: an index is 0 or less, as in h[-3]; the future is not known. Got 4."},
+      {"y = h[-dt]", "equation 2, column 7: this must be a whole number. Got -0.5."},
+      {"y = h[-h]", "equation 2, column 7: this must be made of numbers, hyper-parameters and dimensions."},
+      {"y = h[-1e10]", "equation 2, column 7: this must be at most 2^30 in size. Got -1e+10."},
+      {"y = h[-theta]",
+       "equation 2, column 7: the lag 'theta' is a weight; its largest value must be given in \"lags\"."},
+      {"y = x[-1]", "equation 2, column 5: only a state has past values; 'x' is the input."},
+      {"y = b[-1]", "equation 2, column 5: only a state has past values; 'b' is a weight."},
+      {"y = h'[-1]", "equation 2, column 5: only a state has past values; 'h'' is a next value."},
+  });
+}
+
+TEST_CASE("an error names the place at which an equation leaves the grammar") {
+  check_errors({
+      {"y = h[-1", "equation 2, column 9: expected an operator or ']', found the end."},
+      {"y = tanh(h", "equation 2, column 11: expected an operator or ')', found the end."},
+      {"y = tanh(h))", "equation 2, column 12: expected an operator or the end, found ')'."},
+      {"y = h h", "equation 2, column 7: expected an operator or the end, found 'h'."},
+      {"y = 2h", "equation 2, column 6: expected an operator or the end, found 'h'."},
+      {"y = h +", "equation 2, column 8: expected a name, a number or '(', found the end."},
+      {"y = * h", "equation 2, column 5: expected a name, a number or '(', found '*'."},
+      {"y = +h", "equation 2, column 5: expected a name, a number or '(', found '+'."},
+      {"y =", "equation 2, column 4: expected a name, a number or '(', found the end."},
+      {"y", "equation 2, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION."},
+      {"", "equation 2, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION."},
+      {"2 = h", "equation 2, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION."},
+      {"y = h ? 1", "equation 2, column 7: no equation has the character '?'."},
+      {"y = 1e999 * h", "equation 2, column 5: this is not a number in the range of a double."},
+      {"y = . * h", "equation 2, column 5: this is not a number in the range of a double."},
+      {"y = h / (1 / 0)", "equation 2, column 12: [constant] a number must be finite. Got inf."},
+  });
+}
+
+TEST_CASE("an error names the function and the arguments that it does not take") {
+  check_errors({
+      {"y = tanh", "equation 2, column 5: 'tanh' is a function; its arguments are missing."},
+      {"y = tanh()", "equation 2, column 5: 'tanh' takes 1 argument. Got 0."},
+      {"y = maximum(h)", "equation 2, column 5: 'maximum' takes 2 arguments. Got 1."},
+      {"y = reshape(h)", "equation 2, column 5: 'reshape' takes 2 to 3 arguments. Got 1."},
+      {"y = reshape(h, 2, 2)",
+       "equation 2, column 5: [reshape] the number of elements must stay the same. Got [3] and [2, 2]."},
+      {"y = reshape(h, 0)", "equation 2, column 16: this must be at least 1. Got 0."},
+      {"y = concat(h)", "equation 2, column 5: 'concat' takes at least 2 arguments. Got 1."},
+      {"y = concat(h, 2)",
+       "equation 2, column 5: [concat] the parts must be vectors or scalars, and no numbers. Got [3] and "
+       "[]."},
+      {"y = slice(h, 1)", "equation 2, column 5: 'slice' takes 3 arguments. Got 2."},
+      {"y = slice(h, 2, 4)",
+       "equation 2, column 5: [slice] elements begin .. end - 1 of a vector, 0 <= begin < end <= its size. "
+       "Got "
+       "2 and 4 of [3]."},
+      {"y = slice(h, -1, 2)",
+       "equation 2, column 5: [slice] elements begin .. end - 1 of a vector, 0 <= begin < end <= its size. "
+       "Got "
+       "-1 and 2 of [3]."},
+      {"y = slice(h, 0, b)",
+       "equation 2, column 17: this must be made of numbers, hyper-parameters and dimensions."},
+      {"y = sum(2)", "equation 2, column 5: [sum] there must be an axis to sum over. Got a scalar []."},
+      {"y = floor(h)",
+       "equation 2, column 11: this must be made of numbers, hyper-parameters and dimensions."},
+      {"y = normal(1, 2, 3)", "equation 2, column 5: 'normal' takes 0 to 2 arguments. Got 3."},
+      {"y = normal(3, evaluate 2)", "equation 2, column 24: expected '=', found '2'."},
+      {"y = b(h)", "equation 2, column 5: 'b' is a weight, not a function."},
+  });
+}
+
+TEST_CASE("an error names what is set twice, or not to be set") {
+  check_errors({
+      {"h = h[-1]", "equation 2, column 1: 'h' is the state before the step; its next value is h'."},
+      {"h' = h", "equation 2, column 1: h' is set twice."},
+      {"c' = h", "equation 2, column 1: unknown state 'c'. Known: h."},
+      {"x = h", "equation 2, column 1: the name 'x' is taken: it is the input."},
+      {"n = h", "equation 2, column 1: the name 'n' is taken: it is the step index."},
+      {"tau = h", "equation 2, column 1: the name 'tau' is taken: it is a hyper-parameter."},
+      {"sum = h", "equation 2, column 1: the name 'sum' is taken: it is a function."},
+      {"other = h",
+       "output, column 1: unknown name 'y'. Known: x, n, units, input, tau, dt, h, W, U, b, theta, h', "
+       "other. "
+       "In: y"},
+      {"y = h", "no error"},
+  });
+}
+
+}  // namespace
+}  // namespace lagtape
