@@ -1,4 +1,5 @@
-"""The rules of the tree: which folder may include which, and where names of cells and of dependencies may stand.
+"""The rules of the tree: which folder may include which, where names of cells and of dependencies may stand, the order of
+the engine's rooms (rooms.py), and how long files and functions may be (sizes.py).
 
 usage: structure.py tree ROOT | structure.py installed INCLUDE
 
@@ -8,6 +9,9 @@ Prints one line a breach, "FILE:LINE: RULE", and exits with 1 when there is any.
 import pathlib
 import re
 import sys
+
+import rooms
+import sizes
 
 # Folders depend only on those to their left: core <- ops <- cells <- optim <- tools, and core <- data <- tools.
 MAY_INCLUDE = {
@@ -77,7 +81,7 @@ def check_tree(root):
                 if "dnnl" in line and not place.startswith(NAMES_ONEDNN):
                     found.append("oneDNN is named in " + " and ".join(NAMES_ONEDNN) + " alone")
                 breaches += [f"{place}:{number}: {breach}" for breach in found if breach]
-    return breaches
+    return breaches + rooms.check_rooms(root) + sizes.check_sizes(root, [*MAY_INCLUDE, "tests"])
 
 
 def check_installed(include):

@@ -4,6 +4,8 @@ import pathlib
 import tempfile
 import unittest
 
+import rooms
+import sizes
 import structure
 
 REGISTRY = """constexpr Row kCells[] = {
@@ -27,6 +29,11 @@ IN_ORDER = {
     "data/tasks/mackey_glass.h": '#include "lagtape/core/tape.h"\n',
     "tools/train.cpp": '#include "lagtape/data/tasks/mackey_glass.h"\n',
     "tools/bench/lstm.cpp": "#include <dnnl.h>\n",
+    "ops/recurrence/README.md": "The door is `sequence`; `step/stack` holds its types, `run/slice` a part of a batch.\n",
+    "ops/recurrence/sequence.h": '#include "lagtape/ops/recurrence/run/slice.h"\n',
+    "ops/recurrence/run/slice.h": '#include "lagtape/ops/recurrence/step/stack.h"\n',
+    "ops/recurrence/run/slice.cpp": '#include "lagtape/ops/recurrence/run/slice.h"\n',
+    "ops/recurrence/step/stack.h": "",
 }
 
 
@@ -72,6 +79,108 @@ class TreeTest(unittest.TestCase):
 
     def test_a_registry_without_a_table_of_cells_is_a_breach(self):
         self.assertIn("kCells", self.planted("cells/registry.cpp", ""))
+
+
+class EngineTest(unittest.TestCase):
+    def breaches(self, files):
+        return breaches_of({**IN_ORDER, **files}, structure.check_tree)
+
+    def named(self, *files):
+        """IN_ORDER's page with more files named on it."""
+        return {"ops/recurrence/README.md": IN_ORDER["ops/recurrence/README.md"] + " ".join(f"`{f}`" for f in files)}
+
+    def test_a_room_that_includes_one_above_or_beside_it_is_a_breach(self):
+        for file, target, words in (
+            ("step/tape.h", "run/slice.h", "step stands below or beside run"),
+            ("run/layer.h", "sequence.h", "run stands below or beside the door"),
+            ("derive/adjoint.h", "equations/grammar.h", "derive stands below or beside equations"),
+            ("equations/grammar.h", "derive/adjoint.h", "equations stands below or beside derive"),
+        ):
+            files = {"ops/recurrence/" + target: "", "ops/recurrence/" + file: f'#include "lagtape/ops/recurrence/{target}"'}
+            found = self.breaches({**files, **self.named(file[:-2], target[:-2])})
+            self.assertEqual(len(found), 1, found)
+            self.assertTrue(found[0].startswith(f"ops/recurrence/{file}:1: {words}"), found)
+
+    def test_a_room_that_the_order_does_not_know_is_a_breach(self):
+        include = '#include "lagtape/ops/recurrence/step/stack.h"'
+        found = self.breaches({"ops/recurrence/attic/a.h": include, **self.named("attic/a")})
+        self.assertEqual(found, ["ops/recurrence/attic/a.h:1: the engine has no room attic"])
+
+    def test_a_room_of_too_many_files_is_a_breach(self):
+        files = [f"step/a{i}" for i in range(rooms.MOST_IN_AN_ENGINE_ROOM)]  # beside stack
+        sources = {f"ops/recurrence/{f}.{end}": "" for f in files for end in ("h", "cpp")}
+        self.assertEqual(len(self.breaches({**sources, **self.named(*files)})), 1)
+        del sources["ops/recurrence/step/a0.h"], sources["ops/recurrence/step/a0.cpp"]
+        self.assertEqual(self.breaches({**sources, **self.named(*files[1:])}), [])
+
+    def test_a_file_that_the_page_does_not_name_is_a_breach(self):
+        found = self.breaches({"ops/recurrence/run/pass.h": ""})
+        self.assertEqual(found, ["ops/recurrence/README.md:1: the page does not name run/pass"])
+
+    def test_a_path_on_the_page_that_leads_nowhere_is_a_breach(self):
+        self.assertEqual(self.breaches(self.named("step/gone")), ["ops/recurrence/README.md:2: there is no step/gone"])
+        self.assertEqual(self.breaches(self.named("tests/gone.py")), ["ops/recurrence/README.md:2: there is no tests/gone.py"])
+        self.assertEqual(self.breaches(self.named("core/tape.h", "and/or")), [])
+
+    def test_an_engine_without_a_page_is_a_breach(self):
+        files = {name: text for name, text in IN_ORDER.items() if not name.endswith("README.md")}
+        found = breaches_of(files, structure.check_tree)
+        self.assertEqual(found, ["ops/recurrence/README.md:1: the engine has no page"])
+
+
+class KnotTest(unittest.TestCase):
+    def circle(self, count):
+        """Sources of `count` rooms, each of which includes the next, the last the first; by their .cpp files."""
+        files = {}
+        for i in range(count):
+            files[f"data/a{i}.h"] = ""
+            files[f"data/a{i}.cpp"] = f'#include "lagtape/data/a{i}.h"\n#include "lagtape/data/a{(i + 1) % count}.h"\n'
+        return breaches_of({**IN_ORDER, **files}, structure.check_tree)
+
+    def test_rooms_that_include_each_other_in_a_circle_are_a_breach_from_four_on(self):
+        self.assertEqual(self.circle(rooms.MOST_IN_A_KNOT), [])
+        found = self.circle(rooms.MOST_IN_A_KNOT + 1)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("data/a0, data/a1, data/a2, data/a3", found[0])
+
+    def test_two_circles_that_share_a_room_are_one_knot(self):
+        self.assertEqual(rooms.knots({("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("c", "d")}), [["a", "b", "c"]])
+
+
+class SizeTest(unittest.TestCase):
+    def breaches(self, name, text):
+        return breaches_of({**IN_ORDER, name: text}, structure.check_tree)
+
+    def test_a_file_of_too_many_lines_is_a_breach(self):
+        for name in ("core/long.cpp", "tests/core/long_test.cpp", "tests/cli/long_test.py", "tools/long.h"):
+            self.assertEqual(self.breaches(name, "\n" * sizes.MOST_FILE_LINES), [])
+            self.assertEqual(len(self.breaches(name, "\n" * (sizes.MOST_FILE_LINES + 1))), 1, name)
+
+    def test_a_function_of_too_many_lines_is_a_breach(self):
+        for head in (
+            "void f(int a, int b = 3)",
+            "template <class T, int n = 0>\nbool Row<T, n>::operator==(const Row& other) const noexcept",
+            "Row::Row(int a) : a_(a), b_{2}",
+            'TEST_CASE("a row { is a row")',
+            "struct Row {\n  int size() const",
+            "namespace {\nauto f(int a) -> int",
+            "std::vector<std::pair<int, int>> table()",
+        ):
+            name_and_head = head.count("\n") - head.startswith(("struct", "namespace")) + 1
+            tail = "}" if head.startswith(("struct", "namespace")) else ""
+            for more, breaches in ((0, 0), (1, 1)):
+                body = "  g('{', \"}\");  // }\n" * (sizes.MOST_FUNCTION_LINES - 1 - name_and_head + more)
+                found = self.breaches("core/a.cpp", f"{head} {{\n{body}}}\n{tail}\nint last();\n")
+                self.assertEqual(len(found), breaches, (head, found))
+
+    def test_blank_lines_comments_and_directives_are_no_lines_of_code(self):
+        text = "void f() {\n" + "\n// a comment {\n#pragma GCC unroll 8\n" * sizes.MOST_FUNCTION_LINES + "}\n"
+        self.assertEqual(sizes.functions(text), [(1, 2, "void f()")])
+
+    def test_tables_and_types_are_no_functions(self):
+        rows = "  {1, 2},\n" * (sizes.MOST_FUNCTION_LINES + 1)
+        for head in ("const int kRows[] =", "constexpr auto kRows = std::array", "struct Row", "enum class Row : int"):
+            self.assertEqual(sizes.functions(f"{head} {{\n{rows}}};\n"), [], head)
 
 
 class InstalledTest(unittest.TestCase):

@@ -1,0 +1,128 @@
+"""Rooms (a .h with its .cpp), what they include, and the order that they must keep."""
+
+import pathlib
+import re
+
+HOUSES = ("core", "ops", "cells", "optim", "data", "tools")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]lagtape/([^>"]+)[>"]')
+
+ENGINE = "ops/recurrence"
+# Rooms of the engine from the lowest to the highest; those of one set do not include each other. "" is the engine's door.
+ENGINE_ORDER = ({"step"}, {"equations", "derive"}, {"schedule"}, {"jit", "memory"}, {"run", "oracle"}, {""}, {"stream"})
+MOST_IN_A_KNOT = 3
+MOST_IN_AN_ENGINE_ROOM = 15
+
+
+def room_of(path):
+    """core/tape.h -> core/tape"""
+    return re.sub(r"(\.inc)?\.(h|cpp)$", "", path)
+
+
+def sources(root, houses=HOUSES):
+    return sorted(p for house in houses for p in (root / house).rglob("*") if p.suffix in (".h", ".cpp"))
+
+
+def includes(root):
+    """[(file, line, included file)] over all houses, paths below the root."""
+    found = []
+    for path in sources(root):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if match := INCLUDE.match(line):
+                found.append((path.relative_to(root).as_posix(), number, match[1]))
+    return found
+
+
+def reachable(graph, start):
+    seen, waiting = set(), [start]
+    while waiting:
+        for room in graph.get(waiting.pop(), ()):
+            if room not in seen:
+                seen.add(room)
+                waiting.append(room)
+    return seen
+
+
+def knots(edges):
+    """The sets of more than one room that all reach each other."""
+    graph = {}
+    for a, b in edges:
+        if a != b:
+            graph.setdefault(a, set()).add(b)
+    reaches = {room: reachable(graph, room) for room in graph}
+    found = {frozenset(b for b in reaches[a] if a in reaches.get(b, ())) for a in graph if a in reaches[a]}
+    return sorted((sorted(knot) for knot in found), key=len, reverse=True)
+
+
+def engine_room(path):
+    """The room of the engine that a file lies in, "" for its door, None outside the engine."""
+    if not path.startswith(ENGINE + "/"):
+        return None
+    inside = path.removeprefix(ENGINE + "/").split("/")
+    return inside[0] if len(inside) > 1 else ""
+
+
+def check_order(edges):
+    """Breaches of the order of the engine's rooms."""
+    level = {room: i for i, rooms in enumerate(ENGINE_ORDER) for room in rooms}
+    breaches = []
+    for file, number, target in edges:
+        a, b = engine_room(file), engine_room(target)
+        if a is None or b is None or a == b:
+            continue
+        for path, room in ((file, a), (target, b)):
+            if room not in level:
+                return [f"{path}:1: the engine has no room {room}"]
+        if level[b] >= level[a]:
+            breaches.append(f"{file}:{number}: {a or 'the door'} stands below or beside {b or 'the door'} in the engine")
+    return breaches
+
+
+def check_knots(edges):
+    return [
+        f"{knot[0]}:1: {len(knot)} rooms include each other in a circle: {', '.join(knot)}"
+        for knot in knots({(room_of(a), room_of(b)) for a, _, b in edges})
+        if len(knot) > MOST_IN_A_KNOT
+    ]
+
+
+def check_engine_sizes(root):
+    rooms = {}
+    for path in sources(root, [ENGINE]):
+        file = path.relative_to(root).as_posix()
+        rooms.setdefault(engine_room(file), set()).add(room_of(file))
+    return [
+        f"{ENGINE}/{name}:1: {len(files)} files (a .h with its .cpp counted once), {MOST_IN_AN_ENGINE_ROOM} at most"
+        for name, files in rooms.items()
+        if len(files) > MOST_IN_AN_ENGINE_ROOM
+    ]
+
+
+def check_page(root):
+    """The engine's page names every file of the engine, and no path that does not exist."""
+    page = root / ENGINE / "README.md"
+    if not page.exists():
+        return [f"{ENGINE}/README.md:1: the engine has no page"]
+    text = page.read_text(encoding="utf-8")
+    place = f"{ENGINE}/README.md"
+    named = set(re.findall(r"`([\w./]+)`", text))
+    breaches = []
+    for room in sorted({room_of(p.relative_to(root / ENGINE).as_posix()) for p in sources(root, [ENGINE])}):
+        if room not in named:
+            breaches.append(f"{place}:1: the page does not name {room}")
+    folders = {p.name for p in (root / ENGINE).iterdir() if p.is_dir()} | {"ops", "tests", "core", "cells", "tools"}
+    for number, line in enumerate(text.splitlines(), start=1):
+        for path in re.findall(r"`([\w.]+(?:/[\w.]*)+)`", line):
+            if path.split("/")[0] in folders and not exists(root, path):
+                breaches.append(f"{place}:{number}: there is no {path}")
+    return breaches
+
+
+def exists(root, path):
+    """Whether a path, with or without a source's ending, is there below the engine or the root."""
+    bases = (root / ENGINE, root)
+    return any(pathlib.Path(f"{base / path}{end}").exists() for base in bases for end in ("", ".h", ".cpp"))
+
+
+def check_rooms(root):
+    edges = includes(root)
+    return check_order(edges) + check_knots(edges) + check_engine_sizes(root) + check_page(root)
