@@ -13,10 +13,10 @@
 namespace lagtape {
 
 /// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its
-/// workspace; one call at a time. It may be destroyed or replaced while its results are on a tape, whose rules
-/// share what it is made of. Weights are given layer by layer, then the read-out's, each in the order of
-/// its program's weights. One model, one answer: results do not depend on plan, chunk, threads, batch size or
-/// streaming.
+/// workspace; one call at a time. It may be destroyed or replaced while its results are on a tape, whose
+/// rules share what it is made of. Weights are given layer by layer, then the read-out's, each in the order
+/// of its program's weights. One model, one answer: results do not depend on plan, chunk, threads, batch size
+/// or streaming.
 class SequenceOp {
  public:
   /// Throws InputError when widths of neighbouring layers do not fit, for a state that cannot be on the grid

@@ -8,7 +8,8 @@
 
 namespace lagtape {
 
-/// What a SequenceOp is made of. Its own header because the op's gradients are in a source of their own.
+/// The parts of a SequenceOp. They have a header of their own because the op's gradients are in a source of
+/// their own, which a program that only runs models is built without.
 struct SequenceOp::Implementation {
   StackDefinition stack;
   Dtype dtype;

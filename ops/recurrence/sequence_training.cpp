@@ -24,7 +24,7 @@ bool any_wanted(std::span<const Var> vars) {
   return std::any_of(vars.begin(), vars.end(), [](const Var& v) { return v.requires_grad(); });
 }
 
-/// What a backward rule adds: every gradient times a factor.
+/// Adds a gradient times a factor to the gradient of input i, where it is wanted.
 void add_scaled(InputGradients& inputs, int i, const Tensor& gradient, double factor) {
   if (gradient.empty() || !inputs.wanted(i)) return;
   with_scalar(gradient.dtype(), [&]<class T>() {

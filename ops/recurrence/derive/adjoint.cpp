@@ -247,7 +247,7 @@ class Adjoint {
     finish_leaf(StepOp::input, [&](int, int v) { send(v, ops_.input_adjoint_array); });
     for (const auto& i : program_.values)
       if (i.op == StepOp::input) return;
-    Op zeros;  // of an input that nothing reads
+    Op zeros;  // the adjoint of an input that nothing reads
     zeros.element = ElementOp::fill;
     sinks_.push_back(adjoints_.record(zeros, program_.input));
     ops_.values[sinks_.back()].location = in_array(ops_.input_adjoint_array);
@@ -284,7 +284,7 @@ class Adjoint {
   std::size_t forward_count_;
   Ops forward_;
   AdjointSums adjoints_;
-  std::vector<std::vector<Op::Term>> uses_;  // by forward value: products that read it, {weight, delta}
+  std::vector<std::vector<Op::Term>> uses_;  // by forward value: the products that read it, {weight, delta}
   std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged
   std::vector<int> sinks_, step_sinks_, lag_sinks_;  // values that end in arrays
 };

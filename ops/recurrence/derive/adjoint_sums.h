@@ -32,15 +32,15 @@ class AdjointSums {
   int materialize(int v);
 
   int record(Op op, RowShape shape);
-  /// Of a's shape.
+  /// Records an element-wise op whose result has the shape of a.
   int element(ElementOp e, int a, int b = -1, double k = 0);
   const Ops& recorded() const { return recorded_; }
 
  private:
   LayerOps& ops_;
   std::vector<bool> active_;
-  std::vector<Signed> sums_;    // by forward value
-  std::map<int, int> negated_;  // value -> its negative, where one is there
+  std::vector<Signed> sums_;    // by forward value: its adjoint
+  std::map<int, int> negated_;  // value -> its negative, where there is one
   Ops recorded_;
 };
 

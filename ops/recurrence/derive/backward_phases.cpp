@@ -65,8 +65,8 @@ class MomentAssigner {
     return values;
   }
 
-  /// An op does not run before its operands. Nothing runs before the steps unless a product can be taken out of
-  /// them.
+  /// An op does not run before its operands. Nothing runs before the steps unless a product can be taken out
+  /// of them.
   Moment earliest(const Op& op, const std::vector<Moment>& moments) const {
     if (op.kind == Op::Kind::real_lag_adjoint) return Moment::step;
     const bool recurrent = !layer_.state_arrays.empty();
@@ -78,8 +78,8 @@ class MomentAssigner {
     return w;
   }
 
-  /// What a step reads, and no product before the steps needs, is computed in the step: there it is at hand, and
-  /// not passed through the memory of a run.
+  /// What a step reads, and no product before the steps needs, is computed in the step: there it is at hand,
+  /// and not passed through the memory of a run.
   void stay_in_steps(std::vector<Moment>& moments) const {
     std::vector<bool> for_product(moments.size(), false), for_step(moments.size(), false);
     for (std::size_t i = moments.size(); i-- > 0;) {

@@ -15,8 +15,9 @@ struct BackwardOps {
   const std::vector<int>& lags;   ///< the sinks that are adjoints of lagged reads
 };
 
-/// Puts each op that leads to a sink or to a gradient into the list of `layer.backward` for the moment at which
-/// it runs: as far out of the steps as that can be. Values from number `forward_count` on are the ops' own.
+/// Puts each op that leads to a sink or to a gradient into the list of `layer.backward` for the moment at
+/// which it runs: as far out of the steps as that can be. Values from number `forward_count` on are the ops'
+/// own.
 void assign_moments(LayerOps& layer, const BackwardOps& backward, std::size_t forward_count);
 
 }  // namespace lagtape::recurrence

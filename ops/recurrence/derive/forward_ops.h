@@ -4,12 +4,12 @@
 
 namespace lagtape::recurrence {
 
-/// The forward half of LayerOps: values numbered as in the program (then copies), and the moment at which each is
-/// computed.
+/// The forward half of LayerOps: values numbered as in the program (then copies), and the moment at which
+/// each is computed.
 struct ForwardOps {
   LayerOps ops;
-  std::vector<Moment> moments;  ///< by value of the program
-  std::vector<int> next;        ///< by state: the value that computes it
+  std::vector<Moment> moments;  ///< one a value of the program
+  std::vector<int> next;        ///< one a state: its value after the step
 };
 
 ForwardOps derive_forward(const StepProgram& program);

@@ -9,7 +9,7 @@
 
 namespace lagtape::recurrence {
 
-/// Numbers of an operand (rows or columns of a matrix) that are worked on one by one.
+/// The most numbers of an operand (rows or columns of a matrix) that are worked on one by one.
 inline constexpr std::int64_t kNarrow = 2;
 
 /// An array of rows over steps. Kinds differ in how many steps they hold and who fills them.
@@ -18,7 +18,7 @@ struct Array {
     input,           ///< x, or the output of the layer below
     state,           ///< state `index`: h[n] for the steps of a chunk and its history
     grid,            ///< state `index` on the grid: doubles, of a step, or two where rows end early
-    saved,           ///< a value kept from forward to backward
+    saved,           ///< a value that the backward pass reads
     output_adjoint,  ///< dL/d(output)
     input_adjoint,   ///< dL/dx
     lag_adjoint,     ///< dL/d(lagged read `index`), consumed a lag later
@@ -40,6 +40,7 @@ struct Location {
   double number = 0;
 };
 
+/// A value of the step, forward or backward.
 struct Value {
   RowShape shape;
   Location location;
@@ -57,11 +58,11 @@ struct Op {
     step_index,        ///< out = n
     draw,              ///< draw `index`
     real_lag,          ///< state `index` tau = a steps before, at most `lag`
-    real_lag_slope,    ///< its derivative with respect to tau
+    real_lag_slope,    ///< the derivative of real_lag by tau
     real_lag_adjoint,  ///< what the lagged read `index` (delay a, at most `lag`) sends back to the state
                        ///< after the step
     grid_update,       ///< state `index` on the grid takes a step of k * a, k = 1 or -1; out is its value
-    grid_undo,         ///< the same step taken back
+    grid_undo,         ///< takes the same step back
     product,           ///< out = sum over terms of W @ operand (or W^T @ operand)
     narrow_product,    ///< out = W @ operand, of one or two numbers: element-wise work
   };
@@ -98,9 +99,9 @@ void for_operands(AnyOp& op, F f) {
 /// forward.step     sequential
 /// forward.after    feeds no state
 /// replay.before    the saved values from the states
-/// undo             the states before a step from those after it, and the saved values; empty unless the step is
-///                  reversible. `before` depends on the input alone, `step` leads to the states (the last step
-///                  first), `after` is the rest
+/// undo             the states before a step from those after it, and the saved values; empty unless the
+///                  step is reversible. `before` depends on the input alone, `step` leads to the states (the
+///                  last step first), `after` is the rest
 /// backward.before  adjoints of forward.after
 /// backward.step    adjoints that the step before waits for
 /// backward.block   adjoints of lagged reads

@@ -30,7 +30,8 @@ struct Timed {
   }
 };
 
-/// The lists of a pass in the order in which they run: of the forward pass, and of those that go back in time.
+/// The lists of a pass in the order in which they run: of the forward pass, and of those that go back in
+/// time.
 template <class AnyTimed>
 auto in_forward_order(AnyTimed& timed) {
   return std::array{&timed.before, &timed.block, &timed.step, &timed.after};

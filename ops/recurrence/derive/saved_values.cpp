@@ -88,8 +88,8 @@ class ForwardAgain {
 
   const Ops& forward() const { return forward_; }
 
-  /// The value that stands for v; the ops that compute it go to `before` where they depend on the input alone,
-  /// else to `rest`.
+  /// The value that stands for v; the ops that compute it go to `before` where they depend on the input
+  /// alone, else to `rest`.
   int provide(int v, Ops& before, Ops& rest) {
     if (is_placed(ops_, v) && !is_saved(ops_, v)) return v;
     if (const auto known = again_.find(v); known != again_.end()) return known->second;

@@ -193,7 +193,7 @@ class CellCompiler {
   EquationScope scope_;
   CompiledCell compiled_;
 
-  // Of derived weights: what they can name, and a value of every weight, zeros.
+  // The names that derived weights may use, and zeros as a value of every weight.
   WeightScope weight_scope_;
   Tape sample_tape_;
   std::vector<Var> samples_;

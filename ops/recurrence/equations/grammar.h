@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-// Internal: the grammar that equations of a step and derived weights share.
+// Internal: the grammar that the equations of a step share with derived weights.
 
 /// A recursive-descent reader of expressions (the grammar is in equations.h). What they mean is up to the
 /// Parser, which derives from this and has
@@ -32,7 +32,7 @@ class EquationGrammar : public EquationCursor {
     return left;
   }
 
-  /// What stands between brackets, the first of which is taken, up to the last or to "evaluate".
+  /// The operands between brackets up to the closing one or to "evaluate"; the opening one is taken already.
   std::vector<Operand> arguments() {
     std::vector<Operand> values;
     if (peek().is(")") || peek().text == "evaluate") return values;

@@ -13,15 +13,15 @@
 
 namespace lagtape {
 
-// Internal: a detail of equations.cpp.
+// Internal: the equations of a step, one line at a time.
 
-/// What a name of a cell stands for.
+/// The meaning of a name in a cell.
 struct EquationSymbol {
   enum class Kind { function, input, step_index, dimension, hyper, state, next, weight, equation };
   Kind kind = Kind::function;
-  StepVar value = {};                     ///< of all but functions and matrices
-  std::optional<StepMatrix> matrix = {};  ///< of matrices
-  Shape shape = {};                       ///< of weights
+  StepVar value = {};                     ///< for all but functions and matrices
+  std::optional<StepMatrix> matrix = {};  ///< for matrices
+  Shape shape = {};                       ///< for weights
   bool declared = true;                   ///< whether the tape has it: weights once an equation uses them
   bool used = false;
 };
@@ -40,11 +40,11 @@ class EquationScope {
   EquationSymbol* find(std::string_view name);
   /// Declares a weight on the tape, if it is not there yet.
   void declare(std::string_view name, EquationSymbol& symbol);
-  /// In the order in which they were added; functions are not among them.
+  /// The names in the order in which they were added, without functions.
   const std::vector<std::string>& added() const { return added_; }
 
   StepTape tape;
-  std::map<std::string, std::int64_t> largest_lags;  ///< of weights that are lags
+  std::map<std::string, std::int64_t> largest_lags;  ///< the largest values of weights that are lags
 
  private:
   std::map<std::string, EquationSymbol, std::less<>> symbols_;

@@ -8,9 +8,9 @@
 
 namespace lagtape {
 
-// Internal: a detail of equations.cpp.
+// Internal: lines of text as tokens.
 
-/// A line of an equation cell, and what messages call it: "equation 3", "output".
+/// A line of an equation cell, and its name in messages: "equation 3", "output".
 struct EquationLine {
   std::string label;
   std::string text;
@@ -20,13 +20,13 @@ struct EquationLine {
 struct EquationToken {
   enum class Kind { name, number, sign, end } kind = Kind::end;
   std::string_view text;  ///< in the line
-  double value = 0;       ///< of a number
+  double value = 0;       ///< the value of a number
   std::size_t position = 0;
 
   bool is(std::string_view sign) const { return kind == Kind::sign && text == sign; }
 };
 
-/// The tokens of a line, the end last. Throws InputError for a character that no equation has.
+/// The tokens of a line, the end last. Throws InputError for a character that cannot occur in an equation.
 std::vector<EquationToken> tokens_of(const EquationLine& line);
 
 /// Whether a text is one name, without a prime.

@@ -11,17 +11,17 @@
 
 namespace lagtape {
 
-// Internal: a detail of equations.cpp.
+// Internal: derived weights, one line at a time.
 
-/// What can be named in a derived weight: numbers, and values in an order of their own.
+/// The names that a derived weight may use: numbers, and values by their position.
 struct WeightScope {
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, std::size_t, std::less<>> values;
 };
 
 /// The value of a derived weight, by the grammar of equations.h, on the tape of `values`, which are in the
-/// order that the scope says; at least one. `used`, when given, gets the names that the line has. Throws
-/// InputError "derived 'A', column 5: ..." with the shapes that do not fit.
+/// order that the scope says; at least one. `used`, when given, receives the names that occur in the line.
+/// Throws InputError "derived 'A', column 5: ..." with the shapes that do not fit.
 Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
                   std::vector<std::string>* used = nullptr);
 

@@ -134,7 +134,7 @@ class ListScheduler {
   std::size_t choose(const std::vector<std::size_t>& open, int cycle) const {
     const bool full = alive_ >= registers_;
     const auto before = [&](std::size_t a, std::size_t b) {
-      if (full) {  // what frees registers; else as written
+      if (full) {  // first what frees registers, else as written
         const int ga = std::max(growth(a), 0), gb = std::max(growth(b), 0);
         return ga != gb ? ga < gb : a < b;
       }

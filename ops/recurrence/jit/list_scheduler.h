@@ -10,7 +10,7 @@ namespace lagtape::recurrence {
 VectorProgram repeated(const VectorProgram& program, int vectors);
 
 /// The same instructions in an order in which few wait for each other, as long as no more than about
-/// `registers` values are alive at once: chains that are independent are list_scheduled.
+/// `registers` values are alive at once: independent chains are interleaved.
 VectorProgram list_scheduled(VectorProgram program, int registers);
 
 }  // namespace lagtape::recurrence

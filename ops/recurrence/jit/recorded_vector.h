@@ -59,8 +59,8 @@ class VectorRecorder {
   VectorProgram& program_;
 };
 
-/// A vector with elements of type E: the scalar, or the unsigned integer of its size. A number in a formula has
-/// no recorder yet; it takes that of the other operand.
+/// A vector with elements of type E: the scalar, or the unsigned integer of its size. A number in a formula
+/// has no recorder yet; it takes that of the other operand.
 template <class E>
 class RecordedVector {
  public:

@@ -13,12 +13,12 @@ namespace lagtape::recurrence {
 /// The operands of an instruction, -1 where there is none.
 inline std::array<int, 4> operands_of(const VectorInstruction& i) { return {i.a, i.b, i.c, i.d}; }
 
-/// Which values may keep a register throughout: weights can where the loop does not move them.
+/// The values that may keep a register throughout: weights can where the loop does not move them.
 enum class Residents : std::uint8_t { none, constants, constants_and_weights };
 
-/// Gives the values of a program their vector registers, in one pass along its code. Those residents that are
-/// read most get what registers the others never need. A value that
-/// finds no register puts the one that is read last into a spill slot, for good.
+/// Gives the values of a program their vector registers, in one pass along its instructions. The residents
+/// that are read most get the registers that other values never need. A value that finds no register puts the
+/// value that is read last into a spill slot, for good.
 class RegisterAllocator {
  public:
   RegisterAllocator(const VectorProgram& program, int registers, Residents residents);
@@ -31,7 +31,7 @@ class RegisterAllocator {
   int spill_slots() const { return spill_slots_; }
   bool dies(int value, std::size_t at) const { return last_use_[static_cast<std::size_t>(value)] <= at; }
 
-  /// What making room takes: the value in `reg` has to be stored to its spill slot first.
+  /// A value that has to make room: what `reg` holds is first stored to its spill slot.
   struct Eviction {
     int reg = -1, operand = -1;
   };

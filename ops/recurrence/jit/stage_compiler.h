@@ -9,9 +9,9 @@
 
 namespace lagtape::recurrence {
 
-/// An ElementStage as machine code: one pass over its rows with every value in a register, and the same bits as
-/// the kernels of that SIMD level give (but where two NaNs meet: it may be the other one). Numbers of weights
-/// are not part of it. Immutable; shared by threads.
+/// An ElementStage as machine code: one pass over its rows with every value in a register, and the same bits
+/// as the kernels of that SIMD level give (but where two NaNs meet: it may be the other one). Numbers of
+/// weights are not part of it. Immutable; shared by threads.
 class CompiledStage {
  public:
   /// Null when this machine, this build or this stage is not one for the compiler: levels other than avx2 and

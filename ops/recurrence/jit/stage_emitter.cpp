@@ -12,7 +12,7 @@ namespace {
 using Xbyak::Address;
 using Xbyak::Reg64;
 
-/// What the loop does at a time, and in which order.
+/// The work that the loop does at a time, and its order.
 struct Body {
   VectorProgram program;
   int vectors = 1;
@@ -130,7 +130,7 @@ class StageEmitter : public VectorEmitter {
   Address weight_at(int operand, int offset) override { return ptr[base_of(operand) + rcx + offset]; }
 
   const VectorProgram program_;
-  const int step_bytes_;  // of all that the loop does at a time
+  const int step_bytes_;  // bytes of a row that the loop works on at a time
   const std::int64_t row_bytes_;
   const int number_row_bytes_;
   RegisterAllocator file_;

@@ -216,7 +216,8 @@ void VectorEmitter::select(const VectorInstruction& i) {
   });
 }
 
-/// As kernels.h has it, eight doubles at a time: the increments become the sums, which go to memory too.
+/// The grid step of kernels.h, eight doubles at a time: the increments become the sums, which go to memory
+/// too.
 void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part, const Xbyak::Xmm& increment,
                                     const Xbyak::Xmm& beyond) {
   const int scale = float_ ? 2 : 1, at = i.vector * bytes_ * scale + part * 64;

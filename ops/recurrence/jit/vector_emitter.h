@@ -21,12 +21,12 @@ class VectorEmitter : public Xbyak::CodeGenerator {
  protected:
   VectorEmitter(std::size_t code_bytes, SimdLevel level, std::size_t element_bytes);
 
-  /// Bytes that the code of a program takes at most.
+  /// The most bytes that a program's machine code takes.
   static std::size_t code_bytes(const VectorProgram& program);
 
-  /// What an instruction finds at a operand, `offset` bytes after the vector at work: of an array (a grid is
-  /// `scale` times as wide), the same a step before, and of a weight; and a single number, `offset` bytes
-  /// after the beginning of the row at work. Good until the next call: it may use rax.
+  /// The place that an instruction finds at an operand, `offset` bytes after the vector at work: of an array
+  /// (a grid is `scale` times as wide), the same a step before, and of a weight; and a single number,
+  /// `offset` bytes after the beginning of the row at work. Good until the next call: it may use rax.
   virtual Xbyak::Address array_at(int operand, int offset, int scale) = 0;
   virtual Xbyak::Address array_before(int operand, int offset) = 0;
   virtual Xbyak::Address number_at(int operand, int offset) = 0;
@@ -36,12 +36,12 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   /// caller's.
   void enter(const std::vector<Xbyak::Reg64>& saved = {});
   void leave(const std::vector<Xbyak::Reg64>& saved = {});
-  /// What comes next is `program`'s, in registers of `file`. Both stay until it is emitted.
+  /// Begins to emit `program` in the registers of `file`. Both must live until it is emitted.
   void begin(const VectorProgram& program, RegisterAllocator& file);
   void load_residents();
   /// False when the registers do not suffice.
   bool instruction(std::size_t at);
-  /// Once, after all code.
+  /// To be called once, after everything else.
   void constants();
 
   int registers() const { return (wide_ ? 32 : 16) - 2; }  ///< but for the scratch ones
@@ -71,7 +71,7 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   void multiply_add(const VectorInstruction& i);
 
   const bool wide_;
-  const int bytes_;  // of a vector
+  const int bytes_;  // bytes of a vector
   const VectorProgram* program_ = nullptr;
   RegisterAllocator* file_ = nullptr;
   std::map<std::uint64_t, Xbyak::Label> constants_;  // by their bits

@@ -13,17 +13,16 @@ inline constexpr std::int64_t kRun = 16;
 /// Steps of a chunk where nothing else is asked for.
 inline constexpr std::int64_t kDefaultChunk = 4 * kRun;
 
-/// How much of time a slice's arrays hold.
+/// The steps that the arrays of a slice hold, and what they are needed for.
 struct Extent {
-  std::int64_t first = 0, last = 0;  ///< absolute steps of the sequence, last excluded
-  std::int64_t run = 1;              ///< steps of a run, the grid of pre, post and gradients
-  std::int64_t chunk = 1;            ///< steps of a chunk
-  std::int64_t checkpoint_interval =
-      0;                     ///< steps between checkpoints, a multiple of the chunk; 0: no checkpoints
-  std::int64_t slots = 0;    ///< checkpoints that are kept at a time
+  std::int64_t first = 0, last = 0;      ///< absolute steps of the sequence, last excluded
+  std::int64_t run = 1;                  ///< steps of a run
+  std::int64_t chunk = 1;                ///< steps of a chunk
+  std::int64_t checkpoint_interval = 0;  ///< steps between checkpoints, whole chunks; 0: no checkpoints
+  std::int64_t slots = 0;                ///< checkpoints that are kept at a time
   bool keep_states = false;  ///< states of the whole sequence (or checkpoint interval), not of a chunk
-  bool keep_saved = false;   ///< saved values too
-  bool undo = false;         ///< states come back from those after them instead
+  bool keep_saved = false;   ///< saved values as well
+  bool undo = false;         ///< states are computed from those after them instead
   bool backward = false;     ///< arrays of the backward pass are needed
 };
 

@@ -7,10 +7,10 @@
 
 namespace lagtape {
 
-/// What the backward pass finds of the forward pass: `full`: all saved values; `states`: the states, from which
-/// the rest is computed again; `reversible`: the last states, from which the step is run backwards in time;
-/// `checkpoint`: windows at some steps, from which the forward pass is run once more. `automatic`: the fastest of
-/// them that fits the budget.
+/// The part of the forward pass that is still there for the backward pass: `full`: all saved values;
+/// `states`: the states, from which the rest is computed again; `reversible`: the last states, from which the
+/// step is run backwards in time; `checkpoint`: windows at some steps, from which the forward pass is run
+/// once more. `automatic`: the fastest of them that fits the budget.
 enum class MemoryPlan : std::uint8_t { automatic, full, states, reversible, checkpoint };
 std::string_view name_of(MemoryPlan plan);  ///< "auto", "full", "states", "reversible", "checkpoint"
 
@@ -30,11 +30,11 @@ struct SequenceSettings {
   bool compile_stages = true;
 };
 
-/// What a plan costs for a batch of B sequences of T steps.
+/// The cost of a plan for a batch of B sequences of T steps.
 struct PlanCost {
   MemoryPlan plan = MemoryPlan::automatic;
   std::int64_t bytes = 0;  ///< the most that the op allocates at any time, with the threads asked for
-  double extra_flops = 0;  ///< of products, beyond one forward and backward pass of the batch
+  double extra_flops = 0;  ///< products beyond one forward and backward pass of the batch
   std::int64_t chunk = 0;  ///< steps
   std::int64_t checkpoint_interval = 0;  ///< steps between checkpoints; 0: none
   std::int64_t slots = 0;                ///< checkpoints that are kept at a time

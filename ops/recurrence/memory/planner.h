@@ -11,16 +11,17 @@
 
 namespace lagtape::recurrence {
 
-/// In how many slices a batch is cut: a function of batch, units and program only, so that no result depends
-/// on threads.
+/// The number of slices that a batch is cut into: a function of batch, units and program only, so that no
+/// result depends on threads.
 std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch);
 
-/// What the arrays of a slice hold when only windows are kept, and under a memory plan. First and last step are
-/// left open.
+/// The steps that the arrays of a slice hold when only windows are kept, and under a memory plan. First and
+/// last step are left open.
 Extent evaluation_extent();
 Extent training_extent(const PlanCost& plan);
 
-/// The work of a stack's layers that plans differ in: multiplications and additions of products, a row and step.
+/// The work of a stack's layers that plans differ in: multiplications and additions of products, a row and
+/// step.
 struct StackWork {
   double forward = 0;
   double replay = 0;
@@ -30,8 +31,8 @@ struct StackWork {
   void add(const StepProgram& program, const LayerSchedule& schedule);
 };
 
-/// What each plan costs for a batch of so many sequences of so many steps, the fastest plan first. `bytes` says
-/// how much memory a plan takes.
+/// The cost of each plan for a batch of so many sequences of so many steps, the fastest plan first. `bytes`
+/// says how much memory a plan takes.
 std::vector<PlanCost> list_plans(const StackWork& work, std::int64_t batch, std::int64_t steps,
                                  const SequenceSettings& settings,
                                  const std::function<std::int64_t(const PlanCost&)>& bytes);

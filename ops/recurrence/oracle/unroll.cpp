@@ -129,7 +129,7 @@ class Unrolled {
     return stack_.readout ? layers_.back().step(top, at, Rows(frame_.rows, true)) : top;
   }
 
-  /// What each row of y [rows, q] adds to the loss: [rows, q] for mse, else [rows, 1].
+  /// The amount that each row of y [rows, q] adds to the loss: [rows, q] for mse, else [rows, 1].
   Var row_losses(const Var& y, const Rows& scored) {
     Tape& tape = frame_.tape;
     const auto targets = [&] { return tape.constant(batch_.targets.to(frame_.dtype).reshaped(y.shape())); };

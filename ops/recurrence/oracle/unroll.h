@@ -21,8 +21,8 @@ namespace lagtape {
 // - A row ends with its own last step: its final windows are those after it, and its outputs beyond it are
 //   zeros. `last_padded_step` takes every row to be T long.
 // - A read-out that reads once sees step 0: in its step index and in its draws.
-// - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k (k = L - 1 and f = 1 for tau = L)
-//   it reads (1 - f) h[n-k] + f h[n-k-1], and its gradient is that of this formula for 1 <= tau <= L, else zero.
+// - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k (for tau = L: k = L - 1, f = 1)
+//   it reads (1 - f) h[n-k] + f h[n-k-1]. Its gradient is that of this formula for 1 <= tau <= L, else zero.
 // - A state on the grid, and so its window, is in f64. The derivative of rounding counts as one.
 
 Var unroll_loss(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
@@ -33,10 +33,10 @@ Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var
                    const SequenceBatch& batch, std::span<const Var> initial = {},
                    std::vector<Var>* final_window = nullptr);
 
-/// All values of an unrolled stack, for analysis: handles to nodes of its tape. The states after a step are then
-/// nodes of their own that require gradients. Later steps, lags and the step's output see
-/// them; the step's other states do not: what `backward` leaves in them is the derivative by that state, with
-/// the others of its step held.
+/// All values of an unrolled stack, for analysis: handles to nodes of its tape. The states after a step are
+/// then nodes of their own that require gradients. Later steps, lags and the step's output see them; the
+/// step's other states do not: what `backward` leaves in them is the derivative by that state, with the
+/// others of its step held.
 struct UnrollTrace {
   struct Step {
     std::vector<Var>

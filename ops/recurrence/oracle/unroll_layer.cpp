@@ -130,7 +130,7 @@ Var UnrolledLayer::set_apart(const Var& state) const {
                             [](const Tensor& d, InputGradients& inputs) { inputs.add(0, d); });
 }
 
-/// Of what the output needs without looking behind next values: whatever comes from one.
+/// The values that the output needs and that come from a next value.
 void UnrolledLayer::find_seen_by_output() {
   const auto is_next = [&](int id) {
     return std::ranges::find(program_.states, id, &StateDefinition::next) != program_.states.end();

@@ -15,11 +15,11 @@ namespace lagtape::recurrence {
 using Rows = std::vector<bool>;           ///< a flag a row of the batch
 using Steps = std::vector<std::int64_t>;  ///< the absolute step that each row is at
 
-/// a in the chosen rows, b in the others, whatever stands there: no arithmetic touches what is not taken.
+/// The rows of a that are chosen, the rows of b elsewhere. No arithmetic touches the rows that are not taken.
 Var select(const Rows& chosen, const Var& a, const Var& b);
 Var zeros_like(const Var& x);
 
-/// What all layers have in common.
+/// The arguments that all layers share.
 struct UnrollFrame {
   Tape& tape;
   const SequenceBatch& batch;
@@ -27,8 +27,8 @@ struct UnrollFrame {
   std::int64_t rows;
 };
 
-/// One program, its weights, and its states from the oldest known to the present. Frame and program must
-/// outlive it.
+/// One program, its weights, and the values of its states from the oldest known to the present. Frame and
+/// program must outlive it.
 class UnrolledLayer {
  public:
   /// `position` is the layer's in the stack; every step is noted in `trace`, where there is one.
@@ -58,14 +58,14 @@ class UnrolledLayer {
   const StepProgram& program_;
   int position_;
   std::vector<Var> weights_;            // vectors and scalars with an axis of one row in front
-  std::vector<std::vector<Var>> past_;  // of every state, the present last
+  std::vector<std::vector<Var>> past_;  // by state: its values, the present last
   std::vector<std::vector<Tensor>>
-      grid_;                        // of the states on the grid, in f64: the numbers that past_ shows rounded
+      grid_;                        // by state on the grid: in f64 the numbers that past_ holds rounded
   std::map<int, int> grid_states_;  // next value -> its state
-  std::vector<Var> values_;         // of the step being run
+  std::vector<Var> values_;         // values of the step being run
 
   std::vector<UnrollTrace::Step>* trace_;
-  Var anchor_;                       // what makes traced states require gradients
+  Var anchor_;                       // makes traced states require gradients
   std::vector<int> seen_by_output_;  // values between next values and the output
 };
 

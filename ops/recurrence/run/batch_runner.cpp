@@ -52,10 +52,10 @@ class BatchRunnerOf final : public BatchRunner {
   const StackDefinition& stack_;
   SequenceSettings settings_;
   const Kernels<T>& kernels_;
-  std::array<std::unique_ptr<CompiledStack<T>>, 2> compiled_;  // by whether x has a gradient
+  std::array<std::unique_ptr<CompiledStack<T>>, 2> compiled_;  // without and with a gradient of x
   struct Worker {
     std::unique_ptr<SliceRunner<T>> runner;
-    const CompiledStack<T>* of = nullptr;
+    const CompiledStack<T>* stack = nullptr;  // that the runner was made for
     AlignedMemory memory;
     std::int64_t elements = 0;
   };
@@ -124,9 +124,9 @@ double BatchRunnerOf<T>::run(const Pass& given) {
     try {
       Slice<T>& slice = slices[static_cast<std::size_t>(i)];
       Worker& worker = workers_[static_cast<std::size_t>(w)];
-      if (worker.of != &stack) {
+      if (worker.stack != &stack) {
         worker.runner = std::make_unique<SliceRunner<T>>(stack);
-        worker.of = &stack;
+        worker.stack = &stack;
       }
       Extent own = extent;
       own.last = own.first + slice.steps;
@@ -144,7 +144,7 @@ double BatchRunnerOf<T>::run(const Pass& given) {
   return loss * pass.loss_scale;
 }
 
-/// Batches of a run have few sizes.
+/// The plan for a batch of that size. It is remembered: the batches of a training have few sizes.
 template <class T>
 const PlanCost& BatchRunnerOf<T>::choose(std::int64_t batch, std::int64_t steps, int threads,
                                          bool input_gradient) {

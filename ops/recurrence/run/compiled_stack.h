@@ -25,7 +25,7 @@ class CompiledStack {
   /// The step's weights, layer by layer, then the read-out's. Throws InputError when they do not fit.
   void load(std::span<const Tensor> weights);
 
-  /// What runs over time: the layers, and the read-out where it reads every step.
+  /// The programs that run over time: the layers, and the read-out where it reads every step.
   std::size_t layers() const { return programs_.size(); }
   const StepProgram& program(std::size_t l) const { return *programs_[l]; }
   const LayerSchedule& schedule(std::size_t l) const { return schedules_[l]; }

@@ -93,7 +93,7 @@ void Interpreter<T>::run_group_products(const ProductStage& stage, std::int64_t 
   }
 }
 
-/// Where an array, a weight or a state on the grid is found.
+/// The place of an array, a weight or a state on the grid.
 template <class T>
 T* Interpreter<T>::pointer_of(const Operand& operand, std::int64_t step) const {
   switch (operand.kind) {
@@ -252,8 +252,8 @@ void Interpreter<T>::draw_once() {
 
 namespace {
 
-/// A delay clamped to 1 .. bound, as whole steps and the fraction beyond them. The bound itself is one step less
-/// and the fraction 1, so that its slope is that of the delays below it.
+/// A delay clamped to 1 .. bound, as whole steps and the fraction beyond them. The bound itself is one step
+/// less and the fraction 1, so that its slope is that of the delays below it.
 struct SplitDelay {
   std::int64_t whole;
   double fraction;

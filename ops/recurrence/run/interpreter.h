@@ -22,15 +22,15 @@ struct ArrayView {
   T* at(std::int64_t step) const { return step < last ? base + (step - first) * stride : beyond; }
 };
 
-/// Numbers of the model's precision in the place of a double.
+/// How many numbers of the model's precision take the place of a double.
 template <class T>
 inline constexpr std::int64_t kDoubleWidth = sizeof(double) / sizeof(T);
 
-/// What decides the draws of a slice.
+/// The key of the draws of a slice.
 struct DrawContext {
   bool training = false;
   std::uint64_t seed = 0, epoch = 0;
-  const std::int64_t* sequences = nullptr;  ///< of the slice's rows
+  const std::int64_t* sequences = nullptr;  ///< one a row of the slice
   int layer = 0;
 };
 
@@ -41,9 +41,9 @@ class Interpreter {
   Interpreter(const StepProgram& program, const LayerSchedule& schedule, const LayerWeights<T>& weights,
               const Kernels<T>& kernels);
 
-  /// Memory for the tile: schedule.largest_tile elements, 64-byte aligned.
+  /// Memory for the tile: largest_tile elements, 64-byte aligned.
   void set_tile(T* tile) { tile_ = tile; }
-  /// Memory for products of groups: schedule.group_columns elements for every row of a run.
+  /// Memory for products of groups: group_columns elements for every row of a run.
   void set_group_scratch(T* scratch) { group_scratch_ = scratch; }
   void set_rows(std::int64_t rows) { rows_ = rows; }
   /// Memory for the draws that hold for a whole sequence, of set_rows rows.
@@ -67,8 +67,8 @@ class Interpreter {
     return reinterpret_cast<double*>(view.base + (step & 1) * view.stride);
   }
 
-  /// What lagged read l, of a real lag, sends back to its state at step n: rows first_row.. of the slice into
-  /// out.
+  /// Writes into `out` what lagged read l, of a real lag, sends back to its state at step n, for rows
+  /// first_row.. of the slice.
   void real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const;
 
  private:
@@ -95,7 +95,7 @@ class Interpreter {
   T* once_ = nullptr;
   DrawContext draws_;
   std::vector<ArrayView<T>> arrays_;
-  // scratch of one stage
+  // The following are scratch for one stage.
   std::vector<T*> pointers_;
   std::vector<std::int64_t> strides_;
   std::vector<ProductOperand<T>> operands_;

@@ -18,12 +18,12 @@ class LayerRunner {
   LayerRunner(const StepProgram& program, const LayerSchedule& schedule, const LayerWeights<T>& weights,
               const Kernels<T>& kernels);
 
-  /// Takes the arrays of a slice of that many rows. `below` is the layer whose output is the input; null: the
-  /// runner has an input array of its own. Likewise `above` for dL/d(output).
+  /// Takes the arrays for a slice of that many rows. `below` is the layer whose output is the input; null:
+  /// the runner has an input array of its own. Likewise `above` for dL/d(output).
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows, LayerRunner* below,
                LayerRunner* above);
 
-  /// Before a sequence: states as in the window (rows row0.. of its tensors; null: zeros).
+  /// Begins a sequence: states as in the window (rows row0.. of its tensors; null: zeros).
   void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0);
   void set_draws(const DrawContext& draws) { interpreter_.set_draws(draws); }
   /// Rows of a shorter length keep their states from then on; null: none does.
@@ -33,18 +33,18 @@ class LayerRunner {
   const LayerStates<T>& states() const { return states_; }
   LayerStates<T>& states() { return states_; }
 
-  /// Makes room for steps from n on, to be kept: nothing but the window at n stays.
+  /// Makes room for steps from n on whose values stay; nothing but the window at n is left of those before.
   void enter_interval(std::int64_t n);
   /// Makes room for steps [n0, n1), sliding what the future needs along.
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void forward(std::int64_t n0, std::int64_t n1);
-  /// Saved values of [n0, n1) from its states.
+  /// Computes the saved values of [n0, n1) from its states.
   void replay(std::int64_t n0, std::int64_t n1);
-  /// States and saved values of [n0, n1) from the states after it: of a reversible step, from the end of what
-  /// was run on.
+  /// States and saved values of [n0, n1) from the states after it, for a reversible step; the last steps come
+  /// first.
   void undo(std::int64_t n0, std::int64_t n1);
 
-  /// Before the backward pass of a sequence: adjoints from beyond its end are zero.
+  /// Begins the backward pass of a sequence: adjoints from beyond its end are zero.
   void begin_backward();
   void enter_backward(std::int64_t n0, std::int64_t n1);
   /// Consumes dL/d(output) of [n0, n1), adds to the weights' gradients: dense matrices, padded vectors; null
@@ -58,7 +58,7 @@ class LayerRunner {
   T* output(std::int64_t n) const { return interpreter_.at(schedule_.output, n); }
   T* output_adjoint(std::int64_t n) const { return interpreter_.array(schedule_.output_adjoint_array).at(n); }
   T* input_adjoint(std::int64_t n) const { return interpreter_.array(schedule_.input_adjoint_array).at(n); }
-  /// After the backward pass: adjoints from before the first step are zero. Needed before `initial_adjoint`.
+  /// Ends the backward pass: adjoints from before the first step are zero. Needed before `initial_adjoint`.
   void end_backward();
   /// dL/d(state s at step n) for n at or before the first step: rows x padded width.
   void initial_adjoint(int s, std::int64_t n, T* out);
@@ -86,8 +86,8 @@ class LayerRunner {
   std::int64_t rows_ = 0;
   LayerRunner* below_ = nullptr;
   LayerRunner* above_ = nullptr;
-  std::vector<std::int64_t> capacities_;  // by array, in steps
-  std::vector<ScaledSum<T>> sums_;        // of a run
+  std::vector<std::int64_t> capacities_;  // by array: the steps it holds
+  std::vector<ScaledSum<T>> sums_;        // the gradients that are summed over a run
 };
 
 extern template class LayerRunner<float>;

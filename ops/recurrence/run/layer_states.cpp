@@ -30,7 +30,7 @@ void LayerStates<T>::begin(std::int64_t first, std::int64_t steps, const std::ve
   }
 }
 
-/// What was given is rounded to the grid.
+/// Given values are rounded to the grid.
 template <class T>
 void LayerStates<T>::begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0) {
   // Only a row that ended needs what it had before a step.

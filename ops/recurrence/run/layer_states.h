@@ -7,13 +7,13 @@
 
 namespace lagtape::recurrence {
 
-/// The states of one layer on the rows of one slice: the window at a step, which is what the future needs, in
-/// and out of a window's tensors and of checkpoints; and of rows that ended. A state on the grid is kept
-/// twice, as doubles and as `show` makes it, in the model's precision.
+/// The states of one layer on the rows of one slice: takes the window at a step, which is all that the future
+/// needs, in and out of a window's tensors and checkpoints, and holds the states of rows that ended. A state
+/// on the grid is there twice, as doubles and (by `show`) in the model's precision.
 template <class T>
 class LayerStates {
  public:
-  /// In the arrays of `machine`, all of which must outlive it.
+  /// The states are in the arrays of `interpreter`. All arguments must outlive them.
   LayerStates(const StepProgram& program, const LayerSchedule& schedule, Interpreter<T>& interpreter)
       : program_(program), schedule_(schedule), interpreter_(interpreter) {}
 
@@ -21,11 +21,11 @@ class LayerStates {
   /// Rows of a shorter length keep their states from then on; null: none does.
   void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
 
-  /// Before a sequence of `steps` from `first` on: states as in the window (rows row0.. of its tensors; null:
+  /// Begins a sequence of `steps` from `first` on: states as in the window (rows row0.. of its tensors; null:
   /// zeros).
   void begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
              std::size_t first_state, std::int64_t row0);
-  /// Moves what is held so that the window at step n is at the array's beginning.
+  /// Moves the values of an array so that the window at step n is at its beginning.
   void slide(std::size_t array, std::int64_t n);
 
   /// The window at step n as a checkpoint: elements, and copies out and in, which return where they ended.

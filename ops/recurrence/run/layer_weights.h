@@ -9,8 +9,8 @@
 
 namespace lagtape::recurrence {
 
-/// The weights of a layer as the interpreter reads them: packed stacks, and vectors repeated for the rows of a
-/// tile. Shared by all slices.
+/// The weights of a layer as the interpreter reads them: packed stacks, and vectors repeated for the rows of
+/// a tile. Shared by all slices.
 template <class T>
 class LayerWeights {
  public:
@@ -30,7 +30,7 @@ class LayerWeights {
   const Kernels<T>& kernels_;
   Tensor storage_;
   std::vector<T*> stacks_;
-  std::vector<T*> vectors_;  ///< by weight, null for matrices; then columns
+  std::vector<T*> vectors_;  ///< one a weight, null for matrices; then the columns
 };
 
 extern template class LayerWeights<float>;

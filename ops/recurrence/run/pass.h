@@ -32,8 +32,8 @@ struct Pass {
   }
 };
 
-/// A pass with what all its slices look up, worked out once for the batch. Every slice reads and writes its own
-/// rows of it.
+/// A pass with what all its slices look up, worked out once for the batch. Every slice reads and writes its
+/// own rows of it.
 struct PreparedPass : Pass {
   PreparedPass(const Pass& pass, const StackDefinition& stack);
 

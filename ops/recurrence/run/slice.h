@@ -8,16 +8,16 @@
 
 namespace lagtape::recurrence {
 
-/// A part of the batch, and what it leaves behind.
+/// A part of the batch, with its loss and its gradients.
 template <class T>
 struct Slice {
   std::int64_t row0 = 0, rows = 0;
-  std::int64_t steps = 0;     ///< of its longest row
-  std::vector<T*> gradients;  ///< by weight; null where not wanted
+  std::int64_t steps = 0;     ///< steps of its longest row
+  std::vector<T*> gradients;  ///< one a weight; null where not wanted
   double loss = 0;            ///< sum over its rows
 };
 
-/// The steps of a slice's rows, which the runners of a slice look up. Row r is the slice's.
+/// The steps of a slice's rows. Rows are counted within the slice.
 template <class T>
 struct SliceRows {
   const PreparedPass* pass = nullptr;
@@ -31,7 +31,7 @@ struct SliceRows {
   /// Whether step n is one of row r's own, and whether it is its last.
   bool counts(std::int64_t r, std::int64_t n) const { return n - extent.first < length(r); }
   bool ends(std::int64_t r, std::int64_t n) const { return n - extent.first + 1 == length(r); }
-  /// Of row r at step n in [B, T] of a batch of T steps.
+  /// The position of row r at step n in [B, T], for a batch of T steps.
   std::int64_t place(std::int64_t r, std::int64_t n, std::int64_t steps) const {
     return (slice->row0 + r) * steps + n - extent.first;
   }

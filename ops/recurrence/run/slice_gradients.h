@@ -10,19 +10,19 @@
 
 namespace lagtape::recurrence {
 
-/// Sums the weights' gradients of all slices in the slices' order, on fewer copies than there are slices: one
-/// that is done before its turn keeps its copy until then.
+/// Sums the weights' gradients of all slices in the slices' order, on fewer copies than there are slices: a
+/// slice that is done before its turn keeps its copy until then.
 template <class T>
 class SliceGradients {
  public:
-  /// One more than are worked on: none waits for the slice just before it.
+  /// The number of copies: one more than are worked on, so that no slice waits for the one just before it.
   static std::int64_t copies(std::int64_t slices, std::int64_t threads) {
     return std::min(slices, threads + 1);
   }
-  /// Of one copy: matrices dense, vectors padded. Nothing for empty tensors.
+  /// Elements of one copy: dense matrices, padded vectors, nothing for empty tensors.
   static std::int64_t elements(const std::vector<Tensor>& sums);
 
-  /// Adds to `sums`; empty tensors are not wanted. `memory` holds that many copies.
+  /// Adds to `sums`, in which a tensor is empty where no gradient is wanted. `memory` holds that many copies.
   SliceGradients(std::vector<Tensor>& sums, T* memory, std::int64_t copies);
 
   /// Zeros for a slice, by weight; null where not wanted. Waits for a free copy, and until the slices before
@@ -30,7 +30,7 @@ class SliceGradients {
   std::vector<T*> claim(std::int64_t slice);
   /// The slice's gradients are complete.
   void finish(std::int64_t slice);
-  /// A slice failed and will not finish: the sums are worth nothing, and none waits.
+  /// A slice failed and will not finish: the sums are worth nothing, and no slice waits any more.
   void give_up();
 
  private:

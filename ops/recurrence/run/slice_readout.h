@@ -9,18 +9,19 @@
 
 namespace lagtape::recurrence {
 
-/// What becomes of the last layer's output on the rows of one slice: outputs and losses forward, dL/d(output)
-/// backward. Every step is read, or each row's last step or mean once, by a read-out of its own.
+/// The read-out of one slice: from the last layer's output to outputs and losses, and from those back to
+/// dL/d(output). Every step is read, or each row's last step or mean once, by a read-out of its own.
 template <class T>
 class SliceReadout {
  public:
-  /// `top`, the last layer, must outlive it.
+  /// `top`, the last layer, must outlive the read-out.
   SliceReadout(const CompiledStack<T>& stack, LayerRunner<T>& top);
 
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows);
-  /// Before a sequence. `draws` are those of the read-out as a layer.
+  /// Begins a sequence. `draws` are those of the read-out as a layer.
   void begin(const SliceRows<T>& rows, const DrawContext& draws);
-  /// After steps [n0, n1) of the last layer, each once; then after them all.
+  /// To be called after steps [n0, n1) of the last layer have run, once for each; `end_forward` after all of
+  /// them.
   void forward(std::int64_t n0, std::int64_t n1);
   void end_forward();
   /// dL/d(output) of steps [n0, n1), whose outputs the last layer holds.
@@ -45,12 +46,12 @@ class SliceReadout {
   const CompiledStack<T>& stack_;
   LayerRunner<T>& top_;
   std::optional<LayerRunner<T>> final_readout_;
-  T* features_ = nullptr;         // rows x padded width: what is read once
+  T* features_ = nullptr;         // rows x padded width: the features that are read once
   T* feature_adjoint_ = nullptr;  // dL/d(features)
   SliceRows<T> rows_;
-  std::vector<double> run_losses_;  // by run, or the one of what is read once
-  // By step of a chunk, which every chunk has in the same place, and which only we write: that dL/d(output)
-  // is zero there already, as it is at most steps of a sequence that is read once.
+  std::vector<double> run_losses_;  // by run; a single one where the output is read once
+  // By step of a chunk: whether dL/d(output) is zero there already, as it is at most steps of a sequence that
+  // is read once. Every chunk has the step in the same place, and nobody else writes it.
   std::vector<bool> is_zero_;
 };
 

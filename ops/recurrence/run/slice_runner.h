@@ -47,7 +47,7 @@ class SliceRunner {
 
   const CompiledStack<T>& stack_;
   std::deque<LayerRunner<T>> layers_;
-  SliceReadout<T> readout_;   // of the last layer
+  SliceReadout<T> readout_;   // reads the last layer
   T* checkpoints_ = nullptr;  // windows of the whole stack, one a slot
   std::int64_t checkpoint_elements_ = 0;
   std::int64_t intervals_ = 1;

@@ -14,17 +14,17 @@ ArrayLifetimes::ArrayLifetimes(const LayerOps& layer, std::vector<TimedOp> ops)
   for (const auto& g : layer.matrix_gradients)
     for (int v : {g.delta, g.operand}) reads_[v].push_back(ops_.size());
   for (const auto& g : layer.vector_gradients) reads_[g.adjoint].push_back(ops_.size());
-  find_kept();
+  find_saved();
 }
 
-/// Of a value that only one op writes. One that nothing reads stays to the end.
+/// The lifetime of a value that only one op writes. A value that nothing reads stays to the end.
 ArrayLifetimes::Lifetime ArrayLifetimes::lifetime_of(int value) const {
   const std::size_t first = writes_[value].front();
   return {ops_[first].pass, first, reads_[value].empty() ? ops_.size() : reads_[value].back()};
 }
 
 /// The output is read by others, at times that are not known here.
-void ArrayLifetimes::find_kept() {
+void ArrayLifetimes::find_saved() {
   const Location& output = layer_.values[layer_.output].location;
   for (std::size_t v = 0; v < layer_.values.size(); ++v) {
     const Location& location = layer_.values[v].location;
@@ -52,7 +52,7 @@ bool ArrayLifetimes::apart(const Lifetime& a, const Lifetime& b) const {
   return before(a, b) || before(b, a);
 }
 
-/// Of several, the one that is wanted again first: others may be free for longer.
+/// Among several arrays it takes the one that is wanted again first: others may be free for longer.
 int ArrayLifetimes::claim(int value) {
   const Lifetime wanted = lifetime_of(value);
   const std::int64_t width = layer_.values[value].shape.width();

@@ -15,7 +15,7 @@ struct TimedOp {
 
 /// Finds an array for a value that lives within one pass: one that holds nothing that is still wanted at
 /// that time, if there is any. The row blocks of a step are written and read in the order of the ops, so that
-/// one order of all of them decides. Kept values are there from when they are computed to the last op of the
+/// one order of all of them decides. Saved values are there from when they are computed to the last op of the
 /// backward pass that reads them: products may stand in their place before, and deltas after.
 class ArrayLifetimes {
  public:
@@ -39,7 +39,7 @@ class ArrayLifetimes {
     std::vector<Lifetime> held;
   };
   Lifetime lifetime_of(int value) const;
-  void find_kept();
+  void find_saved();
   bool apart(const Lifetime& a, const Lifetime& b) const;
   bool reads_then_writes(std::size_t at) const { return ops_[at].op->kind == Op::Kind::element; }
 

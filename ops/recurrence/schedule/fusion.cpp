@@ -65,7 +65,7 @@ class StageFormer {
     std::map<int, std::size_t> of_operand;
     for (std::size_t i : now) {
       std::size_t at = stages_.size();
-      if (!list_[i].transposed)  // of one operand: stacked
+      if (!list_[i].transposed)  // products of one operand are stacked
         at = of_operand.try_emplace(list_[i].terms.front().operand, at).first->second;
       if (at == stages_.size()) stages_.emplace_back();
       take(i, stages_[at]);
@@ -83,7 +83,7 @@ class StageFormer {
     }
   }
 
-  /// As what is ready asks for: still empty, or none.
+  /// A stage, still empty, of the kind and width that the ready ops ask for; none when no op is ready.
   std::optional<StageOps> next_stage() const {
     std::optional<StageOps> stage;
     for (std::size_t i = 0; i < list_.size(); ++i) {

@@ -6,8 +6,8 @@
 
 namespace lagtape::recurrence {
 
-/// The ops of one stage, in order: products of one stack, work on elements each by itself, which can be
-/// compiled, or work across them (sums, broadcasts and the like).
+/// The ops of one stage, in order: products of one stack, work on each element by itself, which can be
+/// compiled, or work across elements (sums, broadcasts and the like).
 struct StageOps {
   enum class Kind : std::uint8_t { products, elements, across };
   Kind kind = Kind::products;

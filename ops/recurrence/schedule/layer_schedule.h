@@ -17,26 +17,31 @@ inline constexpr std::int64_t kTileElements = 256;
 struct Operand {
   enum class Kind : std::uint8_t { array, weight, tile, grid };
   Kind kind = Kind::array;
-  int index = 0;          ///< array, vector of weights, register of the tile, or state on the grid (doubles)
-  std::int64_t step = 0;  ///< of arrays and states: relative to the step at work
+  int index = 0;          ///< the array, vector of weights, register of the tile, or state on the grid
+  std::int64_t step = 0;  ///< for arrays and states, relative to the step at work
   std::int64_t width = 0;
   bool operator==(const Operand&) const = default;
 };
 
+/// One element-wise instruction of a stage.
 struct ElementInstruction {
   Op::Kind kind = Op::Kind::element;
   ElementOp element = ElementOp::copy;
   int out = -1, a = -1, b = -1, c = -1;  ///< operands of the stage
   double k = 0;
-  std::int64_t width = 0;  ///< padded, of out
-  RowShape shape;  ///< of the wider side of sum, broadcast, slice, pad; of a narrow product's a; else of out
-  int index = -1;  ///< of a narrow product: which number of a, for column b; of slice, pad: the first element
+  std::int64_t width = 0;  ///< padded width of out
+  /// The shape of out; for sum, broadcast, slice and pad that of their wider side, for a narrow product that
+  /// of a.
+  RowShape shape;
+  /// For a narrow product the number of a that column b is multiplied by; for slice and pad the first
+  /// element.
+  int index = -1;
   std::int64_t lag = 0;
-  std::int64_t part = 0;  ///< elements of the narrower side of slice and pad, of the first of concatenate
+  std::int64_t part = 0;  ///< elements of the narrower side of slice and pad, or of concatenate's first part
   bool per_unit = false;  ///< a real lag of one delay a unit
 };
 
-/// Whether the operand is of what lies over the whole sequence.
+/// Whether the operand is in an array that holds the whole sequence.
 bool lies_over_sequence(const Operand& operand, const std::vector<Array>& arrays);
 
 class CompiledStage;
@@ -48,8 +53,8 @@ struct ElementStage {
   std::int64_t tile_rows = 1;
   std::int64_t register_width = 0;  ///< padded
   int registers = 0;
-  bool prefetches_before = false;                 ///< loads bring near what they read a step before
-  std::shared_ptr<const CompiledStage> compiled;  ///< null: the machine interprets the code
+  bool prefetches_before = false;                 ///< loads also fetch what the step before will read
+  std::shared_ptr<const CompiledStage> compiled;  ///< null: the stage is interpreted
 };
 
 /// Products through one packed stack of weights: several outputs of one operand (forward), or one sum over
@@ -60,8 +65,8 @@ struct ProductStage {
   std::vector<std::int64_t> operand_widths;  ///< unpadded, of one group
   std::vector<Operand> outputs;
   std::vector<std::int64_t> output_widths;  ///< unpadded, of one group
-  std::int64_t groups = 1;                  ///< of the operand: each is multiplied on its own
-  std::vector<Operand> prefetched;          ///< brought near meanwhile
+  std::int64_t groups = 1;                  ///< groups of the operand, each multiplied on its own
+  std::vector<Operand> prefetched;          ///< fetched meanwhile
 };
 
 using Stage = std::variant<ElementStage, ProductStage>;
@@ -75,12 +80,12 @@ struct WeightStack {
   bool operator==(const WeightStack&) const = default;
 };
 
-/// A layer as the machine runs it: LayerOps with its products stacked, its element-wise work fused into
-/// stages and every value in its place. `lane` is the padding of rows (kLane of the scalar).
+/// A layer as it is run: LayerOps with its products stacked, its element-wise work fused into
+/// stages and every value in its place.
 struct LayerSchedule : Passes<Phase> {
   std::vector<Array> arrays;
   std::vector<WeightStack> stacks;
-  /// Columns of narrow matrices, vectors of weights by the numbers after the weights' own.
+  /// Columns of narrow matrices. Among vectors of weights they have the numbers after the weights' own.
   struct WeightColumn {
     int weight;
     std::int64_t column;
@@ -98,7 +103,7 @@ struct LayerSchedule : Passes<Phase> {
     std::int64_t first, stride, n;  ///< elements first + i stride of the weight, i < n
     Operand rows;
     Operand factor;              ///< one element a row
-    std::int64_t location = -1;  ///< of that element in the row; -1: there is no factor
+    std::int64_t location = -1;  ///< where that element is in the row; -1: there is no factor
   };
   std::vector<MatrixGradient> matrix_gradients;
   std::vector<NarrowGradient> narrow_gradients;
@@ -110,7 +115,7 @@ struct LayerSchedule : Passes<Phase> {
   std::vector<LayerOps::Direct> direct;
   int input_array = -1, output_adjoint_array = -1, input_adjoint_array = -1;
   std::int64_t largest_tile = 0;   ///< elements of all registers of the largest stage
-  std::int64_t group_columns = 0;  ///< of the widest product of groups; 0: none
+  std::int64_t group_columns = 0;  ///< padded columns of the widest product of groups; 0: none
   std::size_t largest_stage = 0;   ///< operands of the largest stage
 };
 

@@ -5,7 +5,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Weights of a product that takes long enough for fetches not to be noticed: layers of 16 units lose by
+/// The number of weights from which a product takes long enough to hide fetches: layers of 16 units lose by
 /// them, layers of 128 gain.
 constexpr std::int64_t kLargeProduct = 64 * 128;
 
@@ -13,7 +13,7 @@ class Prefetches {
  public:
   explicit Prefetches(LayerSchedule& schedule) : schedule_(schedule) {}
 
-  /// The places that the forward loop leaves for the backward pass, a step ahead.
+  /// Plans to fetch, a step ahead, the places that the forward steps leave for the backward pass.
   void plan_forward() {
     ProductStage* const product = large_product(schedule_.forward.step);
     if (product == nullptr) return;
@@ -27,7 +27,8 @@ class Prefetches {
     }
   }
 
-  /// What the step before reads, and the products of weight gradients at the end of its run.
+  /// Plans to fetch what the step before reads, and what the products of weight gradients read at the end of
+  /// its run.
   void plan_backward() {
     ProductStage* const product = large_product(schedule_.backward.step);
     for (Stage& stage : schedule_.backward.step) {
@@ -42,7 +43,7 @@ class Prefetches {
   }
 
  private:
-  /// The largest, or null.
+  /// The largest product of a phase, or null when it has no large one.
   ProductStage* large_product(Phase& phase) const {
     ProductStage* largest = nullptr;
     std::int64_t most = kLargeProduct - 1;

@@ -67,7 +67,7 @@ ElementInstruction StageWriter::instruction(const Op& op) const {
       break;
     case Op::Kind::pad:
     case Op::Kind::concatenate: t.part = values_.shape(op.a).width(); break;
-    case Op::Kind::broadcast:  // of a number: it is filled in as wide as the result
+    case Op::Kind::broadcast:  // a number is filled in as wide as the result
       if (values_.location(op.a).kind == Location::Kind::constant) t.kind = Op::Kind::element;
       break;
     default: break;
@@ -75,7 +75,7 @@ ElementInstruction StageWriter::instruction(const Op& op) const {
   return t;
 }
 
-/// A sum of columns, each times its number of the operand.
+/// Writes the product as a sum of columns, each times its number of the operand.
 void StageWriter::write_narrow_product(const Op& op, ElementInstruction t) {
   for (std::int64_t j = 0; j < t.shape.size; ++j) {
     t.index = static_cast<int>(j);
@@ -95,7 +95,7 @@ int StageWriter::operand(int value, const Op& op) {
   }
 }
 
-/// As wide as the result.
+/// Fills a register as wide as the result of `op` with a number.
 int StageWriter::fill(double number, const Op& op) {
   fills_.push_back(claim());
   ElementInstruction f;

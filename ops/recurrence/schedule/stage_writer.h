@@ -19,8 +19,8 @@ class WeightColumns {
   std::vector<LayerSchedule::WeightColumn> columns_;
 };
 
-/// Writes the element-wise ops of one stage as instructions on operands: what only they see is in registers of
-/// the tile, numbers are filled into registers, the rest is in arrays and weights.
+/// Writes the element-wise ops of one stage as instructions on operands: what only they see is in registers
+/// of the tile, numbers are filled into registers, the rest is in arrays and weights.
 class StageWriter {
  public:
   StageWriter(const ValueOperands& values, WeightColumns& columns) : values_(values), columns_(columns) {}
@@ -41,9 +41,9 @@ class StageWriter {
   const ValueOperands& values_;
   WeightColumns& columns_;
   ElementStage stage_;
-  std::map<int, std::size_t> last_use_;  // by value: position of the op
-  std::map<int, int> register_of_;       // by value
-  std::vector<bool> busy_;               // by register
+  std::map<int, std::size_t> last_use_;  // by value: the position of the last op that reads it
+  std::map<int, int> register_of_;       // the register that holds a value
+  std::vector<bool> busy_;               // by register: whether it holds a value that is still read
   std::vector<int> fills_;               // registers of the numbers of the op that is written
 };
 

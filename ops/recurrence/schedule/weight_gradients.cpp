@@ -32,7 +32,7 @@ void list_gradient_sums(const LayerOps& layer, const ValueOperands& operands, La
       narrow.push_back({{g.weight}, 0, 1, operands.shape(g.adjoint).width(), adjoint, {}});
     }
   }
-  // Those that read the same rows one after another.
+  // Sums that read the same rows stand one after another.
   std::stable_sort(narrow.begin(), narrow.end(), [](const auto& a, const auto& b) {
     return std::pair(a.rows.index, a.rows.step) < std::pair(b.rows.index, b.rows.step);
   });

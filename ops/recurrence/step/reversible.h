@@ -10,9 +10,10 @@
 
 namespace lagtape {
 
-// States on the grid (ops/kernels/grid.h; "reversible" in ops/recurrence/README.md) and how a step is undone. A step adds an increment that was computed in
-// the model's precision and rounded to the grid once, so that taking the same increment away leads back
-// exactly (Levesque and Verlet 1993). A step computes with the state in the model's precision.
+// States on the grid (ops/kernels/grid.h), and how a step is undone (see "Reversible" in
+// ops/recurrence/README.md). A step adds an increment that was computed in the model's precision and rounded to
+// the grid once, so that taking the same increment away leads back exactly (Levesque and Verlet 1993). The step
+// computes with the state in the model's precision.
 
 /// How a state on the grid is updated: s' = s + increment, or s - increment.
 struct GridUpdate {
@@ -20,8 +21,8 @@ struct GridUpdate {
   bool negated = false;
 };
 
-/// How `state` is updated; empty unless its next value is a sum or difference of the state itself and something
-/// else.
+/// How `state` is updated; empty unless its next value is a sum or difference of the state itself and
+/// something else.
 std::optional<GridUpdate> grid_update(const StepProgram& program, int state);
 
 /// The value by which a step reads a state before it; -1 when it does not.

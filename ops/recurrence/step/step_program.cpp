@@ -9,7 +9,7 @@
 namespace lagtape {
 namespace {
 
-// In the order of StepOp.
+// Names in the order of StepOp.
 constexpr std::string_view kNames[] = {"input",    "state",      "lag",     "real_lag", "weight",
                                        "constant", "step_index", "draw",    "product",  "element",
                                        "sum",      "broadcast",  "reshape", "concat",   "slice"};

@@ -76,8 +76,8 @@ class StepTape {
   /// The value that a state takes after the step. A state without one is an error at `finish`.
   void set_next(StepVar state, StepVar value);
   void set_output(StepVar value);
-  /// Gives a value a name for analysis (NamedValue). Numbers get none, nor do values that the finished program
-  /// does not need. Throws InputError when another value has the name.
+  /// Gives a value a name for analysis (NamedValue). Numbers get none, nor do values that the finished
+  /// program does not need. Throws InputError when another value has the name.
   void name(const std::string& name, StepVar value);
 
   /// The canonical program: what the next values and the output need, numbered in that order. Weights that

@@ -16,7 +16,7 @@ namespace lagtape::recurrence {
 template <class T>
 class CompiledRow {
  public:
-  /// What the plans of all copies of a stream share.
+  /// The machine code and weights that all copies of a stream share.
   struct Code;
 
   /// Null when this machine, this build or the stack is not one for it: levels other than avx512, work that
@@ -26,7 +26,7 @@ class CompiledRow {
                                              const std::deque<LayerRunner<T>>& layers, const T* memory,
                                              std::span<const Tensor> weights);
 
-  /// `layers` are laid out in `memory` as those that the code was compiled for, and outlive the plan.
+  /// `layers` are laid out in `memory` as those that the code was compiled for, and outlive this object.
   CompiledRow(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>& layers, T* memory);
 
   /// Step n is next; the runners have made room for the steps to come (enter_forward). From now on states may
@@ -38,7 +38,7 @@ class CompiledRow {
   void step(std::int64_t n, const T* input, T* output) {
     functions_[n & 1](memory_, input, output, states_.data());
   }
-  /// After step n - 1: the runners have their states again.
+  /// Ends after step n - 1: the runners have their states again.
   void end(std::int64_t n);
 
  private:
@@ -49,7 +49,7 @@ class CompiledRow {
   std::deque<LayerRunner<T>>& layers_;
   T* memory_;
   void (*functions_[2])(T* memory, const T* input, T* output, T** states);
-  std::vector<T*> states_;  // that move: at the step to come
+  std::vector<T*> states_;  // the moving states at the step to come
   bool active_ = false;
 };
 

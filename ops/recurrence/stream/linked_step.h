@@ -38,7 +38,7 @@ class LinkedStep {
     std::vector<std::int64_t> strides;     ///< between the rows of a product's outputs
     std::vector<ProductOperand<T>> operands;
     Product<T> product{};
-    std::int64_t bytes = 0;  ///< that a stage works on
+    std::int64_t bytes = 0;  ///< bytes of each array that a stage works on
   };
   /// A pointer `offset` elements into the row block of an array at (step + operand.step).
   struct ArrayPointer {
@@ -60,7 +60,7 @@ class LinkedStep {
   std::vector<Call> calls_;
   std::vector<ArrayPointer> fixed_;    // to arrays that hold what one step needs
   std::vector<ArrayPointer> moving_;   // to states, which go on in time
-  std::vector<std::int64_t> strides_;  // of the moving pointers, from step to step
+  std::vector<std::int64_t> strides_;  // by moving pointer: from step to step
   T* input_ = nullptr;
   T* output_ = nullptr;
 };

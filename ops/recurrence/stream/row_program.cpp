@@ -298,7 +298,7 @@ class RowProgrammer {
   const CompiledStack<T>& stack_;
   const std::deque<LayerRunner<T>>& layers_;
   const T* memory_;
-  std::vector<std::span<const Tensor>> tensors_;  // by layer
+  std::vector<std::span<const Tensor>> tensors_;  // by layer: its weights
   std::vector<T> packed_;
   RowProgram<T> row_;
 };

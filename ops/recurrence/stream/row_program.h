@@ -28,7 +28,7 @@
 
 namespace lagtape::recurrence {
 
-/// Where the vectors of a row are.
+/// The place of the vectors of a row.
 struct RowAddress {
   enum class Base : std::uint8_t { memory, state, weights };  ///< the stream's, pointer `state`, packed
   Base base = Base::memory;
@@ -38,31 +38,33 @@ struct RowAddress {
   friend bool operator==(const RowAddress&, const RowAddress&) = default;
 };
 
-/// A state whose place moves on with every step.
+/// A state that lies in another place at every step.
 struct MovingState {
   std::size_t layer;
   int array;
-  std::int64_t bytes;  ///< of a step
+  std::int64_t bytes;  ///< bytes of a step
 };
 
+/// One pass over the vectors of a row.
 struct RowPass {
   struct Products {
     RowAddress operand;
     std::int64_t k = 0;
-    int count = 0;                   ///< of matrices
-    std::int64_t vector_bytes = 64;  ///< of the sums; less than a vector of a row where they are few
+    int count = 0;                   ///< matrices that are multiplied by it
+    std::int64_t vector_bytes = 64;  ///< bytes of the sums; less than a vector of a row where they are few
   };
-  std::int64_t vectors = 1;  ///< of a row
-  /// Their sums are numbered one after another. For each vector, for each of these and each element of its
-  /// operand, a vector of each matrix is packed.
+  std::int64_t vectors = 1;  ///< vectors of a row
+  /// The sums of all products are numbered one after another. For each vector of the row, each product and
+  /// each element of its operand, a vector of each matrix is packed.
   std::vector<Products> products;
   std::int64_t weights = 0;        ///< bytes to the pass's part of the packed weights
   VectorProgram program;           ///< the sums come first
-  std::vector<RowAddress> places;  ///< by operand
+  std::vector<RowAddress> places;  ///< one an operand of the program
 
   std::int64_t packed_bytes() const;  ///< for each vector of a row
 };
 
+/// A step of a stack for one row.
 template <class T>
 struct RowProgram {
   std::vector<RowPass> passes;
@@ -72,8 +74,8 @@ struct RowProgram {
   AlignedMemory weights;
 };
 
-/// None when a stage is neither plain products nor what `record` takes. `layers` are laid out for one row in
-/// `memory`; `weights` as CompiledStack::load takes them.
+/// The step of a stack for one row; none when a stage is neither plain products nor one that `record` takes.
+/// `layers` are laid out for one row in `memory`; `weights` as CompiledStack::load takes them.
 template <class T>
 std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
                                          const std::deque<LayerRunner<T>>& layers, const T* memory,

@@ -12,11 +12,11 @@ using Xbyak::Zmm;
 namespace {
 
 constexpr std::int64_t kUnrolled = 512;        // multiply-adds of a product that stand one after another
-constexpr std::int64_t kUnrolledTerms = 8;     // of a loop over longer ones
+constexpr std::int64_t kUnrolledTerms = 8;     // terms in a turn of the loop over longer sums
 constexpr int kElement = 31;                   // the register of an element of an operand
 constexpr std::size_t kMultiplyAddBytes = 16;  // of code, at most, with its share of what is around it
 
-/// As much of a register as the sums fill.
+/// The part of a register that the sums fill.
 Xmm part(const Zmm& reg, const RowPass::Products& p) {
   const auto kind = p.vector_bytes == 64   ? Xbyak::Operand::ZMM
                     : p.vector_bytes == 32 ? Xbyak::Operand::YMM

@@ -23,8 +23,8 @@ using namespace recurrence;
 
 namespace {
 
-/// Steps that a plan runs on before the states are moved to the front of their arrays.
-constexpr std::int64_t kPlannedSteps = 32;
+/// Steps that run before the states are moved to the front of their arrays.
+constexpr std::int64_t kStepsBetweenMoves = 32;
 
 /// A read-out that reads once reads what has come so far; all but the mean of it is what the step gives.
 StackDefinition as_stream(StackDefinition stack) {
@@ -33,7 +33,7 @@ StackDefinition as_stream(StackDefinition stack) {
   return stack;
 }
 
-/// What copies of a stream share.
+/// The parts that copies of a stream share.
 template <class T>
 struct Shared {
   Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
@@ -61,8 +61,8 @@ struct Stream<T>::Implementation {
   std::deque<LayerRunner<T>> layers;
   std::optional<LayerRunner<T>> final_readout;
   std::shared_ptr<const typename CompiledRow<T>::Code> row_program;
-  std::optional<CompiledRow<T>> compiled_row;  // of single steps of one row, where they can be compiled
-  std::optional<LinkedStep<T>> plan;           // of other single steps, where the stack can be planned
+  std::optional<CompiledRow<T>> compiled_row;  // for single steps of one row, where they can be compiled
+  std::optional<LinkedStep<T>> plan;           // for other single steps, where the stack can be linked
   std::int64_t planned_until = 0;              // the plan is in place for the steps before this one
   AlignedMemory memory;
   std::optional<RunningMean<T>> mean;  // for a read-out of the mean
@@ -114,7 +114,7 @@ struct Stream<T>::Implementation {
   void lay_out(BumpAllocator<T>& allocator) {
     Extent extent{steps, steps + (std::int64_t{1} << 40)};
     extent.run = kRun;
-    extent.chunk = kPlannedSteps;
+    extent.chunk = kStepsBetweenMoves;
     for (std::size_t l = 0; l < layers.size(); ++l)
       layers[l].lay_out(allocator, extent, rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
     if (final_readout) final_readout->lay_out(allocator, Extent{0, 1}, rows, nullptr, nullptr);
@@ -164,7 +164,7 @@ struct Stream<T>::Implementation {
   }
   void begin_plan() {
     end_plan();
-    planned_until = steps + kPlannedSteps;
+    planned_until = steps + kStepsBetweenMoves;
     for (auto& layer : layers) layer.enter_forward(steps, planned_until);
     if (plan) plan->begin(steps);
     if (!compiled_row) return;

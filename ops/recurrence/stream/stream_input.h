@@ -13,12 +13,12 @@
 
 namespace lagtape::recurrence {
 
-/// How the numbers that a stream is fed become the rows that its first layer reads: normalised, or looked up
-/// in a table.
+/// Turns the numbers that a stream is fed into the rows that its first layer reads: normalises them, or looks
+/// them up in a table.
 template <class T>
 class StreamInput {
  public:
-  /// Of a stack that reads `width` numbers. With a table [V, width] inputs are the numbers of its rows; one
+  /// For a stack that reads `width` numbers. With a table [V, width] inputs are the numbers of its rows; one
   /// that names no row gives NaN. Throws InputError when table or scaling do not fit.
   StreamInput(std::int64_t width, const Tensor& table, const Scaling& scaling)
       : width_(width), table_(table), scaling_(scaling) {
@@ -32,7 +32,8 @@ class StreamInput {
   std::int64_t width() const { return looks_up() ? 1 : width_; }
   bool is_scaled() const { return !scaling_.empty(); }
 
-  /// `numbers` normalised, for which there is room in `buffer`; as they are, where they are not scaled.
+  /// The numbers normalised, in `buffer`, which has room for them; the numbers themselves when nothing is
+  /// scaled.
   const T* normalized(std::span<const T> numbers, std::vector<T>& buffer) const {
     if (!is_scaled()) return numbers.data();
     const std::span<T> scaled = std::span(buffer).first(numbers.size());
@@ -41,7 +42,7 @@ class StreamInput {
     return scaled.data();
   }
 
-  /// What a step of one row reads.
+  /// The numbers that a step of one row reads.
   const T* vector_of(const T* input) const { return looks_up() ? named(*input) : input; }
 
   /// Writes the rows of a step with their padding. Returns what follows the numbers it read.
@@ -65,7 +66,7 @@ class StreamInput {
   std::int64_t width_;
   Tensor table_;
   Scaling scaling_;
-  std::vector<T> unknown_;  // what a number that names no row gives; empty without a table
+  std::vector<T> unknown_;  // the row for a number that names none; empty without a table
 };
 
 }  // namespace lagtape::recurrence
