@@ -133,15 +133,15 @@ class KnotTest(unittest.TestCase):
         """Sources of `count` rooms, each of which includes the next, the last the first; by their .cpp files."""
         files = {}
         for i in range(count):
-            files[f"data/a{i}.h"] = ""
-            files[f"data/a{i}.cpp"] = f'#include "lagtape/data/a{i}.h"\n#include "lagtape/data/a{(i + 1) % count}.h"\n'
+            files[f"optim/a{i}.h"] = ""
+            files[f"optim/a{i}.cpp"] = f'#include "lagtape/optim/a{i}.h"\n#include "lagtape/optim/a{(i + 1) % count}.h"\n'
         return breaches_of({**IN_ORDER, **files}, structure.check_tree)
 
     def test_rooms_that_include_each_other_in_a_circle_are_a_breach_from_four_on(self):
         self.assertEqual(self.circle(rooms.MOST_IN_A_KNOT), [])
         found = self.circle(rooms.MOST_IN_A_KNOT + 1)
         self.assertEqual(len(found), 1, found)
-        self.assertIn("data/a0, data/a1, data/a2, data/a3", found[0])
+        self.assertIn("optim/a0, optim/a1, optim/a2, optim/a3", found[0])
 
     def test_two_circles_that_share_a_room_are_one_knot(self):
         self.assertEqual(rooms.knots({("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("c", "d")}), [["a", "b", "c"]])
