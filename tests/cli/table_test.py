@@ -1,19 +1,15 @@
 """Tables: what is missing is trained, what is there is read, and every number is that of its runs."""
 
 import json
-import pathlib
 import re
 import shutil
-import signal
 import statistics
-import time
 import xml.etree.ElementTree
 
 from tool import EXPERIMENT, ToolTest, changed, main
 
 SMALL = changed(EXPERIMENT, data={"task": "mackey_glass", "length": 60, "train": 8, "valid": 4, "test": 4})
 OTHER = changed(SMALL, name="other", model__layers=[{"cell": "rnn", "units": 4}])
-LONG = changed(SMALL, train__epochs=3000)
 DIVERGES = changed(SMALL, name="diverges", optimizer={"type": "sgd", "lr": 1e30},
                    model__layers=[{"layer": "linear", "units": 4}])
 PLAN = {
@@ -56,10 +52,6 @@ PLANS = [
     ("a scale of nothing", {**PLAN, "scale": 0}, ["/scale"]),
     ("JSON that stops", '{"title": ', ["table.json", "line 1"]),
 ]
-
-
-def size_of(path):
-    return path.stat().st_size if path.exists() else 0
 
 
 class TableTest(ToolTest):
@@ -375,64 +367,6 @@ class TableTest(ToolTest):
                 for word in words:
                     self.assertIn(word, err)
         self.assertIn("table.json", self.run_tool("table", "nowhere", code=2)[1])
-
-
-class InterruptTest(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.write("task/small.json", LONG)
-        self.write("task/other.json", changed(LONG, name="other", seed=3))
-        self.write("task/table.json", PLAN)
-
-    def interrupt(self, number):
-        """Stops a table while two trainings are under way; gives exit code and stderr."""
-        wanted = [self.folder / "runs/task" / run / "metrics.jsonl" for run in ("small-0", "other-0")]
-        before = [size_of(path) for path in wanted]
-        process = self.start("table", "task", "--jobs", 2)
-        deadline = time.monotonic() + 120
-        while any(size_of(path) <= size for path, size in zip(wanted, before)) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.send_signal(number)
-        _, err = process.communicate(timeout=120)
-        return process.returncode, err.decode()
-
-    def test_a_signal_saves_all_and_the_same_command_goes_on(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            code, err = self.interrupt(number)
-            self.assertEqual(code, 130, err)
-            self.assertIn("2 saved", err)
-            for run in ("small-0", "other-0"):
-                self.assertFalse((self.folder / "runs/task" / run / "summary.json").exists(), "too fast to be interrupted")
-                self.assertIn("saved in", (self.folder / "runs/task" / f"{run}.log").read_text())
-        self.assertEqual(self.no_longer_running(), [])
-        metrics = [self.folder / "runs/task" / run / "metrics.jsonl" for run in ("small-0", "other-0")]
-        epochs = max(len(path.read_text().splitlines()) for path in metrics) + 5  # more than either has done
-        self.run_tool("table", "task", "--set", f"train.epochs={epochs}", "--quiet")
-        self.run_tool("train", "task/small.json", "--set", f"train.epochs={epochs}", "--out", "alone", "--quiet")
-        self.assertEqual(self.weights("alone"), self.weights("runs/task/small-0"))
-
-    def no_longer_running(self):
-        """Trainings into this test's folder that have outlived their table."""
-        found = []
-        for process in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                if process.joinpath("cwd").resolve() == self.folder.resolve():
-                    found.append(process.joinpath("cmdline").read_bytes())
-            except OSError:
-                continue
-        return found
-
-    def test_a_table_that_is_killed_leaves_no_training_behind(self):
-        process = self.start("table", "task", "--jobs", 2)
-        metrics = self.folder / "runs/task/small-0/metrics.jsonl"
-        deadline = time.monotonic() + 120
-        while not size_of(metrics) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.kill()
-        process.communicate()
-        while self.no_longer_running() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        self.assertEqual(self.no_longer_running(), [])
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ ENGINE = "ops/recurrence"
 # Rooms of the engine from the lowest to the highest; those of one set do not include each other. "" is the engine's door.
 ENGINE_ORDER = ({"step"}, {"equations", "derive"}, {"schedule"}, {"jit", "memory"}, {"run", "oracle"}, {""}, {"stream"})
 MOST_IN_A_KNOT = 3
-# Knots within these folders stand from before the rule.
-OLD_KNOTS = ("cells/", "data/", "ops/kernels/")
 MOST_IN_AN_ENGINE_ROOM = 15
 
 
@@ -83,7 +81,7 @@ def check_knots(edges):
     return [
         f"{knot[0]}:1: {len(knot)} rooms include each other in a circle: {', '.join(knot)}"
         for knot in knots({(room_of(a), room_of(b)) for a, _, b in edges})
-        if len(knot) > MOST_IN_A_KNOT and not any(all(room.startswith(folder) for room in knot) for folder in OLD_KNOTS)
+        if len(knot) > MOST_IN_A_KNOT
     ]
 
 

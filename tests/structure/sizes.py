@@ -2,7 +2,7 @@
 
 import re
 
-MOST_FILE_LINES = 420
+MOST_FILE_LINES = 400
 MOST_FUNCTION_LINES = 60
 
 # Comments, texts, characters and directives: what may hold braces that are none.

@@ -27,12 +27,12 @@ namespace lagtape {
 /// scalar or one a unit) out of `lags` interpolates between the two neighbouring steps; theta is then
 /// trained, and clamped to 1 .. its largest.
 ///
-/// Functions: the element-wise ones (kernels/element_functions.h, or `lagtape list functions`); sum(a), mean(a)
-/// over the last axis; reshape(a, n), reshape(a, g, n); concat(a, b, ...) of vectors and scalars; slice(a, i,
-/// k), the elements i .. k - 1 of a vector; floor(k) of numbers; and random draws of shape [], [n] or [g, n]:
-/// uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a sequence.
-/// Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and mask_once(p, n)
-/// are 0 with probability p, else 1 / (1 - p): dropout.
+/// Functions: the element-wise ones (kernels/element_functions.h, or `lagtape list functions`); sum(a),
+/// mean(a) over the last axis; reshape(a, n), reshape(a, g, n); concat(a, b, ...) of vectors and scalars;
+/// slice(a, i, k), the elements i .. k - 1 of a vector; floor(k) of numbers; and random draws of shape [],
+/// [n] or [g, n]: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a
+/// sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and
+/// mask_once(p, n) are 0 with probability p, else 1 / (1 - p): dropout.
 ///
 /// [] spreads over [n], and [g] over [g, n]; other shapes must be equal.
 ///

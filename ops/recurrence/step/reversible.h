@@ -11,9 +11,9 @@
 namespace lagtape {
 
 // States on the grid (ops/kernels/grid.h), and how a step is undone (see "Reversible" in
-// ops/recurrence/README.md). A step adds an increment that was computed in the model's precision and rounded to
-// the grid once, so that taking the same increment away leads back exactly (Levesque and Verlet 1993). The step
-// computes with the state in the model's precision.
+// ops/recurrence/README.md). A step adds an increment that was computed in the model's precision and rounded
+// to the grid once, so that taking the same increment away leads back exactly (Levesque and Verlet 1993). The
+// step computes with the state in the model's precision.
 
 /// How a state on the grid is updated: s' = s + increment, or s - increment.
 struct GridUpdate {

@@ -30,8 +30,8 @@ struct StageCase {
   ElementStage& stage() { return std::get<ElementStage>(schedule.forward.step.front()); }
 };
 
-/// Instructions of any element-wise operation that does not call the C library, and products with a number of a
-/// row, on registers, weights and a few arrays; results go to registers and, in place or not, to arrays.
+/// Instructions of any element-wise operation that does not call the C library, and products with a number of
+/// a row, on registers, weights and a few arrays; results go to registers and, in place or not, to arrays.
 template <class T>
 class RandomStage {
  public:
