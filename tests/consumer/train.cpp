@@ -1,41 +1,57 @@
-// Trains a small model from C++ and writes it as one file.
+// Trains a model to tell the next value of a sine wave, saves it, and streams it.
 
-#include <lagtape/core/error.h>
-#include <lagtape/tools/train/trainer.h>
+#include <lagtape/lagtape.h>
 
+#include <cmath>
 #include <iostream>
-#include <vector>
 
-namespace {
+using namespace lagtape;
 
-constexpr const char* kExperiment = R"({
-  "name": "consumer",
-  "data":      { "task": "mackey_glass", "length": 200, "train": 16, "valid": 8, "test": 0 },
-  "model":     { "layers":  [ { "cell": "tau_gru", "units": 8, "tau": 5 } ],
-                 "readout": { "units": 1, "at": "every_step" } },
-  "loss":      "mse",
-  "optimizer": { "type": "adam", "lr": 0.01 },
-  "train":     { "epochs": 4, "batch": 8 } })";
-
-}  // namespace
+/// 8 waves of 50 steps, each with a period and a phase of its own; the target of a step is the value of the next.
+SequenceBatch draw_waves(RandomStream& random) {
+  SequenceBatch batch{.x = Tensor({8, 50, 1}, Dtype::f32), .targets = Tensor({8, 50, 1}, Dtype::f32)};
+  for (int row = 0; row < 8; ++row) {
+    const double period = 10 + 20 * random.next_uniform(), phase = random.next_uniform();
+    const auto wave = [&](int step) { return std::sin(6.283 * (step / period + phase)); };
+    for (int step = 0; step < 50; ++step) {
+      batch.x.set(50 * row + step, wave(step));
+      batch.targets.set(50 * row + step, wave(step + 1));
+    }
+  }
+  return batch;
+}
 
 int main(int, char** argv) try {
-  const lagtape::Experiment experiment = lagtape::parse_experiment(kExperiment, "the experiment", ".");
-  lagtape::ThreadPool pool(2);
-  const lagtape::Task task = experiment.load_task(pool);
-  lagtape::Model model = lagtape::build_model(experiment, task.shape);
-
-  std::vector<double> losses;
-  lagtape::Trainer trainer(experiment, task, model, pool);
-  trainer.run({.evaluated = [&](const lagtape::EvaluationReport& report) {
-    losses.push_back(lagtape::value_of(report.valid, "loss"));
-  }});
-  trainer.load_kept();
+  Model model({.layers = {TauGru{.units = 16, .tau = {10}}},
+               .readout = {.units = 1, .at = ReadAt::every_step},
+               .loss = Loss::mse},
+              {.input = 1});
+  ModelOp op(model);
+  Adam adam(model.parameters());
+  ThreadPool pool(2);
+  RandomStream random(0, 0);
+  Tape tape;
+  double loss = 0;
+  for (int update = 0; update < 300; ++update) {
+    const Tape::Mark start = tape.mark();
+    model.parameters().zero_grad();
+    const Var error = op.loss(tape, model.weights(tape), draw_waves(random), pool);
+    tape.backward(error);
+    loss = error.value().item();
+    tape.rewind(start);
+    adam.step(model.parameters(), 0.01);
+  }
   model.save(argv[1]);
 
-  std::cout << "loss " << losses.front() << ", then " << losses.back() << '\n';
-  return losses.back() < 0.5 * losses.front() ? 0 : 1;
-} catch (const lagtape::Error& error) {
+  Stream<float> stream = model.stream<float>();
+  float next = 0;
+  for (int step = 0; step < 50; ++step) {
+    const float x = std::sin(0.4f * static_cast<float>(step));
+    stream.step(&x, &next);
+  }
+  std::cout << "loss " << loss << "; the next value is " << next << ", expected " << std::sin(0.4 * 50) << '\n';
+  return loss < 0.01 ? 0 : 1;
+} catch (const Error& error) {
   std::cerr << error.what() << '\n';
   return 2;
 }

@@ -1,0 +1,87 @@
+#pragma once
+
+// All of lagtape that a program needs: #include <lagtape/lagtape.h>. CMake puts this file there, and installs it with
+// the headers that it includes and those that they include, and no others.
+
+// ---- Tensors, the tape, files of numbers ----
+#include "lagtape/core/error.h"
+#include "lagtape/core/gradient_check.h"
+#include "lagtape/core/io/csv.h"
+#include "lagtape/core/io/npy.h"
+#include "lagtape/core/io/safetensors.h"
+#include "lagtape/core/normalization.h"
+#include "lagtape/core/parameter.h"
+#include "lagtape/core/random.h"
+#include "lagtape/core/tape.h"
+#include "lagtape/core/tensor.h"
+#include "lagtape/core/thread_pool.h"
+
+// ---- Differentiable operations of the tape ----
+#include "lagtape/ops/batch_norm.h"
+#include "lagtape/ops/dropout.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/embedding.h"
+#include "lagtape/ops/loss.h"
+#include "lagtape/ops/matmul.h"
+#include "lagtape/ops/matrices.h"
+#include "lagtape/ops/matrix_exponential.h"
+#include "lagtape/ops/reduce.h"
+#include "lagtape/ops/reverse_time.h"
+#include "lagtape/ops/shape.h"
+
+// ---- Recurrences: a step of one's own, as an operation of the tape and as a stream ----
+#include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/recurrence/step/step_tape.h"
+#include "lagtape/ops/recurrence/stream/stream.h"
+
+// ---- Cells and layers ----
+#include "lagtape/cells/antisymmetric_rnn.h"
+#include "lagtape/cells/cornn.h"
+#include "lagtape/cells/delay_gru.h"
+#include "lagtape/cells/exp_rnn.h"
+#include "lagtape/cells/fast_grnn.h"
+#include "lagtape/cells/fast_rnn.h"
+#include "lagtape/cells/gru.h"
+#include "lagtape/cells/incremental_rnn.h"
+#include "lagtape/cells/indrnn.h"
+#include "lagtape/cells/layers/batch_norm.h"
+#include "lagtape/cells/layers/dropout.h"
+#include "lagtape/cells/layers/embedding.h"
+#include "lagtape/cells/layers/layer_norm.h"
+#include "lagtape/cells/layers/linear.h"
+#include "lagtape/cells/lem.h"
+#include "lagtape/cells/lipschitz_rnn.h"
+#include "lagtape/cells/lmu.h"
+#include "lagtape/cells/lstm.h"
+#include "lagtape/cells/noisy_rnn.h"
+#include "lagtape/cells/recorder.h"
+#include "lagtape/cells/rnn.h"
+#include "lagtape/cells/s4d.h"
+#include "lagtape/cells/sru.h"
+#include "lagtape/cells/tarnn.h"
+#include "lagtape/cells/tau_gru.h"
+#include "lagtape/cells/unicornn.h"
+
+// ---- Models ----
+#include "lagtape/cells/models/model.h"
+#include "lagtape/cells/models/model_op.h"
+
+// ---- Optimizers and schedules ----
+#include "lagtape/optim/adam.h"
+#include "lagtape/optim/clip.h"
+#include "lagtape/optim/rmsprop.h"
+#include "lagtape/optim/schedule.h"
+#include "lagtape/optim/sgd.h"
+#include "lagtape/optim/weight_average.h"
+
+// ---- Data ----
+#include "lagtape/data/batches.h"
+#include "lagtape/data/splits.h"
+#include "lagtape/data/stored_sequences.h"
+
+// ---- Training as the tool does it, and a look into what was trained ----
+#include "lagtape/tools/analysis/analysis.h"
+#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/streaming.h"
+#include "lagtape/tools/train/training_run.h"
+#include "lagtape/tools/version.h"
