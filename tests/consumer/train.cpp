@@ -49,7 +49,8 @@ int main(int, char** argv) try {
     const float x = std::sin(0.4f * static_cast<float>(step));
     stream.step(&x, &next);
   }
-  std::cout << "loss " << loss << "; the next value is " << next << ", expected " << std::sin(0.4 * 50) << '\n';
+  std::cout << "loss " << loss << "; the next value is " << next << ", expected " << std::sin(0.4 * 50)
+            << '\n';
   return loss < 0.01 ? 0 : 1;
 } catch (const Error& error) {
   std::cerr << error.what() << '\n';

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/core/byte_size.h"
@@ -80,18 +81,12 @@ Json ops_of(const ModelOp& op, std::int64_t batch, std::int64_t steps, int threa
   return ops;
 }
 
-Json describe(const Source& source, const DataShape& data, int threads) {
+/// What each plan takes for a batch of the data.
+void add_plans(Json& result, const Source& source, const DataShape& data, int threads) {
   const Experiment& experiment = source.experiment;
   const TrainOptions& train = experiment.train;
   const ModelOp op = model_op(experiment, source.model);
   const std::int64_t steps = steps_at_once(experiment, data);
-  Json result = {{"name", experiment.name},
-                 {"params", source.model.parameters().count()},
-                 {"layers", layers_of(source.model)},
-                 {"parameters", parameters_of(source.model)}};
-  double flops = 0;
-  for (const Json& layer : result["layers"]) flops += layer["flops_per_step"].get<double>();
-  result["flops_per_step"] = flops;
   result["batch"] = train.batch;
   result["steps"] = steps;
   result["threads"] = threads;
@@ -99,10 +94,22 @@ Json describe(const Source& source, const DataShape& data, int threads) {
   for (const PlanCost& plan : op.plans(train.batch, steps, threads)) result["plans"].push_back(plan_of(plan));
   result["plan"] = name_of(choose_plan(experiment, op, train.batch, steps, threads).plan);
   if (Json ops = ops_of(op, train.batch, steps, threads); ops.size() > 1) result["sequence_ops"] = ops;
+}
+
+/// Without data, which a model made in C++ does not name, there are no plans.
+Json describe(const Source& source, const std::optional<DataShape>& data, int threads) {
+  Json result = {{"name", source.experiment.name},
+                 {"params", source.model.parameters().count()},
+                 {"layers", layers_of(source.model)},
+                 {"parameters", parameters_of(source.model)}};
+  double flops = 0;
+  for (const Json& layer : result["layers"]) flops += layer["flops_per_step"].get<double>();
+  result["flops_per_step"] = flops;
+  if (data) add_plans(result, source, *data, threads);
   const std::string obstacle = obstacle_to_reversing(source.model);
   result["runs_backwards"] = obstacle.empty();
   if (!obstacle.empty()) result["runs_backwards_obstacle"] = obstacle;
-  result["experiment"] = Json::parse(experiment.json);
+  result["experiment"] = Json::parse(source.experiment.json);
   return result;
 }
 
@@ -126,6 +133,7 @@ void print_layers(const Json& layers) {
 }
 
 void print_plans(const Json& description) {
+  if (!description.contains("plans")) return;
   fmt::print("\nmemory plans for batch {}, {} steps, {} thread(s)\n",
              description["batch"].get<std::int64_t>(), description["steps"].get<std::int64_t>(),
              description["threads"].get<int>());
@@ -140,6 +148,9 @@ void print_plans(const Json& description) {
       fmt::print("  sequence op {}: {} with {}\n", i, text_of(ops[i]["name"]),
                  bytes_of(ops[i]["bytes"].get<std::int64_t>()));
   }
+}
+
+void print_direction(const Json& description) {
   if (description["runs_backwards"].get<bool>()) {
     fmt::print("runs backwards: yes\n");
   } else {
@@ -155,9 +166,10 @@ void run(const InspectArguments& arguments) {
         text_of(file, ": what was trained cannot be changed with --set. Inspect the experiment."));
   }
   const Source source = load_source(file, arguments.experiment.set, pool);
-  const DataShape data = data_shape(source.experiment, pool);
+  std::optional<DataShape> data;
+  if (source.has_data) data = data_shape(source.experiment, pool);
   const Json description = describe(source, data, arguments.threads);
-  warn_of_lags(source.model, data);
+  if (data) warn_of_lags(source.model, *data);
   if (arguments.json) {
     fmt::print("{}\n", description.dump(2));
     return;
@@ -166,6 +178,7 @@ void run(const InspectArguments& arguments) {
   print_layers(description["layers"]);
   print_parameters(description["parameters"]);
   print_plans(description);
+  print_direction(description);
   fmt::print("\nexperiment\n{}\n", source.experiment.json);
 }
 

@@ -39,6 +39,22 @@ void warn_of_rounding(const Scaling& scaling, const char* what) {
   }
 }
 
+/// Stands for the experiment of a model that was made in C++.
+Experiment without_data(const Model& model, const std::string& path) {
+  const auto load = [path](ThreadPool&) -> Task {
+    throw InputError(text_of(path, ": this model was made in C++ and names no data."));
+  };
+  Experiment experiment;
+  experiment.name = std::filesystem::path(path).stem().string();
+  experiment.where = path;
+  experiment.model = model.definition();
+  experiment.loss = model.loss();
+  experiment.train.precision = model.dtype();
+  experiment.load_task = experiment.load_to_score = load;
+  experiment.json = model.experiment();
+  return experiment;
+}
+
 }  // namespace
 
 bool is_run(const std::string& path) {
@@ -91,9 +107,12 @@ void announce_vectors(const KnownWords& words) {
 
 Source load_run(const std::string& path, std::span<const std::string> assignments) {
   Model model = load_model(path);
-  Experiment experiment = parse_experiment(model.experiment(), path, path, assignments);
+  const Json document = parse_json(model.experiment(), path);
+  if (!document.contains("data"))
+    return {.experiment = without_data(model, path), .model = std::move(model), .has_data = false};
+  Experiment experiment = read_document(document, path, path, assignments);
   if (assignments.empty()) return {.experiment = std::move(experiment), .model = std::move(model)};
-  const Experiment trained = parse_experiment(model.experiment(), path, path);
+  const Experiment trained = read_document(document, path, path, {});
   for (const char* part : {"model", "cells"}) {
     if (trained.document->json.value(part, Json()) != experiment.document->json.value(part, Json()))
       throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));

@@ -12,6 +12,7 @@ namespace lagtape::cli {
 struct Source {
   Experiment experiment;
   Model model;
+  bool has_data = true;  ///< false for a model that was made in C++, whose file has no experiment
 };
 
 /// Whether an argument names a run (a folder, a weights file) and not an experiment.

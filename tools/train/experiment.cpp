@@ -11,9 +11,8 @@ namespace lagtape {
 
 namespace fs = std::filesystem;
 
-Experiment parse_experiment(const std::string& text, const std::string& where, const fs::path& base,
-                            std::span<const std::string> assignments) {
-  Json document = parse_json(text, where);
+Experiment read_document(Json document, const std::string& where, const fs::path& base,
+                         std::span<const std::string> assignments) {
   for (const std::string& assignment : assignments) {
     Json without = document;  // what is there after the assignment is given by it, even if it says the same
     for (const char* key : kDataPaths)
@@ -27,6 +26,11 @@ Experiment parse_experiment(const std::string& text, const std::string& where, c
     }
   }
   return read_document(document, where, fs::current_path() / base);
+}
+
+Experiment parse_experiment(const std::string& text, const std::string& where, const fs::path& base,
+                            std::span<const std::string> assignments) {
+  return read_document(parse_json(text, where), where, base, assignments);
 }
 
 Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments) {

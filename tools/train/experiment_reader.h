@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "lagtape/core/json/json_reader.h"
@@ -16,6 +17,10 @@ struct ExperimentDocument {
 
 /// Reads the document of an experiment; `base` is absolute. Throws InputError with all of its errors.
 Experiment read_document(const Json& document, const std::string& where, const std::filesystem::path& base);
+
+/// As parse_experiment, of a text that was parsed before.
+Experiment read_document(Json document, const std::string& where, const std::filesystem::path& base,
+                         std::span<const std::string> assignments);
 
 /// The keys of `data` that name files or folders.
 inline constexpr std::array kDataPaths = {"path", "vectors"};
