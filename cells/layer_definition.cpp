@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-LayerDefinition::LayerDefinition(const LayerEntry& entry, const std::function<void(JsonReader&)>& read) {
-  const std::string kind(entry.kind), name(entry.name), where = text_of(kind, " '", name, "'");
+LayerDefinition::LayerDefinition(const LayerEntry& entry, const ReadOptions& read, const ReadInner& inner) {
+  const std::string kind(entry.kind), name(entry.name);
   const Json nothing = Json::object();
   JsonErrors missing;  // keys without a default, which the struct holds all the same
   JsonReader own(nothing, "", missing);
@@ -17,11 +17,21 @@ LayerDefinition::LayerDefinition(const LayerEntry& entry, const std::function<vo
   // From here on it is a layer of a file, so that both ways of writing it give the same layer.
   JsonReader reader(options, "", errors);
   reader.raw(kind, "name");
-  BuildLayer build = entry.read(reader);
+  BuildLayer build = inner ? entry.read_around(reader, inner) : entry.read(reader);
   reader.finish();
-  errors.raise(where);
+  errors.raise(name);
   content_ = std::make_shared<const LayerContent>(
       LayerContent{name, std::move(build), entry.takes_tokens, reader.filled()});
+}
+
+ReadInner LayerDefinition::reading(const LayerDefinition& inner) {
+  return [content = inner.content_](JsonReader& around, const std::string& key) {
+    around.raw(key, "the cell inside");
+    around.fill(key, content->json);
+    if (!content->json.contains("cell"))
+      around.error(key, text_of("the layer inside must be a cell, got '", content->name, "'."));
+    return content->build;
+  };
 }
 
 const std::string& LayerDefinition::name() const { return content_->name; }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "lagtape/cells/common_options.h"
 #include "lagtape/cells/initial_values.h"
 #include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/options.h"
 
 namespace lagtape {
 
@@ -21,12 +21,20 @@ concept LayerOptions = requires(T options, JsonReader& reader) {
   options.read(reader);
 };
 
+/// The same of a layer around another one: Bidirectional.
+template <class T>
+concept OuterLayerOptions = requires(T options, JsonReader& reader, const ReadInner& inner) {
+  { T::kEntry } -> std::convertible_to<const LayerEntry&>;
+  options.read(reader, inner);
+};
+
 /// One entry of a model's layers, before the width of its input is known. It is made from a struct of
-/// options, alone or with the options that all cells share, or with first values:
+/// options: alone, with the options that all cells share, with first values, or with the cell inside.
 ///
-///     TauGru{.units = 16, .tau = {10}}
+///     TauGru{.units = 16, .tau = 10}
 ///     {Lstm{.units = 64}, {.residual = true}}
-///     {LayerNorm{}, {.entries = {{"gain", Initializer::constant(0.5)}}}}
+///     {LayerNorm{}, InitialValues{{{"gain", Initializer::constant(0.5)}}}}
+///     {Bidirectional{.merge = "sum"}, Lstm{.units = 64}}
 ///
 /// The options are checked as those of a JSON file are: the constructors throw InputError that names each
 /// option which is wrong. Immutable; copies are cheap.
@@ -47,14 +55,21 @@ class LayerDefinition {
           options.read(reader);
           init.read(reader);
         }) {}
+  template <OuterLayerOptions Options>
+  LayerDefinition(Options options, const LayerDefinition& inner)
+      : LayerDefinition(
+            Options::kEntry, [&](JsonReader& reader) { options.read(reader, reading(inner)); },
+            reading(inner)) {}
   explicit LayerDefinition(std::shared_ptr<const LayerContent> content) : content_(std::move(content)) {}
 
   const std::string& name() const;  ///< "tau_gru"
   const LayerContent& content() const { return *content_; }
 
  private:
-  /// `read` reads a JSON object over the options, as in cells/options.h.
-  LayerDefinition(const LayerEntry& entry, const std::function<void(JsonReader&)>& read);
+  /// `read` reads a JSON object over the options, as in cells/options.h. `inner` reads the layer inside.
+  LayerDefinition(const LayerEntry& entry, const ReadOptions& read, const ReadInner& inner = {});
+  /// Gives that layer wherever it is asked for.
+  static ReadInner reading(const LayerDefinition& inner);
 
   std::shared_ptr<const LayerContent> content_;
 };

@@ -45,6 +45,7 @@
 #include "lagtape/cells/incremental_rnn.h"
 #include "lagtape/cells/indrnn.h"
 #include "lagtape/cells/layers/batch_norm.h"
+#include "lagtape/cells/layers/bidirectional.h"
 #include "lagtape/cells/layers/dropout.h"
 #include "lagtape/cells/layers/embedding.h"
 #include "lagtape/cells/layers/layer_norm.h"

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "lagtape/cells/layers/bidirectional.h"
 #include "lagtape/cells/layers/dropout.h"
 #include "lagtape/cells/layers/layer_norm.h"
 #include "lagtape/cells/lstm.h"
@@ -66,6 +67,23 @@ TEST_CASE("what a model in C++ writes down is read as itself") {
   CHECK(json_of(again).dump() == text);
 }
 
+TEST_CASE("a layer around a cell is written with the cell inside") {
+  const LayerDefinition both{Bidirectional{.merge = "sum"}, Lstm{.units = 4}};
+  const Json layers = json_of(ModelDefinition{.layers = {both}})["layers"];
+  CHECK(layers[0]["layer"] == "bidirectional");
+  CHECK(layers[0]["cell"]["units"] == 4);
+  CHECK(layers[0]["merge"] == "sum");
+  JsonErrors errors;
+  const ModelDefinition read = read_model({{"layers", layers}, {"readout", {{"units", 1}}}}, {}, errors);
+  errors.raise("test");
+  const ModelDefinition written{.layers = {both}, .readout = {.units = 1}};
+  const Model one(written, {.input = 3}, 7), other(read, {.input = 3}, 7);
+  CHECK(one.experiment() == Model(read, {.input = 3}, 7).experiment());
+  CHECK(same_bits(one.predict(waves(9)), other.predict(waves(9))));
+  CHECK_THROWS_WITH_AS((LayerDefinition(Bidirectional{}, Dropout{.rate = 0.5})),
+                       "bidirectional: /cell: the layer inside must be a cell, got 'dropout'.", InputError);
+}
+
 TEST_CASE("a cell keeps its own arithmetic unless the common options name one") {
   const auto arithmetic = [](const LayerDefinition& layer) {
     const Model model({.layers = {layer}, .readout = {.units = 1}}, {.input = 3});
@@ -78,13 +96,12 @@ TEST_CASE("a cell keeps its own arithmetic unless the common options name one") 
 }
 
 TEST_CASE("options that a file may not have are refused in C++ with the same words") {
-  CHECK_THROWS_WITH_AS(
-      (LayerDefinition(TauGru{.units = 0, .tau = 2, .form = "papper"})),
-      "cell 'tau_gru': /units: expected integer >= 1 and <= 65536, got 0\n"
-      "cell 'tau_gru': /form: unknown value 'papper'; did you mean 'paper'? Known: paper, code",
-      InputError);
+  CHECK_THROWS_WITH_AS((LayerDefinition(TauGru{.units = 0, .tau = 2, .form = "papper"})),
+                       "tau_gru: /units: expected integer >= 1 and <= 65536, got 0\n"
+                       "tau_gru: /form: unknown value 'papper'; did you mean 'paper'? Known: paper, code",
+                       InputError);
   CHECK_THROWS_WITH_AS((LayerDefinition(Dropout{.rate = 0.5}, CommonCellOptions{.residual = true})),
-                       doctest::Contains("layer 'dropout': /dilations: unknown key 'dilations'"), InputError);
+                       doctest::Contains("dropout: /dilations: unknown key 'dilations'"), InputError);
   const ModelDefinition wrong{
       .layers = {{Lstm{.units = 2}, InitialValues{{{"W_x", Initializer::constant(0)}}}}},
       .readout = {.units = 1}};
