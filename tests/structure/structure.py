@@ -26,6 +26,10 @@ CELL_FREE = {"core", "ops"}
 NAMES_ONEDNN = ("ops/weight_gradient.cpp", "tools/bench/")
 DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/")
 
+# What a user of the library never sees.
+INSIDES = tuple(f"lagtape/ops/recurrence/{room}/" for room in ("derive", "schedule", "jit", "run", "oracle")) + (
+    "lagtape/ops/kernels/", "lagtape/core/json/", "lagtape/tools/cli/")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -91,6 +95,8 @@ def check_installed(include):
         breaches.append(f"{include}:0: no headers are installed")
     for path in headers:
         place = path.relative_to(include).as_posix()
+        if place.startswith(INSIDES):
+            breaches.append(f"{place}:0: this header is no user's and must not be reached from lagtape.h")
         for number, line in lines(path):
             match = INCLUDE.match(line)
             if not match:

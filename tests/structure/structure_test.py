@@ -198,6 +198,10 @@ class InstalledTest(unittest.TestCase):
     def test_a_header_that_is_not_installed_is_a_breach(self):
         self.assertEqual(len(self.breaches('#include "lagtape/core/json/json_reader.h"')), 1)
 
+    def test_a_header_of_the_insides_is_a_breach(self):
+        files = {"lagtape/ops/recurrence/jit/emitter.h": "#include <vector>\n"}
+        self.assertEqual(len(breaches_of(files, structure.check_installed)), 1)
+
     def test_an_empty_prefix_is_a_breach(self):
         self.assertEqual(len(breaches_of({"other/a.txt": ""}, structure.check_installed)), 1)
 
