@@ -6,13 +6,14 @@
 
 namespace lagtape {
 
-/// Bytes that an operation would take, were memory of no concern, and that it cannot do without.
+/// The memory of an operation: the bytes that it would like, and the fewest that it can run with.
 struct Need {
   std::int64_t wanted = 0, least = 0;
 };
 
-/// What each gets of `bytes`: in proportion to what it would like; those that cannot do with that have their
-/// least, and the others the rest. `bytes` are at least the sum of `least` and less than that of `wanted`.
+/// Divides `bytes` in proportion to what the operations would like. An operation that cannot run with its part
+/// gets its least, and the others share the rest. `bytes` is at least the sum of `least` and less than the sum
+/// of `wanted`.
 std::vector<std::int64_t> shares_of(std::int64_t bytes, std::span<const Need> needs);
 
 }  // namespace lagtape

@@ -38,11 +38,11 @@ struct FittedModel {
 /// use.
 FittedModel fit(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors);
 
-/// What is wrong with a value of a parameter: the first number that is not finite, out of its bounds, or not
-/// 0 in the row that is zeros. Empty when nothing is.
+/// Says which number of a parameter's value is the first that is not finite, out of its bounds, or not 0 in the
+/// row that stays zeros. Empty when there is none.
 std::string value_error(const ParameterDefinition& definition, const Tensor& value);
 
-/// The parameters of a model with their first values. Throws InputError for an initialiser whose values the
+/// Draws the first values of a model's parameters. Throws InputError for an initialiser whose values the
 /// parameter cannot have.
 Parameters draw_parameters(const FittedModel& model, Dtype dtype, std::uint64_t seed);
 

@@ -9,8 +9,8 @@
 
 namespace lagtape {
 
-/// What one prediction at a time runs on: the operations of evaluation, compiled and with their memory, and
-/// the threads that they share.
+/// The means of one prediction at a time: the operations of evaluation, compiled and with their memory, and the
+/// threads that they share.
 struct Predictor {
   Chain chain;
   ThreadPool pool;

@@ -18,22 +18,22 @@ using Evaluation = std::vector<std::pair<std::string, double>>;
 /// The value of that name. Throws Error when there is none.
 double value_of(const Evaluation& evaluation, const std::string& name);
 
-/// A batch of data as the sequence op takes it. Classes become real targets for a loss on one logit. Throws
+/// Makes a batch of data into a batch of the sequence op. Classes become real targets for a loss on one logit. Throws
 /// InputError when such a loss has targets other than 0 and 1.
 SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss loss);
 
-/// What an evaluation may be asked beside its numbers.
+/// Settings of an evaluation beyond its numbers.
 struct EvaluationOptions {
   std::function<bool()> stop_requested = {};  ///< polled between batches
-  /// Sees the outputs of each batch, or of each stretch of a long sequence, and its targets, both normalised.
+  /// Called with the outputs and targets of each batch, or of each stretch of a long sequence, both normalised.
   std::function<void(const Tensor& outputs, const Batch& batch)> scored = {};
-  std::int64_t bytes = 64 << 20;  ///< that input and output may take at a time
+  std::int64_t bytes = 64 << 20;  ///< the most that inputs and outputs take at a time
 };
 
-/// The experiment's loss and metrics over a whole split, in its own order, with the model's parameters and
-/// normalisation: the loss as training has it, the metrics in the units of the data. A
-/// sequence that is scored at every step and too long for `bytes` is run in stretches of time, states carried
-/// over, in the same sums. Throws Interrupted when a stop is requested.
+/// Computes the experiment's loss and metrics over a whole split, in its own order, with the model's parameters
+/// and normalisation: the loss of normalised numbers, as in training, and the metrics in the units of the
+/// data. A sequence that is scored at every step and too long for `bytes` runs in stretches of time, states
+/// carried over, in the same sums. Throws Interrupted when a stop is requested.
 Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& op, const Dataset& split,
                     ThreadPool& pool, const EvaluationOptions& options = {});
 

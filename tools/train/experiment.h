@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
-#include "lagtape/data/task.h"
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/data/dataset.h"
+#include "lagtape/data/task.h"
 #include "lagtape/optim/optimizer.h"
 #include "lagtape/optim/schedule.h"
 #include "lagtape/tools/train/train_options.h"

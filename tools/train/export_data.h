@@ -8,8 +8,8 @@ namespace lagtape {
 
 /// Writes what a task generates or reads as one .npz: SPLIT_x [N, T, input] and SPLIT_y ([N, output], [N, T,
 /// output], or class numbers [N], [N, T]) for train, valid and test, in the task's own units; padded with
-/// zeros (classes: -1) and with SPLIT_lengths [N] beside them where sequences differ in length. Of a training
-/// set that never ends, the first `fresh` sequences. Splits without sequences are left out. Throws
+/// zeros (classes: -1) and with SPLIT_lengths [N] beside them where sequences differ in length. A training
+/// set that never ends gives its first `fresh` sequences. Splits without sequences are left out. Throws
 /// InputError.
 void export_data(const std::filesystem::path& file, const Task& task, Dtype dtype, std::int64_t fresh,
                  ThreadPool& pool);

@@ -10,27 +10,27 @@
 
 namespace lagtape {
 
-/// One row a loss that an experiment may name.
+/// A loss that an experiment may name; the table has one row for each.
 struct LossEntry {
   Loss loss;
   std::string_view name;
   std::string_view summary;
-  std::string_view targets;             ///< what it needs, in words
-  bool (*fits)(const DataShape& data);  ///< such targets
+  std::string_view targets;             ///< the targets that it needs, in words
+  bool (*fits)(const DataShape& data);  ///< whether the data have such targets
 };
 
 std::span<const LossEntry> losses();
 /// Empty when there is none of that name.
 std::optional<Loss> loss_named(std::string_view name);
-/// What a loss needs and whether data have it.
+/// The row of a loss.
 const LossEntry& entry_of(Loss loss);
 
-/// What to say of a loss that does not fit the data.
+/// The message about a loss that does not fit the data.
 std::string mismatch(Loss loss, const DataShape& data);
 
 /// The loss that goes with data unless an experiment says otherwise: cross_entropy for classes, else mse.
 Loss default_loss(const DataShape& data);
-/// Numbers that a model puts out for such data and loss.
+/// The number of outputs of a model for such data and loss.
 std::int64_t output_width(Loss loss, const DataShape& data);
 
 }  // namespace lagtape

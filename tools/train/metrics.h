@@ -11,15 +11,15 @@
 
 namespace lagtape {
 
-/// Sums in f64 over everything that a split scores: what every metric is computed from. An element is one
+/// Sums in f64 over everything that a split scores. Every metric is computed from them. An element is one
 /// real target number or one class. A sequence is summed on its own and added in the order of the split, so
 /// that no bit depends on batch size or threads.
 struct Scores {
   double elements = 0;
-  double loss = 0;           ///< what training makes small: squared error of normalised numbers, or nats
-  double squared_error = 0;  ///< in the user's units, as the next
+  double loss = 0;           ///< the training loss: squared error of normalised numbers, or nats
+  double squared_error = 0;  ///< in the user's units, like squared_target
   double squared_target = 0;
-  double correct = 0;  ///< largest logit is the class; for one logit, its sign is
+  double correct = 0;  ///< number of classes told by the largest logit, or by the sign of one logit
 };
 
 /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
@@ -28,7 +28,7 @@ struct Scores {
 void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch,
                 const Scaling& scaling = {});
 
-/// One row a metric.
+/// A metric that an experiment may name; the table has one row for each.
 struct MetricEntry {
   std::string_view name;
   std::string_view summary;
@@ -46,7 +46,7 @@ const MetricEntry& metric(std::string_view name);
 std::vector<std::string> metric_names();
 std::vector<std::string> metric_names(Loss loss);
 
-/// The mean loss of an element, as training has it.
+/// The mean loss of an element, the same as in training.
 double loss_value(const Scores& scores);
 
 }  // namespace lagtape

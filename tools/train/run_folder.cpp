@@ -21,7 +21,7 @@ void make_folder(const fs::path& path) {
   if (error) throw InputError(text_of(path.string(), ": cannot make this folder: ", error.message(), "."));
 }
 
-/// What writers that were killed left behind.
+/// Removes the files that killed writers left behind.
 void remove_temporaries(const fs::path& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {

@@ -13,29 +13,28 @@
 
 namespace lagtape {
 
-/// What a finished run is, in short.
+/// A finished run in short.
 struct RunSummary {
   std::string name;
   std::uint64_t seed = 0;
   std::int64_t params = 0;
-  std::int64_t best_epoch = 0, best_step = 0;  ///< of the kept weights
-  Evaluation valid, test;                      ///< of the kept weights
+  std::int64_t best_epoch = 0, best_step = 0;  ///< when the kept weights were reached
+  Evaluation valid, test;                      ///< metrics of the kept weights
   std::optional<TrainingPosition> average_begun = {};
-  std::int64_t averaged = 0;  ///< updates that the kept weights are the mean over; 0: they are of one
-  std::int64_t skipped = 0;   ///< updates that were not made
-  double seconds = 0;         ///< of all sittings
-  double us_per_step = 0;     ///< a time step of a batch in training, its update included
+  std::int64_t averaged = 0;  ///< number of updates that the kept weights are the mean over; 0: no mean
+  std::int64_t skipped = 0;   ///< number of updates that were not made
+  double seconds = 0;         ///< duration of the run, interruptions left out
+  double us_per_step = 0;     ///< microseconds for a time step of a batch in training, its update included
   std::int64_t peak_rss_bytes = 0;
   std::string plan;
   std::int64_t plan_bytes = 0;
 
-  std::string json() const;  ///< as in summary.json
+  std::string json() const;  ///< the text of summary.json
 };
 
 /// The files of a run:
 ///   experiment.json  metrics.jsonl  weights.safetensors  checkpoint/state.safetensors  summary.json
-/// The last is there when the run is finished.
-/// Every one is replaced as a whole, so that a kill at any moment leaves the old one or the new one. All that
+/// The last one appears when the run is finished. Every one is replaced as a whole, so that a kill at any moment leaves the old one or the new one. All that
 /// a resumed run needs is one file, which also says how long metrics.jsonl was: lines of work that is done
 /// again are cut off.
 class RunFolder {

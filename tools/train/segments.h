@@ -9,8 +9,8 @@ namespace lagtape {
 
 /// A stretch of a batch in time, for truncated BPTT.
 struct Segment {
-  std::vector<std::int64_t> rows;  ///< of the whole batch that are not over yet, in order
-  SequenceBatch batch;             ///< theirs, from `first` on for at most `steps` steps
+  std::vector<std::int64_t> rows;  ///< rows of the whole batch that are not over yet, in order
+  SequenceBatch batch;             ///< at most `steps` steps of these rows, from `first` on
 };
 
 /// Steps first .. first + steps - 1 of a batch, with their targets, or with the one of each sequence. Rows

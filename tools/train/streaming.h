@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// What Model::predict gives for x [T, input] or [B, T, input], computed step by step.
+/// The result of Model::predict for x [T, input] or [B, T, input], computed step by step.
 Tensor predict_by_stream(const Model& model, const Tensor& x);
 
 /// Throws InputError unless the model's outputs are logits.

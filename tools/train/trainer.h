@@ -13,7 +13,7 @@ namespace lagtape {
 
 struct StepReport {
   TrainingPosition position;
-  std::int64_t steps = 0;  ///< of the run
+  std::int64_t steps = 0;  ///< number of steps in the whole run
   double loss = 0;
 };
 
@@ -23,16 +23,16 @@ struct EvaluationReport {
   /// out.
   double train_loss = 0;
   Evaluation valid;
-  double lr = 0;             ///< of the last update
-  double seconds = 0;        ///< of the run so far, interruptions left out
-  std::int64_t skipped = 0;  ///< updates since the evaluation before that were not made
+  double lr = 0;             ///< learning rate of the last update
+  double seconds = 0;        ///< duration of the run so far, interruptions left out
+  std::int64_t skipped = 0;  ///< number of updates since the evaluation before that were not made
   bool kept = false;         ///< this is the state to keep, so far
-  /// Updates that the evaluated weights are the mean over; 0: they are those of the last.
+  /// The number of updates that the evaluated weights are the mean over; 0: no mean, the weights of the last.
   std::int64_t averaged = 0;
-  bool average_begins = false;  ///< with the next update
+  bool average_begins = false;  ///< the average of weights begins with the next update
 };
 
-/// What a trainer calls while it works. Any may be empty.
+/// Functions that a trainer calls while it works. Any may be empty.
 struct TrainerHooks {
   std::function<void(const StepReport&)> stepped = {};
   std::function<void(const EvaluationReport&)> evaluated = {};
@@ -67,7 +67,7 @@ class Trainer {
 
   const TrainingState& state() const { return state_; }
   void load_kept();  ///< Puts the kept parameters, if there are any, into the model.
-  std::int64_t steps() const { return steps_; }  ///< of the whole run
+  std::int64_t steps() const { return steps_; }  ///< number of steps in the whole run
   bool is_finished() const;
   const PlanCost& plan() const { return plan_; }
   ModelOp& op() { return op_; }

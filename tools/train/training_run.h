@@ -13,7 +13,7 @@ struct RunOptions {
   TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
   /// Called when the model of a training that is not resumed begins with word vectors from a file.
   std::function<void(const KnownWords&)> vectors_read = {};
-  /// Called before the first step, with what the model and its data are like.
+  /// Called before the first step, with the model and the shape of its data.
   std::function<void(const Model&, const DataShape&)> built = {};
   std::function<void(const Trainer&)> resumed = {};  ///< called before the first step of a resumed run
 };

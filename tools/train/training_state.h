@@ -22,31 +22,33 @@ struct TrainingPosition {
 /// The state to keep, so far.
 struct KeptState {
   TrainingPosition position;
-  double value = 0;           ///< of the metric that decides
-  std::int64_t averaged = 0;  ///< updates that the parameters are the mean over; 0: they are the weights
+  double value = 0;           ///< value of the metric that decides
+  std::int64_t averaged = 0;  ///< number of updates that the parameters are the mean over; 0: no mean
   Evaluation valid;
   std::vector<Tensor> parameters;
 };
 
-/// What decides when the average of weights begins, and when it did.
+/// The counts that decide when the average of weights begins, and the position at which it did.
 struct AverageState {
-  std::int64_t evaluations = 0;     ///< so far
-  std::int64_t stalled = 0;         ///< the last of them, which had no new best on valid
-  std::optional<double> best = {};  ///< on valid, of the metric that decides
+  std::int64_t evaluations = 0;     ///< number so far
+  std::int64_t stalled = 0;         ///< evaluations since the last new best on valid
+  std::optional<double> best = {};  ///< best value on valid of the metric that decides
   std::optional<TrainingPosition> begun = {};
 };
 
-/// All that the rest of a run depends on beside parameters and optimizer, and what its reports need.
+/// Everything that the rest of a run depends on beside parameters and optimizer, and the sums that its reports
+/// need.
 struct TrainingState {
   TrainingPosition position;
-  std::int64_t evaluated_step = -1;             ///< the step after which valid was evaluated last
-  double loss_sum = 0, sequences = 0;           ///< trained on since then
-  std::int64_t skipped = 0;                     ///< updates since then that were not made
-  std::int64_t skipped_in_all = 0;              ///< the same of the whole run
-  std::int64_t skipped_in_a_row = 0;            ///< the last of them, with none made between
-  double lr = 0;                                ///< of the last update
-  double seconds = 0;                           ///< of the whole run, interruptions left out
-  double training_seconds = 0, time_steps = 0;  ///< spent on updates, and the time steps of their batches
+  std::int64_t evaluated_step = -1;    ///< the step after which valid was evaluated last
+  double loss_sum = 0, sequences = 0;  ///< loss and number of the sequences trained on since then
+  std::int64_t skipped = 0;            ///< number of updates since then that were not made
+  std::int64_t skipped_in_all = 0;     ///< the same number for the whole run
+  std::int64_t skipped_in_a_row = 0;   ///< the latest of them, with no update made between
+  double lr = 0;                       ///< learning rate of the last update
+  double seconds = 0;                  ///< duration of the run, interruptions left out
+  double training_seconds = 0;         ///< time spent on updates
+  double time_steps = 0;               ///< number of time steps in the batches of these updates
   std::optional<KeptState> kept;
   AverageState average;
 };

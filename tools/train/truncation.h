@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// What truncated BPTT says of a read-out that is the mean over all steps.
+/// The message of truncated BPTT about a read-out that is the mean over all steps.
 inline constexpr const char* kTruncatedMean =
     "segments of a sequence need a target at every step, or one that is read at the end. The model reads out "
     "the \"mean\" of all steps.";

@@ -18,7 +18,7 @@ void copy_into(Tensor& to, const Tensor& from) {
   std::memcpy(to.raw(), from.raw(), from.numel() * byte_size(from.dtype()));
 }
 
-/// What of the gradients is of no use to an optimizer, which squares them: empty when nothing is.
+/// Names the first gradient that an optimizer, which squares it, cannot use; empty when there is none.
 std::string unusable_gradient(const Parameters& parameters) {
   for (const Parameter& parameter : parameters) {
     const bool usable = with_scalar(parameter.grad.dtype(), [&]<class T>() {

@@ -12,10 +12,10 @@
 
 namespace lagtape {
 
-/// What training on a batch came to.
+/// The outcome of training on a batch.
 struct UpdateResult {
-  double loss = 0;                     ///< of what had a finite one; NaN when nothing had
-  std::int64_t made = 0, skipped = 0;  ///< updates
+  double loss = 0;                     ///< mean over the updates with a finite loss; NaN when there was none
+  std::int64_t made = 0, skipped = 0;  ///< numbers of updates
 };
 
 /// One update: gradients of a batch, clipping, the optimizer's step. Nothing that is not finite gets into the
@@ -39,14 +39,15 @@ class UpdateStep {
 
  private:
   UpdateResult train_on_segments(const SequenceBatch& batch, double lr);
-  /// Runs forward alone what is before the last segment.
+  /// Runs the steps before the last segment forward, without gradients.
   UpdateResult train_on_end(const SequenceBatch& batch, double lr);
   UpdateResult update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
-  /// Takes in the batch's running statistics. What is not finite then, if anything is; nothing has changed in
-  /// that case.
+  /// Takes in the batch's running statistics. Returns the name of the first parameter that is not finite then,
+  /// and has changed nothing in that case; empty when all are finite.
   std::string take_statistics();
   void step_optimizer(double lr);
-  /// The first parameter that is not finite, when there is one; all are then as they were before the update.
+  /// Puts all parameters back as they were before the update if one of them is not finite. Returns the name of
+  /// the first such; empty when all are finite.
   std::string restore_unless_finite();
 
   Model& model_;
