@@ -47,7 +47,7 @@ TEST_CASE("tarnn computes its equations, with the gate at either place") {
 
 TEST_CASE("tarnn starts with its gate nearly closed where it is at the output") {
   const auto bias = [](const std::string& gate) {
-    for (const ParameterDefinition& p : Tarnn{.units = 3, .gate = gate}.build(2).parameters)
+    for (const ParameterDefinition& p : Tarnn{.units = 3, .length = 5, .gate = gate}.build(2).parameters)
       if (p.name == "Wg.bias") return p.initializer;
     return Initializer::constant(7);
   };

@@ -161,7 +161,7 @@ std::vector<std::vector<double>> by_hand(const std::vector<Layer>& layers, const
 }
 
 TEST_CASE("UnICORNN with residual stacking sees the layer below and the one before those it skips") {
-  for (const auto& [count, skipped] : {std::pair{3, 1}, {5, 1}, {3, 2}, {5, 2}, {6, 3}, {2, 2}}) {
+  for (const auto& [count, skipped] : {std::pair{3, 1}, {5, 1}, {3, 2}, {5, 2}, {6, 3}}) {
     CAPTURE(count);
     CAPTURE(skipped);
     std::vector<Layer> layers;

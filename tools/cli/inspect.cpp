@@ -124,12 +124,12 @@ void print_parameters(const Json& parameters) {
 void print_layers(const Json& layers) {
   fmt::print("{:<16}{:>12}{:>16}{:>12}\n", "layer", "parameters", "FLOPs a step", "largest lag");
   for (const Json& layer : layers) {
-    fmt::print("{:<16}{:>12}{:>16}{:>12}\n", text_of(layer["name"]), layer["params"].get<std::int64_t>(),
+    fmt::print("{:<16}{:>12}{:>16}{:>12}\n", string_of(layer["name"]), layer["params"].get<std::int64_t>(),
                layer["flops_per_step"].get<std::int64_t>(), layer["largest_lag"].get<std::int64_t>());
   }
   for (const Json& layer : layers)
     if (!string_of(layer["program"]).empty())
-      fmt::print("\nstep of {}\n{}", text_of(layer["name"]), string_of(layer["program"]));
+      fmt::print("\nstep of {}\n{}", string_of(layer["name"]), string_of(layer["program"]));
 }
 
 void print_plans(const Json& description) {
@@ -138,7 +138,7 @@ void print_plans(const Json& description) {
              description["batch"].get<std::int64_t>(), description["steps"].get<std::int64_t>(),
              description["threads"].get<int>());
   for (const Json& plan : description["plans"]) {
-    fmt::print("  {:<12}{:>12}  {:.3g} extra FLOPs a batch{}\n", text_of(plan["name"]),
+    fmt::print("  {:<12}{:>12}  {:.3g} extra FLOPs a batch{}\n", string_of(plan["name"]),
                bytes_of(plan["bytes"].get<std::int64_t>()), plan["extra_flops"].get<double>(),
                plan["name"] == description["plan"] ? "  (chosen)" : "");
   }
@@ -154,7 +154,7 @@ void print_direction(const Json& description) {
   if (description["runs_backwards"].get<bool>()) {
     fmt::print("runs backwards: yes\n");
   } else {
-    fmt::print("runs backwards: no ({})\n", text_of(description["runs_backwards_obstacle"]));
+    fmt::print("runs backwards: no ({})\n", string_of(description["runs_backwards_obstacle"]));
   }
 }
 

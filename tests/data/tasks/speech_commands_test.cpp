@@ -117,10 +117,10 @@ TEST_CASE("foreign and damaged WAV files are refused with their place") {
   CHECK(has(message(riff(format() + chunk("data", ""))), "Got 0 bytes"));
   const std::string sound = riff(format() + data({1, 2, 3}));
   CHECK(has(message(sound.substr(0, sound.size() - 1)),
-            "offset 36: the chunk 'data' is to have 6 bytes, and 5 are left"));
+            "offset 36: the chunk 'data' claims 6 bytes, but only 5 are left"));
   std::string huge = sound;
   huge.replace(40, 4, "\xff\xff\xff\xff");
-  CHECK(has(message(huge), "4294967295 bytes, and 6 are left"));
+  CHECK(has(message(huge), "4294967295 bytes, but only 6 are left"));
 }
 
 TEST_CASE("log-mel spectra agree with a slow transform of their definition") {
