@@ -178,6 +178,8 @@ TEST_CASE("what JSON refuses, a struct refuses with the same words") {
         "cornn: /epsilon: expected number >= 0, got null");
   CHECK(message_of(Unicornn{.units = 4}) ==
         "unicornn: /dt: expected a number above 0, or a list of 3, one for each layer. Got [].");
+  CHECK(message_of(Unicornn{.units = 4, .layers = 2, .dt = {0.1}, .residual_stacking = 2}) ==
+        "unicornn: /residual_stacking: there are 2 layers, so that none is 2 above another.");
   CHECK(message_of(Lstm{.units = 4, .dt = 0.5}) == "lstm: /dt: there is no dt without scaling.");
   CHECK(message_of(Dropout{}) == "dropout: /rate: expected number >= 0, got null");
   CHECK(message_of(LayerNorm{.eps = 0}).starts_with("layer_norm: /eps: expected number > 0"));
