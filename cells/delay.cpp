@@ -6,7 +6,7 @@
 namespace lagtape {
 namespace {
 
-/// "start": a number, or [low, high].
+/// Reads "start", which is a number or [low, high].
 void read_start(JsonReader& reader, Delay& delay) {
   const Json& start = reader.raw("start", "first value, or the range of first values");
   const bool is_range = start.is_array() && start.size() == 2 && start[0].is_number() && start[1].is_number();

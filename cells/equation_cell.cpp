@@ -28,14 +28,14 @@ void for_each_entry(JsonReader& reader, const std::string& key, const std::strin
   for (const auto& [name, value] : object.items()) f(name, value, entries.pointer_to(name));
 }
 
-/// A dimension: an integer, or a text for the equation parser.
+/// Reads a dimension, which is an integer or a text for the equation parser. False when it is neither.
 bool read_dimension(const Json& value, std::string& dimension) {
   if (value.is_string()) dimension = value.get<std::string>();
   if (value.is_number_integer()) dimension = value.dump();
   return value.is_string() || value.is_number_integer();
 }
 
-/// A list of dimensions, or one of them.
+/// Reads a list of dimensions, or a single one.
 std::vector<std::string> read_shape(const Json& value, const std::string& pointer, JsonErrors& errors) {
   std::vector<std::string> shape;
   const Json list = value.is_array() ? value : Json::array({value});
@@ -125,7 +125,7 @@ void read_step(JsonReader& reader, EquationCell& cell) {
   for (const Json& line : step) cell.step.push_back(line.get<std::string>());
 }
 
-/// A sum, or a list of sums, which is their concatenation.
+/// Reads the output: an expression, or a list of expressions, which are joined end to end.
 void read_output(JsonReader& reader, EquationCell& cell) {
   const Json& output = reader.raw("output", "what the layer gives on, like \"h'\" or [\"h'\", \"c'\"]");
   const Json list = output.is_array() ? output : Json::array({output});
@@ -139,7 +139,7 @@ void read_output(JsonReader& reader, EquationCell& cell) {
   if (list.size() > 1) cell.output = text_of("concat(", cell.output, ")");
 }
 
-/// The largest value of a trained lag, -1 for other weights.
+/// The largest value of a weight that is a lag; -1 for other weights.
 std::int64_t largest_lag(const StepProgram& program, const std::string& weight) {
   for (const Instruction& v : program.values) {
     if (v.op != StepOp::real_lag) continue;

@@ -7,7 +7,7 @@
 namespace lagtape {
 namespace {
 
-/// A parameter by the name that its user knows it by.
+/// A parameter with the names by which "init" may call it.
 struct Named {
   std::string name;        ///< in a nested group "0.V"
   std::string short_name;  ///< "V"

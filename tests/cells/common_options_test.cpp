@@ -12,7 +12,7 @@
 #include "lagtape/tests/cells/support/cell_row.h"
 #include "lagtape/tests/ops/recurrence/support/streamed.h"
 
-// What every registered cell must show, by its row in tests/cells/rows.
+// The properties that every registered cell must have, tested over its row in tests/cells/rows.
 
 namespace lagtape {
 namespace {
@@ -37,7 +37,7 @@ void for_each_layer(Check check) {
   }
 }
 
-/// Steps in which every lag is gone through three times.
+/// A number of steps that covers every lag three times.
 std::int64_t steps_for(const Layer& layer) { return 3 * layer.program.largest_lag() + 8; }
 
 std::string problem(const GradientReport& report, double tolerance) {
@@ -65,7 +65,7 @@ TEST_CASE("every cell is documented: what it is, its source, its equations and i
   }
 }
 
-/// The options that no row need set.
+/// The options that all cells have in common, which rows need not set.
 std::set<std::string> options_of_every_cell() {
   const Json nothing = Json::object();
   JsonErrors errors;
@@ -184,7 +184,7 @@ TEST_CASE("every cell streams with the bits of a batch") {
 
 // ---- The cell as its user would write it ----
 
-/// Calls check(built-in, equations, from its input) for the pairs of every row.
+/// Calls check(built-in layer, equations, width of its input) for the pairs of every row.
 template <class Check>
 void for_each_equations(Check check) {
   for (const LayerEntry& entry : cells()) {
@@ -229,7 +229,7 @@ TEST_CASE("a built-in cell and its equations derive the same weights of the same
   });
 }
 
-/// The options that a cell has beside those of every cell.
+/// The options of a cell without those that all cells have in common.
 std::vector<OptionDoc> own_options_of(const LayerEntry& entry) {
   std::vector<OptionDoc> own = options_of(entry);
   std::erase_if(own, [all = options_of_every_cell()](const OptionDoc& o) { return all.contains(o.key); });

@@ -25,7 +25,7 @@ double largest_off_identity(const Vector& Q, int n) {
   return largest;
 }
 
-/// By elimination with pivots.
+/// The determinant, by elimination with pivots.
 double determinant(Vector m, int n) {
   double result = 1;
   for (int k = 0; k < n; ++k) {

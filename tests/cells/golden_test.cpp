@@ -6,14 +6,14 @@
 #include "lagtape/tests/cells/support/cell_row.h"
 #include "lagtape/tests/ops/recurrence/support/sequence_case.h"
 
-// rnn, lstm and gru against PyTorch's, on the files that golden/make_golden.py wrote.
+// Comparison of rnn, lstm and gru with PyTorch's, on the files that golden/make_golden.py wrote.
 
 namespace lagtape {
 namespace {
 
 using namespace test;
 
-/// The cell over PyTorch's numbers: outputs, and gradients of the sum of outputs[k] * cos(k).
+/// Runs the cell with PyTorch's numbers: outputs, and gradients of the sum of outputs[k] * cos(k).
 struct Golden {
   explicit Golden(const std::string& cell)
       : json(parse_json(read_file(source_folder() / "tests/cells/golden" / (cell + ".json")), cell)),

@@ -145,7 +145,7 @@ TEST_CASE("the options of a struct, written as JSON, read as the same layer") {
   });
 }
 
-/// What `build` says; empty when it says nothing.
+/// The message that `build` throws; empty when it throws none.
 template <class Options>
 std::string message_of(const Options& options) {
   try {
