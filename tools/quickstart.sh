@@ -1,6 +1,15 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, trains the tau-GRU on generated Mackey-Glass data, and shows the result.
+# Installs what is missing, builds the tool, trains the tau-GRU on generated Mackey-Glass data, and shows the result.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+install_missing "${tool_packages[@]}"
+# A build folder with tests keeps them. A new one goes without, since their packages may not be there.
+if [ -e build/release/CMakeCache.txt ]; then
+  configure
+else
+  configure -DLAGTAPE_TESTS=OFF
+fi
+build "the lagtape tool" --target lagtape_tool
 
 run=runs/quickstart
 for ((number = 2; ; number++)); do

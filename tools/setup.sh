@@ -1,15 +1,16 @@
-# Sourced by quickstart.sh and test.sh: installs what is missing and builds the release preset in the project's root.
+# Sourced by quickstart.sh and test.sh, which say what they need: installs missing packages, and builds the release preset
+# in the project's root.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The build, the library's dependencies, the tool's, and the tests'.
-packages=(
+# What the build itself needs, the library's dependencies, and the tool's.
+tool_packages=(
   g++ cmake ninja-build
   libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev
   libcli11-dev libfmt-dev
-  doctest-dev python3
 )
+test_packages=(doctest-dev python3)
 
 say() { printf '== %s\n' "$*"; }
 fail() {
@@ -19,7 +20,9 @@ fail() {
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | head -n 1)" = installed ]; }
 
+# install_missing PACKAGE...
 install_missing() {
+  local packages=("$@")
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "No apt-get here: going on with what is installed. The build needs the likes of Debian's ${packages[*]}."
     return
@@ -44,11 +47,16 @@ install_missing() {
     fail "apt-get could not install: ${missing[*]}. On Debian 12 all of them are in the section main."
 }
 
-build() {
-  say "Building (cmake --preset release && cmake --build --preset release)"
-  cmake --preset release
-  cmake --build --preset release
+# configure [OPTION...]
+configure() {
+  say "Configuring (cmake --preset release $*)"
+  cmake --preset release "$@"
 }
 
-install_missing
-build
+# build WHAT [OPTION...]: WHAT is for the user. A line of progress for each file says how far the build is.
+build() {
+  local what=$1
+  shift
+  say "Building $what (cmake --build --preset release $*)"
+  NINJA_STATUS='[%f of %t files, %e s] ' cmake --build --preset release "$@"
+}

@@ -2,5 +2,9 @@
 # Installs what is missing, builds, and runs the whole test suite, all but the tests labelled slow.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
+install_missing "${tool_packages[@]}" "${test_packages[@]}"
+configure -DLAGTAPE_TESTS=ON
+build "the library, the tool and the tests"
+
 say "Testing (ctest --preset release)"
 ctest --preset release "$@"
