@@ -106,7 +106,8 @@ def setup_breach(command, root):
     words = command.split()
     presets = json.loads((root / "CMakePresets.json").read_text())
     if words[:2] == ["apt-get", "install"]:
-        script = re.search(r"packages=\((.*?)\)", (root / "tools/setup.sh").read_text(), re.DOTALL)[1].split()
+        lists = re.findall(r"^\w*packages=\((.*?)\)", (root / "tools/setup.sh").read_text(), re.DOTALL | re.MULTILINE)
+        script = " ".join(lists).split()
         return None if sorted(words[2:]) == sorted(script) else f"tools/setup.sh installs {sorted(script)}"
     if len(words) == 1 and words[0].startswith("tools/"):
         return None if os.access(root / words[0], os.X_OK) else f"there is no script {words[0]}"
