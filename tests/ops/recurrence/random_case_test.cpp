@@ -31,9 +31,11 @@ TEST_CASE("random cases use the whole step language") {
     }
   }
   std::vector<std::string_view> names;
-  for (int op = 0; op <= static_cast<int>(StepOp::slice); ++op)
-    if (const Instruction v{.op = static_cast<StepOp>(op)}; v.op != StepOp::element)
-      names.push_back(name_of(v));
+  for (int op = 0; op <= static_cast<int>(StepOp::slice); ++op) {
+    Instruction v;
+    v.op = static_cast<StepOp>(op);
+    if (v.op != StepOp::element) names.push_back(name_of(v));
+  }
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation != ElementNotation::none) names.push_back(function.name);
   for (const std::string_view name : names) {
