@@ -115,7 +115,7 @@ TEST_CASE("a window with a number beyond the grid is refused, by the op, a strea
   add_initial(c, 2);
   Stream<double> stream(stack, c.weights, 2);
   const auto refusals = [&](double value) {
-    c.initial[2].set(4, value);  // y of the layer above: row 1, unit 1
+    c.initial[2].set(4, value);  // z of the layer above: row 1, unit 1
     std::string all;
     for (const std::function<void()>& use : std::initializer_list<std::function<void()>>{
              [&] { run_op(c); }, [&] { run_evaluate(c); }, [&] { stream.restore({c.initial}, 0); },
@@ -129,7 +129,7 @@ TEST_CASE("a window with a number beyond the grid is refused, by the op, a strea
     return all;
   };
   const std::string rest =
-      " for state y of layer 1, row 1, unit 1. This state is on the grid, which ends at 2^18 = 262144\n";
+      " for state z of layer 1, row 1, unit 1. This state is on the grid, which ends at 2^18 = 262144\n";
   for (const auto& [value, text] : {std::pair(0x1p19, "524288"), std::pair(-0x1p19, "-524288")})
     CHECK(refusals(value) == text_of("[sequence] the window holds ", text, rest,
                                      "[sequence] the window holds ", text, rest, "[stream] the window holds ",

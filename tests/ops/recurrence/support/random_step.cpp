@@ -187,7 +187,7 @@ class RandomStep {
   }
 
   StepVar make(RowShape shape, int depth) {
-    switch (below(24)) {
+    switch (below(28)) {
       case 0: return tanh(affine(shape, depth));
       case 1: return sigmoid(affine(shape, depth));
       case 2: return sin(affine(shape, depth));
@@ -215,7 +215,11 @@ class RandomStep {
       case 19:
       case 20:
       case 21:
-      case 22: return any_function(shape, depth);
+      case 22:
+      case 23:
+      case 24:
+      case 25:
+      case 26: return any_function(shape, depth);
       default: return regrouped(shape, depth);
     }
   }
