@@ -145,7 +145,7 @@ void print_plans(const Json& description) {
   if (description.contains("sequence_ops")) {
     const Json& ops = description["sequence_ops"];
     for (std::size_t i = 0; i < ops.size(); ++i)
-      fmt::print("  sequence op {}: {} with {}\n", i, text_of(ops[i]["name"]),
+      fmt::print("  sequence op {}: {} with {}\n", i, string_of(ops[i]["name"]),
                  bytes_of(ops[i]["bytes"].get<std::int64_t>()));
   }
 }
