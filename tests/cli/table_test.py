@@ -285,7 +285,7 @@ class TableTest(ToolTest):
         self.assertIsNotNone(self.table("--show", "--results", "results.jsonl", "--only", "small")["rows"][0]["mean"])
         self.write("results.jsonl", line + other)
         err = self.run_tool("table", "task", "--results", "results.jsonl", code=2)[1]
-        for word in ("results.jsonl line 2", "small", "0.25", "in a line before"):
+        for word in ("results.jsonl line 2", "small", "0.25", "in an earlier line"):
             self.assertIn(word, err)
         self.assertEqual((self.folder / "results.jsonl").read_text(), line + other)
 

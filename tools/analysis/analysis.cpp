@@ -15,7 +15,7 @@ namespace lagtape {
 
 namespace {
 
-/// The same model, with its parameters in f64.
+/// A copy of the model with parameters in f64.
 Model in_f64(const Model& model) {
   FittedModel fitted = model.fitted();
   fitted.definition.precision = Dtype::f64;
@@ -25,7 +25,7 @@ Model in_f64(const Model& model) {
   return result;
 }
 
-/// The named values of each layer that were asked for.
+/// The requested named values of each layer.
 std::vector<std::vector<NamedValue>> chosen_values(const StackDefinition& stack,
                                                    const std::vector<std::string>& asked) {
   std::vector<std::vector<NamedValue>> chosen;
@@ -39,20 +39,21 @@ std::vector<std::vector<NamedValue>> chosen_values(const StackDefinition& stack,
     }
   }
   for (const std::string& name : asked) {
-    if (known.empty()) throw InputError(text_of("--values ", name, ": no cell of this model names a value."));
+    if (known.empty())
+      throw InputError(text_of("--values ", name, ": the cells of this model have no named values."));
     if (std::ranges::find(known, name) == known.end())
       throw InputError("--values: " + unknown_name("value", name, known));
   }
   return chosen;
 }
 
-/// Bytes for the steps of one sequence that are looked into, beside the stretch at hand.
+/// The bytes that the analysed steps of one sequence need besides the current stretch.
 std::int64_t bytes_of_steps(const SequenceAnalyzer& analyzer, std::int64_t steps) {
   const StackDefinition& stack = analyzer.stack();
   std::int64_t bytes = 8 * steps * stack.input_width();
   for (std::size_t l = 0; l < stack.layers.size(); ++l) {
     const StepProgram& layer = stack.layers[l];
-    std::int64_t numbers = 4 * layer.values[layer.output].shape.width();  // outputs, and derivatives by them
+    std::int64_t numbers = 4 * layer.values[layer.output].shape.width();  // outputs and their derivatives
     for (const NamedValue& value : analyzer.values(l)) numbers += layer.values[value.value].shape.width();
     bytes += 8 * steps * numbers;
     if (!layer.states.empty())
@@ -61,7 +62,7 @@ std::int64_t bytes_of_steps(const SequenceAnalyzer& analyzer, std::int64_t steps
   return bytes;
 }
 
-/// Refuses what would take more than half of the memory, and says what would not.
+/// Throws InputError if more than half of the memory would be needed, with a number of steps that fits.
 void check_memory(const SequenceAnalyzer& analyzer, const std::vector<std::int64_t>& lengths,
                   std::int64_t steps) {
   const auto bytes_of = [&](std::int64_t limit) {
@@ -77,8 +78,8 @@ void check_memory(const SequenceAnalyzer& analyzer, const std::vector<std::int64
   while (fits > 1 && bytes_of(fits) > most) fits /= 2;
   constexpr double kGiB = 1 << 30;
   throw InputError(text_of("[analyze] ", steps, " steps of ", lengths.size(), " sequences need about ",
-                           bytes_of(steps) / kGiB, " GiB, more than half of the memory. With --steps ", fits,
-                           " or fewer --sequences there is room."));
+                           bytes_of(steps) / kGiB, " GiB, more than half of the memory. Choose --steps ", fits,
+                           " or less, or fewer --sequences."));
 }
 
 ValueAnalysis value_analysis(const StepProgram& layer, const NamedValue& value,
@@ -152,7 +153,7 @@ void LagCurve::add(std::int64_t lag, double value) {
     count_.resize(at + 1);
   }
   mean[at] += value;
-  // A NaN stays.
+  // NaN stays NaN.
   min[at] = value < min[at] || std::isnan(value) ? value : min[at];
   max[at] = value > max[at] || std::isnan(value) ? value : max[at];
   ++count_[at];

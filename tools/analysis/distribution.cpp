@@ -9,7 +9,7 @@ namespace lagtape {
 
 namespace {
 
-/// The value below which a share of the sorted ones lie.
+/// The quantile of sorted values.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const std::size_t below = static_cast<std::size_t>(place);

@@ -5,18 +5,18 @@
 
 namespace lagtape {
 
-/// How numbers are distributed. Those that are not finite are counted apart.
+/// The distribution of numbers. Those that are not finite are counted separately.
 struct Distribution {
   std::int64_t count = 0, not_finite = 0;
   double mean = 0, min = 0, max = 0;
   double low = 0, median = 0, high = 0;  ///< the quantiles 0.05, 0.5 and 0.95
-  /// Whether the bins are equally wide in the logarithm: all are positive, and the largest is at least 100
-  /// times the smallest.
+  /// Whether the bins have equal widths in the logarithm: all numbers are positive, and the largest is at
+  /// least 100 times the smallest.
   bool log = false;
-  std::vector<double> edges;         ///< bins + 1, from the smallest to the largest
-  std::vector<std::int64_t> counts;  ///< of each bin; their sum is `count`
-  /// Middles of the bins that stand out: the fullest within a tenth of the bins to both sides, with at least
-  /// a tenth of the fullest one's count.
+  std::vector<double> edges;         ///< bins + 1 edges, from the smallest to the largest number
+  std::vector<std::int64_t> counts;  ///< count of each bin; their sum is `count`
+  /// Centres of the bins that stand out: the fullest bin within a tenth of the bins to both sides, with at
+  /// least a tenth of the largest count.
   std::vector<double> peaks;
 };
 

@@ -6,15 +6,15 @@ namespace lagtape {
 
 namespace {
 
-/// Steps whose values and derivatives take about so many bytes.
+/// The number of steps whose values and derivatives take about `bytes`.
 std::int64_t stretch_of(const StepProgram& program, std::int64_t rows, std::int64_t bytes) {
-  constexpr std::int64_t kNode = 600;  // of a node of the tape, beside its numbers
+  constexpr std::int64_t kNode = 600;  // bytes of a node of the tape besides its numbers
   std::int64_t step = 0;
   for (const Instruction& v : program.values) step += 2 * 8 * rows * v.shape.width() + kNode;
   return std::max<std::int64_t>(bytes / step, 1);
 }
 
-/// [n, 1, w] or [n, w] as [n, rows, w]: the same in every row.
+/// Repeats [n, 1, w] or [n, w] in every row of [n, rows, w].
 Tensor in_rows(const Tensor& one, std::int64_t rows) {
   const std::int64_t n = one.size(0), width = one.size(-1);
   Tensor all({n, rows, width}, Dtype::f64);
@@ -26,7 +26,7 @@ Tensor in_rows(const Tensor& one, std::int64_t rows) {
   return all;
 }
 
-/// Steps first .. first + count - 1 of [rows, S, w].
+/// The steps first .. first + count - 1 of [rows, S, w].
 Tensor part_of(const Tensor& whole, std::int64_t first, std::int64_t count) {
   const std::int64_t rows = whole.size(0), steps = whole.size(1), width = whole.size(2);
   Tensor part({rows, count, width}, Dtype::f64);
@@ -43,7 +43,7 @@ void put_part(Tensor& whole, const Tensor& part, std::int64_t first) {
                 whole.values<double>().data() + (row * steps + first) * width);
 }
 
-/// A node whose derivatives by the inputs are the given ones, which are like them.
+/// A node whose derivatives with respect to its inputs are the given ones, of the same shapes.
 Var with_derivatives(Tape& tape, const std::vector<Var>& inputs, std::vector<Tensor> derivatives) {
   return tape.record(Tensor::scalar(0, Dtype::f64), inputs,
                      [derivatives = std::move(derivatives)](const Tensor&, InputGradients& to) {
@@ -112,7 +112,7 @@ Tensor LayerOverTime::backward(const Seeds& seeds, const SeeGradient& see, bool 
   const std::size_t states = program().states.size();
   Tensor of_x;
   if (input_wanted) of_x = Tensor({seeds.rows, steps(), x_.size(1)}, Dtype::f64);
-  // By the window after the stretch at hand.
+  // The derivatives with respect to the window after the current stretch.
   std::vector<Tensor> of_window;
   for (std::size_t s = 0; s < states; ++s) {
     const std::int64_t length = windows_[0][s].size(0), width = windows_[0][s].size(2);

@@ -34,7 +34,7 @@ double spectral_norm(const Matrix& matrix) {
   const std::size_t columns = static_cast<std::size_t>(matrix.columns);
   const auto row = [&](std::size_t i) { return std::span(matrix.values).subspan(i * columns, columns); };
 
-  // From the longest row: it is not orthogonal to all that the matrix sees.
+  // The start is the longest row, which is not orthogonal to the matrix's row space.
   std::size_t longest = 0;
   for (std::size_t i = 1; i < rows; ++i)
     if (two_norm(row(i)) > two_norm(row(longest))) longest = i;

@@ -12,11 +12,11 @@ struct Matrix {
   std::vector<double> values;
 };
 
-/// The root of the sum of squares, also where the squares are too small or too large for a number.
+/// The root of the sum of squares, also where the squares would underflow or overflow.
 double two_norm(std::span<const double> values);
 
-/// The largest singular value, by power iteration until it grows by less than 1e-10 of itself (at most 1000
-/// times): never above the true one but for rounding.
+/// The largest singular value by power iteration, until it grows by less than 1e-10 of itself (at most 1000
+/// times). Apart from rounding it never exceeds the true value.
 double spectral_norm(const Matrix& matrix);
 
 }  // namespace lagtape

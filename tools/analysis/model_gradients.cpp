@@ -13,12 +13,12 @@ namespace lagtape {
 namespace {
 
 constexpr std::int64_t kLags = 3, kMore = 8;
-constexpr double kStep = 2e-4;  // a loss of order 1 has gradients down to 1e-6 by single elements
+constexpr double kStep = 2e-4;  // for a loss of order 1 with gradients of single elements down to 1e-6
 constexpr double kShortStep = 1e-6;
 constexpr int kMoves = 3;
 constexpr double kMoved = 0.05;
 
-/// Steps 0 .. steps - 1 of [B, T, n], T T T ... in time.
+/// The steps 0 .. steps - 1 of [B, T, n] repeated in time.
 Tensor continued(const Tensor& whole, std::int64_t steps) {
   const std::int64_t rows = whole.size(0), length = whole.size(1), n = whole.size(2);
   Tensor result({rows, steps, n}, whole.dtype());
@@ -30,7 +30,7 @@ Tensor continued(const Tensor& whole, std::int64_t steps) {
   return result;
 }
 
-/// The batch with every sequence of that many steps; a padded one goes on in its padding.
+/// The batch with all sequences cut or repeated to `steps` steps; padding counts as part of a sequence.
 SequenceBatch of_length(const SequenceBatch& batch, const DataShape& shape, std::int64_t steps) {
   SequenceBatch result = batch;
   const std::int64_t rows = batch.x.size(0), length = batch.x.size(1);
@@ -51,7 +51,7 @@ SequenceBatch of_length(const SequenceBatch& batch, const DataShape& shape, std:
 
 using ParameterList = std::vector<Parameter*>;
 
-/// Those that have gradients.
+/// The parameters that have gradients.
 ParameterList trained(Parameters& parameters) {
   ParameterList result;
   for (Parameter& parameter : parameters)
@@ -64,8 +64,8 @@ void assign(const ParameterList& parameters, const std::vector<Tensor>& values) 
   for (Parameter* parameter : parameters) parameter->value = (value++)->clone();
 }
 
-/// The loss as a function of the trained parameters, as one node: its rule runs the sequence op once more,
-/// with gradients.
+/// The loss as a function of the trained parameters in one node, whose gradient rule runs the sequence op
+/// again.
 class LossOfParameters {
  public:
   LossOfParameters(Model& model, ModelOp& op, const SequenceBatch& batch, ThreadPool& pool)
@@ -110,7 +110,7 @@ std::int64_t largest_lag(const Model& model) {
   return lag;
 }
 
-/// The values a little elsewhere, within the parameters' bounds.
+/// Moves the values a little, within the parameters' bounds.
 std::vector<Tensor> moved(const std::vector<Tensor>& values, const ParameterList& parameters, int move) {
   RandomStream random(static_cast<std::uint64_t>(move), 1);
   std::vector<Tensor> result;
@@ -147,13 +147,15 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
   const Experiment experiment = parse_experiment(given.json, given.where, "/", in_f64);
   const Task task = experiment.load_task(pool);
   Model model = build_model(experiment, task.shape);
-  ModelOp op(model, {}, Arithmetic::real);  // a loss in steps of 2^-32 has no differences to compare with
+  ModelOp op(
+      model, {},
+      Arithmetic::real);  // on the grid the loss would change in steps of 2^-32, too coarse for differences
 
   const std::vector<std::int64_t> indices = indices_in_order(*task.train, 0, options.sequences);
   const Batch data = gather(*task.train, indices, model.dtype(), pool, task.normalization);
   const std::int64_t steps = kLags * largest_lag(model) + kMore;
   SequenceBatch batch = of_length(sequence_batch(data, task.shape, experiment.loss), task.shape, steps);
-  batch.training = op.has_statistics();  // else their gradients would not be there
+  batch.training = op.has_statistics();  // otherwise they would have no gradients
 
   const LossOfParameters loss(model, op, batch, pool);
   ModelGradients result;
@@ -174,7 +176,7 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
     result.moves = moves;
   };
   // A difference across a kink (relu at 0, a trained delay at a whole number) says nothing about a gradient.
-  // A gradient that is wrong is so for every step, and elsewhere too.
+  // A wrong gradient is wrong with every step size, and at moved parameters too.
   for (int moves = 0; moves <= kMoves; ++moves)
     for (const double step : {kStep, kShortStep})
       if (result.report.compared == 0 || result.report.max_rel_error > options.tolerance)

@@ -15,7 +15,7 @@ namespace {
 constexpr double kLeft = 76, kTop = 40, kWidth = 620, kHeight = 380, kBottom = 58;
 constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kLetter = 7.2, kFont = 12;
 
-// The colours of Okabe and Ito, but the yellow, which is lost on white.
+// The colours of Okabe and Ito without yellow, which is hard to see on white.
 constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                  "#e69f00", "#56b4e9", "#000000"};
 constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 2"};
@@ -26,7 +26,7 @@ std::string number(double value) {
   return text;
 }
 
-/// The text escaped for XML. A control character, which XML does not allow, becomes '?'.
+/// The text escaped for XML. Control characters, which XML does not allow, become '?'.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -50,7 +50,7 @@ std::string segment(double x1, double y1, double x2, double y2, const std::strin
                  number(y2), "\" ", more, "/>\n");
 }
 
-/// The colour, dashes and width that tell the n-th line from the others.
+/// The colour, dashes and width of the n-th line.
 std::string stroke(const PlotLine& line, std::size_t n) {
   const char* dash = kDashes[n / kColours.size() % kDashes.size()];
   const std::string dashes = *dash ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
@@ -65,13 +65,13 @@ std::string fill(std::size_t n) {
 void check(const Plot& plot) {
   for (const PlotLine& line : plot.lines) {
     if (line.x.size() != line.y.size()) {
-      throw InputError(text_of("[plot] a line has as many x as y. Got ", line.x.size(), " and ",
+      throw InputError(text_of("[plot] expected as many x as y of a line. Got ", line.x.size(), " and ",
                                line.y.size(), " for '", line.name, "'."));
     }
   }
   for (const PlotBars& bars : plot.bars) {
     if (bars.edges.size() != bars.heights.size() + 1 && !(bars.edges.empty() && bars.heights.empty())) {
-      throw InputError(text_of("[plot] bars have an edge more than heights. Got ", bars.edges.size(), " and ",
+      throw InputError(text_of("[plot] expected one edge more than heights. Got ", bars.edges.size(), " and ",
                                bars.heights.size(), " for '", bars.name, "'."));
     }
   }
@@ -152,7 +152,7 @@ class Drawing {
                     text_of(centre, " transform=\"rotate(-90 18 ", number(half_way), ")\""));
   }
 
-  /// A polyline for every piece between gaps; a point that stands alone is a dot.
+  /// A polyline for every piece between gaps; a single point is a dot.
   void draw(const PlotLine& line, std::size_t n) {
     std::vector<std::pair<double, double>> piece;
     const auto finish = [&] {
@@ -189,7 +189,7 @@ class Drawing {
     }
   }
 
-  /// The names beside the chart; returns the width they take.
+  /// Draws the legend beside the chart and returns its width.
   double draw_legend() {
     double width = 0, y = kTop + kLegendRow / 2;
     std::size_t n = 0;

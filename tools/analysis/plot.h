@@ -7,33 +7,33 @@
 
 namespace lagtape {
 
-/// A line through the points (x[i], y[i]). A NaN, or what a logarithmic axis cannot show, is a gap.
+/// A line through the points (x[i], y[i]). NaN, or a value that a logarithmic axis cannot show, leaves a gap.
 struct PlotLine {
-  std::string name;  ///< in the legend; none when empty
+  std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> x, y;
   bool broad = false;  ///< wide and pale, so that another line is seen on top of it
 };
 
-/// Bars side by side: bar i stands on the x axis between edges[i] and edges[i + 1]. A NaN is a gap.
+/// Bars side by side: bar i stands on the x axis between edges[i] and edges[i + 1]. NaN leaves a gap.
 struct PlotBars {
-  std::string name;  ///< in the legend; none when empty
+  std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> edges, heights;
 };
 
-/// A chart with axes and a legend: bars behind, lines in front of them, in colours that are told apart also
-/// by those who see few of them.
+/// A chart with axes and a legend. Lines are drawn over bars, in colours that colour-blind readers can tell
+/// apart.
 struct Plot {
   std::string title = {};
   PlotAxis x = {}, y = {};
   std::vector<PlotLine> lines = {};
   std::vector<PlotBars> bars = {};
 
-  /// The chart as an SVG document of its own (UTF-8, as the texts are). Throws InputError where x and y of a
-  /// line, or edges and heights of bars, do not go together.
+  /// The chart as a complete SVG document in UTF-8, like its texts. Throws InputError if the sizes of a
+  /// line's x and y, or of edges and heights of bars, do not match.
   std::string svg() const;
 };
 
-/// Bars of equal width that count the finite values between the smallest and the largest.
+/// A histogram of the finite values in bars of equal width.
 PlotBars histogram(std::string name, const std::vector<double>& values, int bins);
 
 }  // namespace lagtape

@@ -8,7 +8,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr int kTicks = 6;  ///< about so many are wanted
+constexpr int kTicks = 6;  ///< desired number of ticks
 
 std::string text_of(double value) {
   char text[32];
@@ -68,7 +68,7 @@ void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& valu
   if (shows(axis.min)) min_ = axis.min;
   if (shows(axis.max)) max_ = axis.max;
   if (min_ < max_) return;
-  // One value alone, or bounds that leave nothing: some room around it.
+  // The range is empty, for instance with a single value: it gets some room.
   if (log_) {
     max_ = min_ * 10;
     min_ = min_ / 10;
@@ -83,13 +83,13 @@ std::vector<PlotTick> PlotScale::linear_ticks() const {
   const double step = round_up((max_ - min_) / kTicks);
   std::vector<PlotTick> ticks;
   const double slack = 1e-9 * (max_ - min_);
-  // + 0.0: no tick is at -0.
+  // + 0.0 turns -0 into 0.
   for (double i = std::ceil((min_ - slack) / step) + 0.0; i * step <= max_ + slack; ++i)
     ticks.push_back({i * step, text_of(i * step)});
   return ticks;
 }
 
-/// Powers of ten, thinned out when there are many; beside them 2 and 5 of each when there are few.
+/// Powers of ten, fewer of them when there are many, and also 2 and 5 times each when there are few.
 std::vector<PlotTick> PlotScale::log_ticks() const {
   const double first = std::floor(std::log10(min_)), last = std::ceil(std::log10(max_));
   const double decades = std::log10(max_ / min_);

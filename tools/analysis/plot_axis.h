@@ -6,31 +6,32 @@
 
 namespace lagtape {
 
-/// One axis of a plot. What is not given comes from the data.
+/// One axis of a plot. Limits that are not given come from the data.
 struct PlotAxis {
   std::string title = {};
-  bool log = false;  ///< in powers of ten; shows nothing that is not positive
+  bool log = false;  ///< logarithmic; shows positive values only
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
-  std::vector<std::string> categories = {};  ///< names of the places 0, 1, 2, ..., instead of numbers
+  std::vector<std::string> categories = {};  ///< names of the positions 0, 1, 2, ... in place of numbers
 };
 
-/// A place on an axis that carries a text.
+/// A labelled position on an axis.
 struct PlotTick {
   double value = 0;
   std::string text;
 };
 
-/// An axis whose range is known: places between 0 (its start) and 1 (its end), and its ticks.
+/// An axis with a known range: it maps values to positions between 0 (its start) and 1 (its end), and has
+/// ticks.
 class PlotScale {
  public:
-  /// The range holds every value that can be shown; `include_zero` widens it. Values may be in any order.
+  /// The range covers every value that can be shown, and 0 with `include_zero`. Values may be in any order.
   PlotScale(const PlotAxis& axis, const std::vector<double>& values, bool include_zero = false);
 
   bool shows(double value) const;  ///< finite, and positive on a logarithmic axis
-  /// Where a value stands; below 0 or above 1 outside of the range. Only for what the axis shows.
+  /// The position of a value that the axis shows; below 0 or above 1 outside of the range.
   double place(double value) const;
-  /// The start of the axis, where bars stand on.
+  /// The value on which bars stand: 0 or the end of the range nearest to it; on a logarithmic axis its start.
   double base() const { return log_ ? min_ : (min_ > 0 ? min_ : (max_ < 0 ? max_ : 0)); }
   const std::vector<PlotTick>& ticks() const { return ticks_; }
 

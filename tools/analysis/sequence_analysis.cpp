@@ -23,7 +23,7 @@ double norm_of_row(const Tensor& rows, std::int64_t row) {
       rows.values<double>().subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(width)));
 }
 
-/// Derivatives by the states side by side, [rows, width].
+/// The derivatives with respect to the states side by side, [rows, width].
 Matrix side_by_side(std::span<const Tensor> of_states) {
   Matrix joint{of_states[0].size(0), 0, {}};
   for (const Tensor& state : of_states) joint.columns += state.size(1);
@@ -36,7 +36,7 @@ Matrix side_by_side(std::span<const Tensor> of_states) {
   return joint;
 }
 
-/// Unit vectors, or random ones of +1 and -1, a row each, cut at the states' borders.
+/// Unit vectors, or random vectors of +1 and -1, one in each row, split into the states.
 std::vector<Tensor> jacobian_seeds(const StepProgram& program, std::int64_t rows, bool exact,
                                    const RandomStream& random) {
   std::vector<Tensor> seeds;
@@ -55,7 +55,7 @@ std::vector<Tensor> jacobian_seeds(const StepProgram& program, std::int64_t rows
   return seeds;
 }
 
-/// [1, ...] and [1, ...] of one shape as [2, ...].
+/// Stacks two tensors [1, ...] of one shape to [2, ...].
 Tensor one_after_another(const Tensor& first, const Tensor& second) {
   Shape shape = first.shape();
   shape[0] = 2;
@@ -123,7 +123,7 @@ SequencePart SequenceAnalyzer::last_steps(const SequenceBatch& tokens, ThreadPoo
   part.batch = sequence;
   if (before == 0) return part;
 
-  SequenceBatch inputs = sequence;  // a target of the whole sequence is no stretch of time
+  SequenceBatch inputs = sequence;  // a target of the whole sequence cannot be cut in time
   if (!every_step) {
     inputs.targets = {};
     inputs.classes = {};
@@ -191,7 +191,7 @@ LayerOverTime SequenceAnalyzer::layer_over_time(std::size_t layer, const Tensor&
           std::max<std::int64_t>(rows(layer), 2)};
 }
 
-/// Forward through one layer, with its norms and values.
+/// Runs one layer forward and collects its norms and values.
 Tensor SequenceAnalyzer::run_layer(std::size_t l, LayerOverTime& layer,
                                    SequenceFindings::Layer& found) const {
   found.norm = curves(stack_.layers[l].states.size(), layer.steps());
@@ -208,8 +208,8 @@ Tensor SequenceAnalyzer::run_layer(std::size_t l, LayerOverTime& layer,
   });
 }
 
-/// Of the loss of the sequence, or of its last step alone, by the top layer's outputs [S, width]: [1, S,
-/// width].
+/// The derivative [1, S, width] of the loss of the sequence, or of its last step alone, with respect to the
+/// top layer's outputs [S, width].
 Tensor SequenceAnalyzer::loss_derivative(const Tensor& top, const SequencePart& part,
                                          bool last_step_alone) const {
   const std::int64_t steps = top.size(0), width = top.size(1);

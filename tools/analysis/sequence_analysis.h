@@ -13,15 +13,15 @@ namespace lagtape {
 
 std::int64_t state_width(const StepProgram& program);
 
-/// The last steps of one sequence, and what the model brings there.
+/// The last steps of one sequence, and the model's state before them.
 struct SequencePart {
-  SequenceBatch batch;          ///< x [1, S, input], with the targets that are scored in these steps
-  std::int64_t length = 0;      ///< of the whole sequence
-  std::vector<Tensor> windows;  ///< before the first of these steps, layer by layer
-  Tensor sum_before;            ///< of the top layer's outputs before them, [1, width]; empty without any
+  SequenceBatch batch;          ///< x [1, S, input], with the targets of these steps
+  std::int64_t length = 0;      ///< length of the whole sequence
+  std::vector<Tensor> windows;  ///< windows before the first of these steps, layer by layer
+  Tensor sum_before;  ///< sum of the top layer's earlier outputs, [1, width]; empty if there are none
 };
 
-/// What was found in one sequence, by lag.
+/// The results for one sequence, by lag.
 struct SequenceFindings {
   struct Layer {
     std::vector<std::vector<double>> norm, gradient, last_step_gradient;  ///< [state][lag]
@@ -34,23 +34,22 @@ struct SequenceFindings {
 /// The sequence op of a model in evaluation. Throws InputError for a model that needs whole sequences.
 const StackDefinition& evaluated_stack(const Model& model);
 
-/// Looks into single sequences of a model in f64. Safe to be used by several threads at once, but for
-/// `last_steps`.
+/// Analyses a model on single sequences in f64. Several threads may use it at once, except for `last_steps`.
 class SequenceAnalyzer {
  public:
   SequenceAnalyzer(const Model& model, std::vector<std::vector<NamedValue>> values,
                    const AnalysisOptions& options);
 
-  /// The model's in evaluation, with states off the grid.
+  /// The model's stack in evaluation, without the grid of states.
   const StackDefinition& stack() const { return stack_; }
-  /// The layers of the model below those of the stack: a table of tokens.
+  /// The number of the model's layers below the stack: 1 for an embedding.
   std::size_t layers_below() const { return table_ ? 1 : 0; }
   const std::vector<NamedValue>& values(std::size_t layer) const { return values_[layer]; }
   bool is_exact(std::size_t layer) const;
-  /// Rows in which a layer's state Jacobian is followed back.
+  /// The number of rows in which a layer's state Jacobian is followed backwards.
   std::int64_t rows(std::size_t layer) const;
 
-  /// Runs through a sequence, a batch of one, up to its last steps.
+  /// Runs a sequence, a batch of one, up to its last steps.
   SequencePart last_steps(const SequenceBatch& sequence, ThreadPool& pool) const;
   SequenceFindings look_into(const SequencePart& part) const;
 
@@ -61,7 +60,7 @@ class SequenceAnalyzer {
   void follow_jacobian(std::size_t layer, LayerOverTime& over_time, std::int64_t sequence,
                        SequenceFindings::Layer& found) const;
 
-  /// The sequence with the table's rows in place of tokens.
+  /// The sequence with rows of the embedding's table in place of tokens.
   SequenceBatch embedded(const SequenceBatch& sequence, ThreadPool& pool) const;
 
   StackDefinition stack_;

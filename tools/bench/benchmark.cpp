@@ -19,10 +19,11 @@ namespace {
 constexpr int kWarmUp = 2;
 constexpr int kSgemmRepeats = 15;
 
-/// Threads that wait for work in a loop must be asleep before another's time is taken.
+/// Waits until threads that spin while they wait for work have gone to sleep, so that they do not disturb the
+/// next measurement.
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-/// The model with one number of threads.
+/// The model with a given number of threads.
 class Runner {
  public:
   Runner(const Experiment& experiment, Model& model, const SequenceBatch& batch, int threads)
@@ -57,7 +58,7 @@ class Runner {
   const Tape::Mark start_ = tape_.mark();
 };
 
-/// One runner a number of threads: those asked for, else 1..N.
+/// A runner for each number of threads: the requested one, or 1..N.
 using Runners = std::map<int, std::unique_ptr<Runner>>;
 
 Runners warm_runners(const Experiment& experiment, Model& model, const SequenceBatch& batch, int threads) {
@@ -66,15 +67,14 @@ Runners warm_runners(const Experiment& experiment, Model& model, const SequenceB
   const int last = threads > 0 ? threads : ThreadPool::hardware_threads();
   for (int n = first; n <= last; ++n) runners[n] = std::make_unique<Runner>(experiment, model, batch, n);
   for (auto& [n, runner] : runners) {
-    runner->plan();  // refuses a budget that cannot be met, with its place
+    runner->plan();  // throws early for a budget that cannot be met
     for (int i = 0; i < kWarmUp; ++i) runner->forward_and_backward();
   }
   return runners;
 }
 
 /// A model and inputs under which states and deltas are subnormal numbers: vectors of weights (biases) are
-/// zero, inputs and the read-out's weights scaled down, so that both passes begin with numbers next to
-/// nothing.
+/// zero, inputs and the read-out's weights scaled down, so that both passes begin with tiny numbers.
 struct Subnormal {
   Model model;
   SequenceBatch batch;
@@ -96,17 +96,17 @@ struct Subnormal {
   }
 };
 
-/// Times of each repeat, by number of threads.
+/// The times of all repeats, for each number of threads.
 struct Times {
   std::vector<double> forward, total;
 };
 
-/// A total and its part vary each for itself: the rest is what the total has beyond the fastest part.
+/// A total minus the fastest time of its part, since the two vary independently.
 Timing rest_of(const Timing& total, const Timing& part) {
   return {.median = total.median - part.min, .min = total.min - part.min, .max = total.max - part.min};
 }
 
-/// The step of the first layer that has one.
+/// The step of the first layer that has a step.
 StepProgram first_step(const Model& model) {
   for (const LayerSummary& layer : model.layers())
     if (!layer.steps.empty()) return layer.steps.front();

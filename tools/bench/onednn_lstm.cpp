@@ -17,7 +17,7 @@ using Arguments = std::unordered_map<int, memory>;
 memory::desc plain(memory::dims dims, memory::format_tag tag) { return {dims, memory::data_type::f32, tag}; }
 memory::desc any(memory::dims dims) { return plain(std::move(dims), memory::format_tag::any); }
 
-/// Primitives for one number of threads, which is part of what a primitive is made for.
+/// The primitives for one number of threads; a primitive is made for a fixed number.
 struct Passes {
   dnnl::lstm_forward forward;
   dnnl::lstm_backward backward;
@@ -31,9 +31,8 @@ struct OnednnLstm::Implementation {
   LstmSizes sizes;
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
-  std::map<int, Passes> passes;  // by threads
-  std::vector<std::pair<int, memory>>
-      memories;  // by use; shared between numbers of threads where the layouts are equal
+  std::map<int, Passes> passes;                  // by number of threads
+  std::vector<std::pair<int, memory>> memories;  // by use; shared where layouts do not depend on the threads
   const Passes* last = nullptr;
 
   memory::desc x, w_input, w_state, bias, h, state;
@@ -66,7 +65,7 @@ struct OnednnLstm::Implementation {
     return holding(argument, state, std::vector<float>(static_cast<std::size_t>(sizes.batch * sizes.units)));
   }
 
-  /// Numbers of a plain layout in the one that a primitive asks for.
+  /// Converts numbers from a plain layout to the one that a primitive prefers.
   memory reordered(int argument, const memory::desc& from, const std::vector<float>& numbers,
                    const memory::desc& to) {
     memory source(from, engine, const_cast<float*>(numbers.data()));
@@ -90,8 +89,8 @@ struct OnednnLstm::Implementation {
 Passes OnednnLstm::Implementation::make(int threads) {
   omp_set_num_threads(threads);
   const auto direction = dnnl::rnn_direction::unidirectional_left2right;
-  // The initial state is given, though zero: without one, this version's gradient of the state weights is
-  // wrong.
+  // The zero initial state is passed explicitly: without it, this version of oneDNN computes a wrong gradient
+  // of the state weights.
   const dnnl::lstm_forward::desc forward_desc(dnnl::prop_kind::forward_training, direction, x, state, state,
                                               any(w_input.dims()), any(w_state.dims()), bias, h, state,
                                               state);
@@ -101,7 +100,7 @@ Passes OnednnLstm::Implementation::make(int threads) {
       h, state, state, x, state, state, any(w_input.dims()), any(w_state.dims()), bias, h, state, state);
   const dnnl::lstm_backward::primitive_desc backward(backward_desc, engine, forward);
 
-  constexpr int kBackward = 1 << 20;  // the backward pass may want the weights in a layout of its own
+  constexpr int kBackward = 1 << 20;  // the backward pass may prefer another layout of the weights
   Passes made;
   made.forward = dnnl::lstm_forward(forward);
   made.backward = dnnl::lstm_backward(backward);

@@ -10,7 +10,7 @@ struct LstmSizes {
   std::int64_t steps, batch, input, units;
 };
 
-/// Values of an LSTM layer and, after a run, its results. Gates in the order i, f, c, o.
+/// The inputs and weights of an LSTM layer. Gates are in the order i, f, c, o.
 struct LstmValues {
   std::vector<float> x;        ///< [T, B, input]
   std::vector<float> w_input;  ///< [input, 4, units]
@@ -18,35 +18,36 @@ struct LstmValues {
   std::vector<float> bias;     ///< [4, units]
   std::vector<float> grad_h;   ///< dL/dh [T, B, units]
 };
+/// The results of a forward and backward run.
 struct LstmResults {
   std::vector<float> h;                                      ///< [T, B, units]
-  std::vector<float> grad_x;                                 ///< as x
-  std::vector<float> grad_w_input, grad_w_state, grad_bias;  ///< as w_input, w_state, bias
+  std::vector<float> grad_x;                                 ///< shape of x
+  std::vector<float> grad_w_input, grad_w_state, grad_bias;  ///< shapes of w_input, w_state, bias
 };
 
-/// Numbers of the size that a fresh LSTM sees.
+/// Random numbers of the magnitudes in a freshly initialised LSTM.
 LstmValues random_values(const LstmSizes& sizes);
 
-/// The peer: oneDNN's LSTM primitive, training forward and backward, zero initial states, f32. Primitives and
-/// memories are made once; weights are in the layouts that the primitives ask for; the workspace is kept. Not
-/// thread-safe.
+/// The reference for speed: oneDNN's LSTM primitive in f32 with zero initial states, forward in training mode
+/// and backward. Primitives and memories are made once, weights have the layouts that the primitives prefer,
+/// and the workspace is kept. Not thread-safe.
 class OnednnLstm {
  public:
   OnednnLstm(const LstmSizes& sizes, const LstmValues& values);
   ~OnednnLstm();
 
-  /// Makes the primitives for that many threads, unless they are there.
+  /// Makes the primitives for a number of threads, unless they exist.
   void prepare(int threads);
-  /// Forward and backward once, with that many threads.
+  /// Runs forward and backward once.
   void run(int threads);
-  LstmResults results() const;  ///< Of the last run.
+  LstmResults results() const;  ///< results of the last run
 
  private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// The same as plain loops in f64: the oracle that the peer is checked against.
+/// The same computation in plain loops in f64, against which the primitive is checked.
 LstmResults plain_lstm(const LstmSizes& sizes, const LstmValues& values);
 
 /// Throws Error unless the primitive's results agree with the plain loops on a few steps of a few rows.

@@ -18,12 +18,13 @@ std::vector<float> uniform(std::int64_t count, double range, std::uint64_t strea
   return values;
 }
 
-/// One row of a batch through time, forward and then backward, gradients of the weights added up in f64.
+/// Runs one row of a batch through time, forward and then backward, and sums the gradients of the weights in
+/// f64.
 struct PlainRow {
   const LstmSizes& s;
   const LstmValues& v;
   std::int64_t row;
-  std::vector<double> gates;  // [T, 4, units] after their functions
+  std::vector<double> gates;  // [T, 4, units], after the activation functions
   std::vector<double> c, h;   // [T + 1, units], zeros first
 
   PlainRow(const LstmSizes& sizes, const LstmValues& values, std::int64_t row_number)
@@ -87,7 +88,7 @@ struct PlainRow {
 
 std::vector<float> rounded(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
-/// The largest difference over the largest entry.
+/// The largest difference relative to the largest entry.
 double difference(const std::vector<float>& found, const std::vector<float>& expected) {
   double largest = 0, scale = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

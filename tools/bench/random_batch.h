@@ -8,10 +8,11 @@ namespace lagtape::bench {
 /// Standard normal numbers, the same ones for the same stream number.
 Tensor normal_tensor(Shape shape, Dtype dtype, std::uint64_t stream_number);
 
-/// Inputs of a model: normal numbers, or tokens drawn with equal chances.
+/// Inputs for a model: normal numbers, or equally likely tokens.
 Tensor random_inputs(const Model& model, Shape shape, std::uint64_t stream_number);
 
-/// Such inputs, and targets that go with the model's loss: normal numbers, classes or zeros and ones.
+/// A batch of such inputs, with targets that suit the model's loss: normal numbers, classes, or zeros and
+/// ones.
 SequenceBatch random_batch(const Model& model, const DataShape& data, std::int64_t batch);
 
 }  // namespace lagtape::bench

@@ -4,12 +4,12 @@
 
 namespace lagtape::bench {
 
-/// oneDNN's sgemm on 2048 x 2048 matrices: what the machine does with products that have nothing to wait for.
+/// oneDNN's sgemm on 2048 x 2048 matrices, as a measure of the machine's peak speed.
 class Sgemm {
  public:
   Sgemm();
   void run(int threads);
-  /// Gflop/s of a run that took so long.
+  /// The Gflop/s of a run that took the given time.
   static double gflops(double microseconds);
 
  private:

@@ -10,8 +10,8 @@ namespace lagtape::bench {
 
 namespace {
 
-constexpr std::int64_t kInputs = 1024;  // a repeat goes through them in turn, so that they stay in the cache
-constexpr double kNanoseconds = 1e3;    // in a microsecond
+constexpr std::int64_t kInputs = 1024;  // a repeat cycles through them, so that they stay in the cache
+constexpr double kNanoseconds = 1e3;    // per microsecond
 
 template <class T>
 void check(const Model& model, const Tensor& x) {
@@ -22,7 +22,7 @@ void check(const Model& model, const Tensor& x) {
   const Tensor predicted = model.predict(x);
   const auto last = predicted.values<T>().last(output.size());
   if (!std::equal(output.begin(), output.end(), last.begin()))
-    throw Error("[bench] the stream differs from the batch.");
+    throw Error("[bench] the stream's outputs differ from those of the batch.");
 }
 
 template <class T>
@@ -30,7 +30,7 @@ Timing latency(const Model& model, const LatencyOptions& options) {
   const std::int64_t width = model.input_width();
   check<T>(model, random_inputs(model, {kInputs, width}, 1));
 
-  const FlushSubnormals flush;  // as a thread of real-time work has it
+  const FlushSubnormals flush;  // as in a real-time thread
   const Tensor x = random_inputs(model, {kInputs, width}, 2);
   const T* inputs = x.values<T>().data();
   std::vector<T> output(model.output_width());

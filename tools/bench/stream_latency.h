@@ -8,13 +8,13 @@
 namespace lagtape::bench {
 
 struct LatencyOptions {
-  std::int64_t steps = 100'000;  ///< a repeat
+  std::int64_t steps = 100'000;  ///< steps of a repeat
   int repeats = 15;
 };
 
-/// Nanoseconds that one `Stream::step` of one row takes, layers and read-out, on the calling thread, fed with
-/// normal numbers. The stream's answer is first compared with `Model::predict`, bit for bit; throws Error
-/// when they differ.
+/// The time in nanoseconds of one `Stream::step` of one row, read-out included, on the calling thread, with
+/// normal numbers as inputs. Throws Error if the stream's output differs in any bit from that of
+/// `Model::predict`.
 Timing stream_latency(const Model& model, const LatencyOptions& options);
 
 }  // namespace lagtape::bench

@@ -6,7 +6,7 @@
 
 namespace lagtape::bench {
 
-/// Over the repeats; microseconds a time step unless it says otherwise.
+/// Statistics over the repeats, in microseconds per time step unless stated otherwise.
 struct Timing {
   double median = 0, min = 0, max = 0;
 };
@@ -18,7 +18,7 @@ inline Timing timing_of(std::vector<double> times) {
   return {.median = median, .min = times.front(), .max = times.back()};
 }
 
-/// Microseconds that a piece of work took.
+/// The time in microseconds that a piece of work takes.
 template <class Work>
 double microseconds_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();

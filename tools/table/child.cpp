@@ -18,10 +18,10 @@ namespace lagtape::table {
 
 namespace {
 
-constexpr const char* kThisProgram = "/proc/self/exe";  ///< also after its file was replaced
+constexpr const char* kThisProgram = "/proc/self/exe";  ///< valid even after the file was replaced
 constexpr int kCannotStart = 127;
 
-/// A file descriptor that is closed in the end.
+/// A file descriptor that is closed at the end of its scope.
 struct Descriptor {
   int number;
   ~Descriptor() { ::close(number); }
@@ -29,7 +29,7 @@ struct Descriptor {
 
 int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-/// Holds SIGINT and SIGTERM back, so that one meant for a new process does not get lost in a handler of ours.
+/// Blocks SIGINT and SIGTERM, so that one meant for the new process is not lost in this process's handler.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -46,7 +46,7 @@ class HeldSignals {
   sigset_t before_;
 };
 
-/// In the new process, between fork and exec: nothing but system calls.
+/// Runs in the new process between fork and exec, where only system calls are allowed.
 [[noreturn]] void become(char* const* arguments, int input, int output, pid_t parent,
                          const HeldSignals& signals) {
   ::setpgid(0, 0);

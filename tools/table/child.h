@@ -9,20 +9,20 @@
 
 namespace lagtape::table {
 
-/// This very program, run once more beside itself with other arguments. It is in a process group of its own,
-/// so that a terminal's Ctrl-C reaches it through us alone, and is asked to stop when we end in whatever way.
+/// A second process of this program with other arguments. It has a process group of its own, so that Ctrl-C
+/// in a terminal reaches it only through its parent, and it is asked to stop when its parent ends in any way.
 class Child {
  public:
-  /// Starts it; what it writes is added to `log`. Throws InputError when the log cannot be written, Error
-  /// when the system has no process to give.
+  /// Starts the process and appends its output to `log`. Throws InputError when the log cannot be written,
+  /// Error when the system cannot start a process.
   Child(const std::vector<std::string>& arguments, const std::filesystem::path& log);
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
   ~Child();  ///< stops it and waits for it
 
-  /// Its exit code once it has ended, 128 + N after signal N.
+  /// The exit code once the process has ended, 128 + N after signal N; empty before.
   std::optional<int> ended();
-  void stop();  ///< asks it, once, to save and end
+  void stop();  ///< asks the process, once, to save and end
 
  private:
   pid_t process_ = 0;  ///< 0 after its end

@@ -12,10 +12,10 @@ namespace lagtape::table {
 
 namespace {
 
-/// Sums of a metric by where in the training it was measured, so that runs are averaged place by place.
+/// Sums of a metric at each epoch or step at which it was measured, for averages over runs.
 struct Sums {
   std::map<double, std::pair<double, int>> by_epoch, by_step;
-  bool has_epochs = false;  ///< else the training set never ends, and steps are counted
+  bool has_epochs = false;  ///< false for a training set that never ends: steps count
 
   void add(const PaperTable& table, const std::filesystem::path& metrics_file) {
     std::istringstream lines(read_file(metrics_file));

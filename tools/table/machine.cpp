@@ -10,7 +10,7 @@ namespace lagtape::table {
 
 std::string machine() {
   std::ifstream lines("/proc/cpuinfo");
-  std::string name = "a processor without a name";
+  std::string name = "unknown processor";
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(": ");
     if (!line.starts_with("model name") || colon == std::string::npos) continue;

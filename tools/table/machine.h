@@ -4,7 +4,7 @@
 
 namespace lagtape::table {
 
-/// The processor as it calls itself, and how many cores of it there are: "AMD EPYC, 2 cores".
+/// The name of the processor and the number of its cores: "AMD EPYC, 2 cores".
 std::string machine();
 
 }  // namespace lagtape::table

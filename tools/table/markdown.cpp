@@ -37,7 +37,7 @@ std::string time(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-/// A text that stays in its cell.
+/// The text with the characters escaped that would end a cell.
 std::string cell(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -62,7 +62,7 @@ void add(std::string& text, const std::string& part) {
   text += part;
 }
 
-/// What the numbers alone would hide.
+/// The remarks on a row: its note, its own source, and runs that are not done.
 std::string remark(const Row& row, const Outcome& outcome) {
   std::string text;
   if (!row.source.empty()) add(text, fmt::format("printed in {}", row.source));

@@ -16,7 +16,7 @@ namespace {
 
 /// A line of a text, without its end.
 struct Line {
-  std::size_t begin = 0, next = 0;  ///< next: where the one after it begins
+  std::size_t begin = 0, next = 0;  ///< `next` is where the next line begins
   std::string_view text;
 };
 

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The experiments of a folder, without ".json".
+/// The names of the experiments in a folder, without ".json".
 std::vector<std::string> models_in(const fs::path& folder) {
   std::vector<std::string> models;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -33,30 +33,30 @@ void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperT
     reader.required("printed_deviation", row.printed_deviation, at_least(0), "its standard deviation");
   }
   reader.optional("printed_parameters", row.printed_parameters, at_least(1),
-                  "the paper's parameters: 1200 for 1.2k");
-  reader.optional("source", row.source, "where it is printed, if not where the others are");
-  reader.optional("note", row.note, "what a reader should know of the row");
+                  "the paper's number of parameters: 1200 for 1.2k");
+  reader.optional("source", row.source, "where it is printed, if elsewhere than the rest of the table");
+  reader.optional("note", row.note, "a remark for readers");
   reader.finish();
   if (!reader.is_object()) return;
   if (row.model.empty() && !reader.has("printed"))
-    reader.error("", "a row has a model, a printed number, or both.");
+    reader.error("", "expected a model, a printed number, or both.");
   if (!row.model.empty() && std::find(models.begin(), models.end(), row.model) == models.end())
     reader.error("model", unknown_name("experiment", row.model, models));
   const auto same = [&](const Row& other) { return !row.model.empty() && other.model == row.model; };
   if (std::any_of(table.rows.begin(), table.rows.end(), same))
-    reader.error("model", text_of("the model ", row.model, " has a row already."));
+    reader.error("model", text_of("the model ", row.model, " occurs in another row already."));
   table.rows.push_back(std::move(row));
 }
 
 void read_metric(JsonReader& reader, PaperTable& table) {
   const std::vector<std::string> known = metric_names();
-  reader.required_choice("metric", table.metric, known, "what is compared, of the test set");
+  reader.required_choice("metric", table.metric, known, "metric of the test set that is compared");
   if (std::find(known.begin(), known.end(), table.metric) != known.end())
     table.larger_is_better = metric(table.metric).larger_is_better;
 }
 
 void read_rows(JsonReader& reader, PaperTable& table) {
-  const Json& rows = reader.raw("rows", "one a model", "list", "");
+  const Json& rows = reader.raw("rows", "a row for each model", "list", "");
   if (!rows.is_array() || rows.empty()) {
     reader.error("rows", "expected a list of rows.");
     return;
@@ -78,14 +78,14 @@ PaperTable read_paper_table(const fs::path& folder) {
   JsonReader reader(document, "", errors);
   PaperTable table;
   table.folder = fs::absolute(folder / "").lexically_normal().parent_path();
-  reader.raw("$schema", "of an editor; not used");
-  reader.required("title", table.title, "what is learnt");
+  reader.raw("$schema", "for editors; not used");
+  reader.required("title", table.title, "title of the table");
   reader.required("source", table.source, "where the numbers are printed");
   read_metric(reader, table);
-  reader.required("unit", table.unit, "what the numbers are called");
-  reader.optional("scale", table.scale, above(0), "numbers are metric * scale");
-  reader.optional("digits", table.digits, between(0, kMostDigits), "decimals that are shown");
-  reader.optional("seeds", table.seeds, between(1, kMostSeeds), "runs of a model");
+  reader.required("unit", table.unit, "name of the numbers");
+  reader.optional("scale", table.scale, above(0), "the table shows metric * scale");
+  reader.optional("digits", table.digits, between(0, kMostDigits), "number of decimals shown");
+  reader.optional("seeds", table.seeds, between(1, kMostSeeds), "number of runs of each model");
   read_rows(reader, table);
   reader.finish();
   errors.raise(file.string());

@@ -43,29 +43,30 @@ void Results::read_line(const std::string& line, const std::string& where) {
   Entry entry;
   std::string state = name_of(RunState::done);
   reader.required("model", model, "MODEL.json of the table's folder");
-  reader.required("seed", seed, at_least(0), "of the run");
-  reader.required("experiment", experiment, "number of the experiment");
+  reader.required("seed", seed, at_least(0), "seed of the run");
+  reader.required("experiment", experiment, "hash of the experiment");
   reader.choice("state", state, {name_of(RunState::done), name_of(RunState::diverged)}, "how it ended");
   if (state == name_of(RunState::done)) {
-    reader.required("metric", metric, "what was measured, of the test set");
-    reader.required("value", entry.value, {}, "of it, not scaled");
-    reader.required("params", entry.params, at_least(0), "trained numbers");
-    reader.required("seconds", entry.seconds, at_least(0), "that the run took");
+    reader.required("metric", metric, "metric of the test set");
+    reader.required("value", entry.value, {}, "value of the metric, not scaled");
+    reader.required("params", entry.params, at_least(0), "number of parameters");
+    reader.required("seconds", entry.seconds, at_least(0), "duration of the run");
   } else {
     entry.state = RunState::diverged;
     reader.required("message", entry.message, "where it diverged");
   }
-  reader.required("date", entry.date, "of its end");
-  reader.required("machine", entry.machine, "that it ran on");
-  reader.required("version", entry.version, "of lagtape");
-  reader.optional("arithmetic", entry.arithmetic, at_least(0), "which bits lagtape gave; 0: not recorded");
+  reader.required("date", entry.date, "date of the run's end");
+  reader.required("machine", entry.machine, "machine of the run");
+  reader.required("version", entry.version, "version of lagtape");
+  reader.optional("arithmetic", entry.arithmetic, at_least(0),
+                  "number of lagtape's arithmetic; 0: not recorded");
   reader.finish();
   errors.raise(where);
   const auto [found, is_new] = entries_.try_emplace(key, entry);
   if (!is_new && entry.state == RunState::done && found->second.value != entry.value) {
     throw InputError(text_of(where, ": ", metric, " of the model ", model, ", seed ", seed, ", is ",
                              entry.value, " here and ", found->second.value,
-                             " in a line before. Take out one of them."));
+                             " in an earlier line. Remove one of them."));
   }
 }
 
@@ -134,7 +135,8 @@ void Results::add(const std::vector<Run>& runs, const PaperTable& table) {
                                     run.machine, kVersion, run.message})
                  .second;
   }
-  if (!grown && fs::exists(file_)) return;  // a file that cannot be written is found out before training
+  // A new file is written even if it is empty, so that a wrong path is an error before the training.
+  if (!grown && fs::exists(file_)) return;
   std::string text;
   for (const auto& [key, entry] : entries_) text += line_of(key, entry);
   write_file_atomically(file_, text);

@@ -10,28 +10,28 @@
 
 namespace lagtape::table {
 
-/// A file of runs that ended, a JSON object a line, so that a table can grow over days and machines when the
-/// folders of its runs are gone:
+/// A file of finished runs, a JSON object a line, so that a table can grow over days and machines even when
+/// the run folders are gone:
 ///     {"model": "lem", "seed": 0, "experiment": "5f0c...", "state": "done", "metric": "rmse",
 ///      "value": 0.00115, "params": 1233, "seconds": 21.5, "date": "2026-11-20", "machine": "...",
 ///      "version": "0.1.0", "arithmetic": 2}
-/// An experiment is known by a number of what is in its file (see `experiment_number`); runs of one that was
-/// changed since are kept, and have no part in the table. Several tables may add to one file at once.
+/// An experiment is identified by a hash of its content (see `experiment_number`). Runs of an experiment that
+/// has changed since stay in the file, but not in the table. Several processes may add to one file at once.
 class Results {
  public:
-  /// A file that is not there is empty, but its folder must be. Throws InputError that names the line.
+  /// A missing file counts as empty, but its folder must exist. Throws InputError that names the line.
   explicit Results(std::filesystem::path file);
 
-  /// Gives the runs that have not ended in their folders the end they have here.
+  /// Completes runs that are not finished in their folders from the entries of this file.
   void fill(std::vector<Run>& runs, const PaperTable& table) const;
-  /// How many it has of the models of these runs, of experiments or seeds that are not theirs.
+  /// The number of entries for the models of these runs with other experiments or seeds.
   std::int64_t others(const std::vector<Run>& runs, const PaperTable& table) const;
-  /// Takes in the runs that are done or diverged and not here yet, and writes the file if there were any
-  /// or it is not there yet.
+  /// Adds the runs that are done or diverged and not in the file yet. Writes the file if there are any, or if
+  /// it does not exist yet.
   void add(const std::vector<Run>& runs, const PaperTable& table);
 
  private:
-  /// Model, seed, experiment, and metric: none of a run that diverged.
+  /// Model, seed, experiment, and metric, which is empty for a run that diverged.
   using Key = std::tuple<std::string, std::int64_t, std::string, std::string>;
   struct Entry {
     RunState state = RunState::done;

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The experiment of a run, as the training of it will read it.
+/// The experiment of a run as its training reads it.
 Experiment experiment_of(const Run& run, const PaperTable& table, std::vector<std::string> assignments) {
   const fs::path file = table.experiment(table.rows[run.row]);
   assignments.push_back(text_of("seed=", run.seed));
@@ -35,8 +35,9 @@ Experiment experiment_of(const Run& run, const PaperTable& table, std::vector<st
   return experiment;
 }
 
-/// Whether a folder that `RunFolder::check` has let pass has a run with all settings of the experiment, with
-/// those too that a run may go on with otherwise: its length, what becomes of updates that are not finite.
+/// Whether a folder that passed `RunFolder::check` belongs to a run with all settings of the experiment,
+/// including those that a resumed run may change: its length, and the treatment of updates that are not
+/// finite.
 bool is_run_of(const RunFolder& folder, const Experiment& experiment) {
   const fs::path file = folder.experiment_file();
   return parse_experiment(read_file(file), file.string(), fs::absolute(folder.path())).json ==
@@ -49,7 +50,7 @@ std::int64_t parameters_of(const Experiment& experiment) {
   return build_model(experiment, *experiment.data_shape).parameters().count();
 }
 
-/// When a file was written last.
+/// The time at which a file was last written.
 std::string date_of(const fs::path& file) {
   const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(file)).time_since_epoch();
   return fmt::format("{:%Y-%m-%d}",
@@ -60,7 +61,7 @@ void read_summary(Run& run, const PaperTable& table) {
   const fs::path file = RunFolder(run.folder).summary_file();
   const Json summary = parse_json(read_file(file), file.string());
   const auto number = [&](const Json::json_pointer& place) {
-    // JSON has no word for numbers that are not finite; they are written as null.
+    // JSON has no notation for numbers that are not finite; they are written as null.
     if (summary.contains(place) && summary[place].is_null()) {
       throw InputError(
           text_of(file.string(), ": ", place.to_string(),
@@ -116,8 +117,8 @@ void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& 
   folder.check(experiment, true);
   run.experiment = experiment_number(table.experiment(table.rows[run.row]), assignments);
   run.state = folder.can_resume() ? RunState::unfinished : RunState::missing;
-  // Both may be of the run as it was with other settings that a run may go on with; the summary of one that
-  // has gone on since is gone, so a summary is of a later end.
+  // Either file may come from the run before it was resumed with changed settings. Resuming removes the
+  // summary, so a summary belongs to the later end.
   const bool is_this = fs::exists(folder.experiment_file()) && is_run_of(folder, experiment);
   if (is_this && fs::exists(folder.summary_file())) {
     run.state = RunState::done;

@@ -26,7 +26,7 @@ std::size_t size_of(const fs::path& file) {
   return error ? 0 : static_cast<std::size_t>(size);
 }
 
-/// The last thing that a training said, from a place in its log on.
+/// The last message of a training in its log, from a given offset on.
 std::string last_words(const fs::path& log, std::size_t from) {
   constexpr std::string_view kTool = "lagtape: ";
   std::istringstream lines(read_file(log).substr(from));
@@ -65,7 +65,7 @@ class TrainerPool {
     Child child;
   };
 
-  /// The free threads are shared by the trainings that can begin now, one at least for each.
+  /// Shares the free threads among the trainings that can begin now, at least one for each.
   int threads_for_next() const {
     const int places = options_.jobs - static_cast<int>(trainings_.size());
     const int beginning = std::min(places, static_cast<int>(waiting_.size()));
@@ -119,7 +119,7 @@ class TrainerPool {
     const std::size_t running = trainings_.size();
     trainings_.clear();
     throw Interrupted(text_of("interrupted with ", ended_, " of ", all_, " trainings done, ", running,
-                              " saved on the way. The same command goes on"));
+                              " saved in between. The same command resumes them"));
   }
 
   const PaperTable& plan_;

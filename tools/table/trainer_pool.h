@@ -8,17 +8,17 @@
 namespace lagtape::table {
 
 struct PoolOptions {
-  int jobs = 1;                               ///< trainings at once
-  int threads = 1;                            ///< of all of them together
-  std::vector<std::string> assignments = {};  ///< as --set takes them
+  int jobs = 1;                               ///< number of parallel trainings
+  int threads = 1;                            ///< total number of threads
+  std::vector<std::string> assignments = {};  ///< in the form of --set
   std::function<bool()> stop_requested = [] { return false; };
-  /// Called when a training has ended, with how many of those to be run have.
+  /// Called when a training has ended, with the number of trainings that have ended and their total.
   std::function<void(const Run&, std::size_t ended, std::size_t of)> ended = {};
 };
 
-/// Trains what is missing and goes on with what is unfinished, in order, each in a process of its own; looks
-/// at every run again when it has ended. A run that fails does not keep the others from going on. Returns the
-/// exit codes of the runs that failed. Throws Interrupted when it was stopped, with everything saved.
+/// Trains the missing runs and resumes the unfinished ones, in order, each in its own process, and reads the
+/// result of each run when it has ended. The other runs go on when one fails. Returns the exit codes of the
+/// failed runs. Throws Interrupted when it is stopped; everything is saved then.
 std::vector<int> train_all(std::vector<Run>& runs, const PaperTable& table, const PoolOptions& options);
 
 }  // namespace lagtape::table

@@ -167,7 +167,7 @@ TEST_CASE("every range is one that can be drawn") {
 
 TEST_CASE("lines and bars that do not fit together are refused") {
   CHECK_THROWS_WITH_AS((Plot{.lines = {{"a", {0, 1}, {0}}}}.svg()),
-                       "[plot] a line has as many x as y. Got 2 and 1 for 'a'.", InputError);
+                       "[plot] expected as many x as y of a line. Got 2 and 1 for 'a'.", InputError);
   CHECK_THROWS_AS((Plot{.bars = {{"a", {0, 1}, {0, 3}}}}.svg()), InputError);
 }
 

@@ -1,10 +1,11 @@
-// An LSTM and its read-out, a step at a time for one row, as a careful user of Eigen writes them for a plug-in: sizes known when
-// compiled (UNITS), the four gates' products as one, nothing allocated.
+// An LSTM and its read-out, a step at a time for one row, as a careful user of Eigen writes them for a
+// plug-in: sizes known when compiled (UNITS), the four gates' products as one, nothing allocated.
 //
 //     eigen_stream STEPS REPEATS < numbers > outputs
 //
-// Reads f32 numbers, column by column: W [4 UNITS, UNITS], U [4 UNITS], b [4 UNITS], the read-out's V [UNITS] and c, then STEPS
-// inputs. Writes STEPS outputs from the zero state, f32; and on stderr the nanoseconds of a step, one line a repeat.
+// Reads f32 numbers, column by column: W [4 UNITS, UNITS], U [4 UNITS], b [4 UNITS], the read-out's V [UNITS]
+// and c, then STEPS inputs. Writes STEPS outputs from the zero state, f32; and on stderr the nanoseconds of a
+// step, one line a repeat.
 
 #define EIGEN_STACK_ALLOCATION_LIMIT 0  // the weights are on the heap, in one object
 #include <Eigen/Dense>
