@@ -33,22 +33,25 @@ void add_options(Options& options, AnalyzeArguments& arguments) {
   const auto count = [&](const std::string& name, std::int64_t& value, const std::string& about) {
     options.add(name, &value, about).at_least(1).called("N").show_default();
   };
-  arguments.experiment.add_to(options,
-                              "run folder or weights file; an experiment file (JSON) for what is untrained");
+  arguments.experiment.add_to(
+      options, "run folder or weights file; or an experiment file (JSON), whose model is then untrained");
   options.add("--split", &arguments.split, "train, valid or test").show_default();
-  count("--sequences", analysis.sequences, "the first so many sequences of the split");
-  count("--steps", analysis.steps, "look at so many last steps of a sequence, at most");
+  count("--sequences", analysis.sequences, "number of sequences, from the first of the split");
+  count("--steps", analysis.steps, "number of last steps of each sequence to analyse, at most");
   count("--projections", analysis.projections,
-        "random projections of a state Jacobian; one of at most so many rows is exact");
-  options.add("--bins", &analysis.bins, "bins of a histogram").between(1, 10000).called("N").show_default();
-  options
-      .add("--values", &analysis.values, "names of the values to collect; all that have a name unless given")
+        "random projections of a state Jacobian, which is exact up to this many rows");
+  options.add("--bins", &analysis.bins, "number of bins of a histogram")
+      .between(1, 10000)
+      .called("N")
+      .show_default();
+  options.add("--values", &analysis.values, "names of the values to collect; by default all named values")
       .separated_by(',')
       .called("NAME,...");
-  options.add("--plot", &arguments.plot, "write charts: PREFIX-gradients.svg, ..., or DIR/gradients.svg, ...")
+  options
+      .add("--plot", &arguments.plot, "write charts to PREFIX-gradients.svg, ... or DIR/gradients.svg, ...")
       .called("PREFIX|DIR");
   add_threads(options, arguments.threads);
-  options.add("--json", &arguments.json, "the result as one JSON object");
+  options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
 // ---- JSON ----
@@ -116,7 +119,7 @@ Json json_of(const Analysis& analysis, const std::string& name, const std::strin
 
 // ---- Text ----
 
-/// 0, 1, 2, 5, 10, 20, 50, ... and the largest.
+/// The lags 0, 1, 2, 5, 10, 20, 50, ... and the largest.
 std::vector<std::int64_t> shown_lags(std::int64_t steps) {
   std::vector<std::int64_t> lags = {0};
   for (std::int64_t power = 1; power < steps; power *= 10)
@@ -134,7 +137,7 @@ void print_row(const std::string& name, const std::vector<double>& values,
 }
 
 void print_value(const ValueAnalysis& value) {
-  constexpr std::int64_t kFew = 100;  // samples of which a histogram says nothing
+  constexpr std::int64_t kFew = 100;  // with fewer samples a histogram has no meaning
   const Distribution& of = value.distribution;
   std::string peaks;
   for (const double peak : of.peaks)
@@ -170,7 +173,7 @@ void print(const Analysis& analysis, const std::string& name, const std::string&
 
 // ---- Plots ----
 
-/// DIR/NAME.svg for a folder, PREFIX-NAME.svg otherwise.
+/// The path DIR/NAME.svg for a folder, otherwise PREFIX-NAME.svg.
 std::filesystem::path plot_file(const std::string& plot, const std::string& name) {
   if (plot.ends_with('/') || std::filesystem::is_directory(plot))
     return std::filesystem::path(plot) / (name + ".svg");
@@ -190,7 +193,7 @@ void run(const AnalyzeArguments& arguments) {
   const Task task = source.experiment.load_task(pool);
   const Dataset& split = task.split(arguments.split);
   if (split.size() == 0)
-    throw InputError(text_of("--split ", arguments.split, ": ", file, " has no sequences there."));
+    throw InputError(text_of("--split ", arguments.split, ": ", file, " has no sequences in this split."));
   AnalysisOptions options = arguments.options;
   options.seed = source.experiment.seed;
   const Analysis analysis = analyze(
@@ -207,7 +210,7 @@ void run(const AnalyzeArguments& arguments) {
 
 Command analyze_command() {
   return make_command<AnalyzeArguments>(
-      "analyze", "Look into a model: how far gradients reach, norms of states, distributions of gates",
+      "analyze", "Analyse a model: the reach of gradients, norms of states, distributions of gates",
       add_options, run);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 std::string ending_of(const std::string& file) { return std::filesystem::path(file).extension().string(); }
 
-/// The columns of those names, in their order; all when either has no names.
+/// The columns with the given names, in that order; all columns if the names or the header are missing.
 Tensor columns_of(const Csv& table, const std::vector<std::string>& names, const std::string& where) {
   if (names.empty() || table.header.empty()) return table.values;
   const std::int64_t rows = table.values.size(0), width = std::ssize(names);
@@ -40,7 +40,7 @@ Tensor read_any(const std::string& file, const std::vector<std::string>& names) 
              : columns_of(read_csv(file), names, text_of(file, ": the inputs of the experiment"));
 }
 
-/// "[3, 0]" of a flat index.
+/// The position of a flat index, as in "[3, 0]".
 std::string place_of(std::int64_t index, const Shape& shape) {
   Shape place(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0;) {
@@ -81,7 +81,7 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
 void write_array(const std::string& file, const Tensor& array) {
   if (ending_of(file) == ".npy") return write_npy(file, array);
   if (array.rank() > 2) {
-    throw InputError(text_of(file, ": lines hold one sequence, and these are ", to_string(array.shape()),
+    throw InputError(text_of(file, ": lines can contain only one sequence. Got ", to_string(array.shape()),
                              ". Write them as .npy."));
   }
   const Csv table{.header = {}, .values = array.rank() == 1 ? array.reshaped({1, array.numel()}) : array};

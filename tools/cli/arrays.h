@@ -7,17 +7,17 @@
 
 namespace lagtape::cli {
 
-/// Whether a number is finite, and stays so in that precision.
+/// Whether a number is finite in a precision.
 bool fits(double number, Dtype precision);
 
-/// The numbers of a .npy or .csv file, or of lines on stdin ("-"); of lines below a header the columns of
-/// those names, unless `names` is empty. Throws InputError naming the file for anything that is not [T,
-/// width] or [B, T, width] with numbers that fit the precision.
+/// Reads the numbers of a .npy or .csv file, or of lines on stdin ("-"). Of lines with a header it takes the
+/// columns `names`, or all if that is empty. Throws InputError with the file's name for anything but [T,
+/// width] or [B, T, width] with numbers that are finite in the precision.
 Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision,
                       const std::vector<std::string>& names = {});
 
-/// Writes a tensor as .npy, or as .csv or lines on stdout ("-"): a row a line, a single row for [q]. Throws
-/// InputError.
+/// Writes a tensor as .npy, as .csv, or as lines on stdout ("-"): a line for each row, a single line for [q].
+/// Throws InputError.
 void write_array(const std::string& file, const Tensor& array);
 
 /// Throws InputError unless `file` is "-" or ends in .npy or .csv.

@@ -25,21 +25,23 @@ struct BenchArguments {
 
 void add_options(Options& options, BenchArguments& arguments) {
   arguments.experiment.add_to(options);
-  options.add("--plan", &arguments.plan, "memory plan, instead of train.memory").not_empty().called("NAME");
-  options.add("--threads", &arguments.options.threads, "worker threads; the best of 1..all unless given")
+  options.add("--plan", &arguments.plan, "memory plan, in place of train.memory").not_empty().called("NAME");
+  options.add("--threads", &arguments.options.threads, "number of threads; by default the best of 1..all")
       .between(1, 1024)
       .called("N");
-  options.add("--repeats", &arguments.options.repeats, "timed repeats").between(1, 100000).show_default();
+  options.add("--repeats", &arguments.options.repeats, "number of timed repeats")
+      .between(1, 100000)
+      .show_default();
   options.add("--subnormal", &arguments.options.subnormal,
-              "also with inputs and weights that make states and deltas subnormal");
-  options.add("--stream", &arguments.stream, "instead: the time of one step of a stream of one row")
+              "also time inputs and weights that make states and deltas subnormal");
+  options.add("--stream", &arguments.stream, "time one step of a stream of one row instead")
       .excludes({"--plan", "--threads", "--subnormal"});
-  options.add("--steps", &arguments.stream_steps, "steps of a repeat of --stream")
+  options.add("--steps", &arguments.stream_steps, "steps in each repeat of --stream")
       .needs({"--stream"})
       .at_least(1)
       .called("N")
       .show_default();
-  options.add("--json", &arguments.json, "the result as one JSON object");
+  options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
 nlohmann::ordered_json json_of(const bench::Timing& timing) {
@@ -128,8 +130,8 @@ void run(const BenchArguments& arguments) {
 }  // namespace
 
 Command bench_command() {
-  return make_command<BenchArguments>("bench", "Time forward and backward beside oneDNN's LSTM", add_options,
-                                      run);
+  return make_command<BenchArguments>(
+      "bench", "Time the forward and backward pass, and oneDNN's LSTM beside it", add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -22,19 +22,20 @@ struct CheckArguments {
 
 void add_options(Options& options, CheckArguments& arguments) {
   arguments.experiment.add_to(options);
-  options.add("--gradients", &arguments.gradients, "compare gradients with central differences, in f64");
-  options.add("--elements", &arguments.options.elements, "elements of each parameter to compare")
+  options.add("--gradients", &arguments.gradients, "compare the gradients with central differences, in f64");
+  options.add("--elements", &arguments.options.elements, "number of elements of each parameter to compare")
       .at_least(1)
       .show_default();
   options
-      .add("--projections", &arguments.options.projections, "random directions of each parameter to compare")
+      .add("--projections", &arguments.options.projections,
+           "number of random directions of each parameter to compare")
       .at_least(0)
       .show_default();
   add_threads(options, arguments.threads);
-  options.add("--json", &arguments.json, "the result as one JSON object");
+  options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
-/// All that a training checks before its first step.
+/// Checks everything that a training checks before its first step. Returns the number of parameters.
 std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
   const Task task = experiment.load_task(pool);
   Model model = build_model(experiment, task.shape);
@@ -56,13 +57,13 @@ void run(const CheckArguments& arguments) {
     const ModelGradients found = check_model_gradients(experiment, pool, arguments.options);
     if (!arguments.json) {
       fmt::print(
-          "gradients: {} sequences of {} steps; of each parameter up to {} elements and {} random "
-          "projections, {} numbers\n",
+          "gradients: {} sequences of {} steps; up to {} elements and {} random projections of each "
+          "parameter, {} numbers in total\n",
           found.sequences, found.steps, found.elements, found.projections, found.report.compared);
       fmt::print("largest difference / largest entry of the tensor: {:.3g} at {}\n",
                  found.report.max_rel_error, found.report.worst);
       if (found.moves > 0 && found.report.max_rel_error <= arguments.options.tolerance)
-        fmt::print("compared with the parameters moved a little: at their own values the loss has a kink\n");
+        fmt::print("compared at slightly moved parameters, since the loss has a kink at their own values\n");
     }
     result["max_rel_error"] = found.report.max_rel_error;
     result["worst"] = found.report.worst;
@@ -83,7 +84,7 @@ void run(const CheckArguments& arguments) {
                arguments.options.tolerance);
   }
   if (!ok) {
-    throw Error(text_of(experiment.where, ": gradients and differences are further apart than ",
+    throw Error(text_of(experiment.where, ": gradients and central differences disagree by more than ",
                         arguments.options.tolerance,
                         " of the largest entry of the tensor: ", result["worst"].get<std::string>()));
   }
@@ -93,7 +94,8 @@ void run(const CheckArguments& arguments) {
 
 Command check_command() {
   return make_command<CheckArguments>(
-      "check", "Check an experiment, its data, and with --gradients its gradients", add_options, run);
+      "check", "Check an experiment and its data, and with --gradients the gradients of its model",
+      add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -12,33 +12,33 @@
 
 namespace lagtape::cli {
 
-/// One option of a command as plain data; `command_line.cpp` makes the parser out of it. The calls that
+/// One option of a command as plain data, from which `command_line.cpp` makes the parser. The calls that
 /// describe it return the option itself, so that they can be chained.
 struct Option {
   using Value = std::variant<bool*, int*, std::int64_t*, std::string*, std::vector<std::string>*>;
 
-  std::string name;  ///< "--threads"; a name without dashes is a positional argument.
-  Value value;       ///< The field that the option fills. It holds the default before. A bool is a flag.
+  std::string name;  ///< "--threads"; a name without dashes is a positional argument
+  Value value;       ///< the field that the option fills, with its default; a bool is a flag
   std::string about;
 
   bool is_required = false, shows_default = false, may_be_empty = true, is_repeatable = false;
-  std::string placeholder;            ///< The word for the value in the help text, such as "FILE".
-  char separator = 0;                 ///< The character between several values of one argument; 0: none.
-  std::optional<std::int64_t> least;  ///< The smallest integer that is taken.
-  std::optional<std::pair<int, int>> range;  ///< The smallest and the largest integer that are taken.
-  std::vector<std::string> needed;           ///< The options without which this one makes no sense.
-  std::vector<std::string> excluded;         ///< The options that cannot be given together with this one.
+  std::string placeholder;            ///< the word for the value in the help text, such as "FILE"
+  char separator = 0;                 ///< the character between several values of one argument; 0: none
+  std::optional<std::int64_t> least;  ///< the smallest valid integer
+  std::optional<std::pair<int, int>> range;  ///< the smallest and the largest valid integer
+  std::vector<std::string> needed;           ///< the options that must be given with this one
+  std::vector<std::string> excluded;         ///< the options that cannot be given with this one
 
   Option& required() { return is_required = true, *this; }
   Option& show_default() { return shows_default = true, *this; }
   Option& not_empty() { return may_be_empty = false, *this; }
-  /// Each time the option is given it takes one value, and it keeps them all.
+  /// The option may be given several times, each time with one value.
   Option& repeatable() { return is_repeatable = true, *this; }
   Option& called(std::string word) { return placeholder = std::move(word), *this; }
   Option& separated_by(char character) { return separator = character, *this; }
-  /// An integer of at least `smallest`, and no text that only begins as one.
+  /// The value is an integer of at least `smallest`; texts that only begin with one are errors.
   Option& at_least(std::int64_t smallest) { return least = smallest, *this; }
-  /// The help text names both bounds.
+  /// The value is an integer within bounds that the help text names.
   Option& between(int smallest, int largest) { return range = {smallest, largest}, *this; }
   Option& needs(std::vector<std::string> names) { return needed = std::move(names), *this; }
   Option& excludes(std::vector<std::string> names) { return excluded = std::move(names), *this; }
@@ -54,8 +54,8 @@ class Options {
   std::deque<Option> all_;  // A reference to an option stays valid while others are added.
 };
 
-/// One command of the tool. `run` is called once the options hold what the user gave. It throws what the
-/// library throws; `command_line.cpp` turns that into messages and exit codes.
+/// One command of the tool. `run` is called once the options have the user's values. It throws what the
+/// library throws, and `command_line.cpp` turns that into messages and exit codes.
 struct Command {
   std::string name, about;
   Options options;

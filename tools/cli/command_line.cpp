@@ -26,7 +26,8 @@ std::string error_unless_integer(const std::string& text, std::int64_t least) {
 
 std::string error_if_empty(const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }
 
-/// What the option allows, said to the parser's own option. The order of the checks is that of the messages.
+/// Passes the restrictions of an option to the parser's own option. The first failing check gives the
+/// message.
 void restrict(CLI::Option& parsed, const Option& option) {
   if (option.is_required) parsed.required();
   if (option.least) {
@@ -69,7 +70,7 @@ void add_command(CLI::App& tool, const Command& command) {
 
 // ---- Messages ----
 
-/// A message in which no word, such as a path that was given, is longer than one can read.
+/// The message with overlong words, such as a path in the arguments, cut short.
 std::string readable(std::string_view message) {
   constexpr std::size_t kLongest = 250;
   std::string text;
@@ -89,13 +90,13 @@ const CLI::App& chosen(const CLI::App& tool) {
   return commands.empty() ? tool : *commands.front();
 }
 
-/// Arguments that no command and no option took.
+/// The arguments that belong to no command and no option.
 std::vector<std::string> left_over(const CLI::App& tool) {
   const std::vector<std::string> left = chosen(tool).remaining();
   return left.empty() ? tool.remaining() : left;
 }
 
-/// What is wrong with the first of them, with the nearest name that there is.
+/// The message for the first of them, with the nearest known name.
 std::string unexpected(const CLI::App& tool) {
   const CLI::App& place = chosen(tool);
   const std::string extra = left_over(tool).front();
@@ -118,7 +119,7 @@ std::string unexpected(const CLI::App& tool) {
 int run(CLI::App& tool, int argc, char** argv) try {
   tool.parse(argc, argv);
   if (!tool.get_subcommands().empty()) return kDone;
-  report(left_over(tool).empty() ? "which command? See lagtape --help." : unexpected(tool));
+  report(left_over(tool).empty() ? "expected a command. See lagtape --help." : unexpected(tool));
   return kWrongInput;
 } catch (const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
@@ -155,11 +156,11 @@ void report(const std::string& message) {
 
 int run_command_line(const std::vector<Command>& commands, const std::string& version, int argc,
                      char** argv) {
-  CLI::App tool("Trains recurrences with long memory on CPUs, and runs what they learnt.", "lagtape");
+  CLI::App tool("Train recurrent networks with long memory on CPUs, and run them.", "lagtape");
   tool.set_version_flag("--version", version);
   for (const Command& command : commands) add_command(tool, command);
-  tool.require_subcommand(0, 1);  // what follows a command is its own: "list training train"
-  tool.allow_extras();            // of the tool alone: its commands, added before, refuse them
+  tool.require_subcommand(0, 1);  // words after a command belong to it: "list training train"
+  tool.allow_extras();            // for the tool only: its commands, added before, refuse extras
   return run(tool, argc, argv);
 }
 

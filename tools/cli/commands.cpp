@@ -2,7 +2,7 @@
 
 namespace lagtape::cli {
 
-// Each is defined in the file of its name: train.cpp, eval.cpp, ...
+// Each command is defined in the file of its name: train.cpp, eval.cpp, ...
 using MakeCommand = Command();
 MakeCommand train_command, eval_command, predict_command, inspect_command, check_command, data_command,
     analyze_command, bench_command, table_command, list_command;

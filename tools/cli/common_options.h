@@ -7,14 +7,14 @@
 
 namespace lagtape::cli {
 
-/// The experiment of a command, and how --set changes it.
+/// The experiment of a command, and its changes by --set.
 struct ExperimentArguments {
   std::string file;
   std::vector<std::string> set;
   void add_to(Options& options, const std::string& about = "experiment file (JSON)");
 };
 
-/// --threads N, 1 to 1024; all the machine has unless given.
+/// Adds --threads N, 1 to 1024; the default is the number of the machine's hardware threads.
 void add_threads(Options& options, int& threads);
 
 }  // namespace lagtape::cli

@@ -18,8 +18,10 @@ struct DataArguments {
 
 void add_options(Options& options, DataArguments& arguments) {
   arguments.experiment.add_to(options);
-  options.add("--out", &arguments.out, "archive of arrays to write (.npz)").required().called("FILE");
-  options.add("--fresh", &arguments.fresh, "training sequences to write of a task whose data never end")
+  options.add("--out", &arguments.out, "file of arrays to write (.npz)").required().called("FILE");
+  options
+      .add("--fresh", &arguments.fresh,
+           "number of training sequences to write if the task draws fresh ones for every step")
       .at_least(1)
       .show_default();
   add_threads(options, arguments.threads);
@@ -34,8 +36,7 @@ void run(const DataArguments& arguments) {
 }  // namespace
 
 Command data_command() {
-  return make_command<DataArguments>("data", "Write what a task generates or reads as arrays", add_options,
-                                     run);
+  return make_command<DataArguments>("data", "Write the data of a task as arrays", add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -24,14 +24,15 @@ struct EvalArguments {
 
 void add_options(Options& options, EvalArguments& arguments) {
   options.add("RUN", &arguments.run, "run folder or weights file").required();
-  options.add("--split", &arguments.split, "train, valid, test, or all: every sequence of new data")
+  options.add("--split", &arguments.split, "train, valid, test, or all, which is every sequence of new data")
       .show_default();
-  options.add("--data", &arguments.data, "where the data files are now, instead of data.path").called("PATH");
+  options.add("--data", &arguments.data, "path of the data files, in place of data.path").called("PATH");
   add_threads(options, arguments.threads);
-  options.add("--confusion", &arguments.confusion, "how often each class (a row) was taken for each");
-  options.add("--plot", &arguments.plot, "prediction over truth to draw (.svg), of real targets")
+  options.add("--confusion", &arguments.confusion,
+              "print the confusion matrix: a row for each true class, a column for each predicted one");
+  options.add("--plot", &arguments.plot, "draw the predictions over the truth (.svg), for real targets")
       .called("FILE");
-  options.add("--json", &arguments.json, "the result as one JSON object");
+  options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
 void check_split(const std::string& split) {
@@ -40,13 +41,13 @@ void check_split(const std::string& split) {
     throw InputError(unknown_name("split", split, known));
 }
 
-/// Fails before the evaluation rather than after it.
+/// Throws InputError before the evaluation rather than after it.
 void check_plot(const std::string& plot) {
   if (!plot.empty() && !plot.ends_with(".svg"))
     throw InputError(text_of("--plot ", plot, ": expected the name of a .svg file."));
 }
 
-/// Data in another place may be others than those that the run was trained on.
+/// Data from another path may differ from those of the training.
 void check_fit(const Source& source, const DataShape& data, const std::string& run) {
   const auto refuse = [&](const auto&... what) {
     throw InputError(text_of(run, ": its model ", what..., "."));
@@ -59,14 +60,14 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
   if (model.tokens() > 0 && data.tokens != model.tokens())
     refuse("knows ", model.tokens(), " tokens. The data have ", data.tokens);
   if (output_width(loss, data) != model.output_width())
-    refuse("puts out ", model.output_width(), " numbers. The data need ", output_width(loss, data));
+    refuse("has ", model.output_width(), " outputs. The data need ", output_width(loss, data));
   if (data.every_step != reads_every_step(model.at())) {
     refuse(data.every_step ? "reads out once a sequence. The data have a target at every step"
                            : "reads out at every step. The data have one target a sequence");
   }
 }
 
-/// Throws InputError when the model puts out logits, which have no units.
+/// Throws InputError for a model whose outputs are logits, which have no units.
 ForecastPlot forecast_of(const Source& source, const DataShape& data) {
   const Loss loss = source.experiment.loss;
   if (loss != Loss::mse) {
@@ -91,13 +92,13 @@ void run(const EvalArguments& arguments) {
   const bool all = arguments.split == "all";
   if (all && source.experiment.fresh) {
     throw InputError(text_of("--split all: ", arguments.run,
-                             " draws its training sequences anew for every step. Expected valid or test."));
+                             " draws fresh training sequences for every step. Expected valid or test."));
   }
   const Task task = all ? source.experiment.load_to_score(pool) : source.experiment.load_task(pool);
   const Dataset& split = all ? *task.test : task.split(arguments.split);
   if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
     throw InputError(
-        text_of("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences there."));
+        text_of("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences in this split."));
   }
   check_fit(source, task.shape, arguments.run);
   ModelOp op(source.model);
@@ -124,7 +125,7 @@ void run(const EvalArguments& arguments) {
 }  // namespace
 
 Command eval_command() {
-  return make_command<EvalArguments>("eval", "Print the metrics of a run's kept weights", add_options, run);
+  return make_command<EvalArguments>("eval", "Evaluate a trained model: print its metrics", add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -2,13 +2,13 @@
 
 namespace lagtape::cli {
 
-/// How the tool ends, for scripts.
+/// The exit codes of the tool, for scripts.
 enum ExitCode {
   kDone = 0,
-  kFailed = 1,        ///< For any reason that is not among the others.
-  kWrongInput = 2,    ///< Nothing was written.
-  kDiverged = 3,      ///< The last good state is kept.
-  kInterrupted = 130  ///< The state is saved.
+  kFailed = 1,        ///< any other reason
+  kWrongInput = 2,    ///< nothing was written
+  kDiverged = 3,      ///< the last good state is kept
+  kInterrupted = 130  ///< the state is saved
 };
 
 }  // namespace lagtape::cli

@@ -33,7 +33,7 @@ std::string json_of(const Evaluation& evaluation, const Confusion* confusion) {
 }
 
 std::string table_of(const Confusion& confusion) {
-  std::string text = "class  taken for\n     ";
+  std::string text = "class  predicted as\n     ";
   for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted) {
     text += fmt::format(" {:>7}", predicted);
   }

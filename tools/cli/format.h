@@ -8,11 +8,15 @@
 
 namespace lagtape::cli {
 
-double without_sign_of_nan(double value);           ///< The processor's own NaN would be printed as "-nan".
-std::string line_of(const Evaluation& evaluation);  ///< "loss 0.1234  rmse 0.351"
-/// {"loss": 0.1234, "rmse": 0.351}, more digits; "confusion" has a row an actual class.
+/// The value, with a positive sign for NaN: the processor's own NaN would be printed as "-nan".
+double without_sign_of_nan(double value);
+/// One line, such as "loss 0.1234  rmse 0.351".
+std::string line_of(const Evaluation& evaluation);
+/// One JSON object, such as {"loss": 0.1234, "rmse": 0.351}, with more digits; "confusion" has a row for each
+/// true class.
 std::string json_of(const Evaluation& evaluation, const Confusion* confusion = nullptr);
-/// A row an actual class, a column a predicted one, with the names of the classes (0, 1, ...) around them.
+/// The confusion matrix with a row for each true class, a column for each predicted one, and the classes 0,
+/// 1, ... as their titles.
 std::string table_of(const Confusion& confusion);
 
 }  // namespace lagtape::cli

@@ -28,7 +28,7 @@ struct InspectArguments {
 void add_options(Options& options, InspectArguments& arguments) {
   arguments.experiment.add_to(options, "experiment file (JSON), run folder or weights file");
   add_threads(options, arguments.threads);
-  options.add("--json", &arguments.json, "the result as one JSON object");
+  options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
 Json lags_of(const LayerSummary& layer) {
@@ -74,7 +74,7 @@ Json plan_of(const PlanCost& plan) {
           {"chunk", plan.chunk}};
 }
 
-/// What each of several sequence ops takes.
+/// The memory plan of each sequence op.
 Json ops_of(const ModelOp& op, std::int64_t batch, std::int64_t steps, int threads) {
   Json ops = Json::array();
   for (const PlanCost& cost : op.choose_each(batch, steps, threads)) ops.push_back(plan_of(cost));
@@ -162,8 +162,7 @@ void run(const InspectArguments& arguments) {
   ThreadPool pool(arguments.threads);
   const std::string& file = arguments.experiment.file;
   if (is_run(file) && !arguments.experiment.set.empty()) {
-    throw InputError(
-        text_of(file, ": what was trained cannot be changed with --set. Inspect the experiment."));
+    throw InputError(text_of(file, ": --set cannot change a trained model. Inspect its experiment instead."));
   }
   const Source source = load_source(file, arguments.experiment.set, pool);
   std::optional<DataShape> data;
@@ -186,7 +185,8 @@ void run(const InspectArguments& arguments) {
 
 Command inspect_command() {
   return make_command<InspectArguments>(
-      "inspect", "Describe a model: layers, steps, memory plans, the experiment in full", add_options, run);
+      "inspect", "Describe a model: layers, equations, memory plans, and the experiment with all defaults",
+      add_options, run);
 }
 
 }  // namespace lagtape::cli

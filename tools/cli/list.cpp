@@ -19,14 +19,14 @@ namespace lagtape::cli {
 
 namespace {
 
-/// What the list says of one entry.
+/// The texts of one entry of the list.
 struct Row {
   std::string name, summary, source, equations;
   std::vector<OptionDoc> options;
   std::string files = {};
 };
 
-/// The options that a reader asks for.
+/// The options that a reader knows.
 template <class Read>
 std::vector<OptionDoc> options_of(const Read& read) {
   const Json nothing = Json::object();
@@ -125,14 +125,14 @@ std::vector<Row> train_rows() {
     return Row{name, summary, "", "",
                options_of([&](JsonReader& reader) { read_train_options(reader, fresh); })};
   };
-  return {
-      row("epochs", "`train`, how a model learns from a training set, over and over", false),
-      row("fresh", "`train`, how a model learns from a training set that never ends (\"fresh\" data)", true)};
+  return {row("epochs", "`train` for a training set, which is used for several epochs", false),
+          row("fresh", "`train` for \"fresh\" data, a training set that never ends", true)};
 }
 
 std::vector<Row> readout_rows() {
-  return {{"readout", "the affine map of the top layer's output", "",
-           "y = W @ h + W.bias\ntied: y = E @ h + W.bias, E of the embedding", readout_options()}};
+  return {{"readout", "an affine map of the top layer's output", "",
+           "y = W @ h + W.bias\ntied: y = E @ h + W.bias, where E is the embedding's table",
+           readout_options()}};
 }
 
 struct Kind {
@@ -158,7 +158,7 @@ void print_short(const Kind& kind) {
   for (const Row& row : kind.rows()) fmt::print("  {:<22}{}\n", row.name, row.summary);
 }
 
-/// A text of several lines, indented.
+/// Prints a text of several lines, indented.
 void print_lines(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) fmt::print("  {}\n", line);
@@ -184,10 +184,11 @@ struct ListArguments {
 };
 
 void add_options(Options& options, ListArguments& arguments) {
-  options.add("KIND", &arguments.kind,
-              "cells, functions, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
-              "training; all unless given");
-  options.add("NAME", &arguments.name, "one of them, with its equations and options");
+  options.add(
+      "KIND", &arguments.kind,
+      "cells, functions, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
+      "training; by default all");
+  options.add("NAME", &arguments.name, "one of them, to print its equations and options");
 }
 
 void run(const ListArguments& arguments) {
@@ -211,14 +212,15 @@ void run(const ListArguments& arguments) {
     names.push_back(row.name);
   }
   if (chosen.object)
-    throw InputError(text_of("'", chosen.name, "' has no names, like '", arguments.name, "'."));
+    throw InputError(text_of("'", chosen.name, "' has no names such as '", arguments.name, "'."));
   throw InputError(unknown_name(arguments.kind, arguments.name, names));
 }
 
 }  // namespace
 
 Command list_command() {
-  return make_command<ListArguments>("list", "List what an experiment may name", add_options, run);
+  return make_command<ListArguments>(
+      "list", "List the cells, tasks, losses and all else that an experiment may name", add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -15,8 +15,8 @@
 
 namespace {
 
-/// Takes the numbers of standard streams that are closed, so that no file of ours gets one. Whoever writes
-/// there is told that it cannot be done.
+/// Opens closed standard streams as read-only /dev/null, so that no other file gets their numbers and writing
+/// to them fails.
 void occupy_standard_streams() {
   while (true) {
     const int descriptor = ::open("/dev/null", O_RDONLY);
@@ -28,7 +28,7 @@ void occupy_standard_streams() {
   }
 }
 
-/// A result that did not reach its reader is none.
+/// Flushes stdout. A result that could not be written is a failure.
 int finish_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return lagtape::cli::kDone;
   lagtape::cli::report(lagtape::text_of("stdout: cannot write: ", std::strerror(errno)));

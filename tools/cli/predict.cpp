@@ -27,15 +27,17 @@ void add_options(Options& options, PredictArguments& arguments) {
   options.add("RUN", &arguments.run, "run folder or weights file").required();
   options
       .add("--input", &arguments.input,
-           ".npy [T, in] or [B, T, in], .csv with a step a line (below a header the columns that "
-           "the experiment names), or - for lines on stdin")
+           ".npy of [T, in] or [B, T, in], .csv with a line for each step (of a file with a header, the "
+           "columns that the experiment names), or - for lines on stdin")
       .required()
       .called("FILE");
   options.add("--output", &arguments.output, ".npy, .csv, or - for lines on stdout")
       .required()
       .called("FILE");
-  options.add("--stream", &arguments.stream, "feed the model step by step; the same bits");
-  options.add("--probabilities", &arguments.probabilities, "probabilities of the classes instead of logits");
+  options.add("--stream", &arguments.stream,
+              "run the model step by step; the outputs are the same to the bit");
+  options.add("--probabilities", &arguments.probabilities,
+              "write probabilities of the classes in place of logits");
   add_threads(options, arguments.threads);
 }
 
@@ -43,7 +45,7 @@ bool is_token(double value, std::int64_t tokens) {
   return value >= 0 && value < static_cast<double>(tokens) && value == std::floor(value);
 }
 
-/// The numbers of one line of stdin, in the model's precision.
+/// Parses the numbers of one line of stdin in the model's precision.
 template <class T>
 std::vector<T> parse_line(const std::string& line, std::int64_t number, const Model& model) {
   std::vector<T> values;
@@ -76,7 +78,8 @@ std::vector<T> parse_line(const std::string& line, std::int64_t number, const Mo
 
 bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; }
 
-/// Answers each line on stdin before it reads the next; a model that reads once answers at the end.
+/// Writes the output for each line on stdin before it reads the next. A model that reads out once writes at
+/// the end.
 template <class T>
 void answer_lines(const Model& model, bool probabilities) {
   Stream<T> stream = model.stream<T>();
@@ -94,11 +97,11 @@ void answer_lines(const Model& model, bool probabilities) {
     print();
     std::fflush(stdout);
   }
-  if (answer.empty()) throw InputError("stdin: expected a line a step. Got none.");
+  if (answer.empty()) throw InputError("stdin: expected a line for each step. Got none.");
   if (!every_step) print();
 }
 
-/// What the experiment calls its inputs: none unless it names them all (task "series").
+/// The experiment's names of its input columns (task "series"); empty unless all of them have names.
 std::vector<std::string> input_names(const Model& model) {
   const Json experiment = parse_json(model.experiment(), "experiment");
   std::vector<std::string> names;
@@ -125,8 +128,7 @@ void run(const PredictArguments& arguments) {
 }  // namespace
 
 Command predict_command() {
-  return make_command<PredictArguments>("predict", "Run a trained model on sequences of numbers", add_options,
-                                        run);
+  return make_command<PredictArguments>("predict", "Run a trained model on sequences", add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedraw(100);
 
-/// A training does not end because nobody can hear of it.
+/// Writes to stderr; a failure to write does not end the training.
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 std::string time_of(double seconds) {

@@ -7,8 +7,8 @@
 
 namespace lagtape::cli {
 
-/// What a training says on stderr: a line an evaluation, and on a terminal a line that moves: epoch, step,
-/// loss, steps a second, time left.
+/// The progress of a training on stderr: a line for each evaluation, and on a terminal a line that is
+/// redrawn, with epoch, step, loss, steps per second and time left.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -18,7 +18,7 @@ class Progress {
 
   void stepped(const StepReport& report);
   void evaluated(const EvaluationReport& report);
-  void clear();  ///< Takes the moving line away.
+  void clear();  ///< removes the redrawn line
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -13,7 +13,7 @@ namespace {
 volatile std::sig_atomic_t g_stop = 0;
 
 extern "C" void request_stop(int) {
-  constexpr std::string_view kAnswer = "\nstopping after this step; again to stop at once\n";
+  constexpr std::string_view kAnswer = "\nstopping after this step; a second signal stops at once\n";
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kAnswer.data(), kAnswer.size());
   errno = error;

@@ -2,7 +2,7 @@
 
 namespace lagtape::cli {
 
-/// From now on the first SIGINT or SIGTERM is a request to stop; a second one ends the process at once.
+/// From this call on, the first SIGINT or SIGTERM requests a stop, and a second one ends the process at once.
 void catch_signals();
 bool stop_requested();
 

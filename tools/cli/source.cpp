@@ -15,25 +15,25 @@ namespace lagtape::cli {
 
 namespace {
 
-/// The first byte that is not blank, or 0.
+/// The first byte of a file that is not blank, or 0.
 char first_byte(const std::string& path) {
   char byte = 0;
   std::ifstream(path) >> byte;
   return byte;
 }
 
-/// Warns of each number whose f32 neighbours are further apart than a hundredth of its scale.
+/// Warns of each column at whose mean f32 numbers are further apart than a hundredth of its scale.
 void warn_of_rounding(const Scaling& scaling, const char* what) {
   for (std::size_t i = 0; i < scaling.mean.size(); ++i) {
     const double mean = scaling.mean[i], scale = scaling.scale[i];
     const float rounded = std::abs(static_cast<float>(mean));
     const float next = std::nextafter(rounded, std::numeric_limits<float>::infinity());
     const float spacing = std::max(next - rounded, std::numeric_limits<float>::min());
-    const bool constant = scale == 1 && static_cast<float>(mean) == mean;  // nothing to tell apart
+    const bool constant = scale == 1 && static_cast<float>(mean) == mean;  // a constant column loses nothing
     if (constant || spacing <= scale / 100) continue;
     std::fputs(text_of("warning: ", what, " ", i, " has mean ", mean, " and scale ", scale,
                        ", where f32 numbers are ", spacing,
-                       " apart; \"precision\": \"f64\" in \"train\" tells them apart\n")
+                       " apart; \"precision\": \"f64\" in \"train\" keeps the differences\n")
                    .c_str(),
                stderr);
   }
@@ -69,9 +69,9 @@ Model load_model(const std::string& path) {
     const RunFolder run(path);
     if (!std::filesystem::exists(run.weights_file(), error)) {
       throw InputError(text_of(path, run.can_resume()
-                                         ? ": the run has no weights yet, they come with its first "
-                                           "evaluation (weights.safetensors)."
-                                         : ": is no run folder, it has no weights.safetensors."));
+                                         ? ": the run has no weights.safetensors yet; its first "
+                                           "evaluation writes it."
+                                         : ": is not a run folder, since it has no weights.safetensors."));
     }
   } else if (!is_run(path) && first_byte(path) == '{') {
     throw InputError(text_of(path, ": expected a run folder or a .safetensors file. This looks like an ",
@@ -100,7 +100,7 @@ void warn_of_rounding(const Model& model) {
 
 void announce_vectors(const KnownWords& words) {
   std::fputs(text_of("vectors: ", words.known, " of ", words.all,
-                     " words begin with theirs, the others as the embedding draws them\n")
+                     " words begin with a vector of the file, the others with random numbers\n")
                  .c_str(),
              stderr);
 }

@@ -8,35 +8,35 @@
 
 namespace lagtape::cli {
 
-/// A model and the experiment behind it.
+/// A model and its experiment.
 struct Source {
   Experiment experiment;
   Model model;
   bool has_data = true;  ///< false for a model that was made in C++, whose file has no experiment
 };
 
-/// Whether an argument names a run (a folder, a weights file) and not an experiment.
+/// Whether a path is that of a run (a folder or a weights file) rather than of an experiment.
 bool is_run(const std::string& path);
 
-/// The trained model of a run folder or weights file. Throws InputError that says what else the path is.
+/// The trained model of a run folder or weights file. Throws InputError that says what the path is instead.
 Model load_model(const std::string& path);
 
-/// Says on stderr which layers look back further than the sequences reach.
+/// Warns on stderr of layers with lags beyond the length of the sequences.
 void warn_of_lags(const Model& model, const DataShape& data);
 
-/// Warns on stderr of data whose differences the model's precision would round away.
+/// Warns on stderr of data whose variation the model's precision would round away.
 void warn_of_rounding(const Model& model);
 
-/// The same with its experiment, which assignments change.
+/// A trained model with its experiment, changed by assignments.
 Source load_run(const std::string& path, std::span<const std::string> assignments = {});
 
-/// The same, or an experiment with an untrained model.
+/// A trained model with its experiment, or an experiment file with its untrained model.
 Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool);
 
-/// The shape of an experiment's data, read from them where the file alone does not decide it.
+/// The shape of an experiment's data, which are read if the experiment file alone does not decide it.
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool);
 
-/// Says on stderr how many words begin with a vector from a file.
+/// Prints on stderr how many words begin with a vector from the user's file.
 void announce_vectors(const KnownWords& words);
 
 }  // namespace lagtape::cli

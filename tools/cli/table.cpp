@@ -29,38 +29,39 @@ struct TableArguments {
 };
 
 void add_options(Options& options, TableArguments& arguments) {
-  options.add("TASK", &arguments.folder, "folder of experiments with a table.json");
+  options.add("TASK", &arguments.folder, "folder with experiments and a table.json");
   options
-      .add("--seeds", &arguments.seeds, "runs of a model, with the seeds 0, 1, ...; the table's unless given")
+      .add("--seeds", &arguments.seeds,
+           "number of runs of each model, with the seeds 0, 1, ...; by default that of table.json")
       .at_least(1)
       .between(1, 1000)
       .called("N");
-  options.add("--out", &arguments.out, "folder of the runs; runs/TASK unless given")
-      .not_empty()
-      .called("DIR");
+  options.add("--out", &arguments.out, "folder of the runs; by default runs/TASK").not_empty().called("DIR");
   options
       .add("--results", &arguments.results,
-           "file of runs that ended: those in it need no folder, new ones are added")
+           "file of finished runs: the runs in it need no folder, and new ones are added")
       .not_empty()
       .called("FILE");
-  options.add("--only", &arguments.only, "models to run, instead of all").called("MODEL");
-  options.add("--jobs", &arguments.jobs, "trainings at once; as many as threads unless given")
+  options.add("--only", &arguments.only, "models to run; by default all").called("MODEL");
+  options.add("--jobs", &arguments.jobs, "number of parallel trainings; by default as many as threads")
       .between(1, kMostJobs)
       .called("N");
   add_threads(options, arguments.threads);
   options
       .add("--set", &arguments.set,
-           "change a value of every experiment: /json/pointer=value or train.epochs=3; may be given again")
+           "change a value of every experiment: /json/pointer=value or train.epochs=3; repeatable")
       .repeatable()
       .called("KEY=VALUE");
-  options.add("--show", &arguments.show, "run nothing, show what there is");
-  options.add("--json", &arguments.json, "the table as one JSON object");
-  options.add("--markdown", &arguments.page, "page to put the table into").not_empty().called("FILE");
-  options.add("--plot", &arguments.plot, "learning curves to write (.svg)").not_empty().called("FILE");
-  options.add("--quiet", &arguments.quiet, "nothing on stderr but errors");
+  options.add("--show", &arguments.show, "train nothing, and show the table of the existing runs");
+  options.add("--json", &arguments.json, "print the table as one JSON object");
+  options.add("--markdown", &arguments.page, "Markdown page into which the table is written")
+      .not_empty()
+      .called("FILE");
+  options.add("--plot", &arguments.plot, "draw the learning curves (.svg)").not_empty().called("FILE");
+  options.add("--quiet", &arguments.quiet, "print only errors on stderr");
 }
 
-/// The command that makes the table again from nothing.
+/// The command that repeats the table from the start.
 std::string command_of(const table::PaperTable& plan, const TableArguments& arguments, std::int64_t seeds) {
   const std::filesystem::path folder = std::filesystem::proximate(plan.folder);
   std::string command = fmt::format("lagtape table {} --seeds {}", folder.string(), seeds);
@@ -102,7 +103,7 @@ std::vector<int> train(std::vector<table::Run>& runs, const table::PaperTable& p
   return table::train_all(runs, plan, options);
 }
 
-/// Trainings that failed are no reason to keep the others' results back, but one to end with an error.
+/// Failed trainings end the command with an error, but only after the results of the others have been shown.
 void report_failures(const std::vector<int>& codes, const std::vector<table::Run>& runs,
                      const table::PaperTable& plan) {
   if (codes.empty()) return;
@@ -116,7 +117,7 @@ void report_failures(const std::vector<int>& codes, const std::vector<table::Run
   throw Error(message);
 }
 
-/// What is written at the end shall have a place to go to before training begins.
+/// Checks before the training that a file can be written after it.
 void check_folder_of(const std::string& file) {
   if (file.empty()) return;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
@@ -127,8 +128,8 @@ void check_folder_of(const std::string& file) {
 void run(const TableArguments& arguments) {
   if (arguments.folder.empty()) {
     throw InputError(
-        "which table? Give a folder of experiments with a table.json, before --only, which takes every name "
-        "behind it.");
+        "which table? Give a folder with experiments and a table.json before --only, which takes all names "
+        "after it.");
   }
   const table::PaperTable plan = table::read_paper_table(arguments.folder);
   const std::int64_t seeds = arguments.seeds > 0 ? arguments.seeds : plan.seeds;
@@ -144,7 +145,7 @@ void run(const TableArguments& arguments) {
     results.emplace(arguments.results);
     results->fill(runs, plan);
     if (const std::int64_t others = results->others(runs, plan); others > 0 && !arguments.quiet) {
-      std::fputs(fmt::format("{}: {} runs of these models have other settings or seeds, and no part in the "
+      std::fputs(fmt::format("{}: {} runs of these models have other settings or seeds, and are not in the "
                              "table (--set, --seeds)\n",
                              arguments.results, others)
                      .c_str(),
@@ -165,8 +166,9 @@ void run(const TableArguments& arguments) {
 }  // namespace
 
 Command table_command() {
-  return make_command<TableArguments>("table", "Train a table of models and show it beside the printed one",
-                                      add_options, run);
+  return make_command<TableArguments>(
+      "table", "Train the models of a paper's table and show the results beside the printed numbers",
+      add_options, run);
 }
 
 }  // namespace lagtape::cli

@@ -27,12 +27,12 @@ struct TrainArguments {
 
 void add_options(Options& options, TrainArguments& arguments) {
   arguments.experiment.add_to(options);
-  options.add("--out", &arguments.out, "run folder; runs/NAME-SEED unless given").called("RUN");
-  options.add("--seed", &arguments.seed, "seed, instead of the experiment's").at_least(0).called("N");
+  options.add("--out", &arguments.out, "run folder; by default runs/NAME-SEED").called("RUN");
+  options.add("--seed", &arguments.seed, "seed, in place of the experiment's").at_least(0).called("N");
   add_threads(options, arguments.threads);
-  options.add("--resume", &arguments.resume, "go on where the run in that folder was stopped, or start it");
-  options.add("--quiet", &arguments.quiet, "nothing on stderr but errors");
-  options.add("--json", &arguments.json, "the result as one JSON object");
+  options.add("--resume", &arguments.resume, "resume the run in that folder, or start it");
+  options.add("--quiet", &arguments.quiet, "print only errors on stderr");
+  options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
 void print(const RunSummary& summary, const std::string& folder) {
@@ -42,19 +42,19 @@ void print(const RunSummary& summary, const std::string& folder) {
   if (summary.average_begun) {
     fmt::print("average     from epoch {}, step {} on, {}\n", summary.average_begun->epoch,
                summary.average_begun->step,
-               summary.averaged > 0 ? fmt::format("over {} updates in what is kept", summary.averaged)
-                                    : "not in what is kept");
+               summary.averaged > 0 ? fmt::format("over {} updates in the kept weights", summary.averaged)
+                                    : "not in the kept weights");
   }
   if (!summary.valid.empty()) fmt::print("valid       {}\n", line_of(summary.valid));
   if (!summary.test.empty()) fmt::print("test        {}\n", line_of(summary.test));
   if (summary.skipped > 0)
-    fmt::print("skipped     {} updates, whose loss or gradient was not finite\n", summary.skipped);
+    fmt::print("skipped     {} updates with a loss or gradient that was not finite\n", summary.skipped);
   fmt::print("time        {:.1f} s, {:.4g} us a time step\n", summary.seconds, summary.us_per_step);
   fmt::print("memory      plan {} with {}, {} resident at most\n", summary.plan, bytes_of(summary.plan_bytes),
              bytes_of(summary.peak_rss_bytes));
 }
 
-/// A run may be named where an experiment is: the folder, or the experiment file in it. It is then resumed.
+/// A run folder, or the experiment file in it, may stand in place of an experiment. The run is then resumed.
 void find_run(TrainArguments& arguments) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -64,8 +64,8 @@ void find_run(TrainArguments& arguments) {
     file = RunFolder(folder).experiment_file().string();
     if (!arguments.resume) {
       throw InputError(text_of(folder.string(),
-                               ": is a folder. Give an experiment file, or --resume to go on ",
-                               "with the run there."));
+                               ": is a folder. Give an experiment file, or --resume to resume ",
+                               "the run there."));
     }
   } else {
     folder = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
@@ -74,16 +74,16 @@ void find_run(TrainArguments& arguments) {
   if (arguments.resume && arguments.out.empty()) arguments.out = folder.string();
 }
 
-/// What a user should know of a resumed run.
+/// Prints on stderr where a resumed run stands.
 void announce(const Trainer& trainer, const Experiment& experiment) {
   const std::int64_t done = trainer.state().position.step, steps = trainer.steps();
   std::string line;
   if (trainer.steps_before() != steps) {
-    line = text_of("the run was to have ", trainer.steps_before(), " steps, now ", steps,
+    line = text_of("the run had ", trainer.steps_before(), " steps in all, now ", steps,
                    experiment.fresh ? "" : text_of(" (", experiment.train.epochs, " epochs)"), "; ");
   }
   line += trainer.is_finished() ? text_of("nothing to do: all ", steps, " steps are done")
-                                : text_of("going on after step ", done, " of ", steps);
+                                : text_of("resuming after step ", done, " of ", steps);
   std::fputs(fmt::format("{}\n", line).c_str(), stderr);
 }
 
@@ -123,7 +123,8 @@ void run(TrainArguments arguments) {
 }  // namespace
 
 Command train_command() {
-  return make_command<TrainArguments>("train", "Train an experiment into a run folder", add_options, run);
+  return make_command<TrainArguments>("train", "Train the model of an experiment into a run folder",
+                                      add_options, run);
 }
 
 }  // namespace lagtape::cli
