@@ -22,8 +22,10 @@ void read_dilations(JsonReader& reader, bool needed, std::vector<std::int64_t>& 
   dilations.clear();
   bool good = given.is_array() && !(needed && given.empty());
   for (std::size_t i = 0; given.is_array() && i < given.size(); ++i) {
-    good = good && given[i].is_number_integer() && given[i] >= 1 && given[i] <= kLargestDilation;
-    if (good) dilations.push_back(given[i].get<std::int64_t>());
+    good = good && given[i].is_number_integer();
+    if (!good) break;
+    dilations.push_back(given[i].get<std::int64_t>());
+    good = dilations.back() >= 1 && dilations.back() <= kLargestDilation;
   }
   if (!good)
     reader.error("dilations", text_of("expected a list of whole numbers from 1 to ", kLargestDilation,

@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: reads JSON.
 
 /// A kind of first values that a user may name; the table has one row for each.
 struct InitializerEntry {

@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: reads JSON.
 
 /// An optimizer whose options were read: its learning rate, and how to make it for a model.
 struct OptimizerPlan {

@@ -63,10 +63,12 @@ Entry parse_entry(const std::string& name, const Json& json, const std::string& 
   }
   const Json& offsets = json["data_offsets"];
   const bool pair = offsets.is_array() && offsets.size() == 2 && offsets[0].is_number_unsigned() &&
-                    offsets[1].is_number_unsigned() && offsets[0] <= offsets[1];
-  if (!pair) refuse(where, name, "data_offsets is not [begin, end]");
-  entry.begin = offsets[0].get<std::uint64_t>();
-  entry.end = offsets[1].get<std::uint64_t>();
+                    offsets[1].is_number_unsigned();
+  if (pair) {
+    entry.begin = offsets[0].get<std::uint64_t>();
+    entry.end = offsets[1].get<std::uint64_t>();
+  }
+  if (!pair || entry.begin > entry.end) refuse(where, name, "data_offsets is not [begin, end]");
   return entry;
 }
 
@@ -111,7 +113,7 @@ void check_names(const SafetensorsFile& file) {
 
 std::string header_text(const SafetensorsFile& file, const std::vector<const NamedTensor*>& order) {
   Json header = Json::object();
-  if (!file.metadata.empty()) header["__metadata__"] = file.metadata;
+  for (const auto& [key, value] : file.metadata) header["__metadata__"][key] = value;
   std::size_t offset = 0;
   for (const NamedTensor* entry : order) {
     const Tensor& tensor = entry->tensor;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
@@ -37,13 +38,13 @@ struct Cursor {
 };
 
 /// Walks through a text and finds what is wrong with it.
-class Checker : public nlohmann::json_sax<Json> {
+class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
  public:
   explicit Checker(const std::string& text) : text_(text), furthest_(text.data()) {}
 
   bool passes() {
     const Cursor first{text_.data(), &furthest_}, last{text_.data() + text_.size(), &furthest_};
-    return Json::sax_parse(first, last, this);
+    return nlohmann::ordered_json::sax_parse(first, last, this);
   }
   const std::string& message() const { return message_; }
 

@@ -2,17 +2,15 @@
 
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json.h"
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
-
-using Json = nlohmann::ordered_json;
+// Internal: reads JSON.
 
 /// Bounds of a number, both included unless said otherwise.
 struct Range {

@@ -17,14 +17,15 @@ using namespace test;
 struct Golden {
   explicit Golden(const std::string& cell)
       : json(parse_json(read_file(source_folder() / "tests/cells/golden" / (cell + ".json")), cell)),
-        layer(build_cell(cell, {{"units", json["units"]}}, json["input"]).front()) {}
+        layer(build_cell(cell, {{"units", json["units"]}}, json["input"].get<std::int64_t>()).front()) {}
 
   Tensor tensor(const Json& numbers, Shape shape, Dtype dtype) const {
     return Tensor::from(std::move(shape), numbers.get<std::vector<double>>(), dtype);
   }
 
   std::string problems(Dtype dtype, double tolerance) const {
-    const std::int64_t rows = json["rows"], steps = json["steps"], units = json["units"];
+    const std::int64_t rows = json["rows"].get<std::int64_t>(), steps = json["steps"].get<std::int64_t>(),
+                       units = json["units"].get<std::int64_t>();
     Tape tape;
     std::vector<Var> parameters, initial;
     for (const ParameterDefinition& p : layer.parameters)
@@ -32,7 +33,7 @@ struct Golden {
     for (const StateDefinition& state : layer.program.states)
       initial.push_back(tape.variable(tensor(json["initial"][state.name], {1, rows, units}, dtype)));
     SequenceBatch batch;
-    batch.x = tensor(json["x"], {rows, steps, json["input"]}, dtype);
+    batch.x = tensor(json["x"], {rows, steps, json["input"].get<std::int64_t>()}, dtype);
     const Var x = tape.variable(batch.x);
 
     StackDefinition stack;

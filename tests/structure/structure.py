@@ -24,6 +24,8 @@ MAY_INCLUDE = {
 }
 CELL_FREE = {"core", "ops"}
 NAMES_ONEDNN = ("ops/weight_gradient.cpp", "tools/bench/")
+# Headers that take seconds to compile, and the only places that include them.
+HEAVY = {"nlohmann/": "core/json/", "CLI/": "tools/cli/command_line.cpp", "doctest/": "tests/"}
 DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/")
 
 # What a user of the library never sees.
@@ -82,6 +84,8 @@ def check_tree(root):
                 include = INCLUDE.match(line)
                 if include:
                     found.append(include_breach(root, include[2], include[1], folder))
+                    found += [f"{header} is included in {home} alone" for header, home in HEAVY.items()
+                              if include[2].startswith(header) and not place.startswith(home)]
                 if folder in CELL_FREE and cells and cell_word.search(line):
                     found.append(f"{folder} knows no cell's name, and '{cell_word.search(line)[0]}' is one")
                 if "dnnl" in line and not place.startswith(NAMES_ONEDNN):

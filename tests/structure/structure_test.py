@@ -72,6 +72,10 @@ class TreeTest(unittest.TestCase):
         self.assertIn("'tau_gru'", self.planted("ops/fast.cpp", "if (name == tau_gru) {"))
         self.assertIn("'LEM'", self.planted("core/fast.cpp", "// LEM goes another way"))
 
+    def test_a_heavy_header_outside_its_place_is_a_breach(self):
+        self.assertIn("core/json/ alone", self.planted("data/a.cpp", "#include <nlohmann/json.hpp>"))
+        self.assertIn("command_line.cpp alone", self.planted("tools/cli/new.cpp", "#include <CLI/CLI.hpp>"))
+
     def test_onednn_outside_its_places_is_a_breach(self):
         self.assertIn("oneDNN", self.planted("ops/sum2.cpp", "#include <dnnl.h>"))
         self.assertIn("oneDNN", self.planted("tools/train2.cpp", "dnnl_sgemm('N', 'N');"))

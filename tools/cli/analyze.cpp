@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json.h"
 #include "lagtape/tools/analysis/analysis.h"
 #include "lagtape/tools/analysis/analysis_plots.h"
 #include "lagtape/tools/cli/command.h"
@@ -17,8 +17,6 @@
 namespace lagtape::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct AnalyzeArguments {
   ExperimentArguments experiment;

@@ -1,9 +1,8 @@
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json.h"
 #include "lagtape/tools/bench/benchmark.h"
 #include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/command.h"
@@ -44,26 +43,26 @@ void add_options(Options& options, BenchArguments& arguments) {
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
-nlohmann::ordered_json json_of(const bench::Timing& timing) {
+Json json_of(const bench::Timing& timing) {
   return {{"median", timing.median}, {"min", timing.min}, {"max", timing.max}};
 }
 
 void print_json(const Experiment& experiment, const bench::BenchmarkResult& result) {
-  nlohmann::ordered_json json = {{"name", experiment.name},
-                                 {"steps", result.steps},
-                                 {"batch", result.batch},
-                                 {"forward_us", json_of(result.forward)},
-                                 {"backward_us", json_of(result.backward)},
-                                 {"total_us", json_of(result.total)},
-                                 {"onednn_lstm_us", json_of(result.onednn_lstm)},
-                                 {"ratio", result.ratio},
-                                 {"peak_gflops", result.sgemm.median},
-                                 {"sgemm_gflops", json_of(result.sgemm)},
-                                 {"plan", result.plan},
-                                 {"plan_bytes", result.plan_bytes},
-                                 {"peak_rss_bytes", result.peak_rss_bytes},
-                                 {"threads", result.threads},
-                                 {"onednn_threads", result.onednn_threads}};
+  Json json = {{"name", experiment.name},
+               {"steps", result.steps},
+               {"batch", result.batch},
+               {"forward_us", json_of(result.forward)},
+               {"backward_us", json_of(result.backward)},
+               {"total_us", json_of(result.total)},
+               {"onednn_lstm_us", json_of(result.onednn_lstm)},
+               {"ratio", result.ratio},
+               {"peak_gflops", result.sgemm.median},
+               {"sgemm_gflops", json_of(result.sgemm)},
+               {"plan", result.plan},
+               {"plan_bytes", result.plan_bytes},
+               {"peak_rss_bytes", result.peak_rss_bytes},
+               {"threads", result.threads},
+               {"onednn_threads", result.onednn_threads}};
   if (result.subnormal) {
     json["subnormal_us"] = json_of(*result.subnormal);
     json["subnormal_ratio"] = result.subnormal->median / result.total.median;
@@ -99,7 +98,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
     throw InputError(text_of(experiment.where, ": ", error.what()));
   }
   if (arguments.json) {
-    const nlohmann::ordered_json json = {
+    const Json json = {
         {"name", experiment.name}, {"stream_steps", arguments.stream_steps}, {"stream_ns", json_of(timing)}};
     fmt::print("{}\n", json.dump(2));
   } else {

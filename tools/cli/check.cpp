@@ -1,8 +1,7 @@
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json.h"
 #include "lagtape/tools/analysis/model_gradients.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -49,7 +48,7 @@ std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
 void run(const CheckArguments& arguments) {
   const Experiment experiment = read_experiment(arguments.experiment.file, arguments.experiment.set);
   ThreadPool pool(arguments.threads);
-  nlohmann::ordered_json result = {{"name", experiment.name}, {"params", check(experiment, pool)}};
+  Json result = {{"name", experiment.name}, {"params", check(experiment, pool)}};
   if (!arguments.json)
     fmt::print("{}: the experiment is valid, {} parameters\n", experiment.name,
                result["params"].get<std::int64_t>());

@@ -1,10 +1,10 @@
 #include "lagtape/tools/cli/format.h"
+#include "lagtape/core/json/json.h"
 
 #include <fmt/core.h>
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace lagtape::cli {
 
@@ -20,10 +20,10 @@ std::string line_of(const Evaluation& evaluation) {
 }
 
 std::string json_of(const Evaluation& evaluation, const Confusion* confusion) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  Json json = Json::object();
   for (const auto& [name, value] : evaluation) json[name] = value;
   for (std::int64_t actual = 0; confusion && actual < confusion->classes(); ++actual) {
-    nlohmann::ordered_json row;
+    Json row;
     for (std::int64_t predicted = 0; predicted < confusion->classes(); ++predicted) {
       row.push_back(confusion->count(actual, predicted));
     }

@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -16,8 +16,6 @@
 namespace lagtape::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct InspectArguments {
   ExperimentArguments experiment;

@@ -1,13 +1,11 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "lagtape/core/json/json.h"
 #include "lagtape/tools/table/report.h"
 
 namespace lagtape::table {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 

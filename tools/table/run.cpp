@@ -60,25 +60,25 @@ std::string date_of(const fs::path& file) {
 void read_summary(Run& run, const PaperTable& table) {
   const fs::path file = RunFolder(run.folder).summary_file();
   const Json summary = parse_json(read_file(file), file.string());
-  const auto number = [&](const Json::json_pointer& place) {
+  const auto number = [&](const std::string& place) {
     // JSON has no notation for numbers that are not finite; they are written as null.
-    if (summary.contains(place) && summary[place].is_null()) {
+    const Json* found = summary.find_pointer(place);
+    if (found != nullptr && found->is_null()) {
       throw InputError(
-          text_of(file.string(), ": ", place.to_string(),
+          text_of(file.string(), ": ", place,
                   ": is not finite, so the table has no number of this run. Leave its model out ",
                   "with --only, or compare another metric."));
     }
-    if (!summary.contains(place) || !summary[place].is_number()) {
-      throw InputError(text_of(file.string(), ": ", place.to_string(),
-                               ": expected a number. Does the task have a test set?"));
+    if (found == nullptr || !found->is_number()) {
+      throw InputError(
+          text_of(file.string(), ": ", place, ": expected a number. Does the task have a test set?"));
     }
-    return summary[place].get<double>();
+    return found->get<double>();
   };
-  run.value = number(Json::json_pointer("/test") / table.metric);
-  run.seconds = number(Json::json_pointer("/seconds"));
-  run.params = static_cast<std::int64_t>(number(Json::json_pointer("/params")));
-  if (summary.contains("arithmetic"))
-    run.arithmetic = static_cast<std::int64_t>(number(Json::json_pointer("/arithmetic")));
+  run.value = number("/test/" + table.metric);
+  run.seconds = number("/seconds");
+  run.params = static_cast<std::int64_t>(number("/params"));
+  if (summary.contains("arithmetic")) run.arithmetic = static_cast<std::int64_t>(number("/arithmetic"));
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ std::string experiment_number(const fs::path& file, const std::vector<std::strin
     if (vectors.is_string()) vectors = fs::path(vectors.get<std::string>()).filename().string();
     if (vectors.is_null()) document["data"].erase("vectors");
   }
-  return fmt::format("{:016x}", fnv1a(nlohmann::json(document).dump()));  // with sorted keys
+  return fmt::format("{:016x}", fnv1a(document.dump_sorted()));  // with sorted keys
 }
 
 fs::path divergence_file(const Run& run) { return run.folder / "diverged.txt"; }

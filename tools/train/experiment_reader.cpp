@@ -222,8 +222,8 @@ Experiment read_document(const Json& document, const std::string& where, const f
 
 const Json& at_pointer(const Json& document, const char* pointer) {
   static const Json kNull;
-  const Json::json_pointer place(pointer);
-  return document.is_object() && document.contains(place) ? document[place] : kNull;
+  const Json* found = document.find_pointer(pointer);
+  return found != nullptr ? *found : kNull;
 }
 
 }  // namespace lagtape

@@ -63,8 +63,7 @@ void assign(Json& document, const std::string& assignment) {
     }
   }
   const std::string value = assignment.substr(equals + 1);
-  Json parsed = Json::parse(value, nullptr, false);
-  *place = parsed.is_discarded() ? Json(value) : std::move(parsed);
+  *place = Json::accept(value) ? Json::parse(value) : Json(value);
 }
 
 }  // namespace lagtape

@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-// Internal: includes nlohmann/json.
+// Internal: reads JSON.
 
 /// Carries out "/json/pointer=value" or the short form "train.epochs=3" on a document. The value is JSON, or
 /// a string where it does not parse as JSON. Objects on the way that are missing are made, so that a misspelt

@@ -53,16 +53,18 @@ void require_same(const Experiment& before, const Experiment& now, const fs::pat
   Json old_values = essence(before);
   const Json new_values = essence(now);
   // One that stops at the first such batch has skipped none yet, and may go on as one that skips them.
-  const Json::json_pointer not_finite("/train/not_finite");
-  if (old_values[not_finite] == "stop") old_values[not_finite] = new_values[not_finite];
-  const Json changes = Json::diff(old_values, new_values);
-  if (changes.empty()) return;
-  const Json::json_pointer place(changes[0]["path"].get<std::string>());
-  const auto value = [&](const Json& json) { return json.contains(place) ? json[place].dump() : "nothing"; };
+  Json& not_finite = old_values["train"]["not_finite"];
+  if (not_finite == "stop") not_finite = new_values["train"]["not_finite"];
+  const std::string place = old_values.first_difference(new_values);
+  if (place.empty()) return;
+  const auto value = [&](const Json& json) {
+    const Json* found = json.find_pointer(place);
+    return found != nullptr ? found->dump() : "nothing";
+  };
   throw InputError(text_of(
       path.string(),
       ": a resumed run may differ in epochs, steps, memory, threads and not_finite \"skip\" only. Got ",
-      place.to_string(), " ", value(new_values), ", the run has ", value(old_values), "."));
+      place, " ", value(new_values), ", the run has ", value(old_values), "."));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Tensor random_tokens(std::int64_t rows, std::int64_t steps, std::int64_t tokens,
 
 Json bidirectional(const std::string& cell, const std::string& merge, Json more = Json::object()) {
   Json options = {{"cell", {{"cell", cell}, {"units", 3}}}, {"merge", merge}};
-  options["cell"].update(more);
+  for (const auto& [key, value] : more.items()) options["cell"][key] = value;
   return options;
 }
 

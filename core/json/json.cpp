@@ -1,0 +1,288 @@
+#include "lagtape/core/json/json.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+using Text = nlohmann::ordered_json;  ///< What reads and writes JSON text.
+
+/// Converts values from and to those of nlohmann/json.
+struct JsonBridge {
+  template <class Target = Text>
+  static Target to(const Json& json) {
+    switch (json.type_) {
+      case Json::Type::null: return nullptr;
+      case Json::Type::boolean: return json.boolean_;
+      case Json::Type::integer: return json.integer_;
+      case Json::Type::natural: return json.natural_;
+      case Json::Type::real: return json.real_;
+      case Json::Type::string: return json.text_;
+      case Json::Type::array: break;
+      case Json::Type::object: {
+        Target object = Target::object();
+        for (const auto& [key, value] : json.items()) object[key] = to<Target>(value);
+        return object;
+      }
+    }
+    Target array = Target::array();
+    for (const Json& element : json) array.push_back(to<Target>(element));
+    return array;
+  }
+
+  static Json from(const Text& text) {
+    switch (text.type()) {
+      case Text::value_t::boolean: return text.get<bool>();
+      case Text::value_t::number_integer: return text.get<std::int64_t>();
+      case Text::value_t::number_unsigned: return text.get<std::uint64_t>();
+      case Text::value_t::number_float: return text.get<double>();
+      case Text::value_t::string: return text.get<std::string>();
+      case Text::value_t::array: {
+        Json array = Json::array();
+        for (const Text& element : text) array.push_back(from(element));
+        return array;
+      }
+      case Text::value_t::object: {
+        Json object = Json::object();
+        for (const auto& [key, value] : text.items()) {
+          object.keys_.push_back(key);
+          object.elements_.push_back(from(value));
+        }
+        return object;
+      }
+      default: return nullptr;
+    }
+  }
+};
+
+// ---- Making values ----
+
+Json::Json() = default;
+Json::Json(std::nullptr_t) {}
+Json::Json(const char* text) : type_(Type::string), text_(text) {}
+Json::Json(std::string text) : type_(Type::string), text_(std::move(text)) {}
+Json::Json(std::string_view text) : type_(Type::string), text_(text) {}
+Json::Json(Boolean value) : type_(Type::boolean), boolean_(value.value) {}
+Json::Json(Integer value) : type_(Type::integer), integer_(value.value) {}
+Json::Json(Natural value) : type_(Type::natural), natural_(value.value) {}
+Json::Json(Real value) : type_(Type::real), real_(value.value) {}
+
+Json::Json(const Json& other) = default;
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(Json&& other) noexcept = default;
+Json::~Json() = default;
+
+Json::Json(std::initializer_list<Json> elements) {
+  const bool pairs = std::ranges::all_of(elements, [](const Json& element) {
+    return element.is_array() && element.size() == 2 && element[0].is_string();
+  });
+  if (!pairs) {
+    *this = array(elements);
+    return;
+  }
+  type_ = Type::object;
+  for (const Json& element : elements) {
+    if (!contains(element[0].text_)) (*this)[element[0].text_] = element[1];
+  }
+}
+
+Json Json::array() { return array({}); }
+
+Json Json::array(std::initializer_list<Json> elements) {
+  Json json;
+  json.type_ = Type::array;
+  json.elements_.assign(elements.begin(), elements.end());
+  return json;
+}
+
+Json Json::object() {
+  Json json;
+  json.type_ = Type::object;
+  return json;
+}
+
+// ---- Reading values ----
+
+const char* Json::type_name() const {
+  switch (type_) {
+    case Type::null: return "null";
+    case Type::boolean: return "boolean";
+    case Type::string: return "string";
+    case Type::array: return "array";
+    case Type::object: return "object";
+    default: return "number";
+  }
+}
+
+void Json::require(Type type, const char* wanted) const {
+  if (type_ != type)
+    throw exception(text_of("[json] expected ", wanted, ". Got a value of type ", type_name(), "."));
+}
+
+template <class T>
+T Json::number() const {
+  if (type_ == Type::real) return static_cast<T>(real_);
+  if (type_ == Type::natural) return static_cast<T>(natural_);
+  if (type_ != Type::boolean) require(Type::integer, "a number");
+  return type_ == Type::boolean ? static_cast<T>(boolean_) : static_cast<T>(integer_);
+}
+
+void Json::read(bool& value) const {
+  require(Type::boolean, "a boolean");
+  value = boolean_;
+}
+
+void Json::read(std::int64_t& value) const { value = number<std::int64_t>(); }
+void Json::read(std::uint64_t& value) const { value = number<std::uint64_t>(); }
+void Json::read(double& value) const { value = number<double>(); }
+
+void Json::read(std::string& value) const {
+  require(Type::string, "a string");
+  value = text_;
+}
+
+// ---- Elements ----
+
+std::size_t Json::size() const {
+  if (is_null()) return 0;
+  return is_array() || is_object() ? elements_.size() : 1;
+}
+
+void Json::push_back(Json element) {
+  if (is_null()) *this = array();
+  require(Type::array, "an array");
+  elements_.push_back(std::move(element));
+}
+
+const Json& Json::at(std::size_t index) const {
+  require(Type::array, "an array");
+  if (index >= elements_.size())
+    throw exception(text_of("[json] there is no element ", index, " in an array of ", elements_.size(), "."));
+  return elements_[index];
+}
+
+Json& Json::at(std::size_t index) { return const_cast<Json&>(std::as_const(*this).at(index)); }
+
+Json& Json::operator[](std::size_t index) {
+  if (is_null()) *this = array();
+  require(Type::array, "an array");
+  if (index >= elements_.size()) elements_.resize(index + 1);
+  return elements_[index];
+}
+
+void Json::erase(std::size_t index) {
+  at(index);
+  elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+const Json* Json::find(std::string_view key) const {
+  return elements_.data() + (std::ranges::find(keys_, key) - keys_.begin()) +
+         (is_object() ? 0 : elements_.size());
+}
+
+const Json& Json::at(std::string_view key) const {
+  require(Type::object, "an object");
+  const Json* found = find(key);
+  if (found == end()) throw exception(text_of("[json] there is no key '", key, "'."));
+  return *found;
+}
+
+Json& Json::at(std::string_view key) { return const_cast<Json&>(std::as_const(*this).at(key)); }
+
+Json& Json::operator[](std::string_view key) {
+  if (is_null()) *this = object();
+  require(Type::object, "an object");
+  const Json* found = find(key);
+  if (found != end()) return const_cast<Json&>(*found);
+  keys_.emplace_back(key);
+  return elements_.emplace_back();
+}
+
+std::size_t Json::erase(std::string_view key) {
+  require(Type::object, "an object");
+  const auto index = std::ranges::find(keys_, key) - keys_.begin();
+  if (index == std::ssize(keys_)) return 0;
+  keys_.erase(keys_.begin() + index);
+  elements_.erase(elements_.begin() + index);
+  return 1;
+}
+
+void Json::update(const Json& other) {
+  for (const auto& [key, value] : other.items()) (*this)[key] = value;
+}
+
+// ---- JSON Pointers ----
+
+namespace {
+
+/// A part of a JSON Pointer as the key that it stands for.
+std::string unescaped(std::string_view part) {
+  std::string key;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const bool escape = part[i] == '~' && i + 1 < part.size();
+    key += !escape ? part[i] : part[i + 1] == '0' ? '~' : '/';
+    if (escape) ++i;
+  }
+  return key;
+}
+
+}  // namespace
+
+const Json* Json::find_pointer(std::string_view pointer) const {
+  const Json* place = this;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);  // the "/"
+    const std::string_view part = pointer.substr(0, pointer.find('/'));
+    pointer.remove_prefix(part.size());
+    const Json* next = nullptr;
+    if (place->is_array()) {
+      std::size_t index = 0;
+      const auto [rest, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+      const bool is_index = error == std::errc() && rest == part.data() + part.size();
+      next = is_index && index < place->size() ? place->begin() + index : place->end();
+    } else {
+      next = place->find(unescaped(part));
+    }
+    if (next == place->end()) return nullptr;
+    place = next;
+  }
+  return place;
+}
+
+std::string Json::first_difference(const Json& other) const {
+  const Text changes = Text::diff(JsonBridge::to(*this), JsonBridge::to(other));
+  return changes.empty() ? "" : changes[0]["path"].get<std::string>();
+}
+
+// ---- Comparison and text ----
+
+bool operator==(const Json& a, const Json& b) { return JsonBridge::to(a) == JsonBridge::to(b); }
+
+std::ostream& operator<<(std::ostream& stream, const Json& json) { return stream << json.dump(); }
+
+std::string Json::dump(int indent, char fill, bool ascii) const {
+  try {
+    return JsonBridge::to(*this).dump(indent, fill, ascii);
+  } catch (const Text::exception& error) {
+    throw exception(error.what());
+  }
+}
+
+std::string Json::dump_sorted() const { return JsonBridge::to<nlohmann::json>(*this).dump(); }
+
+Json Json::parse(std::string_view text) {
+  try {
+    return JsonBridge::from(Text::parse(text));
+  } catch (const Text::exception& error) {
+    throw exception(error.what());
+  }
+}
+
+bool Json::accept(std::string_view text) { return Text::accept(text); }
+
+}  // namespace lagtape

@@ -1,0 +1,73 @@
+#include "lagtape/core/json/json.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace lagtape;
+
+TEST_CASE("a list of pairs that begin with a name is an object, any other list an array") {
+  CHECK(Json{{"a", 1}, {"b", {1, 2}}}.dump() == R"({"a":1,"b":[1,2]})");
+  CHECK(Json{{"a", 1}, {2, "b"}}.dump() == R"([["a",1],[2,"b"]])");
+  CHECK(Json::array({{"a", 1}}).dump() == R"([["a",1]])");
+  CHECK(Json(std::vector<double>{0.5, 2}).dump() == "[0.5,2.0]");
+}
+
+TEST_CASE("an object keeps the order of its keys, and can be written with sorted ones") {
+  Json json = Json::parse(R"({"b": 1, "a": {"d": 2, "c": 3}})");
+  json["e"] = nullptr;
+  CHECK(json.dump() == R"({"b":1,"a":{"d":2,"c":3},"e":null})");
+  CHECK(json.dump_sorted() == R"({"a":{"c":3,"d":2},"b":1,"e":null})");
+  CHECK(json.erase("b") == 1);
+  CHECK(json.erase("b") == 0);
+  std::string keys;
+  for (const auto& [key, value] : json.items()) keys += key + value.type_name() + " ";
+  CHECK(keys == "aobject enull ");
+}
+
+TEST_CASE("numbers are written as they were read, and equal by value") {
+  const std::string text = "[0,-1,18446744073709551615,-9223372036854775808,0.1,1e+300,-0.0]";
+  CHECK(Json::parse(text).dump() == text);
+  CHECK(Json(1) == Json(1.0));
+  CHECK(Json(std::uint64_t{1}) == Json(std::int64_t{1}));
+  CHECK(Json(1) != Json("1"));
+  CHECK(Json(std::nan("")).dump() == "null");
+  CHECK(Json::parse("7").is_number_unsigned());
+  CHECK(!Json(7).is_number_unsigned());
+  CHECK(Json(2.75).get<std::int64_t>() == 2);
+  CHECK(Json(true).get<double>() == 1);
+}
+
+TEST_CASE("what is not there, or of another type, is an exception") {
+  const Json json = {{"a", {1, 2}}};
+  CHECK_THROWS_AS(json.at("b"), Json::exception);
+  CHECK_THROWS_AS(json["b"], Json::exception);
+  CHECK_THROWS_AS(json["a"].at(2), Json::exception);
+  CHECK_THROWS_AS(json["a"].get<std::string>(), Json::exception);
+  CHECK_THROWS_AS(json.at(0), Json::exception);
+  CHECK_THROWS_AS(Json::parse("{"), Json::exception);
+  CHECK_THROWS_AS(Json("\xff").dump(), Json::exception);
+  CHECK(json.find("b") == json.end());
+  CHECK(json["a"].find("b") == json["a"].end());
+  CHECK(json.value("b", 3) == 3);
+  CHECK(json.value("b", "none") == "none");
+}
+
+TEST_CASE("a JSON Pointer finds a value below, or none") {
+  const Json json = Json::parse(R"({"a": [10, {"b/c": 1, "~": 2}], "": 3})");
+  CHECK(*json.find_pointer("") == json);
+  CHECK(*json.find_pointer("/a/0") == 10);
+  CHECK(*json.find_pointer("/a/1/b~1c") == 1);
+  CHECK(*json.find_pointer("/a/1/~0") == 2);
+  CHECK(*json.find_pointer("/") == 3);
+  for (const char* pointer : {"/b", "/a/2", "/a/x", "/a/0/b"}) CHECK(json.find_pointer(pointer) == nullptr);
+}
+
+TEST_CASE("the first difference is named by its JSON Pointer") {
+  const Json json = {{"a", {{"b", 1}, {"c", 2}}}};
+  Json other = json;
+  CHECK(json.first_difference(other) == "");
+  other["a"]["c"] = 3;
+  CHECK(json.first_difference(other) == "/a/c");
+}
