@@ -10,8 +10,6 @@
 
 namespace lagtape {
 
-// Internal: reads JSON.
-
 /// A kind of first values that a user may name; the table has one row for each.
 struct InitializerEntry {
   struct Number {

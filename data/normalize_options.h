@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: shared by tasks.
-
 /// Whether a task scales a user's inputs and targets by the mean and standard deviation of the training
 /// sequences.
 struct NormalizeOptions {

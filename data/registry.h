@@ -6,8 +6,6 @@
 
 namespace lagtape {
 
-// Internal: reads JSON.
-
 /// All tasks, in the order of their names.
 std::span<const TaskEntry* const> tasks();
 

@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-// Internal: NumPy's rule. Shapes are aligned at their last axes; an extent of 1, or a missing axis, is
+// Broadcasting by NumPy's rule: shapes are aligned at their last axes; an extent of 1, or a missing axis, is
 // repeated.
 
 /// The common shape of a and b. Throws InputError when there is none.

@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-// Internal: the rules that operations have for their inputs, and the one way in which they refuse them.
+// The rules that operations have for their inputs, and the one way in which they refuse them.
 
 /// An input under the name that an operation's formula gives it.
 struct NamedInput {
@@ -29,7 +29,7 @@ std::string describe_shapes(NamedInputs inputs);
 /// The tape of all inputs. Throws InputError unless they are of one tape and one dtype.
 Tape& common_tape(std::string_view op, NamedInputs inputs);
 
-/// An axis of x counted from the front; negative axes count from the end. Throws InputError when there is
+/// The axis of x, counted from the front; negative axes count from the end. Throws InputError when there is
 /// none.
 std::int64_t checked_axis(std::string_view op, const NamedInput& x, std::int64_t axis);
 

@@ -5,7 +5,7 @@
 namespace lagtape {
 namespace {
 
-/// Kernels work on whole groups of kLane elements: the rest goes through a padded copy.
+/// Applies a kernel, which works on whole groups of kLane elements; the rest goes through a padded copy.
 template <class T>
 void apply(ElementKernel<T> kernel, T* out, const T* a, const T* b, T k, std::int64_t n) {
   const std::int64_t bulk = n / kLane<T> * kLane<T>, rest = n - bulk;

@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-// Internal: the element-wise kernels on tensors. They are those of the sequence op, so both agree bit for
+// The element-wise kernels, applied to tensors. The sequence op uses the same kernels, so both agree bit for
 // bit.
 
 /// out = op(a, b, k) element by element; a and b have out's shape and dtype, unused ones are empty.

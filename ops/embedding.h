@@ -13,7 +13,7 @@ namespace lagtape {
 /// order. Throws InputError that names the first index outside 0..V-1 and its position.
 Var embedding(const Var& e, std::span<const std::int32_t> indices);
 
-/// Which row of a table each step of a batch reads.
+/// The row of a table that each step of a batch reads.
 struct TokenRows {
   std::int64_t rows = 0, steps = 0;   ///< B, T
   std::vector<std::int32_t> numbers;  ///< [B * T], row by row; -1: zeros

@@ -6,9 +6,9 @@
 
 namespace lagtape {
 
-// The arithmetic of the losses, one row at a time, for every place that computes them: in double, in order.
-// Each returns the row's loss; when grad is not null it writes grad[j] = scale * dloss/d(input j), which may
-// overwrite the input.
+// The arithmetic of the losses, one row at a time, in double and in order. Every place that computes a loss
+// uses it. Each returns the row's loss; when grad is not null it writes grad[j] = scale * dloss/d(input j),
+// which may overwrite the input.
 
 /// log(sum_j exp(logits[j])) - logits[target]; 0 <= target < classes.
 template <class T>

@@ -9,7 +9,7 @@ namespace lagtape {
 
 Var sum(const Var& x);  ///< The sum of all elements, a scalar; 0 when there are none.
 Var sum(const Var& x, std::int64_t axis, bool keep = false);
-Var mean(const Var& x);  ///< Throws InputError when there are no elements, as does the next.
+Var mean(const Var& x);  ///< Throws InputError when there are no elements, as does the next function.
 Var mean(const Var& x, std::int64_t axis, bool keep = false);
 
 }  // namespace lagtape

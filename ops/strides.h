@@ -7,8 +7,6 @@
 
 namespace lagtape {
 
-// Internal: walking over part of a dense array.
-
 using Strides = std::vector<std::int64_t>;
 
 /// Elements between neighbours along each axis of a dense row-major array.

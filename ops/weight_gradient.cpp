@@ -22,9 +22,9 @@ class OneThread {
 #endif
 };
 
-/// Where oneDNN's blocking for the caches wins over the kernel, which is at the core's peak below (measured:
-/// tests/kernels). Only at the level that it runs at itself: a lower one asked for must not use wider
-/// instructions.
+/// Whether oneDNN's blocking for the caches beats the kernel, which runs at the core's peak for smaller
+/// matrices (measured in tests/ops/kernels). oneDNN is used only when its own SIMD level is the requested one
+/// because a lower level must not use wider instructions.
 template <class T>
 bool is_large(const Kernels<T>& kernels, std::int64_t rows, std::int64_t m, std::int64_t n) {
   return sizeof(T) == 4 && kernels.level == best_level() && rows >= 64 && m >= 512 && n >= 512;

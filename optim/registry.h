@@ -11,8 +11,6 @@
 
 namespace lagtape {
 
-// Internal: reads JSON.
-
 /// An optimizer whose options were read: its learning rate, and how to make it for a model.
 struct OptimizerPlan {
   double lr = 0;

@@ -13,8 +13,6 @@
 
 namespace lagtape {
 
-// Internal: reads JSON.
-
 /// A JSON value: null, a boolean, a number, a string, an array, or an object that keeps the order of its keys.
 /// Names and meanings are those of nlohmann::ordered_json, which reads and writes the text. Its header takes
 /// seconds to compile, so only the sources of this folder include it.

@@ -10,8 +10,6 @@
 
 namespace lagtape {
 
-// Internal: reads JSON.
-
 /// Bounds of a number, both included unless said otherwise.
 struct Range {
   double min = -std::numeric_limits<double>::infinity();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal: a vector of one element, with those names of xsimd that the kernels use. The functions of the
+// A vector of one element, with those names of xsimd that the kernels use. The functions of the
 // scalar twin are the kernels' own formulas on it, so that they can be compared bit by bit.
 
 #include <bit>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal: the vector of each SIMD level, for sources that are compiled for one level. Every template that
+// The vector of each SIMD level, for sources that are compiled for one level. Every template that
 // uses these is a template on Simd<T, level>, so the level is part of each symbol's name and the linker can
 // never take code made for a wider machine for another source. For the same reason such sources use no
 // standard containers or algorithms.

@@ -8,8 +8,6 @@
 
 namespace lagtape {
 
-// Internal: read by the tasks of CIFAR-10.
-
 /// Images of CIFAR-10: 32 x 32 pixels in three channels.
 class CifarImages {
  public:

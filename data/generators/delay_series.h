@@ -7,8 +7,6 @@
 
 namespace lagtape {
 
-// Internal: shared by tasks.
-
 /// A scalar delay equation x' = f(x(t), x(t - delay * step)) and the stretch of its solution that a task
 /// uses.
 struct DelaySeries {

@@ -7,8 +7,6 @@
 
 namespace lagtape {
 
-// Internal: shared by tasks.
-
 /// Draws sequence `index` of a set from that sequence's own stream, and writes it into a row of a batch that
 /// is filled with padding. Several threads may call it at once.
 using DrawSequence =

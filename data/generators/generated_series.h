@@ -8,8 +8,6 @@
 
 namespace lagtape {
 
-// Internal: shared by tasks.
-
 /// A task that predicts series which are computed from a few random numbers.
 struct GeneratedSeries {
   /// Returns the values of one series, [points, width], drawn from that sequence's own stream.

@@ -12,8 +12,6 @@
 
 namespace lagtape {
 
-// Internal: shared by the tasks of CIFAR-10.
-
 /// The files of CIFAR-10, as `lagtape list tasks NAME` describes them.
 inline constexpr std::string_view kCifarFiles =
     "cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html, packed or unpacked:\n"

@@ -7,8 +7,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// A delay equation under a forcing s, from h(t) = 0 for t <= 0. Source: the tau-GRU paper, appendix A.
 struct DdeResponse {
   bool saturating = false;  ///< h' = -h + tanh(s - h(t - tau)), else h' = s - h(t - tau)

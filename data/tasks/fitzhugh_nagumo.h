@@ -8,8 +8,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// The FitzHugh-Nagumo neuron with a fast voltage v and a slow recovery w:
 ///   v' = v - v^3 / 3 - w + 0.5,   w' = 0.02 (v + 0.7 - 0.8 w),   w(0) = 0
 /// Returns v at t = 0, 0.4, ..., [points]. Source and protocol: Long Expressive Memory (LEM). Its data come

@@ -6,8 +6,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// The frequency in Hz of a class 0..99: equidistant from 1 to 4096.
 double class_frequency(std::int64_t index);
 

@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// Two groups of human activities, from the motion sensors of a smartphone: 128 steps of 9 numbers (body
 /// acceleration x, y, z, angular velocity x, y, z, total acceleration x, y, z), scaled by the mean and
 /// standard deviation of the training windows. Class 1: sitting, laying, walking upstairs; class 0: standing,

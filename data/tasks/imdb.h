@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// Film reviews, positive (1) or negative (0), as sequences of tokens: 0 is padding, 1 any unknown word, 2
 /// and above are the `words` most frequent words of train/, the most frequent first (words of equal frequency
 /// in the order of their bytes). for_each_word cuts a text into words. The files are train/ and test/ with

@@ -8,8 +8,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 constexpr std::size_t kLorenz96Variables = 5;
 
 /// Lorenz 1996, five variables on a ring: x_j' = (x_{j+1} - x_{j-2}) x_{j-1} - x_j + F at t = 0, 0.01, ...,

@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// The next token of a text at every step: words or characters of the Penn Treebank as Mikolov prepared it.
 /// The files are ptb.train.txt, ptb.valid.txt and ptb.test.txt in the folder `path`. Blanks at both ends of a
 /// line are dropped; the end of a line is a token. Tokens are numbered from 0 by their frequency in the

@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// Inputs and targets of a given shape for timing: N(0, 1), or tokens and classes, all equally likely.
 extern const TaskEntry kRandomTask;
 

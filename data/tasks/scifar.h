@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// Images of CIFAR-10 as sequences of 1024 steps; pixels in 0..1 are scaled by the usual mean and standard
 /// deviation of each channel. "rgb": step n is red, green and blue of pixel n, row by row. "channels": the
 /// bytes [3, 32, 32] reshaped to [1024, 3], so that a step is three neighbours in one channel. With

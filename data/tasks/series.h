@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// A user's own time series: from `window` steps of the input columns, the target columns `horizon` steps
 /// later, at every step or after the last. Windows begin `stride` steps apart. A single series is cut in
 /// time: its first rows are for training, the next for validation, the last for the test, and no window

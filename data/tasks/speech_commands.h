@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// Spoken words as 126 log-mel spectra of 80 bands (LogMel). Shorter recordings are padded with 0 dB, longer
 /// ones cut; each is then scaled to mean 0 and standard deviation 1 on its own. 12 classes: 0 is any other
 /// word, 1 silence (the background noises, in training only), 2.. are yes, no, up, down, left, right, on,

@@ -4,8 +4,6 @@
 
 namespace lagtape {
 
-// Internal: tasks are chosen by name.
-
 /// A problem of the UEA/UCR archives or of the Monash-UEA-UCR regression archive. The files are NAME_TRAIN.ts
 /// and NAME_TEST.ts in the folder `path`, of one dimension or several, with sequences of equal or unequal
 /// length. Classes are numbered in the order in which the files list them. With "split": "published", the

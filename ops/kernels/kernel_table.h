@@ -23,8 +23,9 @@ constexpr std::int64_t padded(std::int64_t n) {
 template <class T>
 using ElementKernel = void (*)(T* out, const T* a, const T* b, const T* c, T k, std::int64_t n);
 
-/// A part of the left side of a product: rows x k, row stride lda >= k. (A stride that is a multiple of 4096
-/// bytes puts the rows into the same few places of the cache and costs a seventh of the speed.)
+/// One of the matrices on the left side of a product: rows x k, row stride lda >= k. (A stride that is a
+/// multiple of 4096 bytes puts the rows into the same few places of the cache and costs a seventh of the
+/// speed.)
 template <class T>
 struct ProductOperand {
   const T* a;
@@ -83,9 +84,9 @@ struct Kernels {
   /// b(i, j) is b[i * row_stride + j * column_stride]; columns beyond `columns` are zero.
   void (*pack)(T* packed, const T* b, std::int64_t k, std::int64_t columns, std::int64_t row_stride,
                std::int64_t column_stride);
-  /// Packs into columns `first_column`.. and inner rows `first_k`.. of a larger packed matrix of total_k
-  /// rows and total_columns columns (first_column and total_columns multiples of kLane): how stacks of
-  /// matrices are packed.
+  /// Packs into columns `first_column`.. and inner rows `first_k`.. of a larger packed matrix of total_k rows
+  /// and total_columns columns (first_column and total_columns multiples of kLane): stacks of matrices are
+  /// packed in this way.
   void (*pack_part)(T* packed, std::int64_t total_k, std::int64_t total_columns, std::int64_t first_k,
                     std::int64_t first_column, const T* b, std::int64_t k, std::int64_t columns,
                     std::int64_t row_stride, std::int64_t column_stride);

@@ -48,7 +48,7 @@ void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scala
 template <class T>
 using OuterTile = void (*)(T*, std::int64_t, const T*, std::int64_t, const T*, std::int64_t, std::int64_t);
 
-/// The tiles by their number of rows: wide for few rows, of two vectors, and of one.
+/// The tiles by their number of rows: wide tiles for few rows, tiles of two vectors, and tiles of one.
 template <class S>
 struct OuterTiles {
   OuterTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, two[kTileRows<S> + 1] = {},

@@ -65,8 +65,8 @@ void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t 
                column_stride);
 }
 
-/// Inner steps to a turn of a prefetcher. Its prefetch is one more load in a loop that waits for none; stops
-/// with a loop and branches of their own took as long as the prefetching.
+/// Inner steps for each turn of a prefetcher. Its prefetch is one more load in a loop that waits for none;
+/// stops with a loop and branches of their own took as long as the prefetching.
 inline constexpr std::int64_t kPrefetchEvery = 2;
 
 /// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their
@@ -139,8 +139,8 @@ template <class T>
 using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t,
                              Prefetcher*);
 
-/// The tiles by their number of rows: wide for few rows, the same while they fetch, of two vectors, and of
-/// one.
+/// The tiles by their number of rows: wide tiles for few rows, the same with prefetching, tiles of two
+/// vectors, and tiles of one.
 template <class S>
 struct ProductTiles {
   ProductTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, prefetching[kTileRows<S> + 1] = {},
@@ -163,13 +163,13 @@ struct ProductTiles {
 template <class S>
 inline constexpr ProductTiles<S> kProductTiles{};
 
-/// Tiles of one row, by powers of two vectors, up to the wide ones.
+/// Tiles of one row whose widths in vectors are powers of two, up to the wide ones.
 template <class S>
 inline constexpr ProductTile<typename S::Scalar> kRowTiles[] = {
     &product_tile<S, 1, 1>, &product_tile<S, 1, 2>, &product_tile<S, 1, 4>,
     &product_tile<S, 1, tile_vectors<S>(1)>};
 
-/// Wide tiles, then the rest by powers of two; or the same tiles from the last one on.
+/// Runs wide tiles, then the rest in powers of two; or the same tiles from last to first.
 template <class S>
 void multiply_row(const Product<typename S::Scalar>& product, std::int64_t total_k) {
   constexpr std::uint64_t wide = tile_vectors<S>(1);

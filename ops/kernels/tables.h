@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: the tables of the levels, for kernels.cpp.
-
 #include "lagtape/ops/kernels/kernel_table.h"
 
 namespace lagtape {

@@ -94,7 +94,8 @@ constexpr std::array<double, size> scaled(std::array<double, size> c) {
   return c;
 }
 
-/// Where it counts that n ln 2 is more than n times a float. (In double it is always all of it.)
+/// The places where the part of n ln 2 that is lost in n times a float is added. (In double it is added
+/// everywhere.)
 enum class Reduction : std::uint8_t {
   nowhere,       ///< r is too small by 1.9e-9 n
   largest_term,  ///< in the largest term of q alone, which is the last to be added

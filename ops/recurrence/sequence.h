@@ -29,8 +29,8 @@ class SequenceOp {
   Dtype dtype() const;
 
   /// The loss, a scalar. Gradients of weights, of x and of `initial` (one Var a state, shaped as in Window;
-  /// empty: zeros) where they require them. `final_window` receives the states after the last step. A slice
-  /// of the batch runs forward, loss and backward through before the next begins.
+  /// empty: zeros) where they require them. `final_window` receives the states after the last step. Each
+  /// slice of the batch runs forward, loss and backward before the next begins.
   Var loss(Tape& tape, std::span<const Var> weights, Var x, const SequenceBatch& batch, ThreadPool& pool,
            std::span<const Var> initial = {}, Window* final_window = nullptr);
 
@@ -44,8 +44,8 @@ class SequenceOp {
   Tensor evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                   const Window* initial = nullptr, Window* final_window = nullptr);
 
-  /// What each plan costs, the fastest first, and the one that `automatic` takes under the budget.
-  /// Throws InputError that says how much is needed when no plan fits.
+  /// The costs of the plans, the fastest first, and the plan that `automatic` takes under the budget. Throws
+  /// InputError that says how much is needed when no plan fits.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;
   PlanCost choose(std::int64_t batch, std::int64_t steps, int threads) const;
 

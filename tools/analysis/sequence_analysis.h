@@ -9,8 +9,6 @@
 
 namespace lagtape {
 
-// Internal: a detail of analysis.cpp.
-
 std::int64_t state_width(const StepProgram& program);
 
 /// The last steps of one sequence, and the model's state before them.

@@ -6,8 +6,6 @@
 
 namespace lagtape {
 
-// Internal: reads JSON.
-
 /// Carries out "/json/pointer=value" or the short form "train.epochs=3" on a document. The value is JSON, or
 /// a string where it does not parse as JSON. Objects on the way that are missing are made, so that a misspelt
 /// key is found by the document's reader; an index of a list must exist. Throws InputError that quotes the

@@ -30,7 +30,7 @@ class Adjoint {
     list_lagged_reads();
     seed_output();
     reverse(ops_.forward.after);
-    close_product_stacks();  // a value of the steps gets what comes from after the run first
+    close_product_stacks();  // contributions from after the run reach a value of the steps first
     seed_states();
     reverse(ops_.forward.step);
     reverse(ops_.forward.block);
@@ -129,7 +129,7 @@ class Adjoint {
       if (feeds_product(s)) parts.push_back(&ops_.direct[s].product);
       for (int* array : parts) {
         const int part = source(Array::Kind::direct, s, shape, array);
-        // A copy where it would be the whole sum: the array is written anew while the step is still being
+        // The first contribution is copied, because its array is written anew while the step is still being
         // worked on.
         const bool first = !adjoints_.is_known(f_.next[s]);
         adjoints_.contribute(f_.next[s], first ? adjoints_.element(ElementOp::copy, part) : part);
@@ -216,7 +216,7 @@ class Adjoint {
     }
   }
 
-  /// The adjoint of v into an array; zeros when nothing reached it.
+  /// Writes the adjoint of v into an array; zeros when nothing reached it.
   void send(int v, int array) {
     Op op;
     const AdjointSums::Signed s = adjoints_.of(v);

@@ -74,7 +74,7 @@ class AdjointRules {
     }
   }
 
-  /// The adjoint goes to a where `larger` >= `smaller`, else to b: ties to the first operand.
+  /// Sends the adjoint to a where `larger` >= `smaller`, else to b, so that ties go to the first operand.
   void choose(int larger, int smaller) {
     const int to_a = element(E::greater, larger, smaller, 1);
     to(op_.a, times(to_a));
@@ -95,7 +95,7 @@ class AdjointRules {
     op.a = d_;
     return adjoints_.record(op, wanted);
   }
-  /// A slice of the adjoint, or the adjoint as a part of something wider, from element `first` on.
+  /// Records a slice of the adjoint from element `first` on, or the adjoint padded to something wider.
   int part(Op::Kind kind, int first, const RowShape& wanted) {
     Op op;
     op.kind = kind;
@@ -113,7 +113,7 @@ class AdjointRules {
   const StepProgram& program_;
   const Op& op_;
   AdjointSums& adjoints_;
-  const int d_;  // the result's adjoint, but for its sign
+  const int d_;  // the result's adjoint without its sign
   const bool negated_;
 };
 

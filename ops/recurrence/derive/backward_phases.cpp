@@ -6,7 +6,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Of two moments of the backward pass the one that comes later: a block follows its steps.
+/// The later of two moments of the backward pass, in which a block follows its steps.
 Moment later(Moment a, Moment b) {
   const auto order = [](Moment m) {
     return m == Moment::before ? 0 : m == Moment::step ? 1 : m == Moment::block ? 2 : 3;
@@ -43,7 +43,7 @@ class MomentAssigner {
  private:
   const Ops& ops() const { return backward_.ops; }
 
-  /// Which ops lead to those values.
+  /// A flag for each op: whether it leads to one of the values `roots`.
   std::vector<bool> needed_by(const std::vector<int>& roots) const {
     std::vector<bool> needed(ops().size(), false);
     for (int r : roots) needed[maker_.at(r)] = true;
@@ -65,8 +65,8 @@ class MomentAssigner {
     return values;
   }
 
-  /// An op does not run before its operands. Nothing runs before the steps unless a product can be taken out
-  /// of them.
+  /// The earliest moment at which an op can run. It does not run before its operands, and nothing runs before
+  /// the steps unless a product can be taken out of them.
   Moment earliest(const Op& op, const std::vector<Moment>& moments) const {
     if (op.kind == Op::Kind::real_lag_adjoint) return Moment::step;
     const bool recurrent = !layer_.state_arrays.empty();
@@ -78,8 +78,8 @@ class MomentAssigner {
     return w;
   }
 
-  /// What a step reads, and no product before the steps needs, is computed in the step: there it is at hand,
-  /// and not passed through the memory of a run.
+  /// Moves ops into the steps when a step reads their results and no product before the steps needs them. The
+  /// results are then at hand and need not pass through the memory of a run.
   void stay_in_steps(std::vector<Moment>& moments) const {
     std::vector<bool> for_product(moments.size(), false), for_step(moments.size(), false);
     for (std::size_t i = moments.size(); i-- > 0;) {

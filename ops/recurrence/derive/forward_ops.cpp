@@ -38,7 +38,7 @@ void take_constant(Op& op, const std::vector<Value>& values) {
   op.b = -1;
 }
 
-/// A product of few numbers of the input, which is there at every moment.
+/// Whether an instruction is a product with few numbers of the input, which is known at every moment.
 bool is_narrow_product(const StepProgram& program, const Instruction& i) {
   return i.op == StepOp::product && program.values[i.a].op == StepOp::input && program.input.groups == 1 &&
          program.input.width() <= kNarrow;
@@ -94,8 +94,8 @@ std::vector<Moment> classify(const StepProgram& program) {
     for (int o : {program.values[v].a, program.values[v].b})
       if (o >= 0) feeds_state[o] = true;
   }
-  // Leaving the steps pays only for products, and for what would keep their stages from being compiled: other
-  // work is cheapest where its operands are at hand.
+  // Leaving the steps pays only for products and for operations that would keep a stage from being compiled.
+  // Other work is cheapest where its operands are at hand.
   const auto pays = [](StepOp op) {
     return op == StepOp::product || op == StepOp::concatenate || op == StepOp::slice;
   };
@@ -174,7 +174,7 @@ class Forward {
       case StepOp::lag:
       case StepOp::weight:
       case StepOp::constant: return;
-      case StepOp::reshape: break;  // a copy, of another shape
+      case StepOp::reshape: break;  // a copy with another shape
       case StepOp::step_index: op.kind = Op::Kind::step_index; break;
       case StepOp::draw: op.kind = Op::Kind::draw; break;
       case StepOp::real_lag: op.kind = Op::Kind::real_lag; break;
@@ -224,7 +224,8 @@ class Forward {
     f_.ops.output = v;
   }
 
-  /// h[n - m] is known for m + 1 steps from any step on; a real lag is at least 1.
+  /// Sets the length of a delay block. From any step on, h[n - m] is known for m + 1 steps; a real lag is at
+  /// least 1.
   void find_block() {
     for (const auto& i : program_.values) {
       if (i.op != StepOp::lag && i.op != StepOp::real_lag) continue;

@@ -9,7 +9,8 @@
 
 namespace lagtape::recurrence {
 
-/// The most numbers of an operand (rows or columns of a matrix) that are worked on one by one.
+/// The largest number of rows or columns at which a matrix counts as narrow: products with it and its
+/// gradient are then computed one column or row at a time.
 inline constexpr std::int64_t kNarrow = 2;
 
 /// An array of rows over steps. Kinds differ in how many steps they hold and who fills them.
@@ -59,8 +60,8 @@ struct Op {
     draw,              ///< draw `index`
     real_lag,          ///< state `index` tau = a steps before, at most `lag`
     real_lag_slope,    ///< the derivative of real_lag by tau
-    real_lag_adjoint,  ///< what the lagged read `index` (delay a, at most `lag`) sends back to the state
-                       ///< after the step
+    real_lag_adjoint,  ///< contribution of the lagged read `index` (delay a, at most `lag`) to the adjoint
+                       ///< of the state after the step
     grid_update,       ///< state `index` on the grid takes a step of k * a, k = 1 or -1; out is its value
     grid_undo,         ///< takes the same step back
     product,           ///< out = sum over terms of W @ operand (or W^T @ operand)

@@ -6,13 +6,13 @@
 
 namespace lagtape::recurrence {
 
-/// What a layer does with a run of steps: forward; replay, which computes saved values again from the states;
+/// A layer's passes over a run of steps: forward; replay, which computes saved values again from the states;
 /// undo, which goes from the states after the steps to those before them; backward.
 enum class PassKind : std::uint8_t { forward, replay, undo, backward };
 
-/// The moments of a pass over a run of steps. What runs before or after the steps of a run does so for all of
-/// them at once, what runs with a block for the steps of that block at once, before its steps in the forward
-/// pass and after them in the backward pass.
+/// The moments of a pass over a run of steps. Ops before or after the steps run once for all steps of the
+/// run. Ops of a block run once for all steps of that block, before its steps in the forward pass and after
+/// them in the backward pass.
 enum class Moment : std::uint8_t { before, block, step, after };
 
 /// A list for each moment of a pass.

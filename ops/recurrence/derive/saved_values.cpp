@@ -77,8 +77,8 @@ class SavedValues {
   std::map<int, std::size_t> maker_;  // forward value -> its op
 };
 
-/// The forward ops once more, on values of their own, as far as what they lead to is not known otherwise:
-/// states, inputs and weights are; saved values are computed into their arrays.
+/// Repeats forward ops on values of their own. States, inputs and weights are known and not computed again;
+/// saved values are computed into their arrays.
 class ForwardAgain {
  public:
   explicit ForwardAgain(LayerOps& ops)

@@ -75,7 +75,7 @@ class CellCompiler {
     samples_.push_back(sample_tape_.constant(Tensor(shape, Dtype::f32)));
   }
 
-  /// Its shape comes from weights that are zeros; what it needs later is what it names.
+  /// Evaluates the derived weight on weights of zeros to find its shape, and records the names that it uses.
   void add_derived(const std::string& name, const std::string& text) {
     check_name("derived", name);
     if (samples_.empty()) throw InputError(text_of("derived '", name, "': the cell has no weights."));

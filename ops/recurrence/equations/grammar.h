@@ -9,15 +9,13 @@
 
 namespace lagtape {
 
-// Internal: the grammar that the equations of a step share with derived weights.
-
-/// A recursive-descent reader of expressions (the grammar is in equations.h). What they mean is up to the
-/// Parser, which derives from this and has
+/// A recursive-descent reader of expressions (the grammar is in equations.h). The derived Parser gives them
+/// their meaning, in these functions:
 ///
 ///     Operand number(token)                     Operand named(token)       a name and what follows it
 ///     Operand negated(sign, operand)            Operand called(token)      a name before "("
-///     Operand combined(sign, left, right)       of + - * / @
-///     Operand enclosed(token, operand)          what follows a bracket
+///     Operand combined(sign, left, right)       for + - * / @
+///     Operand enclosed(token, operand)          called after a closing bracket
 template <class Parser, class Operand>
 class EquationGrammar : public EquationCursor {
  protected:

@@ -247,7 +247,7 @@ EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, co
   return {record(sign, [&] { return product(*left.matrix, v); }), nullptr, left.token};
 }
 
-/// Errors of the tape, with their place.
+/// Runs `record` and adds the place in the line to errors of the tape.
 template <class Record>
 StepVar EquationParser::record(const EquationToken& at, Record recorded) const {
   try {

@@ -13,8 +13,6 @@
 
 namespace lagtape {
 
-// Internal: the equations of a step, one line at a time.
-
 /// The meaning of a name in a cell.
 struct EquationSymbol {
   enum class Kind { function, input, step_index, dimension, hyper, state, next, weight, equation };

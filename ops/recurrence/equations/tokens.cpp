@@ -24,7 +24,7 @@ std::size_t end_of_name(std::string_view text, std::size_t i) {
   return i;
 }
 
-/// Whether a text begins with ".T", of something in brackets.
+/// Whether a text begins with the ".T" that follows a bracket.
 bool is_transposed(std::string_view text) { return text.starts_with(".T") && end_of_name(text, 1) == 2; }
 
 /// The text around a position, on one line.

@@ -8,8 +8,6 @@
 
 namespace lagtape {
 
-// Internal: lines of text as tokens.
-
 /// A line of an equation cell, and its name in messages: "equation 3", "output".
 struct EquationLine {
   std::string label;

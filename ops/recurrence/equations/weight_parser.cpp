@@ -80,7 +80,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     return sign.is("*") ? a * b : a / b;
   }
 
-  /// The matrix product, of which the right side may be a vector.
+  /// The matrix product; the right side may be a vector.
   static Var product(const Var& a, const Var& b) {
     if (b.value().rank() != 1 || a.value().rank() != 2) return matmul(a, b);
     return reshape(matmul(a, reshape(b, {b.value().size(0), 1})), {a.value().size(0)});
@@ -137,7 +137,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     fail(name, unknown_name("function", name.text, weight_function_names()) + ".");
   }
 
-  /// Errors of the operations, with their place.
+  /// Runs `record` and adds the place in the line to errors of the operations.
   template <class Record>
   Var record(const EquationToken& at, Record recorded) const {
     try {

@@ -11,8 +11,6 @@
 
 namespace lagtape {
 
-// Internal: derived weights, one line at a time.
-
 /// The names that a derived weight may use: numbers, and values by their position.
 struct WeightScope {
   std::map<std::string, double, std::less<>> numbers;

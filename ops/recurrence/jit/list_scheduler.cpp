@@ -53,7 +53,8 @@ int latency(VectorOp op) {
 constexpr int kIssuedACycle = 2;
 constexpr int kSoon = 4;  // cycles that an instruction on a longer way to the end may still wait
 
-/// List scheduling: of what is ready soon, the instruction with the longest way to the end goes first.
+/// List scheduling: among the instructions that are ready soon, the one with the longest way to the end goes
+/// first.
 class ListScheduler {
  public:
   ListScheduler(VectorProgram program, int registers)
@@ -93,7 +94,8 @@ class ListScheduler {
   }
 
  private:
-  /// Who waits for whom: for values, and for what else happens at the same place of an array.
+  /// Finds which instructions wait for which: for values, and for other accesses to the same place of an
+  /// array.
   void find_order() {
     std::map<int, std::size_t> maker;
     std::map<std::pair<int, int>, std::size_t> last_access;
@@ -109,7 +111,7 @@ class ListScheduler {
       }
       if (instruction.out >= 0) maker[instruction.out] = i;
       if (instruction.operand < 0 || instruction.op == VectorOp::product) continue;
-      if (instruction.op == VectorOp::grid_step) continue;  // has its operands to itself
+      if (instruction.op == VectorOp::grid_step) continue;  // no other instruction uses its operands
       const auto [at, fresh] = last_access.try_emplace({instruction.operand, instruction.vector}, i);
       if (!fresh) follows(std::exchange(at->second, i), i);
     }
@@ -134,7 +136,7 @@ class ListScheduler {
   std::size_t choose(const std::vector<std::size_t>& open, int cycle) const {
     const bool full = alive_ >= registers_;
     const auto before = [&](std::size_t a, std::size_t b) {
-      if (full) {  // first what frees registers, else as written
+      if (full) {  // first instructions that free registers, then the written order
         const int ga = std::max(growth(a), 0), gb = std::max(growth(b), 0);
         return ga != gb ? ga < gb : a < b;
       }

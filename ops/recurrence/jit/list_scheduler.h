@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: the order of a VectorProgram's instructions.
-
 #include "lagtape/ops/recurrence/jit/vector_program.h"
 
 namespace lagtape::recurrence {

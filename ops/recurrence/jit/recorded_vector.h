@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal: a vector that writes down what is done to it. The kernels' own formulas on it give the
+// A vector that writes down what is done to it. The kernels' own formulas on it give the
 // instructions of a VectorProgram, so that there is no second copy of any formula.
 
 #include <bit>

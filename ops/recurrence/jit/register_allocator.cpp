@@ -19,7 +19,7 @@ RegisterAllocator::RegisterAllocator(const VectorProgram& program, int registers
   choose_residents(residents == Residents::none ? 0 : std::max(0, registers - pressure()), residents);
 }
 
-/// The most computed values that are alive at once.
+/// The largest number of computed values that are alive at once.
 int RegisterAllocator::pressure() const {
   int alive = 0, most = 0;
   for (std::size_t i = 0; i < program_.instructions.size(); ++i) {

@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: which register holds which value of a VectorProgram.
-
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -13,7 +11,7 @@ namespace lagtape::recurrence {
 /// The operands of an instruction, -1 where there is none.
 inline std::array<int, 4> operands_of(const VectorInstruction& i) { return {i.a, i.b, i.c, i.d}; }
 
-/// The values that may keep a register throughout: weights can where the loop does not move them.
+/// Which values may keep a register throughout: constants, and weights where the loop does not move them.
 enum class Residents : std::uint8_t { none, constants, constants_and_weights };
 
 /// Gives the values of a program their vector registers, in one pass along its instructions. The residents
@@ -31,7 +29,7 @@ class RegisterAllocator {
   int spill_slots() const { return spill_slots_; }
   bool dies(int value, std::size_t at) const { return last_use_[static_cast<std::size_t>(value)] <= at; }
 
-  /// A value that has to make room: what `reg` holds is first stored to its spill slot.
+  /// A value that has to make room: the value in `reg` is first stored to its spill slot.
   struct Eviction {
     int reg = -1, operand = -1;
   };

@@ -10,20 +10,19 @@
 namespace lagtape::recurrence {
 
 /// An ElementStage as machine code: one pass over its rows with every value in a register, and the same bits
-/// as the kernels of that SIMD level give (but where two NaNs meet: it may be the other one). Numbers of
-/// weights are not part of it. Immutable; shared by threads.
+/// as the kernels of that SIMD level give (except that where two NaNs meet, the result may be the other one).
+/// The values of weights are not part of the code. Immutable; shared by threads.
 class CompiledStage {
  public:
-  /// Null when this machine, this build or this stage is not one for the compiler: levels other than avx2 and
-  /// avx512, no memory that may be run, work that is not element-wise on one width, sines. `arrays` are the
-  /// layer's.
+  /// Returns null when the stage cannot be compiled: on levels other than avx2 and avx512, without executable
+  /// memory, and for sines or work that is not element-wise on one width. `arrays` are the layer's.
   template <class T>
   static std::shared_ptr<const CompiledStage> compile(const ElementStage& stage,
                                                       const std::vector<Array>& arrays, SimdLevel level);
 
-  /// The operands of the stage that it takes pointers of: arrays and weights.
+  /// The operands of the stage that are passed as pointers: arrays and weights.
   const std::vector<int>& operands() const { return operands_; }
-  /// Whether it may run over that many steps in one pass.
+  /// Whether the stage may run over that many steps in one pass.
   bool takes(std::int64_t steps) const { return steps == 1 || !single_step_; }
   /// `bytes` > 0 of every array: whole rows. pointers[i] is where operands()[i] begins.
   template <class T>
@@ -38,7 +37,7 @@ class CompiledStage {
   std::shared_ptr<const void> code_;  // keeps the memory of the function
 };
 
-/// Compiles what it can of a layer's stages; the others stay interpreted.
+/// Compiles the stages of a layer that can be compiled; the others stay interpreted.
 template <class T>
 void compile_stages(LayerSchedule& schedule, SimdLevel level);
 

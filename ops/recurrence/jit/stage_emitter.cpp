@@ -12,16 +12,17 @@ namespace {
 using Xbyak::Address;
 using Xbyak::Reg64;
 
-/// The work that the loop does at a time, and its order.
+/// The body of the loop: the program for so many vectors at a time, its instructions in order.
 struct Body {
   VectorProgram program;
   int vectors = 1;
 };
 
-/// The best first, should it not find registers. Where each number waits long for the one before, several
-/// vectors at once pay, even when values have to go through memory: for avx2 two after a division, for avx512
-/// four on the grid, whose steps follow each other; it has work enough in one otherwise. (A row has an even
-/// number of the smaller vectors.)
+/// The possible bodies, the best first; the next one is tried when the registers do not suffice. Where each
+/// number waits long for the one before, several vectors at once pay, even when values have to go through
+/// memory: for avx2 two vectors when there is a division, for avx512 four when there are steps on the grid,
+/// which wait for each other. Otherwise one vector keeps avx512 busy. (A row has an even number of the
+/// smaller vectors.)
 std::vector<Body> bodies_of(const VectorProgram& program, SimdLevel level, std::int64_t row_bytes) {
   constexpr int kAlive = 12, kAliveTogether = 24;
   const auto has = [&](VectorOp op) {
@@ -69,8 +70,8 @@ class StageEmitter : public VectorEmitter {
   const std::vector<int>& operands() const { return operands_; }
 
  private:
-  // rdi pointers, rsi bytes, rdx place in arrays, r15 the same a step before, rcx place in the row, r14 place
-  // of the row that single numbers are in
+  // Registers: rdi holds the pointers, rsi the bytes, rdx the place in arrays, r15 the same a step before,
+  // rcx the place in the row, r14 the place of the row that contains single numbers.
 
   const std::vector<Reg64> saved_{rbx, r12, r13, r14, r15};
   const std::vector<Reg64> bases_{rbx, r8, r9, r10, r11, r12, r13};

@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: machine code for a VectorProgram.
-
 #include <cstdint>
 #include <memory>
 #include <vector>

@@ -58,7 +58,7 @@ bool is_grid(const ElementInstruction& t) {
 
 bool is_narrow_product(const ElementInstruction& t) { return t.kind == Op::Kind::narrow_product; }
 
-/// Whether a VectorProgram can say all that the stage does. Single numbers come from rows of one width.
+/// Whether a VectorProgram can express the whole stage. Single numbers come from rows of one width.
 bool is_plain(const ElementStage& stage, std::int64_t number_width) {
   const std::int64_t width = stage.register_width;
   const auto has_width = [&](int operand) {
@@ -82,7 +82,7 @@ std::int64_t number_width_of(const ElementStage& stage) {
   return narrow == stage.instructions.end() ? 0 : stage.operands[static_cast<std::size_t>(narrow->a)].width;
 }
 
-/// By operand: the first operand that is in the same place. Arrays of one step are one place for all steps.
+/// For each operand, the first operand in the same place. An array of one step is one place for all steps.
 std::vector<int> places_of(const ElementStage& stage, const std::vector<Array>& arrays) {
   std::vector<int> places;
   for (std::size_t i = 0; i < stage.operands.size(); ++i) {

@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: from a stage to the program that becomes machine code.
-
 #include <optional>
 #include <vector>
 
@@ -11,8 +9,8 @@
 namespace lagtape::recurrence {
 
 /// The stage as a program, with the operations of the element-wise kernels in their order, so that every
-/// result has the kernels' bits. None when the stage does more than element-wise work of one width, or calls
-/// the C library. `arrays` are those of the layer.
+/// result has the kernels' bits. Returns none when the stage does more than element-wise work of one width,
+/// or calls the C library. `arrays` are those of the layer.
 template <class T>
 std::optional<VectorProgram> record(const ElementStage& stage, const std::vector<Array>& arrays);
 

@@ -9,7 +9,7 @@ namespace lagtape::recurrence {
 namespace {
 
 constexpr int kSpillSlots = 64;
-constexpr std::size_t kInstructionBytes = 64;  ///< at most, of an instruction and the moves around it
+constexpr std::size_t kInstructionBytes = 64;  ///< most bytes of an instruction with the moves around it
 
 }  // namespace
 
@@ -96,7 +96,7 @@ Xbyak::Xmm VectorEmitter::loaded(int value, int scratch_number) {
   return scratch(scratch_number);
 }
 
-/// f(operand), in a register or in memory.
+/// Calls f(operand), the operand being a register or memory.
 template <class F>
 void VectorEmitter::with(int value, F f) {
   if (in_register(value)) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal: machine code for the instructions of VectorPrograms. Where their arrays and weights are found is
-// left to what derives from it.
+// Machine code for the instructions of VectorPrograms. Derived classes say where arrays and weights are
+// found.
 
 #include <xbyak/xbyak.h>
 #include <array>
@@ -24,27 +24,27 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   /// The most bytes that a program's machine code takes.
   static std::size_t code_bytes(const VectorProgram& program);
 
-  /// The place that an instruction finds at an operand, `offset` bytes after the vector at work: of an array
-  /// (a grid is `scale` times as wide), the same a step before, and of a weight; and a single number,
-  /// `offset` bytes after the beginning of the row at work. Good until the next call: it may use rax.
+  /// Addresses of operands, `offset` bytes after the vector at work: in an array (a grid is `scale` times as
+  /// wide), in the same array a step before, and in a weight; or of a single number, `offset` bytes after the
+  /// beginning of the row at work. An address may use rax, so it is valid until the next call only.
   virtual Xbyak::Address array_at(int operand, int offset, int scale) = 0;
   virtual Xbyak::Address array_before(int operand, int offset) = 0;
   virtual Xbyak::Address number_at(int operand, int offset) = 0;
   virtual Xbyak::Address weight_at(int operand, int offset) = 0;
 
-  /// The function's beginning, with room on the stack for values, and its end. Registers that are the
-  /// caller's.
+  /// Emit the function's beginning, with room on the stack for values, and its end. `saved` are registers
+  /// that belong to the caller.
   void enter(const std::vector<Xbyak::Reg64>& saved = {});
   void leave(const std::vector<Xbyak::Reg64>& saved = {});
   /// Begins to emit `program` in the registers of `file`. Both must live until it is emitted.
   void begin(const VectorProgram& program, RegisterAllocator& file);
   void load_residents();
-  /// False when the registers do not suffice.
+  /// Emits one instruction. Returns false when the registers do not suffice.
   bool instruction(std::size_t at);
-  /// To be called once, after everything else.
+  /// Emits the constants. To be called once, after everything else.
   void constants();
 
-  int registers() const { return (wide_ ? 32 : 16) - 2; }  ///< but for the scratch ones
+  int registers() const { return (wide_ ? 32 : 16) - 2; }  ///< without the scratch ones
   int vector_bytes() const { return bytes_; }
   Xbyak::Xmm vector(int reg) const;
   /// Two registers that hold nothing from one instruction to the next.

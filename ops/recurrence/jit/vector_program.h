@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: the program that the stage compiler and the row emitter translate into machine code.
-
 #include <cstdint>
 #include <vector>
 

@@ -17,8 +17,9 @@ std::int64_t binomial(std::int64_t n, std::int64_t k) {
   return std::min(value, kMost);
 }
 
-/// The most intervals from a checkpoint on with room for `slots` more, none run again more than `sweeps`
-/// times: the first run has gone by (again), or reaches the last of them just now (first).
+/// The largest number of intervals after a checkpoint that can be walked back over with room for `slots` more
+/// checkpoints, when none is run again more than `sweeps` times. `first`: the first run has just reached the
+/// last of them; otherwise it is over, and they are run again.
 std::int64_t most(std::int64_t slots, std::int64_t sweeps, bool first) {
   if (slots < 0) return first ? 1 : 0;
   return binomial(slots + sweeps + (first ? 1 : 0), slots + 1);
@@ -61,7 +62,7 @@ std::vector<std::int64_t> first_checkpoints(std::int64_t intervals, std::int64_t
 
 std::int64_t runs_again(std::int64_t intervals, std::int64_t slots) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known;
-  // From a checkpoint on, with `free` more.
+  // The runs for n intervals after a checkpoint, with `free` more checkpoints.
   const auto count = [&](auto&& self, std::int64_t n, std::int64_t free, bool first) -> std::int64_t {
     if (n == 1) return first ? 0 : 1;
     if (free == 0) return n * (n + 1) / 2 - (first ? n : 0);

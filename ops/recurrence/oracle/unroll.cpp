@@ -47,7 +47,7 @@ class Unrolled {
     }
   }
 
-  /// [B, T, q] or [B, q].
+  /// The outputs, [B, T, q] or [B, q].
   Var outputs() {
     std::vector<Var> each;
     Var read;  // [B, width] of the top layer, for one read-out at the end
@@ -117,7 +117,8 @@ class Unrolled {
     return rows;
   }
 
-  /// What stands in the padding of x is not looked at: its gradient would be 0 times anything.
+  /// Runs step n of all layers. The padding of x is replaced by zeros, because NaN in it would make gradients
+  /// NaN.
   Var run_layers(std::int64_t n, const Steps& now, const Rows& running) {
     const Var x = reshape(slice(x_, 1, n, n + 1), {frame_.rows, x_.value().size(2)});
     Var value = select(running, x, zeros_like(x));

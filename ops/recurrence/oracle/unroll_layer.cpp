@@ -15,7 +15,8 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Values have a leading axis: the rows of the batch, or 1 for what is the same in all of them.
+/// The shape of a value with a leading axis: the rows of the batch, or 1 for a value that is the same in all
+/// rows.
 Shape with_rows(std::int64_t rows, const RowShape& shape) {
   if (shape.rank == 0) return {rows};
   return shape.rank == 1 ? Shape{rows, shape.size} : Shape{rows, shape.groups, shape.size};
@@ -124,7 +125,7 @@ Var UnrolledLayer::step(const Var& x, const Steps& steps, const Rows& running) {
   return output;
 }
 
-/// The same numbers as a node of their own.
+/// The same numbers as a separate node.
 Var UnrolledLayer::set_apart(const Var& state) const {
   return frame_.tape.record(state.value(), {state, anchor_},
                             [](const Tensor& d, InputGradients& inputs) { inputs.add(0, d); });
@@ -151,7 +152,7 @@ void UnrolledLayer::find_seen_by_output() {
   }
 }
 
-/// Notes the step, and computes the output from the states' own nodes.
+/// Adds the step to the trace, and computes the output from the nodes of its states.
 void UnrolledLayer::let_output_see_states(const Var& x, const Steps& steps) {
   trace_->push_back({values_, {}, {}});
   for (std::size_t s = 0; s < past_.size(); ++s) {

@@ -10,8 +10,6 @@
 
 namespace lagtape::recurrence {
 
-// Internal: one layer of an unrolled stack (unroll.h).
-
 using Rows = std::vector<bool>;           ///< a flag a row of the batch
 using Steps = std::vector<std::int64_t>;  ///< the absolute step that each row is at
 

@@ -16,7 +16,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// The first row of slice i: near-equal parts.
+/// The first row of slice i; slices are of nearly equal size.
 std::int64_t slice_begin(std::int64_t batch, std::int64_t slices, std::int64_t i) {
   return batch * i / slices;
 }
@@ -55,7 +55,7 @@ class BatchRunnerOf final : public BatchRunner {
   std::array<std::unique_ptr<CompiledStack<T>>, 2> compiled_;  // without and with a gradient of x
   struct Worker {
     std::unique_ptr<SliceRunner<T>> runner;
-    const CompiledStack<T>* stack = nullptr;  // that the runner was made for
+    const CompiledStack<T>* stack = nullptr;  // the stack that the runner was made for
     AlignedMemory memory;
     std::int64_t elements = 0;
   };

@@ -16,7 +16,7 @@ class BatchRunner {
   virtual ~BatchRunner() = default;
   /// Returns the loss (0 when not asked for).
   virtual double run(const Pass& pass) = 0;
-  /// What each memory plan costs, the fastest first.
+  /// The costs of the memory plans, the fastest first.
   virtual std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) = 0;
   /// The largest number of bytes that were allocated at any time.
   virtual std::int64_t peak_bytes() const = 0;

@@ -68,7 +68,7 @@ void Interpreter<T>::run_products(const ProductStage& stage, std::int64_t step, 
                     static_cast<std::int64_t>(prefetched_.size())});
 }
 
-/// Groups lie side by side in a row without padding, so that each product goes through a padded scratch.
+/// Groups lie side by side in a row without padding, so each product goes through padded scratch memory.
 template <class T>
 void Interpreter<T>::run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count) {
   const std::int64_t rows = rows_ * count, columns = schedule_.stacks[stage.stack].columns;
@@ -172,7 +172,7 @@ void Interpreter<T>::run_special(const ElementInstruction& t, std::int64_t first
   }
 }
 
-/// Elements from row to row; the padding of the result is 0.
+/// Copies parts of rows; the padding of the result is 0.
 template <class T>
 void Interpreter<T>::run_parts(const ElementInstruction& t, std::int64_t rows) {
   const std::int64_t wide = t.shape.width();
@@ -218,7 +218,8 @@ void Interpreter<T>::draw_row(T* out, int draw, const RowShape& shape, std::int6
   std::fill(out + shape.width(), out + padded<T>(shape.width()), T(0));
 }
 
-/// One block of rows after the other, in the order of the program's values.
+/// The rows of a draw that holds for the whole sequence. The draws' blocks of rows follow one another in the
+/// order of the program's values.
 template <class T>
 T* Interpreter<T>::once_of(int draw) const {
   T* at = once_;

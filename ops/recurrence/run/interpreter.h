@@ -49,7 +49,7 @@ class Interpreter {
   /// Memory for the draws that hold for a whole sequence, of set_rows rows.
   std::int64_t once_elements() const;
   void set_once(T* once) { once_ = once; }
-  /// Draws them, for the draws and rows that were set.
+  /// Makes these draws, for the draw context and rows that were set.
   void draw_once();
   void set_draws(const DrawContext& draws) { draws_ = draws; }
   ArrayView<T>& array(int i) { return arrays_[i]; }
@@ -67,8 +67,8 @@ class Interpreter {
     return reinterpret_cast<double*>(view.base + (step & 1) * view.stride);
   }
 
-  /// Writes into `out` what lagged read l, of a real lag, sends back to its state at step n, for rows
-  /// first_row.. of the slice.
+  /// Writes into `out` the contribution of lagged read l, a real lag, to the adjoint of its state at step n,
+  /// for `rows` rows of the slice from first_row on.
   void real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const;
 
  private:

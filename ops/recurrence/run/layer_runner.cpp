@@ -18,7 +18,7 @@ LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerSchedule& sch
 
 // ---- memory ----
 
-/// Steps that an array holds; 0 when another runner has it.
+/// The number of steps that an array holds; 0 when another runner owns it.
 template <class T>
 std::int64_t LayerRunner<T>::capacity(const Array& array) const {
   if (array.kind == Array::Kind::input && below_ != nullptr) return 0;

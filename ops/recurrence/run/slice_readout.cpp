@@ -186,8 +186,8 @@ void SliceReadout<T>::score(std::int64_t n0, std::int64_t n1, bool gradient) {
 
 // ---- losses ----
 
-/// f(loss_of), where loss_of(y, place, gradient) is the loss of one row of the read-out, and its gradient;
-/// `place` is where its target stands.
+/// Calls f(loss_of). loss_of(y, place, gradient) returns the loss of one row of the read-out and writes its
+/// gradient; `place` is the position of its target.
 template <class T>
 template <class F>
 void SliceReadout<T>::with_loss(F f) const {

@@ -63,7 +63,8 @@ void SliceRunner<T>::for_chunks(std::int64_t first, std::int64_t last, bool desc
   }
 }
 
-/// Intervals lie on the absolute grid; the first and the last may be shorter.
+/// The first step of checkpoint interval i. Intervals begin at multiples of their length; the first and the
+/// last may be shorter.
 template <class T>
 std::int64_t SliceRunner<T>::interval_begin(std::int64_t i) const {
   if (i <= 0 || extent_.checkpoint_interval == 0) return i <= 0 ? extent_.first : extent_.last;

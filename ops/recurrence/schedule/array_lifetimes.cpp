@@ -23,7 +23,8 @@ ArrayLifetimes::Lifetime ArrayLifetimes::lifetime_of(int value) const {
   return {ops_[first].pass, first, reads_[value].empty() ? ops_.size() : reads_[value].back()};
 }
 
-/// The output is read by others, at times that are not known here.
+/// Finds the arrays of saved values and the times at which they are in use. The output is left out: others
+/// read it, at times that are not known here.
 void ArrayLifetimes::find_saved() {
   const Location& output = layer_.values[layer_.output].location;
   for (std::size_t v = 0; v < layer_.values.size(); ++v) {
@@ -52,7 +53,8 @@ bool ArrayLifetimes::apart(const Lifetime& a, const Lifetime& b) const {
   return before(a, b) || before(b, a);
 }
 
-/// Among several arrays it takes the one that is wanted again first: others may be free for longer.
+/// Among several free arrays it takes the one that is needed again first, since others may stay free for
+/// longer.
 int ArrayLifetimes::claim(int value) {
   const Lifetime wanted = lifetime_of(value);
   const std::int64_t width = layer_.values[value].shape.width();

@@ -57,7 +57,7 @@ class StageFormer {
   }
 
  private:
-  /// All that are ready before the first of them is taken.
+  /// Takes all products that are ready before the first of them is taken.
   void take_products() {
     std::vector<std::size_t> now;
     for (std::size_t i = 0; i < list_.size(); ++i)
@@ -83,7 +83,7 @@ class StageFormer {
     }
   }
 
-  /// A stage, still empty, of the kind and width that the ready ops ask for; none when no op is ready.
+  /// An empty stage of the kind and width that the ready ops need; none when no op is ready.
   std::optional<StageOps> next_stage() const {
     std::optional<StageOps> stage;
     for (std::size_t i = 0; i < list_.size(); ++i) {
@@ -147,7 +147,7 @@ class StageFormer {
   const bool by_step_;
   std::vector<bool> done_;
   std::vector<int> waits_for_;                     // operands that are still to be computed
-  std::vector<std::vector<std::size_t>> readers_;  // once for each operand
+  std::vector<std::vector<std::size_t>> readers_;  // an op is listed once for each of its operands
   std::size_t left_;
   std::vector<StageOps> stages_;
 };

@@ -4,9 +4,9 @@
 
 namespace lagtape::recurrence {
 
-/// Decides what is brought near before a step of a loop reads or writes it: what lies over the whole sequence
-/// is far away by then. A large product of the loop does it while it multiplies (ProductStage::prefetched);
-/// in a backward loop without one, the element-wise work does, a step ahead
+/// Decides which rows are fetched into the cache before a step of a loop reads or writes them: arrays of the
+/// whole sequence have left it by then. A large product of the loop does it while it multiplies
+/// (ProductStage::prefetched); in a backward loop without one, the element-wise work does, a step ahead
 /// (ElementStage::prefetches_before).
 void plan_prefetches(LayerSchedule& schedule);
 

@@ -154,7 +154,7 @@ class Scheduler {
     schedule_.arrays = ops_.arrays;
   }
 
-  /// Whether adjoints of later steps are read for many steps at a time.
+  /// Whether work for many steps at once reads the adjoints of later steps in this array.
   bool is_read_for_a_run(int adjoint_array) const {
     const auto is_one = [&](const Operand& operand) {
       return operand.kind == Operand::Kind::array && operand.index == adjoint_array && operand.step > 0;

@@ -46,7 +46,7 @@ void StageWriter::write_op(const Op& op, std::size_t at) {
     stage_.instructions.push_back(t);
 }
 
-/// All but its operands.
+/// An instruction for `op` with everything but its operands.
 ElementInstruction StageWriter::instruction(const Op& op) const {
   const RowShape& shape = values_.shape(op.out);
   ElementInstruction t;
@@ -75,7 +75,7 @@ ElementInstruction StageWriter::instruction(const Op& op) const {
   return t;
 }
 
-/// Writes the product as a sum of columns, each times its number of the operand.
+/// Writes the product as a sum of columns, each multiplied by its element of the operand.
 void StageWriter::write_narrow_product(const Op& op, ElementInstruction t) {
   for (std::int64_t j = 0; j < t.shape.size; ++j) {
     t.index = static_cast<int>(j);

@@ -19,12 +19,12 @@ class WeightColumns {
   std::vector<LayerSchedule::WeightColumn> columns_;
 };
 
-/// Writes the element-wise ops of one stage as instructions on operands: what only they see is in registers
-/// of the tile, numbers are filled into registers, the rest is in arrays and weights.
+/// Writes the element-wise ops of one stage as instructions on operands. Values that only this stage uses are
+/// in registers of the tile, as are the numbers of ops; all others are in arrays and weights.
 class StageWriter {
  public:
   StageWriter(const ValueOperands& values, WeightColumns& columns) : values_(values), columns_(columns) {}
-  /// Once.
+  /// May be called once.
   ElementStage write(const Ops& ops);
 
  private:

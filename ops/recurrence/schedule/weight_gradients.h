@@ -4,8 +4,8 @@
 
 namespace lagtape::recurrence {
 
-/// Fills in the gradients of `schedule` that are summed over rows: products of matrices, and columns or rows
-/// of narrow ones, those that read the same rows one after another.
+/// Fills in the gradients of `schedule` that are summed over rows: products for matrices, and columns or rows
+/// for narrow matrices. Sums that read the same rows stand one after another.
 void list_gradient_sums(const LayerOps& layer, const ValueOperands& operands, LayerSchedule& schedule);
 
 }  // namespace lagtape::recurrence

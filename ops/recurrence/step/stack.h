@@ -33,10 +33,10 @@ struct StackDefinition {
   std::int64_t output_width() const;
 };
 
-/// The last values of the states, which are all that the future needs of the past. One tensor a state, layer
-/// by layer in order of declaration, [history + 1, B, width], the oldest value first and the present last; in
-/// f64 for states on the grid, else in the model's precision. The initial history, the state carried by
-/// truncated BPTT and the state of a stream are all windows.
+/// The last values of the states: the only part of the past that the future depends on. One tensor a state,
+/// layer by layer in order of declaration, [history + 1, B, width], the oldest value first and the present
+/// last; in f64 for states on the grid, else in the model's precision. The initial history, the state carried
+/// by truncated BPTT and the state of a stream are all windows.
 struct Window {
   std::vector<Tensor> states;
 };

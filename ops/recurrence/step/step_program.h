@@ -42,7 +42,7 @@ enum class StepOp : std::uint8_t {
   element,     // the function `element` of a, or of a and b
   // within a row
   sum,         // over the innermost axis, in a fixed order: [g, n] -> [g], [n] -> []
-  broadcast,   // the opposite
+  broadcast,   // the opposite: a repeated along a new innermost axis, [g] -> [g, n]
   reshape,     // [g * n] <-> [g, n]
   concatenate, // a, then b: [m], [n] -> [m + n]; a scalar counts as [1]
   slice,       // as many elements of a as the shape has, from `index` on
@@ -86,8 +86,8 @@ struct WeightDefinition {
   Shape shape;
 };
 
-/// A counter-based random draw, one number a unit: a function of (seed, epoch, sequence, step, unit), never
-/// of the row. A mask is 0 with probability `rate`, else 1 / (1 - rate).
+/// A counter-based random draw, one number a unit: a function of (seed, epoch, sequence, step, unit) that
+/// never depends on the row. A mask is 0 with probability `rate`, else 1 / (1 - rate).
 struct DrawDefinition {
   enum class Kind : std::uint8_t { uniform, normal, mask } kind = Kind::uniform;
   bool every_step = true;  ///< false: one draw for the whole sequence (variational dropout)
@@ -103,9 +103,9 @@ struct NamedValue {
   int value = -1;
 };
 
-/// What happens in one time step, on the vectors of one batch row, as a straight-line list in static single
-/// assignment. Everything else about a cell is derived from it. Canonical: values are numbered in the order
-/// in which the states' next values and the output first need them, so equal equations give equal programs.
+/// One time step on the vectors of one batch row, as a straight-line program in static single assignment.
+/// Everything else about a cell is derived from it. Canonical: values are numbered in the order in which the
+/// states' next values and the output first need them, so equal equations give equal programs.
 struct StepProgram {
   std::vector<Instruction> values;
   std::vector<StateDefinition> states;

@@ -77,7 +77,7 @@ void CompiledRow<T>::end(std::int64_t) {}
 
 #endif
 
-/// States that are read one step back only: they change between two places.
+/// Places the states that are read one step back only: they alternate between two places.
 template <class T>
 template <class F>
 void CompiledRow<T>::for_resting(F f) {

@@ -19,9 +19,9 @@ class CompiledRow {
   /// The machine code and weights that all copies of a stream share.
   struct Code;
 
-  /// Null when this machine, this build or the stack is not one for it: levels other than avx512, work that
-  /// is not element-wise. `layers` are laid out for one row in `memory`; `weights` as CompiledStack::load
-  /// takes them.
+  /// Returns null when the stack cannot be compiled: on levels other than avx512, and for work that is
+  /// neither products nor element-wise. `layers` are laid out for one row in `memory`; `weights` as
+  /// CompiledStack::load takes them.
   static std::shared_ptr<const Code> compile(const CompiledStack<T>& stack,
                                              const std::deque<LayerRunner<T>>& layers, const T* memory,
                                              std::span<const Tensor> weights);
@@ -29,16 +29,16 @@ class CompiledRow {
   /// `layers` are laid out in `memory` as those that the code was compiled for, and outlive this object.
   CompiledRow(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>& layers, T* memory);
 
-  /// Step n is next; the runners have made room for the steps to come (enter_forward). From now on states may
-  /// be elsewhere than the runners have them, until `end`.
+  /// Step n is next; the runners have made room for the steps to come (enter_forward). From now on, until
+  /// `end`, states may be in other places than the runners know.
   void begin(std::int64_t n);
-  /// Whether states move on in time: then as many steps may be run as there is room for. Otherwise any
+  /// Whether states move on in time. Then only as many steps may be run as there is room for; otherwise any
   /// number.
   bool moves() const { return !states_.empty(); }
   void step(std::int64_t n, const T* input, T* output) {
     functions_[n & 1](memory_, input, output, states_.data());
   }
-  /// Ends after step n - 1: the runners have their states again.
+  /// Ends after step n - 1: puts the states back where the runners expect them.
   void end(std::int64_t n);
 
  private:

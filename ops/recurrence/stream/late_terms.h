@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: the terms of a sum over the elements of a row that a pass is still making.
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,8 +9,8 @@
 
 namespace lagtape::recurrence {
 
-/// Which elements of a follower's only operand are there already and have yet to be added up, from the first
-/// on, with one matrix.
+/// The elements of a follower's only operand that the pass has made and whose terms, with one matrix, have
+/// yet to be added up, in order from the first.
 template <class T>
 class LateTerms {
  public:
@@ -26,11 +24,10 @@ class LateTerms {
     weights_ = follower->weights;
   }
 
-  /// The pass has made that vector of the row.
+  /// Notes that the pass has made that vector of the row.
   void stored(std::int64_t vector) { stored_[static_cast<std::size_t>(vector)] = true; }
 
-  /// The first and the number of the elements of the next vector, which are then done; 0 when they are not
-  /// there.
+  /// Takes the next vector: its first element and its number of elements; 0 elements when it is not made yet.
   std::array<std::int64_t, 2> next() {
     const std::int64_t first = next_ * kLane<T>, count = std::min(kLane<T>, elements_ - first);
     if (count <= 0 || !stored_[static_cast<std::size_t>(next_)]) return {first, 0};
@@ -38,8 +35,8 @@ class LateTerms {
     return {first, count};
   }
 
-  /// Bytes to the elements of the next vector and to their packed weights; negative when a whole vector is
-  /// not there.
+  /// The bytes to the elements of the next vector and to their packed weights; negative when no whole vector
+  /// is ready.
   std::array<std::int64_t, 2> next_whole() {
     if (elements_ - next_ * kLane<T> < kLane<T>) return {-1, -1};
     const auto [first, count] = next();

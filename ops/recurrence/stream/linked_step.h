@@ -31,7 +31,7 @@ class LinkedStep {
   const T* run();
 
  private:
-  /// A stage or product and all that it works on.
+  /// A stage or product with pointers to its operands and results.
   struct Call {
     const CompiledStage* stage = nullptr;  ///< null: a product
     std::vector<T*> pointers;              ///< to what a stage works on, or a product's outputs

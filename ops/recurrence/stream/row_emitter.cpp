@@ -49,8 +49,8 @@ class RowEmitter : public RowSumEmitter {
     return 2 * bytes;
   }
 
-  // ---- registers beside those of the sums: rsi input, then the turns of a pass, r11 output, rdx the
-  // vector's place ----
+  // Registers besides those of the sums: rsi holds the input, then the turns of a pass; r11 the output; rdx
+  // the vector's place.
 
   bool step() {
     enter();
@@ -72,8 +72,8 @@ class RowEmitter : public RowSumEmitter {
     return true;
   }
 
-  /// Vectors, then what is left in halves: masked moves touch what lies beside the caller's numbers, and make
-  /// it wait.
+  /// Calls f for whole vectors, then for the rest in halves: masked moves would touch the memory beside the
+  /// caller's numbers and delay it.
   template <class F>
   static void for_parts(std::int64_t width, F f) {
     int at = 0;
@@ -103,7 +103,8 @@ class RowEmitter : public RowSumEmitter {
     const Reg64 to = pointer_to(row_.input);
     for_parts(row_.input_width, [&](int bytes, int at) {
       load_part(bytes, ptr[rsi + at]);
-      // Alone in its vector, a part takes the padding's zeros along: then the vector can be read as a whole.
+      // A part that is alone in its vector is stored with the zeros of the padding, so that the vector can be
+      // read as a whole.
       store_part(at % kVector == 0 ? 64 : bytes, ptr[to + at]);
     });
   }
@@ -117,7 +118,7 @@ class RowEmitter : public RowSumEmitter {
 
   // ---- passes ----
 
-  /// `follower` has its sums added up beside.
+  /// Emits a pass; the sums of `follower`, if there is one, are added up meanwhile.
   bool emit_pass(const RowPass& pass, const RowPass* follower) {
     pass_ = &pass;
     if (overlaps(pass)) return emit_overlapped(pass, follower);
@@ -141,7 +142,7 @@ class RowEmitter : public RowSumEmitter {
     return pass.vectors > 1 && !pass.products.empty() &&
            std::ranges::all_of(pass.products, [](const auto& p) { return is_unrolled(p); });
   }
-  /// Whether a pass adds up no more than the elements of a row that the one before it stores: a read-out.
+  /// Whether a pass only adds up elements of a row that the pass before it stores, as a read-out does.
   static bool sums_up(const RowPass& pass, const RowPass& before) {
     if (pass.vectors > 1 || pass.products.size() != 1) return false;
     const RowPass::Products& p = pass.products.front();
@@ -152,8 +153,9 @@ class RowEmitter : public RowSumEmitter {
            });
   }
 
-  /// The work on a vector beside the sums of the next in turn, and beside the terms of a follower's sums as
-  /// soon as their elements are there: left to the end, that chain would be what a step waits for.
+  /// Emits the work on each vector interleaved with the sums of the next one, and with the terms of a
+  /// follower's sums as soon as their elements are there. Left to the end, that chain of sums would delay the
+  /// step.
   bool emit_overlapped(const RowPass& pass, const RowPass* follower) {
     const std::vector<Zmm> late = follower != nullptr ? sums_of(*follower) : std::vector<Zmm>();
     reserved_ = static_cast<int>(late.size());
@@ -214,9 +216,9 @@ class RowEmitter : public RowSumEmitter {
     }
   }
 
-  /// The vectors in turn: upwards, as what comes next reads them. Where the weights do not stay in the
-  /// nearest cache, the two that the step before had last come first, its last one before the other; odd
-  /// steps take no more than half of a row so.
+  /// The order of the vectors: upwards, as the next pass reads them. Where the weights do not stay in the
+  /// nearest cache, the last two vectors of the step before come first, the very last before the other; in
+  /// odd steps these are at most half of a row.
   std::vector<std::int64_t> order_of(const RowPass& pass) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(pass.vectors));
     std::iota(order.begin(), order.end(), 0);
@@ -288,8 +290,8 @@ class RowEmitter : public RowSumEmitter {
 
   const RowProgram<T>& row_;
   const RowPass* pass_ = nullptr;
-  /// A pass's vectors in turn, but for the last: bytes to each in a row, and to the packed weights of the
-  /// next; then, with a follower, those to its late elements and their weights.
+  /// The vectors of a pass in turn, without the last: the bytes to each in a row, and to the packed weights
+  /// of the next; then, with a follower, the bytes to its late elements and their weights.
   struct Turns {
     Xbyak::Label label;
     std::vector<std::array<std::int64_t, 2>> places;

@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: machine code for a RowProgram.
-
 #include <array>
 #include <cstdint>
 #include <memory>

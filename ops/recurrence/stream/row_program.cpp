@@ -8,8 +8,8 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr int kSums = 10;           // at most, of a pass, whose next vector has as many beside
-constexpr int kAliveWithSums = 24;  // values of a pass in registers, with the sums of the next vector
+constexpr int kSums = 10;           // most sums of a pass; those of its next vector take as many registers
+constexpr int kAliveWithSums = 24;  // registers for a pass's values and the sums of the next vector
 
 template <class T>
 constexpr std::int64_t kBytes = sizeof(T);
@@ -84,7 +84,7 @@ class RowProgrammer {
     return fitting;
   }
 
-  /// Without an element-wise stage the sums are stored, and nothing else.
+  /// Adds a pass. Without an element-wise stage it only stores the sums.
   void add_pass(std::size_t layer, const std::vector<const ProductStage*>& products,
                 const ElementStage* elements, VectorProgram program) {
     RowPass& pass = row_.passes.emplace_back();
@@ -121,8 +121,8 @@ class RowProgrammer {
     return sums;
   }
 
-  /// All vectors of a short row at once, whose sums and functions then wait for each other less: of each
-  /// product the sums of the first vector, then those of the second.
+  /// The program on all vectors of a short row at once, whose sums and functions then wait for each other
+  /// less. For each product the sums of the first vector are followed by those of the second.
   static VectorProgram side_by_side(const VectorProgram& program,
                                     const std::vector<const ProductStage*>& products, int vectors) {
     VectorProgram all = repeated(program, vectors);
@@ -141,7 +141,7 @@ class RowProgrammer {
     return all;
   }
 
-  /// The sums that a product's rows need: a vector, half of one or a number.
+  /// The bytes of the sums for a product's rows: a vector, half a vector or a single number.
   static std::int64_t vector_bytes(const ProductStage& p) {
     const std::int64_t most = *std::ranges::max_element(p.output_widths) * kBytes<T>;
     return most == kBytes<T> ? most : most <= 32 ? 32 : 64;
@@ -157,8 +157,8 @@ class RowProgrammer {
     return static_cast<int>(pass.places.size()) - 1;
   }
 
-  /// `value` takes the place of what the stage loads, and is stored where others read it: not when the stage,
-  /// its last reader then, puts another value in its place.
+  /// Replaces a load of the stage by `value`, which is also stored if others read it. It is not stored when
+  /// the stage is its last reader and overwrites the place.
   void replace_load(RowPass& pass, std::size_t layer, const Operand& from, int value,
                     const ElementStage* elements) {
     auto& code = pass.program.instructions;
@@ -182,7 +182,7 @@ class RowProgrammer {
     pass.program.instructions.push_back(store);
   }
 
-  /// Drops what would be saved for a backward pass.
+  /// Drops stores of values that only a backward pass would read.
   void drop_unread_stores(VectorProgram& program, std::size_t layer, const ElementStage& elements) const {
     std::erase_if(program.instructions, [&](const VectorInstruction& i) {
       if (i.op != VectorOp::store || i.operand >= std::ssize(elements.operands)) return false;

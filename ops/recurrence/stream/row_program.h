@@ -1,18 +1,19 @@
 #pragma once
 
-// Internal: a step of a stack for a single row, as its emitter reads it.
+// A step of a stack for a single row, as its emitter reads it.
 //
-// With one row, a step is so little work that what lies between the stages decides: calls, products that wait
-// at memory for the element-wise work on them, chains of sums with nothing beside them. So a step becomes a
-// list of passes over the vectors of a row. A pass sums up the products of one vector in registers, does the
-// element-wise work on them, and goes on to the next: the processor has the sums of the next vector to do
-// while a tanh waits for its division. Weights are packed once more, in the order of use.
+// With one row, a step is so little work that the time between stages decides: calls, products that pass
+// through memory on their way to element-wise work, chains of sums with nothing to do meanwhile. So a step
+// becomes a list of passes over the vectors of a row. A pass sums up the products of one vector in registers,
+// does the element-wise work on them, and goes on to the next: the processor has the sums of the next vector
+// to do while a tanh waits for its division. Weights are packed once more, in the order of use.
 //
 // Steps of even and of odd number have code of their own. States that are read one step back only, and states
 // on the grid, change places between them, so that their addresses are numbers in the code. Each takes the
 // vectors in an order of its own, to find in the cache what the step before used last. Long sums go forwards
-// in even steps and backwards in odd ones. Others go upwards but for the first vectors: a read-out adds up
-// the elements of a row from the first on, as soon as they are there, beside the sums of the vectors to come.
+// in even steps and backwards in odd ones. Other passes take the vectors upwards, except for the first few: a
+// read-out adds up the elements of a row from the first on, as soon as they are there, while the sums of
+// later vectors are computed.
 
 #include <array>
 #include <cstdint>
@@ -28,12 +29,12 @@
 
 namespace lagtape::recurrence {
 
-/// The place of the vectors of a row.
+/// The address of the vectors of a row.
 struct RowAddress {
   enum class Base : std::uint8_t { memory, state, weights };  ///< the stream's, pointer `state`, packed
   Base base = Base::memory;
   int state = -1;
-  std::array<std::int64_t, 2> bytes{};  ///< from there, in even and odd steps
+  std::array<std::int64_t, 2> bytes{};  ///< the offset from the base, in even and odd steps
 
   friend bool operator==(const RowAddress&, const RowAddress&) = default;
 };
@@ -51,7 +52,7 @@ struct RowPass {
     RowAddress operand;
     std::int64_t k = 0;
     int count = 0;                   ///< matrices that are multiplied by it
-    std::int64_t vector_bytes = 64;  ///< bytes of the sums; less than a vector of a row where they are few
+    std::int64_t vector_bytes = 64;  ///< bytes of the sums; fewer than a vector's where there are few sums
   };
   std::int64_t vectors = 1;  ///< vectors of a row
   /// The sums of all products are numbered one after another. For each vector of the row, each product and
@@ -74,8 +75,8 @@ struct RowProgram {
   AlignedMemory weights;
 };
 
-/// The step of a stack for one row; none when a stage is neither plain products nor one that `record` takes.
-/// `layers` are laid out for one row in `memory`; `weights` as CompiledStack::load takes them.
+/// The step of a stack for one row; none when a stage is neither plain products nor one that `record`
+/// accepts. `layers` are laid out for one row in `memory`; `weights` as CompiledStack::load takes them.
 template <class T>
 std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
                                          const std::deque<LayerRunner<T>>& layers, const T* memory,

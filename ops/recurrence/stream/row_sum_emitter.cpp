@@ -11,10 +11,10 @@ using Xbyak::Zmm;
 
 namespace {
 
-constexpr std::int64_t kUnrolled = 512;        // multiply-adds of a product that stand one after another
+constexpr std::int64_t kUnrolled = 512;        // most multiply-adds of an unrolled product
 constexpr std::int64_t kUnrolledTerms = 8;     // terms in a turn of the loop over longer sums
 constexpr int kElement = 31;                   // the register of an element of an operand
-constexpr std::size_t kMultiplyAddBytes = 16;  // of code, at most, with its share of what is around it
+constexpr std::size_t kMultiplyAddBytes = 16;  // most bytes of code, with its share of the code around it
 
 /// The part of a register that the sums fill.
 Xmm part(const Zmm& reg, const RowPass::Products& p) {

@@ -1,7 +1,5 @@
 #pragma once
 
-// Internal: machine code for the sums of products in a RowProgram.
-
 #include <vector>
 
 #include "lagtape/ops/recurrence/jit/vector_emitter.h"
@@ -9,9 +7,9 @@
 
 namespace lagtape::recurrence {
 
-/// For avx512: the sums that a vector of a pass begins with, term after term, and the places of a stream's
-/// rows. Holds registers rdi (memory), rcx (moving states) and r10 (packed weights) as given; r8 points to
-/// the packed weights of the sums at work, r9 to an operand; rax is scratch.
+/// Emits, for avx512, the sums of products with which the work on a vector begins, and the addresses of a
+/// stream's rows. Holds registers rdi (memory), rcx (moving states) and r10 (packed weights) as given; r8
+/// points to the packed weights of the sums at work, r9 to an operand; rax is scratch.
 class RowSumEmitter : public VectorEmitter {
  protected:
   RowSumEmitter(std::size_t code_bytes, std::size_t element_bytes)
@@ -23,22 +21,22 @@ class RowSumEmitter : public VectorEmitter {
 
   // ---- places ----
 
-  /// Good until the next call: it may be rax.
+  /// An address; it may use rax, so it is valid until the next call only.
   Xbyak::Reg64 base_of(const RowAddress& place);
   int bytes_to(const RowAddress& place) const { return static_cast<int>(place.bytes[odd_]); }
   void load_pointer(const Xbyak::Reg64& reg, const RowAddress& place);
 
   // ---- sums ----
 
-  /// Whether they are written out as one term after the other, without a loop.
+  /// Whether the sums are written out term by term, without a loop.
   static bool is_unrolled(const RowPass::Products& p);
   /// Registers of a pass's sums: the last ones, so that those of the next vector can be added up while the
   /// work on these is done.
   std::vector<Xbyak::Zmm> sums_of(const RowPass& pass) const;
   void clear(const std::vector<Xbyak::Zmm>& sums);
-  /// All terms of all sums, from zero; those of a long operand in a loop. Leaves r8 as it is.
+  /// Computes all sums from zero, those of a long operand in a loop. Leaves r8 as it is.
   void add_products(const RowPass& pass, const std::vector<Xbyak::Zmm>& sums);
-  /// The terms of one element of the operand at r9, whose packed weights begin `packed` bytes after r8.
+  /// Adds the terms of one element of the operand at r9, whose packed weights begin `packed` bytes after r8.
   void add_terms(const RowPass::Products& p, const Xbyak::Zmm* sums, std::int64_t element,
                  std::int64_t packed);
 
@@ -49,13 +47,13 @@ class RowSumEmitter : public VectorEmitter {
     std::size_t sum = 0;
   };
   static std::int64_t term_count(const RowPass& pass);
-  /// Adds those of the next element. False when there is none left.
+  /// Adds the terms of the next element. Returns false when none is left.
   bool add_next(const RowPass& pass, const std::vector<Xbyak::Zmm>& sums, Terms& terms);
 
-  static constexpr int kRegisters = 30;  ///< of sums and of the work on them; two are scratch
+  static constexpr int kRegisters = 30;  ///< registers for sums and the work on them; two more are scratch
 
   std::size_t odd_ = 0;  ///< whether the step is an odd one
-  int reserved_ = 0;     ///< registers that other sums have
+  int reserved_ = 0;     ///< number of registers taken by other sums
 
  private:
   const std::int64_t element_bytes_;

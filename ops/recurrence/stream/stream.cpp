@@ -26,7 +26,8 @@ namespace {
 /// Steps that run before the states are moved to the front of their arrays.
 constexpr std::int64_t kStepsBetweenMoves = 32;
 
-/// A read-out that reads once reads what has come so far; all but the mean of it is what the step gives.
+/// The stack as a stream runs it: a read-out that reads once reads at every step; for a mean, the mean so
+/// far.
 StackDefinition as_stream(StackDefinition stack) {
   if (stack.at != ReadAt::mean) stack.at = ReadAt::every_step;
   stack.loss = Loss::none;
@@ -66,7 +67,7 @@ struct Stream<T>::Implementation {
   std::int64_t planned_until = 0;              // the plan is in place for the steps before this one
   AlignedMemory memory;
   std::optional<RunningMean<T>> mean;  // for a read-out of the mean
-  std::vector<T> scaled;               // the inputs of a run of steps, normalised; empty: as they are
+  std::vector<T> scaled;               // normalised inputs of a run of steps; empty: not scaled
 
   /// `weights` as CompiledStack::load takes them.
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r, std::span<const Tensor> weights)
@@ -149,7 +150,7 @@ struct Stream<T>::Implementation {
 
   // ---- steps ----
 
-  // Outside of FlushSubnormals, as where whole sequences are scaled: the same bits.
+  // Scaling happens outside of FlushSubnormals, as for whole sequences, so that the bits are the same.
   const T* normalized(const T* input, std::int64_t count) {
     return shared->input.normalized(std::span(input, count * rows * shared->input.width()), scaled);
   }
@@ -157,7 +158,7 @@ struct Stream<T>::Implementation {
     shared->output_scaling.restore(std::span(output, count * rows * out_width));
   }
 
-  /// The runners' arrays are in order for step `steps`.
+  /// Brings the runners' arrays in order for step `steps`.
   void end_plan() {
     if (compiled_row) compiled_row->end(steps);
     planned_until = steps;
@@ -179,7 +180,7 @@ struct Stream<T>::Implementation {
       other_step(input, output);
     }
   }
-  /// Apart, so that what is done at every step stays small.
+  /// A function of its own, so that the code of every step stays small.
   [[gnu::noinline]] void other_step(const T* input, T* output) {
     if (!plan && !compiled_row) return run(input, output, 1);
     if (steps >= planned_until) begin_plan();
@@ -202,7 +203,7 @@ struct Stream<T>::Implementation {
     }
   }
 
-  /// Takes the padding from the rows of a step.
+  /// Copies the rows of a step without their padding.
   T* read_output(const T* y, std::int64_t stride, T* output) const {
     for (std::int64_t r = 0; r < rows; ++r, y += stride, output += out_width)
       std::copy_n(y, out_width, output);

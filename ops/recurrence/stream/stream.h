@@ -10,9 +10,9 @@
 namespace lagtape {
 
 /// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied,
-/// saved and restored. After construction it allocates, locks and throws nothing. Normalises what
-/// comes in and restores what goes out; between them the same bits as SequenceOp. T is the scalar of the
-/// stack's weights.
+/// saved and restored. After construction it allocates, locks and throws nothing. It normalises inputs and
+/// brings outputs back to the units of the data; between them it gives the same bits as SequenceOp. T is the
+/// scalar of the stack's weights.
 template <class T>
 class Stream {
  public:
@@ -37,10 +37,10 @@ class Stream {
   /// `count` steps: input [count, rows, input], output [count, rows, output].
   void block(const T* input, T* output, std::int64_t count) noexcept;
 
-  /// Back to zeros before the first step.
+  /// Sets the states to zeros, as before the first step.
   void reset() noexcept;
-  /// The states now, and back to saved ones. Where the read-out reads the mean, the sum so far comes after
-  /// the states: [B, width] of the top layer's output. `restore` throws InputError when shapes differ.
+  /// Return the present states, and set saved ones. Where the read-out reads the mean, the sum so far comes
+  /// after the states: [B, width] of the top layer's output. `restore` throws InputError when shapes differ.
   Window window() const;
   void restore(const Window& window, std::int64_t steps);
 

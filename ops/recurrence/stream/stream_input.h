@@ -28,7 +28,7 @@ class StreamInput {
     scaling.check(this->width(), "input");
   }
 
-  /// Numbers of a row in a step, as they are fed.
+  /// The number of inputs of a row in a step.
   std::int64_t width() const { return looks_up() ? 1 : width_; }
   bool is_scaled() const { return !scaling_.empty(); }
 
