@@ -36,7 +36,7 @@ std::int64_t output_width(const Layer& layer) {
   return layer.program.values[static_cast<std::size_t>(layer.program.output)].shape.width();
 }
 
-/// Makes all layers residual but a lowest one whose input has another width.
+/// Makes all layers residual, except for a lowest one whose input has another width.
 void add_residuals(std::vector<Layer>& layers) {
   const std::int64_t width = output_width(layers.back());
   for (const Layer& layer : layers)

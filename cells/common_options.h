@@ -11,8 +11,9 @@ namespace lagtape {
 
 /// The options that every cell has beside its own.
 struct CommonCellOptions {
-  /// Of the states. On the grid a reversible step runs backwards exactly
-  /// (ops/recurrence/step/reversible.h). None: the cell's own choice, and no option in JSON.
+  /// The arithmetic of the states. On the grid a reversible step runs backwards exactly
+  /// (ops/recurrence/step/reversible.h). Without a value the cell decides, and JSON does not offer the
+  /// option.
   std::optional<Arithmetic> arithmetic = {};
 
   /// A layer for each dilation d of the list, from the input up, in which the step before is d steps back:
@@ -25,13 +26,13 @@ struct CommonCellOptions {
   /// for several, all of one width, the lowest may have another input; nothing is added to its output then.
   bool residual = false;
 
-  /// First values of parameters, in the place of the cell's own.
+  /// First values of parameters, in place of the cell's own.
   InitialValues init = {};
 
   /// Reads "dilations", "residual", "init", and "arithmetic" where there is one.
   void read(JsonReader& reader);
-  /// The layers of the cell with all that. Throws InputError for a state that cannot be on the grid, a cell
-  /// that cannot be dilated, a residual layer whose widths differ, and what InitialValues::apply throws.
+  /// The layers of the cell with these options. Throws InputError for a state that cannot be on the grid, a
+  /// cell that cannot be dilated, a residual layer whose widths differ, and what InitialValues::apply throws.
   BuildLayer apply(BuildLayer build) const;
 };
 

@@ -15,7 +15,7 @@ struct CellDefinition {
   EquationCell equations;
   std::map<std::string, Initializer> init;
 
-  /// Throws InputError for what is wrong with the equations.
+  /// Throws InputError that says what is wrong with the equations.
   Layer build(std::int64_t units, std::int64_t input) const;
 };
 

@@ -8,7 +8,7 @@ namespace lagtape {
 
 /// Gated recurrent unit, whose reset gate multiplies the product with the state and its bias, as in PyTorch
 /// and cuDNN. Source: "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine
-/// Translation" (Cho et al. 2014), where it multiplies the state.
+/// Translation" (Cho et al. 2014), where the reset gate multiplies the state.
 ///
 ///     r = sigmoid(W_r h[n] + U_r x[n])
 ///     z = sigmoid(W_z h[n] + U_z x[n])

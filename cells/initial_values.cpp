@@ -9,7 +9,7 @@ namespace {
 
 /// A parameter with the names by which "init" may call it.
 struct Named {
-  std::string name;        ///< in a nested group "0.V"
+  std::string name;        ///< "0.V" in a nested group
   std::string short_name;  ///< "V"
   ParameterDefinition* parameter;
 };

@@ -16,7 +16,7 @@ struct OptionError : InputError {
   std::string pointer;  ///< /model/layers/0/init/W9; empty for options written in C++
 };
 
-/// First values that a user gives to parameters of a layer, by name, in the place of the cell's own:
+/// First values that a user gives to parameters of a layer, by name, in place of the cell's own:
 ///
 ///     "init": { "W1": "orthogonal", "W1.bias": {"type": "constant", "value": 1}, "0.V": "zeros" }
 ///     InitialValues{{{"W1", Initializer::orthogonal()}, {"W1.bias", Initializer::constant(1)}}}

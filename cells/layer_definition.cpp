@@ -8,13 +8,13 @@ namespace lagtape {
 LayerDefinition::LayerDefinition(const LayerEntry& entry, const ReadOptions& read, const ReadInner& inner) {
   const std::string kind(entry.kind), name(entry.name);
   const Json nothing = Json::object();
-  JsonErrors missing;  // keys without a default, which the struct holds all the same
+  JsonErrors missing;  // keys without a default are errors here; the struct has values for them
   JsonReader own(nothing, "", missing);
   read(own);
   Json options = {{kind, name}};
   options.update(own.filled());
   JsonErrors errors;
-  // From here on it is a layer of a file, so that both ways of writing it give the same layer.
+  // From here on the layer is read as from a file, so that both ways of writing it give the same layer.
   JsonReader reader(options, "", errors);
   reader.raw(kind, "name");
   BuildLayer build = inner ? entry.read_around(reader, inner) : entry.read(reader);

@@ -21,7 +21,7 @@ concept LayerOptions = requires(T options, JsonReader& reader) {
   options.read(reader);
 };
 
-/// The same of a layer around another one: Bidirectional.
+/// A struct with the options of a layer around another one: Bidirectional.
 template <class T>
 concept OuterLayerOptions = requires(T options, JsonReader& reader, const ReadInner& inner) {
   { T::kEntry } -> std::convertible_to<const LayerEntry&>;
@@ -68,7 +68,7 @@ class LayerDefinition {
  private:
   /// `read` reads a JSON object over the options, as in cells/options.h. `inner` reads the layer inside.
   LayerDefinition(const LayerEntry& entry, const ReadOptions& read, const ReadInner& inner = {});
-  /// Gives that layer wherever it is asked for.
+  /// A reader that gives `inner` whatever it is asked for.
   static ReadInner reading(const LayerDefinition& inner);
 
   std::shared_ptr<const LayerContent> content_;

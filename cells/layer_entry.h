@@ -30,11 +30,11 @@ struct LayerEntry {
   std::string_view kind = "cell";  ///< the key at which JSON gives the name: {"cell": NAME}, {"layer": NAME}
   std::string_view summary;        ///< one line without a full stop
   std::string_view source;         ///< the paper, and the number of its equation
-  std::string_view equations;      ///< in the letters of the paper, one a line
+  std::string_view equations;      ///< the equations in the letters of the paper, one a line
   /// Reads the options, which are all keys but "cell" and "layer". Errors are noted in the reader, and
   /// JsonReader::finish is left to the caller.
   BuildLayer (*read)(JsonReader& reader) = nullptr;
-  /// Reads the options of a layer around another one, in the place of `read`.
+  /// Reads the options of a layer around another one, in place of `read`.
   BuildLayer (*read_around)(JsonReader& reader, const ReadInner& inner) = nullptr;
   /// The inputs are tokens: the layer is built for their number, 0 where that is not known.
   bool takes_tokens = false;

@@ -7,7 +7,7 @@ namespace {
 
 Json json_of(const ReadOptions& read) {
   const Json nothing = Json::object();
-  JsonErrors missing;  // keys without a default, whose values are written all the same
+  JsonErrors missing;  // keys without a default are errors here; their values are written too
   JsonReader reader(nothing, "", missing);
   read(reader);
   return reader.filled();

@@ -31,7 +31,7 @@ std::string options_text(const ReadOptions& read);
 /// "tau_gru: /units: expected integer >= 1 and <= 65536, got 0".
 void check_options(std::string_view layer, const ReadOptions& read);
 
-/// What the `build` of a layer's struct begins with.
+/// Checks the options of a layer's struct; its `build` begins with this.
 template <class Options>
 void check(const Options& options) {
   check_options(Options::kEntry.name, reading_over(options));

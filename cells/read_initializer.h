@@ -41,7 +41,7 @@ Initializer read_initializer(const Json& value, const std::string& pointer, Json
 /// default filled in.
 Json read_initial_values(const Json& object, JsonReader& reader, InitialValues& values);
 
-// The JSON values that read as these.
+// JSON values from which these can be read.
 Json json_of(const Initializer& initializer);
 Json json_of(const InitialValues& values);
 

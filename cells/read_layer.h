@@ -12,13 +12,13 @@ namespace lagtape {
 inline LayerGroup group_of(Layer layer) { return {{std::move(layer)}, false}; }
 inline LayerGroup group_of(std::vector<Layer> layers) { return {std::move(layers), true}; }
 
-/// The layer or layers of such options.
+/// The layer or layers that the options describe.
 template <class Options>
 BuildLayer build_of(const Options& options) {
   return [options](std::int64_t input) { return group_of(options.build(input)); };
 }
 
-// LayerEntry::read of a struct of options, which has `read` and `build`.
+// Functions for LayerEntry::read, made from a struct of options with `read` and `build`.
 
 /// Reads the options of a layer that has no others.
 template <class Options>

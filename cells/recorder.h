@@ -33,8 +33,8 @@ class LayerRecorder {
   StepVar scalar(const std::string& name);
   StepMatrix matrix(const std::string& name, std::int64_t out, std::int64_t in);
   StepVar linear(const std::string& name, std::int64_t units, StepVar v);
-  /// With a rank above 0, NAME1 @ (NAME2 @ v), with new matrices NAME1 [units, rank] and NAME2 [rank, width
-  /// of v].
+  /// With a rank above 0, the product NAME1 @ (NAME2 @ v) with new matrices NAME1 [units, rank] and NAME2
+  /// [rank, width of v].
   StepVar linear(const std::string& name, std::int64_t units, StepVar v, std::int64_t rank);
   /// W @ v + W.bias, with new parameters W [units, width of v] and W.bias [units].
   StepVar affine(const std::string& name, std::int64_t units, StepVar v);

@@ -17,8 +17,8 @@ namespace lagtape {
 ///     r = x[n] + (W1 g) sigmoid(W2 g)
 ///     output = scale (r - mean(r)) / sqrt(var(r) + 1e-5) + shift
 ///
-/// The input weights (exp(A dt) - 1) / A stand beside C instead of beside x, which gives the same y. The code
-/// of the paper has the exact gelu, y Phi(y); the outputs differ by 4e-4. Shapes: x and the output [units];
+/// The input weights (exp(A dt) - 1) / A stand beside C instead of beside x, which gives the same y. The
+/// paper's code uses the exact gelu, y Phi(y); the outputs differ by 4e-4. Shapes: x and the output [units];
 /// re, im (of s) [units, states / 2]; log_dt, D, scale, shift [units]; log_A, A_imag, C_re, C_im [units,
 /// states / 2]; W1, W2 [units, units] with biases. The input must have `units` channels, which a linear layer
 /// before it provides. There is no dropout. Initialisation: log_dt from U(log 0.001, log 0.1), log_A = log

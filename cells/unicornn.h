@@ -16,7 +16,7 @@ namespace lagtape {
 ///     y[n+1] = y[n] + s z[n+1]
 ///
 /// Shapes: x [input], y, z, w, b, c [units], V [units, input]; all products but V x are element-wise. The x
-/// of a layer is the y[n+1] of the layer below, in training times a mask of dropout that is drawn once a
+/// of a layer is the y[n+1] of the layer below, multiplied in training by a dropout mask that is drawn once a
 /// sequence. Output: y[n+1]. A step can be undone, exactly so with the states on the grid, which is the
 /// default.
 ///

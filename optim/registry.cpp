@@ -18,8 +18,9 @@ std::vector<ParameterGroup> read_groups(JsonReader& reader) {
   std::vector<ParameterGroup> groups;
   Json filled = Json::array();
   const Json& given = reader.raw("groups",
-                                 "rates of their own: a list of {\"match\": parameter names, '*' for any "
-                                 "characters, \"lr_factor\": factor on the rate}; the first match counts");
+                                 "learning rates of single parameters: a list of {\"match\": names, "
+                                 "'*' for any characters, \"lr_factor\": factor on the learning rate}; "
+                                 "the first match counts");
   if (!given.is_null() && !given.is_array()) {
     reader.error("groups", text_of("must be a list of objects. Got ", given.type_name(), "."));
   } else {
@@ -27,7 +28,7 @@ std::vector<ParameterGroup> read_groups(JsonReader& reader) {
       ParameterGroup group;
       JsonReader entry(given[i], text_of(reader.pointer_to("groups"), "/", i), reader.errors());
       entry.required("match", group.match, "parameter names, '*' for any characters");
-      entry.required("lr_factor", group.lr_factor, at_least(0), "factor on the rate");
+      entry.required("lr_factor", group.lr_factor, at_least(0), "factor on the learning rate");
       entry.finish();
       filled.push_back(entry.filled());
       groups.push_back(std::move(group));
@@ -41,7 +42,7 @@ OptimizerPlan read_sgd(JsonReader& reader) {
   OptimizerPlan plan{.lr = 0.01, .make = {}};
   SgdOptions options;
   reader.optional("lr", plan.lr, above(0), "learning rate");
-  reader.optional("momentum", options.momentum, between(0, 1), "share of the velocity that stays");
+  reader.optional("momentum", options.momentum, between(0, 1), "share of the velocity that an update keeps");
   reader.optional("weight_decay", options.weight_decay, at_least(0), "L2 penalty, added to the gradient");
   plan.make = [options, groups = read_groups(reader)](const Parameters& parameters) {
     return std::make_unique<Sgd>(parameters, options, groups);
@@ -68,7 +69,7 @@ OptimizerPlan read_adam(JsonReader& reader) {
 
 OptimizerPlan read_adamw(JsonReader& reader) {
   return read_adam_options(reader, {.weight_decay = 0.01, .decoupled = true},
-                           "each update shrinks a weight by this share times the rate");
+                           "each update shrinks a weight by this share times the learning rate");
 }
 
 OptimizerPlan read_rmsprop(JsonReader& reader) {
@@ -85,13 +86,13 @@ OptimizerPlan read_rmsprop(JsonReader& reader) {
 }
 
 constexpr std::array kOptimizers = {
-    OptimizerEntry{"adam", "adaptive steps from running means of gradients and squares",
+    OptimizerEntry{"adam", "adaptive steps from running means of gradients and their squares",
                    "Kingma and Ba 2015, arXiv:1412.6980", read_adam},
-    OptimizerEntry{"adamw", "Adam with weight decay apart from the gradient",
+    OptimizerEntry{"adamw", "Adam with decoupled weight decay",
                    "Loshchilov and Hutter 2019, arXiv:1711.05101", read_adamw},
-    OptimizerEntry{"rmsprop", "gradients over the root of their running mean square",
+    OptimizerEntry{"rmsprop", "gradients divided by the root of their running mean square",
                    "Tieleman and Hinton 2012", read_rmsprop},
-    OptimizerEntry{"sgd", "stochastic gradient descent, with momentum if wanted",
+    OptimizerEntry{"sgd", "stochastic gradient descent, optionally with momentum",
                    "Polyak 1964, Sutskever et al. 2013", read_sgd},
 };
 
@@ -99,7 +100,8 @@ constexpr std::array kOptimizers = {
 
 Schedule warmed_up(JsonReader& reader, Schedule schedule) {
   std::int64_t warmup = 0;
-  reader.optional("warmup", warmup, at_least(0), "updates over which the rate grows in a straight line");
+  reader.optional("warmup", warmup, at_least(0),
+                  "number of updates over which the learning rate grows linearly");
   return with_warmup(std::move(schedule), warmup);
 }
 
@@ -123,23 +125,23 @@ Schedule read_constant(JsonReader& reader) { return warmed_up(reader, constant_s
 Schedule read_step(JsonReader& reader) {
   double factor = 0.1;
   auto epochs =
-      read_marks(reader, "epochs", "after each of these epochs the rate drops, [22] from the 23rd on");
-  auto steps = read_marks(reader, "steps", "after each of these updates the rate drops");
-  reader.optional("factor", factor, above(0), "factor of each drop");
+      read_marks(reader, "epochs", "epochs after which the learning rate drops; [22]: from epoch 23 on");
+  auto steps = read_marks(reader, "steps", "updates after which the learning rate drops");
+  reader.optional("factor", factor, above(0), "factor on the learning rate at each drop");
   if (epochs.empty() && steps.empty()) reader.error("", "needs 'epochs' or 'steps' at which the rate drops.");
   return warmed_up(reader, step_schedule(std::move(epochs), std::move(steps), factor));
 }
 
 Schedule read_cosine(JsonReader& reader) {
   double floor = 0;
-  reader.optional("floor", floor, between(0, 1), "factor on the rate at the end of the run");
+  reader.optional("floor", floor, between(0, 1), "factor on the learning rate at the end of the run");
   return warmed_up(reader, cosine_schedule(floor));
 }
 
 constexpr std::array kSchedules = {
-    ScheduleEntry{"constant", "the rate as given", read_constant},
-    ScheduleEntry{"step", "the rate drops by a factor after given epochs or updates", read_step},
-    ScheduleEntry{"cosine", "the rate falls along half a cosine over the whole run", read_cosine},
+    ScheduleEntry{"constant", "a constant learning rate", read_constant},
+    ScheduleEntry{"step", "the learning rate drops by a factor after given epochs or updates", read_step},
+    ScheduleEntry{"cosine", "the learning rate falls along half a cosine over the whole run", read_cosine},
 };
 
 /// The entry that "type" names; without a `type` to fall back on, the key is required.
@@ -165,7 +167,7 @@ std::span<const OptimizerEntry> optimizers() { return kOptimizers; }
 std::span<const ScheduleEntry> schedules() { return kSchedules; }
 
 OptimizerPlan read_optimizer(JsonReader& reader) {
-  const OptimizerEntry* entry = chosen(reader, kOptimizers, "the rule of the updates");
+  const OptimizerEntry* entry = chosen(reader, kOptimizers, "the optimizer");
   if (entry == nullptr) return {};
   OptimizerPlan plan = entry->read(reader);
   reader.finish();
@@ -173,7 +175,8 @@ OptimizerPlan read_optimizer(JsonReader& reader) {
 }
 
 Schedule read_schedule(JsonReader& reader) {
-  const ScheduleEntry* entry = chosen(reader, kSchedules, "how the rate changes during the run", "constant");
+  const ScheduleEntry* entry =
+      chosen(reader, kSchedules, "how the learning rate changes during the run", "constant");
   if (entry == nullptr) return {};
   Schedule schedule = entry->read(reader);
   reader.finish();

@@ -10,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// The factor of the affine map that the layer is in evaluation.
+/// The factor of the layer's affine map in evaluation.
 Var scale_of(const Var& variance, double eps) { return 1 / sqrt(variance + eps); }
 
 Layer affine_map(const BatchNorm& options, std::int64_t width) {

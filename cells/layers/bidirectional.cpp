@@ -44,7 +44,8 @@ class BidirectionalLayer final : public SequenceLayer {
     return std::make_shared<BidirectionalLayer>(directions_[0], directions_[1], merge_, true);
   }
   bool ends_sequences() const override { return at_end_; }
-  /// The reversed input and its gradient, the gradient of a second op, and both outputs, one of them twice.
+  /// Counts the reversed input and its gradient, the gradient of a second op, and both outputs, one of them
+  /// twice.
   std::int64_t kept_a_step() const override { return 3 * input_width() + (at_end_ ? 0 : 6 * units()); }
 
   Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const override {

@@ -18,9 +18,9 @@ struct Linear {
 
   struct Init {
     std::string name = "linear";
-    InitialValues values = {};  ///< in the place of those
+    InitialValues values = {};  ///< values in place of those
 
-    /// The key "init", a name or an object of parameters.
+    /// Reads the key "init": a name, or an object of parameters.
     void read(JsonReader& reader);
   };
   std::int64_t units = 0;  ///< size of the output, from 1; must be given

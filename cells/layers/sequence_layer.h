@@ -18,8 +18,8 @@ struct Layer;
 using RecordOutputs = Var (*)(SequenceOp& op, Tape& tape, std::span<const Var> weights, const Var& x,
                               const SequenceBatch& batch, ThreadPool& pool);
 
-/// New values of parameters that do not come from gradients, such as running means, with the number of the
-/// parameter within its layer. The parameters take them after an update.
+/// New values of parameters that do not come from gradients, such as running means, each with the number of
+/// its parameter within the layer. The parameters take them after an update.
 using Statistics = std::vector<std::pair<std::size_t, Tensor>>;
 
 /// The key for the random draws of one of several parts, which do not depend on what the others draw. Part 0
@@ -33,7 +33,7 @@ struct RecordedPass {
   ThreadPool& pool;
   std::span<SequenceOp> ops;  ///< those that SequenceLayer::ops defines
   RecordOutputs outputs;
-  Statistics& statistics;  ///< in training the statistics of this batch are added here
+  Statistics& statistics;  ///< receives, in training, the statistics of this batch
 };
 
 /// A layer that takes all steps of all rows of a batch at a time, and so ends a sequence op: the layers below
@@ -45,7 +45,8 @@ class SequenceLayer {
   virtual std::int64_t input_width() const = 0;  ///< 1 for tokens
   virtual std::int64_t output_width() const = 0;
 
-  /// y [B, T, output] of x [B, T, input]. Steps beyond the length of a row are not read, and finite in y.
+  /// Records y [B, T, output] for x [B, T, input]. Steps beyond the length of a row are not read, and finite
+  /// in y.
   virtual Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const = 0;
   /// The same without a tape, in evaluation.
   virtual Tensor evaluate(std::span<const Tensor> weights, const Tensor& x, const SequenceBatch& batch,
@@ -65,7 +66,7 @@ class SequenceLayer {
   virtual std::int64_t tokens() const { return 0; }
   /// Why the layer cannot take sequences in pieces (streams, truncated BPTT); empty when it can.
   virtual std::string obstacle() const { return {}; }
-  /// The layer that gives a read-out at the end of a sequence its input [B, 1, output], where that is not the
+  /// The layer whose output [B, 1, output] a read-out at the end of a sequence reads, where that is not the
   /// last step of y. Null where it is.
   virtual std::shared_ptr<const SequenceLayer> at_end() const { return nullptr; }
   /// Whether this layer came from `at_end`.

@@ -14,9 +14,9 @@ namespace lagtape {
 
 /// One operation of a chain: a sequence op, or a layer of whole sequences.
 struct ChainPart {
-  StackDefinition stack;                       ///< what the sequence op runs
+  StackDefinition stack;                       ///< the layers of the sequence op
   std::shared_ptr<const SequenceLayer> layer;  ///< runs in place of a sequence op; null: none
-  std::size_t weights = 0, parameters = 0;     ///< how many of the chain's weights and parameters are its own
+  std::size_t weights = 0, parameters = 0;     ///< numbers of its own weights and parameters
 
   std::int64_t output_width() const;
 };

@@ -47,7 +47,7 @@ std::string names_taking_tokens() {
   return names;
 }
 
-/// Tokens go into a layer that takes them, and nothing else does.
+/// Whether tokens go into a layer that takes them, and nothing else goes into such a layer; notes errors.
 bool check_tokens(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors) {
   const std::string tables = names_taking_tokens();
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -65,11 +65,11 @@ bool check_tokens(const ModelDefinition& model, const DataWidths& data, JsonErro
   return errors.empty();
 }
 
-/// The read-out of the top layer's `width` numbers. Throws OptionError.
+/// The read-out for a top layer with `width` outputs. Throws OptionError.
 Layer make_readout(const ReadoutDefinition& definition, std::int64_t width) {
   const Linear::Init& init = definition.init;
   if (!definition.tied) return Linear{definition.units, init}.build(width);
-  // Its weights are the parameter of another layer, given first, and its own.
+  // The weights of a tied read-out are the table of another layer, given first, and its own parameters.
   Layer readout = Linear{definition.units, {init.name}}.build(width);
   readout.parameters.erase(readout.parameters.begin());
   readout.weights = [](std::span<const Var> values) {
@@ -80,7 +80,8 @@ Layer make_readout(const ReadoutDefinition& definition, std::int64_t width) {
   return std::move(group.layers.front());
 }
 
-/// Why a read-out of so many units cannot have the table of the first layer as its matrix; empty when it can.
+/// The reason why a read-out of so many units cannot use the table of the first layer as its matrix; empty
+/// when it can.
 std::string tie_obstacle(const FittedModel& model, std::int64_t units, std::int64_t width) {
   const Layer& first = model.layers.front();
   if (first.whole == nullptr || first.whole->tokens() == 0)
@@ -108,14 +109,14 @@ void append(FittedModel& model, const std::string& name, LayerGroup group, std::
   }
 }
 
-/// The definition of a layer of tokens with their number, which a file then tells without the data.
+/// The definition of a layer of tokens, completed by their number, so that a file tells it without the data.
 LayerDefinition with_vocabulary(const LayerContent& layer, std::int64_t tokens) {
   LayerContent known = layer;
   known.json["vocabulary"] = tokens;
   return LayerDefinition(std::make_shared<const LayerContent>(std::move(known)));
 }
 
-/// Builds the layers from the input up. Returns the width of the topmost; 0: there was an error.
+/// Builds the layers from the input up. Returns the width of the topmost layer, or 0 after an error.
 std::int64_t build_layers(FittedModel& model, const DataWidths& data, JsonErrors& errors) {
   std::int64_t width = data.input;
   for (std::size_t i = 0; i < model.definition.layers.size(); ++i) {

@@ -16,26 +16,26 @@ class JsonErrors;
 
 /// A model whose widths are known, before its parameters have values.
 struct FittedModel {
-  ModelDefinition definition;         ///< with what the data decided: all of the read-out, and the vocabulary
-  std::vector<std::string> names;     ///< of the layers: "lstm"; "unicornn.1" inside another
-  std::vector<std::string> prefixes;  ///< of their parameters: "layers.0."; "layers.0.1." inside another
+  ModelDefinition definition;         ///< completed by the data: read-out and vocabulary
+  std::vector<std::string> names;     ///< names of the layers: "lstm"; "unicornn.1" inside another
+  std::vector<std::string> prefixes;  ///< begin their parameters' names: "layers.0.", "layers.0.1."
   std::vector<Layer> layers;
   Layer readout;  ///< units [output, d] of the top layer's d; where it is tied, its matrix is the first
                   ///< layer's table, given before its own parameters
-  std::int64_t classes = 0;  ///< of the data
+  std::int64_t classes = 0;  ///< number of classes in the data
 
   ReadAt at() const { return *definition.readout.at; }
   std::int64_t input_width() const;
   std::int64_t output_width() const;
   ChainDefinition chain() const;
-  /// layers.0.W1, layers.0.W1.bias, ..., layers.1.0.V, ..., readout.W (unless tied), readout.W.bias.
+  /// The parameters layers.0.W1, layers.0.W1.bias, ..., layers.1.0.V, ..., readout.W (unless tied),
+  /// readout.W.bias.
   std::vector<ParameterDefinition> parameters() const;
   std::int64_t parameter_count() const;
 };
 
 /// Fits a model to its data: widths of the layers, and the read-out's from the data where the model leaves it
-/// out. Notes contradictions and what is wrong with a user's equations; with any error, the result is of no
-/// use.
+/// out. Notes contradictions and errors in a user's equations; with any of them, the result is of no use.
 FittedModel fit(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors);
 
 /// Says which number of a parameter's value is the first that is not finite, out of its bounds, or not 0 in the

@@ -10,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// The text that the file of a model without an experiment carries.
+/// The text in the file of a model without an experiment.
 std::string experiment_of(const ModelDefinition& definition) {
   Json root = {{"model", json_of(definition)},
                {"loss", name_of(definition.loss)},

@@ -21,7 +21,7 @@ struct LayerSummary {
   /// The programs of its steps: none for a table, two for a layer that runs in both directions.
   std::vector<StepProgram> steps;
 
-  std::int64_t product_flops() const;  ///< of the matrix products, for a row and step
+  std::int64_t product_flops() const;  ///< operations of the matrix products, for a row and step
   std::int64_t largest_lag() const;
 };
 
@@ -35,12 +35,12 @@ class Model {
   /// The model of a definition, its parameters drawn from the seed. Throws InputError, one line an error with
   /// its JSON Pointer, where the definition contradicts itself or the data.
   Model(const ModelDefinition& definition, const DataWidths& data, std::uint64_t seed = 0);
-  /// The same of a definition that was fitted before. `experiment` is a JSON text with "model", "cells", "loss"
-  /// and "train" of that definition, which the model's file then carries; empty: these alone.
+  /// The same for a definition that was fitted before. `experiment` is a JSON text with "model", "cells",
+  /// "loss" and "train" of that definition, which the model's file then carries; empty: these alone.
   Model(FittedModel fitted, std::uint64_t seed, std::string experiment = {});
 
-  /// From a weights file (the experiment is in its metadata) or a run folder that holds one. Throws
-  /// InputError naming the file and the tensor that does not fit.
+  /// Loads a model from a weights file (the experiment is in its metadata) or a run folder that contains one.
+  /// Throws InputError naming the file and the tensor that does not fit.
   static Model load(const std::filesystem::path& run_or_file);
 
   Model(Model&&) noexcept;
@@ -76,7 +76,8 @@ class Model {
   std::vector<LayerSummary> layers() const;
   std::vector<std::string> layer_names() const;
 
-  /// The weights of `chain`, as functions of the parameters, recorded on a tape, or there without gradients.
+  /// The weights of `chain`, recorded on a tape as functions of the parameters, or as constants without
+  /// gradients.
   std::vector<Var> weights(Tape& tape);
   std::vector<Var> constant_weights(Tape& tape) const;
   /// The weights of `evaluation_chain`.

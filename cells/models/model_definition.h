@@ -16,18 +16,18 @@ namespace lagtape {
 struct CellEquations;
 struct WrittenInit;
 
-/// "every_step", "last_step" (with padding or without, which is a key of its own), "mean".
+/// The name in JSON: "every_step", "last_step" (padding is a key of its own), "mean".
 std::string_view name_of(ReadAt at);
 
 /// The linear map of the top layer's output that gives the outputs of a model.
 struct ReadoutDefinition {
-  std::int64_t units = 0;  ///< size of the output; 0: as the data have it
+  std::int64_t units = 0;  ///< size of the output; 0: the data decide
   /// The steps that are read. None: every step where the data have a target for each, else the last.
   std::optional<ReadAt> at = {};
-  /// The matrix is the table E [vocabulary, units] of the embedding below, one parameter with the gradients
-  /// of both uses: y = E h + W.bias (Press and Wolf 2017; Inan et al. 2017). It starts with the values of
-  /// the embedding; `init` is for the bias alone. The embedding has no padding, whose row could not stay
-  /// zeros. A token whose vector the embedding leaves out of a batch has its logit nevertheless.
+  /// The matrix is the table E [vocabulary, units] of the embedding below, one parameter that gets the
+  /// gradients of both uses: y = E h + W.bias (Press and Wolf 2017; Inan et al. 2017). It starts with the
+  /// values of the embedding; `init` is for the bias alone. The embedding has no padding, whose row could not
+  /// stay zeros. A token whose vector the embedding leaves out of a batch has its logit nevertheless.
   bool tied = false;
   Linear::Init init = {"kaiming_normal"};
   std::shared_ptr<const WrittenInit> written_init = {};  ///< `init` as a file has it; null: made in C++
@@ -44,7 +44,7 @@ struct ModelDefinition {
   ReadoutDefinition readout = {};
   Loss loss = Loss::none;
   Dtype precision = Dtype::f32;
-  std::shared_ptr<const CellEquations> cells = {};  ///< those that a file defines by equations; null: none
+  std::shared_ptr<const CellEquations> cells = {};  ///< the cells that a file defines; null: none
 };
 
 /// The widths of a model's data. Targets are `output` real numbers, or one of `classes`; 0: not known.

@@ -83,7 +83,7 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
   JsonReader reader(value, pointer, errors);
   if (!reader.is_object()) return;
   const std::string kind = reader.has("layer") ? "layer" : "cell";
-  // A cell that is an object is an option: that of a layer around it.
+  // A "cell" that is an object is an option of a layer around it.
   if (reader.has("layer") && reader.has("cell") && !value["cell"].is_object()) {
     reader.error("",
                  "a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.");

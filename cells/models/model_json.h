@@ -28,13 +28,13 @@ struct WrittenInit {
 /// are left to the caller.
 ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& errors);
 
-/// The "model" of an experiment: what read_model makes the same definition of, with every default. Throws
+/// The "model" of an experiment, with every default, from which read_model makes the same definition. Throws
 /// InputError for first values of the read-out that no file could have.
 Json json_of(const ModelDefinition& definition);
 /// The "cells" of an experiment; null when there are none.
 Json cells_json_of(const ModelDefinition& definition);
 
-/// The loss and the precision that an experiment names; those of a definition where it does not.
+/// The loss and the precision that an experiment names, or the defaults of a definition.
 Loss loss_in(const Json& experiment);
 Dtype precision_in(const Json& experiment);
 

@@ -46,7 +46,7 @@ std::int64_t ModelOp::Implementation::bytes_between(std::int64_t batch, std::int
   std::int64_t numbers = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const ChainPart& part = parts[i];
-    if (i > 0)  // its input with the gradient, which a sequence op adds up in an array of its own first
+    if (i > 0)  // its input and the gradient, which a sequence op first adds up in an array of its own
       numbers += (part.layer ? 2 : 3) * parts[i - 1].output_width() * lengths[i];
     if (part.layer) numbers += part.layer->kept_a_step() * lengths[i];
   }
@@ -125,7 +125,7 @@ std::vector<PlanCost> ModelOp::plans(std::int64_t batch, std::int64_t steps, int
         sum.extra_flops += found->extra_flops;
         sum.chunk = std::max(sum.chunk, found->chunk);
         if (l + 1 == ops.size()) continue;
-        for (const StepProgram& layer : one.stack().layers)  // forward once more
+        for (const StepProgram& layer : one.stack().layers)  // the forward pass runs once more
           sum.extra_flops += static_cast<double>(layer.product_flops() * batch * lengths[l]);
       }
     }

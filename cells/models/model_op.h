@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// A model at work: SequenceOp for models, with training, evaluation, and what they cost. It holds copies of
+/// A model at work: SequenceOp for models, with training, evaluation, and their costs. It holds copies of
 /// the model's operations but not its parameters, which are handed to each call as weights. One call at a
 /// time.
 class ModelOp {
@@ -23,8 +23,8 @@ class ModelOp {
   ModelOp& operator=(ModelOp&&) noexcept;
 
   /// The loss of a batch, a scalar, with the weights of Model::weights(tape). Arrays between two operations
-  /// of the model are held whole, [B, T, width], and an operation before the last runs forward once more in
-  /// the backward pass.
+  /// of the model, [B, T, width], are kept for the whole sequence, and an operation before the last runs
+  /// forward once more in the backward pass.
   Var loss(Tape& tape, std::span<const Var> weights, const SequenceBatch& batch, ThreadPool& pool,
            std::span<const Var> initial = {}, Window* final_window = nullptr);
   /// Copies the running statistics of the last `loss` in training into the parameters of the model.

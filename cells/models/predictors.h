@@ -9,8 +9,8 @@
 
 namespace lagtape {
 
-/// The means of one prediction at a time: the operations of evaluation, compiled and with their memory, and the
-/// threads that they share.
+/// Everything that one prediction at a time needs: the operations of evaluation, compiled and with their
+/// memory, and the threads that they share.
 struct Predictor {
   Chain chain;
   ThreadPool pool;

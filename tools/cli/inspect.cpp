@@ -79,7 +79,7 @@ Json ops_of(const ModelOp& op, std::int64_t batch, std::int64_t steps, int threa
   return ops;
 }
 
-/// What each plan takes for a batch of the data.
+/// Adds the costs of the memory plans for a batch of the data.
 void add_plans(Json& result, const Source& source, const DataShape& data, int threads) {
   const Experiment& experiment = source.experiment;
   const TrainOptions& train = experiment.train;
@@ -94,7 +94,7 @@ void add_plans(Json& result, const Source& source, const DataShape& data, int th
   if (Json ops = ops_of(op, train.batch, steps, threads); ops.size() > 1) result["sequence_ops"] = ops;
 }
 
-/// Without data, which a model made in C++ does not name, there are no plans.
+/// Describes a model. Without data, which a model made in C++ does not name, there are no plans.
 Json describe(const Source& source, const std::optional<DataShape>& data, int threads) {
   Json result = {{"name", source.experiment.name},
                  {"params", source.model.parameters().count()},

@@ -125,8 +125,8 @@ std::vector<Row> train_rows() {
     return Row{name, summary, "", "",
                options_of([&](JsonReader& reader) { read_train_options(reader, fresh); })};
   };
-  return {row("epochs", "`train` for a training set, which is used for several epochs", false),
-          row("fresh", "`train` for \"fresh\" data, a training set that never ends", true)};
+  return {row("epochs", "`train` for a fixed training set, which is passed over in epochs", false),
+          row("fresh", "`train` for \"fresh\" data: a training set that never ends", true)};
 }
 
 std::vector<Row> readout_rows() {

@@ -21,11 +21,11 @@ struct Run {
   RunState state = RunState::missing;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< the table's metric, not scaled
   double seconds = 0;
-  std::int64_t params = 0;      ///< of the model; 0 where neither a run nor the experiment file alone tells
+  std::int64_t params = 0;      ///< of the model; 0 if neither a run nor the experiment file tells it
   std::int64_t arithmetic = 0;  ///< kArithmetic of the lagtape that trained it; 0: not recorded
   std::string message;          ///< why it diverged or failed
   std::string experiment;       ///< its experiment_number
-  std::string date, machine;    ///< `date` is that of its end, "2026-11-20"; empty before
+  std::string date, machine;    ///< `date` is the day of its end, "2026-11-20"; empty before
 };
 
 /// A hash of an experiment file with its assignments, 16 hexadecimal digits. It does not depend on the order

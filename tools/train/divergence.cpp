@@ -89,7 +89,7 @@ std::string first_not_finite(const Model& model, ModelOp& op, const SequenceBatc
   States states(model, op, batch, pool, initial);
   std::int64_t finite = 0, steps = batch.x.size(1);
   std::string found = states.not_finite_after(steps);
-  while (!found.empty() && steps - finite > 1) {  // what is not finite stays so
+  while (!found.empty() && steps - finite > 1) {  // a state that is not finite stays so
     const std::int64_t middle = finite + (steps - finite) / 2;
     const std::string earlier = states.not_finite_after(middle);
     (earlier.empty() ? finite : steps) = middle;

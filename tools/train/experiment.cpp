@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 Experiment read_document(Json document, const std::string& where, const fs::path& base,
                          std::span<const std::string> assignments) {
   for (const std::string& assignment : assignments) {
-    Json without = document;  // what is there after the assignment is given by it, even if it says the same
+    Json without = document;  // paths found in it later are the assignment's
     for (const char* key : kDataPaths)
       if (at_pointer(without, "/data").is_object()) without["data"].erase(key);
     assign(without, assignment);

@@ -25,7 +25,7 @@ struct FittedModel;
 /// An experiment: data, model, loss, optimizer, and how to train. It is read from a file, or filled in C++.
 struct Experiment {
   std::string name;   ///< letters, digits, '.', '_', '-'
-  std::string where;  ///< what messages call it
+  std::string where;  ///< its name in messages
   std::uint64_t seed = 0;
   ModelDefinition model = {};
   Loss loss = Loss::none;  ///< also that of the model
@@ -34,7 +34,7 @@ struct Experiment {
   Schedule schedule;
   TrainOptions train;
   std::function<std::unique_ptr<Optimizer>(const Parameters&)> make_optimizer;
-  bool fresh = false;                   ///< the training set never ends
+  bool fresh = false;                   ///< true: the training set never ends
   std::optional<DataShape> data_shape;  ///< when the file alone decides it
   /// Generates or reads the data. Throws InputError.
   std::function<Task(ThreadPool&)> load_task;
@@ -44,7 +44,7 @@ struct Experiment {
   std::string json;
 
   // Made when a file is read, so that nothing is parsed or built twice. Null for an experiment filled in C++.
-  std::shared_ptr<const ExperimentDocument> document = {};  ///< what `json` is the text of
+  std::shared_ptr<const ExperimentDocument> document = {};  ///< the document whose text is `json`
   std::shared_ptr<const FittedModel> fitted =
       {};  ///< the model, when the file alone decides the data's shape
 };

@@ -211,7 +211,7 @@ class ExperimentReader {
   JsonErrors errors_;
   JsonReader top_;
   Experiment experiment_;
-  FittedModel fitted_;  // of data whose shape the file decides
+  FittedModel fitted_;  // fitted where the file decides the data's shape
 };
 
 }  // namespace

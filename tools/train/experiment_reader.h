@@ -18,7 +18,7 @@ struct ExperimentDocument {
 /// Reads the document of an experiment; `base` is absolute. Throws InputError with all of its errors.
 Experiment read_document(const Json& document, const std::string& where, const std::filesystem::path& base);
 
-/// As parse_experiment, of a text that was parsed before.
+/// The same as parse_experiment for a text that was parsed before.
 Experiment read_document(Json document, const std::string& where, const std::filesystem::path& base,
                          std::span<const std::string> assignments);
 

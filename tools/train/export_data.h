@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// Writes what a task generates or reads as one .npz: SPLIT_x [N, T, input] and SPLIT_y ([N, output], [N, T,
+/// Writes the data of a task as one .npz: SPLIT_x [N, T, input] and SPLIT_y ([N, output], [N, T,
 /// output], or class numbers [N], [N, T]) for train, valid and test, in the task's own units; padded with
 /// zeros (classes: -1) and with SPLIT_lengths [N] beside them where sequences differ in length. A training
 /// set that never ends gives its first `fresh` sequences. Splits without sequences are left out. Throws

@@ -11,10 +11,10 @@ namespace {
 constexpr std::array kLosses = {
     LossEntry{Loss::mse, "mse", "mean squared error over all elements", "real targets",
               [](const DataShape& data) { return data.output > 0; }},
-    LossEntry{Loss::cross_entropy, "cross_entropy", "mean softmax cross-entropy, one logit a class",
+    LossEntry{Loss::cross_entropy, "cross_entropy", "mean softmax cross-entropy, with a logit for each class",
               "classes", [](const DataShape& data) { return data.classes > 1; }},
     LossEntry{
-        Loss::binary_cross_entropy, "binary_cross_entropy", "mean cross-entropy of one logit",
+        Loss::binary_cross_entropy, "binary_cross_entropy", "mean sigmoid cross-entropy of a single logit",
         "two classes, or one number that is 0 or 1",
         [](const DataShape& data) { return data.classes == 2 || (data.classes == 0 && data.output == 1); }},
 };

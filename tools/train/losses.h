@@ -20,7 +20,7 @@ struct LossEntry {
 };
 
 std::span<const LossEntry> losses();
-/// Empty when there is none of that name.
+/// The loss of that name; empty when there is none.
 std::optional<Loss> loss_named(std::string_view name);
 /// The row of a loss.
 const LossEntry& entry_of(Loss loss);

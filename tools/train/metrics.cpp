@@ -15,29 +15,31 @@ bool is_real(Loss loss) { return loss == Loss::mse; }
 bool is_class(Loss loss) { return loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy; }
 
 constexpr std::array kMetrics = {
-    MetricEntry{"mse", "mean squared error over all elements, in the units of the data squared", false,
-                is_real, [](const Scores& s) { return s.squared_error / s.elements; }},
+    MetricEntry{"mse", "mean squared error over all elements, in squared units of the data", false, is_real,
+                [](const Scores& s) { return s.squared_error / s.elements; }},
     MetricEntry{"rmse", "root of the mean squared error, in the units of the data", false, is_real,
                 [](const Scores& s) { return std::sqrt(s.squared_error / s.elements); }},
-    MetricEntry{"nrmse", "root mean squared error over the root mean square of the target", false, is_real,
-                [](const Scores& s) { return std::sqrt(s.squared_error / s.squared_target); }},
-    MetricEntry{"accuracy", "share of elements whose class is predicted, 0 to 1", true, is_class,
-                [](const Scores& s) { return s.correct / s.elements; }},
+    MetricEntry{"nrmse", "root mean squared error divided by the root mean square of the targets", false,
+                is_real, [](const Scores& s) { return std::sqrt(s.squared_error / s.squared_target); }},
+    MetricEntry{"accuracy", "share of elements whose class is predicted correctly, from 0 to 1", true,
+                is_class, [](const Scores& s) { return s.correct / s.elements; }},
     MetricEntry{"cross_entropy", "mean negative log-likelihood of the class, in nats", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
                 [](const Scores& s) { return s.loss / s.elements; }},
     MetricEntry{"bits_per_character", "mean negative log-likelihood of the class, in bits", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
                 [](const Scores& s) { return s.loss / s.elements / std::numbers::ln2; }},
-    MetricEntry{"perplexity", "exp of the mean negative log-likelihood of the class", false,
+    MetricEntry{"perplexity", "exponential of the mean negative log-likelihood of the class", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
                 [](const Scores& s) { return std::exp(s.loss / s.elements); }},
-    MetricEntry{"binary_cross_entropy", "mean negative log-likelihood under one logit, in nats", false,
+    MetricEntry{"binary_cross_entropy",
+                "mean negative log-likelihood of the class under a single logit, in nats", false,
                 [](Loss loss) { return loss == Loss::binary_cross_entropy; },
                 [](const Scores& s) { return s.loss / s.elements; }},
 };
 
-// Each scores one target place: `z` are the q outputs there, `place` is its number in the batch's targets.
+// Each function scores one target: `z` points to its q outputs, `place` is its position in the batch's
+// targets.
 
 template <class T>
 void score_real(Scores& scores, const T* z, std::int64_t q, const Batch& batch, std::int64_t place,

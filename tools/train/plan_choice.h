@@ -11,7 +11,7 @@ namespace lagtape {
 /// Steps that a batch goes through before its update: the longest sequence, or a segment of one.
 std::int64_t steps_at_once(const Experiment& experiment, const DataShape& data);
 
-/// Why the layers do not run backwards in time, by their place in the model; empty when they do.
+/// The reason why the layers cannot run backwards in time, by their place in the model; empty when they can.
 std::string obstacle_to_reversing(const Model& model);
 
 /// The model's op with the experiment's plan and budget. Throws InputError "FILE: /train/memory: ..." when

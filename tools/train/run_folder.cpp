@@ -38,7 +38,7 @@ Json json_of(const Evaluation& evaluation) {
   return json;
 }
 
-/// An experiment without what a resumed run may change.
+/// An experiment without the values that a resumed run may change.
 Json essence(const Experiment& experiment) {
   Json json = experiment.document ? experiment.document->json : parse_json(experiment.json, experiment.where);
   if (json.contains("train") && json["train"].is_object()) {
@@ -52,7 +52,7 @@ Json essence(const Experiment& experiment) {
 void require_same(const Experiment& before, const Experiment& now, const fs::path& path) {
   Json old_values = essence(before);
   const Json new_values = essence(now);
-  // One that stops at the first such batch has skipped none yet, and may go on as one that skips them.
+  // A run that stops at the first such batch has skipped none yet, so it may go on as a run that skips them.
   Json& not_finite = old_values["train"]["not_finite"];
   if (not_finite == "stop") not_finite = new_values["train"]["not_finite"];
   const std::string place = old_values.first_difference(new_values);
@@ -145,14 +145,14 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   const auto trained = reader.metadata().find("experiment");
   if (trained == reader.metadata().end())
     throw InputError(text_of(checkpoint_file().string(), ": does not say which experiment it is of."));
-  // Read again, so that a run from before an option was there has its default.
+  // The stored experiment is read again, so that options that are newer than the run get their defaults.
   const Experiment before =
       parse_experiment(trained->second, checkpoint_file().string(), fs::absolute(path_));
   require_same(before, experiment, checkpoint_file());
   trainer.unpack(reader);
   remove_temporaries(path_);
   remove_temporaries(path_ / "checkpoint");
-  if (!trainer.is_finished()) remove(summary_file());  // of the run as it was when it was shorter
+  if (!trainer.is_finished()) remove(summary_file());  // it is the summary of the shorter run
   write_file_atomically(metrics_file(),
                         content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
   write_file_atomically(experiment_file(), experiment.json + "\n");

@@ -34,9 +34,9 @@ struct RunSummary {
 
 /// The files of a run:
 ///   experiment.json  metrics.jsonl  weights.safetensors  checkpoint/state.safetensors  summary.json
-/// The last one appears when the run is finished. Every one is replaced as a whole, so that a kill at any moment leaves the old one or the new one. All that
-/// a resumed run needs is one file, which also says how long metrics.jsonl was: lines of work that is done
-/// again are cut off.
+/// The last one appears when the run is finished. Every file is replaced as a whole, so that a run that is
+/// killed leaves either the old or the new one. A resumed run needs only the checkpoint, which also says how
+/// long metrics.jsonl was: lines of work that is done again are cut off.
 class RunFolder {
  public:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}

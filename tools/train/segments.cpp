@@ -7,7 +7,7 @@ namespace lagtape {
 
 namespace {
 
-/// Rows `rows` of [B, n], or of [B, T, n] with the steps first .. first + steps - 1.
+/// The rows `rows` of [B, n], or of the steps first .. first + steps - 1 of [B, T, n].
 Tensor slice(const Tensor& whole, std::span<const std::int64_t> rows, std::int64_t first,
              std::int64_t steps) {
   Shape shape = whole.shape();

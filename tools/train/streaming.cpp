@@ -52,7 +52,7 @@ Tensor stream_rows(const Model& model, const Tensor& x) {
 }  // namespace
 
 Tensor predict_by_stream(const Model& model, const Tensor& x) {
-  if (model.tokens() > 0)  // refused with their places, as Model::predict does
+  if (model.tokens() > 0)  // refuses bad tokens with their places, as Model::predict does
     token_rows(x.rank() == 2 ? x.reshaped({1, x.size(0), x.size(1)}) : x, {}, model.tokens());
   return with_scalar(model.dtype(), [&]<class T>() { return stream_rows<T>(model, x); });
 }

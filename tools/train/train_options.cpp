@@ -10,7 +10,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr double kMost = 1e9;  // epochs or steps; their product with the sequences of a set can be counted
+constexpr double kMost = 1e9;  // most epochs or steps: times the sequences of a set they can be counted
 constexpr double kLargestBatch = 1 << 20;
 
 constexpr std::array kPlans = {MemoryPlan::automatic, MemoryPlan::full, MemoryPlan::states,
@@ -22,7 +22,7 @@ std::vector<std::string> plan_names() {
   return names;
 }
 
-/// The type of `memory`, for its readers.
+/// The type of `memory`, as the list of options gives it.
 std::string memory_type() {
   std::string type;
   for (const std::string& name : plan_names()) type += text_of('"', name, "\" | ");
@@ -36,23 +36,23 @@ std::optional<MemoryPlan> plan_named(const std::string& name) {
   return std::nullopt;
 }
 
-/// The text of a number of bytes; empty when it is none.
+/// The given value as text if it is a number of bytes, otherwise empty.
 std::string text_of_size(const Json& given) {
   const std::string text = given.is_string() ? given.get<std::string>() : given.dump();
   return parse_bytes(text) ? text : "";
 }
 
-/// "auto" or {"plan": "auto", "budget": "64MiB"}.
+/// Reads "auto" or {"plan": "auto", "budget": "64MiB"}.
 void read_memory(JsonReader& reader, TrainOptions& options) {
   const Json& given = reader.raw(
-      "memory", R"(what is kept for the backward pass: a plan, or {"plan": "auto", "budget": "64MiB"})",
+      "memory", R"(memory plan of training, alone or with a limit: {"plan": "auto", "budget": "64MiB"})",
       memory_type(), R"("auto")");
   std::string plan = "auto";
   if (given.is_object()) {
     std::string budget;
     JsonReader memory(given, reader.pointer_to("memory"), reader.errors());
     memory.choice("plan", plan, plan_names(), "memory plan");
-    memory.required("budget", budget, "bytes for what the sequence op keeps and works in, such as \"64MiB\"");
+    memory.required("budget", budget, "limit on the memory of the model's operations, such as \"64MiB\"");
     if (const auto bytes = parse_bytes(budget)) {
       options.budget = *bytes;
     } else if (memory.has("budget") && given["budget"].is_string()) {
@@ -74,13 +74,13 @@ void read_memory(JsonReader& reader, TrainOptions& options) {
   options.plan = plan_named(plan).value_or(MemoryPlan::automatic);
 }
 
-/// {"patience": 25, "latest": 400}; none unless given.
+/// Reads {"patience": 25, "latest": 400}; without it there is no average.
 void read_average(JsonReader& reader, TrainOptions& options) {
   const Json& given = reader.raw(
       "average",
-      "averaged SGD: evaluations, and what is kept, have the mean of the weights after every update since "
-      R"(some evaluation; {"patience": 25, "latest": 400}: since 25 in a row had no new best on valid, or )"
-      "since number 400 if that comes first; 0: not for that",
+      "averaged SGD: from some evaluation on, the mean of the weights after every update is evaluated and "
+      R"(kept. {"patience": 25, "latest": 400} begins the mean after 25 evaluations in a row without a )"
+      "new best on valid, or after evaluation 400 if that comes first; 0 turns either condition off",
       "object");
   if (given.is_null()) return;
   AverageOptions& average = options.average.emplace();
@@ -96,15 +96,15 @@ void read_average(JsonReader& reader, TrainOptions& options) {
 
 void read_length(JsonReader& reader, TrainOptions& options, bool fresh) {
   if (fresh) {
-    reader.optional("steps", options.steps, between(1, kMost), "updates of the run");
+    reader.optional("steps", options.steps, between(1, kMost), "number of updates in the run");
     reader.optional("evaluate_every", options.evaluate_every, between(1, kMost),
-                    "updates between evaluations; the first comes right after update 1");
+                    "number of updates between evaluations; the first evaluation follows update 1");
     if (reader.has("epochs")) {
       reader.raw("epochs", "");
       reader.error("epochs", "a task with fresh data has no epochs; give train.steps.");
     }
   } else {
-    reader.optional("epochs", options.epochs, between(1, kMost), "passes over the training set");
+    reader.optional("epochs", options.epochs, between(1, kMost), "number of passes over the training set");
     for (const char* key : {"steps", "evaluate_every"}) {
       if (!reader.has(key)) continue;
       reader.raw(key, "");
@@ -141,24 +141,24 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
 TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   TrainOptions options;
   read_length(reader, options, fresh);
-  reader.optional("batch", options.batch, between(1, kLargestBatch), "sequences an update");
+  reader.optional("batch", options.batch, between(1, kLargestBatch), "number of sequences in an update");
   read_memory(reader, options);
   reader.optional(
       "truncate", options.truncate, at_least(0),
-      "truncated BPTT: an update every so many steps, windows carried; where sequences are read once, "
-      "at their end, the steps before it that have gradients; 0: whole sequences");
+      "truncated BPTT: number of steps after which there is an update, with the states carried over; for "
+      "sequences that are read once, at their end, number of last steps with gradients; 0: whole sequences");
   reader.optional("clip", options.clip, at_least(0), "largest global norm of the gradients; 0: no clipping");
   std::string not_finite = "stop";
   reader.choice("not_finite", not_finite, {"stop", "skip"},
-                "of a batch whose loss or gradient is not finite, or too large to square: the run ends, or "
-                "goes on without that update");
+                "treatment of a batch whose loss or gradient is not finite or too large to square: the "
+                "run ends, or goes on without that update");
   options.skip_not_finite = not_finite == "skip";
   std::string precision(name_of(options.precision));
-  reader.choice("precision", precision, {"f32", "f64"}, "of parameters and arithmetic");
+  reader.choice("precision", precision, {"f32", "f64"}, "precision of parameters and arithmetic");
   options.precision = precision == "f64" ? Dtype::f64 : Dtype::f32;
   std::string keep = "best";
   reader.choice("keep", keep, {"best", "last"},
-                "which state is kept: best on valid by the first metric, or the last");
+                "which state is kept: the best on valid by the first metric, or the last");
   options.keep_best = keep == "best";
   read_average(reader, options);
   reader.finish();

@@ -10,18 +10,18 @@
 
 namespace lagtape {
 
-/// When the average of the weights begins: whichever comes first. Evaluations are counted from the start.
+/// The conditions under which the average of the weights begins; the first one that holds counts. Evaluations
+/// are counted from the start.
 struct AverageOptions {
-  std::int64_t patience = 0;  ///< after so many in a row without a new best on valid; 0: not for that
-  std::int64_t latest = 0;    ///< after so many in all; 0: not for that
+  std::int64_t patience = 0;  ///< evaluations in a row without a new best on valid; 0: no condition
+  std::int64_t latest = 0;    ///< evaluations in all; 0: no condition
 };
 
 /// How a run trains: the `train` of an experiment.
 struct TrainOptions {
-  std::int64_t epochs = 100;   ///< over a fixed training set
-  std::int64_t steps = 10000;  ///< batches of a fresh training set, which has no epochs
-  std::int64_t evaluate_every =
-      100;  ///< steps of a fresh set: after the first, then every so many, and after the last
+  std::int64_t epochs = 100;          ///< passes over a fixed training set
+  std::int64_t steps = 10000;         ///< batches of a fresh training set, which has no epochs
+  std::int64_t evaluate_every = 100;  ///< steps between evaluations of a fresh set, which begin after step 1
   std::int64_t batch = 32;
   std::int64_t truncate = 0;  ///< steps of truncated back-propagation through time; 0: whole sequences
   double clip = 0;            ///< largest global norm of the gradients; 0: no clipping
@@ -29,14 +29,14 @@ struct TrainOptions {
   bool skip_not_finite = false;
   Dtype precision = Dtype::f32;
   MemoryPlan plan = MemoryPlan::automatic;
-  std::int64_t budget = 0;  ///< bytes; 0: as SequenceSettings
-  bool keep_best = true;    ///< else the last state
-  /// Evaluations, and so what is kept, have the mean of the weights after every update since it began.
+  std::int64_t budget = 0;  ///< bytes; 0: the default of SequenceSettings
+  bool keep_best = true;    ///< false: the last state is kept
+  /// Evaluations use, and the run keeps, the mean of the weights after every update since the average began.
   std::optional<AverageOptions> average = {};
 };
 
-/// Bytes of "64MiB", "1.5 GB", "4096": B, kB, MB, GB by thousands, KiB, MiB, GiB by 1024. Empty when it is
-/// none of that.
+/// Bytes of "64MiB", "1.5 GB", "4096": B, kB, MB, GB by thousands, KiB, MiB, GiB by 1024. Empty for any other
+/// text.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
 class JsonReader;

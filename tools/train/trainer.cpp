@@ -16,14 +16,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// After so many the parameters, which do not change, are taken to have no gradient on any batch.
+/// After so many skipped updates in a row the parameters, which no longer change, are taken to have a usable
+/// gradient on no batch.
 constexpr std::int64_t kMostSkippedInARow = 100;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Whether the rates of two runs that differ in length alone differ where both have steps.
+/// Whether two runs of different lengths have different learning rates at the same step.
 bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t other) {
   const std::int64_t middle = (std::min(one, other) + 1) / 2;
   return schedule({.epoch = 0, .step = middle, .steps = one}) !=
@@ -39,7 +40,7 @@ void check_targets(const Experiment& experiment, const Task& task, const Model& 
   throw InputError(text_of(experiment.where, ": ", error.what()));
 }
 
-/// A run does not go on with data that are scaled otherwise.
+/// Throws InputError when the data are scaled differently from those that the run began with.
 void check_same_scaling(const TensorReader& reader, const Normalization& now) {
   const auto stored = reader.metadata().find("normalization");
   if (stored == reader.metadata().end()) {
@@ -52,7 +53,7 @@ void check_same_scaling(const TensorReader& reader, const Normalization& now) {
       "with, or begin another run.");
 }
 
-/// While it lives, the parameters have their means, if there are any.
+/// Sets the parameters to their means, if there are any, as long as it lives.
 class Averaged {
  public:
   Averaged(Parameters& parameters, const std::optional<WeightAverage>& average)

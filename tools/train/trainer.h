@@ -19,14 +19,14 @@ struct StepReport {
 
 struct EvaluationReport {
   TrainingPosition position;
-  /// Mean over the sequences trained on since the evaluation before, those whose loss was not finite left
-  /// out.
+  /// Mean loss of the sequences trained on since the evaluation before, without those whose loss was not
+  /// finite.
   double train_loss = 0;
   Evaluation valid;
   double lr = 0;             ///< learning rate of the last update
   double seconds = 0;        ///< duration of the run so far, interruptions left out
   std::int64_t skipped = 0;  ///< number of updates since the evaluation before that were not made
-  bool kept = false;         ///< this is the state to keep, so far
+  bool kept = false;         ///< whether this is the state to keep, so far
   /// The number of updates that the evaluated weights are the mean over; 0: no mean, the weights of the last.
   std::int64_t averaged = 0;
   bool average_begins = false;  ///< the average of weights begins with the next update
@@ -45,7 +45,7 @@ struct TrainerHooks {
 /// Trains a model as its experiment says: batches in the order of the seed, valid evaluated after each epoch
 /// (of a fresh set: after the first step, after every `evaluate_every` more, and after the last), the best
 /// state kept. Equal later states do not replace it; without valid the last state is kept. Once the average
-/// of weights has begun, it is what is evaluated and kept, while updates go on from the weights themselves.
+/// of weights has begun, evaluations use it and it is kept, while updates go on from the weights themselves.
 /// The outcome is a function of experiment and data: threads, saving and resuming change no bit of it.
 class Trainer {
  public:

@@ -12,7 +12,7 @@ namespace lagtape {
 
 namespace {
 
-/// The kept weights as a file, the model as it was.
+/// Writes the kept weights as a file and leaves the model as it was.
 void save_kept(const RunFolder& folder, Trainer& trainer, Model& model) {
   const std::vector<Tensor> current = copy_values(model.parameters());
   trainer.load_kept();
@@ -30,7 +30,7 @@ FolderLock resume(const RunFolder& folder, const Experiment& experiment, Trainer
   throw;
 }
 
-/// A path as one word of a command.
+/// A path quoted as one word of a shell command.
 std::string in_shell(const std::string& path) {
   const auto harmless = [](unsigned char c) {
     return std::isalnum(c) || std::string_view("/._-+=:,").find(static_cast<char>(c)) != std::string::npos;

@@ -11,7 +11,8 @@ namespace lagtape {
 
 namespace {
 
-/// JSON has no word for numbers that are not finite; they are strings (and were null once).
+/// A number as JSON, which has no word for numbers that are not finite; they are strings (and were null
+/// once).
 Json json_of(double number) {
   if (std::isfinite(number)) return number;
   return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";

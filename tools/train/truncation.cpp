@@ -5,7 +5,7 @@
 namespace lagtape {
 namespace {
 
-/// Why not, of a model that reads a sequence once; empty when nothing is in the way.
+/// The reason why a model that reads a sequence once cannot be trained so; empty when there is none.
 std::string obstacle_to_one_end(const Dataset& train, const ModelOp& op) {
   if (!op.is_one_op()) {
     return "where sequences are read once it is for cells and layers of a step. The model has an embedding, "

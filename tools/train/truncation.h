@@ -12,8 +12,9 @@ inline constexpr const char* kTruncatedMean =
     "the \"mean\" of all steps.";
 
 /// Throws InputError that begins with the experiment's /train/truncate for a model or training set that does
-/// not go with it: where sequences are read once, all are of one length, as the steps with gradients are the
-/// last ones of a batch, and the model is one sequence op, as what is before them runs as in evaluation.
+/// not go with it. Where sequences are read once, all must have one length, because the steps with gradients
+/// are the last ones of a batch, and the model must be one sequence op, because the steps before them run as
+/// in evaluation.
 void check_truncation(const Experiment& experiment, const Dataset& train, ReadAt at, const ModelOp& op);
 
 }  // namespace lagtape
