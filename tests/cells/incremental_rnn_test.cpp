@@ -43,7 +43,7 @@ TEST_CASE("at the equilibrium the Jacobian of incremental_rnn is minus the ident
     const std::int64_t count = name == "U" ? kUnits * kUnits : name == "W" ? kUnits * kInputs : kUnits;
     return weight_of(name, count);
   };
-  // Of two steps, the second sees what the first one's input left as its state; h + h' is the equilibrium.
+  // The second of two steps sees the first one's input through the state; h + h' is the equilibrium.
   const auto after = [&](const Vector& x0) { return evaluate(layer.program, weight, {x0, {0.3, -0.4}}); };
   const auto a = after({0.5, 0.2}), b = after({-0.7, 1.1});
   for (int i = 0; i < kUnits; ++i) {

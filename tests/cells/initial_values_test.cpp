@@ -13,7 +13,7 @@
 namespace lagtape {
 namespace {
 
-/// The model with these layers and read-out. Throws InputError for what is wrong with it.
+/// The model with these layers and read-out. Throws InputError for errors in the options.
 FittedModel built(const std::string& layers, const std::string& readout = "{}") {
   const Json model =
       parse_json(text_of(R"({"layers": [)", layers, R"(], "readout": )", readout, "}"), "test");

@@ -34,7 +34,7 @@ Statistics statistics(const Tensor& value) {
   return s;
 }
 
-// 200 x 300 numbers: the mean is known to deviation / 245, the deviation to a 350th.
+// With 200 x 300 numbers the mean is known to deviation / 245, and the deviation to a 350th.
 const Shape kMatrix = {200, 300};
 
 void check_uniform(const Initializer& initializer, double bound) {
@@ -60,7 +60,7 @@ TEST_CASE("initializers have the spread that their names promise") {
   const Initializer truncated{Initializer::Kind::truncated_normal, 3, 0.5};
   const Statistics s = statistics(drawn(truncated, kMatrix));
   CHECK(std::abs(s.mean - 3) < 0.01);
-  CHECK(s.deviation == doctest::Approx(0.8796 * 0.5).epsilon(0.012));  // of a normal cut at 2 deviations
+  CHECK(s.deviation == doctest::Approx(0.8796 * 0.5).epsilon(0.012));  // a normal cut at 2 deviations
   CHECK((s.smallest >= 2 && s.smallest < 2.01 && s.largest <= 4 && s.largest > 3.99));
   check_uniform({Initializer::Kind::xavier_uniform, 1}, std::sqrt(6.0 / 500));
   check_normal(Initializer::normal(0, 3), 3);

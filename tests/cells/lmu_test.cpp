@@ -68,7 +68,7 @@ TEST_CASE("the memory of lmu holds the last theta steps of its input, and forget
   const Tensor memory = legendre_memory(order, theta, "zoh");
   const auto input = [](int t) { return std::sin(0.03 * t) + 0.4 * std::cos(0.011 * t); };
   Vector m(order);
-  for (int i = 0; i < order; ++i) m[i] = 5;  // of long ago
+  for (int i = 0; i < order; ++i) m[i] = 5;  // stands for inputs of long ago
   for (int t = 0; t < 3000; ++t) {
     Vector next(order);
     for (int i = 0; i < order; ++i) {

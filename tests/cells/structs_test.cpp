@@ -33,7 +33,7 @@
 #include "lagtape/cells/unicornn.h"
 #include "lagtape/tests/cells/support/cell_row.h"
 
-// The structs of the cells, as a C++ user fills them: the same layers and the same messages as from JSON.
+// The structs of the cells, as a C++ user fills them, give the same layers and the same messages as JSON.
 
 namespace lagtape {
 namespace {

@@ -32,7 +32,7 @@ TEST_CASE("tau_gru computes the paper's equations") {
               tau_gru_by_hand(5, 0.4, 0.7, -1.5, true, true));
 }
 
-TEST_CASE("the ablations of tau_gru compute theirs") {
+TEST_CASE("the ablations of tau_gru compute their own equations") {
   check_equal(run(TauGru{.units = 3, .tau = {4}, .alpha = 0}.build(2)),
               tau_gru_by_hand(4, 1, 0, 1, true, true));
   check_equal(run(TauGru{.units = 3, .tau = {4}, .beta = 0}.build(2)),
@@ -115,7 +115,7 @@ TEST_CASE("a delay that is trained starts where it is told and is kept between 1
   CHECK(unit.bounds == Bounds{1, 65});
 }
 
-/// The public implementation, with its two variables that are moved on after a step.
+/// The public implementation, which moves two variables on after a step.
 std::vector<Vector> code_by_hand(int tau, double dt) {
   std::vector<Vector> h = {Vector(kUnits)};
   const std::vector<Vector> x = sequence();

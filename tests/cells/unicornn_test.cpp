@@ -58,7 +58,7 @@ TEST_CASE("a step of UnICORNN keeps the area in the plane of each unit's y and z
   const Layer layer = off_grid(options(2).build(2)[0]);
   const CellCase c = cell_case(layer, 1, 1);
   constexpr double kStep = 1e-5;
-  // d(z', y') / d(z, y) of unit i, by central differences of the windows.
+  // The Jacobian d(z', y') / d(z, y) of unit i, by central differences of the windows.
   for (std::int64_t i = 0; i < 4; ++i) {
     double jacobian[2][2];
     for (std::size_t from = 0; from < 2; ++from) {

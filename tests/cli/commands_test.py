@@ -104,7 +104,7 @@ class CommandsTest(ToolTest):
             self.assertIn(text, memory)
         train, = (line for line in self.run_tool("list", "tasks", "random")[0].splitlines() if line.startswith("  train "))
         self.assertIn("by default one batch, train.batch", train)
-        self.assertIn("default 32)", train)  # that of train.batch
+        self.assertIn("default 32)", train)  # the default of train.batch
 
     def test_a_budget_that_cannot_be_met_is_told_with_its_place(self):
         path = self.write("experiment.json", changed(EXPERIMENT, train__memory={"budget": "1KiB"}))

@@ -39,7 +39,7 @@ PART = {
     "train": {"epochs": 1, "batch": 8},
 }
 
-# What the lagtape of a shortened session adds to a command.
+# The options that the lagtape of a shortened session adds to a command.
 SHORTENED = """#!/usr/bin/env bash
 command=$1; shift
 arguments=() more=() epochs= repeats=

@@ -35,7 +35,7 @@ def without(experiment, *path):
     return result
 
 
-# What is wrong, and what the message must say.
+# Each row: a description of the error, the experiment, and texts that the message must contain.
 EXPERIMENTS = [
     ("a misspelt key", changed(EXPERIMENT, optimiser={"type": "adam"}), ["optimiser", "optimizer"]),
     ("a misspelt key of the data", changed(EXPERIMENT, data__trian=3), ["/data/trian", "train"]),
@@ -102,7 +102,7 @@ EXPERIMENTS = [
     ("nesting without end", "[" * 200000, ["line 1"]),
 ]
 
-# Equations, and what the message must say; the column counts from 1.
+# Equations, and texts that the message must contain; columns count from 1.
 EQUATIONS = [
     ("a stray operator", ["h' = tanh(W @ h + * b)"], ["equation 1, column 19"]),
     ("a missing bracket", ["h' = tanh(W @ h + U @ x + b"], ["equation 1, column"]),
@@ -155,7 +155,7 @@ TOKENS = {
     "train": {"epochs": 1, "batch": 4},
 }
 
-# What predict is given for the trained run: input width 1.
+# Inputs of predict for the trained run, whose input width is 1.
 INPUTS = [
     ("a missing file", "gone.npy", None, ["gone.npy"]),
     ("another width", "x.npy", npy((5, 2), [1.0] * 10), ["x.npy", "2", "1"]),

@@ -33,7 +33,7 @@ def changed_row(row, **values):
     return {**PLAN, "rows": rows}
 
 
-# A plan, and what the message must say.
+# Each row: a plan, and texts that the message must contain.
 PLANS = [
     ("an unknown key", {**PLAN, "colour": 1}, ["/colour"]),
     ("a misspelt key of a row", changed_row(0, pritned=1), ["/rows/0/pritned", "printed"]),

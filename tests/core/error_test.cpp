@@ -4,7 +4,7 @@
 
 using namespace lagtape;
 
-TEST_CASE("A slip of the pen finds the name that was meant") {
+TEST_CASE("A misspelt name finds the name that was meant") {
   const std::vector<std::string> known = {"epochs", "batch", "learning_rate"};
   CHECK(nearest_name("epohcs", known) == "epochs");
   CHECK(nearest_name("tua", {"mu", "tau"}) == "tau");

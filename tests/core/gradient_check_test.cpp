@@ -12,8 +12,8 @@ using namespace lagtape;
 
 namespace {
 
-// sum_i w_i x_i^3 + sin(x_i x_0), with a rule that takes `factor` times the gradient, and adds `slip` to
-// element `at`.
+// The function sum_i w_i x_i^3 + sin(x_i x_0), with a rule that multiplies the gradient by `factor` and adds
+// `slip` to element `at`.
 Var cubic(Tape& tape, Var x, double factor = 1, double slip = 0, std::int64_t at = 0) {
   const Tensor v = x.value();
   double sum = 0;

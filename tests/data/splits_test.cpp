@@ -36,7 +36,7 @@ TEST_CASE("a random split shares no sequence and changes with the seed") {
 }
 
 TEST_CASE("the split of 259 worms is that of scikit-learn at seed 1234") {
-  // From numpy.random.RandomState(1234).permutation, of 259 and then of 78.
+  // Permutations of 259 and then of 78 by numpy.random.RandomState(1234).permutation.
   const SplitIndices split = sklearn_split(181, 39, 39, 1234);
   check_disjoint(split, 259);
   CHECK(first_five(split.train) == Indices{248, 188, 176, 150, 232});

@@ -38,7 +38,7 @@ TEST_CASE("an element's mask does not depend on how many follow, only on seed an
   CHECK(mask(20, 1, 1) != mask(20, 1, 2));
 }
 
-TEST_CASE("dropout is nothing at evaluation and for p = 0") {
+TEST_CASE("dropout changes nothing in evaluation and for p = 0") {
   Tape tape;
   const Var x = tape.variable(random_tensor({4}, Dtype::f32, 1));
   CHECK(dropout(x, 0.5, 1, 2, false).index() == x.index());

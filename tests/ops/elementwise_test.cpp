@@ -27,7 +27,7 @@ const std::vector<Unary> kOthers = {
      [](double x) { return x * x * std::sqrt(x); }, Domain::positive},
 };
 
-/// Those, and the functions that equations name.
+/// All functions of one input: these, and those that equations name.
 std::vector<Unary> functions_of_one() {
   std::vector<Unary> all = kOthers;
   for (const ElementFunction& f : kElementFunctions)
@@ -37,7 +37,7 @@ std::vector<Unary> functions_of_one() {
   return all;
 }
 
-/// Of the largest value there is: functions come from kernels of a few units in the last place.
+/// The tolerance relative to the largest value: kernels are accurate to a few units in the last place.
 double tolerance(Dtype dtype) { return dtype == Dtype::f32 ? 1e-6 : 1e-14; }
 
 TEST_CASE("functions of one input have the values of the standard library, at every length of tail") {

@@ -21,7 +21,7 @@ TEST_CASE("an embedding gives rows and collects their gradients") {
   }
 }
 
-TEST_CASE("no words give no rows") {
+TEST_CASE("an empty list of words gives no rows") {
   Tape tape;
   const Var e = tape.variable(Tensor({3, 2}, Dtype::f32)), y = embedding(e, {});
   CHECK(y.shape() == Shape{0, 2});

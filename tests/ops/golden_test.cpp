@@ -15,7 +15,7 @@ namespace {
 using namespace golden;
 using Classes = std::vector<std::int32_t>;
 
-/// Each number to 13 digits of itself; `small` is what a sum of larger terms may leave of it.
+/// Checks each number to 13 digits; `small` is the error that a sum of larger terms may leave.
 void check_numbers(const Tensor& tensor, const std::vector<double>& expected, double small = 0) {
   const std::vector<double> actual = numbers(tensor);
   REQUIRE(actual.size() == expected.size());
@@ -25,7 +25,7 @@ void check_numbers(const Tensor& tensor, const std::vector<double>& expected, do
   }
 }
 
-/// Backward from the sum of y's elements weighted 1, 2, 3, ...
+/// Runs backward from the sum of y's elements weighted 1, 2, 3, ...
 void backward(const Var& y) {
   Tensor weights(y.shape(), Dtype::f64);
   for (std::int64_t i = 0; i < weights.numel(); ++i) weights.set(i, static_cast<double>(i + 1));

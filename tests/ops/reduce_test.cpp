@@ -42,7 +42,7 @@ TEST_CASE("a long f32 sum is rounded once") {
   CHECK(sum(x).value().item() == static_cast<float>(n * third));
 }
 
-TEST_CASE("nothing sums to zero and has no mean") {
+TEST_CASE("a tensor without elements has the sum zero and no mean") {
   Tape tape;
   const Var x = tape.variable(Tensor({0, 3}, Dtype::f64));
   CHECK(sum(x).value().item() == 0);

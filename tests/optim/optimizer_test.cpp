@@ -146,7 +146,7 @@ TEST_CASE("momentum on a constant gradient follows its closed form") {
   CHECK(parameters["w"].value.at(0) == doctest::Approx(expected).epsilon(1e-13));
 }
 
-TEST_CASE("an update reads the sign and size of the rate") {
+TEST_CASE("the learning rate scales an update, and a rate of zero changes nothing") {
   Parameters parameters = one_parameter(Dtype::f32);
   Sgd sgd(parameters);
   set_gradient(parameters, {1, 1, 1, 1});

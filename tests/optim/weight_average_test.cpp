@@ -65,7 +65,7 @@ TEST_CASE("the average is the mean over the updates, rounded once") {
   }
 }
 
-TEST_CASE("what does not move keeps its bits, and what is not trained has no mean") {
+TEST_CASE("the mean of weights that do not move has their bits, and frozen parameters have no mean") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     Parameters parameters = some(dtype);
     WeightAverage average(parameters);

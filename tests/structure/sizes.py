@@ -5,7 +5,7 @@ import re
 MOST_FILE_LINES = 400
 MOST_FUNCTION_LINES = 60
 
-# Comments, texts, characters and directives: what may hold braces that are none.
+# Comments, texts, characters and directives, in which braces do not count.
 NO_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:\\\n|[^\n])*',
     re.DOTALL | re.MULTILINE,

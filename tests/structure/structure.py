@@ -28,7 +28,7 @@ NAMES_ONEDNN = ("ops/weight_gradient.cpp", "tools/bench/")
 HEAVY = {"nlohmann/": "core/json/", "CLI/": "tools/cli/command_line.cpp", "doctest/": "tests/"}
 DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/")
 
-# What a user of the library never sees.
+# Folders that a user of the library never sees.
 INSIDES = tuple(f"lagtape/ops/recurrence/{room}/" for room in ("derive", "schedule", "jit", "run", "oracle")) + (
     "lagtape/ops/kernels/", "lagtape/core/json/", "lagtape/tools/cli/")
 # The names of the element-wise functions, which the steps of users are made of.

@@ -21,7 +21,7 @@ class Measured:
     ratio: float
     unit: str = "us"
     note: str = ""
-    holds: bool = True  # what the row asks for besides the ratio
+    holds: bool = True  # the row's condition besides the ratio
     details: dict = dataclasses.field(default_factory=dict)  # the runs behind it, as the tool printed them
 
 
@@ -145,7 +145,7 @@ TAU = {"psmnist": 65, "adding": 900, "enso": 20}
 LSTM = "oneDNN LSTM, same sizes"
 LATENCY = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}  # a stream's time over a peer's, by units
 PAPER_MODELS = {"unicornn": "UnICORNN", "sru": "SRU", "indrnn": "IndRNN", "exp_rnn": "expRNN", "cornn": "coRNN"}
-PAPER_STEPS = (1000, 2000)  # of UnICORNN's table of times a batch
+PAPER_STEPS = (1000, 2000)  # steps in UnICORNN's table of times a batch
 RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # on one core, when it was measured; it is not run here
 
 

@@ -41,7 +41,7 @@ TEST_CASE("dilated has the layers that the cell has with its own option") {
     CHECK(to_string(named[l].program) == to_string(own[l].program));
 }
 
-/// What reading and building a model of one dilated layer with the options notes.
+/// The errors from reading and building a model of one dilated layer with the options.
 std::string error_of(const std::string& options) {
   Json layer = parse_json(options, "test");
   layer["cell"] = "dilated";

@@ -7,15 +7,14 @@
 #include "lagtape/tests/cells/support/cell_row.h"
 #include "lagtape/tests/ops/recurrence/support/compare.h"
 
-// Layers of a step alone, and what every cell may be besides itself.
+// Layers that see one step at a time, and the options that every cell has: dilated and residual.
 
 namespace lagtape {
 namespace {
 
 using namespace test;
 
-LayerGroup built(LayerEntries entries, const std::string& name, const Json& options,
-                 std::int64_t input) {
+LayerGroup built(LayerEntries entries, const std::string& name, const Json& options, std::int64_t input) {
   JsonErrors errors;
   JsonReader reader(options, "", errors);
   const BuildLayer build = find_layer(entries, name)->read(reader);
@@ -155,7 +154,7 @@ TEST_CASE("the lowest of several layers may have another input, and is then with
                        "[residual] layers inside a layer have one width. Got 6 and 3.", InputError);
 }
 
-TEST_CASE("what cannot be dilated is refused") {
+TEST_CASE("cells that cannot be dilated are refused") {
   CHECK_THROWS_AS(built(cells(), "tau_gru", {{"units", 2}, {"tau", {{"max", 4}}}, {"dilations", {2}}}, 1),
                   InputError);
   CHECK_THROWS_AS(built(cells(), "unicornn", {{"units", 2}, {"dt", 0.1}, {"dilations", {2}}}, 1), InputError);

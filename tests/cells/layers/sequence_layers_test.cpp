@@ -94,7 +94,7 @@ TEST_CASE("threads change no bit of a layer of whole sequences, forward and back
   }
 }
 
-TEST_CASE("what stands beyond the end of a sequence is not read") {
+TEST_CASE("numbers beyond the end of a sequence are not read") {
   for (const auto& [name, options] : kLayers) {
     CAPTURE(name);
     LayerCase c = case_of(name, options), other = case_of(name, options);
@@ -199,7 +199,7 @@ TEST_CASE("at the end of a sequence each direction has seen all of it") {
   CHECK(bit_difference(end.run(cosines({3, 1, 8}, Dtype::f64, {}), 2)[0], y) == "");
 }
 
-// ---- facts of each ----------------------------------------------------------------------------------------
+// ---- properties of each layer -----------------------------------------------------------------------------
 
 TEST_CASE("dropout leaves out whole tokens of a batch, and others in the next") {
   LayerCase c = case_of("embedding", {{"units", 3}, {"dropout", 0.5}});
@@ -233,7 +233,7 @@ TEST_CASE("only the rows of tokens that were read get a gradient, padding none")
   for (std::int64_t i = 0; i < gradient.numel(); ++i) CHECK((gradient.at(i) != 0) == (i / 3 == 4));
 }
 
-TEST_CASE("what is no token is refused with its place") {
+TEST_CASE("a number that is no token is refused with its place") {
   for (const double wrong : {6.0, -1.0, 2.5, std::nan("")}) {
     LayerCase c = case_of("embedding", {{"units", 3}});
     c.batch.x.set(9 + 3, wrong);

@@ -14,11 +14,11 @@ TEST_CASE("bytes are shared in proportion to what is wanted") {
   CHECK(shares_of(600, std::vector<Need>{{1000, 10}, {2000, 10}, {3000, 10}}) == Shares{100, 200, 300});
 }
 
-TEST_CASE("who cannot do with its share has its least, and the others the rest") {
+TEST_CASE("an operation that cannot run with its share gets its minimum, and the others the rest") {
   CHECK(shares_of(600, std::vector<Need>{{1000, 300}, {2000, 10}, {1000, 10}}) == Shares{300, 200, 100});
 }
 
-TEST_CASE("a least that is given leaves too little for one before it") {
+TEST_CASE("a minimum may leave too little for an operation before it, which then gets its minimum, too") {
   CHECK(shares_of(600, std::vector<Need>{{1000, 140}, {1000, 10}, {2000, 350}}) == Shares{140, 110, 350});
 }
 

@@ -10,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// What a text of {"model": ..., "cells": ...} says, and what it becomes with the data.
+/// The model in a text {"model": ..., "cells": ...}, fitted to the data.
 FittedModel built(const std::string& text, const DataWidths& data) {
   const Json experiment = parse_json(text, "e.json");
   JsonErrors errors;

@@ -20,7 +20,7 @@ SafetensorsFile sample() {
                       {"none", Tensor({0, 4}, Dtype::f32)}}};
 }
 
-// A file of a header and a buffer of zeros.
+// A file with a header and a buffer of zeros.
 std::string file_of(const std::string& header, std::size_t buffer) {
   const std::uint64_t length = header.size();
   std::string bytes(8, '\0');
@@ -28,7 +28,7 @@ std::string file_of(const std::string& header, std::size_t buffer) {
   return bytes + header + std::string(buffer, '\0');
 }
 
-// "" when the bytes are a file, or what is wrong with them.
+// The message about what is wrong with the bytes; empty when they are a valid file.
 std::string refusal(const std::string& bytes) {
   try {
     parse_safetensors(bytes, "f");

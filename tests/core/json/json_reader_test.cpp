@@ -25,7 +25,7 @@ void read(JsonReader& reader, Options& options) {
   reader.finish();
 }
 
-// What reading the text says: the filled-in object, or the errors.
+// The result of reading the text: the filled-in object, or the errors.
 std::string reading(const std::string& text, const std::string& pointer = "") {
   try {
     const Json json = parse_json(text, "file.json");

@@ -15,7 +15,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// Number of entries.
+  /// The number of its entries.
   int size() const;
 
  private:

@@ -8,7 +8,7 @@ using namespace lagtape;
 
 namespace {
 
-// Made by Python's gzip module.
+// A file made by Python's gzip module.
 const std::string kPacked(
     "\037\213\010\000\000\000\000\000\002\003\053\112\115\056\055\052\112\315\113\116\125\050\302\306\344\002"
     "\000\057\242\352\353\041\000\000\000",

@@ -78,7 +78,7 @@ TEST_CASE("training, validation and test sequences differ, and so do seeds") {
   CHECK(y(0, "test") == y(0, "test"));
 }
 
-TEST_CASE("a fixed set of training sequences is to be had") {
+TEST_CASE("a fixed set of training sequences can be asked for") {
   const Task task = load(R"({"task": "adding", "length": 4, "fresh": false, "train": 7})");
   CHECK_FALSE(task.fresh);
   CHECK(task.train->size() == 7);

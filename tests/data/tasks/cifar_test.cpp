@@ -15,7 +15,7 @@ namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::int64_t kOfFile = 4;  // images in each sample file
+constexpr std::int64_t kOfFile = 4;  // number of images in each sample file
 const std::string kRoot = "cifar-10-batches-bin/";
 
 /// The byte of channel c, row r, column k in image i; the test images are 20, 21, ...
@@ -124,7 +124,7 @@ TEST_CASE("augmented images are shifted and mirrored anew in every epoch of trai
   CHECK(values_of(first.x) == values_of(seen(*task.train, 0).x));
   CHECK(values_of(first.x) != values_of(seen(*task.train, 1).x));
 
-  // Each is one of the 9 x 9 x 2 views, and not all the same one.
+  // Each image is one of the 9 x 9 x 2 views, and not all are the same one.
   std::set<int> views;
   for (std::int64_t i = 0; i < first.size(); ++i) {
     int found = -1;

@@ -59,7 +59,7 @@ TEST_CASE("the letters are even, so that without memory the loss is the known on
   std::vector<double> count(9);
   for (std::int32_t c : batch.classes) count[static_cast<std::size_t>(c)] += 1;
   CHECK(count[0] == 500 * 1010);
-  double entropy = 0;  // of the letters, in nats
+  double entropy = 0;  // entropy of the letters, in nats
   for (std::size_t c = 1; c < 9; ++c) entropy -= count[c] / 5000 * std::log(count[c] / 5000);
   CHECK(std::abs(10 * entropy / 1020 - 0.0203867) < 1e-4);
 }

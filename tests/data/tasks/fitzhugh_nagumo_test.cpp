@@ -67,7 +67,7 @@ TEST_CASE("the FitzHugh-Nagumo set has its known statistics and sizes") {
   const Task task = load(R"({"task": "fitzhugh_nagumo", "train": 400, "valid": 0, "test": 0})", 1);
   CHECK(task.shape.length == 1000);
   const SeriesStatistics s = statistics_of(take(*task.train, 0, 400));
-  CHECK(std::abs(s.mean + 0.250) < 0.014);  // of 1500 equidistant starts, by SciPy; 3 standard errors
+  CHECK(std::abs(s.mean + 0.250) < 0.014);  // mean of 1500 starts by SciPy; 3 standard errors
   CHECK(std::abs(s.deviation - 1.477) < 0.006);
   CHECK(std::abs(s.persistence - 7.87e-2) < 3e-4);
   CHECK(std::abs(s.extrapolation - 2.84e-2) < 2e-4);

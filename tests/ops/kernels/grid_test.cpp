@@ -32,7 +32,7 @@ TEST_CASE_TEMPLATE("a step on the grid and back leads to the same bits, at every
   }
 }
 
-TEST_CASE_TEMPLATE("what leaves the grid is not a number", T, float, double) {
+TEST_CASE_TEMPLATE("a number that leaves the grid becomes NaN", T, float, double) {
   const std::int64_t n = kLane<T>;
   for (SimdLevel level : supported_levels()) {
     Aligned<double> from(n), to(n);

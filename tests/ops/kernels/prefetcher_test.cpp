@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kLine = 64;
 
-/// The lines that so many spans of so many turns touch, as numbers of `memory`'s lines; `near` apart.
+/// The lines that so many spans of so many turns touch, counted from `memory`, without the line at `near`.
 std::set<std::int64_t> lines_of(Prefetcher& prefetcher, std::int64_t spans, std::int64_t turns,
                                 const char* memory, const void* near) {
   std::set<std::int64_t> lines;

@@ -11,7 +11,7 @@ struct Shape {
   std::int64_t rows, k, columns;
 };
 
-// Around the heights and widths of the tiles of all levels, and the sizes of real cells.
+// Shapes around the heights and widths of the tiles of all levels, and the sizes of real cells.
 constexpr Shape kShapes[] = {{1, 1, 1},    {1, 5, 16},    {2, 3, 40},    {3, 17, 130}, {4, 16, 48},
                              {5, 9, 8},    {6, 2, 24},    {7, 31, 33},   {12, 16, 16}, {13, 20, 96},
                              {14, 7, 17},  {15, 40, 64},  {28, 12, 80},  {29, 3, 100}, {64, 16, 48},

@@ -35,8 +35,8 @@ TEST_CASE_TEMPLATE("scaled sums are added to what is there, row after row", T, f
     const Aligned<T> factors = random_rows<T>(rows, 2, kLane<T>, 2, 0.1, 1);
     const Aligned<T> start = random_rows<T>(1, 10 * gap, 10 * gap, 3, 0.1, 1);
     const T one = 1;
-    // Whole vectors and a part of one; side by side and apart; a factor a row and the same for all; two and
-    // three of the same rows.
+    // The sums cover whole vectors and a part of one, side by side and apart, with a factor for each row or
+    // one for all, and two or three sums of the same rows.
     const auto sums = [&](T* w) {
       return std::vector<ScaledSum<T>>{
           {w, 1, width, a.data(), lda, factors.data(), kLane<T>},

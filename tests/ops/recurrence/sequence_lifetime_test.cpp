@@ -18,7 +18,7 @@ SequenceCase two_layers() {
   return filled(stack, 3, 40, 1);
 }
 
-/// What becomes of a sequence op between the recording of its outputs and the backward pass.
+/// The fate of a sequence op between the recording of its outputs and the backward pass.
 enum class Fate { stays, is_destroyed, is_replaced };
 
 /// dL/dx of the sum of the outputs.

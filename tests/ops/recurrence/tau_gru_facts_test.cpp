@@ -7,7 +7,7 @@
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 
-// What the paper of the tau-GRU proves about it, and linear delayed recurrences in closed form.
+// Facts that the paper proves about the tau-GRU, and linear delayed recurrences in closed form.
 
 namespace lagtape {
 namespace {

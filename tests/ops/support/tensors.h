@@ -13,7 +13,7 @@
 
 namespace lagtape::test {
 
-/// Where random inputs come from: anywhere, away from the kink at zero, or above zero.
+/// The range of random inputs: anywhere, away from the kink at zero, or above zero.
 using Domain = ElementDomain;
 
 /// Numbers of magnitude 0.1 .. 1.9 (`real`: -1.9 .. 1.9), the same for the same seed.
@@ -41,7 +41,7 @@ inline Tensor matrix(std::int64_t rows, std::int64_t columns, std::initializer_l
   return Tensor::from({rows, columns}, values, Dtype::f64);
 }
 
-/// What `work` throws as text; "nothing was thrown" when it does not.
+/// The message of the exception that `work` throws, or "nothing was thrown".
 template <class Work>
 std::string message_of(Work work) {
   try {

@@ -35,7 +35,7 @@ constexpr const char* kFresh = R"({
 
 constexpr const char* kStill = "optimizer={\"type\": \"sgd\", \"lr\": 1e-30}";
 
-/// Epochs after which the average begins; 0: it does not.
+/// The number of epochs after which the average begins; 0: it does not.
 std::int64_t begins(Run& run) {
   std::int64_t epoch = 0;
   for (const EvaluationReport& report : run.train())
@@ -121,7 +121,7 @@ TEST_CASE("the average begins after so many evaluations without a new best, or a
   // Without valid there is nothing to get better.
   CHECK_THROWS_AS(begins_with(R"({"patience": 1})", {kStill, "data.valid=0"}), InputError);
   CHECK(begins_with(R"({"patience": 1, "latest": 5})", {kStill, "data.valid=0"}) == 5);
-  // A metric of which more is better.
+  // The metric is one of which larger values are better.
   Run accuracy(kNormalized,
                {"train.average={\"patience\": 2}", kStill, R"(model.layers=[{"cell": "gru", "units": 5}])"});
   CHECK(begins(accuracy) == 3);
@@ -211,7 +211,8 @@ TEST_CASE("an averaging run that was stopped anywhere and taken up again ends wi
     const auto reports = whole.train();
     CHECK(whole.trainer.state().average.begun.has_value());
     const SafetensorsFile end = whole.trainer.pack();
-    // Each time the trainer asks: before every step, and within evaluations, the averaged weights in place.
+    // The run is stopped each time the trainer asks: before every step, and within evaluations, when the
+    // averaged weights are in place.
     for (int stop = 1;; stop += 3) {
       CAPTURE(stop);
       Run before(text, set, 1);

@@ -9,7 +9,7 @@
 #include "lagtape/tools/analysis/model_gradients.h"
 #include "lagtape/tools/train/streaming.h"
 
-// Models of several operations: everything that is done with a model, with chains.
+// Chains, which are models of several operations, in everything that is done with a model.
 
 using namespace lagtape;
 
@@ -56,7 +56,8 @@ const std::vector<Sample> kSamples = {{"embedded", kWords, kEmbedded},
                                       {"deep", kWords, kDeep},
                                       {"deep text", kText, kDeep}};
 
-std::string experiment_text(const std::string& data, const std::string& layers, const std::string& more = "") {
+std::string experiment_text(const std::string& data, const std::string& layers,
+                            const std::string& more = "") {
   return text_of(R"({"name": "chain", "seed": 4, "data": )", data, R"(, "model": {"layers": )", layers,
                  R"(}, "optimizer": {"type": "adam", "lr": 0.02}, )", more,
                  R"("train": {"epochs": 2, "batch": 4}})");
@@ -279,21 +280,21 @@ TEST_CASE("what does not go together is told plainly") {
             "embedding."));
   CHECK(has(error_of(experiment_text(kNumbers, kEmbedded)),
             "/model/layers/0: 'embedding' takes tokens, but the data are real numbers."));
-  CHECK(
-      has(error_of(experiment_text(kNumbers, R"([{"cell": "gru", "units": 2}, {"layer": "embedding", "units": 2}])")),
-          "/model/layers/1: 'embedding' takes tokens: it can only be the first layer."));
+  CHECK(has(error_of(experiment_text(kNumbers,
+                                     R"([{"cell": "gru", "units": 2}, {"layer": "embedding", "units": 2}])")),
+            "/model/layers/1: 'embedding' takes tokens: it can only be the first layer."));
   CHECK(has(error_of(experiment_text(kWords, R"([{"layer": "embedding", "units": 2, "vocabulary": 9}])")),
             "the vocabulary has 9 tokens, but the data have 12"));
   CHECK(has(error_of(experiment_text(kWords, R"([{"layer": "embedding", "units": 2, "padding": 12}])")),
             "padding is one of 0..11. Got 12"));
   CHECK(has(error_of(experiment_text(kNumbers, R"([{"layer": "bidirectional"}])")),
             "/model/layers/0/cell: is missing, expected a cell"));
-  CHECK(has(
-      error_of(experiment_text(kNumbers, R"([{"layer": "bidirectional", "cell": {"cell": "grue", "units": 2}}])")),
-      "/model/layers/0/cell/cell: unknown value 'grue'; did you mean 'gru'?"));
-  CHECK(
-      has(error_of(experiment_text(kNumbers, R"([{"layer": "bidirectional", "cell": {"cell": "gru", "unit": 2}}])")),
-          "/model/layers/0/cell/unit: unknown key 'unit'; did you mean 'units'?"));
+  CHECK(has(error_of(experiment_text(
+                kNumbers, R"([{"layer": "bidirectional", "cell": {"cell": "grue", "units": 2}}])")),
+            "/model/layers/0/cell/cell: unknown value 'grue'; did you mean 'gru'?"));
+  CHECK(has(error_of(experiment_text(kNumbers,
+                                     R"([{"layer": "bidirectional", "cell": {"cell": "gru", "unit": 2}}])")),
+            "/model/layers/0/cell/unit: unknown key 'unit'; did you mean 'units'?"));
   CHECK(has(error_of(experiment_text(kNumbers, R"([{"layer": "batch_norms"}])")),
             "unknown layer 'batch_norms'; did you mean 'batch_norm'?"));
 }
@@ -302,7 +303,8 @@ TEST_CASE("a user's cell runs in both directions too") {
   const std::string cells =
       R"text("cells": {"mine": {"weights": {"W": ["units", "units"], "U": ["units", "input"]},
       "state": {"h": "units"}, "step": ["h' = tanh(W @ h + U @ x)"], "output": "h'"}}, )text";
-  Run run(experiment_text(kNumbers, R"([{"layer": "bidirectional", "cell": {"cell": "mine", "units": 4}}])", cells));
+  Run run(experiment_text(kNumbers, R"([{"layer": "bidirectional", "cell": {"cell": "mine", "units": 4}}])",
+                          cells));
   run.trainer.run();
   CHECK(run.model.parameters().contains("layers.0.1.U"));
 }

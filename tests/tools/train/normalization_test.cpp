@@ -12,7 +12,7 @@ using namespace lagtape;
 
 namespace {
 
-/// Targets of a set, times four.
+/// The targets of a set, times four.
 class Fourfold : public Dataset {
  public:
   explicit Fourfold(std::shared_ptr<const Dataset> whole)

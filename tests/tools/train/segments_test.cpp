@@ -6,7 +6,7 @@ using namespace lagtape;
 
 namespace {
 
-/// Three rows of 3, 7 and 5 steps; x counts rows by hundreds, steps by tens and inputs.
+/// A batch with rows of 3, 7 and 5 steps; x is 100 times the row plus 10 times the step plus the input.
 SequenceBatch counted() {
   SequenceBatch batch;
   batch.x = Tensor({3, 7, 2}, Dtype::f32);

@@ -9,7 +9,7 @@
 #include "lagtape/tests/tools/train/training.h"
 #include "lagtape/tools/train/evaluation.h"
 
-// A read-out tied to the embedding, beside one with a matrix of its own that holds the same numbers.
+// A read-out tied to the embedding, compared with one whose own matrix contains the same numbers.
 
 using namespace lagtape;
 
@@ -23,7 +23,8 @@ constexpr const char* kNumbers = R"({"task": "random", "length": 15, "input": 6,
 constexpr const char* kLayers = R"({"layer": "embedding", "units": 6, "dropout": 0.3},
                                    {"cell": "tau_gru", "units": 6, "tau": 3})";
 
-std::string experiment_text(const std::string& layers, const std::string& readout, const std::string& data = kText) {
+std::string experiment_text(const std::string& layers, const std::string& readout,
+                            const std::string& data = kText) {
   return text_of(R"({"name": "tied", "seed": 4, "data": )", data, R"(, "model": {"layers": [)", layers,
                  R"(], "readout": )", readout,
                  R"(}, "train": {"epochs": 2, "batch": 3, "precision": "f64"}})");
@@ -57,7 +58,7 @@ struct Case {
   }
 };
 
-/// A tied model, and the other with the numbers of its parameters in its own.
+/// A tied model, and an untied one with the same numbers in its parameters.
 struct Pair {
   Case tied{experiment_text(kLayers, R"({"tied": true})")}, other{experiment_text(kLayers, "{}")};
 
@@ -143,11 +144,13 @@ TEST_CASE("what cannot be tied is told with its place") {
   CHECK(error_of(experiment_text(R"({"cell": "gru", "units": 6})", tied, kNumbers)) ==
         "test: /model/readout/tied: a tied read-out shares the table of an embedding, but the first layer is "
         "'gru'.");
-  CHECK(error_of(experiment_text(R"({"layer": "embedding", "units": 5}, {"cell": "gru", "units": 6})", tied)) ==
-        "test: /model/readout/tied: the embedding has vectors of 5 numbers, but the top layer gives 6.");
+  CHECK(
+      error_of(experiment_text(R"({"layer": "embedding", "units": 5}, {"cell": "gru", "units": 6})", tied)) ==
+      "test: /model/readout/tied: the embedding has vectors of 5 numbers, but the top layer gives 6.");
   CHECK(error_of(experiment_text(kLayers, tied, kWords)) ==
         "test: /model/readout/tied: the embedding has 9 tokens, but the read-out gives 3 numbers.");
-  CHECK(has(error_of(experiment_text(R"({"layer": "embedding", "units": 6, "padding": 2}, {"cell": "gru", "units": 6})", tied)),
+  CHECK(has(error_of(experiment_text(
+                R"({"layer": "embedding", "units": 6, "padding": 2}, {"cell": "gru", "units": 6})", tied)),
             "/model/readout/tied: the embedding's vector of padding, token 2, stays zeros"));
   CHECK(has(error_of(experiment_text(kLayers, R"({"tied": true, "init": {"W": "orthogonal"}})")),
             "/model/readout/init/W: unknown parameter 'W'"));

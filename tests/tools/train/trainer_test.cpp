@@ -25,7 +25,7 @@ constexpr const char* kFresh = R"({
   "model": { "layers": [ { "cell": "lstm", "units": 4 } ] },
   "train": { "steps": 24, "evaluate_every": 10, "batch": 3 } })";
 
-/// A set of which one sequence has the same input at every step.
+/// A set in which one sequence has the same input at every step.
 class OneConstant : public Dataset {
  public:
   OneConstant(std::shared_ptr<const Dataset> whole, std::int64_t which, double input = 0)
@@ -44,8 +44,8 @@ class OneConstant : public Dataset {
   double input_;
 };
 
-/// A run whose cell multiplies the delta of a silent sequence by `growth` at every step back; that of the
-/// others dies away.
+/// A run whose cell multiplies the delta of a silent sequence by `growth` at every step back; the deltas of
+/// the others die away.
 struct SteepRun : Run {
   explicit SteepRun(int growth, std::vector<std::string> set = {})
       : Run(kSmallSeries, with_cell(growth, std::move(set))) {

@@ -36,7 +36,8 @@ double value_of(const Run& run, const std::string& name) {
   return 0;
 }
 
-/// The derivative by u of (v h_7 + c - y)^2, h before the last `truncate` steps taken as given.
+/// The derivative of (v h_7 + c - y)^2 with respect to u, with h before the last `truncate` steps taken as
+/// given.
 double gradient_of_u(const Run& run, int truncate) {
   const std::vector<std::int64_t> first = {0};
   const Batch batch = gather(*run.task.train, first, Dtype::f64, const_cast<ThreadPool&>(run.pool));

@@ -16,7 +16,8 @@
 
 namespace lagtape::test {
 
-/// n elements on a 64-byte boundary, filled with NaN: what a kernel does not write is seen.
+/// n elements on a 64-byte boundary, filled with NaN, so that elements which a kernel does not write are
+/// noticed.
 template <class T>
 class Aligned {
  public:
@@ -39,7 +40,8 @@ class Aligned {
   T* data_;
 };
 
-/// rows x columns uniform in [low, high), rows `stride` elements apart; what lies between the rows stays NaN.
+/// rows x columns uniform in [low, high), rows `stride` elements apart; the elements between the rows stay
+/// NaN.
 template <class T>
 Aligned<T> random_rows(std::int64_t rows, std::int64_t columns, std::int64_t stride, unsigned seed,
                        double low = -1, double high = 1) {

@@ -6,7 +6,8 @@
 #include "lagtape/ops/recurrence/step/step_tape.h"
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 
-// What the backward pass of a step is spared. Its results have tests of their own, which would not notice.
+// Work that the backward pass of a step saves. Tests of its results would not notice if it were done after
+// all.
 
 namespace lagtape {
 namespace {

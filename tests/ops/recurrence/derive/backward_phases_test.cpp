@@ -3,7 +3,7 @@
 #include "lagtape/ops/recurrence/schedule/scheduler.h"
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 
-// What runs in the loop over time, and what for many steps at once. No result depends on it.
+// Tests of which ops run in the loop over time, and which for many steps at once. No result depends on it.
 
 namespace lagtape {
 namespace {
@@ -13,7 +13,7 @@ using namespace test;
 
 bool is_product(const Stage& stage) { return std::holds_alternative<ProductStage>(stage); }
 
-/// Arrays of a layer that hold a run of values as wide as the state's groups: what passes through memory.
+/// The number of arrays with a run of values as wide as the state's groups: these values pass through memory.
 int wide_runs(const LayerSchedule& schedule) {
   int count = 0;
   for (const Array& array : schedule.arrays)
@@ -21,7 +21,7 @@ int wide_runs(const LayerSchedule& schedule) {
   return count;
 }
 
-/// A wide state is summed up in groups before a product of its output.
+/// A cell that sums up a wide state in groups before a product gives its output.
 LayerSchedule code_of_sums() {
   return schedule_layer(
       equations_of(
@@ -37,7 +37,7 @@ TEST_CASE("the output leaves the loop from its first product on") {
   CHECK(is_product(schedule.forward.after.front()));
 }
 
-TEST_CASE("its adjoint joins the loop after its last product") {
+TEST_CASE("the adjoint of the output joins the loop after its last product") {
   const LayerSchedule schedule = code_of_sums();
   REQUIRE(schedule.backward.before.size() == 1);
   CHECK(is_product(schedule.backward.before.front()));

@@ -6,7 +6,7 @@
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 
-// What plans say that they cost, and which one is taken.
+// The costs that plans state, compared with the measured ones, and the choice among plans.
 
 namespace lagtape {
 namespace {
@@ -51,7 +51,7 @@ TEST_CASE("the peak of a plan is what it says, within a tenth") {
           const double said = static_cast<double>(cost_of(op.plans(24, steps, threads), plan).bytes);
           const double was = static_cast<double>(peak(op, c, threads));
           CHECK(was <= 1.1 * said);
-          if (threads == 1) CHECK(was >= 0.9 * said);  // one of two may do all the work
+          if (threads == 1) CHECK(was >= 0.9 * said);  // with two threads, one may do all the work
         }
       }
     }
@@ -105,7 +105,7 @@ TEST_CASE("the bytes of a plan count the gradient of the input") {
   const SequenceCase c = converted(filled(stack, 24, 100, 1), Dtype::f32);
   SequenceOp op(stack, Dtype::f32, {.plan = MemoryPlan::states});
   const std::int64_t budget = cost_of(op.plans(24, 100, 1), MemoryPlan::states).bytes;
-  CHECK(peak(op, c, 1) > budget);  // x has one
+  CHECK(peak(op, c, 1) > budget);  // here x has a gradient
   SequenceOp tight(stack, Dtype::f32, {.plan = MemoryPlan::states, .budget = budget});
   CHECK_THROWS_WITH_AS(peak(tight, c, 1), doctest::Contains("needs "), InputError);
 }

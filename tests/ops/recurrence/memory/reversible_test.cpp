@@ -138,11 +138,12 @@ TEST_CASE("a window with a number beyond the grid is refused, by the op, a strea
         std::string::npos);
   CHECK(refusals(0x1p18) == "");
   CHECK(refusals(-0x1p18) == "");
-  // A state that left the grid in an earlier part of the sequence stays what it is.
+  // A state that left the grid in an earlier part of the sequence stays NaN.
   CHECK(refusals(std::numeric_limits<double>::quiet_NaN()) == "");
 }
 
-TEST_CASE("what cannot be on the grid, or run backwards, is refused with the reason") {
+TEST_CASE(
+    "states that cannot be on the grid, and steps that cannot run backwards, are refused with the reason") {
   StepTape gated(1);
   const StepVar h = gated.state("h", RowShape::vector(2), Arithmetic::grid);
   gated.set_next(h, 0.5 * h);

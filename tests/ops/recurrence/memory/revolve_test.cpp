@@ -11,7 +11,7 @@ namespace {
 /// The fewest intervals run again, by trying every place for the next checkpoint.
 std::int64_t fewest(std::int64_t n, std::int64_t free, bool first) {
   if (n == 1) return first ? 0 : 1;
-  // Without a further checkpoint: to the last, and again from here for the rest.
+  // Without a further checkpoint, all intervals up to the last are run, and the rest again from here.
   std::int64_t best = (first ? 0 : n) + fewest(n - 1, free, false);
   for (std::int64_t before = 1; free > 0 && before < n; ++before)
     best = std::min(best,
@@ -19,7 +19,7 @@ std::int64_t fewest(std::int64_t n, std::int64_t free, bool first) {
   return best;
 }
 
-/// Walks back as the slice runner does, and counts how often each checkpoint interval is run again.
+/// A walk back as the slice runner does it, which counts how often each checkpoint interval is run again.
 struct Walk {
   std::vector<std::int64_t> runs;
   std::int64_t kept = 0, most_kept = 0;

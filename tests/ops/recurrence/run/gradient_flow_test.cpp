@@ -77,7 +77,7 @@ TEST_CASE("every weight has a gradient, but for those whose state is too old to 
   for (std::size_t i = 0; i < c.weights.size(); ++i) {
     const std::string& name = stack.layers[0].weights[i].name;
     CAPTURE(name);
-    CHECK(is_zero(gradients[i]) == (name == "E"));  // reads y nine steps before
+    CHECK(is_zero(gradients[i]) == (name == "E"));  // E reads y nine steps before
   }
 }
 

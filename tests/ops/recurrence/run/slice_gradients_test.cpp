@@ -16,7 +16,7 @@ using recurrence::SliceGradients;
 
 constexpr std::int64_t kSlices = 9;
 
-/// What a slice adds: sums of such numbers depend on their order.
+/// The number that a slice adds; sums of such numbers depend on their order.
 float part(std::int64_t slice) { return 1.0f / static_cast<float>(3 * slice + 7); }
 
 struct Sums {

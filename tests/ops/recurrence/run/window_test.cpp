@@ -4,7 +4,7 @@
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 
-// What the future needs of the past: carried windows, lengths, and their gradients.
+// Windows, through which the future depends on the past: carried windows, lengths, and their gradients.
 
 namespace lagtape {
 namespace {
@@ -162,7 +162,7 @@ TEST_CASE("rows that would overflow after their end do no harm") {
   }
   CHECK(differences(results, run_unrolled(c), 1e-12) == "");
 
-  c.batch.lengths.clear();  // and it would
+  c.batch.lengths.clear();  // without lengths they do overflow
   const Tensor overflown = named(run_op(c), "d W");
   CHECK(difference(overflown, overflown).relative != 0);
 }

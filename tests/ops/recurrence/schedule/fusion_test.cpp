@@ -6,7 +6,8 @@
 #include "lagtape/ops/recurrence/derive/forward_ops.h"
 #include "lagtape/ops/recurrence/schedule/stage_writer.h"
 
-// How the ops of a phase become stages, and a stage's element-wise ops instructions on registers.
+// The way from the ops of a phase to stages, and from a stage's element-wise ops to instructions on
+// registers.
 
 namespace lagtape {
 namespace {
@@ -142,7 +143,7 @@ TEST_CASE("work on elements of one width is a stage, the widest first") {
         Outs{{first, second}, {narrow, read}});
 }
 
-TEST_CASE("work on what is there comes when it is read") {
+TEST_CASE("work on values that a phase finds is done where its result is read") {
   Bench b;
   const int x = b.kept(Array::Kind::input), p = b.value(), early = b.value(), chained = b.value(),
             other = b.value(), needed = b.value(), sum = b.value();

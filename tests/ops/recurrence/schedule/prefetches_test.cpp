@@ -7,7 +7,8 @@
 #include "lagtape/ops/recurrence/schedule/scheduler.h"
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 
-// What is brought near ahead of a step. No result depends on it, so that the plan itself is looked at.
+// The rows that are fetched ahead of a step. No result depends on them, so the tests look at the schedule
+// itself.
 
 namespace lagtape {
 namespace {
@@ -56,7 +57,7 @@ TEST_CASE("a large product of the backward loop fetches what the step before rea
   CHECK_FALSE(tiles_fetch(schedule.backward.step));
 }
 
-TEST_CASE("it fetches the delayed state, which the weight gradients multiply by") {
+TEST_CASE("a large product fetches the delayed state, which the weight gradients multiply by") {
   const LayerSchedule schedule = code_of(128, 65);
   const Operand delayed{Operand::Kind::array, schedule.state_arrays[0], -65, 128};
   REQUIRE(

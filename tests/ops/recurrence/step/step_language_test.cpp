@@ -26,7 +26,7 @@ void check_step(const StepProgram& program, std::int64_t steps = 19) {
   for (const NamedTensor& result : expected) {
     CAPTURE(result.name);
     CHECK(difference(Tensor(result.tensor.shape(), Dtype::f64), result.tensor).relative ==
-          1);  // nothing is idle
+          1);  // no value is unused
   }
   ThreadPool pool(1);
   SequenceOp op(c.stack, Dtype::f64);
@@ -57,7 +57,7 @@ TEST_CASE("step: several outputs, one after the other, of states and of the inpu
                           "concat(h', x, c', sum(h[-2]))"));
 }
 
-TEST_CASE("step: what is put together or taken apart goes on into the states") {
+TEST_CASE("step: values that are joined or cut apart go on into the states") {
   check_step(equations_of(
       21, 3, {"h [units]"}, {"W [units, 25]", "V [4, 17]", "b [2]", "a []"}, {},
       {"all = concat(h, slice(x, 1, 3), b)", "part = V @ slice(h, 3, 20)",
@@ -158,7 +158,7 @@ void check_function(const std::string& f) {
 TEST_CASE("step: every element-wise function of one number") {
   for (const ElementFunction& function : kElementFunctions) {
     if (function.notation != ElementNotation::function || function.arrays != 1) continue;
-    // Some are constant, or zero, on one side of zero: v hands a gradient on there.
+    // Some functions are constant, or zero, on one side of zero; there v passes a gradient on.
     switch (function.domain) {
       case ElementDomain::real: check_function(text_of(function.name, "(v)")); break;
       case ElementDomain::nonzero:

@@ -6,8 +6,9 @@
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 #include "lagtape/tests/ops/recurrence/support/streamed.h"
 
-// Steps of a single row as one function of machine code. That they give the bits of the sequence op is tested
-// with streams too, whose single steps they are; here are sizes that streams of random stacks do not reach.
+// Steps of a single row as one function of machine code. The tests of streams, which run single steps in this
+// way, compare them with the sequence op, too; the tests here use sizes that streams of random stacks do not
+// reach.
 
 namespace lagtape {
 namespace {
@@ -57,7 +58,8 @@ std::string stream_difference(const SequenceCase& c) {
 }
 
 TEST_CASE_TEMPLATE("compiled steps give the bits of evaluate, whatever their sizes", T, float, double) {
-  // Less than a vector and several, sums that are unrolled and that are not, wide inputs and outputs.
+  // The sizes are less than a vector and several vectors, sums that are unrolled and that are not, wide
+  // inputs and outputs.
   struct Size {
     std::int64_t units, input, outputs;
   };

@@ -5,7 +5,8 @@
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 
-// That a plan gives the bits of the sequence op is tested with streams, whose single steps it runs.
+// The tests of streams, whose single steps a linked step runs, compare its bits with those of the sequence
+// op.
 
 namespace lagtape {
 namespace {

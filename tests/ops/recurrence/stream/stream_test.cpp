@@ -166,7 +166,7 @@ TEST_CASE("a window carries a sequence from the op to a stream, and between stre
   CHECK(bit_difference(streamed(another, rest.batch.x, {1}), tail) == "");
 }
 
-TEST_CASE("reset is the start") {
+TEST_CASE("reset leads back to the start") {
   const SequenceCase c = two_layers(2, 30, Dtype::f64);
   Stream<double> stream = stream_of<double>(c);
   const Tensor first = streamed(stream, c.batch.x, {1});
@@ -177,7 +177,7 @@ TEST_CASE("reset is the start") {
   CHECK(bit_difference(streamed(stream, c.batch.x, {8}), first) == "");
 }
 
-/// Of three inputs and four outputs.
+/// The normalisation of three inputs and four outputs.
 Normalization own_units() {
   return {.input = {.mean = {0.25, -3, 100}, .scale = {0.7, 2, 30}},
           .output = {.mean = {1, -2, 0, 1e6}, .scale = {3, 0.1, 1, 1e3}}};

@@ -12,7 +12,7 @@
 namespace lagtape::test {
 namespace {
 
-/// "W1 [units, input]" in parts.
+/// The parts of a text such as "W1 [units, input]".
 EquationCell::Named named_shape(const std::string& text) {
   const std::size_t space = text.find(' ');
   EquationCell::Named named{text.substr(0, space), {}};

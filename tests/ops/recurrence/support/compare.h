@@ -20,7 +20,7 @@ Difference difference(const Tensor& actual, const Tensor& expected, double floor
 /// The first element whose bits differ, both numbers printed exactly; empty when all bits are the same.
 std::string bit_difference(const Tensor& actual, const Tensor& expected);
 
-/// What a computation gave: its value, its gradients, its final windows.
+/// The results of a computation: its value, its gradients, its final windows.
 struct NamedTensor {
   std::string name;
   Tensor tensor;
@@ -30,9 +30,10 @@ using Results = std::vector<NamedTensor>;
 /// The result of that name. Throws Error when there is none.
 const Tensor& named(const Results& results, const std::string& name);
 
-/// What is different, a line a tensor; empty when the results have the same names and nothing differs by more
-/// than `tolerance`, or in a bit. Gradients "d .." are measured by at least a hundredth of the largest entry
-/// of all results: where terms of that size cancel, their rounding is all that is left.
+/// A description of the differences, a line for each tensor; empty when the results have the same names and
+/// nothing differs by more than `tolerance`, or in a bit. Gradients "d .." are measured by at least a
+/// hundredth of the largest entry of all results: where terms of that size cancel, only their rounding is
+/// left.
 std::string differences(const Results& actual, const Results& expected, double tolerance);
 std::string bit_differences(const Results& actual, const Results& expected);
 

@@ -16,14 +16,14 @@ std::int64_t between(RandomStream& random, std::int64_t low, std::int64_t high) 
 
 bool happens(RandomStream& random, double probability) { return random.next_uniform() < probability; }
 
-/// tau between whole numbers, and now and then beyond the ends.
+/// A value of tau between whole numbers, or now and then beyond the ends.
 double random_lag(RandomStream& random, std::int64_t longest) {
   if (happens(random, 0.15)) return 0.2 + 0.6 * random.next_uniform();
   if (happens(random, 0.15) || longest == 1) return longest + 0.2 + 2 * random.next_uniform();
   return between(random, 1, longest - 1) + 0.2 + 0.6 * random.next_uniform();
 }
 
-/// The longest lag that a weight stands for; 0 when it is none.
+/// The longest lag of a weight that is a lag; 0 for other weights.
 std::int64_t longest_lag(const StepProgram& program, int weight) {
   for (const Instruction& v : program.values) {
     const bool is_it = v.op == StepOp::real_lag && program.values[v.a].index == weight;

@@ -9,13 +9,13 @@
 
 namespace lagtape::test {
 
-/// How large random cases become.
+/// Limits on the size of random cases.
 struct CaseLimits {
   std::int64_t steps = 40;
   std::int64_t rows = 9;
   std::int64_t width = 20;
   int layers = 3;
-  int values = 40;          ///< of a step: no further operations are begun beyond
+  int values = 40;          ///< values of a step after which no further operation is begun
   bool reversible = false;  ///< states on the grid that can be undone
 };
 
@@ -33,8 +33,8 @@ StepProgram random_coupled_step(RandomStream& random, std::int64_t input_width, 
 StepProgram random_readout(RandomStream& random, std::int64_t input_width, std::int64_t output_width);
 
 /// A random stack in f64 with numbers for all of it: weights, inputs, lengths, targets, initial windows,
-/// draws. Equal seeds give equal cases. What stands beyond a row's length are large numbers that nothing may
-/// read.
+/// draws. Equal seeds give equal cases. The numbers beyond a row's length are large, and nothing may read
+/// them.
 SequenceCase random_case(std::uint64_t seed, const CaseLimits& limits = {});
 
 /// Numbers for a stack: weights, rows x steps of input, targets, a draw key; every row is as long as the
@@ -42,7 +42,7 @@ SequenceCase random_case(std::uint64_t seed, const CaseLimits& limits = {});
 SequenceCase filled(StackDefinition stack, std::int64_t rows, std::int64_t steps, std::uint64_t seed);
 /// Random windows before the first step.
 void add_initial(SequenceCase& c, std::uint64_t seed);
-/// Random lengths. What stands beyond them are large numbers that nothing may read.
+/// Random lengths. The numbers beyond them are large, and nothing may read them.
 void add_lengths(SequenceCase& c, std::uint64_t seed);
 
 /// Numbers for the weights of a program: lags between whole numbers or beyond their ends, weights named s..

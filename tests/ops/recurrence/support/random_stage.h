@@ -21,7 +21,7 @@ inline std::int64_t between(RandomStream& random, std::int64_t low, std::int64_t
 /// Steps that the arrays of a stage hold.
 inline constexpr std::int64_t kStageSteps = 6;
 
-/// A stage with everything it runs on but numbers.
+/// A stage with everything that it needs to run except for numbers.
 struct StageCase {
   StepProgram program;
   LayerSchedule schedule;

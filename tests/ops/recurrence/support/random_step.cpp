@@ -114,7 +114,7 @@ class RandomStep {
     return state.lags.back();
   }
 
-  /// Something of that shape that is already there, or a new leaf.
+  /// A value of that shape that exists already, or a new leaf.
   StepVar leaf(RowShape shape) {
     std::vector<StepVar> there;
     if (tape_.recorded().input == shape) there.push_back(tape_.input());
@@ -149,7 +149,7 @@ class RandomStep {
                                              : RowShape::grouped(result.groups, width / result.groups));
   }
 
-  /// What a product that gives `result` is taken of: [n] or [groups, n], whatever its n.
+  /// The operand of a product whose result has the shape `result`: [n] or [groups, n] with any n.
   StepVar operand(RowShape result, int depth) {
     if (chance(0.35) && can_become(tape_.input(), result)) return becoming(tape_.input(), result);
     if (!states_.empty() && chance(0.85)) {
@@ -162,7 +162,7 @@ class RandomStep {
 
   // ---- Values of order one ----
 
-  /// A sum of products and others.
+  /// A sum of products and other values.
   StepVar affine(RowShape shape, int depth) {
     if (shape.rank == 0) {
       const StepVar v = bounded(RowShape::vector(random_width()), depth);
@@ -224,7 +224,7 @@ class RandomStep {
     }
   }
 
-  /// Any function of one operand that an equation can name, of an argument where it is smooth.
+  /// Any function of one operand that an equation can name, with an argument where it is smooth.
   StepVar any_function(RowShape shape, int depth) {
     std::vector<const ElementFunction*> functions;
     for (const ElementFunction& function : kElementFunctions)
@@ -239,7 +239,7 @@ class RandomStep {
     throw Error("[random] no such domain");
   }
 
-  /// Of both signs, and never within 0.24 of zero.
+  /// A value of either sign that is never within 0.24 of zero.
   StepVar off_zero(RowShape shape, int depth) {
     const StepVar signs = shape.rank == 2   ? tape_.broadcast(tape_.vector(name("s"), shape.groups), shape)
                           : shape.rank == 1 ? tape_.vector(name("s"), shape.size)
@@ -247,7 +247,7 @@ class RandomStep {
     return signs * (1.5 + tanh(bounded(shape, depth)));
   }
 
-  /// Sums within the row, spread again.
+  /// A value from sums within the row that are spread over it again.
   StepVar across(RowShape shape, int depth) {
     if (shape.rank == 0) return mean(bounded(RowShape::vector(random_width()), depth));
     const StepVar weights = exp(tanh(bounded(shape, depth)));
@@ -255,7 +255,7 @@ class RandomStep {
     return bounded(shape, depth) - tape_.broadcast(mean(weights), shape);
   }
 
-  /// All values in one vector, and a leaf beside them.
+  /// All values in one vector, together with a leaf.
   StepVar all_of(const std::vector<StepVar>& values) {
     StepVar all = leaf(chance(0.3) ? RowShape::scalar() : RowShape::vector(random_width()));
     for (const StepVar& v : values)
@@ -264,7 +264,7 @@ class RandomStep {
     return all;
   }
 
-  /// A vector out of two shorter ones, or a part of a longer one.
+  /// A vector joined from two shorter ones, or cut out of a longer one.
   StepVar in_parts(std::int64_t size, int depth) {
     const auto some = [&](std::int64_t n) {
       return bounded(n == 1 && chance(0.5) ? RowShape::scalar() : RowShape::vector(n), depth);

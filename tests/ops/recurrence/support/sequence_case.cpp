@@ -58,7 +58,7 @@ std::span<const Var> initial_of(const SequenceCase& c, std::span<const Var> inpu
   return inputs.subspan(c.weights.size() + 1);
 }
 
-/// Backward from the value, and everything by name.
+/// Runs backward from the value and returns all results by name.
 Results collect(Tape& tape, const SequenceCase& c, Var value, const std::vector<Var>& inputs,
                 const std::vector<Tensor>& final_windows) {
   const bool is_loss = c.stack.loss != Loss::none;

@@ -7,7 +7,7 @@
 
 namespace lagtape::test {
 
-/// A stack with numbers for everything it takes.
+/// A stack with numbers for everything that it reads.
 struct SequenceCase {
   StackDefinition stack;
   std::vector<Tensor> weights;
@@ -39,7 +39,7 @@ Results run_op(const SequenceCase& c, const SequenceSettings& settings = {}, int
 /// SequenceOp::evaluate: the outputs and the final windows.
 Results run_evaluate(const SequenceCase& c, const SequenceSettings& settings = {}, int threads = 1);
 
-/// What `run_evaluate` would give for `only_row`, out of what it gave for the whole batch.
+/// The results of `run_evaluate` for `only_row`, taken from its results for the whole batch.
 Results row_of(const Results& evaluated, const SequenceCase& c, std::int64_t row);
 
 /// Tensors of the case that have a gradient: weights, x and the initial windows, in this order.

@@ -18,7 +18,7 @@ inline Tensor steps_first(const Tensor& x) {
   return y;
 }
 
-/// What the stream gives for all of x, in blocks of these sizes, again and again; [T, B, q].
+/// The outputs [T, B, q] of the stream for all of x, fed in blocks of these sizes in turn.
 template <class T>
 Tensor streamed(Stream<T>& stream, const Tensor& x, const std::vector<std::int64_t>& blocks) {
   const Tensor input = steps_first(x);
