@@ -15,8 +15,8 @@ void AlignedDelete::operator()(std::byte* memory) const noexcept {
 
 namespace {
 
-/// Asks for large pages, where whole ones fit: long sweeps spend a good part of their time on finding small
-/// ones. The system may decline.
+/// Asks for large pages where whole ones fit, because long sweeps spend a good part of their time on looking
+/// up small pages. The system may decline.
 void advise_large_pages(void* memory, std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)
   constexpr std::uintptr_t page = std::uintptr_t{2} << 20;

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// How a row's normalised numbers follow from the user's: normalised = (value - mean) / scale, number by
-/// number. Empty vectors leave the numbers unchanged.
+/// The map from the user's numbers of a row to normalised ones: normalised = (value - mean) / scale, number
+/// by number. Empty vectors leave the numbers unchanged.
 struct Scaling {
   std::vector<double> mean, scale;
 

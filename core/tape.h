@@ -35,8 +35,8 @@ class Var {
   int index_ = -1;
 };
 
-/// Where a node's backward rule puts the gradients of its inputs. Gradients ACCUMULATE: a rule adds, it never
-/// assigns.
+/// The destination of the gradients that a node's backward rule computes for its inputs. Gradients
+/// ACCUMULATE: a rule adds, it never assigns.
 class InputGradients {
  public:
   /// Whether input i wants a gradient at all; a rule may skip the work when it does not.
@@ -90,8 +90,8 @@ class Tape {
     Arena::Mark arena;
   };
   Mark mark() const;
-  /// Forgets every node recorded after the mark and frees its memory. Of the nodes before it, leaves keep
-  /// their gradients; those of computed nodes are forgotten.
+  /// Forgets every node recorded after the mark and frees its memory. Leaves before it keep their gradients;
+  /// computed nodes lose theirs.
   void rewind(Mark mark);
   std::size_t size() const;
 

@@ -31,7 +31,7 @@ double largest_column_sum(const Tensor& a) {
   return largest;
 }
 
-/// How often A is halved. The result for a matrix that is not finite is not finite either way.
+/// The number of times that A is halved. The result for a matrix that is not finite is not finite either way.
 int halvings(const Tensor& a) {
   constexpr double kLargest = 0.8;
   const double norm = largest_column_sum(a);

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-using Text = nlohmann::ordered_json;  ///< What reads and writes JSON text.
+using Text = nlohmann::ordered_json;  ///< reads and writes JSON text
 
 /// Converts values from and to those of nlohmann/json.
 struct JsonBridge {

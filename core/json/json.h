@@ -18,7 +18,7 @@ namespace lagtape {
 /// seconds to compile, so only the sources of this folder include it.
 class Json {
  public:
-  /// A value is asked for as another type than its own, or a key or an index is not there.
+  /// Thrown when a value is read as another type than its own, and for a key or an index that does not exist.
   class exception : public std::runtime_error {
    public:
     using std::runtime_error::runtime_error;
@@ -73,7 +73,7 @@ class Json {
 
   const char* type_name() const;  ///< "null", "boolean", "number", "string", "array" or "object"
 
-  std::size_t size() const;  ///< Elements; 0 for null, 1 for what is neither array nor object.
+  std::size_t size() const;  ///< number of elements; 0 for null, 1 for a single value
   bool empty() const { return size() == 0; }
 
   // The elements of an array, or the values of an object.
@@ -82,7 +82,7 @@ class Json {
   const Json* begin() const { return elements_.data(); }
   const Json* end() const { return elements_.data() + elements_.size(); }
 
-  void push_back(Json element);  ///< To an array; null becomes one.
+  void push_back(Json element);  ///< Appends to an array; null becomes an array.
   Json& operator[](std::size_t index);
   const Json& operator[](std::size_t index) const { return at(index); }
   Json& at(std::size_t index);
@@ -102,7 +102,7 @@ class Json {
   const Json& at(std::string_view key) const;
   Json& at(const char* key) { return at(std::string_view(key)); }
   const Json& at(const char* key) const { return at(std::string_view(key)); }
-  /// end() when this is no object or the key is not there.
+  /// The value of a key; end() when this is no object or does not have the key.
   const Json* find(std::string_view key) const;
   bool contains(std::string_view key) const { return find(key) != end(); }
   /// The value of a key, or `missing` when it is not there.
@@ -119,7 +119,7 @@ class Json {
   std::string value(std::string_view key, const char* missing) const {
     return value(key, std::string(missing));
   }
-  void update(const Json& other);  ///< Takes over every key of another object.
+  void update(const Json& other);           ///< Takes over every key of another object.
   std::size_t erase(std::string_view key);  ///< Gives the number of keys that were erased, 0 or 1.
   std::size_t erase(const char* key) { return erase(std::string_view(key)); }
 
@@ -161,7 +161,7 @@ class Json {
   /// The text; on one line when indent is negative. Throws exception for a string that is not UTF-8.
   std::string dump(int indent = -1, char fill = ' ', bool ascii = false) const;
   std::string dump_sorted() const;  ///< On one line, the keys of every object in the order of the alphabet.
-  /// Throws exception for what is no JSON text.
+  /// The value of a JSON text. Throws exception for any other text.
   static Json parse(std::string_view text);
   /// Whether a text is JSON.
   static bool accept(std::string_view text);
@@ -217,7 +217,7 @@ class Json {
   template <class T>
   T number() const;
   void require(Type type, const char* wanted) const;
-  friend struct JsonBridge;  // The way to nlohmann/json and back.
+  friend struct JsonBridge;  // It converts from and to nlohmann/json.
 
   Type type_ = Type::null;
   union {
@@ -227,8 +227,8 @@ class Json {
     double real_;
   };
   std::string text_;
-  std::vector<std::string> keys_;  ///< Of an object, in the order of their values.
-  std::vector<Json> elements_;     ///< Of an array, or the values of an object.
+  std::vector<std::string> keys_;  ///< the keys of an object, in its order
+  std::vector<Json> elements_;     ///< elements of an array, or values of an object
 };
 
 }  // namespace lagtape

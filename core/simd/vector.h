@@ -26,8 +26,8 @@ struct XsimdVectors {
   [[gnu::always_inline]] static inline Vector value(Bits x) { return xsimd::bitwise_cast<Vector>(x); }
 };
 
-/// What a kernel needs beside the vector's operators: kFused, and fma(a, b, c) = a * b + c, rounded once
-/// where kFused.
+/// The functions that kernels need besides a vector's operators, among them fma(a, b, c) = a * b + c, rounded
+/// once where kFused.
 template <class T, SimdLevel level>
 struct Simd;
 

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// How often each class was taken for each.
+/// Counts of how often each class was predicted for each true class.
 class Confusion {
  public:
   /// Throws InputError unless the targets are classes, and few enough to count (at most 4096).

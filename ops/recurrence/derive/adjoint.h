@@ -5,8 +5,8 @@
 namespace lagtape::recurrence {
 
 /// Derives the ops of a layer from its step program: the forward ops, by reverse mode over the recorded step
-/// their adjoints, and what brings saved values and states back that were not kept. `input_gradient`: whether
-/// dL/dx is wanted.
+/// their adjoints, and the ops that restore saved values and states that were not kept. `input_gradient`:
+/// whether dL/dx is wanted.
 LayerOps derive_ops(const StepProgram& program, bool input_gradient);
 
 }  // namespace lagtape::recurrence

@@ -4,7 +4,8 @@
 
 namespace lagtape::recurrence {
 
-// Which values of the forward pass the backward ops read, and how they come back when they were not saved.
+// The values of the forward pass that the backward ops read, and the ops that restore them when they were not
+// saved.
 
 /// The forward ops in their order.
 Ops forward_ops(const LayerOps& ops);

@@ -30,8 +30,9 @@ struct Extent {
 std::int64_t steps_held(const Array& array, const StepProgram& program, const LayerSchedule& schedule,
                         const Extent& extent);
 
-/// When all states are there, the adjoints of a lagged read take the place of states that the backward pass
-/// is done with: behind those of the run at work. One read of a state can, the one that looks back furthest.
+/// Whether the adjoints of a lagged read lie in the array of its state. When all states are kept, these
+/// adjoints take the place of states that the backward pass no longer needs, those after the run at work. Of
+/// the reads of one state, only the one that looks back furthest can do so.
 bool lies_on_states(const LayerOps::LaggedRead& read, const LayerSchedule& schedule, const Extent& extent);
 
 /// Steps that such adjoints need beyond the last state.

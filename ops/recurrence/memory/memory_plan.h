@@ -14,10 +14,10 @@ namespace lagtape {
 enum class MemoryPlan : std::uint8_t { automatic, full, states, reversible, checkpoint };
 std::string_view name_of(MemoryPlan plan);  ///< "auto", "full", "states", "reversible", "checkpoint"
 
-/// How a sequence op runs: none of this changes a result.
+/// The way in which a sequence op runs; no setting changes a result.
 struct SequenceSettings {
   MemoryPlan plan = MemoryPlan::automatic;
-  /// Bytes for all that the op keeps and works in; 0: half of the memory of the machine or cgroup.
+  /// Limit on all memory of the op in bytes; 0: half of the memory of the machine or cgroup.
   std::int64_t budget = 0;
   /// Steps of a chunk, a multiple of the run; 0: chosen by the planner.
   std::int64_t chunk = 0;
@@ -26,7 +26,7 @@ struct SequenceSettings {
   /// How often a step may be run forward again; 0: as rarely as the budget allows.
   int levels = 0;
   SimdLevel level = best_level();
-  /// Element-wise work becomes machine code where that can be: the same bits, faster.
+  /// Whether element-wise work becomes machine code where possible, which is faster and gives the same bits.
   bool compile_stages = true;
 };
 

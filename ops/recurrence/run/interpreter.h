@@ -22,7 +22,7 @@ struct ArrayView {
   T* at(std::int64_t step) const { return step < last ? base + (step - first) * stride : beyond; }
 };
 
-/// How many numbers of the model's precision take the place of a double.
+/// The number of values in the model's precision that take the space of a double.
 template <class T>
 inline constexpr std::int64_t kDoubleWidth = sizeof(double) / sizeof(T);
 
@@ -55,7 +55,7 @@ class Interpreter {
   ArrayView<T>& array(int i) { return arrays_[i]; }
   const ArrayView<T>& array(int i) const { return arrays_[i]; }
 
-  /// Steps [step, step + count). Arrays that hold one step allow count = 1 only.
+  /// Runs the phase for steps [step, step + count). Arrays that hold one step allow count = 1 only.
   void run(const Phase& phase, std::int64_t step, std::int64_t count);
   T* at(const Operand& operand, std::int64_t step) const {
     return arrays_[operand.index].at(step + operand.step);

@@ -29,31 +29,31 @@ class LayerRunner {
   /// Rows of a shorter length keep their states from then on; null: none does.
   void set_lengths(const std::int64_t* lengths) { states_.set_lengths(lengths); }
 
-  /// The states, and the window that the future of a step needs.
+  /// The states with their windows, through which the future depends on the past.
   const LayerStates<T>& states() const { return states_; }
   LayerStates<T>& states() { return states_; }
 
-  /// Makes room for steps from n on whose values stay; nothing but the window at n is left of those before.
+  /// Makes room for steps from n on, whose values stay; of the steps before, only the window at n is kept.
   void enter_interval(std::int64_t n);
-  /// Makes room for steps [n0, n1), sliding what the future needs along.
+  /// Makes room for steps [n0, n1) and moves the window that they need along.
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void forward(std::int64_t n0, std::int64_t n1);
   /// Computes the saved values of [n0, n1) from its states.
   void replay(std::int64_t n0, std::int64_t n1);
-  /// States and saved values of [n0, n1) from the states after it, for a reversible step; the last steps come
-  /// first.
+  /// Computes states and saved values of [n0, n1) from the states after it, for a reversible step; the last
+  /// steps come first.
   void undo(std::int64_t n0, std::int64_t n1);
 
   /// Begins the backward pass of a sequence: adjoints from beyond its end are zero.
   void begin_backward();
   void enter_backward(std::int64_t n0, std::int64_t n1);
-  /// Consumes dL/d(output) of [n0, n1), adds to the weights' gradients: dense matrices, padded vectors; null
-  /// where not wanted.
+  /// Consumes dL/d(output) of [n0, n1), and adds to the weights' gradients, which are dense matrices and
+  /// padded vectors, null where not wanted.
   void backward(std::int64_t n0, std::int64_t n1, T* const* gradients, AddWeightGradient<T> add);
 
   const ArrayView<T>& array(int i) const { return interpreter_.array(i); }
   ArrayView<T>& array(int i) { return interpreter_.array(i); }
-  /// Row blocks at a step: rows x padded width.
+  /// The row blocks at a step: rows x padded width.
   T* input(std::int64_t n) const { return interpreter_.array(schedule_.input_array).at(n); }
   T* output(std::int64_t n) const { return interpreter_.at(schedule_.output, n); }
   T* output_adjoint(std::int64_t n) const { return interpreter_.array(schedule_.output_adjoint_array).at(n); }

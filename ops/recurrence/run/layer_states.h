@@ -7,9 +7,9 @@
 
 namespace lagtape::recurrence {
 
-/// The states of one layer on the rows of one slice: takes the window at a step, which is all that the future
-/// needs, in and out of a window's tensors and checkpoints, and holds the states of rows that ended. A state
-/// on the grid is there twice, as doubles and (by `show`) in the model's precision.
+/// The states of one layer on the rows of one slice: copies the window at a step, the only part of the past
+/// that the future depends on, to and from a window's tensors and checkpoints, and keeps the states of rows
+/// that ended. A state on the grid is stored twice, as doubles and (by `show`) in the model's precision.
 template <class T>
 class LayerStates {
  public:
@@ -28,17 +28,18 @@ class LayerStates {
   /// Moves the values of an array so that the window at step n is at its beginning.
   void slide(std::size_t array, std::int64_t n);
 
-  /// The window at step n as a checkpoint: elements, and copies out and in, which return where they ended.
+  /// The window at step n as a checkpoint: its number of elements, and copies out and in, which return the
+  /// end of the checkpoint.
   std::int64_t window_elements() const;
   T* save(std::int64_t n, T* to) const;
   const T* restore(std::int64_t n, const T* from);
-  /// The window of state s after step n, of row r, into a row of a window's tensor.
+  /// Copies the window of state s after step n, for row r, into a row of a window's tensor.
   void write(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const;
 
   /// Rows that ended before step n keep their states over it, forward and back.
   void freeze_finished(std::int64_t n) { copy_finished(n, n, n + 1); }
   void thaw_finished(std::int64_t n) { copy_finished(n, n + 1, n); }
-  /// States on the grid at step n in the model's precision.
+  /// Writes the states on the grid at step n in the model's precision.
   void show(std::int64_t n);
 
  private:

@@ -19,18 +19,18 @@ class SliceGradients {
   static std::int64_t copies(std::int64_t slices, std::int64_t threads) {
     return std::min(slices, threads + 1);
   }
-  /// Elements of one copy: dense matrices, padded vectors, nothing for empty tensors.
+  /// The number of elements of one copy: dense matrices, padded vectors, nothing for empty tensors.
   static std::int64_t elements(const std::vector<Tensor>& sums);
 
   /// Adds to `sums`, in which a tensor is empty where no gradient is wanted. `memory` holds that many copies.
   SliceGradients(std::vector<Tensor>& sums, T* memory, std::int64_t copies);
 
-  /// Zeros for a slice, by weight; null where not wanted. Waits for a free copy, and until the slices before
-  /// have theirs, so that the one whose turn it is never waits for others.
+  /// A copy filled with zeros for a slice, by weight; null where not wanted. Waits for a free copy, and until
+  /// the slices before have theirs, so that the one whose turn it is never waits for others.
   std::vector<T*> claim(std::int64_t slice);
-  /// The slice's gradients are complete.
+  /// Notes that the slice's gradients are complete.
   void finish(std::int64_t slice);
-  /// A slice failed and will not finish: the sums are worth nothing, and no slice waits any more.
+  /// Notes that a slice failed and will not finish: the sums are useless, and no slice waits any more.
   void give_up();
 
  private:

@@ -24,9 +24,9 @@ class SliceReadout {
   /// them.
   void forward(std::int64_t n0, std::int64_t n1);
   void end_forward();
-  /// dL/d(output) of steps [n0, n1), whose outputs the last layer holds.
+  /// Computes dL/d(output) of steps [n0, n1), whose outputs the last layer holds.
   void backward(std::int64_t n0, std::int64_t n1);
-  /// The sum over the slice's rows, whichever order the steps were scored in.
+  /// The sum over the slice's rows, in whichever order the steps were scored.
   double loss() const;
 
  private:

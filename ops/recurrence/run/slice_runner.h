@@ -10,14 +10,14 @@
 
 namespace lagtape::recurrence {
 
-/// Takes one slice through the whole sequence: forward, loss and backward. One a worker; reused for every
-/// slice.
+/// Takes one slice through the whole sequence: forward, loss and backward. Each worker has one and uses it
+/// for every slice.
 template <class T>
 class SliceRunner {
  public:
   explicit SliceRunner(const CompiledStack<T>& stack);
 
-  /// Elements that a slice of that many rows needs.
+  /// The number of elements of memory that a slice of that many rows needs.
   std::int64_t elements(const Extent& extent, std::int64_t rows);
   void run(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory);
 

@@ -13,10 +13,10 @@ struct TimedOp {
   PassKind pass;
 };
 
-/// Finds an array for a value that lives within one pass: one that holds nothing that is still wanted at
-/// that time, if there is any. The row blocks of a step are written and read in the order of the ops, so that
-/// one order of all of them decides. Saved values are there from when they are computed to the last op of the
-/// backward pass that reads them: products may stand in their place before, and deltas after.
+/// Finds an existing array for a value that lives within one pass: one whose content is not needed at that
+/// time, if there is any. The row blocks of a step are written and read in the order of the ops, so this
+/// order decides. Saved values occupy their arrays from the op that computes them to the last op of the
+/// backward pass that reads them; products may use the arrays before, and deltas afterwards.
 class ArrayLifetimes {
  public:
   /// `ops` are in order, gradients are summed after the last.
@@ -24,11 +24,11 @@ class ArrayLifetimes {
 
   /// An array for `value`, which has no place yet; -1 when a new one is needed.
   int claim(int value);
-  /// A new array of the layer holds `value`.
+  /// Notes that a new array of the layer holds `value`.
   void add(int array, int value);
 
  private:
-  /// From the op that writes to the last that reads.
+  /// The time from the op that writes a value to the last op that reads it.
   struct Lifetime {
     PassKind pass;
     std::size_t first, last;

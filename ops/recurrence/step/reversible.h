@@ -15,7 +15,7 @@ namespace lagtape {
 // to the grid once, so that taking the same increment away leads back exactly (Levesque and Verlet 1993). The
 // step computes with the state in the model's precision.
 
-/// How a state on the grid is updated: s' = s + increment, or s - increment.
+/// The update of a state on the grid: s' = s + increment, or s - increment.
 struct GridUpdate {
   int increment = -1;  ///< the number of its value
   bool negated = false;

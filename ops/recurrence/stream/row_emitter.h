@@ -8,8 +8,8 @@
 
 namespace lagtape::recurrence {
 
-/// One step. `memory` is the stream's; `states` the places of the moving states before the step, which moves
-/// them on; input and output are dense.
+/// The function of one step. `memory` is the stream's memory; `states` are the addresses of the moving states
+/// before the step, which moves them on; input and output are dense.
 template <class T>
 using RowFunction = void (*)(T* memory, const T* input, T* output, T** states);
 

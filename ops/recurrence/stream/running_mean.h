@@ -12,14 +12,14 @@ namespace lagtape::recurrence {
 template <class T>
 class RunningMean {
  public:
-  /// `stride` from row to row of the layer's outputs.
+  /// `stride` is the distance between rows of the layer's outputs.
   RunningMean(std::int64_t rows, std::int64_t columns, std::int64_t stride)
       : rows_(rows), columns_(columns), stride_(stride) {}
 
   void lay_out(BumpAllocator<T>& memory) { sum_ = memory.take(rows_ * stride_); }
   void begin() { std::fill_n(sum_, rows_ * stride_, T(0)); }
 
-  /// The outputs of one more step.
+  /// Adds the outputs of one more step.
   void add(const T* y) {
     for (std::int64_t i = 0; i < rows_ * stride_; ++i) sum_[i] += y[i];
   }

@@ -4,7 +4,7 @@
 
 namespace lagtape::test {
 
-/// How often `operator new` was called in this process, in any of its forms.
+/// The number of calls of `operator new`, in any of its forms, in this process.
 std::int64_t allocations();
 
 }  // namespace lagtape::test
