@@ -32,7 +32,8 @@ struct CommonCellOptions {
   /// Reads "dilations", "residual", "init", and "arithmetic" where there is one.
   void read(JsonReader& reader);
   /// The layers of the cell with these options. Throws InputError for a state that cannot be on the grid, a
-  /// cell that cannot be dilated, a residual layer whose widths differ, and what InitialValues::apply throws.
+  /// cell that cannot be dilated, a residual layer whose widths differ, and wherever InitialValues::apply
+  /// throws.
   BuildLayer apply(BuildLayer build) const;
 };
 

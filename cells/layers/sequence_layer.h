@@ -22,8 +22,8 @@ using RecordOutputs = Var (*)(SequenceOp& op, Tape& tape, std::span<const Var> w
 /// its parameter within the layer. The parameters take them after an update.
 using Statistics = std::vector<std::pair<std::size_t, Tensor>>;
 
-/// The key for the random draws of one of several parts, which do not depend on what the others draw. Part 0
-/// has the key of the whole.
+/// The key for the random draws of one of several parts, which do not depend on the draws of the others. Part
+/// 0 has the key of the whole.
 DrawKey draws_of_part(const DrawKey& draws, std::size_t part);
 
 /// The surroundings in which a layer of whole sequences is recorded.

@@ -11,7 +11,7 @@ struct Need {
   std::int64_t wanted = 0, least = 0;
 };
 
-/// Divides `bytes` in proportion to what the operations would like. An operation that cannot run with its
+/// Divides `bytes` in proportion to the bytes that the operations want. An operation that cannot run with its
 /// part gets its minimum, and the others share the rest. `bytes` is at least the sum of `least` and less than
 /// the sum of `wanted`.
 std::vector<std::int64_t> shares_of(std::int64_t bytes, std::span<const Need> needs);

@@ -52,7 +52,7 @@ class Model {
 
   Parameters& parameters();
   const Parameters& parameters() const;
-  const ModelDefinition& definition() const;  ///< with what the data decided
+  const ModelDefinition& definition() const;  ///< completed by the data
   const FittedModel& fitted() const;
   /// The operations that run it in training, and in evaluation and streams.
   const ChainDefinition& chain() const;

@@ -12,7 +12,7 @@ class FolderLock {
  public:
   /// Waits until no other lock holds the folder.
   explicit FolderLock(const std::filesystem::path& folder);
-  /// Empty when another lock holds the folder.
+  /// Locks at once; empty when another lock holds the folder.
   static std::optional<FolderLock> at_once(const std::filesystem::path& folder);
 
   FolderLock(FolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

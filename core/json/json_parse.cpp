@@ -37,7 +37,7 @@ struct Cursor {
   bool operator==(const Cursor& other) const { return at == other.at; }
 };
 
-/// Walks through a text and finds what is wrong with it.
+/// Walks through a text and finds its errors.
 class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
  public:
   explicit Checker(const std::string& text) : text_(text), furthest_(text.data()) {}

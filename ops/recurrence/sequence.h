@@ -14,9 +14,9 @@ namespace lagtape {
 
 /// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its
 /// workspace; one call at a time. It may be destroyed or replaced while its results are on a tape, whose
-/// rules share what it is made of. Weights are given layer by layer, then the read-out's, each in the order
-/// of its program's weights. One model, one answer: results do not depend on plan, chunk, threads, batch size
-/// or streaming.
+/// rules share its parts. Weights are given layer by layer, then the read-out's, each in the order of its
+/// program's weights. One model, one answer: results do not depend on plan, chunk, threads, batch size or
+/// streaming.
 class SequenceOp {
  public:
   /// Throws InputError when widths of neighbouring layers do not fit, for a state that cannot be on the grid
@@ -35,7 +35,7 @@ class SequenceOp {
            std::span<const Var> initial = {}, Window* final_window = nullptr);
 
   /// The read-out's values (the top layer's output without a read-out): [B, T, q] at every step, else [B, q].
-  /// Its backward pass runs the slices forward once more, on `pool`, which must live until the tape has run
+  /// Its backward pass runs the slices forward again, on `pool`, which must live until the tape has run
   /// backward or is rewound.
   Var outputs(Tape& tape, std::span<const Var> weights, Var x, const SequenceBatch& batch, ThreadPool& pool,
               std::span<const Var> initial = {}, Window* final_window = nullptr);

@@ -56,7 +56,8 @@ Model build_model(const Experiment& experiment, const DataShape& data) {
   FittedModel fitted = fit(experiment.model, widths, errors);
   errors.raise(experiment.where);
   if (!experiment.document) return Model(std::move(fitted), experiment.seed, experiment.json);
-  // The data have decided now what the file left open, and the model's own copy of the experiment says so.
+  // The data have now decided everything that the file left open, so the model's own copy of the experiment
+  // contains it.
   Json document = experiment.document->json;
   document["model"] = json_of(fitted.definition);
   return Model(std::move(fitted), experiment.seed, document.dump(2));

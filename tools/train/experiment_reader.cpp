@@ -39,7 +39,7 @@ TaskHints hints_of(const Json& document) {
   return hints;
 }
 
-/// The sections in the order in which they are best read: what is learnt, by what, how.
+/// The sections in the order in which they are best read: the data, the model, the training.
 Json in_order(const Json& filled) {
   Json ordered = Json::object();
   for (const char* key : {"$schema", "name", "seed", "data", "cells", "model", "loss", "metrics", "optimizer",

@@ -70,7 +70,8 @@ struct CompiledCell {
 };
 
 /// Throws InputError "equation 3, column 5: unknown name 'sigmid'; did you mean 'sigmoid'? In: g =
-/// sigmid(...)" for what is misspelt, misshapen, set twice, never set or never used.
+/// sigmid(...)" for names that are misspelt, set twice, never set or never used, and for shapes that do not
+/// fit.
 CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input);
 
 /// The step program alone.

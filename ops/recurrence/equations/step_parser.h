@@ -29,12 +29,12 @@ std::string description_of(EquationSymbol::Kind kind);  ///< "a weight", "the in
 /// Everything that can be named in a cell, on its tape.
 class EquationScope {
  public:
-  /// Knows the functions.
+  /// A scope that contains the functions alone.
   explicit EquationScope(std::int64_t input);
 
-  /// The name must be free.
+  /// Adds a name, which must be free.
   void add(const std::string& name, EquationSymbol symbol);
-  /// Null when there is none.
+  /// The symbol of that name; null when there is none.
   EquationSymbol* find(std::string_view name);
   /// Declares a weight on the tape, if it is not there yet.
   void declare(std::string_view name, EquationSymbol& symbol);

@@ -42,7 +42,7 @@ class EquationCursor {
   EquationToken take();
   void put_back() { --next_; }
   bool take_sign(std::string_view sign);
-  /// Takes the closing bracket of what was opened.
+  /// Takes the closing bracket of a part that was opened.
   void close(std::string_view bracket);
   [[noreturn]] void expected(const std::string& what) const;
   /// Throws unless the whole line was taken.

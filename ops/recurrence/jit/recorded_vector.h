@@ -1,7 +1,7 @@
 #pragma once
 
-// A vector that writes down what is done to it. The kernels' own formulas on it give the
-// instructions of a VectorProgram, so that there is no second copy of any formula.
+// A vector that records the operations on it. Applied to it, the kernels' own formulas give the instructions
+// of a VectorProgram, so that there is no second copy of any formula.
 
 #include <bit>
 #include <type_traits>

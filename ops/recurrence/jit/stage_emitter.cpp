@@ -54,7 +54,7 @@ class StageEmitter : public VectorEmitter {
         file_(program_, registers(),
               row_bytes_ == step_bytes_ ? Residents::constants_and_weights : Residents::constants) {}
 
-  /// False when the registers do not suffice.
+  /// Emits the function. Returns false when the registers do not suffice.
   bool generate() {
     number_operands();
     start();

@@ -18,7 +18,7 @@ enum class VectorOp : std::uint8_t {
   shift_left, shift_right,              // a, by `shift` bits; zeros come in
   add_integers, subtract_integers,      // a, b
   select,                               // compare(a, b) ? c : d
-  grid_step,                            // out = what grid `operand_to` becomes: grid `operand` + a, or - a
+  grid_step,                            // out = new value of grid `operand_to`: grid `operand` + a, or - a
   product,                              // out = sum `operand` of the products before, which is in its register
   // clang-format on
 };
@@ -47,8 +47,8 @@ struct VectorValue {
   int vector = 0;          ///< the number of the vector, among neighbouring ones, that it belongs to
 };
 
-/// A stage as operations on one vector of a row: every array is loaded at most once, and what the stage has
-/// stored in an array is not read from there again.
+/// A stage as operations on one vector of a row: every array is loaded at most once, and values that the
+/// stage has stored in an array are not read from there again.
 struct VectorProgram {
   std::vector<VectorValue> values;
   std::vector<VectorInstruction> instructions;

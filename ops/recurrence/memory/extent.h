@@ -13,7 +13,7 @@ inline constexpr std::int64_t kRun = 16;
 /// Steps of a chunk where nothing else is asked for.
 inline constexpr std::int64_t kDefaultChunk = 4 * kRun;
 
-/// The steps that the arrays of a slice hold, and what they are needed for.
+/// The steps that the arrays of a slice hold, and their purpose.
 struct Extent {
   std::int64_t first = 0, last = 0;      ///< absolute steps of the sequence, last excluded
   std::int64_t run = 1;                  ///< steps of a run

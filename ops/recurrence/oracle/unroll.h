@@ -9,8 +9,8 @@
 namespace lagtape {
 
 // A stack run step by step, instruction by instruction, with the ordinary operations of the outer tape: slow,
-// large and plain. It knows nothing of adjoint programs, schedules, plans and streams, and is what they are
-// all tested against.
+// large and plain. It knows nothing of adjoint programs, schedules, plans and streams, which are all tested
+// against it.
 //
 // Arguments and results are those of SequenceOp::loss and SequenceOp::outputs (x is read from the Var, not
 // from the batch); `final_window` receives one Var a state, shaped as in Window. Throws InputError when the
@@ -35,8 +35,8 @@ Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var
 
 /// All values of an unrolled stack, for analysis: handles to nodes of its tape. The states after a step are
 /// then nodes of their own that require gradients. Later steps, lags and the step's output see them; the
-/// step's other states do not: what `backward` leaves in them is the derivative by that state, with the
-/// others of its step held.
+/// step's other states do not. The gradient that `backward` leaves in them is the derivative by that state,
+/// with the others of its step held.
 struct UnrollTrace {
   struct Step {
     std::vector<Var>

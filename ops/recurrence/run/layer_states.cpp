@@ -33,7 +33,7 @@ void LayerStates<T>::begin(std::int64_t first, std::int64_t steps, const std::ve
 /// Given values are rounded to the grid.
 template <class T>
 void LayerStates<T>::begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0) {
-  // Only a row that ended needs what it had before a step.
+  // Only rows that ended need their values from before a step.
   interpreter_.array(schedule_.grid_arrays[s]).stride = any_ends() ? rows_ * stride(s) * kDoubleWidth<T> : 0;
   double* to = grid(s, first_);
   std::fill_n(to, rows_ * stride(s), 0.0);

@@ -11,8 +11,8 @@
 
 namespace lagtape::recurrence {
 
-/// One pass over a batch: what goes in, and what it is to produce. The caller allocates all that is produced
-/// (gradients as zeros); null where it is not wanted.
+/// One pass over a batch: its inputs and its results. The caller allocates all results (gradients as zeros);
+/// they are null where they are not wanted.
 struct Pass {
   const SequenceBatch& batch;
   std::span<const Tensor> weights;  ///< layer by layer, then the read-out's
@@ -32,8 +32,8 @@ struct Pass {
   }
 };
 
-/// A pass with what all its slices look up, worked out once for the batch. Every slice reads and writes its
-/// own rows of it.
+/// A pass with the data that all its slices look up, prepared once for the batch. Every slice reads and
+/// writes its own rows of it.
 struct PreparedPass : Pass {
   PreparedPass(const Pass& pass, const StackDefinition& stack);
 

@@ -46,7 +46,7 @@ class SliceGradients {
   std::vector<Copy> copies_;
   std::int64_t next_to_claim_ = 0, next_to_add_ = 0;
   bool given_up_ = false;
-  std::mutex mutex_;  // for all but what the copies hold
+  std::mutex mutex_;  // for everything except the copies' content
   std::condition_variable changed_;
 };
 

@@ -211,7 +211,7 @@ void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
   if (pass().x_gradient != nullptr) write_input_gradient(n0, n1);
 }
 
-// ---- what goes in ----
+// ---- inputs ----
 
 template <class T>
 void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
@@ -227,7 +227,7 @@ void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
   }
 }
 
-// ---- what comes out beside the weights' gradients ----
+// ---- results other than the weights' gradients ----
 
 /// The windows of the rows that end in this chunk, each at its own last step.
 template <class T>

@@ -15,15 +15,15 @@ struct StageOps {
   Ops ops;
 };
 
-/// Groups `list`, the ops of one phase of `layer`: whatever products are ready, then all other work that is
-/// ready, and again. Products of one operand are stacked. Work across elements comes as soon as it is ready,
+/// Groups `list`, the ops of one phase of `layer`: in turn all products that are ready, and all other work
+/// that is ready. Products of one operand are stacked. Work across elements comes as soon as it is ready,
 /// with the scalars between, the rest by its width, the widest first. In a phase that runs for many steps at
 /// once, rows no wider than a tile stay together: there a value between two stages would leave the cache.
 std::vector<StageOps> fuse(const LayerOps& layer, const ValueOperands& operands, const Ops& list,
                            bool by_step);
 
-/// Moves work on what the phase finds (weights, inputs, states) to the stage that reads its result first,
-/// where that is work on elements of the same width: then the result need not pass through memory.
+/// Moves work on values that the phase finds (weights, inputs, states) to the stage that reads its result
+/// first, where that is work on elements of the same width: then the result need not pass through memory.
 void move_to_readers(const LayerOps& layer, std::vector<StageOps>& stages);
 
 }  // namespace lagtape::recurrence

@@ -9,7 +9,7 @@
 
 namespace lagtape::recurrence {
 
-/// Elements of a tile: what one element-wise instruction works on at a time, so that a stage stays in the L1
+/// Elements of a tile, on which one element-wise instruction works at a time, so that a stage stays in the L1
 /// cache.
 inline constexpr std::int64_t kTileElements = 256;
 

@@ -27,8 +27,8 @@ class Prefetches {
     }
   }
 
-  /// Plans to fetch what the step before reads, and what the products of weight gradients read at the end of
-  /// its run.
+  /// Plans to fetch the places that the step before reads, and those that the products of weight gradients
+  /// read at the end of its run.
   void plan_backward() {
     ProductStage* const product = large_product(schedule_.backward.step);
     for (Stage& stage : schedule_.backward.step) {

@@ -14,7 +14,7 @@ namespace lagtape {
 double draw_at(const DrawDefinition& draw, std::uint64_t seed, std::uint64_t epoch, std::int64_t sequence,
                std::int64_t step, std::int64_t unit, int layer, int draw_index);
 
-/// The same draw in two halves: the key is what all steps and units of a sequence share.
+/// The same draw in two halves; all steps and units of a sequence share the key.
 std::uint64_t draw_key(std::uint64_t seed, std::uint64_t epoch, std::int64_t sequence, int layer,
                        int draw_index);
 double draw_at(const DrawDefinition& draw, std::uint64_t key, std::int64_t step, std::int64_t unit);

@@ -124,7 +124,7 @@ struct StepProgram {
   std::int64_t product_flops() const;
 };
 
-/// The program as text, one line a value: what `inspect` shows and what tests compare.
+/// The program as text, one line a value, as `inspect` shows it and tests compare it.
 std::string to_string(const StepProgram& program);
 
 }  // namespace lagtape

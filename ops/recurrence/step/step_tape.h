@@ -33,7 +33,7 @@ struct StepMatrix {
   Shape shape;  ///< [out, in]
 };
 
-/// The small tape on which a cell records what happens in one step. Errors of shape are InputErrors that name
+/// The small tape on which a cell records one step. Errors of shape are InputErrors that name
 /// the rule and both shapes. Equal operations on equal operands are one value; numbers are folded;
 /// multiplying by 1 is dropped.
 class StepTape {
@@ -80,8 +80,8 @@ class StepTape {
   /// program does not need. Throws InputError when another value has the name.
   void name(const std::string& name, StepVar value);
 
-  /// The canonical program: what the next values and the output need, numbered in that order. Weights that
-  /// nothing uses are an InputError. Further recording is not possible.
+  /// The canonical program: the values that the next values and the output need, numbered in that order.
+  /// Weights that nothing uses are an InputError. Further recording is not possible.
   StepProgram finish();
 
   const Instruction& at(int id) const { return program_.values[id]; }

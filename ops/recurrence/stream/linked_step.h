@@ -34,7 +34,7 @@ class LinkedStep {
   /// A stage or product with pointers to its operands and results.
   struct Call {
     const CompiledStage* stage = nullptr;  ///< null: a product
-    std::vector<T*> pointers;              ///< to what a stage works on, or a product's outputs
+    std::vector<T*> pointers;              ///< to the operands of a stage, or a product's outputs
     std::vector<std::int64_t> strides;     ///< between the rows of a product's outputs
     std::vector<ProductOperand<T>> operands;
     Product<T> product{};
@@ -58,7 +58,7 @@ class LinkedStep {
   std::int64_t rows_;
   void (*multiply_)(const Product<T>&);
   std::vector<Call> calls_;
-  std::vector<ArrayPointer> fixed_;    // to arrays that hold what one step needs
+  std::vector<ArrayPointer> fixed_;    // to arrays that hold the values of one step
   std::vector<ArrayPointer> moving_;   // to states, which go on in time
   std::vector<std::int64_t> strides_;  // by moving pointer: from step to step
   T* input_ = nullptr;

@@ -45,7 +45,7 @@ class StreamInput {
   /// The numbers that a step of one row reads.
   const T* vector_of(const T* input) const { return looks_up() ? named(*input) : input; }
 
-  /// Writes the rows of a step with their padding. Returns what follows the numbers it read.
+  /// Writes the rows of a step with their padding. Returns a pointer behind the numbers that it read.
   const T* write(const T* input, std::int64_t rows, T* to) const {
     const std::int64_t stride = padded<T>(width_);
     for (std::int64_t r = 0; r < rows; ++r, input += width(), to += stride) {
