@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lagtape/ops/recurrence/jit/code_offset.h"
 #include "lagtape/ops/recurrence/jit/list_scheduler.h"
 #include "lagtape/ops/recurrence/jit/vector_emitter.h"
 
@@ -50,7 +51,7 @@ class StageEmitter : public VectorEmitter {
         program_(body.program),
         step_bytes_(body.vectors * vector_bytes()),
         row_bytes_(program_.width * static_cast<std::int64_t>(element_bytes)),
-        number_row_bytes_(static_cast<int>(program_.number_width * static_cast<std::int64_t>(element_bytes))),
+        number_row_bytes_(code_offset(program_.number_width * static_cast<std::int64_t>(element_bytes))),
         file_(program_, registers(),
               row_bytes_ == step_bytes_ ? Residents::constants_and_weights : Residents::constants) {}
 
@@ -106,7 +107,7 @@ class StageEmitter : public VectorEmitter {
     if (row_bytes_ > step_bytes_) {
       add(rcx, step_bytes_);
       lea(rax, ptr[r14 + number_row_bytes_]);
-      cmp(rcx, static_cast<std::uint32_t>(row_bytes_));
+      cmp(rcx, code_immediate(row_bytes_));
       cmove(r14, rax);
       mov(eax, 0);  // keeps the flags
       cmove(rcx, rax);
@@ -149,7 +150,8 @@ EmittedStage emit(const VectorProgram& program, SimdLevel level) {
       const auto code = std::make_shared<StageEmitter>(body, level, sizeof(T));
       if (code->generate()) return {code->getCode<StageFunction>(), code->operands(), code};
     }
-  } catch (const Xbyak::Error&) {  // no memory for code
+  } catch (const Xbyak::Error&) {    // no memory for code
+  } catch (const OffsetTooLarge&) {  // a row of gigabytes
   }
   return {};
 }

@@ -67,7 +67,7 @@ class RowEmitter : public RowSumEmitter {
     pass_ = nullptr;
     copy_output();
     for (std::size_t i = 0; i < row_.moving.size(); ++i)
-      add(qword[rcx + static_cast<int>(8 * i)], static_cast<std::uint32_t>(row_.moving[i].bytes));
+      add(qword[rcx + static_cast<int>(8 * i)], code_immediate(row_.moving[i].bytes));
     leave();
     return true;
   }
@@ -77,7 +77,7 @@ class RowEmitter : public RowSumEmitter {
   template <class F>
   static void for_parts(std::int64_t width, F f) {
     int at = 0;
-    const int bytes = static_cast<int>(width * sizeof(T));
+    const int bytes = code_offset(width * static_cast<std::int64_t>(sizeof(T)));
     for (int part = kVector; part >= static_cast<int>(sizeof(T)); part /= 2)
       for (; bytes - at >= part; at += part) f(part, at);
   }
@@ -131,7 +131,7 @@ class RowEmitter : public RowSumEmitter {
     L(loop);
     if (!work(pass, Beside::nothing, true)) return false;
     if (!loops) return true;
-    add(r8, static_cast<std::uint32_t>(by * pass.packed_bytes()));
+    add(r8, code_immediate(by * pass.packed_bytes()));
     add(rdx, static_cast<std::uint32_t>(by * kVector));
     cmp(rdx, bytes_to_vector(last + by));
     jne(loop, T_NEAR);
@@ -208,7 +208,7 @@ class RowEmitter : public RowSumEmitter {
     if (follower == nullptr) return;
     const auto& p = follower->products.front();
     load_pointer(r9, p.operand);
-    lea(r8, ptr[r10 + static_cast<int>(follower->weights)]);
+    lea(r8, ptr[r10 + code_offset(follower->weights)]);
     while (true) {
       const auto [first, count] = terms.next();
       if (count == 0) return;
@@ -233,9 +233,9 @@ class RowEmitter : public RowSumEmitter {
   }
 
   void load_weights_of(std::int64_t v) {
-    lea(r8, ptr[r10 + static_cast<int>(pass_->weights + v * pass_->packed_bytes())]);
+    lea(r8, ptr[r10 + code_offset(pass_->weights + v * pass_->packed_bytes())]);
   }
-  static std::uint32_t bytes_to_vector(std::int64_t v) { return static_cast<std::uint32_t>(v * kVector); }
+  static std::uint32_t bytes_to_vector(std::int64_t v) { return code_immediate(v * kVector); }
 
   enum class Beside : std::uint8_t { nothing, next_vector };
   /// The element-wise work on the vector at rdx.
@@ -274,7 +274,7 @@ class RowEmitter : public RowSumEmitter {
   }
   Address at(const RowAddress& place, int offset, int scale) {
     const Reg64 base = base_of(place);
-    const int bytes = bytes_to(place) + offset;
+    const int bytes = bytes_to(place, offset);
     return pass_->vectors > 1 ? ptr[base + rdx * scale + bytes] : ptr[base + bytes];
   }
   Address array_at(int operand, int offset, int scale) override {
@@ -284,7 +284,7 @@ class RowEmitter : public RowSumEmitter {
   Address number_at(int operand, int offset) override {
     const RowAddress& place = pass_->places[static_cast<std::size_t>(operand)];
     const Reg64 base = base_of(place);
-    return ptr[base + bytes_to(place) + offset];
+    return ptr[base + bytes_to(place, offset)];
   }
   Address weight_at(int operand, int offset) override { return array_at(operand, offset, 1); }
 
@@ -307,7 +307,8 @@ EmittedRow<T> emit(const RowProgram<T>& row) {
   try {
     const auto emitter = std::make_shared<RowEmitter<T>>(row);
     if (emitter->generate()) return {emitter->entries(), emitter};
-  } catch (const Xbyak::Error&) {  // no memory for code
+  } catch (const Xbyak::Error&) {    // no memory for code
+  } catch (const OffsetTooLarge&) {  // states or weights of gigabytes
   }
   return {};
 }

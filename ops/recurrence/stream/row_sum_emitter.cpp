@@ -70,14 +70,14 @@ void RowSumEmitter::add_products(const RowPass& pass, const std::vector<Zmm>& su
     std::int64_t done = 0;
     if (!is_unrolled(p)) {
       const std::int64_t rounds = p.k / kUnrolledTerms;
-      if (packed != moved) add(r8, static_cast<std::uint32_t>(packed - moved));
-      mov(eax, static_cast<std::uint32_t>(rounds));
+      if (packed != moved) add(r8, code_immediate(packed - moved));
+      mov(eax, code_immediate(rounds));
       Xbyak::Label loop;
       align(32);
       L(loop);
       for (std::int64_t i = 0; i < kUnrolledTerms; ++i) add_terms(p, sum, i, i * term);
-      add(r9, static_cast<std::uint32_t>(kUnrolledTerms * element_bytes_));
-      add(r8, static_cast<std::uint32_t>(kUnrolledTerms * term));
+      add(r9, code_immediate(kUnrolledTerms * element_bytes_));
+      add(r8, code_immediate(kUnrolledTerms * term));
       dec(eax);
       jnz(loop, T_NEAR);
       done = rounds * kUnrolledTerms;
@@ -87,14 +87,14 @@ void RowSumEmitter::add_products(const RowPass& pass, const std::vector<Zmm>& su
     packed += p.k * term;
     sum += p.count;
   }
-  if (moved != 0) sub(r8, static_cast<std::uint32_t>(moved));
+  if (moved != 0) sub(r8, code_immediate(moved));
 }
 
 void RowSumEmitter::add_terms(const RowPass::Products& p, const Zmm* sums, std::int64_t element,
                               std::int64_t packed) {
   const bool number = p.vector_bytes == element_bytes_;
   const Xmm left(kElement);
-  const Address from = ptr[r9 + static_cast<int>(element * element_bytes_)];
+  const Address from = ptr[r9 + code_offset(element * element_bytes_)];
   if (number) {
     float_ ? vmovss(left, from) : vmovsd(left, from);
   } else {
@@ -102,7 +102,7 @@ void RowSumEmitter::add_terms(const RowPass::Products& p, const Zmm* sums, std::
   }
   for (int c = 0; c < p.count; ++c) {
     const Xmm out = part(sums[c], p);
-    const Address right = ptr[r8 + static_cast<int>(packed + c * p.vector_bytes)];
+    const Address right = ptr[r8 + code_offset(packed + c * p.vector_bytes)];
     if (number) {
       float_ ? vfmadd231ss(out, left, right) : vfmadd231sd(out, left, right);
     } else {

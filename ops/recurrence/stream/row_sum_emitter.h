@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lagtape/ops/recurrence/jit/code_offset.h"
 #include "lagtape/ops/recurrence/jit/vector_emitter.h"
 #include "lagtape/ops/recurrence/stream/row_program.h"
 
@@ -23,7 +24,9 @@ class RowSumEmitter : public VectorEmitter {
 
   /// An address; it may use rax, so it is valid until the next call only.
   Xbyak::Reg64 base_of(const RowAddress& place);
-  int bytes_to(const RowAddress& place) const { return static_cast<int>(place.bytes[odd_]); }
+  int bytes_to(const RowAddress& place, int offset = 0) const {
+    return code_offset(place.bytes[odd_] + offset);
+  }
   void load_pointer(const Xbyak::Reg64& reg, const RowAddress& place);
 
   // ---- sums ----

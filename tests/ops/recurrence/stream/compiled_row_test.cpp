@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/stream/compiled_row.h"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include "lagtape/tests/ops/recurrence/support/cells.h"
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
@@ -16,17 +17,39 @@ namespace {
 using namespace recurrence;
 using namespace test;
 
-/// Whether single steps of a stack are compiled.
+/// Addresses for that many elements. Nothing may be read or written there, so they take no memory.
+template <class T>
+class Addresses {
+ public:
+  explicit Addresses(std::int64_t elements)
+      : bytes_(static_cast<std::size_t>(elements) * sizeof(T)),
+        begin_(mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    REQUIRE(begin_ != MAP_FAILED);
+  }
+  Addresses(const Addresses&) = delete;
+  ~Addresses() { munmap(begin_, bytes_); }
+  T* begin() const { return static_cast<T*>(begin_); }
+
+ private:
+  std::size_t bytes_;
+  void* begin_;
+};
+
+/// Whether single steps of a stack are compiled, its states and arrays being laid out one after another.
 template <class T>
 bool is_compiled(const SequenceCase& c, SimdLevel level) {
   const CompiledStack<T> stack(c.stack, false, kernels<T>(level), true);
   std::deque<LayerRunner<T>> layers;
   for (std::size_t l = 0; l < stack.layers(); ++l)
     layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels());
-  BumpAllocator<T> none;
-  for (std::size_t l = 0; l < layers.size(); ++l)
-    layers[l].lay_out(none, {0, 100}, 1, l > 0 ? &layers[l - 1] : nullptr, nullptr);
-  return CompiledRow<T>::compile(stack, layers, nullptr, c.weights) != nullptr;
+  const auto lay_out = [&](BumpAllocator<T> memory) {
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      layers[l].lay_out(memory, {0, 100}, 1, l > 0 ? &layers[l - 1] : nullptr, nullptr);
+    return memory.used();
+  };
+  const Addresses<T> memory(lay_out(BumpAllocator<T>()));
+  lay_out(BumpAllocator<T>(memory.begin()));
+  return CompiledRow<T>::compile(stack, layers, memory.begin(), c.weights) != nullptr;
 }
 
 /// Whether this build and machine compile at all.
@@ -82,6 +105,21 @@ TEST_CASE_TEMPLATE("compiled steps give the bits of evaluate, whatever their siz
       CHECK(stream_difference<T>(one_row<T>(stack, 0)) == "");
     }
   }
+}
+
+TEST_CASE("steps of states that take 2 GiB are not compiled: an instruction has 32 bits for an offset") {
+  if (!has_compiler()) return;
+  const auto is_compiled_with = [](std::int64_t tau, bool above) {
+    StackDefinition stack;
+    stack.layers = {delay_gru(16, 2, tau)};  // a vector of 64 bytes a step
+    if (above) stack.layers.push_back(lstm(16, 16));
+    return is_compiled<float>(one_row<float>(stack, 1, 2), SimdLevel::avx512);
+  };
+  constexpr std::int64_t kLimit = std::int64_t{1} << 25;  // steps in 2 GiB
+  CHECK(is_compiled_with(1000, true));
+  CHECK(is_compiled_with(kLimit / 2 - 1000, true));
+  CHECK(!is_compiled_with(kLimit, true));
+  CHECK(!is_compiled_with(2 * kLimit, false));
 }
 
 TEST_CASE("compiled steps go on from saved windows and in copies, at odd and even steps") {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <limits>
+
+namespace lagtape::recurrence {
+
+/// A number of bytes does not fit the 32 bits that an instruction has for it. The emitters give up then, and the
+/// interpreter runs the step.
+struct OffsetTooLarge : std::exception {
+  const char* what() const noexcept override { return "[jit] an offset does not fit 32 bits"; }
+};
+
+/// A number of bytes as an instruction holds it, in 32 bits with a sign. Throws OffsetTooLarge.
+inline std::int32_t code_offset(std::int64_t bytes) {
+  if (bytes < std::numeric_limits<std::int32_t>::min() || bytes > std::numeric_limits<std::int32_t>::max())
+    throw OffsetTooLarge();
+  return static_cast<std::int32_t>(bytes);
+}
+
+/// The same number where the assembler takes it without a sign: the processor extends bit 31 as the sign.
+inline std::uint32_t code_immediate(std::int64_t bytes) {
+  return static_cast<std::uint32_t>(code_offset(bytes));
+}
+
+}  // namespace lagtape::recurrence
