@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the whole test suite, all but the tests labelled slow.
+# Installs what is missing, builds, and runs all tests that are not labelled slow.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 install_missing "${tool_packages[@]}" "${test_packages[@]}"

@@ -8,8 +8,8 @@
 namespace lagtape::recurrence {
 
 /// The adjoints of a step's forward values while reverse mode walks back over it, and the backward ops that
-/// this records. An adjoint is a sum with a sign of its own, so that a negation is an op only where its value
-/// is wanted.
+/// this records. An adjoint is kept as (value, negated), so that a negation becomes an op only where its
+/// value is read.
 class AdjointSums {
  public:
   struct Signed {

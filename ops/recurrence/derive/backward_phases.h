@@ -7,7 +7,7 @@
 
 namespace lagtape::recurrence {
 
-/// The adjoint of a step, before it is known when each op runs.
+/// The backward ops of a step, not yet assigned to a moment.
 struct BackwardOps {
   const Ops& ops;                 ///< in order
   const std::vector<int>& sinks;  ///< all values that end in arrays

@@ -5,7 +5,7 @@
 namespace lagtape::recurrence {
 
 /// The forward half of LayerOps: values numbered as in the program (then copies), and the moment at which
-/// each is computed.
+/// each is computed. This is where products leave the time loop (are hoisted).
 struct ForwardOps {
   LayerOps ops;
   std::vector<Moment> moments;  ///< one a value of the program

@@ -32,7 +32,8 @@ struct Array {
   std::int64_t width = 1;
 };
 
-/// Where a value is found: an array at (step + `step`), a weight, a number, or nowhere yet.
+/// Where a value is found: in a register of its stage's tile, an array at (step + `step`), a weight, a
+/// number, or nowhere yet.
 struct Location {
   enum class Kind : std::uint8_t { none, tile, array, weight, constant };
   Kind kind = Kind::none;

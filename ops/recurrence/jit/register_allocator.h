@@ -15,8 +15,8 @@ inline std::array<int, 4> operands_of(const VectorInstruction& i) { return {i.a,
 enum class Residents : std::uint8_t { none, constants, constants_and_weights };
 
 /// Gives the values of a program their vector registers, in one pass along its instructions. The residents
-/// that are read most get the registers that other values never need. A value that finds no register puts the
-/// value that is read last into a spill slot, for good.
+/// that are read most get the registers that other values never need. Where no register is free, the value
+/// whose next read is furthest away moves to a spill slot in memory, and never returns to a register.
 class RegisterAllocator {
  public:
   RegisterAllocator(const VectorProgram& program, int registers, Residents residents);

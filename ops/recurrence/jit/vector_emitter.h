@@ -32,8 +32,8 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   virtual Xbyak::Address number_at(int operand, int offset) = 0;
   virtual Xbyak::Address weight_at(int operand, int offset) = 0;
 
-  /// Emit the function's beginning, with room on the stack for values, and its end. `saved` are registers
-  /// that belong to the caller.
+  /// Emit the function's beginning, with room on the stack for values, and its end. `saved`: registers to
+  /// save at the beginning and restore at the end, because they are the caller's.
   void enter(const std::vector<Xbyak::Reg64>& saved = {});
   void leave(const std::vector<Xbyak::Reg64>& saved = {});
   /// Begins to emit `program` in the registers of `file`. Both must live until it is emitted.

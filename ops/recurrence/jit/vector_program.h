@@ -19,7 +19,7 @@ enum class VectorOp : std::uint8_t {
   add_integers, subtract_integers,      // a, b
   select,                               // compare(a, b) ? c : d
   grid_step,                            // out = new value of grid `operand_to`: grid `operand` + a, or - a
-  product,                              // out = sum `operand` of the products before, which is in its register
+  product,                              // out = sum `operand` of a RowPass's products, already in a register
   // clang-format on
 };
 

@@ -8,7 +8,8 @@
 
 namespace lagtape::recurrence {
 
-/// Steps of a run: the grid on which weight gradients are summed.
+/// Steps of a run. Runs begin at multiples of 16 steps of the sequence, whatever the chunks, so that weight
+/// gradients are always summed over the same steps.
 inline constexpr std::int64_t kRun = 16;
 /// Steps of a chunk where nothing else is asked for.
 inline constexpr std::int64_t kDefaultChunk = 4 * kRun;
@@ -31,8 +32,9 @@ std::int64_t steps_held(const Array& array, const StepProgram& program, const La
                         const Extent& extent);
 
 /// Whether the adjoints of a lagged read lie in the array of its state. When all states are kept, these
-/// adjoints take the place of states that the backward pass no longer needs, those after the run at work. Of
-/// the reads of one state, only the one that looks back furthest can do so.
+/// adjoints take the place of states that the backward pass no longer needs: the adjoint of step n lies where
+/// the state of step n + 1 + adjoints_after_states was. Of the reads of one state, only the one that looks
+/// back furthest can do so.
 bool lies_on_states(const LayerOps::LaggedRead& read, const LayerSchedule& schedule, const Extent& extent);
 
 /// Steps that such adjoints need beyond the last state.

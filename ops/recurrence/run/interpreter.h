@@ -49,7 +49,8 @@ class Interpreter {
   /// Memory for the draws that hold for a whole sequence, of set_rows rows.
   std::int64_t once_elements() const;
   void set_once(T* once) { once_ = once; }
-  /// Makes these draws, for the draw context and rows that were set.
+  /// Draws the numbers that hold for a whole sequence into the memory of set_once. To be called after
+  /// set_draws and set_rows.
   void draw_once();
   void set_draws(const DrawContext& draws) { draws_ = draws; }
   ArrayView<T>& array(int i) { return arrays_[i]; }

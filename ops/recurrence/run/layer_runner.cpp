@@ -263,8 +263,8 @@ void LayerRunner<T>::add_gradients(std::int64_t n, std::int64_t rows, T* const* 
   for (const auto& g : schedule_.narrow_gradients)
     if (T* first = first_wanted(g, gradients); first != nullptr)
       sums_.push_back({first + g.first, g.stride, g.n, interpreter_.at(g.rows, n), g.rows.width,
-                       g.location < 0 ? &one : interpreter_.at(g.factor, n) + g.location,
-                       g.location < 0 ? 0 : g.factor.width});
+                       g.element < 0 ? &one : interpreter_.at(g.factor, n) + g.element,
+                       g.element < 0 ? 0 : g.factor.width});
   kernels_.add_scaled_sums(sums_.data(), static_cast<std::int64_t>(sums_.size()), rows);
   for (const auto& g : schedule_.narrow_gradients)
     for (int w : g.weights)

@@ -36,10 +36,11 @@ class LayerStates {
   /// Copies the window of state s after step n, for row r, into a row of a window's tensor.
   void write(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const;
 
-  /// Rows that ended before step n keep their states over it, forward and back.
+  /// Copy the states of rows that ended before step n over that step: those before it forward to after it
+  /// (freeze), and those after it back to before it (thaw).
   void freeze_finished(std::int64_t n) { copy_finished(n, n, n + 1); }
   void thaw_finished(std::int64_t n) { copy_finished(n, n + 1, n); }
-  /// Writes the states on the grid at step n in the model's precision.
+  /// Rounds the states on the grid at step n into the model's precision, where the step reads them.
   void show(std::int64_t n);
 
  private:

@@ -102,8 +102,8 @@ struct LayerSchedule : Passes<Phase> {
     std::vector<int> weights;       ///< all get the same: biases that are added to each other
     std::int64_t first, stride, n;  ///< elements first + i stride of the weight, i < n
     Operand rows;
-    Operand factor;              ///< one element a row
-    std::int64_t location = -1;  ///< where that element is in the row; -1: there is no factor
+    Operand factor;             ///< one element a row
+    std::int64_t element = -1;  ///< the position of that element in the row; -1: there is no factor
   };
   std::vector<MatrixGradient> matrix_gradients;
   std::vector<NarrowGradient> narrow_gradients;

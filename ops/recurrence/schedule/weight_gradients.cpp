@@ -25,7 +25,7 @@ void list_gradient_sums(const LayerOps& layer, const ValueOperands& operands, La
   for (const auto& g : layer.vector_gradients) {
     const Operand adjoint = operands.of(g.adjoint);
     const auto same = std::find_if(narrow.begin(), narrow.end(),
-                                   [&](const auto& t) { return t.location < 0 && t.rows == adjoint; });
+                                   [&](const auto& t) { return t.element < 0 && t.rows == adjoint; });
     if (same != narrow.end()) {
       same->weights.push_back(g.weight);
     } else {

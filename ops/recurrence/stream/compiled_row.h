@@ -33,7 +33,7 @@ class CompiledRow {
   /// `end`, states may be in other places than the runners know.
   void begin(std::int64_t n);
   /// Whether states move on in time. Then only as many steps may be run as there is room for; otherwise any
-  /// number.
+  /// number of steps.
   bool moves() const { return !states_.empty(); }
   void step(std::int64_t n, const T* input, T* output) {
     functions_[n & 1](memory_, input, output, states_.data());

@@ -9,12 +9,13 @@
 
 namespace lagtape::recurrence {
 
-/// The elements of a follower's only operand that the pass has made and whose terms, with one matrix, have
-/// yet to be added up, in order from the first.
+/// The terms of a pass's follower. The follower is the pass after this one; its only operand is the row that
+/// this one makes, multiplied by one matrix. Tells which elements of that row are made and have yet to be
+/// multiplied and added to the follower's sum, in order from the first.
 template <class T>
 class LateTerms {
  public:
-  /// Without a follower there are none.
+  /// `follower`: null when the pass has none; then there are no late terms.
   LateTerms(const RowPass& pass, const RowPass* follower)
       : stored_(static_cast<std::size_t>(pass.vectors), false) {
     if (follower == nullptr) return;

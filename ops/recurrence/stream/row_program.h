@@ -31,9 +31,13 @@ namespace lagtape::recurrence {
 
 /// The address of the vectors of a row.
 struct RowAddress {
-  enum class Base : std::uint8_t { memory, state, weights };  ///< the stream's, pointer `state`, packed
+  enum class Base : std::uint8_t {
+    memory,   ///< the beginning of the stream's memory
+    state,    ///< the place of moving state `state` at the step at work
+    weights,  ///< the beginning of the packed weights
+  };
   Base base = Base::memory;
-  int state = -1;
+  int state = -1;                       ///< the number of a moving state; -1 for other bases
   std::array<std::int64_t, 2> bytes{};  ///< the offset from the base, in even and odd steps
 
   friend bool operator==(const RowAddress&, const RowAddress&) = default;

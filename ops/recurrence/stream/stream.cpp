@@ -63,8 +63,8 @@ struct Stream<T>::Implementation {
   std::optional<LayerRunner<T>> final_readout;
   std::shared_ptr<const typename CompiledRow<T>::Code> row_program;
   std::optional<CompiledRow<T>> compiled_row;  // for single steps of one row, where they can be compiled
-  std::optional<LinkedStep<T>> plan;           // for other single steps, where the stack can be linked
-  std::int64_t planned_until = 0;              // the plan is in place for the steps before this one
+  std::optional<LinkedStep<T>> linked_step;    // for other single steps, where the stack can be linked
+  std::int64_t ready_until = 0;                // arrays are in place for the steps before this one
   AlignedMemory memory;
   std::optional<RunningMean<T>> mean;  // for a read-out of the mean
   std::vector<T> scaled;               // normalised inputs of a run of steps; empty: not scaled
@@ -73,11 +73,11 @@ struct Stream<T>::Implementation {
   Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r, std::span<const Tensor> weights)
       : Implementation(std::move(s), r) {
     if (rows == 1 && !mean) row_program = CompiledRow<T>::compile(shared->compiled, layers, base(), weights);
-    plan_steps();
+    choose_single_step();
   }
   Implementation(const Implementation& other) : Implementation(other.shared, other.rows) {
     row_program = other.row_program;
-    plan_steps();
+    choose_single_step();
   }
 
  private:
@@ -96,11 +96,11 @@ struct Stream<T>::Implementation {
     memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
     begin(nullptr, 0);
   }
-  void plan_steps() {
+  void choose_single_step() {
     if (row_program != nullptr) {
       compiled_row.emplace(row_program, layers, base());
     } else if (!mean && LinkedStep<T>::takes(shared->compiled)) {
-      plan.emplace(shared->compiled, layers, rows);
+      linked_step.emplace(shared->compiled, layers, rows);
     }
   }
   T* base() const { return reinterpret_cast<T*>(memory.get()); }
@@ -123,8 +123,8 @@ struct Stream<T>::Implementation {
   }
 
   void begin(const std::vector<Tensor>* window, std::int64_t first) {
-    end_plan();
-    steps = planned_until = first;
+    end_single_steps();
+    steps = ready_until = first;
     BumpAllocator<T> allocator(base());
     lay_out(allocator);
     std::size_t state = 0;
@@ -159,22 +159,22 @@ struct Stream<T>::Implementation {
   }
 
   /// Brings the runners' arrays in order for step `steps`.
-  void end_plan() {
+  void end_single_steps() {
     if (compiled_row) compiled_row->end(steps);
-    planned_until = steps;
+    ready_until = steps;
   }
-  void begin_plan() {
-    end_plan();
-    planned_until = steps + kStepsBetweenMoves;
-    for (auto& layer : layers) layer.enter_forward(steps, planned_until);
-    if (plan) plan->begin(steps);
+  void begin_single_steps() {
+    end_single_steps();
+    ready_until = steps + kStepsBetweenMoves;
+    for (auto& layer : layers) layer.enter_forward(steps, ready_until);
+    if (linked_step) linked_step->begin(steps);
     if (!compiled_row) return;
     compiled_row->begin(steps);
-    if (!compiled_row->moves()) planned_until = std::numeric_limits<std::int64_t>::max();
+    if (!compiled_row->moves()) ready_until = std::numeric_limits<std::int64_t>::max();
   }
 
   void step(const T* input, T* output) {
-    if (compiled_row && steps < planned_until) {
+    if (compiled_row && steps < ready_until) {
       compiled_row->step(steps++, shared->input.vector_of(input), output);
     } else {
       other_step(input, output);
@@ -182,18 +182,18 @@ struct Stream<T>::Implementation {
   }
   /// A function of its own, so that the code of every step stays small.
   [[gnu::noinline]] void other_step(const T* input, T* output) {
-    if (!plan && !compiled_row) return run(input, output, 1);
-    if (steps >= planned_until) begin_plan();
+    if (!linked_step && !compiled_row) return run(input, output, 1);
+    if (steps >= ready_until) begin_single_steps();
     if (compiled_row) return compiled_row->step(steps++, shared->input.vector_of(input), output);
-    shared->input.write(input, rows, plan->input());
-    read_output(plan->run(), top().output.width, output);
+    shared->input.write(input, rows, linked_step->input());
+    read_output(linked_step->run(), top().output.width, output);
     ++steps;
   }
 
   void run(const T* input, T* output, std::int64_t count) {
-    end_plan();
+    end_single_steps();
     for (auto& layer : layers) layer.enter_forward(steps, steps + count);
-    planned_until = steps + count;
+    ready_until = steps + count;
     for (std::int64_t t = 0; t < count; ++t)
       input = shared->input.write(input, rows, layers.front().input(steps + t));
     for (auto& layer : layers) layer.forward(steps, steps + count);
@@ -298,7 +298,7 @@ void Stream<T>::reset() noexcept {
 
 template <class T>
 Window Stream<T>::window() const {
-  implementation_->end_plan();
+  implementation_->end_single_steps();
   Window window = implementation_->zero_window();
   std::size_t index = 0;
   for (const auto& layer : implementation_->layers)
