@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 namespace lagtape {
 namespace {
@@ -30,6 +31,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+void write_text(std::ostream& stream, const void* text) {
+  stream << *static_cast<const std::string_view*>(text);
+}
+
+std::string joined_text(std::initializer_list<TextPart> parts) {
+  std::ostringstream out;
+  for (const TextPart& part : parts) part.write(out, part.value);
+  return std::move(out).str();
+}
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestName = 100;  // computing the distance costs the product of the lengths
