@@ -8,7 +8,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::string_view kPrefix = "average.";
+constexpr std::string_view kAveragePrefix = "average.";
 constexpr std::string_view kUpdatesName = "average.updates";
 
 }  // namespace
@@ -62,7 +62,7 @@ void WeightAverage::assign_to(Parameters& parameters) const {
 std::vector<NamedTensor> WeightAverage::state() const {
   std::vector<NamedTensor> tensors;
   tensors.push_back({std::string(kUpdatesName), Tensor::scalar(static_cast<double>(updates_), Dtype::f64)});
-  for (const NamedTensor& mean : means_) tensors.push_back({text_of(kPrefix, mean.name), mean.tensor});
+  for (const NamedTensor& mean : means_) tensors.push_back({text_of(kAveragePrefix, mean.name), mean.tensor});
   return tensors;
 }
 
@@ -72,7 +72,7 @@ void WeightAverage::load_state(TensorReader& reader) {
     throw InputError(text_of("[average] ", kUpdatesName, " must be a count. Got ", updates, "."));
   std::vector<NamedTensor> means;
   for (const NamedTensor& mean : means_) {
-    const std::string name = text_of(kPrefix, mean.name);
+    const std::string name = text_of(kAveragePrefix, mean.name);
     means.push_back({mean.name, reader.take(name, mean.tensor.shape(), Dtype::f64).clone()});
   }
   means_ = std::move(means);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTicks = 6;  ///< desired number of ticks
 
-std::string text_of(double value) {
+std::string tick_text(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
@@ -85,7 +85,7 @@ std::vector<PlotTick> PlotScale::linear_ticks() const {
   const double slack = 1e-9 * (max_ - min_);
   // + 0.0 turns -0 into 0.
   for (double i = std::ceil((min_ - slack) / step) + 0.0; i * step <= max_ + slack; ++i)
-    ticks.push_back({i * step, text_of(i * step)});
+    ticks.push_back({i * step, tick_text(i * step)});
   return ticks;
 }
 
@@ -100,10 +100,10 @@ std::vector<PlotTick> PlotScale::log_ticks() const {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double value = factor * std::pow(10, power);
       if (factor > 1 && decades > 2) break;
-      if (value * slack >= min_ && value <= max_ * slack) ticks.push_back({value, text_of(value)});
+      if (value * slack >= min_ && value <= max_ * slack) ticks.push_back({value, tick_text(value)});
     }
   }
-  if (ticks.empty()) ticks = {{min_, text_of(min_)}, {max_, text_of(max_)}};
+  if (ticks.empty()) ticks = {{min_, tick_text(min_)}, {max_, tick_text(max_)}};
   return ticks;
 }
 

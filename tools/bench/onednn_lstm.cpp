@@ -17,6 +17,8 @@ using Arguments = std::unordered_map<int, memory>;
 memory::desc plain(memory::dims dims, memory::format_tag tag) { return {dims, memory::data_type::f32, tag}; }
 memory::desc any(memory::dims dims) { return plain(std::move(dims), memory::format_tag::any); }
 
+}  // namespace
+
 /// The primitives for one number of threads; a primitive is made for a fixed number.
 struct Passes {
   dnnl::lstm_forward forward;
@@ -24,8 +26,6 @@ struct Passes {
   Arguments forward_arguments, backward_arguments;
   std::vector<memory> accumulators;  // the backward primitive adds to the gradients of the weights
 };
-
-}  // namespace
 
 struct OnednnLstm::Implementation {
   LstmSizes sizes;

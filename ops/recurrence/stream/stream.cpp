@@ -34,11 +34,13 @@ StackDefinition as_stream(StackDefinition stack) {
   return stack;
 }
 
+}  // namespace
+
 /// The parts that copies of a stream share.
 template <class T>
-struct Shared {
-  Shared(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
-         const Tensor& table, const Normalization& normalization)
+struct SharedParts {
+  SharedParts(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
+              const Tensor& table, const Normalization& normalization)
       : stack(as_stream(definition)),
         input(stack.input_width(), table, normalization.input),
         output_scaling(normalization.output),
@@ -52,11 +54,9 @@ struct Shared {
   CompiledStack<T> compiled;
 };
 
-}  // namespace
-
 template <class T>
 struct Stream<T>::Implementation {
-  std::shared_ptr<const Shared<T>> shared;
+  std::shared_ptr<const SharedParts<T>> shared;
   std::int64_t rows, out_width;
   std::int64_t steps = 0;
   std::deque<LayerRunner<T>> layers;
@@ -70,7 +70,7 @@ struct Stream<T>::Implementation {
   std::vector<T> scaled;               // normalised inputs of a run of steps; empty: not scaled
 
   /// `weights` as CompiledStack::load takes them.
-  Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r, std::span<const Tensor> weights)
+  Implementation(std::shared_ptr<const SharedParts<T>> s, std::int64_t r, std::span<const Tensor> weights)
       : Implementation(std::move(s), r) {
     if (rows == 1 && !mean) row_program = CompiledRow<T>::compile(shared->compiled, layers, base(), weights);
     choose_single_step();
@@ -81,7 +81,7 @@ struct Stream<T>::Implementation {
   }
 
  private:
-  Implementation(std::shared_ptr<const Shared<T>> s, std::int64_t r)
+  Implementation(std::shared_ptr<const SharedParts<T>> s, std::int64_t r)
       : shared(std::move(s)), rows(r), out_width(shared->stack.output_width()) {
     if (shared->input.is_scaled()) scaled.resize(kRun * rows * shared->input.width());
     const CompiledStack<T>& stack = shared->compiled;
@@ -227,7 +227,7 @@ Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights,
                   SimdLevel level, const Tensor& table, const Normalization& normalization) {
   if (rows < 1) throw InputError(text_of("[stream] at least one row. Got ", rows));
   implementation_ = std::make_unique<Implementation>(
-      std::make_shared<const Shared<T>>(stack, level, weights, table, normalization), rows, weights);
+      std::make_shared<const SharedParts<T>>(stack, level, weights, table, normalization), rows, weights);
 }
 
 template <class T>
