@@ -10,7 +10,7 @@ tool_packages=(
   libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev
   libcli11-dev libfmt-dev
 )
-test_packages=(doctest-dev python3)
+test_packages=(doctest-dev python3 pkg-config valgrind)
 
 say() { printf '== %s\n' "$*"; }
 fail() {

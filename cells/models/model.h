@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lagtape/cells/models/model_definition.h"
@@ -13,6 +14,8 @@
 #include "lagtape/ops/recurrence/stream/stream.h"
 
 namespace lagtape {
+
+struct SafetensorsFile;
 
 /// A short description of a layer of a model, or of its read-out.
 struct LayerSummary {
@@ -42,6 +45,8 @@ class Model {
   /// Loads a model from a weights file (the experiment is in its metadata) or a run folder that contains one.
   /// Throws InputError naming the file and the tensor that does not fit.
   static Model load(const std::filesystem::path& run_or_file);
+  /// Reads a model from the bytes of a weights file. `where` stands for the file in messages.
+  static Model parse(std::string_view bytes, const std::string& where);
 
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
@@ -96,6 +101,7 @@ class Model {
  private:
   struct Implementation;
   explicit Model(std::unique_ptr<Implementation> implementation);
+  static Model from(SafetensorsFile content, const std::string& where);
   std::unique_ptr<Implementation> implementation_;
 };
 

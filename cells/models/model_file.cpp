@@ -35,8 +35,14 @@ const std::string& read_text(const SafetensorsFile& file, const char* key, const
 Model Model::load(const std::filesystem::path& run_or_file) {
   const std::filesystem::path file =
       std::filesystem::is_directory(run_or_file) ? run_or_file / "weights.safetensors" : run_or_file;
-  const std::string where = file.string();
-  SafetensorsFile content = read_safetensors(file);
+  return from(read_safetensors(file), file.string());
+}
+
+Model Model::parse(std::string_view bytes, const std::string& where) {
+  return from(parse_safetensors(bytes, where), where);
+}
+
+Model Model::from(SafetensorsFile content, const std::string& where) {
   if (const std::string& format = read_text(content, "format", where); format != kFormat)
     throw InputError(text_of(where, ": format '", format, "' is not known here. Expected '", kFormat, "'"));
   const DataWidths data{read_count(content, "input", where), read_count(content, "output", where),

@@ -8,7 +8,7 @@ a benchmark, a few sequences of an analysis (SHORTENED). Only the pages IN_FULL 
     ```sh setup        installs or builds: compared with the scripts, packages and presets that there are
     ```sh needs-data   needs published files: must be refused because of them, and for nothing else
     ```json            an experiment, a part of one, or a paper's table: `lagtape check` or `lagtape table` takes it
-    ```cpp ```cmake    lines of a file in tests/consumer, which other tests build and run
+    ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
 
 Any other block is an error, and so is one that is indented instead of fenced.
 
@@ -199,8 +199,8 @@ class SessionTest(ToolTest):
             with self.subTest(f"{page.relative_to(ROOT)}:{block.line}"):
                 if block.language == "json":
                     self.check_json(page, block)
-                elif block.language in ("cpp", "cmake"):
-                    sources = ROOT.glob("tests/consumer/" + {"cpp": "*.cpp", "cmake": "CMakeLists.txt"}[block.language])
+                elif block.language in ("cpp", "c", "cmake"):
+                    sources = ROOT.glob("tests/consumer/" + {"cpp": "*.cpp", "c": "*.c", "cmake": "CMakeLists.txt"}[block.language])
                     self.assertTrue(any(holds_lines(block.text, one.read_text()) for one in sources),
                                     "these lines are in no file of tests/consumer:\n" + block.text)
                 elif block.language == "sh" and block.marks == ["setup"]:

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lagtape/core/tensor.h"
@@ -43,6 +44,8 @@ struct Window {
 
 /// The window before the first step: zeros.
 Window zero_window(const std::vector<StepProgram>& layers, std::int64_t batch, Dtype dtype);
+/// The shape and the precision of a state's tensor in a window.
+std::pair<Shape, Dtype> state_window(const StepProgram& layer, int state, std::int64_t batch, Dtype dtype);
 
 /// The key that decides the random draws of a batch, together with step and unit.
 struct DrawKey {

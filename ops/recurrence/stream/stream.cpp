@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lagtape/core/aligned_memory.h"
@@ -66,8 +67,9 @@ struct Stream<T>::Implementation {
   std::optional<LinkedStep<T>> linked_step;    // for other single steps, where the stack can be linked
   std::int64_t ready_until = 0;                // arrays are in place for the steps before this one
   AlignedMemory memory;
-  std::optional<RunningMean<T>> mean;  // for a read-out of the mean
-  std::vector<T> scaled;               // normalised inputs of a run of steps; empty: not scaled
+  std::optional<RunningMean<T>> mean;                 // for a read-out of the mean
+  std::vector<std::pair<Shape, Dtype>> window_parts;  // the shapes of a window's tensors
+  std::vector<T> scaled;  // normalised inputs of a run of steps; empty: not scaled
 
   /// `weights` as CompiledStack::load takes them.
   Implementation(std::shared_ptr<const SharedParts<T>> s, std::int64_t r, std::span<const Tensor> weights)
@@ -95,6 +97,10 @@ struct Stream<T>::Implementation {
     lay_out(count);
     memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
     begin(nullptr, 0);
+    for (const auto& layer : shared->stack.layers)
+      for (std::size_t s = 0; s < layer.states.size(); ++s)
+        window_parts.push_back(state_window(layer, static_cast<int>(s), rows, dtype_of<T>));
+    if (mean) window_parts.emplace_back(mean->zeros().shape(), dtype_of<T>);
   }
   void choose_single_step() {
     if (row_program != nullptr) {
@@ -142,6 +148,20 @@ struct Stream<T>::Implementation {
     Window window = lagtape::zero_window(shared->stack.layers, rows, dtype_of<T>);
     if (mean) window.states.push_back(mean->zeros());
     return window;
+  }
+  /// Throws InputError for a window that is not one of this stream's.
+  void check(const Window& window) const {
+    if (window.states.size() != window_parts.size())
+      throw InputError(
+          text_of("[stream] a window of ", window_parts.size(), " states. Got ", window.states.size()));
+    for (std::size_t s = 0; s < window_parts.size(); ++s) {
+      const auto& [shape, dtype] = window_parts[s];
+      const Tensor& state = window.states[s];
+      if (state.shape() != shape || state.dtype() != dtype)
+        throw InputError(text_of("[stream] state ", s, " of a window is ", to_string(shape), " ",
+                                 name_of(dtype), ". Got ", to_string(state.shape()), " ",
+                                 name_of(state.dtype())));
+    }
   }
   void restore(const Window& window, std::int64_t first) {
     begin(&window.states, first);
@@ -298,30 +318,26 @@ void Stream<T>::reset() noexcept {
 
 template <class T>
 Window Stream<T>::window() const {
-  implementation_->end_single_steps();
   Window window = implementation_->zero_window();
+  save(window);
+  return window;
+}
+
+template <class T>
+void Stream<T>::save(Window& window) const {
+  implementation_->check(window);
+  implementation_->end_single_steps();
   std::size_t index = 0;
   for (const auto& layer : implementation_->layers)
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index)
       for (std::int64_t r = 0; r < rows(); ++r)
         layer.states().write(static_cast<int>(s), steps(), r, window.states[index], r);
   if (implementation_->mean) implementation_->mean->save(window.states.back());
-  return window;
 }
 
 template <class T>
 void Stream<T>::restore(const Window& window, std::int64_t steps) {
-  const Window expected = implementation_->zero_window();
-  if (window.states.size() != expected.states.size())
-    throw InputError(
-        text_of("[stream] a window of ", expected.states.size(), " states. Got ", window.states.size()));
-  for (std::size_t s = 0; s < expected.states.size(); ++s)
-    if (window.states[s].shape() != expected.states[s].shape() ||
-        window.states[s].dtype() != expected.states[s].dtype())
-      throw InputError(text_of("[stream] state ", s, " of a window is ",
-                               to_string(expected.states[s].shape()), " ",
-                               name_of(expected.states[s].dtype()), ". Got ",
-                               to_string(window.states[s].shape()), " ", name_of(window.states[s].dtype())));
+  implementation_->check(window);
   if (steps < 0) throw InputError(text_of("[stream] steps >= 0. Got ", steps));
   check_grid_window("stream", implementation_->shared->stack.layers, window.states);
   implementation_->restore(window, steps);

@@ -43,6 +43,9 @@ class Stream {
   /// after the states: [B, width] of the top layer's output. `restore` throws InputError when shapes differ.
   Window window() const;
   void restore(const Window& window, std::int64_t steps);
+  /// Writes the present states into a window that `window` returned before. Like `restore`, it allocates nothing.
+  /// Throws InputError when shapes differ.
+  void save(Window& window) const;
 
  private:
   struct Implementation;

@@ -1,0 +1,173 @@
+/* A C program on the installed library: loads a model, predicts a batch, and streams the same rows: the same numbers, bit
+ * for bit. Then what a careless caller does, and that streams allocate nothing. */
+
+#include <lagtape/c_api.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every allocation of the program, the library's included, passes here (except under valgrind, which takes their place). */
+static long allocations = 0;
+extern void* __libc_malloc(size_t size);
+extern void* __libc_calloc(size_t count, size_t size);
+extern void* __libc_realloc(void* pointer, size_t size);
+extern void* __libc_memalign(size_t alignment, size_t size);
+void* malloc(size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* pointer, size_t size) {
+  ++allocations;
+  return __libc_realloc(pointer, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+
+static int failures = 0;
+static void check(int holds, const char* what) {
+  if (holds) return;
+  ++failures;
+  fprintf(stderr, "not so: %s (last error: %s)\n", what, lagtape_last_error());
+}
+static void check_message(const char* part) {
+  if (strstr(lagtape_last_error(), part) != NULL) return;
+  ++failures;
+  fprintf(stderr, "the message lacks '%s': %s\n", part, lagtape_last_error());
+}
+
+enum { kRows = 3, kSteps = 40 };
+
+static void streams_as_it_predicts(const lagtape_model* model) {
+  const size_t in = (size_t)lagtape_model_input_width(model), out = (size_t)lagtape_model_output_width(model);
+  const size_t count = (size_t)lagtape_model_output_count(model, kRows, kSteps);
+  float* x = malloc(kRows * kSteps * in * sizeof *x);
+  float* y = malloc(count * sizeof *y);
+  float* streamed = malloc(kSteps * out * sizeof *streamed);
+  size_t i;
+  int row, n;
+  for (i = 0; i < kRows * kSteps * in; ++i) x[i] = (float)sin(0.1 * (double)i);
+  check(lagtape_model_predict(model, x, kRows, kSteps, y, 2) == LAGTAPE_OK, "a batch is predicted");
+  check(count == kRows * kSteps * out, "an output at every step");
+  for (row = 0; row < kRows; ++row) {
+    const float* mine = x + (size_t)row * kSteps * in;
+    lagtape_stream* stream = lagtape_stream_create(model, 1);
+    check(stream != NULL, "a stream is made");
+    for (n = 0; n < kSteps; ++n)
+      check(lagtape_stream_step(stream, mine + (size_t)n * in, streamed + (size_t)n * out) == LAGTAPE_OK, "a step");
+    check(memcmp(streamed, y + (size_t)row * kSteps * out, kSteps * out * sizeof *y) == 0, "a stream gives the prediction's bits");
+    check(streamed[0] != streamed[(kSteps - 1) * out], "the outputs move");
+    check(lagtape_stream_reset(stream) == LAGTAPE_OK && lagtape_stream_steps(stream) == 0, "a reset");
+    check(lagtape_stream_block(stream, mine, streamed, kSteps) == LAGTAPE_OK, "a block");
+    check(memcmp(streamed, y + (size_t)row * kSteps * out, kSteps * out * sizeof *y) == 0, "a block gives them too");
+    lagtape_stream_free(stream);
+  }
+  free(x);
+  free(y);
+  free(streamed);
+}
+
+static void saves_and_allocates_nothing(const lagtape_model* model) {
+  float in[64] = {0.5f}, first[64], again[64], copied[64];
+  lagtape_stream* stream = lagtape_stream_create(model, 1);
+  const size_t size = lagtape_stream_state_size(stream);
+  void* state = malloc(size);
+  lagtape_stream* copy;
+  long before;
+  int n, fine = 1;
+  for (n = 0; n < 30; ++n) lagtape_stream_step(stream, in, first);
+  copy = lagtape_stream_copy(stream);
+  before = allocations;
+  fine &= lagtape_stream_save(stream, state, size) == LAGTAPE_OK;
+  for (n = 0; n < 100; ++n) lagtape_stream_step(stream, in, first);
+  lagtape_stream_block(stream, in, first, 1);
+  fine &= lagtape_stream_restore(stream, state, size) == LAGTAPE_OK && lagtape_stream_steps(stream) == 30;
+  for (n = 0; n < 101; ++n) lagtape_stream_step(stream, in, again);
+  for (n = 0; n < 101; ++n) lagtape_stream_step(copy, in, copied);
+  fine &= lagtape_stream_reset(copy) == LAGTAPE_OK;
+  check(allocations == before, "calls of a stream allocate nothing");
+  check(fine, "a state is saved, restored and reset");
+  check(memcmp(first, again, sizeof(float)) == 0, "a restored stream goes on with the same bits");
+  check(memcmp(first, copied, sizeof(float)) == 0, "so does a copy");
+  free(state);
+  lagtape_stream_free(stream);
+  lagtape_stream_free(copy);
+}
+
+static void refuses_nonsense(const lagtape_model* model) {
+  float x[64] = {0}, y[64];
+  double wide[64] = {0};
+  char state[8] = {0};
+  lagtape_stream* stream = lagtape_stream_create(model, 1);
+  check(lagtape_model_load("there/is/no/such.safetensors") == NULL, "a missing file is refused");
+  check_message("such.safetensors");
+  check(lagtape_model_load(NULL) == NULL, "a null path is refused");
+  check_message("null pointer");
+  check(lagtape_model_load_memory("nonsense", 8, "my bytes") == NULL, "nonsense is no model");
+  check_message("my bytes");
+  check(lagtape_model_predict(model, x, 0, 1, y, 1) == LAGTAPE_INPUT_ERROR, "no rows are refused");
+  check_message("rows must be at least 1. Got 0");
+  check(lagtape_model_predict(model, x, INT64_MAX, INT64_MAX, y, 1) == LAGTAPE_INPUT_ERROR, "sizes beyond memory are refused");
+  check(lagtape_model_output_count(model, INT64_MAX, INT64_MAX) == -1, "and cannot be counted");
+  check(lagtape_model_predict(model, x, 1, 1, y, 0) == LAGTAPE_INPUT_ERROR, "no threads are refused");
+  check(lagtape_model_predict_f64(model, wide, 1, 1, wide, 1) == LAGTAPE_INPUT_ERROR, "another precision is refused");
+  check_message("f32");
+  check(lagtape_stream_create(model, 0) == NULL, "a stream of no rows is refused");
+  check(lagtape_stream_create(NULL, 1) == NULL, "a stream of no model is refused");
+  check(lagtape_stream_step(stream, NULL, y) == LAGTAPE_INPUT_ERROR, "a null input is refused");
+  check_message("lagtape_stream_step");
+  check(lagtape_stream_step(NULL, x, y) == LAGTAPE_INPUT_ERROR, "a null stream is refused");
+  check(lagtape_stream_step_f64(stream, wide, wide) == LAGTAPE_INPUT_ERROR, "another precision is refused");
+  check(lagtape_stream_block(stream, x, y, -1) == LAGTAPE_INPUT_ERROR, "a negative number of steps is refused");
+  check(lagtape_stream_restore(stream, state, 1) == LAGTAPE_INPUT_ERROR, "a state of another size is refused");
+  check_message("bytes. Got 1");
+  check(lagtape_stream_steps(stream) == 0, "what is refused changes nothing");
+  check(lagtape_model_layer_name(model, 99) == NULL && lagtape_model_parameter_name(model, 999) == NULL, "names end");
+  check(lagtape_model_parameter_extent(model, 0, 9) == -1, "axes end");
+  lagtape_stream_free(stream);
+  lagtape_stream_free(NULL);
+  lagtape_model_free(NULL);
+}
+
+static lagtape_model* load_from_memory(const char* path) {
+  FILE* file = fopen(path, "rb");
+  lagtape_model* model = NULL;
+  long size;
+  void* bytes;
+  if (file == NULL || fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0) return NULL;
+  bytes = malloc((size_t)size);
+  if (fread(bytes, 1, (size_t)size, file) == (size_t)size) model = lagtape_model_load_memory(bytes, (size_t)size, path);
+  free(bytes);
+  fclose(file);
+  return model;
+}
+
+int main(int count, char** arguments) {
+  lagtape_model *model, *same;
+  if (count < 2) return 2;
+  model = lagtape_model_load(arguments[1]);
+  if (model == NULL) {
+    fprintf(stderr, "%s\n", lagtape_last_error());
+    return 2;
+  }
+  check(lagtape_model_dtype(model) == LAGTAPE_F32, "the model is one of f32");
+  check(lagtape_model_layer_count(model) >= 2 && lagtape_model_parameter_count(model) >= 2, "layers and parameters");
+  check(strstr(lagtape_model_experiment(model), "layers") != NULL, "the experiment");
+  streams_as_it_predicts(model);
+  saves_and_allocates_nothing(model);
+  refuses_nonsense(model);
+  same = load_from_memory(arguments[1]);
+  check(same != NULL, "a model is loaded from memory");
+  lagtape_model_free(model);
+  if (same != NULL) streams_as_it_predicts(same);
+  lagtape_model_free(same);
+  printf("lagtape %s: layers and streams in C, %d failures\n", lagtape_version(), failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,345 @@
+#include "lagtape/tools/c/c_api.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/core/error.h"
+#include "lagtape/tools/version.h"
+
+using lagtape::Dtype;
+using lagtape::InputError;
+using lagtape::Model;
+using lagtape::Stream;
+using lagtape::Tensor;
+using lagtape::text_of;
+using lagtape::Window;
+
+/// A loaded model, with what the interface hands out as C strings.
+struct lagtape_model {
+  explicit lagtape_model(Model loaded) : model(std::move(loaded)), layers(model.layer_names()) {
+    for (const lagtape::Parameter& parameter : model.parameters()) parameters.push_back(&parameter);
+  }
+  Model model;
+  std::vector<std::string> layers;
+  std::vector<const lagtape::Parameter*> parameters;
+};
+
+/// A stream in its model's precision, and the window that saving and restoring go through.
+struct lagtape_stream {
+  std::variant<Stream<float>, Stream<double>> stream;
+  Window window;
+
+  template <class T>
+  explicit lagtape_stream(Stream<T> made) : stream(std::move(made)) {
+    window = std::get<Stream<T>>(stream).window();
+  }
+};
+
+namespace {
+
+/// A fixed place a thread, so that to fail allocates nothing.
+class LastError {
+ public:
+  const char* text() const { return text_; }
+  void set(std::string_view message) noexcept {
+    const std::size_t size = std::min(message.size(), sizeof(text_) - 1);
+    std::memcpy(text_, message.data(), size);
+    text_[size] = '\0';
+  }
+
+ private:
+  char text_[4096] = "";
+};
+
+thread_local LastError last_error;
+
+lagtape_status fail(lagtape_status status, std::string_view message) noexcept {
+  last_error.set(message);
+  return status;
+}
+
+/// Runs `f`, and turns what it throws into a status and a message.
+template <class F>
+lagtape_status guarded(F f) noexcept {
+  try {
+    f();
+    return LAGTAPE_OK;
+  } catch (const InputError& error) {
+    return fail(LAGTAPE_INPUT_ERROR, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(LAGTAPE_ERROR, "[lagtape] there is not enough memory");
+  } catch (const std::exception& error) {
+    return fail(LAGTAPE_ERROR, error.what());
+  } catch (...) {
+    return fail(LAGTAPE_ERROR, "[lagtape] an unknown failure");
+  }
+}
+
+/// What `make` returns as a new object, or null.
+template <class F>
+auto made(F make) noexcept -> decltype(make()) {
+  decltype(make()) result = nullptr;
+  guarded([&] { result = make(); });
+  return result;
+}
+
+void require(const void* pointer, const char* call, const char* what) {
+  if (pointer == nullptr) throw InputError(text_of("[", call, "] ", what, " is a null pointer"));
+}
+
+void require_at_least(std::int64_t least, std::int64_t given, const char* call, const char* what) {
+  if (given < least)
+    throw InputError(text_of("[", call, "] ", what, " must be at least ", least, ". Got ", given));
+}
+
+/// rows * steps * width; nothing when that is beyond 2^62.
+std::optional<std::int64_t> product(std::int64_t rows, std::int64_t steps, std::int64_t width) {
+  std::int64_t count = 0;
+  if (__builtin_mul_overflow(rows, steps, &count) || __builtin_mul_overflow(count, width, &count) ||
+      count > (std::int64_t{1} << 59))
+    return std::nullopt;
+  return count;
+}
+
+template <class T>
+void predict(const lagtape_model* model, const T* x, std::int64_t rows, std::int64_t steps, T* y,
+             int threads) {
+  constexpr const char* kCall = "lagtape_model_predict";
+  require(model, kCall, "the model");
+  require(x, kCall, "x");
+  require(y, kCall, "y");
+  require_at_least(1, rows, kCall, "rows");
+  require_at_least(1, steps, kCall, "steps");
+  require_at_least(1, threads, kCall, "threads");
+  const Model& m = model->model;
+  if (m.dtype() != lagtape::dtype_of<T>)
+    throw InputError(text_of("[", kCall, "] the model computes in ", name_of(m.dtype()),
+                             ", these arrays are ", name_of(lagtape::dtype_of<T>)));
+  const auto count = product(rows, steps, m.input_width());
+  if (!count || lagtape_model_output_count(model, rows, steps) < 0)
+    throw InputError(
+        text_of("[", kCall, "] ", rows, " rows of ", steps, " steps are more than memory can hold"));
+  Tensor input({rows, steps, m.input_width()}, m.dtype());
+  std::copy_n(x, *count, input.values<T>().data());
+  const Tensor output = m.predict(input, threads);
+  std::copy_n(output.values<T>().data(), output.numel(), y);
+}
+
+/// The stream as one of T. Throws InputError.
+template <class T>
+Stream<T>& stream_of(lagtape_stream* stream, const char* call) {
+  require(stream, call, "the stream");
+  if (Stream<T>* found = std::get_if<Stream<T>>(&stream->stream)) return *found;
+  constexpr bool is_f32 = std::is_same_v<T, float>;
+  throw InputError(text_of("[", call, "] the model computes in ", is_f32 ? "f64" : "f32",
+                           ", these arrays are ", is_f32 ? "f32" : "f64"));
+}
+
+template <class T>
+lagtape_status step(lagtape_stream* stream, const T* input, T* output) noexcept {
+  if (stream != nullptr && input != nullptr && output != nullptr) {
+    if (Stream<T>* found = std::get_if<Stream<T>>(&stream->stream)) {
+      found->step(input, output);
+      return LAGTAPE_OK;
+    }
+  }
+  return guarded([&] {
+    stream_of<T>(stream, "lagtape_stream_step");
+    require(input, "lagtape_stream_step", "input");
+    require(output, "lagtape_stream_step", "output");
+  });
+}
+
+template <class T>
+lagtape_status block(lagtape_stream* stream, const T* input, T* output, std::int64_t steps) noexcept {
+  return guarded([&] {
+    Stream<T>& found = stream_of<T>(stream, "lagtape_stream_block");
+    require_at_least(0, steps, "lagtape_stream_block", "steps");
+    if (steps == 0) return;
+    require(input, "lagtape_stream_block", "input");
+    require(output, "lagtape_stream_block", "output");
+    found.block(input, output, steps);
+  });
+}
+
+/// Bytes of a saved state: the number of steps, then the windows' numbers.
+std::size_t state_size(const Window& window) {
+  std::size_t size = sizeof(std::int64_t);
+  for (const Tensor& state : window.states)
+    size += static_cast<std::size_t>(state.numel()) * byte_size(state.dtype());
+  return size;
+}
+
+/// Calls f(bytes of a tensor, their number) for each tensor of a window.
+template <class F>
+void for_states(Window& window, F f) {
+  for (Tensor& state : window.states)
+    f(state.raw(), static_cast<std::size_t>(state.numel()) * byte_size(state.dtype()));
+}
+
+void check_state_size(const lagtape_stream* stream, const void* state, std::size_t size, const char* call) {
+  require(stream, call, "the stream");
+  require(state, call, "the state");
+  if (const std::size_t expected = state_size(stream->window); size != expected)
+    throw InputError(text_of("[", call, "] the state of this stream has ", expected, " bytes. Got ", size));
+}
+
+}  // namespace
+
+const char* lagtape_version(void) { return lagtape::kVersion; }
+const char* lagtape_last_error(void) { return last_error.text(); }
+
+// ---- models ----
+
+lagtape_model* lagtape_model_load(const char* path) {
+  return made([&] {
+    require(path, "lagtape_model_load", "the path");
+    return new lagtape_model(Model::load(path));
+  });
+}
+
+lagtape_model* lagtape_model_load_memory(const void* bytes, size_t size, const char* name) {
+  return made([&] {
+    require(bytes, "lagtape_model_load_memory", "bytes");
+    const std::string_view content(static_cast<const char*>(bytes), size);
+    return new lagtape_model(Model::parse(content, name == nullptr ? "the weights" : name));
+  });
+}
+
+void lagtape_model_free(lagtape_model* model) { delete model; }
+
+lagtape_dtype lagtape_model_dtype(const lagtape_model* model) {
+  return model->model.dtype() == Dtype::f32 ? LAGTAPE_F32 : LAGTAPE_F64;
+}
+int64_t lagtape_model_input_width(const lagtape_model* model) { return model->model.input_width(); }
+int64_t lagtape_model_output_width(const lagtape_model* model) { return model->model.output_width(); }
+int64_t lagtape_model_classes(const lagtape_model* model) { return model->model.classes(); }
+int64_t lagtape_model_tokens(const lagtape_model* model) { return model->model.tokens(); }
+int lagtape_model_reads_every_step(const lagtape_model* model) {
+  return reads_every_step(model->model.at()) ? 1 : 0;
+}
+const char* lagtape_model_experiment(const lagtape_model* model) { return model->model.experiment().c_str(); }
+
+size_t lagtape_model_layer_count(const lagtape_model* model) { return model->layers.size(); }
+const char* lagtape_model_layer_name(const lagtape_model* model, size_t layer) {
+  return layer < model->layers.size() ? model->layers[layer].c_str() : nullptr;
+}
+
+size_t lagtape_model_parameter_count(const lagtape_model* model) { return model->parameters.size(); }
+const char* lagtape_model_parameter_name(const lagtape_model* model, size_t parameter) {
+  return parameter < model->parameters.size() ? model->parameters[parameter]->name.c_str() : nullptr;
+}
+int64_t lagtape_model_parameter_rank(const lagtape_model* model, size_t parameter) {
+  return parameter < model->parameters.size() ? model->parameters[parameter]->value.rank() : -1;
+}
+int64_t lagtape_model_parameter_extent(const lagtape_model* model, size_t parameter, int64_t axis) {
+  if (axis < 0 || axis >= lagtape_model_parameter_rank(model, parameter)) return -1;
+  return model->parameters[parameter]->value.size(axis);
+}
+
+int64_t lagtape_model_output_count(const lagtape_model* model, int64_t rows, int64_t steps) {
+  if (rows < 0 || steps < 0) return -1;
+  const bool every_step = lagtape_model_reads_every_step(model) != 0;
+  return product(rows, every_step ? steps : 1, model->model.output_width()).value_or(-1);
+}
+
+lagtape_status lagtape_model_predict(const lagtape_model* model, const float* x, int64_t rows, int64_t steps,
+                                     float* y, int threads) {
+  return guarded([&] { predict(model, x, rows, steps, y, threads); });
+}
+lagtape_status lagtape_model_predict_f64(const lagtape_model* model, const double* x, int64_t rows,
+                                         int64_t steps, double* y, int threads) {
+  return guarded([&] { predict(model, x, rows, steps, y, threads); });
+}
+
+// ---- streams ----
+
+lagtape_stream* lagtape_stream_create(const lagtape_model* model, int64_t rows) {
+  return made([&] {
+    require(model, "lagtape_stream_create", "the model");
+    const Model& m = model->model;
+    return m.dtype() == Dtype::f32 ? new lagtape_stream(m.stream<float>(rows))
+                                   : new lagtape_stream(m.stream<double>(rows));
+  });
+}
+
+lagtape_stream* lagtape_stream_copy(const lagtape_stream* stream) {
+  return made([&] {
+    require(stream, "lagtape_stream_copy", "the stream");
+    return std::visit([](const auto& from) { return new lagtape_stream(from); }, stream->stream);
+  });
+}
+
+void lagtape_stream_free(lagtape_stream* stream) { delete stream; }
+
+int64_t lagtape_stream_rows(const lagtape_stream* stream) {
+  return std::visit([](const auto& s) { return s.rows(); }, stream->stream);
+}
+int64_t lagtape_stream_steps(const lagtape_stream* stream) {
+  return std::visit([](const auto& s) { return s.steps(); }, stream->stream);
+}
+
+lagtape_status lagtape_stream_step(lagtape_stream* stream, const float* input, float* output) {
+  return step(stream, input, output);
+}
+lagtape_status lagtape_stream_step_f64(lagtape_stream* stream, const double* input, double* output) {
+  return step(stream, input, output);
+}
+lagtape_status lagtape_stream_block(lagtape_stream* stream, const float* input, float* output,
+                                    int64_t steps) {
+  return block(stream, input, output, steps);
+}
+lagtape_status lagtape_stream_block_f64(lagtape_stream* stream, const double* input, double* output,
+                                        int64_t steps) {
+  return block(stream, input, output, steps);
+}
+
+lagtape_status lagtape_stream_reset(lagtape_stream* stream) {
+  return guarded([&] {
+    require(stream, "lagtape_stream_reset", "the stream");
+    std::visit([](auto& s) { s.reset(); }, stream->stream);
+  });
+}
+
+size_t lagtape_stream_state_size(const lagtape_stream* stream) { return state_size(stream->window); }
+
+lagtape_status lagtape_stream_save(const lagtape_stream* stream, void* state, size_t size) {
+  return guarded([&] {
+    check_state_size(stream, state, size, "lagtape_stream_save");
+    // The window is a place to work in; who holds the stream sees no change.
+    Window& window = const_cast<lagtape_stream*>(stream)->window;
+    std::visit([&](const auto& s) { s.save(window); }, stream->stream);
+    auto* to = static_cast<char*>(state);
+    const std::int64_t steps = lagtape_stream_steps(stream);
+    std::memcpy(to, &steps, sizeof(steps));
+    to += sizeof(steps);
+    for_states(window, [&](const void* from, std::size_t bytes) {
+      std::memcpy(to, from, bytes);
+      to += bytes;
+    });
+  });
+}
+
+lagtape_status lagtape_stream_restore(lagtape_stream* stream, const void* state, size_t size) {
+  return guarded([&] {
+    check_state_size(stream, state, size, "lagtape_stream_restore");
+    const auto* from = static_cast<const char*>(state);
+    std::int64_t steps = 0;
+    std::memcpy(&steps, from, sizeof(steps));
+    from += sizeof(steps);
+    for_states(stream->window, [&](void* to, std::size_t bytes) {
+      std::memcpy(to, from, bytes);
+      from += bytes;
+    });
+    std::visit([&](auto& s) { s.restore(stream->window, steps); }, stream->stream);
+  });
+}

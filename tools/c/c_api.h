@@ -1,0 +1,129 @@
+/* lagtape from C: load a model, predict a batch, and step a stream.
+ *
+ * A function that can fail returns a status, or NULL, and leaves a message for lagtape_last_error(). No exception leaves
+ * the library. A model never changes and may be used by several threads at once; a stream belongs to one thread at a
+ * time. Arrays are dense and row-major. Link with the library lagtape_c (pkg-config lagtape-c). */
+#ifndef LAGTAPE_C_API_H
+#define LAGTAPE_C_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define LAGTAPE_API __attribute__((visibility("default")))
+#else
+#define LAGTAPE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lagtape_model lagtape_model;
+typedef struct lagtape_stream lagtape_stream;
+
+/* The numbers are the exit codes of the lagtape tool. */
+typedef enum lagtape_status {
+  LAGTAPE_OK = 0,
+  LAGTAPE_ERROR = 1,      /* the system or the library failed: no memory, for instance */
+  LAGTAPE_INPUT_ERROR = 2 /* the caller gave something wrong: a file, a shape, a null pointer */
+} lagtape_status;
+
+/* The precision that a model was trained in, and in which it computes. */
+typedef enum lagtape_dtype { LAGTAPE_F32 = 0, LAGTAPE_F64 = 1 } lagtape_dtype;
+
+/* "0.1.0" */
+LAGTAPE_API const char* lagtape_version(void);
+
+/* The message of the last call on this thread that failed; empty before the first. It stays valid until the next
+ * failure on this thread. */
+LAGTAPE_API const char* lagtape_last_error(void);
+
+/* ---- models ---------------------------------------------------------------------------------------------------- */
+
+/* Loads a run folder or a weights file. Returns NULL on failure. */
+LAGTAPE_API lagtape_model* lagtape_model_load(const char* path);
+
+/* Loads the bytes of a weights file. `name` stands for the file in messages. Returns NULL on failure. */
+LAGTAPE_API lagtape_model* lagtape_model_load_memory(const void* bytes, size_t size, const char* name);
+
+/* Frees a model; NULL is allowed. Streams made from it go on working. */
+LAGTAPE_API void lagtape_model_free(lagtape_model* model);
+
+LAGTAPE_API lagtape_dtype lagtape_model_dtype(const lagtape_model* model);
+/* Numbers a step: 1 for tokens. */
+LAGTAPE_API int64_t lagtape_model_input_width(const lagtape_model* model);
+/* Numbers an output: the logits of a classifier. */
+LAGTAPE_API int64_t lagtape_model_output_width(const lagtape_model* model);
+/* 0 unless the model is a classifier. */
+LAGTAPE_API int64_t lagtape_model_classes(const lagtape_model* model);
+/* Inputs are the tokens 0 .. tokens - 1; 0 for inputs that are real numbers. */
+LAGTAPE_API int64_t lagtape_model_tokens(const lagtape_model* model);
+/* 1 when predictions have an output at every step, 0 when they have one a sequence. */
+LAGTAPE_API int lagtape_model_reads_every_step(const lagtape_model* model);
+/* The experiment that trained the model, as JSON. Valid as long as the model. */
+LAGTAPE_API const char* lagtape_model_experiment(const lagtape_model* model);
+
+/* The layers from the input up, the read-out last. A name is NULL beyond the last. */
+LAGTAPE_API size_t lagtape_model_layer_count(const lagtape_model* model);
+LAGTAPE_API const char* lagtape_model_layer_name(const lagtape_model* model, size_t layer);
+
+/* The parameters, by number from 0: the name ("layers.0.W1"), the number of axes, and the extent of an axis. Beyond the
+ * last parameter or axis the name is NULL and the extent -1. */
+LAGTAPE_API size_t lagtape_model_parameter_count(const lagtape_model* model);
+LAGTAPE_API const char* lagtape_model_parameter_name(const lagtape_model* model, size_t parameter);
+LAGTAPE_API int64_t lagtape_model_parameter_rank(const lagtape_model* model, size_t parameter);
+LAGTAPE_API int64_t lagtape_model_parameter_extent(const lagtape_model* model, size_t parameter,
+                                                   int64_t axis);
+
+/* Numbers that a prediction for `rows` sequences of `steps` steps writes: rows * steps * output_width, or
+ * rows * output_width when the model reads once a sequence. -1 when that is more than memory can hold. */
+LAGTAPE_API int64_t lagtape_model_output_count(const lagtape_model* model, int64_t rows, int64_t steps);
+
+/* Predicts a batch: x [rows, steps, input_width] to y, which holds lagtape_model_output_count numbers: [rows, steps,
+ * output_width] or [rows, output_width]. Inputs and outputs are in the units of the data; `threads` is at least 1. The
+ * numbers do not depend on it. The suffix is the model's precision; the other one is refused. */
+LAGTAPE_API lagtape_status lagtape_model_predict(const lagtape_model* model, const float* x, int64_t rows,
+                                                 int64_t steps, float* y, int threads);
+LAGTAPE_API lagtape_status lagtape_model_predict_f64(const lagtape_model* model, const double* x,
+                                                     int64_t rows, int64_t steps, double* y, int threads);
+
+/* ---- streams --------------------------------------------------------------------------------------------------- */
+
+/* A stream of `rows` sequences side by side, at its beginning. Returns NULL on failure: a model that needs whole
+ * sequences cannot stream. Only this function and lagtape_stream_copy allocate memory. */
+LAGTAPE_API lagtape_stream* lagtape_stream_create(const lagtape_model* model, int64_t rows);
+/* A second stream in the same state. Returns NULL on failure. */
+LAGTAPE_API lagtape_stream* lagtape_stream_copy(const lagtape_stream* stream);
+/* Frees a stream; NULL is allowed. */
+LAGTAPE_API void lagtape_stream_free(lagtape_stream* stream);
+
+LAGTAPE_API int64_t lagtape_stream_rows(const lagtape_stream* stream);
+/* Steps fed so far. */
+LAGTAPE_API int64_t lagtape_stream_steps(const lagtape_stream* stream);
+
+/* One step: input [rows, input_width] to output [rows, output_width]: the bits that lagtape_model_predict gives. */
+LAGTAPE_API lagtape_status lagtape_stream_step(lagtape_stream* stream, const float* input, float* output);
+LAGTAPE_API lagtape_status lagtape_stream_step_f64(lagtape_stream* stream, const double* input,
+                                                   double* output);
+
+/* `steps` steps at once: input [steps, rows, input_width] to output [steps, rows, output_width]. */
+LAGTAPE_API lagtape_status lagtape_stream_block(lagtape_stream* stream, const float* input, float* output,
+                                                int64_t steps);
+LAGTAPE_API lagtape_status lagtape_stream_block_f64(lagtape_stream* stream, const double* input,
+                                                    double* output, int64_t steps);
+
+/* Back to the state before the first step. */
+LAGTAPE_API lagtape_status lagtape_stream_reset(lagtape_stream* stream);
+
+/* The state as bytes, to be restored into this stream or one made alike: of the same model and number of rows, on a
+ * machine of the same byte order. `size` is lagtape_stream_state_size. */
+LAGTAPE_API size_t lagtape_stream_state_size(const lagtape_stream* stream);
+LAGTAPE_API lagtape_status lagtape_stream_save(const lagtape_stream* stream, void* state, size_t size);
+LAGTAPE_API lagtape_status lagtape_stream_restore(lagtape_stream* stream, const void* state, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
