@@ -28,7 +28,7 @@ ReadInner LayerDefinition::reading(const LayerDefinition& inner) {
   return [content = inner.content_](JsonReader& around, const std::string& key) {
     around.raw(key, "the cell inside");
     around.fill(key, content->json);
-    if (!content->json.contains("cell"))
+    if (content->json.contains("layer"))
       around.error(key, text_of("the layer inside must be a cell, got '", content->name, "'."));
     return content->build;
   };

@@ -148,7 +148,11 @@ std::int64_t build_layers(FittedModel& model, const DataWidths& data, JsonErrors
 FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonErrors& errors) {
   FittedModel model;
   if (definition.layers.empty()) errors.add("/model/layers", "a model has at least one layer.");
-  if (!check_tokens(definition, data, errors)) return model;
+  for (const std::int64_t width : {data.input, data.output, data.classes, data.tokens.value_or(0)})
+    if (width < 0) errors.add("", text_of("the data have a negative width: ", width, "."));
+  if (definition.readout.units < 0)
+    errors.add("/model/readout/units", text_of("expected integer >= 0, got ", definition.readout.units));
+  if (!errors.empty() || !check_tokens(definition, data, errors)) return model;
   model.definition = definition;
   model.classes = data.classes;
   const std::int64_t width = build_layers(model, data, errors);

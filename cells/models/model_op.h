@@ -24,7 +24,7 @@ class ModelOp {
 
   /// The loss of a batch, a scalar, with the weights of Model::weights(tape). Arrays between two operations
   /// of the model, [B, T, width], are kept for the whole sequence, and an operation before the last runs
-  /// forward once more in the backward pass.
+  /// forward once more in the backward pass. The pool must live until then.
   Var loss(Tape& tape, std::span<const Var> weights, const SequenceBatch& batch, ThreadPool& pool,
            std::span<const Var> initial = {}, Window* final_window = nullptr);
   /// Copies the running statistics of the last `loss` in training into the parameters of the model.

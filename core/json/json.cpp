@@ -73,7 +73,10 @@ Json::Json(Real value) : type_(Type::real), real_(value.value) {}
 
 Json::Json(const Json& other) = default;
 Json::Json(Json&& other) noexcept = default;
-Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(const Json& other) {
+  Json copy(other);  // the other one may be inside this one
+  return *this = std::move(copy);
+}
 Json& Json::operator=(Json&& other) noexcept = default;
 Json::~Json() = default;
 
@@ -275,7 +278,30 @@ std::string Json::dump(int indent, char fill, bool ascii) const {
 
 std::string Json::dump_sorted() const { return JsonBridge::to<nlohmann::json>(*this).dump(); }
 
+namespace {
+
+/// Values are copied and written by functions that call themselves, so that a deep one would exhaust the stack.
+constexpr int kDeepest = 100;
+
+/// The deepest level of brackets in a text.
+int depth_of(std::string_view text) {
+  int depth = 0, deepest = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
+    if (c == ']' || c == '}') --depth;
+  }
+  return deepest;
+}
+
+}  // namespace
+
 Json Json::parse(std::string_view text) {
+  if (depth_of(text) > kDeepest) throw exception("nested too deeply");
   try {
     return JsonBridge::from(Text::parse(text));
   } catch (const Text::exception& error) {
@@ -283,6 +309,6 @@ Json Json::parse(std::string_view text) {
   }
 }
 
-bool Json::accept(std::string_view text) { return Text::accept(text); }
+bool Json::accept(std::string_view text) { return depth_of(text) <= kDeepest && Text::accept(text); }
 
 }  // namespace lagtape

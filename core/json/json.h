@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "lagtape/core/error.h"
 
 namespace lagtape {
 
@@ -19,9 +20,9 @@ namespace lagtape {
 class Json {
  public:
   /// Thrown when a value is read as another type than its own, and for a key or an index that does not exist.
-  class exception : public std::runtime_error {
+  class exception : public InputError {
    public:
-    using std::runtime_error::runtime_error;
+    using InputError::InputError;
   };
 
   Json();
@@ -161,7 +162,7 @@ class Json {
   /// The text; on one line when indent is negative. Throws exception for a string that is not UTF-8.
   std::string dump(int indent = -1, char fill = ' ', bool ascii = false) const;
   std::string dump_sorted() const;  ///< On one line, the keys of every object in the order of the alphabet.
-  /// The value of a JSON text. Throws exception for any other text.
+  /// The value of a JSON text. Throws exception for any other text, and for one nested more than 100 deep.
   static Json parse(std::string_view text);
   /// Whether a text is JSON.
   static bool accept(std::string_view text);

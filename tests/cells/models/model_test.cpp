@@ -80,6 +80,8 @@ TEST_CASE("a layer around a cell is written with the cell inside") {
   const Model one(written, {.input = 3}, 7), other(read, {.input = 3}, 7);
   CHECK(one.experiment() == Model(read, {.input = 3}, 7).experiment());
   CHECK(same_bits(one.predict(waves(9)), other.predict(waves(9))));
+  CHECK_THROWS_AS((LayerDefinition(Bidirectional{}, LayerDefinition(Bidirectional{}, Lstm{.units = 4}))),
+                  InputError);
   CHECK_THROWS_WITH_AS((LayerDefinition(Bidirectional{}, Dropout{.rate = 0.5})),
                        "bidirectional: /cell: the layer inside must be a cell, got 'dropout'.", InputError);
 }

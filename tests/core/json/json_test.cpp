@@ -54,6 +54,24 @@ TEST_CASE("what is not there, or of another type, is an exception") {
   CHECK(json.value("b", "none") == "none");
 }
 
+TEST_CASE("a value may be replaced by one that it contains") {
+  Json json = Json::parse("[[[5, 6], [7]], 4]");
+  json = json[0];
+  CHECK(json == Json::parse("[[5, 6], [7]]"));
+}
+
+TEST_CASE("a text may be nested 100 levels deep, and no deeper") {
+  const auto nested = [](int levels) {
+    return std::string(static_cast<std::size_t>(levels), '[') +
+           std::string(static_cast<std::size_t>(levels), ']');
+  };
+  CHECK(Json::accept(nested(100)));
+  CHECK(Json::parse(nested(100)).is_array());
+  CHECK(!Json::accept(nested(101)));
+  CHECK_THROWS_AS(Json::parse(nested(100'000)), Json::exception);
+  CHECK(Json::accept(R"({"a\"]": ")" + std::string(200, '[') + "\"}"));
+}
+
 TEST_CASE("a JSON Pointer finds a value below, or none") {
   const Json json = Json::parse(R"({"a": [10, {"b/c": 1, "~": 2}], "": 3})");
   CHECK(*json.find_pointer("") == json);
