@@ -82,6 +82,8 @@ TEST_CASE("a layer around a cell is written with the cell inside") {
   CHECK(same_bits(one.predict(waves(9)), other.predict(waves(9))));
   CHECK_THROWS_AS((LayerDefinition(Bidirectional{}, LayerDefinition(Bidirectional{}, Lstm{.units = 4}))),
                   InputError);
+  CHECK_THROWS_AS(Model({.layers = {both}, .readout = {.units = -1}}, {.input = 3}), InputError);
+  CHECK_THROWS_AS(Model({.layers = {both}, .readout = {.units = 1}}, {.input = 3, .tokens = -1}), InputError);
   CHECK_THROWS_WITH_AS((LayerDefinition(Bidirectional{}, Dropout{.rate = 0.5})),
                        "bidirectional: /cell: the layer inside must be a cell, got 'dropout'.", InputError);
 }
