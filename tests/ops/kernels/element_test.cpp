@@ -150,6 +150,13 @@ Aligned<T> special_values() {
 
 }  // namespace
 
+TEST_CASE("the functions that equations can write are those with a value in double") {
+  for (const ElementFunction& function : kElementFunctions) {
+    CAPTURE(function.name);
+    CHECK((function.notation == ElementNotation::none) == (function.value == nullptr));
+  }
+}
+
 TEST_CASE_TEMPLATE("every element-wise operation agrees with the C++ library", T, float, double) {
   CHECK(std::size(kCases) == static_cast<std::size_t>(ElementOp::count));
   for (const Case& c : kCases) {
