@@ -31,7 +31,7 @@ struct RecordedPass {
   Tape& tape;
   const SequenceBatch& batch;  ///< lengths, draws and `training`; x and targets are the whole model's
   ThreadPool& pool;
-  std::span<SequenceOp> ops;  ///< those that SequenceLayer::ops defines
+  std::span<SequenceOp> ops;  ///< the operations that SequenceLayer::ops defines
   RecordOutputs outputs;
   Statistics& statistics;  ///< receives, in training, the statistics of this batch
 };
