@@ -10,7 +10,9 @@ tool_packages=(
   libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev
   libcli11-dev libfmt-dev
 )
-test_packages=(doctest-dev python3 pkg-config valgrind)
+test_packages=(doctest-dev python3 python3-dev python3-venv pkg-config valgrind)
+# What the Python module is built and tested with, from PyPI.
+python_requirements=(nanobind scikit-build-core numpy pytest)
 
 say() { printf '== %s\n' "$*"; }
 fail() {
@@ -45,6 +47,18 @@ install_missing() {
   "${apt[@]}" update
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" ||
     fail "apt-get could not install: ${missing[*]}. On Debian 12 all of them are in the section main."
+}
+
+# Makes build/venv, for which the build makes the Python module. Without it the module and its tests are left out.
+make_python_environment() {
+  local python=build/venv/bin/python
+  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest' 2>/dev/null; then
+    say "build/venv is there already."
+    return
+  fi
+  say "Making build/venv with ${python_requirements[*]}"
+  python3 -m venv build/venv && "$python" -m pip install --quiet "${python_requirements[@]}" ||
+    say "There is no build/venv with all of these: the Python module is not built, and its tests do not run."
 }
 
 # configure [OPTION...]

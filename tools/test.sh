@@ -3,8 +3,9 @@
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 install_missing "${tool_packages[@]}" "${test_packages[@]}"
+make_python_environment
 configure -DLAGTAPE_TESTS=ON
-build "the library, the tool and the tests"
+build "the library, the tool, the Python module and the tests"
 
 say "Testing (ctest --preset release)"
 ctest --preset release "$@"

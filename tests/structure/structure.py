@@ -25,8 +25,8 @@ MAY_INCLUDE = {
 CELL_FREE = {"core", "ops"}
 NAMES_ONEDNN = ("ops/weight_gradient.cpp", "tools/bench/")
 # Headers that take seconds to compile, and the only places that include them.
-HEAVY = {"nlohmann/": "core/json/", "CLI/": "tools/cli/command_line.cpp", "doctest/": "tests/"}
-DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/")
+HEAVY = {"nlohmann/": "core/json/", "CLI/": "tools/cli/command_line.cpp", "doctest/": "tests/", "nanobind/": "tools/python/src/"}
+DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/", "nanobind/")
 
 # Folders that a user of the library never sees.
 INSIDES = tuple(f"lagtape/ops/recurrence/{room}/" for room in ("derive", "schedule", "jit", "run", "oracle")) + (

@@ -1,0 +1,203 @@
+"""Models that were trained, and their streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from typing import Any, Dict, List, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _lagtape
+from ._arrays import DTYPES, numbers_of
+from ._errors import InputError
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def load(run: Path | bytes) -> Model:
+    """The model of a run folder, of a weights file, or of a weights file's bytes.
+
+    Raises InputError that names the file and what is wrong with it.
+    """
+    return Model(run)
+
+
+class Model:
+    """A trained model. It never changes and may be used by several threads at once."""
+
+    def __init__(self, run: Path | bytes):
+        if isinstance(run, (bytes, bytearray, memoryview)):
+            self._model = _lagtape.Model.parse(bytes(run), "the weights")
+        else:
+            self._model = _lagtape.Model.load(_path_of(run))
+
+    def predict(self, x: Any, *, threads: int = 1) -> Any:
+        """The outputs for sequences, in the units of the data.
+
+        x [T, input] gives [T, output], and [B, T, input] gives [B, T, output]; a model that reads out once a sequence
+        gives [output] and [B, output]. A list of sequences [T_i, input] of any lengths gives the list of their outputs.
+        Arrays that are C-contiguous and of the model's dtype are read where they are. The bits do not depend on the
+        batch or on the number of threads.
+
+        Raises InputError for another shape and for numbers that are not finite.
+        """
+        threads = _count_of(threads, "threads", "predict")
+        if isinstance(x, (list, tuple)) and x and not _is_array_like(x):
+            return [self._predict(one, threads, 2) for one in x]
+        return self._predict(x, threads)
+
+    def _predict(self, x: Any, threads: int, rank: int = 0) -> np.ndarray:
+        array = numbers_of(x, self._model.dtype, "predict")
+        width = self.input_width
+        if array.ndim not in ((rank,) if rank else (2, 3)) or array.shape[-1] != width or array.size == 0:
+            expected = f"[T, {width}]" if rank else f"[T, {width}] or [B, T, {width}]"
+            raise InputError(f"[predict] x is {expected}. Got {list(array.shape)}.")
+        _check_finite(array, "predict")
+        return self._model.predict(array, threads)
+
+    def stream(self, rows: int = 1) -> Stream:
+        """A stream of `rows` sequences side by side, before its first step."""
+        return Stream(self, rows)
+
+    def save(self, file: Path) -> None:
+        """Writes the weights file of the model, from which `load` makes it again."""
+        self._model.save(_path_of(file))
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32 or float64: the precision that it was trained in and computes in."""
+        return DTYPES[self._model.dtype]
+
+    @property
+    def input_width(self) -> int:
+        """Numbers a step; 1 for tokens."""
+        return self._model.input_width
+
+    @property
+    def output_width(self) -> int:
+        """Numbers an output; the logits of a classifier."""
+        return self._model.output_width
+
+    @property
+    def classes(self) -> int:
+        """0 unless the model is a classifier."""
+        return self._model.classes
+
+    @property
+    def tokens(self) -> int:
+        """Inputs are the numbers 0 .. tokens - 1; 0 for inputs that are real numbers."""
+        return self._model.tokens
+
+    @property
+    def reads_every_step(self) -> bool:
+        """Whether predictions have an output at every step, or one a sequence."""
+        return self._model.reads_every_step
+
+    @property
+    def experiment(self) -> Dict[str, Any]:
+        """The experiment that trained the model, with every default."""
+        return json.loads(self._model.experiment)
+
+    @property
+    def layers(self) -> List[Dict[str, Any]]:
+        """The layers from the input up, the read-out last: name, params, largest_lag, programs (of their steps)."""
+        return self._model.layers
+
+    @property
+    def parameters(self) -> Dict[str, np.ndarray]:
+        """The parameters by name ("layers.0.W1"), as arrays that cannot be written to."""
+        return self._model.parameters
+
+    def __repr__(self) -> str:
+        layers = ", ".join(layer["name"] for layer in self.layers)
+        return f"<lagtape.Model {self.input_width} -> {layers} -> {self.output_width}, {self.dtype}>"
+
+
+class Stream(_lagtape.Stream):
+    """A model that is fed one step, or a block of steps, at a time, for `rows` sequences side by side.
+
+    It gives the bits that `Model.predict` gives. A stream belongs to one thread at a time; `copy` makes another one in the
+    same state. It is a context manager that closes it.
+    """
+
+    def __init__(self, model: Model, rows: int = 1):
+        if not isinstance(model, Model):
+            raise InputError(f"[stream] expected a lagtape.Model. Got {type(model).__name__}.")
+        super().__init__(model._model, _count_of(rows, "rows", "stream"))
+
+    @property
+    def window(self) -> Tuple[np.ndarray, ...]:
+        """The last values of the states, all that the future depends on: copies, one array a state, layer by layer,
+        [history + 1, rows, width], the oldest value first. It can be set."""
+        return self._window()
+
+    @window.setter
+    def window(self, states: Sequence[np.ndarray]) -> None:
+        self._restore(states, self.steps)
+
+    def save(self) -> bytes:
+        """The state as bytes, for `restore` of a stream of the same model with as many rows."""
+        return struct.pack("<q", self.steps) + b"".join(state.tobytes() for state in self.window)
+
+    def restore(self, state: bytes) -> None:
+        """Puts back a state that `save` gave. Raises InputError for bytes of another size."""
+        states, begin = self.window, 8
+        size = begin + sum(one.nbytes for one in states)
+        if not isinstance(state, (bytes, bytearray, memoryview)) or len(state) != size:
+            got = f"{len(state)} bytes" if isinstance(state, (bytes, bytearray, memoryview)) else type(state).__name__
+            raise InputError(f"[stream.restore] the state of this stream has {size} bytes. Got {got}.")
+        restored = []
+        for one in states:
+            restored.append(np.frombuffer(state, one.dtype, one.size, begin).reshape(one.shape))
+            begin += one.nbytes
+        self._restore(restored, struct.unpack_from("<q", state)[0])
+
+    def copy(self) -> Stream:
+        """A second stream in the same state."""
+        other = Stream.__new__(Stream)
+        _lagtape.Stream.__init__(other, self)
+        return other
+
+    def __copy__(self) -> Stream:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Stream:
+        return self.copy()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.close()
+
+
+def _path_of(path: Any) -> str:
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise InputError(f"expected a path. Got {type(path).__name__}.") from None
+
+
+def _count_of(value: Any, name: str, call: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= 2**40:
+        raise InputError(f"[{call}] {name} must be a whole number of at least 1. Got {value!r}.")
+    return int(value)
+
+
+def _is_array_like(sequences: Any) -> bool:
+    """Whether a list is a nested list of numbers of one shape, rather than sequences of any lengths."""
+    if any(isinstance(one, np.ndarray) for one in sequences):
+        return False
+    try:
+        return np.asarray(sequences).dtype != object
+    except ValueError:
+        return False
+
+
+def _check_finite(array: np.ndarray, call: str) -> None:
+    if np.isfinite(array).all():
+        return
+    place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+    raise InputError(f"[{call}] the number at {list(place)} is not finite. Got {array[place]}.")

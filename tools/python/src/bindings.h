@@ -1,0 +1,11 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace lagtape::python {
+
+// Each adds the functions and classes of its subject to the extension module.
+void add_models(nanobind::module_& module);
+void add_streams(nanobind::module_& module);
+
+}  // namespace lagtape::python

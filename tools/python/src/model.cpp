@@ -1,0 +1,78 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <filesystem>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/tools/python/src/arrays.h"
+#include "lagtape/tools/python/src/bindings.h"
+
+namespace nb = nanobind;
+
+namespace lagtape::python {
+
+namespace {
+
+template <class T>
+nb::object predict(const Model& model, const InputArray<T>& x, int threads) {
+  Tensor y;
+  {
+    const nb::gil_scoped_release release;
+    y = model.predict(tensor_of(x), threads);
+  }
+  return array_of(y);
+}
+
+/// The parameters by name, as arrays that cannot be written to: a model never changes.
+nb::dict parameters_of(const Model& model) {
+  nb::dict parameters;
+  for (const Parameter& parameter : model.parameters())
+    parameters[parameter.name.c_str()] = array_of(parameter.value, false);
+  return parameters;
+}
+
+nb::list layers_of(const Model& model) {
+  nb::list layers;
+  for (const LayerSummary& layer : model.layers()) {
+    nb::dict entry;
+    entry["name"] = layer.name;
+    entry["params"] = layer.params;
+    entry["largest_lag"] = layer.largest_lag();
+    nb::list programs;
+    for (const StepProgram& step : layer.steps) programs.append(to_string(step));
+    entry["programs"] = programs;
+    layers.append(entry);
+  }
+  return layers;
+}
+
+}  // namespace
+
+void add_models(nb::module_& module) {
+  const auto release = nb::call_guard<nb::gil_scoped_release>();
+  nb::class_<Model>(module, "Model")
+      .def_static(
+          "load", [](const std::filesystem::path& path) { return Model::load(path); }, release)
+      .def_static("parse",
+                  [](const nb::bytes& bytes, const std::string& where) {
+                    return Model::parse({bytes.c_str(), bytes.size()}, where);
+                  })
+      .def(
+          "save", [](const Model& model, const std::filesystem::path& file) { model.save(file); }, release)
+      .def("predict", predict<float>, nb::arg("x"), nb::arg("threads"))
+      .def("predict", predict<double>, nb::arg("x"), nb::arg("threads"))
+      .def_prop_ro("dtype", [](const Model& model) { return std::string(name_of(model.dtype())); })
+      .def_prop_ro("input_width", &Model::input_width)
+      .def_prop_ro("output_width", &Model::output_width)
+      .def_prop_ro("classes", &Model::classes)
+      .def_prop_ro("tokens", &Model::tokens)
+      .def_prop_ro("reads_every_step", [](const Model& model) { return reads_every_step(model.at()); })
+      .def_prop_ro("experiment", [](const Model& model) { return model.experiment(); })
+      .def_prop_ro("layers", layers_of)
+      .def_prop_ro("parameters", parameters_of);
+}
+
+}  // namespace lagtape::python

@@ -1,0 +1,212 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <variant>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/stream/stream.h"
+#include "lagtape/tools/python/src/arrays.h"
+#include "lagtape/tools/python/src/bindings.h"
+
+namespace nb = nanobind;
+
+namespace lagtape::python {
+
+namespace {
+
+using AnyStream = std::variant<Stream<float>, Stream<double>>;
+
+AnyStream stream_of(const Model& model, std::int64_t rows) {
+  if (rows < 1) throw InputError(text_of("[stream] rows must be at least 1. Got ", rows, "."));
+  return with_scalar(model.dtype(), [&]<class T>() -> AnyStream { return model.stream<T>(rows); });
+}
+
+/// A stream that can be closed, and refuses to be used by two threads at once.
+class OwnedStream {
+ public:
+  OwnedStream(const Model& model, std::int64_t rows)
+      : stream_(std::make_unique<AnyStream>(stream_of(model, rows))), tokens_(model.tokens()) {}
+  OwnedStream(const OwnedStream& other) : tokens_(other.tokens_) {
+    const Turn turn(other, "copy");
+    stream_ = std::make_unique<AnyStream>(*other.stream_);
+  }
+
+  /// Calls f(stream of its scalar) as the only user of the stream.
+  template <class F>
+  auto use(const char* call, F f) const {
+    const Turn turn(*this, call);
+    return std::visit(f, *stream_);
+  }
+
+  void close() {
+    if (!stream_) return;
+    const Turn turn(*this, "close");
+    stream_.reset();
+  }
+  bool closed() const { return stream_ == nullptr; }
+  std::int64_t tokens() const { return tokens_; }
+
+ private:
+  /// One call's exclusive use. Throws InputError when the stream is closed or in use.
+  class Turn {
+   public:
+    Turn(const OwnedStream& stream, const char* call) : busy_(stream.busy_) {
+      if (busy_.exchange(true)) {
+        throw InputError(
+            text_of("[stream.", call, "] another thread is using this stream; give each thread a copy()."));
+      }
+      if (stream.stream_) return;
+      busy_ = false;
+      throw InputError(text_of("[stream.", call, "] the stream is closed."));
+    }
+    ~Turn() { busy_ = false; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    std::atomic<bool>& busy_;
+  };
+
+  std::unique_ptr<AnyStream> stream_;
+  mutable std::atomic<bool> busy_ = false;
+  std::int64_t tokens_;
+};
+
+/// The numbers of x as a dense array of T: x itself where it is one, else what lagtape._arrays makes of it.
+template <class T>
+InputArray<T> numbers_of(nb::handle x, const char* call) {
+  InputArray<T> array;
+  if (nb::try_cast(x, array, false)) return array;
+  const nb::object convert = nb::module_::import_("lagtape._arrays").attr("numbers_of");
+  return nb::cast<InputArray<T>>(convert(x, name_of(dtype_of<T>).data(), call), false);
+}
+
+template <class T>
+void check_numbers(const InputArray<T>& x, std::int64_t tokens, const char* call) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T value = x.data()[i];
+    if (!std::isfinite(value))
+      throw InputError(text_of("[stream.", call, "] number ", i, " of x is not finite. Got ", value, "."));
+    if (tokens > 0 && (value < 0 || value >= static_cast<T>(tokens) || value != std::floor(value)))
+      throw InputError(
+          text_of("[stream.", call, "] tokens are the numbers 0..", tokens - 1, ". Got ", value, "."));
+  }
+}
+
+template <class Array>
+Shape shape_of(const Array& array) {
+  Shape shape;
+  for (std::size_t axis = 0; axis < array.ndim(); ++axis)
+    shape.push_back(static_cast<std::int64_t>(array.shape(axis)));
+  return shape;
+}
+
+/// The shape of the output for x. The axis of rows may be left out when there is one row, and that of a single
+/// number with it. `lead` axes stand before the rows.
+Shape output_shape(const Shape& x, std::size_t lead, std::int64_t rows, std::int64_t input,
+                   std::int64_t output, const char* call) {
+  const Shape full = {rows, input};
+  const Shape rest(x.begin() + static_cast<std::ptrdiff_t>(std::min(lead, x.size())), x.end());
+  Shape y(x.begin(), x.end() - static_cast<std::ptrdiff_t>(rest.size()));
+  const bool has_lead = y.size() == lead;
+  if (has_lead && rest == full) {
+    y.push_back(rows);
+  } else if (!has_lead || rows != 1 || (rest != Shape{input} && !(rest.empty() && input == 1))) {
+    const std::string steps = lead > 0 ? "T, " : "";
+    const std::string one = rows == 1 ? text_of("[", steps, input, "] or ") : "";
+    throw InputError(text_of("[stream.", call, "] x is ", one, "[", steps, rows, ", ", input, "]. Got ",
+                             to_string(x), "."));
+  }
+  y.push_back(output);
+  return y;
+}
+
+nb::object step(const OwnedStream& self, nb::handle x) {
+  return self.use("step", [&]<class T>(Stream<T>& stream) {
+    const InputArray<T> input = numbers_of<T>(x, "step");
+    const Shape shape =
+        output_shape(shape_of(input), 0, stream.rows(), stream.input_width(), stream.output_width(), "step");
+    check_numbers(input, self.tokens(), "step");
+    T* output = nullptr;
+    nb::object y = empty_array<T>(shape, output);
+    stream.step(input.data(), output);
+    return y;
+  });
+}
+
+nb::object block(const OwnedStream& self, nb::handle x) {
+  return self.use("block", [&]<class T>(Stream<T>& stream) {
+    const InputArray<T> input = numbers_of<T>(x, "block");
+    const Shape shape =
+        output_shape(shape_of(input), 1, stream.rows(), stream.input_width(), stream.output_width(), "block");
+    check_numbers(input, self.tokens(), "block");
+    T* output = nullptr;
+    nb::object y = empty_array<T>(shape, output);
+    const nb::gil_scoped_release release;
+    stream.block(input.data(), output, shape[0]);
+    return y;
+  });
+}
+
+nb::tuple window(const OwnedStream& self) {
+  return self.use("window", []<class T>(Stream<T>& stream) {
+    nb::list states;
+    for (const Tensor& state : stream.window().states) states.append(array_of(state));
+    return nb::tuple(states);
+  });
+}
+
+/// Sets states of the types and shapes that `window` gives.
+void restore(const OwnedStream& self, const nb::sequence& states, std::int64_t steps) {
+  self.use("restore", [&]<class T>(Stream<T>& stream) {
+    Window window = stream.window();
+    if (nb::len(states) != window.states.size()) {
+      throw InputError(text_of("[stream.restore] a window of this stream is a sequence of ",
+                               window.states.size(), " arrays. Got ", nb::len(states), "."));
+    }
+    for (std::size_t i = 0; i < window.states.size(); ++i) {
+      Tensor& state = window.states[i];
+      state = with_scalar(state.dtype(),
+                          [&]<class S>() { return tensor_of(numbers_of<S>(states[i], "restore")); });
+    }
+    stream.restore(window, steps);
+  });
+}
+
+template <class F>
+auto property(const char* name, F f) {
+  return [name, f](const OwnedStream& self) { return self.use(name, f); };
+}
+
+}  // namespace
+
+void add_streams(nb::module_& module) {
+  nb::class_<OwnedStream>(module, "Stream")
+      .def(nb::init<const Model&, std::int64_t>(), nb::arg("model"), nb::arg("rows"))
+      .def(nb::init<const OwnedStream&>(), nb::arg("other"))
+      .def("step", step, nb::arg("x"),
+           "step(x)\n\nOne step: x [rows, input] to y [rows, output], or [input] to [output] for one row.\n"
+           "Raises InputError for another shape, and for a number that is not finite.")
+      .def("block", block, nb::arg("x"),
+           "block(x)\n\nT steps at once: x [T, rows, input] to y [T, rows, output], or [T, input] to [T, "
+           "output]\n"
+           "for one row. Gives the bits of T calls of step. Raises InputError as step does.")
+      .def(
+          "reset", [](const OwnedStream& self) { self.use("reset", [](auto& stream) { stream.reset(); }); },
+          "reset()\n\nBack to the state before the first step.")
+      .def("close", &OwnedStream::close, "close()\n\nFrees the stream; later calls raise InputError.")
+      .def_prop_ro("closed", &OwnedStream::closed, "Whether the stream was closed.")
+      .def_prop_ro("rows", property("rows", [](auto& stream) { return stream.rows(); }),
+                   "Sequences side by side.")
+      .def_prop_ro("steps", property("steps", [](auto& stream) { return stream.steps(); }),
+                   "Steps fed so far.")
+      .def("_window", window)
+      .def("_restore", restore, nb::arg("states"), nb::arg("steps"));
+}
+
+}  // namespace lagtape::python
