@@ -15,8 +15,6 @@
 
 namespace lagtape {
 
-struct SafetensorsFile;
-
 /// A short description of a layer of a model, or of its read-out.
 struct LayerSummary {
   std::string name;         ///< "tau_gru"
@@ -99,9 +97,9 @@ class Model {
   Stream<T> stream(std::int64_t rows = 1) const;
 
  private:
+  friend class ModelFile;
   struct Implementation;
   explicit Model(std::unique_ptr<Implementation> implementation);
-  static Model from(SafetensorsFile content, const std::string& where);
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -1,11 +1,11 @@
-#include <filesystem>
+#include "lagtape/cells/models/model_file.h"
+
 #include <sstream>
-#include <string>
+#include <utility>
 
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/safetensors.h"
 
 namespace lagtape {
 namespace {
@@ -32,46 +32,62 @@ const std::string& read_text(const SafetensorsFile& file, const char* key, const
 
 }  // namespace
 
-Model Model::load(const std::filesystem::path& run_or_file) {
+ModelFile ModelFile::read(const std::filesystem::path& run_or_file) {
   const std::filesystem::path file =
       std::filesystem::is_directory(run_or_file) ? run_or_file / "weights.safetensors" : run_or_file;
-  return from(read_safetensors(file), file.string());
+  return {read_safetensors(file), file.string()};
 }
 
-Model Model::parse(std::string_view bytes, const std::string& where) {
-  return from(parse_safetensors(bytes, where), where);
+ModelFile ModelFile::parse(std::string_view bytes, const std::string& where) {
+  return {parse_safetensors(bytes, where), where};
 }
 
-Model Model::from(SafetensorsFile content, const std::string& where) {
-  if (const std::string& format = read_text(content, "format", where); format != kFormat)
+ModelFile::ModelFile(SafetensorsFile content, const std::string& where)
+    : where_(where), content_(std::move(content)) {
+  if (const std::string& format = read_text(content_, "format", where); format != kFormat)
     throw InputError(text_of(where, ": format '", format, "' is not known here. Expected '", kFormat, "'"));
-  const DataWidths data{read_count(content, "input", where), read_count(content, "output", where),
-                        read_count(content, "classes", where)};
-  Json root = parse_json(read_text(content, "experiment", where), where);
-  const auto part = [&](const char* key) { return root.is_object() ? root.value(key, Json()) : Json(); };
+  widths_ = {read_count(content_, "input", where), read_count(content_, "output", where),
+             read_count(content_, "classes", where)};
+  experiment_ = parse_json(read_text(content_, "experiment", where), where);
+}
+
+Model ModelFile::model() && {
+  const auto part = [&](const char* key) {
+    return experiment_.is_object() ? experiment_.value(key, Json()) : Json();
+  };
   JsonErrors errors;
-  ModelDefinition definition = read_model(part("model"), part("cells"), errors);
-  errors.raise(where);
-  definition.loss = loss_in(root);
-  definition.precision = precision_in(root);
-  FittedModel fitted = fitted_to(definition, data, where);
-  root["model"] = json_of(fitted.definition);
-  auto model = std::make_unique<Implementation>(std::move(fitted), root.dump(2));
-  model->normalization = normalization_from(read_text(content, "normalization", where), where);
+  const ModelDefinition definition = read_model(part("model"), part("cells"), errors);
+  errors.raise(where_);
+  FittedModel fitted = fitted_to(definition, widths_, where_);
+  return std::move(*this).model(std::move(fitted));
+}
+
+Model ModelFile::model(FittedModel fitted) && {
+  fitted.definition.loss = loss_in(experiment_);
+  fitted.definition.precision = precision_in(experiment_);
+  experiment_["model"] = json_of(fitted.definition);
+  auto model = std::make_unique<Model::Implementation>(std::move(fitted), experiment_.dump(2));
+  model->normalization = normalization_from(read_text(content_, "normalization", where_), where_);
   try {
     model->normalization.check(model->chain.input_width(), model->chain.output_width());
   } catch (const InputError& error) {
-    throw InputError(text_of(where, ": ", error.what()));
+    throw InputError(text_of(where_, ": ", error.what()));
   }
-  TensorReader reader(std::move(content), where);
+  TensorReader reader(std::move(content_), where_);
   for (const ParameterDefinition& p : model->fitted.parameters()) {
     Tensor value = reader.take(p.name, p.shape, model->dtype());
     if (const std::string error = value_error(p, value); !error.empty())
-      throw InputError(text_of(where, ": tensor '", p.name, "': ", error));
+      throw InputError(text_of(where_, ": tensor '", p.name, "': ", error));
     model->parameters.add(p.name, std::move(value), p.trainable).bounds = p.bounds;
   }
   reader.finish();
   return Model(std::move(model));
+}
+
+Model Model::load(const std::filesystem::path& run_or_file) { return ModelFile::read(run_or_file).model(); }
+
+Model Model::parse(std::string_view bytes, const std::string& where) {
+  return ModelFile::parse(bytes, where).model();
 }
 
 void Model::save(const std::filesystem::path& file) const {

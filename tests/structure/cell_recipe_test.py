@@ -62,11 +62,11 @@ class CellRecipeTest(unittest.TestCase):
 
     def test_no_other_file_knows_the_example(self):
         known = files_that_name(ROOT, "sru") | files_that_name(ROOT, "Sru")
-        self.assertIn("cells/registry.cpp", known)
+        self.assertIn("cells/cells.h", known)
         self.assertEqual(known - set(self.files), set())
 
     def test_its_row_of_the_registry_is_as_it_says(self):
-        registry = (ROOT / "cells/registry.cpp").read_text(encoding="utf-8")
+        registry = (ROOT / "cells/cells.h").read_text(encoding="utf-8")
         self.assertRegex(registry, r"(?m)^    Sru::kEntry,$")
         self.assertIn('#include "lagtape/cells/sru.h"', registry)
         self.assertIn("`Sru::kEntry`", RECIPE.read_text(encoding="utf-8"))

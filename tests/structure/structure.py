@@ -46,8 +46,8 @@ def lines(path):
 
 
 def cells_of(root):
-    """The cells by their structs, {"TauGru": "tau_gru", ...}: the entries TauGru::kEntry of the table kCells in the registry."""
-    registry = root / "cells" / "registry.cpp"
+    """The cells by their structs, {"TauGru": "tau_gru", ...}: the entries TauGru::kEntry of the table kCells in cells.h."""
+    registry = root / "cells" / "cells.h"
     if not registry.exists():
         return {}
     table = re.search(r"\bkCells\b.*?^};", registry.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
@@ -74,7 +74,7 @@ def check_tree(root):
     breaches = []
     cells = cells_of(root).values()
     if not cells:
-        breaches.append("cells/registry.cpp:1: no table kCells of the cells' names")
+        breaches.append("cells/cells.h:1: no table kCells of the cells' names")
     cell_word = re.compile(r"(?<![a-z0-9])(" + "|".join(cells) + r")(?![a-z0-9])", re.IGNORECASE)
     for folder in MAY_INCLUDE:
         for path in sources(root, folder):

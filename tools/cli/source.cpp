@@ -7,6 +7,8 @@
 #include <fstream>
 #include <limits>
 
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model_file.h"
 #include "lagtape/core/error.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/run_folder.h"
@@ -63,7 +65,10 @@ bool is_run(const std::string& path) {
          std::filesystem::path(path).extension() == ".safetensors";
 }
 
-Model load_model(const std::string& path) {
+namespace {
+
+/// The weights file of a run folder, or the file itself. Throws InputError that says what the path is instead.
+ModelFile read_model_file(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     const RunFolder run(path);
@@ -77,8 +82,12 @@ Model load_model(const std::string& path) {
     throw InputError(text_of(path, ": expected a run folder or a .safetensors file. This looks like an ",
                              "experiment: train it first."));
   }
-  return Model::load(path);
+  return ModelFile::read(path);
 }
+
+}  // namespace
+
+Model load_model(const std::string& path) { return read_model_file(path).model(); }
 
 void warn_of_lags(const Model& model, const DataShape& data) {
   const std::vector<LayerSummary> layers = model.layers();
@@ -105,18 +114,36 @@ void announce_vectors(const KnownWords& words) {
              stderr);
 }
 
+namespace {
+
+/// The model of a file, as the experiment in it was read; fitted to the widths that the file states.
+Model model_of(ModelFile file, const Experiment& experiment) {
+  const DataWidths& widths = file.widths();
+  const FittedModel* known = experiment.fitted.get();
+  if (known != nullptr && known->input_width() == widths.input && known->classes == widths.classes &&
+      (widths.classes > 0 || known->output_width() == widths.output))
+    return std::move(file).model(*known);
+  JsonErrors errors;
+  FittedModel fitted = fit(experiment.model, widths, errors);
+  errors.raise(experiment.where);
+  return std::move(file).model(std::move(fitted));
+}
+
+}  // namespace
+
 Source load_run(const std::string& path, std::span<const std::string> assignments) {
-  Model model = load_model(path);
-  const Json document = parse_json(model.experiment(), path);
-  if (!document.contains("data"))
+  ModelFile file = read_model_file(path);
+  if (!file.experiment().contains("data")) {
+    Model model = std::move(file).model();
     return {.experiment = without_data(model, path), .model = std::move(model), .has_data = false};
-  Experiment experiment = read_document(document, path, path, assignments);
-  if (assignments.empty()) return {.experiment = std::move(experiment), .model = std::move(model)};
-  const Experiment trained = read_document(document, path, path, {});
+  }
+  const Json document = assigned(file.experiment(), assignments);
   for (const char* part : {"model", "cells"}) {
-    if (trained.document->json.value(part, Json()) != experiment.document->json.value(part, Json()))
+    if (document.value(part, Json()) != file.experiment().value(part, Json()))
       throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));
   }
+  Experiment experiment = read_document(document, path, std::filesystem::absolute(path));
+  Model model = model_of(std::move(file), experiment);
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }
 

@@ -11,8 +11,7 @@ namespace lagtape {
 
 namespace fs = std::filesystem;
 
-Experiment read_document(Json document, const std::string& where, const fs::path& base,
-                         std::span<const std::string> assignments) {
+Json assigned(Json document, std::span<const std::string> assignments) {
   for (const std::string& assignment : assignments) {
     Json without = document;  // paths found in it later are the assignment's
     for (const char* key : kDataPaths)
@@ -25,12 +24,12 @@ Experiment read_document(Json document, const std::string& where, const fs::path
         document["data"][key] = fs::absolute(path.get<std::string>()).string();
     }
   }
-  return read_document(document, where, fs::current_path() / base);
+  return document;
 }
 
 Experiment parse_experiment(const std::string& text, const std::string& where, const fs::path& base,
                             std::span<const std::string> assignments) {
-  return read_document(parse_json(text, where), where, base, assignments);
+  return read_document(assigned(parse_json(text, where), assignments), where, fs::current_path() / base);
 }
 
 Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments) {

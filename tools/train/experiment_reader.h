@@ -18,9 +18,8 @@ struct ExperimentDocument {
 /// Reads the document of an experiment; `base` is absolute. Throws InputError with all of its errors.
 Experiment read_document(const Json& document, const std::string& where, const std::filesystem::path& base);
 
-/// The same as parse_experiment for a text that was parsed before.
-Experiment read_document(Json document, const std::string& where, const std::filesystem::path& base,
-                         std::span<const std::string> assignments);
+/// The document after the assignments of `--set` ("train.epochs=3"). Throws InputError.
+Json assigned(Json document, std::span<const std::string> assignments);
 
 /// The keys of `data` that name files or folders.
 inline constexpr std::array kDataPaths = {"path", "vectors"};

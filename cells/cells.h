@@ -1,0 +1,80 @@
+#pragma once
+
+// The cells and layers that there are: a new one is its own files, its #include and its row here. The registry, the
+// lists and messages of the tool, and <lagtape/lagtape.h> follow from this table.
+
+#include <functional>
+
+#include "lagtape/cells/antisymmetric_rnn.h"
+#include "lagtape/cells/cornn.h"
+#include "lagtape/cells/delay_gru.h"
+#include "lagtape/cells/exp_rnn.h"
+#include "lagtape/cells/fast_grnn.h"
+#include "lagtape/cells/fast_rnn.h"
+#include "lagtape/cells/gru.h"
+#include "lagtape/cells/incremental_rnn.h"
+#include "lagtape/cells/indrnn.h"
+#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/layers/batch_norm.h"
+#include "lagtape/cells/layers/bidirectional.h"
+#include "lagtape/cells/layers/dilated.h"
+#include "lagtape/cells/layers/dropout.h"
+#include "lagtape/cells/layers/embedding.h"
+#include "lagtape/cells/layers/layer_norm.h"
+#include "lagtape/cells/layers/linear.h"
+#include "lagtape/cells/lem.h"
+#include "lagtape/cells/lipschitz_rnn.h"
+#include "lagtape/cells/lmu.h"
+#include "lagtape/cells/lstm.h"
+#include "lagtape/cells/noisy_rnn.h"
+#include "lagtape/cells/rnn.h"
+#include "lagtape/cells/s4d.h"
+#include "lagtape/cells/sru.h"
+#include "lagtape/cells/tarnn.h"
+#include "lagtape/cells/tau_gru.h"
+#include "lagtape/cells/unicornn.h"
+
+namespace lagtape {
+
+using LayerRow = std::reference_wrapper<const LayerEntry>;
+
+/// Recurrent layers, {"cell": NAME, ...}.
+inline constexpr LayerRow kCells[] = {
+    TauGru::kEntry,
+    DelayGru::kEntry,
+    Lem::kEntry,
+    Unicornn::kEntry,
+    CoRnn::kEntry,
+    Rnn::kEntry,
+    Lstm::kEntry,
+    Gru::kEntry,
+    LipschitzRnn::kEntry,
+    NoisyRnn::kEntry,
+    AntisymmetricRnn::kEntry,
+    IndRnn::kEntry,
+    FastRnn::kEntry,
+    FastGrnn::kEntry,
+    IncrementalRnn::kEntry,
+    Tarnn::kEntry,
+    ExpRnn::kEntry,
+    Sru::kEntry,
+    S4d::kEntry,
+    Lmu::kEntry,
+    Dilated::kEntry,
+};
+
+/// Layers that see one step at a time, {"layer": NAME, ...}.
+inline constexpr LayerRow kPerStepLayers[] = {
+    Linear::kEntry,
+    Dropout::kEntry,
+    LayerNorm::kEntry,
+};
+
+/// Layers that see whole sequences, {"layer": NAME, ...}.
+inline constexpr LayerRow kSequenceLayers[] = {
+    Embedding::kEntry,
+    BatchNorm::kEntry,
+    Bidirectional::kEntry,
+};
+
+}  // namespace lagtape

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/model.h"
+#include "lagtape/core/io/safetensors.h"
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+
+/// A weights file that has been read, before its model is built. Whoever also needs the experiment in it takes the
+/// parsed document from here, so that neither the text is parsed nor the model fitted twice.
+class ModelFile {
+ public:
+  /// Reads a weights file, or the one in a run folder. Throws InputError naming the file.
+  static ModelFile read(const std::filesystem::path& run_or_file);
+  /// Reads the bytes of a weights file. `where` stands for the file in messages.
+  static ModelFile parse(std::string_view bytes, const std::string& where);
+
+  const Json& experiment() const { return experiment_; }
+  const DataWidths& widths() const { return widths_; }
+
+  /// The model that the experiment defines, with the tensors of the file. Throws InputError naming the tensor that
+  /// does not fit.
+  Model model() &&;
+  /// The same for the experiment's model that was read and fitted to `widths` before.
+  Model model(FittedModel fitted) &&;
+
+ private:
+  ModelFile(SafetensorsFile content, const std::string& where);
+
+  std::string where_;
+  SafetensorsFile content_;
+  DataWidths widths_;
+  Json experiment_;
+};
+
+}  // namespace lagtape
