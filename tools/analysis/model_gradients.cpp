@@ -185,4 +185,15 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
   return result;
 }
 
+Json json_of(const ModelGradients& gradients) {
+  return {{"max_rel_error", gradients.report.max_rel_error},
+          {"worst", gradients.report.worst},
+          {"sequences", gradients.sequences},
+          {"steps", gradients.steps},
+          {"elements", gradients.elements},
+          {"projections", gradients.projections},
+          {"compared", gradients.report.compared},
+          {"moved", gradients.moves > 0}};
+}
+
 }  // namespace lagtape

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "lagtape/core/gradient_check.h"
+#include "lagtape/core/json/json.h"
 #include "lagtape/tools/train/experiment.h"
 
 namespace lagtape {
@@ -29,5 +30,8 @@ struct ModelGradientOptions {
 /// moved parameters; the closest comparison is reported. Throws InputError.
 ModelGradients check_model_gradients(const Experiment& experiment, ThreadPool& pool,
                                      const ModelGradientOptions& options = {});
+
+/// The check as `lagtape check --gradients --json` prints it.
+Json json_of(const ModelGradients& gradients);
 
 }  // namespace lagtape

@@ -7,7 +7,7 @@
 #include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/source.h"
+#include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
 

@@ -3,10 +3,10 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
 #include "lagtape/tools/analysis/model_gradients.h"
+#include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/source.h"
-#include "lagtape/tools/train/trainer.h"
+#include "lagtape/tools/train/experiment_check.h"
 
 namespace lagtape::cli {
 
@@ -34,15 +34,12 @@ void add_options(Options& options, CheckArguments& arguments) {
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
-/// Checks everything that a training checks before its first step. Returns the number of parameters.
+/// Prints what the check found beside errors. Returns the number of parameters.
 std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
-  const Task task = experiment.load_task(pool);
-  Model model = build_model(experiment, task.shape);
-  if (const auto words = start_from_vectors(experiment, task, model)) announce_vectors(*words);
-  const Trainer trainer(experiment, task, model, pool);
-  warn_of_lags(model, task.shape);
-  warn_of_rounding(model);
-  return model.parameters().count();
+  const ExperimentCheck found = check_experiment(experiment, pool);
+  if (found.words) announce_vectors(*found.words);
+  warn(found.warnings);
+  return found.params;
 }
 
 void run(const CheckArguments& arguments) {
@@ -64,14 +61,7 @@ void run(const CheckArguments& arguments) {
       if (found.moves > 0 && found.report.max_rel_error <= arguments.options.tolerance)
         fmt::print("compared at slightly moved parameters, since the loss has a kink at their own values\n");
     }
-    result["max_rel_error"] = found.report.max_rel_error;
-    result["worst"] = found.report.worst;
-    result["sequences"] = found.sequences;
-    result["steps"] = found.steps;
-    result["elements"] = found.elements;
-    result["projections"] = found.projections;
-    result["compared"] = found.report.compared;
-    result["moved"] = found.moves > 0;
+    result.update(json_of(found));
   }
   const double worst = result.value("max_rel_error", 0.0);
   const bool ok = worst <= arguments.options.tolerance;

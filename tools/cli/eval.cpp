@@ -9,8 +9,8 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
-#include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
 

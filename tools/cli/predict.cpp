@@ -9,8 +9,8 @@
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/streaming.h"
 
 namespace lagtape::cli {

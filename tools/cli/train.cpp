@@ -5,13 +5,14 @@
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
+#include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
-#include "lagtape/tools/cli/source.h"
 #include "lagtape/tools/train/training_run.h"
+#include "lagtape/tools/train/warnings.h"
 
 namespace lagtape::cli {
 
@@ -106,8 +107,8 @@ void run(TrainArguments arguments) {
   if (!arguments.quiet) {
     options.vectors_read = announce_vectors;
     options.built = [](const Model& model, const DataShape& data) {
-      warn_of_lags(model, data);
-      warn_of_rounding(model);
+      warn(lag_warnings(model, data));
+      warn(rounding_warnings(model));
     };
     options.resumed = [&](const Trainer& trainer) { announce(trainer, experiment); };
   }

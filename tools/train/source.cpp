@@ -1,11 +1,7 @@
-#include "lagtape/tools/cli/source.h"
+#include "lagtape/tools/train/source.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_file.h"
@@ -13,7 +9,7 @@
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/run_folder.h"
 
-namespace lagtape::cli {
+namespace lagtape {
 
 namespace {
 
@@ -22,23 +18,6 @@ char first_byte(const std::string& path) {
   char byte = 0;
   std::ifstream(path) >> byte;
   return byte;
-}
-
-/// Warns of each column at whose mean f32 numbers are further apart than a hundredth of its scale.
-void warn_of_rounding(const Scaling& scaling, const char* what) {
-  for (std::size_t i = 0; i < scaling.mean.size(); ++i) {
-    const double mean = scaling.mean[i], scale = scaling.scale[i];
-    const float rounded = std::abs(static_cast<float>(mean));
-    const float next = std::nextafter(rounded, std::numeric_limits<float>::infinity());
-    const float spacing = std::max(next - rounded, std::numeric_limits<float>::min());
-    const bool constant = scale == 1 && static_cast<float>(mean) == mean;  // a constant column loses nothing
-    if (constant || spacing <= scale / 100) continue;
-    std::fputs(text_of("warning: ", what, " ", i, " has mean ", mean, " and scale ", scale,
-                       ", where f32 numbers are ", spacing,
-                       " apart; \"precision\": \"f64\" in \"train\" keeps the differences\n")
-                   .c_str(),
-               stderr);
-  }
 }
 
 /// Stands for the experiment of a model that was made in C++.
@@ -85,37 +64,6 @@ ModelFile read_model_file(const std::string& path) {
   return ModelFile::read(path);
 }
 
-}  // namespace
-
-Model load_model(const std::string& path) { return read_model_file(path).model(); }
-
-void warn_of_lags(const Model& model, const DataShape& data) {
-  const std::vector<LayerSummary> layers = model.layers();
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const std::int64_t lag = layers[i].largest_lag();
-    if (lag <= data.length) continue;
-    std::fputs(text_of("warning: layer ", i, " (", layers[i].name, ") looks back ", lag,
-                       " steps; the sequences have ", data.length, "\n")
-                   .c_str(),
-               stderr);
-  }
-}
-
-void warn_of_rounding(const Model& model) {
-  if (model.dtype() == Dtype::f64) return;
-  warn_of_rounding(model.normalization().input, "input");
-  warn_of_rounding(model.normalization().output, "target");
-}
-
-void announce_vectors(const KnownWords& words) {
-  std::fputs(text_of("vectors: ", words.known, " of ", words.all,
-                     " words begin with a vector of the file, the others with random numbers\n")
-                 .c_str(),
-             stderr);
-}
-
-namespace {
-
 /// The model of a file, as the experiment in it was read; fitted to the widths that the file states.
 Model model_of(ModelFile file, const Experiment& experiment) {
   const DataWidths& widths = file.widths();
@@ -130,6 +78,8 @@ Model model_of(ModelFile file, const Experiment& experiment) {
 }
 
 }  // namespace
+
+Model load_model(const std::string& path) { return read_model_file(path).model(); }
 
 Source load_run(const std::string& path, std::span<const std::string> assignments) {
   ModelFile file = read_model_file(path);
@@ -149,7 +99,10 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
 
 Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool) {
   if (is_run(path)) return load_run(path, assignments);
-  Experiment experiment = read_experiment(path, assignments);
+  return untrained(read_experiment(path, assignments), pool);
+}
+
+Source untrained(Experiment experiment, ThreadPool& pool) {
   Model model = build_model(experiment, data_shape(experiment, pool));
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }
@@ -158,4 +111,4 @@ DataShape data_shape(const Experiment& experiment, ThreadPool& pool) {
   return experiment.data_shape ? *experiment.data_shape : experiment.load_task(pool).shape;
 }
 
-}  // namespace lagtape::cli
+}  // namespace lagtape

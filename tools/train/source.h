@@ -6,7 +6,7 @@
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/train/experiment.h"
 
-namespace lagtape::cli {
+namespace lagtape {
 
 /// A model and its experiment.
 struct Source {
@@ -21,22 +21,16 @@ bool is_run(const std::string& path);
 /// The trained model of a run folder or weights file. Throws InputError that says what the path is instead.
 Model load_model(const std::string& path);
 
-/// Warns on stderr of layers with lags beyond the length of the sequences.
-void warn_of_lags(const Model& model, const DataShape& data);
-
-/// Warns on stderr of data whose variation the model's precision would round away.
-void warn_of_rounding(const Model& model);
-
-/// A trained model with its experiment, changed by assignments.
+/// A trained model with its experiment, changed by assignments. Throws InputError.
 Source load_run(const std::string& path, std::span<const std::string> assignments = {});
 
-/// A trained model with its experiment, or an experiment file with its untrained model.
+/// A trained model with its experiment, or an experiment file with its untrained model. Throws InputError.
 Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool);
+
+/// An experiment with its untrained model. Throws InputError.
+Source untrained(Experiment experiment, ThreadPool& pool);
 
 /// The shape of an experiment's data, which are read if the experiment file alone does not decide it.
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool);
 
-/// Prints on stderr how many words begin with a vector from the user's file.
-void announce_vectors(const KnownWords& words);
-
-}  // namespace lagtape::cli
+}  // namespace lagtape

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+
+#include "lagtape/core/json/json.h"
+#include "lagtape/tools/train/source.h"
+
+namespace lagtape {
+
+/// A model as `lagtape inspect --json` prints it: parameters, layers with their steps, memory plans for a batch of
+/// the data, and the experiment with every default. Without data, which a model made in C++ does not name, there
+/// are no plans.
+Json describe(const Source& source, const std::optional<DataShape>& data, int threads);
+
+}  // namespace lagtape

@@ -1,0 +1,20 @@
+#include "lagtape/tools/cli/announcements.h"
+
+#include <cstdio>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape::cli {
+
+void warn(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) std::fputs(text_of("warning: ", warning, "\n").c_str(), stderr);
+}
+
+void announce_vectors(const KnownWords& words) {
+  std::fputs(text_of("vectors: ", words.known, " of ", words.all,
+                     " words begin with a vector of the file, the others with random numbers\n")
+                 .c_str(),
+             stderr);
+}
+
+}  // namespace lagtape::cli

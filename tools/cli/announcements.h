@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/data/task.h"
+
+namespace lagtape::cli {
+
+/// Prints warnings on stderr, a line each.
+void warn(const std::vector<std::string>& warnings);
+
+/// Prints on stderr how many words begin with a vector from the user's file.
+void announce_vectors(const KnownWords& words);
+
+}  // namespace lagtape::cli

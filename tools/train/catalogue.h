@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+
+/// The texts of one thing that an experiment may name.
+struct CatalogueEntry {
+  std::string name, summary, source, equations;
+  std::vector<OptionDoc> options;
+  std::string files = {};  ///< the files that a task reads
+};
+
+/// Things of one kind, such as the cells.
+struct CatalogueKind {
+  const char* name;
+  std::vector<CatalogueEntry> (*entries)();
+  bool object = false;  ///< an object of the experiment instead of a list of names
+};
+
+/// Everything that an experiment may name, as `lagtape list` shows it.
+std::span<const CatalogueKind> catalogue();
+
+}  // namespace lagtape

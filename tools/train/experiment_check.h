@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/train/experiment.h"
+
+namespace lagtape {
+
+/// What is known of an experiment in which no error was found.
+struct ExperimentCheck {
+  std::int64_t params = 0;
+  std::optional<KnownWords> words = {};  ///< words that begin with a vector from the user's file
+  std::vector<std::string> warnings = {};
+};
+
+/// Checks everything that a training checks before its first step, data included. Throws InputError.
+ExperimentCheck check_experiment(const Experiment& experiment, ThreadPool& pool);
+
+}  // namespace lagtape

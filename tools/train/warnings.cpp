@@ -1,0 +1,50 @@
+#include "lagtape/tools/train/warnings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+/// Adds a text for each column at whose mean f32 numbers are further apart than a hundredth of its scale.
+void add_rounding(std::vector<std::string>& warnings, const Scaling& scaling, const char* what) {
+  for (std::size_t i = 0; i < scaling.mean.size(); ++i) {
+    const double mean = scaling.mean[i], scale = scaling.scale[i];
+    const float rounded = std::abs(static_cast<float>(mean));
+    const float next = std::nextafter(rounded, std::numeric_limits<float>::infinity());
+    const float spacing = std::max(next - rounded, std::numeric_limits<float>::min());
+    const bool constant = scale == 1 && static_cast<float>(mean) == mean;  // a constant column loses nothing
+    if (constant || spacing <= scale / 100) continue;
+    warnings.push_back(text_of(what, " ", i, " has mean ", mean, " and scale ", scale,
+                               ", where f32 numbers are ", spacing,
+                               " apart; \"precision\": \"f64\" in \"train\" keeps the differences"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> lag_warnings(const Model& model, const DataShape& data) {
+  std::vector<std::string> warnings;
+  const std::vector<LayerSummary> layers = model.layers();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::int64_t lag = layers[i].largest_lag();
+    if (lag <= data.length) continue;
+    warnings.push_back(text_of("layer ", i, " (", layers[i].name, ") looks back ", lag,
+                               " steps; the sequences have ", data.length));
+  }
+  return warnings;
+}
+
+std::vector<std::string> rounding_warnings(const Model& model) {
+  std::vector<std::string> warnings;
+  if (model.dtype() == Dtype::f64) return warnings;
+  add_rounding(warnings, model.normalization().input, "input");
+  add_rounding(warnings, model.normalization().output, "target");
+  return warnings;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/data/dataset.h"
+
+namespace lagtape {
+
+/// A text for each layer with lags beyond the length of the sequences.
+std::vector<std::string> lag_warnings(const Model& model, const DataShape& data);
+
+/// A text for each column of the data whose variation the model's precision would round away.
+std::vector<std::string> rounding_warnings(const Model& model);
+
+}  // namespace lagtape
