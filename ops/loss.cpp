@@ -37,7 +37,7 @@ std::vector<std::int32_t> checked_classes(const char* op, const Var& logits,
                                           std::span<const std::int32_t> classes, std::int64_t known) {
   if (logits.value().numel() == 0) refuse(op, "there must be something to average", {{"logits", logits}});
   if (static_cast<std::int64_t>(classes.size()) != logits.value().size(0)) {
-    refuse(op, text_of("there must be one target a row, not ", classes.size()), {{"logits", logits}});
+    refuse(op, text_of("there must be one target per row, not ", classes.size()), {{"logits", logits}});
   }
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (classes[i] >= 0 && classes[i] < known) continue;

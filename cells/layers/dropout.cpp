@@ -10,7 +10,7 @@ constinit const LayerEntry Dropout::kEntry = {
     .name = "dropout",
     .kind = "layer",
     .summary = "dropout: in training, random elements are set to zero",
-    .source = "Srivastava et al. 2014; one mask a sequence: Gal and Ghahramani 2016",
+    .source = "Srivastava et al. 2014; one mask per sequence: Gal and Ghahramani 2016",
     .equations = "y = x * mask(rate)",
     .read = read_layer<Dropout>,
 };

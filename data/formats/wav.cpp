@@ -56,7 +56,7 @@ class WavParser {
                      " channels, ", bits, " bits"));
     }
     wav_.rate = little_endian(content.substr(4, 4));
-    if (wav_.rate == 0) refuse("a rate of 0 samples a second");
+    if (wav_.rate == 0) refuse("a rate of 0 samples per second");
   }
 
   Wav read_data(std::string_view content) {

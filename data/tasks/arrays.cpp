@@ -164,7 +164,7 @@ class ArraysFile {
   void check_tokens(const std::string& split, const SplitArrays& arrays) const {
     const std::int64_t steps = arrays.x.size(1);
     if (arrays.x.size(2) != 1)
-      refuse(split + "_x", text_of("expected [N, T, 1], a token a step. Got ", to_string(arrays.x.shape())));
+      refuse(split + "_x", text_of("expected [N, T, 1], one token per step. Got ", to_string(arrays.x.shape())));
     for (std::int64_t i = 0; i < arrays.x.numel(); ++i) {
       const double value = arrays.x.at(i);
       const bool padding =
@@ -248,7 +248,7 @@ TaskLoader read_arrays_task(JsonReader& reader, const TaskHints& hints) {
   reader.optional("classes", options.classes, between(0, 1e6),
                   "targets are the classes 0..`classes`-1; 0: targets are real numbers");
   reader.optional("tokens", options.tokens, between(0, 1 << 24),
-                  "inputs are the tokens 0..`tokens`-1, one a step; 0: inputs are real numbers");
+                  "inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers");
   if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
   options.normalize = read_normalize_options(reader, hints, {});
   if (options.normalize.target && options.classes > 0 && hints.real_loss)

@@ -152,7 +152,7 @@ constinit const TaskEntry kMnistTask = {
     .name = "mnist",
     .summary = "classify handwritten digits pixel by pixel, row by row or permuted",
     .source = "LeCun et al. 1998; protocol of Long Expressive Memory (LEM)",
-    .equations = "x: [784, 1], a pixel a step, 0..1; y: the digit",
+    .equations = "x: [784, 1], one pixel per step, 0..1; y: the digit",
     .files =
         "http://yann.lecun.com/exdb/mnist/ or https://ossci-datasets.s3.amazonaws.com/mnist/, .gz or "
         "unpacked:\n"

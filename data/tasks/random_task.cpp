@@ -70,7 +70,7 @@ struct RandomOptions {
 /// Reads whether the inputs are tokens or real numbers.
 void read_input(JsonReader& reader, DataShape& shape) {
   reader.optional("tokens", shape.tokens, between(0, 1 << 24),
-                  "inputs are the tokens 0..`tokens`-1, one a step; 0: inputs are real numbers");
+                  "inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers");
   if (shape.tokens == 0) {
     reader.required("input", shape.input, between(1, 1'000'000), "numbers per step; or give `tokens`");
   } else if (reader.has("input")) {

@@ -237,7 +237,7 @@ constinit const TaskEntry kSeriesTask = {
         "x: [window, input columns]; y: the target columns `horizon` steps later, at every step or after the "
         "last",
     .files =
-        "a .csv file (a row a step, with or without names in the first line), or a .npy or .npz file of "
+        "a .csv file (one row per step, with or without names in the first line), or a .npy or .npz file of "
         "[rows],\n"
         "[rows, columns] or [series, rows, columns]",
     .read = read_series_task,

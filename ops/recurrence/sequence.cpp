@@ -19,12 +19,12 @@ void SequenceOp::Implementation::check(const SequenceBatch& batch, std::span<con
   const std::int64_t rows = x.size(0), steps = x.size(1), width = stack.output_width();
   if (!batch.lengths.empty() && static_cast<std::int64_t>(batch.lengths.size()) != rows)
     throw InputError(
-        text_of("[sequence] one length a row. Got ", batch.lengths.size(), " for ", rows, " rows"));
+        text_of("[sequence] one length per row. Got ", batch.lengths.size(), " for ", rows, " rows"));
   for (std::int64_t n : batch.lengths)
     if (n < 1 || n > steps) throw InputError(text_of("[sequence] lengths are in 1 .. ", steps, ". Got ", n));
   if (!batch.draws.sequences.empty() && static_cast<std::int64_t>(batch.draws.sequences.size()) != rows)
     throw InputError(
-        text_of("[sequence] one name a row. Got ", batch.draws.sequences.size(), " for ", rows, " rows"));
+        text_of("[sequence] one name per row. Got ", batch.draws.sequences.size(), " for ", rows, " rows"));
   if (batch.first_step < 0) throw InputError(text_of("[sequence] first_step >= 0. Got ", batch.first_step));
   if (!initial.empty()) {
     const Window zero = zero_window(stack.layers, rows, dtype);

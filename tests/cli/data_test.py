@@ -153,14 +153,14 @@ class DataTest(ToolTest):
         self.train("run", experiment=experiment)
         self.write("new.csv", "load\n" + "0.5\n" * 41)
         message = self.run_tool("eval", "run", "--data", "new.csv", "--split", "all", code=2)[1]
-        self.assertIn("run: its model takes 3 inputs a step. The data have 1.", message)
+        self.assertIn("run: its model takes 3 inputs per step. The data have 1.", message)
 
     def test_new_data_with_targets_at_other_steps_are_refused(self):
         self.run_tool("data", self.write("series.json", changed(SERIES, model__readout__at="last_step")), "--out", "once.npz")
         self.run_tool("data", self.write("series.json", SERIES), "--out", "own.npz")
         self.train("run", experiment=ARRAYS)
         message = self.run_tool("eval", "run", "--data", "once.npz", code=2)[1]
-        self.assertIn("run: its model reads out at every step. The data have one target a sequence.", message)
+        self.assertIn("run: its model reads out at every step. The data have one target per sequence.", message)
 
     def test_sequences_that_never_end_are_not_scored(self):
         self.train("run", experiment=changed(SERIES, data={"task": "adding", "length": 10, "valid": 2, "test": 2},

@@ -120,7 +120,7 @@ TEST_CASE("targets and shapes that do not fit are refused by name") {
         }) == "[cross_entropy] classes must be 0..2, not -1 at position 0. Got logits [2, 3].");
   CHECK(message_of([&] {
           cross_entropy(zeros({2, 3}), Classes{0});
-        }) == "[cross_entropy] there must be one target a row, not 1. Got logits [2, 3].");
+        }) == "[cross_entropy] there must be one target per row, not 1. Got logits [2, 3].");
   CHECK(message_of([&] {
           cross_entropy(zeros({0, 3}), Classes{});
         }) == "[cross_entropy] there must be something to average. Got logits [0, 3].");

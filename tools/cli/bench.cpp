@@ -71,7 +71,7 @@ void print_json(const Experiment& experiment, const bench::BenchmarkResult& resu
 }
 
 void print_line(const char* name, const bench::Timing& timing) {
-  fmt::print("{:<14}{:>10.4g} us a step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min, timing.max);
+  fmt::print("{:<14}{:>10.4g} us per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min, timing.max);
 }
 
 void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
@@ -103,7 +103,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}: stream of one row, {} steps a repeat\n", experiment.name, arguments.stream_steps);
-    fmt::print("stream        {:>10.4g} ns a step   ({:.4g} to {:.4g})\n", timing.median, timing.min,
+    fmt::print("stream        {:>10.4g} ns per step   ({:.4g} to {:.4g})\n", timing.median, timing.min,
                timing.max);
   }
 }

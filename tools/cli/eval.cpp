@@ -56,14 +56,14 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
   if (!entry_of(loss).fits(data)) throw InputError(text_of(run, ": ", mismatch(loss, data)));
   const Model& model = source.model;
   if (data.input != model.input_width())
-    refuse("takes ", model.input_width(), " inputs a step. The data have ", data.input);
+    refuse("takes ", model.input_width(), " inputs per step. The data have ", data.input);
   if (model.tokens() > 0 && data.tokens != model.tokens())
     refuse("knows ", model.tokens(), " tokens. The data have ", data.tokens);
   if (output_width(loss, data) != model.output_width())
     refuse("has ", model.output_width(), " outputs. The data need ", output_width(loss, data));
   if (data.every_step != reads_every_step(model.at())) {
-    refuse(data.every_step ? "reads out once a sequence. The data have a target at every step"
-                           : "reads out at every step. The data have one target a sequence");
+    refuse(data.every_step ? "reads out once per sequence. The data have a target at every step"
+                           : "reads out at every step. The data have one target per sequence");
   }
 }
 

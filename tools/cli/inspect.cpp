@@ -37,7 +37,7 @@ void print_parameters(const Json& parameters) {
 }
 
 void print_layers(const Json& layers) {
-  fmt::print("{:<16}{:>12}{:>16}{:>12}\n", "layer", "parameters", "FLOPs a step", "largest lag");
+  fmt::print("{:<16}{:>12}{:>16}{:>12}\n", "layer", "parameters", "FLOPs per step", "largest lag");
   for (const Json& layer : layers) {
     fmt::print("{:<16}{:>12}{:>16}{:>12}\n", string_of(layer["name"]), layer["params"].get<std::int64_t>(),
                layer["flops_per_step"].get<std::int64_t>(), layer["largest_lag"].get<std::int64_t>());

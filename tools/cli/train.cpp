@@ -50,7 +50,7 @@ void print(const RunSummary& summary, const std::string& folder) {
   if (!summary.test.empty()) fmt::print("test        {}\n", line_of(summary.test));
   if (summary.skipped > 0)
     fmt::print("skipped     {} updates with a loss or gradient that was not finite\n", summary.skipped);
-  fmt::print("time        {:.1f} s, {:.4g} us a time step\n", summary.seconds, summary.us_per_step);
+  fmt::print("time        {:.1f} s, {:.4g} us per time step\n", summary.seconds, summary.us_per_step);
   fmt::print("memory      plan {} with {}, {} resident at most\n", summary.plan, bytes_of(summary.plan_bytes),
              bytes_of(summary.peak_rss_bytes));
 }

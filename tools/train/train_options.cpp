@@ -141,7 +141,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
 TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   TrainOptions options;
   read_length(reader, options, fresh);
-  reader.optional("batch", options.batch, between(1, kLargestBatch), "number of sequences in an update");
+  reader.optional("batch", options.batch, between(1, kLargestBatch), "number of sequences per update");
   read_memory(reader, options);
   reader.optional(
       "truncate", options.truncate, at_least(0),

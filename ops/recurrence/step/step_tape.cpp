@@ -90,7 +90,7 @@ StepVar StepTape::lag(StepVar state, StepVar tau, std::int64_t tau_max) {
     throw InputError(text_of("[lag] a real lag must be a weight. Got ", name_of(at(tau.id())), "."));
   }
   if (tau.shape().rank != 0 && tau.shape() != v.shape) {
-    throw InputError(text_of("[lag] a real lag must be a scalar or one a unit. Got the lag ",
+    throw InputError(text_of("[lag] a real lag must be a scalar or one per unit. Got the lag ",
                              to_string(tau.shape()), " of a state ", to_string(v.shape), "."));
   }
   if (tau_max < 1 || tau_max > kLargestLag) {

@@ -78,7 +78,7 @@ TEST_CASE("truncated training over the whole length is training") {
         whole.trainer.state().kept->value);  // three times the updates
 }
 
-TEST_CASE("with one target a sequence gradients reach back over the last steps alone") {
+TEST_CASE("with one target per sequence gradients reach back over the last steps alone") {
   double last = 0;
   for (const int truncate : {1, 2, 3, 5, 6, 7, 9}) {
     CAPTURE(truncate);

@@ -199,7 +199,7 @@ TEST_CASE("errors of a step name the rule and the shapes") {
   CHECK_THROWS_WITH_AS(tape.lag(x, 1), "[lag] only a state has past values. Got input.", InputError);
   CHECK_THROWS_WITH_AS(tape.lag(h, x, 9), "[lag] a real lag must be a weight. Got input.", InputError);
   CHECK_THROWS_WITH_AS(tape.lag(h, tau, 9),
-                       "[lag] a real lag must be a scalar or one a unit. Got the lag [2] of a state [3].",
+                       "[lag] a real lag must be a scalar or one per unit. Got the lag [2] of a state [3].",
                        InputError);
   CHECK_THROWS_WITH_AS(tape.state("W", kUnits), "[step] the name 'W' is taken.", InputError);
   CHECK_THROWS_WITH_AS(tape.vector("h", 3), "[step] the name 'h' is taken.", InputError);
