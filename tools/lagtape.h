@@ -39,6 +39,7 @@
 #include "lagtape/cells/recorder.h"
 
 // ---- Models ----
+#include "lagtape/cells/import/import_model.h"
 #include "lagtape/cells/models/model.h"
 #include "lagtape/cells/models/model_op.h"
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/half.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 
@@ -23,8 +24,12 @@ constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
 struct Entry {
   std::string name;
   Dtype dtype;
+  std::string stored;  // the format's name of the dtype in the file: "F32", "F64", "F16" or "BF16"
   Shape shape;
   std::uint64_t begin, end;
+
+  bool is_half() const { return stored.ends_with("16"); }
+  std::size_t element_bytes() const { return is_half() ? 2 : byte_size(dtype); }
 };
 
 [[noreturn]] void refuse(const std::string& where, const std::string& name, const std::string& message) {
@@ -41,19 +46,18 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const std::s
   return metadata;
 }
 
-Entry parse_entry(const std::string& name, const Json& json, const std::string& where) {
+Entry parse_entry(const std::string& name, const Json& json, const std::string& where, HalfTensors halves) {
   if (!json.is_object()) refuse(where, name, "not an object");
   for (const char* key : {"dtype", "shape", "data_offsets"}) {
     if (!json.contains(key)) refuse(where, name, text_of("no ", key));
   }
   if (json.size() != 3) refuse(where, name, "a key other than dtype, shape and data_offsets");
 
-  Entry entry{.name = name, .dtype = Dtype::f32, .shape = {}, .begin = 0, .end = 0};
-  if (json["dtype"] == "F64") {
-    entry.dtype = Dtype::f64;
-  } else if (json["dtype"] != "F32") {
-    refuse(where, name, text_of("dtype ", json["dtype"].dump(), ", expected \"F32\" or \"F64\""));
-  }
+  const bool f64 = json["dtype"] == "F64", half = json["dtype"] == "F16" || json["dtype"] == "BF16";
+  if (!f64 && json["dtype"] != "F32" && !(half && halves == HalfTensors::widened))
+    refuse(where, name, text_of("dtype ", json["dtype"].dump(), ", expected \"F32\" or \"F64\"",
+                                halves == HalfTensors::widened ? ", \"F16\" or \"BF16\"" : ""));
+  Entry entry{name, f64 ? Dtype::f64 : Dtype::f32, json["dtype"].get<std::string>(), {}, 0, 0};
   if (!json["shape"].is_array()) refuse(where, name, "shape is not an array");
   for (const Json& extent : json["shape"]) {
     if (!extent.is_number_unsigned() || !std::in_range<std::int64_t>(extent.get<std::uint64_t>())) {
@@ -83,7 +87,7 @@ void check_layout(const std::vector<Entry>& entries, std::uint64_t buffer_size, 
     }
     std::uint64_t bytes = 0;
     try {
-      bytes = element_count(entry.shape) * byte_size(entry.dtype);
+      bytes = element_count(entry.shape) * entry.element_bytes();
     } catch (const InputError&) {
       refuse(where, entry.name, text_of("too large: ", to_string(entry.shape)));
     }
@@ -97,6 +101,21 @@ void check_layout(const std::vector<Entry>& entries, std::uint64_t buffer_size, 
   if (covered != buffer_size) {
     throw InputError(text_of(where, ": the tensors end at byte ", covered, ", the data at ", buffer_size));
   }
+}
+
+Tensor tensor_of(const Entry& entry, const char* bytes) {
+  Tensor tensor(entry.shape, entry.dtype);
+  if (!entry.is_half()) {
+    std::memcpy(tensor.raw(), bytes, entry.end - entry.begin);
+    return tensor;
+  }
+  for (float& value : tensor.values<float>()) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, bytes, sizeof bits);
+    bytes += sizeof bits;
+    value = entry.stored == "F16" ? float_of_f16(bits) : float_of_bf16(bits);
+  }
+  return tensor;
 }
 
 // ---- Writing ----------------------------------------------------------------------------------------------
@@ -132,7 +151,7 @@ std::string header_text(const SafetensorsFile& file, const std::vector<const Nam
 
 }  // namespace
 
-SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where) {
+SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where, HalfTensors halves) {
   std::uint64_t header_length = 0;
   if (bytes.size() < kLengthBytes)
     throw InputError(text_of(where, ": not a safetensors file: ", bytes.size(), " bytes"));
@@ -152,7 +171,7 @@ SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& whe
     if (name == "__metadata__") {
       file.metadata = parse_metadata(value, where);
     } else {
-      entries.push_back(parse_entry(name, value, where));
+      entries.push_back(parse_entry(name, value, where, halves));
     }
   }
   const auto span = [](const Entry& entry) { return std::pair(entry.begin, entry.end); };
@@ -160,9 +179,7 @@ SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& whe
   check_layout(entries, buffer.size(), where);
 
   for (const Entry& entry : entries) {
-    Tensor tensor(entry.shape, entry.dtype);
-    std::memcpy(tensor.raw(), buffer.data() + entry.begin, entry.end - entry.begin);
-    file.tensors.push_back({entry.name, std::move(tensor)});
+    file.tensors.push_back({entry.name, tensor_of(entry, buffer.data() + entry.begin)});
   }
   return file;
 }

@@ -22,10 +22,14 @@ struct SafetensorsFile {
   std::vector<NamedTensor> tensors;
 };
 
+/// What becomes of F16 and BF16 tensors: they are an error, or tensors in f32.
+enum class HalfTensors : std::uint8_t { refused, widened };
+
 /// Reads F32 and F64 tensors, strictly: the header fits the file, every shape fits its span, and the spans
 /// cover the buffer without hole or overlap. Nothing is allocated before its size is checked against the
 /// bytes that are there. Throws InputError "WHERE: ..." with the tensor's name and what was found.
-SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where);
+SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where,
+                                  HalfTensors halves = HalfTensors::refused);
 SafetensorsFile read_safetensors(const std::filesystem::path& path);
 
 /// The file's bytes, a function of its content alone: f64 tensors, then f32 ones, each in the order given, so

@@ -49,7 +49,7 @@ class ModelFromCpp(unittest.TestCase):
     def test_what_needs_data_says_that_it_has_none(self):
         result = run("eval", MODEL)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("was made in C++ and names no data", result.stderr)
+        self.assertIn("was made in C++ or imported, and names no data", result.stderr)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,10 @@ char first_byte(const std::string& path) {
   return byte;
 }
 
-/// Stands for the experiment of a model that was made in C++.
+/// Stands for the experiment of a model that was made in C++ or imported.
 Experiment without_data(const Model& model, const std::string& path) {
   const auto load = [path](ThreadPool&) -> Task {
-    throw InputError(text_of(path, ": this model was made in C++ and names no data."));
+    throw InputError(text_of(path, ": this model was made in C++ or imported, and names no data."));
   };
   Experiment experiment;
   experiment.name = std::filesystem::path(path).stem().string();

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lagtape/core/normalization.h"
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/step/stack.h"
+
+namespace lagtape::foreign {
+
+/// The three recurrences that other frameworks have.
+enum class CellKind : std::uint8_t { rnn, lstm, gru };
+
+std::string_view name_of(CellKind kind);  ///< "rnn", "lstm" or "gru"
+/// The names of its gates in lagtape's order: i f g o, r z n, or one without a name.
+const std::vector<std::string>& gates_of(CellKind kind);
+
+/// The weights of a gate, in f64: W [units, units] of the state, U [units, input], each with a bias [units] or
+/// an empty tensor.
+struct GateWeights {
+  Tensor W, U, W_bias, U_bias;
+};
+
+/// A recurrence in one direction of time.
+struct ForeignCell {
+  CellKind kind = CellKind::lstm;
+  std::int64_t units = 0, input = 0;
+  std::vector<GateWeights> gates;  ///< in the order of gates_of
+  bool resets_before = false;      ///< gru: r multiplies the state, and not the product with its bias
+  std::string gate_function = "sigmoid", input_function = "tanh";  ///< as equations write them
+  std::string output_function = "tanh";                            ///< of the memory of an lstm
+  Tensor h0, c0;  ///< states before the first step [units]; empty: zeros
+};
+
+/// One cell, or a second one beside it that reads sequences backwards.
+struct ForeignRecurrence {
+  std::vector<ForeignCell> directions;
+};
+
+/// y = f(W x + bias), or without W y = f(x).
+struct ForeignDense {
+  Tensor W, bias;        ///< [out, input] and [out] in f64, each of which may be empty
+  std::string function;  ///< as equations write it; empty: none
+};
+
+/// A layer, and its place in the file for messages.
+struct ForeignLayer {
+  std::string place;
+  std::variant<ForeignRecurrence, ForeignDense> content;
+};
+
+/// What all formats come down to: layers from the input up.
+struct ForeignModel {
+  std::string format;      ///< "torch", "onnx", ...
+  std::int64_t input = 0;  ///< numbers of a step
+  std::vector<ForeignLayer> layers = {};
+  std::int64_t skip = 0;  ///< the number of inputs, from the first, that are added to the outputs
+  ReadAt at = ReadAt::every_step;
+  Dtype precision = Dtype::f32;
+  Normalization normalization = {};
+};
+
+/// The width of a layer's output when its input has that width.
+std::int64_t width_after(const ForeignLayer& layer, std::int64_t input);
+
+/// Cuts tensors whose rows are stacked gates into a cell's gates. `order` says which gate of gates_of each part
+/// is. Weights are [gates units, units], [gates units, input]; the biases [gates units] may be empty.
+std::vector<GateWeights> split_gates(CellKind kind, const std::vector<std::string>& order, const Tensor& W,
+                                     const Tensor& U, const Tensor& W_bias, const Tensor& U_bias);
+
+/// The rows begin .. begin + count - 1 of a tensor, as a copy; of an empty one an empty one.
+Tensor rows_of(const Tensor& tensor, std::int64_t begin, std::int64_t count);
+/// The transpose of a matrix, as a copy.
+Tensor transposed(const Tensor& matrix);
+
+}  // namespace lagtape::foreign

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+
+namespace lagtape {
+
+struct ImportOptions {
+  /// One of import_formats(); empty: found by the file's content.
+  std::string format = {};
+  /// The names of PyTorch modules from the input up; empty: as the file tells it.
+  std::vector<std::string> order = {};
+  /// The precision of the model; none: f64 where a tensor of the file is, else f32.
+  std::optional<Dtype> precision = {};
+};
+
+/// A model that another program trained, as one of lagtape's.
+struct ImportedModel {
+  Model model;
+  std::string format;  ///< the format that it was in
+};
+
+/// The formats: "torch" (a state_dict of nn.RNN, nn.LSTM, nn.GRU and nn.Linear as safetensors), "torch-json" (the
+/// same as RTNeural's JSON), "rtneural" (Keras models as JSON, and AIDA-X), "guitarml" (and Proteus), "nam" (LSTM),
+/// "onnx".
+const std::vector<std::string>& import_formats();
+
+/// Reads a model: the same numbers come out of it, up to rounding. Its experiment has the
+/// model, the loss mse and no data. Throws InputError "FILE: PLACE: ..." for a file that is damaged, whose shapes do
+/// not fit, with a tensor that no layer uses, or with a layer that is not supported.
+ImportedModel import_model(const std::filesystem::path& file, const ImportOptions& options = {});
+
+}  // namespace lagtape

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lagtape::foreign {
+
+/// Reads the fields of one message of Protocol Buffers, one after another:
+///
+///     ProtobufReader message(bytes, "model.onnx: graph");
+///     while (message.next())
+///       if (message.field() == 2) name = message.bytes();
+///
+/// Format: https://protobuf.dev/programming-guides/encoding. Throws InputError that begins with `place` for
+/// bytes that are no message, and for a field that is read as another type than its own.
+class ProtobufReader {
+ public:
+  ProtobufReader(std::string_view bytes, std::string place);
+
+  /// Goes on to the next field; false at the end.
+  bool next();
+  std::uint32_t field() const { return field_; }
+
+  // The value of the present field.
+  std::int64_t integer() const;                            ///< a number of variable length
+  std::string_view bytes() const;                          ///< a text, a message or packed numbers
+  float real() const;                                      ///< a number of 4 bytes
+  bool is_packed() const { return wire_ == Wire::bytes; }  ///< a list of numbers as one field
+
+  /// Takes one number of variable length from the front of packed ones.
+  static std::int64_t take_integer(std::string_view& packed, const std::string& place);
+
+ private:
+  enum class Wire : std::uint8_t { integer = 0, eight = 1, bytes = 2, four = 5 };
+  void require(Wire wire) const;
+  std::string_view take(std::uint64_t count);
+
+  std::string_view rest_;
+  std::string place_;
+  std::uint32_t field_ = 0;
+  Wire wire_ = Wire::integer;
+  std::int64_t integer_ = 0;
+  std::string_view bytes_;
+};
+
+}  // namespace lagtape::foreign

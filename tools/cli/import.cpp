@@ -1,0 +1,86 @@
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "lagtape/cells/import/import_model.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/train/run_folder.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportArguments {
+  std::string file, output, format, precision;
+  std::vector<std::string> order;
+};
+
+void add_options(Options& options, ImportArguments& arguments) {
+  options
+      .add("FILE", &arguments.file,
+           "model of PyTorch, Keras, RTNeural, AIDA-X, GuitarML, Proteus, NAM or ONNX")
+      .required();
+  options.add("--output", &arguments.output, "run folder to write; must not exist").required().called("RUN");
+  options
+      .add("--format", &arguments.format,
+           "torch, torch-json, rtneural, guitarml, nam or onnx; by default found by the file's content")
+      .called("NAME");
+  options
+      .add("--order", &arguments.order,
+           "names of PyTorch modules from the input up, where the file does not tell their order")
+      .called("NAMES")
+      .separated_by(',');
+  options
+      .add("--precision", &arguments.precision,
+           "f32 or f64; by default f64 where a tensor of the file is, else f32")
+      .called("NAME");
+}
+
+/// The precision of that name; none where it is not given.
+std::optional<Dtype> precision_named(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  if (name == name_of(Dtype::f32)) return Dtype::f32;
+  if (name == name_of(Dtype::f64)) return Dtype::f64;
+  throw InputError(text_of("--precision: ", unknown_name("precision", name, {"f32", "f64"})));
+}
+
+/// Writes the files of a run that its model needs. A run that could not be written is removed.
+void write_run(const Model& model, const RunFolder& run) {
+  std::error_code error;
+  fs::create_directories(run.path(), error);
+  if (error)
+    throw InputError(text_of(run.path().string(), ": cannot make this folder: ", error.message(), "."));
+  try {
+    run.save_weights(model);
+    write_file_atomically(run.experiment_file(), model.experiment() + "\n");
+  } catch (...) {
+    fs::remove_all(run.path(), error);
+    throw;
+  }
+}
+
+void run(const ImportArguments& arguments) {
+  std::error_code error;
+  if (fs::exists(arguments.output, error))
+    throw InputError(text_of(arguments.output, ": exists already. Give another --output."));
+  const ImportedModel imported =
+      import_model(arguments.file, {arguments.format, arguments.order, precision_named(arguments.precision)});
+  write_run(imported.model, RunFolder(arguments.output));
+  fmt::print("{}: {} -> {}\n", arguments.file, imported.format, arguments.output);
+  for (const LayerSummary& layer : imported.model.layers())
+    fmt::print("  {:<24} {:>9} parameters\n", layer.name, layer.params);
+}
+
+}  // namespace
+
+Command import_command() {
+  return make_command<ImportArguments>("import", "Make a run of a model that another program trained",
+                                       add_options, run);
+}
+
+}  // namespace lagtape::cli
