@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/thread_pool.h"
@@ -33,6 +34,7 @@ struct Task {
   /// of other words stay. Empty unless the user named such a file. Only this call opens the file, since only
   /// the first step of a training needs it. Throws InputError.
   std::function<KnownWords(Tensor& table)> read_vectors = {};
+  std::vector<std::string> notes = {};  ///< facts about the files that a user should know, a sentence each
 
   /// The split of that name. Throws InputError with the nearest of train, valid, test.
   const Dataset& split(const std::string& name) const;

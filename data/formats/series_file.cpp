@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/csv.h"
 #include "lagtape/core/io/npy.h"
 #include "lagtape/data/formats/npz_reader.h"
 
@@ -40,30 +39,26 @@ void refuse_non_finite(const fs::path& path, const Tensor& values) {
 
 }  // namespace
 
-SeriesFile read_series_file(const fs::path& path, const std::string& array) {
-  SeriesFile file;
+Tensor read_series_file(const fs::path& path, const std::string& array) {
+  Tensor values;
   const std::string ending = path.extension().string();
-  if (ending == ".csv") {
-    Csv csv = read_csv(path);
-    file.names = std::move(csv.header);
-    file.values = std::move(csv.values);
-  } else if (ending == ".npy") {
-    file.values = read_npy(path);
+  if (ending == ".npy") {
+    values = read_npy(path);
   } else if (ending == ".npz") {
-    file.values = array_of(path, array);
+    values = array_of(path, array);
   } else {
     throw InputError(text_of(path.string(), ": expected a file that ends in .csv, .npy or .npz."));
   }
-  const Shape shape = file.values.shape();
-  if (shape.empty() || shape.size() > 3 || file.values.numel() == 0) {
+  const Shape shape = values.shape();
+  if (shape.empty() || shape.size() > 3 || values.numel() == 0) {
     throw InputError(text_of(path.string(),
                              ": expected [rows], [rows, columns] or [series, rows, columns]. Got ",
                              to_string(shape), "."));
   }
-  if (shape.size() == 1) file.values = file.values.reshaped({1, shape[0], 1});
-  if (shape.size() == 2) file.values = file.values.reshaped({1, shape[0], shape[1]});
-  refuse_non_finite(path, file.values);
-  return file;
+  if (shape.size() == 1) values = values.reshaped({1, shape[0], 1});
+  if (shape.size() == 2) values = values.reshaped({1, shape[0], shape[1]});
+  refuse_non_finite(path, values);
+  return values;
 }
 
 }  // namespace lagtape

@@ -51,7 +51,7 @@ class CommandsTest(ToolTest):
         self.assertIn("ok", self.run_tool("check", path, "--gradients")[0])
 
     def test_lags_beyond_the_sequences_are_told(self):
-        path = self.write("experiment.json", changed(EXPERIMENT, model__layers=[
+        path = self.write("experiment.json", changed(EXPERIMENT, train__batch=1, model__layers=[
             {"cell": "tau_gru", "units": 8, "tau": 5}, {"cell": "tau_gru", "units": 8, "tau": 900}]))
         _, err = self.run_tool("check", path)
         self.assertEqual(len(err.splitlines()), 1)

@@ -5,7 +5,7 @@ import unittest
 
 from tool import EXPERIMENT, ToolTest, changed, main
 
-OPEN = {"valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops"}  # the page says what is below
+OPEN = {"valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops", "targets"}  # the page says what is below
 
 
 def keys_of(value, before=""):
@@ -46,6 +46,14 @@ class JsonTest(ToolTest):
             self.assertLessEqual(more, printed)
         self.check_page("lagtape eval", keys_of(json.loads(self.run_tool("eval", "run0", "--json")[0])) - {"rmse"})
         self.check_page("lagtape inspect", keys_of(json.loads(self.run_tool("inspect", path, "--json")[0])))
+
+    def test_every_key_of_a_forecast_is_on_the_page(self):
+        self.write("own.csv", "v\n" + "".join(f"{n % 7}\n" for n in range(100)))
+        self.train("run", experiment=changed(EXPERIMENT, data={"task": "series", "path": "own.csv", "window": 9}, train__epochs=1))
+        out = self.run_tool("forecast", "run", "--input", "own.csv", "--from", "90", "--season", "7", "--steps", "5",
+                            "--output", "y.csv", "--json")[0]
+        self.check_page("lagtape forecast", keys_of(json.loads(out)))
+        self.assertEqual(json.loads(out)["targets"]["v"].keys(), {"known", "rmse", "persistence_rmse", "seasonal_rmse"})
 
     def test_every_key_of_a_table_is_on_the_page(self):
         self.write("task/small.json", changed(EXPERIMENT, train__epochs=1))

@@ -10,6 +10,10 @@ void warn(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) std::fputs(text_of("warning: ", warning, "\n").c_str(), stderr);
 }
 
+void tell(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) std::fputs(text_of("data: ", note, "\n").c_str(), stderr);
+}
+
 void announce_vectors(const KnownWords& words) {
   std::fputs(text_of("vectors: ", words.known, " of ", words.all,
                      " words begin with a vector of the file, the others with random numbers\n")

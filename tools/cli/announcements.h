@@ -10,6 +10,9 @@ namespace lagtape::cli {
 /// Prints warnings on stderr, a line each.
 void warn(const std::vector<std::string>& warnings);
 
+/// Prints facts about the data on stderr, a line each.
+void tell(const std::vector<std::string>& notes);
+
 /// Prints on stderr how many words begin with a vector from the user's file.
 void announce_vectors(const KnownWords& words);
 

@@ -106,9 +106,9 @@ void run(TrainArguments arguments) {
   options.hooks.stop_requested = stop_requested;
   if (!arguments.quiet) {
     options.vectors_read = announce_vectors;
-    options.built = [](const Model& model, const DataShape& data) {
-      warn(lag_warnings(model, data));
-      warn(rounding_warnings(model));
+    options.built = [](const Trainer& trainer, const Model& model, const Task& task) {
+      tell(task.notes);
+      warn(training_warnings(trainer, model, task));
     };
     options.resumed = [&](const Trainer& trainer) { announce(trainer, experiment); };
   }

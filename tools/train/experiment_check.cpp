@@ -1,6 +1,5 @@
 #include "lagtape/tools/train/experiment_check.h"
 
-#include "lagtape/tools/train/trainer.h"
 #include "lagtape/tools/train/warnings.h"
 
 namespace lagtape {
@@ -11,8 +10,8 @@ ExperimentCheck check_experiment(const Experiment& experiment, ThreadPool& pool)
   ExperimentCheck found{.params = model.parameters().count(),
                         .words = start_from_vectors(experiment, task, model)};
   const Trainer trainer(experiment, task, model, pool);
-  found.warnings = lag_warnings(model, task.shape);
-  for (std::string& warning : rounding_warnings(model)) found.warnings.push_back(std::move(warning));
+  found.warnings = training_warnings(trainer, model, task);
+  found.notes = task.notes;
   return found;
 }
 

@@ -14,6 +14,7 @@ struct ExperimentCheck {
   std::int64_t params = 0;
   std::optional<KnownWords> words = {};  ///< words that begin with a vector from the user's file
   std::vector<std::string> warnings = {};
+  std::vector<std::string> notes = {};  ///< facts about the data's files
 };
 
 /// Checks everything that a training checks before its first step, data included. Throws InputError.

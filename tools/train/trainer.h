@@ -68,6 +68,7 @@ class Trainer {
   const TrainingState& state() const { return state_; }
   void load_kept();  ///< Puts the kept parameters, if there are any, into the model.
   std::int64_t steps() const { return steps_; }  ///< number of steps in the whole run
+  std::int64_t steps_per_epoch() const { return order_.steps_per_epoch(); }
   bool is_finished() const;
   const PlanCost& plan() const { return plan_; }
   ModelOp& op() { return op_; }

@@ -96,7 +96,7 @@ RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
     if (words && options.vectors_read) options.vectors_read(*words);
   }
   Trainer trainer(experiment, task, model, pool);
-  if (options.built) options.built(model, task.shape);
+  if (options.built) options.built(trainer, model, task);
   const FolderLock lock =
       resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer);
   if (resumes && options.resumed) options.resumed(trainer);

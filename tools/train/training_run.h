@@ -13,8 +13,8 @@ struct RunOptions {
   TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
   /// Called when the model of a training that is not resumed begins with word vectors from a file.
   std::function<void(const KnownWords&)> vectors_read = {};
-  /// Called before the first step, with the model and the shape of its data.
-  std::function<void(const Model&, const DataShape&)> built = {};
+  /// Called before the first step, with the model and its data.
+  std::function<void(const Trainer&, const Model&, const Task&)> built = {};
   std::function<void(const Trainer&)> resumed = {};  ///< called before the first step of a resumed run
 };
 

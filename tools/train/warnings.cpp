@@ -47,4 +47,16 @@ std::vector<std::string> rounding_warnings(const Model& model) {
   return warnings;
 }
 
+std::vector<std::string> training_warnings(const Trainer& trainer, const Model& model, const Task& task) {
+  constexpr std::int64_t kEnough = 10;
+  std::vector<std::string> warnings = lag_warnings(model, task.shape);
+  for (std::string& warning : rounding_warnings(model)) warnings.push_back(std::move(warning));
+  if (!task.fresh && trainer.steps_per_epoch() < kEnough) {
+    warnings.push_back(text_of(
+        "an epoch has ", trainer.steps_per_epoch(), " updates, from ", task.train->size(),
+        " sequences; a smaller train.batch, or for recordings a smaller data.stride, ", "makes more"));
+  }
+  return warnings;
+}
+
 }  // namespace lagtape

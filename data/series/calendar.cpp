@@ -1,0 +1,23 @@
+#include "lagtape/data/series/calendar.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+const CalendarInput& calendar_input(std::string_view name) {
+  const auto* found = std::ranges::find(kCalendar, name, &CalendarInput::name);
+  if (found == kCalendar.end()) throw Error(text_of("[series] there is no calendar input '", name, "'."));
+  return *found;
+}
+
+void write_calendar(const CalendarInput& input, double time, double* to) {
+  const double angle = 2 * std::numbers::pi * std::fmod(time - input.origin, input.seconds) / input.seconds;
+  to[0] = std::sin(angle);
+  to[1] = std::cos(angle);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,104 @@
+#include "lagtape/data/series/recordings.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/formats/series_file.h"
+#include "lagtape/data/series/csv_recording.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The files that a path with a * in its last part names, in the order of their names; else the path itself.
+std::vector<fs::path> files_of(const fs::path& path) {
+  const std::string pattern = path.filename().string();
+  if (pattern.find('*') == std::string::npos) return {path};
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path(), error))
+    if (::fnmatch(pattern.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0)
+      files.push_back(entry.path());
+  if (files.empty()) throw InputError(text_of(path.string(), ": there are no files of such names."));
+  std::ranges::sort(files);
+  return files;
+}
+
+/// The columns that a list of numbers names, or all columns without a list.
+std::vector<std::int64_t> columns_of(const Json& list, std::int64_t present, const std::string& where) {
+  std::vector<std::int64_t> columns;
+  if (list.is_null()) {
+    for (std::int64_t column = 0; column < present; ++column) columns.push_back(column);
+    return columns;
+  }
+  for (const Json& entry : list) {
+    if (entry.is_string())
+      throw InputError(text_of(where, ": its columns have no names. Got ", entry.dump(), "."));
+    const auto column = entry.get<std::int64_t>();
+    if (column >= present)
+      throw InputError(text_of(where, ": columns are 0..", present - 1, ". Got ", column, "."));
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
+  if (!options.time.empty())
+    throw InputError(text_of(path.string(), ": \"time\" names a column of a .csv file. Arrays have none."));
+  if (options.missing != Missing::error)
+    throw InputError(
+        text_of(path.string(), ": \"missing\" is for .csv files. The numbers of arrays must be finite."));
+  const Tensor values = read_series_file(path, options.array);
+  const std::int64_t count = values.size(0), rows = values.size(1), columns = values.size(2);
+  Recordings result{.values = values.reshaped({count * rows, columns}),
+                    .input = columns_of(options.input, columns, path.string())};
+  result.target =
+      options.target.is_null() ? result.input : columns_of(options.target, columns, path.string());
+  result.is_scaled.assign(static_cast<std::size_t>(columns), true);
+  for (std::int64_t i = 0; i < count; ++i) result.recordings.push_back({i * rows, rows});
+  result.stretches = result.recordings;
+  return result;
+}
+
+void append(Recordings& all, const Recordings& more, const fs::path& path) {
+  const std::int64_t before = all.values.size(0), width = all.values.size(1);
+  if (more.values.size(1) != width || more.input != all.input || more.target != all.target) {
+    throw InputError(text_of(path.string(), ": expected the columns of the files before it, ",
+                             all.input.size(), " inputs and ", all.target.size(), " targets."));
+  }
+  Tensor joined({before + more.values.size(0), width}, Dtype::f64);
+  std::int64_t to = 0;
+  for (const Tensor* part : std::initializer_list<const Tensor*>{&all.values, &more.values})
+    for (std::int64_t i = 0; i < part->numel(); ++i) joined.set(to++, part->at(i));
+  all.values = std::move(joined);
+  for (const auto list : std::initializer_list<std::vector<Stretch> Recordings::*>{&Recordings::recordings,
+                                                                                   &Recordings::stretches})
+    for (const Stretch& stretch : more.*list) (all.*list).push_back({before + stretch.first, stretch.rows});
+  all.times.insert(all.times.end(), more.times.begin(), more.times.end());
+  for (const std::string& note : more.notes) all.notes.push_back(note);
+}
+
+}  // namespace
+
+Recordings read_recordings(const SeriesOptions& options, const fs::path& base, bool allow_future) {
+  const std::vector<fs::path> files = files_of((base / options.path).lexically_normal());
+  Recordings all;
+  for (const fs::path& path : files) {
+    Recordings one = path.extension() == ".csv" ? read_csv_recording(options, path, allow_future)
+                                                : read_arrays(options, path);
+    if (files.size() > 1)
+      for (std::string& note : one.notes) note = text_of(path.filename().string(), ": ", note);
+    if (&path == &files.front()) {
+      all = std::move(one);
+    } else {
+      append(all, one, path);
+    }
+  }
+  return all;
+}
+
+}  // namespace lagtape

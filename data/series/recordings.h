@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/data/series/series_options.h"
+
+namespace lagtape {
+
+/// The rows first .. first + rows - 1.
+struct Stretch {
+  std::int64_t first = 0, rows = 0;
+};
+
+/// A user's recordings, ready to be cut into sequences: the rows of all of them one after the other, with the
+/// columns that a model reads and predicts.
+struct Recordings {
+  Tensor values = {};                                 ///< [rows, columns], f32 or f64
+  std::vector<std::int64_t> input = {}, target = {};  ///< columns of `values`
+  std::vector<bool> is_scaled = {};      ///< by column: a measured number rather than a sine or a 0 or 1
+  std::vector<std::string> names = {};   ///< by column; empty when the file names none
+  std::vector<Stretch> recordings = {};  ///< the rows of each recording
+  std::vector<Stretch> stretches = {};   ///< rows between which no time is missing, in their order
+  std::vector<double> times = {};        ///< [rows], seconds since 1970; empty without a column of times
+  bool has_dates = false;                ///< the file has dates, not numbers, as times
+  double interval = 1;                   ///< seconds from a row to the next; 1 without times
+  /// The last rows in which every target is missing, of a file that is read to be forecast. Inputs that are no
+  /// targets have numbers there.
+  std::int64_t future = 0;
+  std::vector<std::string> notes = {};  ///< facts that a user should know, a sentence each
+};
+
+/// Reads the files that the options name, relative to `base`. With `allow_future` the targets of the last rows of
+/// a .csv file may be missing. Throws InputError with the file and, where there is one, the line.
+Recordings read_recordings(const SeriesOptions& options, const std::filesystem::path& base,
+                           bool allow_future = false);
+
+}  // namespace lagtape

@@ -1,0 +1,172 @@
+#include "lagtape/data/series/series_options.h"
+
+#include <algorithm>
+#include <set>
+
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/series/calendar.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr double kMostSteps = 1e8;
+
+/// Reads a list of column names and numbers without repetition, or null.
+Json read_columns(JsonReader& reader, const std::string& key, const std::string& about) {
+  const Json list = reader.raw(key, about, "list");
+  reader.fill(key, list);
+  if (list.is_null()) return list;
+  bool fits = list.is_array() && !list.empty();
+  for (std::size_t i = 0; fits && i < list.size(); ++i) {
+    fits = list[i].is_string() || list[i].is_number_unsigned();
+    if (fits && std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i), list[i]) !=
+                    list.begin() + static_cast<std::ptrdiff_t>(i)) {
+      reader.error(key, text_of("names the column ", list[i].dump(), " twice."));
+      return {};
+    }
+  }
+  if (fits) return list;
+  reader.error(key, text_of("expected a list of columns, names or numbers from 0. Got ", list.dump(), "."));
+  return {};
+}
+
+/// The texts of a list without repetition; notes an error for anything else.
+std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const std::string& key,
+                                  const std::string& what) {
+  std::vector<std::string> texts;
+  bool fits = list.is_array();
+  for (std::size_t i = 0; fits && i < list.size(); ++i) {
+    fits = list[i].is_string() && std::ranges::find(texts, list[i].get<std::string>()) == texts.end();
+    if (fits) texts.push_back(list[i].get<std::string>());
+  }
+  if (!fits) reader.error(key, text_of("expected a list of ", what, ", each once. Got ", list.dump(), "."));
+  return texts;
+}
+
+void read_calendar(JsonReader& reader, SeriesOptions& options) {
+  const Json& given =
+      reader.raw("calendar",
+                 "inputs from the time, each as sine and cosine: a list of \"hour\" (of the day), "
+                 "\"weekday\" and \"year\" (day of the year)",
+                 "list", "[]");
+  std::vector<std::string> known;
+  for (const CalendarInput& input : kCalendar) known.emplace_back(input.name);
+  std::vector<std::string> names;
+  if (!given.is_null()) names = texts_of(given, reader, "calendar", "names");
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      reader.error("calendar", unknown_name("calendar input", name, known));
+  for (const std::string& name : known)
+    if (std::ranges::find(names, name) != names.end()) options.calendar.push_back(name);
+  reader.fill("calendar", options.calendar);
+  if (!options.calendar.empty() && options.time.empty())
+    reader.error("calendar", "needs dates. Name their column with \"time\".");
+}
+
+void read_categories(JsonReader& reader, SeriesOptions& options) {
+  const Json& given =
+      reader.raw("categories",
+                 R"(input columns of words, with the words: {"sky": ["clear", "rain"]} makes an )"
+                 "input of each word, 1 where it stands and else 0",
+                 "object", "{}");
+  Json filled = Json::object();
+  if (!given.is_null() && !given.is_object()) {
+    reader.error("categories", text_of("expected an object of lists of words. Got ", given.dump(), "."));
+  } else {
+    for (const auto& [column, list] : given.items()) {
+      Category category{.column = column, .values = texts_of(list, reader, "categories/" + column, "words")};
+      if (options.input.is_null() || std::ranges::find(options.input, Json(column)) == options.input.end())
+        reader.error("categories/" + column, "is not in \"input\". Name it there too.");
+      filled[column] = category.values;
+      options.categories.push_back(std::move(category));
+    }
+  }
+  reader.fill("categories", filled);
+}
+
+/// Reads a number, or "auto".
+void read_stride(JsonReader& reader, SeriesOptions& options) {
+  const Json& given = reader.raw(
+      "stride",
+      "steps from a window to the next. \"auto\": `window` with targets at every step, but in training "
+      "less where an epoch would have fewer than 10 updates; 1 with a target after the last",
+      "integer | \"auto\"", R"("auto")");
+  reader.fill("stride", given.is_null() ? Json("auto") : given);
+  if (given.is_null() || given == "auto") return;
+  if (given.is_number_unsigned() && given.get<std::int64_t>() >= 1 && given.get<double>() <= kMostSteps) {
+    options.stride = given.get<std::int64_t>();
+  } else {
+    reader.error("stride", text_of("expected \"auto\" or an integer of at least 1. Got ", given.dump(), "."));
+  }
+}
+
+void read_format(JsonReader& reader, SeriesOptions& options) {
+  reader.required(
+      "path", options.path,
+      "a .csv, .npy or .npz file, relative to the experiment file; with a * in its name, all such "
+      "files, each a recording of its own");
+  reader.optional("array", options.array, "name of the array in an .npz file; \"\": its only one");
+  std::string separator = "auto", decimal = ".";
+  reader.choice("separator", separator, {"auto", ",", ";", "\t", "|"}, "character between two columns");
+  reader.choice("decimal", decimal, {".", ","}, "decimal point of the numbers");
+  options.separator = separator == "auto" ? '\0' : separator[0];
+  options.decimal = decimal[0];
+  reader.optional(
+      "time", options.time,
+      "column of the times, ISO dates or seconds since 1970, by which rows are sorted and gaps are "
+      "found; \"\": rows are equally spaced");
+}
+
+void read_splits(JsonReader& reader, SeriesOptions& options) {
+  reader.optional("train", options.train, {.min = 0, .max = 1, .above_min = true},
+                  "share of the training set: the first rows (or recordings, if there are several)");
+  reader.optional("valid", options.valid, between(0, 1), "share of the validation set: the next rows");
+  reader.optional("test", options.test, between(0, 1), "share of the test set: the next rows");
+  if (options.train + options.valid + options.test > 1 + 1e-9) {
+    reader.error("test", "the shares of train, valid and test add up to more than 1.");
+  }
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> SeriesOptions::widths() const {
+  if (input.is_null()) return {0, 0};
+  const auto columns = static_cast<std::int64_t>(input.size());
+  const auto categorical = static_cast<std::int64_t>(categories.size());
+  std::int64_t inputs = columns - categorical + 2 * static_cast<std::int64_t>(calendar.size());
+  for (const Category& category : categories) inputs += static_cast<std::int64_t>(category.values.size());
+  if (missing == Missing::mask) inputs += columns - categorical;
+  return {inputs, target.is_null() ? columns - categorical : static_cast<std::int64_t>(target.size())};
+}
+
+SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints) {
+  SeriesOptions options;
+  options.every_step = hints.every_step;
+  options.batch = hints.batch;
+  read_format(reader, options);
+  options.input =
+      read_columns(reader, "input", "input columns, names or numbers from 0; null: all but the time");
+  options.target = read_columns(reader, "target", "columns to predict; null: the input columns");
+  read_calendar(reader, options);
+  read_categories(reader, options);
+  std::string missing = "error";
+  const std::vector<std::string> treatments = {"error", "interpolate", "hold"};
+  reader.choice("missing", missing, treatments,
+                "treatment of cells without a number: an error, a straight line between the numbers around "
+                "them, or the last number before them");
+  options.missing = static_cast<Missing>(std::ranges::find(treatments, missing) - treatments.begin());
+  reader.optional("across_gaps", options.across_gaps,
+                  "windows may reach over times at which rows are missing");
+  reader.required("window", options.window, between(1, kMostSteps), "steps of a sequence");
+  reader.optional("horizon", options.horizon, between(0, kMostSteps), "steps from an input to its target");
+  reader.optional(
+      "every_step", options.every_step,
+      "a target at every step instead of only after the last; by default if the read-out is at every step");
+  read_stride(reader, options);
+  options.normalize = read_normalize_options(reader, hints, {.input = true, .target = hints.real_loss});
+  read_splits(reader, options);
+  return options;
+}
+
+}  // namespace lagtape

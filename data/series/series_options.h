@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/core/json/json.h"
+#include "lagtape/data/normalize_options.h"
+
+namespace lagtape {
+
+/// The treatment of cells without a number: an error, a straight line between the numbers around them, the last
+/// number before them, or that and an input more that says whether a number was there.
+enum class Missing : std::uint8_t { error, interpolate, hold, mask };
+
+/// A column of words, each of which becomes an input that is 1 where the word stands and 0 elsewhere.
+struct Category {
+  std::string column;
+  std::vector<std::string> values;
+};
+
+/// How a user's recordings are read and cut into sequences: the options of the task "series".
+struct SeriesOptions {
+  std::string path, array;
+  char separator = 0;  ///< 0: found from the file
+  char decimal = '.';
+  std::string time;                   ///< the column of times; empty: there is none
+  Json input, target;                 ///< lists of names and numbers, or null
+  std::vector<Category> categories;   ///< among the input columns
+  std::vector<std::string> calendar;  ///< inputs that are made from the time, in the order of kCalendar
+  Missing missing = Missing::error;
+  bool across_gaps = false;
+  std::int64_t window = 1, horizon = 1;
+  std::int64_t stride = 0;  ///< 0: chosen from the number of rows
+  bool every_step = false;
+  NormalizeOptions normalize;
+  double train = 0.7, valid = 0.15, test = 0.15;
+  std::int64_t batch = 1;  ///< train.batch, on which the choice of the stride depends
+
+  /// The number of inputs and targets where the options alone decide it, else {0, 0}.
+  std::pair<std::int64_t, std::int64_t> widths() const;
+};
+
+/// Reads the options and notes errors in the reader; does not call finish.
+SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints);
+
+}  // namespace lagtape

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lagtape {
+
+/// Reads a time: an ISO 8601 date ("2024-01-31", "2024-01-31 13:00", "2024-01-31T13:00:00.5+02:00"; without an
+/// offset it is UTC), or a number of seconds since 1970. Returns seconds since 1970, or nothing for other texts.
+std::optional<double> parse_time(std::string_view text);
+
+/// The ISO date of a time in UTC: "2024-01-31", or with the time of day "2024-01-31T13:00:00", with milliseconds
+/// where there are any.
+std::string iso_date_of(double seconds, bool with_time_of_day);
+/// Whether a time is a midnight in UTC.
+bool is_midnight(double seconds);
+
+}  // namespace lagtape

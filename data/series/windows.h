@@ -1,0 +1,44 @@
+#pragma once
+
+#include "lagtape/data/dataset.h"
+#include "lagtape/data/series/recordings.h"
+
+namespace lagtape {
+
+/// The rows of train, valid and test: parts of a single recording in time, or whole recordings in their order.
+/// Stretches end where either a part ends or a time is missing.
+struct SeriesSplit {
+  std::vector<Stretch> stretches;
+  std::int64_t rows = 0;    ///< number of rows in all
+  std::int64_t series = 0;  ///< number of recordings that they come from
+};
+
+std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Recordings& recordings);
+
+/// The windows of a split: sequences of `window` steps, one every `stride` steps of each stretch.
+class WindowDataset final : public Dataset {
+ public:
+  WindowDataset(const DataShape& shape, std::shared_ptr<const Recordings> recordings,
+                const SeriesSplit& split, const SeriesOptions& options, std::int64_t stride);
+
+  std::int64_t size() const override { return firsts_.empty() ? 0 : firsts_.back(); }
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override;
+
+  /// The row at which a window begins.
+  std::int64_t first_row(std::int64_t index) const;
+
+ private:
+  std::shared_ptr<const Recordings> recordings_;
+  std::vector<Stretch> stretches_;
+  std::vector<std::int64_t> firsts_;  ///< by stretch: the number of windows up to its end
+  std::int64_t window_, horizon_, stride_;
+};
+
+/// The stride of training when none is given: that of windows side by side, or the largest smaller one with which
+/// an epoch has at least kEnoughUpdates updates.
+std::int64_t training_stride(const SeriesSplit& split, const SeriesOptions& options);
+
+/// Below so many updates an epoch, the schedule of a training is hard to set.
+inline constexpr std::int64_t kEnoughUpdates = 10;
+
+}  // namespace lagtape

@@ -1,0 +1,169 @@
+"""A recording as people have it, from a messy file to a forecast with a picture."""
+
+import csv
+import datetime
+import io
+import json
+import math
+import random
+import re
+import shutil
+import unittest
+
+from tool import ToolTest, changed, main
+
+HOURS = 24 * 60
+FIRST = datetime.datetime(2024, 1, 1)
+PLANT = {
+    "name": "plant",
+    "data": {"task": "series", "path": "plant.csv", "time": "Date", "decimal": ",", "calendar": ["hour"],
+             "input": ["Load [MW]", "Air temp (°C)"], "missing": "interpolate", "window": 96},
+    "model": {"layers": [{"cell": "tau_gru", "units": 8, "tau": 12}], "readout": {"at": "every_step"}},
+    "loss": "mse",
+    "optimizer": {"type": "adam", "lr": 0.02},
+    "train": {"epochs": 25, "batch": 8},
+}
+
+
+def plant(hours=HOURS, gaps=True):
+    """Three channels with a header of spaces and units, dates in no order, gaps, blanks, decimal commas, remarks in
+    quotes, a byte-order mark and CRLF."""
+    draw = random.Random(3)
+    rows = []
+    for n in range(hours):
+        if gaps and (300 <= n < 330 or n == 700):
+            continue
+        day = 2 * math.pi * n / 24
+        numbers = [50 + 10 * math.sin(day), 12 + 6 * math.sin(day - 1), 1013 + 3 * math.sin(n / 40)]
+        cells = [f"{value + draw.gauss(0, 0.2):.2f}".replace(".", ",") for value in numbers]
+        if gaps and n % 53 == 0:
+            cells[n % 3] = ("", "NA", "-")[n // 53 % 3]
+        rows.append(f'{FIRST + datetime.timedelta(hours=n):%Y-%m-%d %H:%M}; {cells[0]};{cells[1]} ;{cells[2]};"no; {n}"')
+    rows[40], rows[41] = rows[41], rows[40]
+    return "\ufeffDate;Load [MW];Air temp (°C);Pressure (hPa);Remark\r\n" + "\r\n".join(rows) + "\r\n"
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+class ForecastTest(ToolTest):
+    def test_from_a_messy_file_to_a_forecast_with_a_picture_in_four_commands(self):
+        self.write("plant.csv", plant())
+        path = self.write("plant.json", PLANT)
+        notes = self.run_tool("check", path)[1]
+        self.assertIn("data: 1409 rows, one every 3600 s, with 2 gaps, the first before 2024-01-14 18:00", notes)
+        self.assertIn("data: rows were sorted by time", notes)
+        self.assertIn("cells without a number filled", notes)
+        self.run_tool("train", path, "--quiet")
+        self.assertLess(json.loads(self.run_tool("eval", "runs/plant-0", "--json", "--plot", "test.svg")[0])["loss"], 0.1)
+        out = self.run_tool("forecast", "runs/plant-0", "--input", "plant.csv", "--from", "2024-02-20", "--steps", "48",
+                            "--output", "next.csv", "--plot", "next.svg", "--json")[0]
+        load = json.loads(out)["targets"]["Load [MW]"]
+        self.assertEqual(load["known"], 48)
+        self.assertLess(load["rmse"], 3)
+        self.assertGreater(load["persistence_rmse"], 6)  # of a sine of amplitude 10
+        self.assertLess(load["seasonal_rmse"], 1)
+        rows = rows_of((self.folder / "next.csv").read_text())
+        self.assertEqual([row["step"] for row in rows], [str(step + 1) for step in range(48)])
+        self.assertEqual(rows[1]["time"], "2024-02-20T01:00:00")
+        hour = 24 * 50 + 1
+        self.assertAlmostEqual(float(rows[1]["Load [MW] truth"]), 50 + 10 * math.sin(2 * math.pi * hour / 24), delta=1)
+        squares = [(float(row["Load [MW] prediction"]) - float(row["Load [MW] truth"])) ** 2 for row in rows]
+        self.assertAlmostEqual(load["rmse"], math.sqrt(sum(squares) / 48), places=4)
+        picture = (self.folder / "next.svg").read_text()
+        self.assertIn("Load [MW] prediction", picture)
+        self.assertGreaterEqual(len(re.findall("<polyline", picture)), 4)
+
+    def train_on(self, text, experiment):
+        self.write("own.csv", text)
+        self.train("run", experiment=experiment)
+
+    def test_a_forecast_feeds_its_predictions_back(self):
+        """The oracle: predict runs again over the past and all predictions so far, for every step."""
+        text = "load,heat\n" + "".join(f"{math.sin(0.3 * n):.5f},{math.cos(0.2 * n):.5f}\n" for n in range(300))
+        for at, horizon in (("every_step", 1), ("every_step", 3), ("last_step", 1), ("last_step", 2)):
+            with self.subTest(at=at, horizon=horizon):
+                experiment = changed(PLANT, data={"task": "series", "path": "own.csv", "window": 20, "horizon": horizon},
+                                     model__readout__at=at, train__epochs=1)
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                self.train_on(text, experiment)
+                self.write("past.csv", "\n".join(text.splitlines()[:101]) + "\n")
+                found = rows_of(self.run_tool("forecast", "run", "--input", "past.csv", "--steps", "5")[0])
+                numbers = [[float(cell) for cell in line.split(",")] for line in text.splitlines()[1:101]]
+                for step in range(5):
+                    seen = numbers[:len(numbers) - horizon + 1]
+                    if at == "last_step":
+                        seen = seen[-20:]
+                    self.write("x.csv", "".join(f"{a!r},{b!r}\n" for a, b in seen))
+                    self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv")
+                    expected = [float(cell) for cell in (self.folder / "y.csv").read_text().split()[-1].split(",")]
+                    got = [float(found[step][f"{name} prediction"]) for name in ("load", "heat")]
+                    self.assertEqual(got, expected)
+                    numbers.append(expected)
+
+    def test_inputs_that_are_not_predicted_must_be_known(self):
+        past = "".join(f"{n},{math.sin(0.3 * n):.5f},{n % 5}\n" for n in range(200))
+        experiment = changed(PLANT, train__epochs=1, data={
+            "task": "series", "path": "own.csv", "time": "t", "input": ["load", "price"], "target": ["load"], "window": 20})
+        self.train_on("t,load,price\n" + past, experiment)
+        message = self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "3", code=2)[1]
+        self.assertIn("price is an input that the model does not predict, and it is not known 1 steps after the past", message)
+        self.assertIn("forecast at most 1 steps", message)
+        one = self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "1")[0]
+        self.write("known.csv", "t,load,price\n" + past + "200,,0\n201,,1\n202,,2\n")
+        rows = rows_of(self.run_tool("forecast", "run", "--input", "known.csv", "--steps", "4")[0])
+        self.assertEqual([row["time"] for row in rows], ["200", "201", "202", "203"])
+        self.assertEqual(rows[0]["prediction"], rows_of(one)[0]["prediction"])
+        self.assertEqual({row["truth"] for row in rows}, {""})
+        self.write("other.csv", "t,load,price\n" + past + "200,,0\n201,,4\n202,,2\n")
+        other = rows_of(self.run_tool("forecast", "run", "--input", "other.csv", "--steps", "4")[0])
+        self.assertEqual([row["prediction"] == more["prediction"] for row, more in zip(rows, other, strict=True)],
+                         [True, True, False, False])
+
+    def test_several_runs_give_mean_lowest_and_highest(self):
+        self.write("own.csv", "v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(200)))
+        experiment = changed(PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "window": 20})
+        for seed in range(3):
+            self.train(f"run{seed}", "--seed", seed, experiment=experiment)
+        single = [[float(row["prediction"]) for row in rows_of(
+            self.run_tool("forecast", f"run{seed}", "--input", "own.csv", "--steps", "6")[0])] for seed in range(3)]
+        several = rows_of(self.run_tool("forecast", "run0", "--runs", "run1", "--runs", "run2", "--input", "own.csv",
+                                        "--steps", "6", "--plot", "several.svg")[0])
+        for step, row in enumerate(several):
+            values = [run[step] for run in single]
+            self.assertEqual(float(row["low"]), min(values))
+            self.assertEqual(float(row["high"]), max(values))
+            self.assertAlmostEqual(float(row["prediction"]), sum(values) / 3, places=6)
+
+    def test_what_cannot_be_forecast_is_told_and_nothing_is_written(self):
+        self.write("own.csv", "v,w\n" + "".join(f"{math.sin(0.3 * n):.5f},1\n" for n in range(200)))
+        self.train("run", experiment=changed(PLANT, train__epochs=1, data={
+            "task": "series", "path": "own.csv", "window": 20, "input": ["v"]}))
+        self.train("other", experiment=changed(PLANT, train__epochs=1, data={
+            "task": "mackey_glass", "length": 50, "train": 8, "valid": 2, "test": 2}))
+        self.write("nameless.csv", "1\n2\n")
+        before = self.snapshot()
+        for words, arguments in (
+                ("trained on a recording, the task \"series\"", ("other", "--input", "own.csv")),
+                ("nameless.csv: its columns have no names", ("run", "--input", "nameless.csv")),
+                ("none.csv: cannot read: No such file", ("run", "--input", "none.csv")),
+                ("--from 900: expected a time within own.csv, which has 200 rows", ("run", "--input", "own.csv", "--from", "900")),
+                ("--from soon: expected a date", ("run", "--input", "own.csv", "--from", "soon")),
+                ("--plot a.png: expected the name of a .svg file", ("run", "--input", "own.csv", "--plot", "a.png")),
+                ("--output a.npy: expected the name of a .csv file", ("run", "--input", "own.csv", "--output", "a.npy"))):
+            with self.subTest(words):
+                self.assertIn(words, self.run_tool("forecast", *arguments, "--steps", "2", code=2)[1])
+        self.assertEqual(self.snapshot(), before)
+
+    def test_few_updates_an_epoch_are_warned_of(self):
+        self.write("own.csv", "v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(400)))
+        experiment = changed(PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "window": 20, "stride": 20})
+        warning = "warning: an epoch has 2 updates, from 13 sequences"
+        self.assertIn(warning, self.run_tool("train", self.write("few.json", experiment), "--out", "few")[1])
+        experiment["data"]["stride"] = "auto"
+        self.assertNotIn("warning", self.run_tool("train", self.write("more.json", experiment), "--out", "more")[1])
+
+
+if __name__ == "__main__":
+    main()

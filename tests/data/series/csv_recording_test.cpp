@@ -1,0 +1,162 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "lagtape/tests/data/support/sample_files.h"
+#include "lagtape/tests/data/support/tasks.h"
+
+using namespace lagtape;
+
+namespace {
+
+using Values = std::vector<double>;
+
+/// A task on own.csv of the given text, whose rows all train.
+struct Own {
+  explicit Own(const std::string& text) { write_sample(folder.path() / "own.csv", text); }
+  Task task(const std::string& more, const std::string& path = "own.csv") const {
+    return load(text_of(R"({"task": "series", "path": ")", path,
+                        R"(", "train": 1, "valid": 0, "test": 0, "normalize": false, )", more, "}"),
+                0, folder.path());
+  }
+  /// The inputs of all windows of one step: the rows of the recording but the last of each stretch.
+  Values inputs(const std::string& more) const {
+    const Task one = task(text_of(R"("window": 1, "stride": 1, )", more));
+    return values_of(take(*one.train, 0, one.train->size()).x);
+  }
+  std::string message(const std::string& more) const {
+    return input_error_of([&] { task(text_of(R"("window": 1, )", more)); });
+  }
+  TemporaryFolder folder;
+};
+
+/// Hours 0, 2, 1, 3, 7, 8 of a day, with the hour as load.
+const char* const kUnsorted =
+    "Time stamp;Load [MW];remark\r\n2024-01-01 00:00;0;a\r\n2024-01-01 02:00;2;b\r\n2024-01-01 01:00;1;\r\n"
+    "2024-01-01 03:00;3;\"x; y\"\r\n2024-01-01 07:00;7;\r\n2024-01-01 08:00;8;\r\n";
+const char* const kTimed = R"("input": ["Load [MW]"], "time": "Time stamp")";
+
+}  // namespace
+
+TEST_CASE("rows are sorted by time, and no window reaches over a gap unless asked") {
+  const Own own(kUnsorted);
+  CHECK(own.inputs(kTimed) == Values{0, 1, 2, 7});
+  CHECK(own.inputs(text_of(kTimed, R"(, "across_gaps": true)")) == Values{0, 1, 2, 3, 7});
+  const Task task = own.task(text_of(kTimed, R"(, "window": 2)"));
+  CHECK(task.train->size() == 2);  // 0 1 > 2 and 1 2 > 3
+  REQUIRE(task.notes.size() == 2);
+  CHECK(
+      task.notes[0] ==
+      "6 rows, one every 3600 s, with 1 gap, before 2024-01-01 07:00; no window reaches over one");
+  CHECK(task.notes[1] == "rows were sorted by time");
+  CHECK(has(own.message(text_of(kTimed, R"(, "horizon": 4)")),
+            "The longest stretch without a gap has 4; \"across_gaps\": true joins them."));
+}
+
+TEST_CASE("times that occur twice and texts that are no times are told with their lines") {
+  const Own twice("t,v\n10,1\n20,2\n10,3\n");
+  CHECK(has(twice.message(R"("input": ["v"], "time": "t")"),
+            "own.csv: lines 2 and 4: both are of 10, expected one row for each time."));
+  const Own words("t,v\n2024-01-01,1\ntomorrow,2\n");
+  CHECK(
+      has(words.message(R"("input": ["v"], "time": "t")"), "line 3, column 1 (t): expected a date such as"));
+  const Own milliseconds("t,v\n1706706300000,1\n1706706301000,2\n");
+  CHECK(has(milliseconds.message(R"("input": ["v"], "time": "t")"),
+            "or seconds since 1970. Got '1706706300000'"));
+}
+
+TEST_CASE("columns that no key names may contain anything, and all columns are read without names") {
+  const Own own(kUnsorted);
+  CHECK(own.inputs(R"("input": [1])") == Values{0, 2, 1, 3, 7});
+  CHECK(has(own.message(R"("time": "Time stamp")"),
+            "line 2, column 3 (remark): expected a finite number, got 'a'. "
+            "Name the columns to read in \"input\"; all others are ignored."));
+  const Own plain("t,v\n1,5\n2,6\n3,7\n");
+  CHECK(plain.inputs(R"("time": "t")") == Values{5, 6});  // the time is no input
+}
+
+TEST_CASE("decimal commas are read when they are asked for") {
+  const Own own("a;b\n1,5;2\n2,5;-3,25\n4;5\n");
+  CHECK(own.inputs(R"("decimal": ",")") == Values{1.5, 2, 2.5, -3.25});
+  CHECK(
+      has(own.message(R"("input": ["a"])"), "got '1,5'. With \"decimal\": \",\" commas are decimal points."));
+}
+
+TEST_CASE("cells without a number are an error, a straight line or the number before them") {
+  const Own own("v,w\n,1\n2,1\nNA,1\n-,1\n8,1\nnan,1\n5,1\n");
+  const std::string column = R"("input": ["v"])";
+  CHECK(own.inputs(column + R"(, "missing": "interpolate")") == Values{2, 2, 4, 6, 8, 6.5});
+  CHECK(own.inputs(column + R"(, "missing": "hold")") == Values{2, 2, 2, 2, 8, 8});
+  CHECK(has(own.message(column),
+            "own.csv: line 2, column 1 (v): there is no number. 4 of 7 rows have none in this "
+            "column; \"missing\": \"interpolate\" or \"hold\" fills them."));
+  CHECK(own.inputs(R"("input": ["w"])").size() == 6);
+  const Own empty("v,w\n,1\n,1\n,1\n");
+  CHECK(has(empty.message(R"("input": ["v", "w"], "missing": "hold")"), "has no numbers"));
+}
+
+TEST_CASE("hour and weekday are angles, and are not scaled") {
+  // 2024-01-01 was a Monday.
+  const Own own(
+      "t,v\n2024-01-01,1\n2024-01-01 06:00,2\n2024-01-01 12:00,4\n2024-01-01 18:00,8\n2024-01-02,16\n");
+  const std::string options = R"("input": ["v"], "time": "t", "calendar": ["weekday", "hour"])";
+  const Values inputs = own.inputs(options);
+  REQUIRE(inputs.size() == 4 * 5);
+  const double angle = 2 * std::numbers::pi * 6 / 168;
+  const Values second = {2, 1, 0, std::sin(angle), std::cos(angle)};
+  for (std::size_t i = 0; i < 5; ++i) CHECK(std::abs(inputs[5 + i] - second[i]) < 1e-12);
+  const Task scaled =
+      load(text_of(R"({"task": "series", "path": "own.csv", "window": 1, "train": 1, "valid": 0, )",
+                   R"("test": 0, )", options, "}"),
+           0, own.folder.path());
+  CHECK(scaled.shape.input == 5);
+  CHECK(scaled.shape.output == 1);
+  CHECK(scaled.normalization.input.mean == Values{6.2, 0, 0, 0, 0});
+  CHECK(scaled.normalization.input.scale[3] == 1);
+  CHECK(has(own.message(R"("input": ["v"], "calendar": ["hour"])"), "/data/calendar: needs dates"));
+  CHECK(has(own.message(R"("input": ["v"], "time": "t", "calendar": ["huor"])"), "did you mean 'hour'"));
+}
+
+TEST_CASE("a column of words becomes an input of each word") {
+  const Own own("sky,v\nrain,1\nclear,2\nrain,3\nfog,4\n");
+  const std::string input = R"("input": ["v", "sky"], )";
+  CHECK(own.inputs(input + R"("categories": {"sky": ["clear", "rain", "fog"]})") ==
+        Values{1, 0, 1, 0, 2, 1, 0, 0, 3, 0, 1, 0});
+  CHECK(own.task(input + R"("window": 1, "categories": {"sky": ["clear", "rain", "fog"]})").shape.output ==
+        1);
+  CHECK(has(own.message(input + R"("categories": {"sky": ["clear", "rain"]})"),
+            "line 5, column 1 (sky): unknown word 'fog'"));
+  CHECK(has(own.message(R"("input": ["v"], "categories": {"sky": ["clear"]})"), "Name it there too"));
+  CHECK(has(own.message(input + R"("categories": {"sky": "clear"})"), "expected a list of words"));
+}
+
+TEST_CASE("several files are several recordings, in the order of their names") {
+  const Own own("v\n1\n2\n3\n");
+  write_sample(own.folder.path() / "part2.csv", "v\n20\n30\n40\n50\n");
+  write_sample(own.folder.path() / "part1.csv", "v\n10\n11\n12\n");
+  const Task task = own.task(R"("window": 1, "stride": 1)", "part*.csv");
+  CHECK(values_of(take(*task.train, 0, task.train->size()).x) == Values{10, 11, 20, 30, 40});
+  write_sample(own.folder.path() / "part3.csv", "v,w\n1,2\n");
+  CHECK(has(input_error_of([&] { own.task(R"("window": 1)", "part*.csv"); }),
+            "part3.csv: expected the columns of"));
+  CHECK(has(input_error_of([&] { own.task(R"("window": 1)", "none*.csv"); }),
+            "there are no files of such names"));
+}
+
+TEST_CASE("training windows overlap where there would be few updates, and those of other splits do not") {
+  std::string text = "v\n";
+  for (int i = 0; i < 1000; ++i) text += text_of(i, "\n");
+  TemporaryFolder folder;
+  write_sample(folder.path() / "own.csv", text);
+  TaskHints hints{.batch = 8, .every_step = true};
+  const std::string options = R"({"task": "series", "path": "own.csv", "window": 100)";
+  const Task task = load(options + "}", 0, folder.path(), hints);
+  CHECK(task.train->size() >= 73);  // 10 updates of up to 8
+  CHECK(task.train->size() < 100);
+  CHECK(task.test->size() == 1);
+  CHECK(task_from(options + "}", hints).filled["stride"] == "auto");
+  CHECK(load(options + R"(, "stride": 100})", 0, folder.path(), hints).train->size() == 6);
+  CHECK(has(input_error_of([&] { task_from(options + R"(, "stride": 0})"); }),
+            "expected \"auto\" or an integer"));
+}

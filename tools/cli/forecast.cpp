@@ -1,0 +1,116 @@
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/forecast/series_forecast.h"
+#include "lagtape/tools/train/source.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct ForecastArguments {
+  std::string run, input, output, plot, from;
+  std::vector<std::string> runs;
+  std::int64_t steps = 0, season = 0;
+  bool json = false;
+};
+
+void add_options(Options& options, ForecastArguments& arguments) {
+  options.add("RUN", &arguments.run, "run folder or weights file of a model that was trained on a recording")
+      .required();
+  options
+      .add("--input", &arguments.input,
+           "the past: a file like the one of the training. Rows at its end without targets are known future "
+           "inputs")
+      .required()
+      .called("FILE");
+  options.add("--steps", &arguments.steps, "number of steps to forecast").required().at_least(1).called("N");
+  options
+      .add("--from", &arguments.from,
+           "time of the first prediction (without times: its row, from 0); by default the one after the last "
+           "row")
+      .called("TIME");
+  options
+      .add("--runs", &arguments.runs,
+           "more runs of the same data: the forecast is their mean, between lowest and highest")
+      .repeatable()
+      .called("RUN");
+  options
+      .add("--season", &arguments.season,
+           "steps of a period, for the seasonal naive forecast beside the model's")
+      .at_least(1)
+      .called("STEPS");
+  options.add("--output", &arguments.output, "write the forecast to this .csv file, in place of stdout")
+      .called("FILE");
+  options.add("--plot", &arguments.plot, "draw the forecast, after the past and over the truth (.svg)")
+      .called("FILE");
+  options.add("--json", &arguments.json, "print the scores as one JSON object; needs --output")
+      .needs({"--output"});
+}
+
+void check_ending(const std::string& option, const std::string& file, const std::string& ending) {
+  if (!file.empty() && !file.ends_with(ending))
+    throw InputError(text_of(option, " ", file, ": expected the name of a ", ending, " file."));
+}
+
+Json json_of(const ForecastScores& scores) {
+  Json json = {{"known", scores.known}};
+  if (scores.known == 0) return json;
+  json["rmse"] = scores.rmse;
+  json["persistence_rmse"] = scores.persistence;
+  if (!std::isnan(scores.seasonal)) json["seasonal_rmse"] = scores.seasonal;
+  return json;
+}
+
+std::string line_of(const SeriesForecast& forecast, std::int64_t target) {
+  const ForecastScores scores = scores_of(forecast, target);
+  std::string line =
+      fmt::format("{}: {} steps", forecast.targets[static_cast<std::size_t>(target)], forecast.steps());
+  if (scores.known == 0) return line + "\n";
+  line += fmt::format(", rmse {:.4g} over the {} whose truth is known; the last value: {:.4g}", scores.rmse,
+                      scores.known, scores.persistence);
+  if (!std::isnan(scores.seasonal))
+    line += fmt::format("; the value {} steps before: {:.4g}", forecast.season, scores.seasonal);
+  return line + "\n";
+}
+
+void run(const ForecastArguments& arguments) {
+  check_ending("--output", arguments.output, ".csv");
+  check_ending("--plot", arguments.plot, ".svg");
+  std::vector<Model> models;
+  models.push_back(load_model(arguments.run));
+  for (const std::string& run : arguments.runs) models.push_back(load_model(run));
+  const SeriesForecast forecast = forecast_series(models, {.input = arguments.input,
+                                                           .steps = arguments.steps,
+                                                           .from = arguments.from,
+                                                           .season = arguments.season});
+  if (arguments.output.empty()) {
+    fmt::print("{}", csv_of(forecast));
+  } else {
+    write_file_atomically(arguments.output, csv_of(forecast));
+  }
+  if (!arguments.plot.empty())
+    write_file_atomically(arguments.plot,
+                          plot_of(forecast, text_of("forecast of ", arguments.steps, " steps")).svg());
+  Json scores = Json::object();
+  for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {
+    scores[forecast.targets[static_cast<std::size_t>(i)]] = json_of(scores_of(forecast, i));
+    if (!arguments.json) std::fputs(line_of(forecast, i).c_str(), arguments.output.empty() ? stderr : stdout);
+  }
+  if (arguments.json) fmt::print("{}\n", Json{{"steps", forecast.steps()}, {"targets", scores}}.dump(2));
+}
+
+}  // namespace
+
+Command forecast_command() {
+  return make_command<ForecastArguments>("forecast", "Forecast a recording from a model's own predictions",
+                                         add_options, run);
+}
+
+}  // namespace lagtape::cli

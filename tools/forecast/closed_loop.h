@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+
+namespace lagtape {
+
+/// An output of a model that is one of its inputs at a later step.
+struct Feedback {
+  std::int64_t input = 0, output = 0;
+};
+
+/// A past to go on from, and what is known of the time after it.
+struct ForecastInputs {
+  Tensor inputs;             ///< [known + steps, input]; behind the past, inputs with feedback are not read
+  std::int64_t known = 0;    ///< steps of the past
+  std::int64_t horizon = 1;  ///< steps from an input to the output that predicts it, as in training
+  std::int64_t window = 1;   ///< steps that a model reads which reads out once, as in training
+  std::vector<Feedback> feedback = {};
+};
+
+/// Predicts the steps after the past: [steps, output], in the units of the data and the
+/// model's precision. A model that reads out at every
+/// step runs once, from the first step of the past on; one that reads out once reads, for each prediction, the
+/// `window` steps that end `horizon` steps before it. Predictions take the place of inputs that are not known yet.
+/// Throws InputError when the past is too short or an input is neither known nor fed back.
+Tensor closed_loop(const Model& model, const ForecastInputs& given);
+
+}  // namespace lagtape

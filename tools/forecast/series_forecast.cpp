@@ -1,0 +1,228 @@
+#include "lagtape/tools/forecast/series_forecast.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/series/calendar.h"
+#include "lagtape/data/series/recordings.h"
+#include "lagtape/data/series/time_stamp.h"
+#include "lagtape/tools/forecast/closed_loop.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// The options of the recording that a model was trained on.
+SeriesOptions series_options_of(const Model& model) {
+  const Json experiment = parse_json(model.experiment(), "[forecast] the model's experiment");
+  const Json* data = experiment.find_pointer("/data");
+  if (data == nullptr || data->value("task", "") != "series")
+    throw InputError("[forecast] expected a model that was trained on a recording, the task \"series\".");
+  JsonErrors errors;
+  JsonReader reader(*data, "/data", errors);
+  reader.raw("task", "");
+  TaskHints hints;
+  hints.every_step = reads_every_step(model.at());
+  SeriesOptions options = read_series_options(reader, hints);
+  errors.raise("[forecast] the model's experiment");
+  return options;
+}
+
+/// The inputs of a forecast, made from a recording.
+class ForecastSetup {
+ public:
+  ForecastSetup(const Model& model, const SeriesForecastOptions& options)
+      : options_(options), series_(series_options_of(model)) {
+    series_.path = options.input.string();
+    recordings_ = read_recordings(series_, std::filesystem::path(), true);
+    if (recordings_.recordings.size() != 1)
+      throw InputError(text_of(where(), ": a forecast goes on from one recording. Got ",
+                               recordings_.recordings.size(), "."));
+    find_first();
+    find_past();
+    for (std::size_t i = 0; i < recordings_.input.size(); ++i)
+      for (std::size_t k = 0; k < recordings_.target.size(); ++k)
+        if (recordings_.input[i] == recordings_.target[k])
+          inputs_.feedback.push_back({static_cast<std::int64_t>(i), static_cast<std::int64_t>(k)});
+    inputs_.horizon = series_.horizon;
+    inputs_.window = series_.window;
+    inputs_.known = first_ - past_.first;
+    fill_inputs();
+  }
+
+  const ForecastInputs& inputs() const { return inputs_; }
+
+  /// The forecast without its predictions.
+  SeriesForecast empty_forecast() const {
+    SeriesForecast forecast;
+    const std::int64_t width = std::ssize(recordings_.target);
+    for (const std::int64_t column : recordings_.target) forecast.targets.push_back(name_of(column));
+    forecast.truth = Tensor({options_.steps, width}, Dtype::f64);
+    forecast.past = Tensor({inputs_.known, width}, Dtype::f64);
+    for (std::int64_t step = 0; step < options_.steps; ++step) {
+      if (!recordings_.times.empty()) {
+        forecast.times.push_back(time_at(first_ + step));
+        forecast.labels.push_back(label(forecast.times.back()));
+      }
+      for (std::int64_t i = 0; i < width; ++i) forecast.truth.set(step * width + i, truth(first_ + step, i));
+    }
+    for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
+      forecast.past.set(
+          i, value(past_.first + i / width, recordings_.target[static_cast<std::size_t>(i % width)]));
+    forecast.season = season();
+    return forecast;
+  }
+
+ private:
+  std::string where() const { return options_.input.string(); }
+  std::int64_t rows() const { return recordings_.values.size(0); }
+  double value(std::int64_t row, std::int64_t column) const {
+    return recordings_.values.at(row * recordings_.values.size(1) + column);
+  }
+  double truth(std::int64_t row, std::int64_t target) const {
+    return row < end_ ? value(row, recordings_.target[static_cast<std::size_t>(target)]) : kUnknown;
+  }
+  std::string name_of(std::int64_t column) const {
+    return recordings_.names.empty() ? text_of("column ", column)
+                                     : recordings_.names[static_cast<std::size_t>(column)];
+  }
+
+  /// The time of a row, also of one behind the last.
+  double time_at(std::int64_t row) const {
+    if (row < end_) return recordings_.times[static_cast<std::size_t>(row)];
+    return recordings_.times[static_cast<std::size_t>(end_ - 1)] +
+           static_cast<double>(row - end_ + 1) * recordings_.interval;
+  }
+
+  void find_first() {
+    first_ = rows() - recordings_.future;
+    if (options_.from.empty()) return;
+    const std::optional<double> from = parse_time(options_.from);
+    if (!from)
+      throw InputError(
+          text_of("--from ", options_.from, ": expected a date such as 2024-01-31 13:00, or a row."));
+    const std::vector<double>& times = recordings_.times;
+    const std::int64_t row = times.empty() ? static_cast<std::int64_t>(*from)
+                                           : std::ranges::lower_bound(times, *from) - times.begin();
+    if (row < 1 || row > first_) {
+      throw InputError(text_of("--from ", options_.from, ": expected a time within ", where(), ", which has ",
+                               first_, " rows with targets",
+                               times.empty()
+                                   ? "."
+                                   : text_of(", from ", label(times.front()), " to ",
+                                             label(times[static_cast<std::size_t>(first_ - 1)]), ".")));
+    }
+    first_ = row;
+  }
+
+  /// A time as the file writes it: a number, or a date, with the time of day unless all rows are of midnights.
+  std::string label(double time) const {
+    char number[32];
+    if (!recordings_.has_dates) return {number, std::to_chars(number, number + sizeof(number), time).ptr};
+    return iso_date_of(time, !std::ranges::all_of(recordings_.times, is_midnight));
+  }
+
+  /// Finds the rows without a gap that end before the first prediction, and where rows after it end.
+  void find_past() {
+    for (const Stretch& stretch : recordings_.stretches)
+      if (stretch.first < first_) past_ = stretch;
+    end_ = past_.first + past_.rows;
+    if (end_ < first_)
+      throw InputError(text_of(where(), ": the rows before the first prediction have no numbers."));
+  }
+
+  void fill_inputs() {
+    const std::int64_t width = std::ssize(recordings_.input), total = inputs_.known + options_.steps;
+    const std::int64_t calendar = std::ssize(recordings_.is_scaled) - 2 * std::ssize(series_.calendar);
+    inputs_.inputs = Tensor({total, width}, Dtype::f64);
+    for (std::int64_t n = 0; n < total; ++n) {
+      const std::int64_t row = past_.first + n;
+      for (std::int64_t i = 0; i < width; ++i) {
+        const std::int64_t column = recordings_.input[static_cast<std::size_t>(i)];
+        double number = row < end_ ? value(row, column) : kUnknown;
+        if (row >= end_ && column >= calendar) number = calendar_value(column - calendar, time_at(row));
+        const bool is_read = n < total - series_.horizon;
+        if (is_read && std::isnan(number) && !is_fed(i)) refuse_unknown(column, n - inputs_.known);
+        inputs_.inputs.set(n * width + i, number);
+      }
+    }
+  }
+
+  bool is_fed(std::int64_t input) const {
+    return std::ranges::find(inputs_.feedback, input, &Feedback::input) != inputs_.feedback.end();
+  }
+
+  double calendar_value(std::int64_t place, double time) const {
+    double angle[2];
+    write_calendar(calendar_input(series_.calendar[static_cast<std::size_t>(place / 2)]), time, angle);
+    return angle[place % 2];
+  }
+
+  [[noreturn]] void refuse_unknown(std::int64_t column, std::int64_t step) const {
+    throw InputError(text_of(where(), ": ", name_of(column),
+                             " is an input that the model does not predict, and it is not ", "known ",
+                             step + 1, " steps after the past. Add rows with it in which the targets are ",
+                             "empty, or forecast at most ", step + series_.horizon, " steps."));
+  }
+
+  std::int64_t season() const {
+    constexpr double kDay = 86400;
+    if (options_.season > 0) return options_.season;
+    const double steps = kDay / recordings_.interval;
+    if (recordings_.times.empty()) return 0;
+    if (steps == 1) return 7;  // a week of days
+    return steps > 1 && steps == std::floor(steps) ? static_cast<std::int64_t>(steps) : 0;
+  }
+
+  const SeriesForecastOptions& options_;
+  SeriesOptions series_;
+  Recordings recordings_;
+  Stretch past_;
+  std::int64_t first_ = 0;  ///< the row of the first prediction
+  std::int64_t end_ = 0;    ///< the row at which the stretch of the past ends, which may be later
+  ForecastInputs inputs_;
+};
+
+/// Mean, smallest and largest of several predictions.
+void combine(const std::vector<Tensor>& predictions, SeriesForecast& forecast) {
+  forecast.prediction = predictions.front();
+  if (predictions.size() == 1) return;
+  forecast.low = predictions.front().clone();
+  forecast.high = predictions.front().clone();
+  forecast.prediction = predictions.front().clone();
+  for (std::int64_t i = 0; i < forecast.prediction.numel(); ++i) {
+    double sum = 0;
+    for (const Tensor& prediction : predictions) {
+      sum += prediction.at(i);
+      forecast.low.set(i, std::min(forecast.low.at(i), prediction.at(i)));
+      forecast.high.set(i, std::max(forecast.high.at(i), prediction.at(i)));
+    }
+    forecast.prediction.set(i, sum / static_cast<double>(predictions.size()));
+  }
+}
+
+}  // namespace
+
+SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options) {
+  if (models.empty() || options.steps < 1)
+    throw InputError("[forecast] expected a model and at least one step.");
+  const ForecastSetup setup(models.front(), options);
+  SeriesForecast forecast = setup.empty_forecast();
+  std::vector<Tensor> predictions;
+  for (const Model& model : models) {
+    if (model.output_width() != std::ssize(forecast.targets))
+      throw InputError(text_of("[forecast] a model predicts ", model.output_width(),
+                               " numbers, expected the ", forecast.targets.size(), " targets."));
+    predictions.push_back(closed_loop(model, setup.inputs()));
+  }
+  combine(predictions, forecast);
+  return forecast;
+}
+
+}  // namespace lagtape

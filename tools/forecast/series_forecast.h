@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/tools/analysis/plot.h"
+
+namespace lagtape {
+
+struct SeriesForecastOptions {
+  std::filesystem::path input;  ///< a file like the one that the model was trained on
+  std::int64_t steps = 1;
+  std::string
+      from;  ///< the time, or the row from 0, of the first prediction; empty: the one after the last row
+  std::int64_t season =
+      0;  ///< steps of a period, for the seasonal naive forecast; 0: a day, where rows have dates
+};
+
+/// A forecast of the targets of a recording.
+struct SeriesForecast {
+  std::vector<std::string> targets;  ///< names
+  std::vector<double> times;         ///< [steps], seconds since 1970; empty without times, like `labels`
+  std::vector<std::string> labels;   ///< [steps], the times as in the file: ISO dates, or numbers
+  Tensor prediction;                 ///< [steps, targets], in the units of the data; the mean over the models
+  Tensor low, high;                  ///< the smallest and the largest of several models; empty for one
+  Tensor truth;                      ///< [steps, targets], NaN where it is not known
+  Tensor past;                       ///< [rows, targets] before the first prediction
+  std::int64_t season = 0;           ///< steps of a period; 0: none is known
+
+  std::int64_t steps() const { return prediction.size(0); }
+};
+
+/// Forecasts with one model, or with several of the same data. Reads the file as the first model's experiment
+/// says (task "series"), runs the models over the stretch before the first prediction, and then lets each go on
+/// from its own predictions. Inputs that are not predicted must be known: from the time, or from rows of the file
+/// whose targets are missing or later than `from`. Throws InputError.
+SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options);
+
+/// Errors of a forecast where the truth is known, beside those of forecasts that need no model.
+struct ForecastScores {
+  std::int64_t known = 0;  ///< number of steps whose truth is known
+  double rmse = 0;
+  double persistence = 0;  ///< root mean squared error of the last known value
+  double seasonal = 0;     ///< that of the value of one season before; NaN without a season
+};
+
+/// The scores of one target. All are NaN when no truth is known.
+ForecastScores scores_of(const SeriesForecast& forecast, std::int64_t target);
+
+/// A table with a header: time (where there are times), step from 1, and for each target prediction, low and high
+/// of several models, and truth where it is known.
+std::string csv_of(const SeriesForecast& forecast);
+/// The forecast, the truth where it is known, and the last of the past.
+Plot plot_of(const SeriesForecast& forecast, const std::string& title);
+
+}  // namespace lagtape
