@@ -19,7 +19,7 @@ class CommandsTest(ToolTest):
     def test_version_and_help(self):
         self.assertRegex(self.run_tool("--version")[0], r"\d+\.\d+\.\d+")
         overview = self.run_tool("--help")[0]
-        for command in ("train", "eval", "predict", "inspect", "analyze", "check", "data", "bench", "table", "list"):
+        for command in ("train", "eval", "predict", "export", "inspect", "analyze", "check", "data", "bench", "table", "list"):
             self.assertIn(command, overview)
             self.assertIn("--", self.run_tool(command, "--help")[0])
 

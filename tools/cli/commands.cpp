@@ -4,13 +4,15 @@ namespace lagtape::cli {
 
 // Each command is defined in the file of its name: train.cpp, eval.cpp, ...
 using MakeCommand = Command();
-MakeCommand train_command, eval_command, predict_command, forecast_command, inspect_command, check_command,
-    data_command, analyze_command, bench_command, table_command, import_command, list_command;
+MakeCommand train_command, eval_command, predict_command, forecast_command, export_command, inspect_command,
+    check_command, data_command, analyze_command, bench_command, table_command, import_command, list_command;
 
 std::vector<Command> commands() {
-  return {train_command(),   eval_command(),  predict_command(), forecast_command(),
-          inspect_command(), check_command(), data_command(),    analyze_command(),
-          bench_command(),   table_command(), import_command(),  list_command()};
+  return {
+      train_command(),   eval_command(),   predict_command(), forecast_command(), export_command(),
+      inspect_command(), check_command(),  data_command(),    analyze_command(),  bench_command(),
+      table_command(),   import_command(), list_command(),
+  };
 }
 
 Option& Options::add(std::string name, Option::Value value, std::string about) {

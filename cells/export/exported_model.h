@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+
+namespace lagtape {
+
+/// A layer of a model as another program runs it: the step and its weights, derived ones as plain matrices.
+struct ExportedLayer {
+  std::string name;  ///< "layer0", "layer1", ..., "readout": unique in the model
+  StepProgram program;
+  std::vector<Tensor> weights;  ///< in the order of program.weights
+};
+
+/// A model in the form that streams run (batch normalisation with its running statistics), with all that a
+/// step needs beside the input.
+struct ExportedModel {
+  std::vector<ExportedLayer> layers;
+  std::optional<ExportedLayer> readout;
+  ReadAt at = ReadAt::every_step;
+  Tensor table;  ///< [V, width], the vectors of the tokens; empty: inputs are numbers
+  Normalization normalization;
+  Dtype dtype = Dtype::f32;
+  /// The stack that `layers` and `readout` are taken from, for a stream over (changed) weights.
+  StackDefinition stack;
+
+  std::int64_t input_width() const;  ///< 1 for tokens
+  std::int64_t output_width() const { return stack.output_width(); }
+  /// The weights of all layers, the read-out's last, as Stream takes them.
+  std::vector<Tensor> weights() const;
+};
+
+/// Throws InputError for a model that cannot run step by step, which names the layer's reason.
+ExportedModel exported(const Model& model);
+
+}  // namespace lagtape

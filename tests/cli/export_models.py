@@ -1,0 +1,60 @@
+"""Small models of every cell and layer, for tests of exports: experiments for `lagtape train`, by name."""
+
+import json
+import pathlib
+
+ROWS = pathlib.Path(__file__).resolve().parents[1] / "cells" / "rows"
+
+
+def experiment(layers, inputs=3, outputs=2, at="every_step", cells=None, **train):
+    """A model that is trained for one update on random numbers."""
+    whole = {
+        "name": "model",
+        "data": {"task": "random", "length": 30, "input": inputs, "output": outputs, "train": 8},
+        "model": {"layers": layers, "readout": {"units": outputs, "at": at}},
+        "loss": "mse",
+        "optimizer": {"type": "adam", "lr": 0.01},
+        "train": {"epochs": 1, "batch": 8, "keep": "last", **train},
+    }
+    if cells:
+        whole["cells"] = cells
+    return whole
+
+
+def cell_models(**train):
+    """A model for each set of options in the table of cells, and for each of their equations."""
+    for path in sorted(ROWS.glob("*.json")):
+        row = json.loads(path.read_text())
+        for number, options in enumerate(row["options"]):
+            yield f"{path.stem}-{number}", experiment([{"cell": path.stem, **options}], **train)
+        for number, equations in enumerate(row.get("equations", [])):
+            options, definition = equations["options"], equations["definition"]
+            sizes = options.get("of", options)
+            text = json.dumps(definition)
+            inputs = 2 * sizes["units"] + ("2 * units" in text) if "slice(x" in text else 3
+            layer = {"cell": "own", "units": sizes["units"]}
+            layer.update({name: value for name, value in options.items() if name in definition.get("hyper", {})})
+            if "arithmetic" in options:
+                layer["arithmetic"] = options["arithmetic"]
+            yield f"{path.stem}-equations-{number}", experiment([layer], inputs, cells={"own": definition}, **train)
+
+
+def layer_models(**train):
+    """Models whose layers are no cells, or several, and every place where a read-out reads."""
+    gru = {"cell": "gru", "units": 5}
+    delayed = {"cell": "tau_gru", "units": 6, "tau": 4}
+    yield "stack", experiment([delayed, {"layer": "layer_norm"}, gru, {"layer": "dropout", "rate": 0.2}], **train)
+    yield "batch-norm", experiment([delayed, {"layer": "batch_norm"}, gru], **train)
+    yield "linear", experiment([{"layer": "linear", "units": 4}], **train)
+    yield "residual", experiment([{"cell": "lstm", "units": 3, "residual": True, "dilations": [1, 2]}], **train)
+    yield "mean", experiment([gru], at="mean", **train)
+    yield "last-step", experiment([gru], at="last_step", **train)
+    yield "one-number", experiment([{"cell": "lstm", "units": 1}], inputs=1, outputs=1, **train)
+    numbered = {"weights": {"W": ["units", "units"], "U": ["units", "input"]}, "state": {"h": "units", "k": "units"},
+                "step": ["h' = tanh(W @ k + U @ x) / (1 + 0.01 * n)", "k' = h"], "output": "h' + k"}
+    yield "step-index", experiment([{"cell": "numbered", "units": 4}], cells={"numbered": numbered}, **train)
+    swap = {"weights": {"W": ["units", "units"], "U": ["units", "input"], "M": ["units"]},
+            "state": {"a": "units", "b": "units"},
+            "step": ["v = W @ b[-3] + U @ x + softplus(a) * exp(M)", "a' = b", "b' = 0.3 * (sin(v) - relu(a)) + minimum(abs(b), 0.2)"],
+            "output": "a'"}
+    yield "swapped-states", experiment([{"cell": "swap", "units": 4}], cells={"swap": swap}, **train)

@@ -1,0 +1,81 @@
+#include <filesystem>
+
+#include "lagtape/cells/export/c99/c_names.h"
+#include "lagtape/cells/export/c99/c_source.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/train/source.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct ExportArguments {
+  std::string run, to, output, precision, weights = "float", functions = "exact";
+};
+
+void add_options(Options& options, ExportArguments& arguments) {
+  options.add("RUN", &arguments.run, "run folder or weights file").required();
+  options.add("--to", &arguments.to, "c99: one C file that needs math.h alone").required().called("FORMAT");
+  options
+      .add("--output", &arguments.output,
+           "file to write; the names of a C file begin with its name, without the ending")
+      .required()
+      .not_empty()
+      .called("FILE");
+  options.add("--precision", &arguments.precision, "c99: f32 or f64, the scalar; by default the model's")
+      .called("P");
+  options
+      .add("--weights", &arguments.weights,
+           "c99: float, or int16 or int8: matrices in whole numbers with a scale a row")
+      .show_default()
+      .called("KIND");
+  options
+      .add("--functions", &arguments.functions,
+           "c99: exact (of math.h), or fast: tanh and sigmoid by a quotient of polynomials")
+      .show_default()
+      .called("KIND");
+}
+
+/// The value of an option out of a list of names.
+template <class T>
+T chosen(const std::string& option, const std::string& given,
+         const std::vector<std::pair<std::string, T>>& known) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : known) {
+    if (name == given) return value;
+    names.push_back(name);
+  }
+  throw InputError(text_of(option, ": ", unknown_name("value", given, names)));
+}
+
+CExportOptions c_options(const ExportArguments& arguments) {
+  CExportOptions options;
+  options.name = c_identifier(std::filesystem::path(arguments.output).stem().string());
+  if (!arguments.precision.empty())
+    options.dtype =
+        chosen<Dtype>("--precision", arguments.precision, {{"f32", Dtype::f32}, {"f64", Dtype::f64}});
+  options.weights =
+      chosen<CWeights>("--weights", arguments.weights,
+                       {{"float", CWeights::real}, {"int16", CWeights::int16}, {"int8", CWeights::int8}});
+  options.fast_functions =
+      chosen<bool>("--functions", arguments.functions, {{"exact", false}, {"fast", true}});
+  return options;
+}
+
+void run(const ExportArguments& arguments) {
+  chosen<int>("--to", arguments.to, {{"c99", 0}});
+  const CExportOptions options = c_options(arguments);
+  const Model model = load_model(arguments.run);
+  write_file_atomically(arguments.output, c_source(model, options));
+}
+
+}  // namespace
+
+Command export_command() {
+  return make_command<ExportArguments>("export", "Write a trained model for other programs", add_options,
+                                       run);
+}
+
+}  // namespace lagtape::cli
