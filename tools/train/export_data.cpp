@@ -16,7 +16,7 @@ constexpr std::int64_t kBlock = 256;  // sequences gathered at a time
 /// Writes one array of a split: `piece` gives the bytes of a batch, padded to the length of the longest
 /// sequence.
 template <class Piece>
-void write_array(NpzWriter& writer, const Dataset& split, std::int64_t count, Dtype dtype, ThreadPool& pool,
+void write_array(ArrayWriter& writer, const Dataset& split, std::int64_t count, Dtype dtype, ThreadPool& pool,
                  const Piece& piece) {
   for (std::int64_t first = 0; first < count; first += kBlock) {
     std::vector<std::int64_t> indices;
@@ -37,7 +37,7 @@ std::string padded(const void* data, std::int64_t rows, std::int64_t steps, std:
   return bytes;
 }
 
-void write_split(NpzWriter& writer, const std::string& name, const Dataset& split, std::int64_t count,
+void write_split(ArrayWriter& writer, const std::string& name, const Dataset& split, std::int64_t count,
                  Dtype dtype, ThreadPool& pool) {
   const DataShape& shape = split.shape();
   const std::string real = dtype == Dtype::f32 ? "<f4" : "<f8";
@@ -70,14 +70,18 @@ void write_split(NpzWriter& writer, const std::string& name, const Dataset& spli
 
 }  // namespace
 
-void export_data(const std::filesystem::path& file, const Task& task, Dtype dtype, std::int64_t fresh,
-                 ThreadPool& pool) {
-  NpzWriter writer;
+void write_data(ArrayWriter& writer, const Task& task, Dtype dtype, std::int64_t fresh, ThreadPool& pool) {
   for (const char* name : {"train", "valid", "test"}) {
     const Dataset& split = task.split(name);
     const std::int64_t count = split.size() == Dataset::kUnlimited ? fresh : split.size();
     if (count > 0) write_split(writer, name, split, count, dtype, pool);
   }
+}
+
+void export_data(const std::filesystem::path& file, const Task& task, Dtype dtype, std::int64_t fresh,
+                 ThreadPool& pool) {
+  NpzWriter writer;
+  write_data(writer, task, dtype, fresh, pool);
   write_file_atomically(file, writer.finish());
 }
 

@@ -159,7 +159,7 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   return held;
 }
 
-void RunFolder::append(const EvaluationReport& report) const {
+Json json_of(const EvaluationReport& report) {
   Json row = {
       {"epoch", report.position.epoch}, {"step", report.position.step}, {"train_loss", report.train_loss}};
   for (const auto& [name, value] : report.valid) row["valid_" + name] = value;
@@ -168,7 +168,11 @@ void RunFolder::append(const EvaluationReport& report) const {
   if (report.skipped > 0) row["skipped"] = report.skipped;
   if (report.averaged > 0) row["averaged"] = report.averaged;
   if (report.average_begins) row["average_begins"] = true;
-  write_file_atomically(metrics_file(), content_of(metrics_file()) + row.dump() + "\n");
+  return row;
+}
+
+void RunFolder::append(const EvaluationReport& report) const {
+  write_file_atomically(metrics_file(), content_of(metrics_file()) + json_of(report).dump() + "\n");
 }
 
 void RunFolder::save(const Trainer& trainer) const {

@@ -8,6 +8,7 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/core/io/folder_lock.h"
+#include "lagtape/core/json/json.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/trainer.h"
 
@@ -31,6 +32,9 @@ struct RunSummary {
 
   std::string json() const;  ///< the text of summary.json
 };
+
+/// An evaluation as a line of metrics.jsonl.
+Json json_of(const EvaluationReport& report);
 
 /// The files of a run:
 ///   experiment.json  metrics.jsonl  weights.safetensors  checkpoint/state.safetensors  summary.json

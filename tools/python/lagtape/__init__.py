@@ -1,7 +1,23 @@
-"""lagtape trains and runs recurrent networks with long memory on a CPU."""
+"""lagtape trains and runs recurrent networks with long memory on a CPU.
 
+    run = lagtape.train("experiment.json", epochs=50)     # or an experiment as a dict
+    model = lagtape.load("runs/my-first-0")               # or run.model()
+    y = model.predict(x)                                  # x [T, input] or [B, T, input]
+    y_n = model.stream().step(x_n)
+
+`cell` makes a cell of a Python function; the functions of its step (`tanh`, `sigmoid`, ...) are here too.
+"""
+
+from ._cell import Cell, cell
 from ._errors import DivergenceError, Error, InputError, Problem
+from ._experiment import Run, analyze, check, data, inspect, list, train
+from ._functions import (abs, arange, concat, cos, exp, expm, eye, floor, log, maximum, mean, minimum, relu, reshape,
+                         sigmoid, sign, sin, softplus, sqrt, strict_upper, sum, tanh, transpose)
 from ._lagtape import version as __version__
 from ._model import Model, Stream, load
+from ._step import Step
 
-__all__ = ["DivergenceError", "Error", "InputError", "Model", "Problem", "Stream", "load"]
+__all__ = ["Cell", "DivergenceError", "Error", "InputError", "Model", "Problem", "Run", "Step", "Stream", "abs", "analyze",
+           "arange", "cell", "check", "concat", "cos", "data", "exp", "expm", "eye", "floor", "inspect", "list", "load",
+           "log", "maximum", "mean", "minimum", "relu", "reshape", "sigmoid", "sign", "sin", "softplus", "sqrt",
+           "strict_upper", "sum", "tanh", "train", "transpose"]

@@ -4,7 +4,7 @@ error; their parts are attributes."""
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, Optional
+from typing import List, NamedTuple, Optional
 
 _POINTER = re.compile(r"(?P<file>.*?): (?P<pointer>/\S*): (?P<message>.*)")
 _FILE = re.compile(r"(?P<file>[^\[\s][^:]*): (?P<message>.*)")
@@ -28,7 +28,7 @@ def _problem_of(line: str) -> Problem:
     found = _SUGGESTION.search(line)
     suggestion = found[1] if found else None
     if match := _POINTER.fullmatch(line):
-        return Problem(match["file"], match["pointer"], match["message"], suggestion)
+        return Problem(match["file"] if _is_path(match["file"]) else None, match["pointer"], match["message"], suggestion)
     match = _FILE.fullmatch(line)
     if match and _is_path(match["file"]):
         return Problem(match["file"], None, match["message"], suggestion)
@@ -49,9 +49,10 @@ class InputError(Error, ValueError):
     line        the line of a Python file that a cell was written in, or None
     """
 
-    def __init__(self, message: str = "", *, file: Optional[str] = None, line: Optional[int] = None):
+    def __init__(self, message: str = "", *, file: Optional[str] = None, line: Optional[int] = None,
+                 errors: Optional[List[Problem]] = None):
         super().__init__(message)
-        self.errors = [_problem_of(one) for one in message.split("\n")]
+        self.errors = [_problem_of(one) for one in message.split("\n")] if errors is None else errors
         self.file = file if file is not None else self.errors[0].file
         self.line = line
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import struct
-from typing import Any, Dict, List, Sequence, Tuple, Union
+from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
 from . import _lagtape
+from ._arguments import Path, count_of, path_of
 from ._arrays import DTYPES, numbers_of
 from ._errors import InputError
-
-Path = Union[str, "os.PathLike[str]"]
 
 
 def load(run: Path | bytes) -> Model:
@@ -31,7 +29,7 @@ class Model:
         if isinstance(run, (bytes, bytearray, memoryview)):
             self._model = _lagtape.Model.parse(bytes(run), "the weights")
         else:
-            self._model = _lagtape.Model.load(_path_of(run))
+            self._model = _lagtape.Model.load(path_of(run))
 
     def predict(self, x: Any, *, threads: int = 1) -> Any:
         """The outputs for sequences, in the units of the data.
@@ -43,7 +41,7 @@ class Model:
 
         Raises InputError for another shape and for numbers that are not finite.
         """
-        threads = _count_of(threads, "threads", "predict")
+        threads = count_of(threads, "threads", "predict")
         if isinstance(x, (list, tuple)) and x and not _is_array_like(x):
             return [self._predict(one, threads, 2) for one in x]
         return self._predict(x, threads)
@@ -63,7 +61,7 @@ class Model:
 
     def save(self, file: Path) -> None:
         """Writes the weights file of the model, from which `load` makes it again."""
-        self._model.save(_path_of(file))
+        self._model.save(path_of(file))
 
     @property
     def dtype(self) -> np.dtype:
@@ -125,7 +123,7 @@ class Stream(_lagtape.Stream):
     def __init__(self, model: Model, rows: int = 1):
         if not isinstance(model, Model):
             raise InputError(f"[stream] expected a lagtape.Model. Got {type(model).__name__}.")
-        super().__init__(model._model, _count_of(rows, "rows", "stream"))
+        super().__init__(model._model, count_of(rows, "rows", "stream"))
 
     @property
     def window(self) -> Tuple[np.ndarray, ...]:
@@ -135,6 +133,8 @@ class Stream(_lagtape.Stream):
 
     @window.setter
     def window(self, states: Sequence[np.ndarray]) -> None:
+        if not isinstance(states, (list, tuple)):
+            raise InputError(f"[stream.restore] a window is a sequence of arrays. Got {type(states).__name__}.")
         self._restore(states, self.steps)
 
     def save(self) -> bytes:
@@ -171,19 +171,6 @@ class Stream(_lagtape.Stream):
 
     def __exit__(self, *exception: Any) -> None:
         self.close()
-
-
-def _path_of(path: Any) -> str:
-    try:
-        return os.fsdecode(path)
-    except TypeError:
-        raise InputError(f"expected a path. Got {type(path).__name__}.") from None
-
-
-def _count_of(value: Any, name: str, call: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= 2**40:
-        raise InputError(f"[{call}] {name} must be a whole number of at least 1. Got {value!r}.")
-    return int(value)
 
 
 def _is_array_like(sequences: Any) -> bool:

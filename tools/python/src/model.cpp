@@ -9,6 +9,7 @@
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
+#include "lagtape/tools/train/source.h"
 
 namespace nb = nanobind;
 
@@ -55,7 +56,7 @@ void add_models(nb::module_& module) {
   const auto release = nb::call_guard<nb::gil_scoped_release>();
   nb::class_<Model>(module, "Model")
       .def_static(
-          "load", [](const std::filesystem::path& path) { return Model::load(path); }, release)
+          "load", [](const std::filesystem::path& path) { return load_model(path.string()); }, release)
       .def_static("parse",
                   [](const nb::bytes& bytes, const std::string& where) {
                     return Model::parse({bytes.c_str(), bytes.size()}, where);

@@ -1,6 +1,9 @@
 // The extension module lagtape._lagtape. What users call is written in Python, in tools/python/lagtape, on top of it.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <exception>
 #include <string_view>
@@ -43,7 +46,11 @@ NB_MODULE(_lagtape, module) {
   using namespace lagtape::python;
   nb::set_leak_warnings(false);  // Objects that live as long as the process are no leaks.
   nb::register_exception_translator(translate);
+  module.def("unknown_name", lagtape::unknown_name);
   module.attr("version") = lagtape::kVersion;
   add_models(module);
   add_streams(module);
+  add_experiments(module);
+  add_cells(module);
+  add_training(module);
 }

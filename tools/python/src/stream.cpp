@@ -189,10 +189,10 @@ void add_streams(nb::module_& module) {
   nb::class_<OwnedStream>(module, "Stream")
       .def(nb::init<const Model&, std::int64_t>(), nb::arg("model"), nb::arg("rows"))
       .def(nb::init<const OwnedStream&>(), nb::arg("other"))
-      .def("step", step, nb::arg("x"),
+      .def("step", step, nb::arg("x").none(),
            "step(x)\n\nOne step: x [rows, input] to y [rows, output], or [input] to [output] for one row.\n"
            "Raises InputError for another shape, and for a number that is not finite.")
-      .def("block", block, nb::arg("x"),
+      .def("block", block, nb::arg("x").none(),
            "block(x)\n\nT steps at once: x [T, rows, input] to y [T, rows, output], or [T, input] to [T, "
            "output]\n"
            "for one row. Gives the bits of T calls of step. Raises InputError as step does.")

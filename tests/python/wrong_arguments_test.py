@@ -1,0 +1,91 @@
+"""A thousand calls with random wrong arguments: each is refused with an exception of lagtape or works, and Python goes on."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+from conftest import EXPERIMENT
+
+CALLS = 1000
+
+ODD = [None, True, -1, 0, 1, 2**70, 1.5, float("nan"), float("inf"), "", "x", "\udc80", b"", b"\x00" * 64, [], {}, (), set(), object(), len,
+       [[]], [[1], [1, 2]], {"a": 1}, [None], 1j, np.nan, np.array(1), np.zeros(0), np.zeros((0, 1)), np.zeros((2, 3, 4, 5)),
+       np.zeros((3, 1), complex), np.array(["a"]), np.array([object()]), np.zeros((3, 1))[::-1], np.full((2, 1), 1e300),
+       np.zeros((3, 1), np.int8), np.zeros((1, 1), ">f4"), np.zeros(3, "M8[s]"), range(3), memoryview(b"abcd"), Exception("x"),
+       "train.epochs=1", {"train.epochs": 1}, "waves.json", {"name": 3}, "/", "run", "run/weights.safetensors"]
+
+
+def calls(lt, model, stream):
+    """Functions of one or two arguments, by name."""
+    experiment = {**EXPERIMENT, "train": {"epochs": 1, "batch": 4}}
+    return {
+        "load": lambda a, b: lt.load(a),
+        "predict": lambda a, b: model.predict(a),
+        "predict_threads": lambda a, b: model.predict(a, threads=b),
+        "stream": lambda a, b: model.stream(a),
+        "Stream": lambda a, b: lt.Stream(a, b),
+        "save": lambda a, b: model.save(a) if not isinstance(a, str) else None,
+        "step": lambda a, b: stream.step(a),
+        "block": lambda a, b: stream.block(a),
+        "restore": lambda a, b: stream.restore(a),
+        "window": lambda a, b: setattr(stream, "window", a),
+        "check": lambda a, b: lt.check(a, set=b),
+        "check_part": lambda a, b: lt.check({**experiment, random.choice(list(experiment)): a}),
+        "check_layer": lambda a, b: lt.check({**experiment, "model": {"layers": [{"cell": a, "units": b}]}}),
+        "check_cells": lambda a, b: lt.check({**experiment, "cells": {"mine": a}}),
+        "inspect": lambda a, b: lt.inspect(a),
+        "analyze": lambda a, b: lt.analyze("run", split=a, sequences=1, steps=5, values=b),
+        "data": lambda a, b: lt.data("waves.json", fresh=a),
+        "list": lambda a, b: lt.list(a, b),
+        "train": lambda a, b: lt.train(a, set=b, threads=1),
+        "train_options": lambda a, b: lt.train({**experiment, "name": f"r{random.random()}"}, seed=a, epochs=b, threads=1),
+        "cell": lambda a, b: lt.cell(a, name=b),
+        "weight": lambda a, b: lt.cell(lambda s, units: s.weight(a, b)),
+        "state": lambda a, b: lt.cell(lambda s, units: s.state("h", a)[b]),
+        "next": lambda a, b: lt.cell(lambda s, units: s.next(a, b)),
+        "function": lambda a, b: lt.cell(lambda s, units: lt.maximum(a, b) @ s.state("h", units)),
+        "Run": lambda a, b: lt.Run(a).history,
+    }
+
+
+def hammer(seed):
+    import lagtape as lt
+
+    random.seed(seed)
+    model = lt.load("run")
+    stream = model.stream()
+    functions = calls(lt, model, stream)
+    refused, worked = {}, {}
+    for number in range(CALLS):
+        name = random.choice(list(functions))
+        a, b = random.choice(ODD), random.choice(ODD)
+        try:
+            functions[name](a, b)
+            worked[name] = worked.get(name, 0) + 1
+        except lt.Error as error:
+            assert str(error), (name, a, b)
+            refused[name] = refused.get(name, 0) + 1
+        except BaseException as error:
+            raise AssertionError(f"call {number} of seed {seed}: {name}({a!r}, {b!r})") from error
+    stream.reset()
+    print(json.dumps([refused, worked, float(stream.step(0.5)[0])]))
+
+
+def test_random_wrong_arguments_raise_and_crash_nothing(trained, tmp_path):
+    (tmp_path / "waves.json").write_text(json.dumps(EXPERIMENT))
+    os.symlink(trained, tmp_path / "run")
+    results = []
+    for seed in 1, 1:
+        done = subprocess.run([sys.executable, "-W", "ignore", "-B", __file__, str(seed)], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr[-3000:]
+        results.append(json.loads(done.stdout))
+    refused, worked, output = results[0]
+    assert sum(refused.values()) + sum(worked.values()) == CALLS and sum(refused.values()) > CALLS / 2
+    assert len(refused) >= 25 and results[1][2] == output
+
+
+if __name__ == "__main__":
+    hammer(int(sys.argv[1]))

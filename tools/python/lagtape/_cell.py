@@ -1,0 +1,221 @@
+"""Cells written in Python: a function that is called once, with values that record what is done with them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+
+from . import _lagtape
+from ._arguments import count_of, json_of
+from ._errors import InputError
+from ._expression import Expression, Place
+from ._step import Recorded, Step
+
+_cells: Dict[str, Cell] = {}
+_IN_CELL = re.compile(r"cell '([^']*)': (?:(equation (\d+)|derived '([^']*)'|output), column (\d+): )?")
+
+
+def cell(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] = None, static: Iterable[str] = ()) -> Any:
+    """Makes a cell of a function that writes down one time step:
+
+        @lagtape.cell
+        def leaky_delay(s, units, tau=10, leak=0.5):
+            h = s.state("h", units)
+            W, V = s.weight("W", (units, units)), s.weight("V", (units, units))
+            U, b = s.weight("U", (units, s.input.size)), s.weight("b", units, init="zeros")
+            s.next(h, (1 - leak) * h + leak * lagtape.tanh(W @ h + V @ h[-tau] + U @ s.input + b))
+            return s.next_of(h)
+
+    The function is called at once, to record it: `s` is a `Step`, `units` the size that a layer sets, and every other
+    argument an option of the layer, a number with its default. What it returns, one value or several, is the output of the
+    layer. Options with another default, and those named in `static`, are given to the function as they are.
+
+    Experiments use the cell by its name, {"cell": "leaky_delay", "units": 16, "tau": 20}, or by the function itself. Runs are
+    saved with its equations, so that the tool and C++ need no Python. Raises InputError that names the line of the function.
+    """
+    if function is None:
+        return lambda decorated: cell(decorated, name=name, static=static)
+    if not callable(function) or not hasattr(function, "__code__"):
+        raise InputError(f"[cell] expected a function. Got {function!r}.")
+    made = Cell(function, function.__name__ if name is None else name, static)
+    _cells[made.name] = made
+    return made
+
+
+class Cell:
+    """A recorded cell. Calling it calls its function, as for a step within another cell."""
+
+    def __init__(self, function: Callable[..., Any], name: str, static: Iterable[str]):
+        self.name = name
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+        self._function = function
+        self._place = Place(function.__code__.co_filename, function.__code__.co_firstlineno)
+        self._recorded: Dict[Tuple[Any, ...], Recorded] = {}
+        self.hyper, self.static = self._options(set(static))
+        self.record()
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self._function(*arguments, **options)
+
+    def __repr__(self) -> str:
+        return f"<lagtape.Cell {self.name}>"
+
+    @property
+    def definition(self) -> Dict[str, Any]:
+        """The entry of "cells" that it becomes."""
+        return self.record().entry()
+
+    @property
+    def equations(self) -> List[str]:
+        """Its equations, one a line."""
+        return [str(equation) for equation in self.record().equations]
+
+    def program(self, units: int, input: int = 1, **options: Any) -> str:
+        """The step program of a layer with such sizes, as text: what `inspect` shows."""
+        given = with_cells({"model": {"layers": [{"cell": self, "units": units, **options}]}})
+        try:
+            return _lagtape.program(json_of(given["cells"]), json_of(given["model"]["layers"][0]), count_of(input, "input", "program"))
+        except InputError as error:
+            raise located(error) from None
+
+    def record(self, **static: Any) -> Recorded:
+        """The recorded step, with other values of the static options."""
+        values = {**self.static, **static}
+        key = tuple(sorted((name, repr(value)) for name, value in values.items()))
+        if key not in self._recorded:
+            self._recorded[key] = self._record(values)
+        return self._recorded[key]
+
+    def _options(self, static: set) -> Tuple[Dict[str, float], Dict[str, Any]]:
+        """The defaults of the options that are numbers, and of those that are static."""
+        parameters = list(inspect.signature(self._function).parameters.values())
+        if not parameters:
+            raise self._error("its first argument is the step that it records with: def cell(s, units, ...).")
+        hyper, fixed = {}, {}
+        for parameter in parameters[1:]:
+            if parameter.name == "units":
+                continue
+            default = parameter.default
+            if default is parameter.empty or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise self._error(f"the option '{parameter.name}' needs a default.")
+            is_number = isinstance(default, (int, float)) and not isinstance(default, bool)
+            (hyper if is_number and parameter.name not in static else fixed)[parameter.name] = default
+        unknown = static - set(fixed)
+        if unknown:
+            raise self._error(f"static names '{sorted(unknown)[0]}', which is no option of the function.")
+        return hyper, fixed
+
+    def _record(self, static: Mapping[str, Any]) -> Recorded:
+        step = Step()
+        step._hyper = dict(self.hyper)
+        options = {name: Expression("number", "hyper", (), name) for name in self.hyper}
+        names = list(inspect.signature(self._function).parameters)
+        arguments = {"units": Expression("number", "dimension", (), "units")} if "units" in names[1:] else {}
+        variables: Dict[str, Any] = {}
+        try:
+            with _variables_of(self._function.__code__, variables):
+                returned = self._function(step, **arguments, **options, **static)
+            output = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
+            if returned is None or not output:
+                raise InputError("it returns nothing; return what the layer gives on, such as s.next_of(h).")
+            for value in output:
+                if not isinstance(value, Expression):
+                    raise InputError(f"it returns {value!r}; return what the layer gives on, such as s.next_of(h).")
+            return Recorded(step, output, variables, self._place)
+        except InputError as error:
+            raise self._error(str(error), error) from None
+
+    def _error(self, message: str, error: Optional[BaseException] = None) -> InputError:
+        place = self._place
+        traceback = error.__traceback__ if error is not None else None
+        while traceback is not None:
+            if traceback.tb_frame.f_code.co_filename == self._place.file:
+                place = Place(self._place.file, traceback.tb_lineno)
+            traceback = traceback.tb_next
+        return InputError(f"{place}: in the cell '{self.name}': {message}", file=place.file, line=place.line)
+
+
+class _variables_of:
+    """Collects the variables of a function as it returns."""
+
+    def __init__(self, code: Any, variables: Dict[str, Any]):
+        self._code, self._variables = code, variables
+
+    def __enter__(self) -> None:
+        self._before = sys.getprofile()
+        sys.setprofile(self._saw)
+
+    def __exit__(self, *exception: Any) -> None:
+        sys.setprofile(self._before)
+
+    def _saw(self, frame: Any, event: str, argument: Any) -> None:
+        if event == "return" and frame.f_code is self._code:
+            self._variables.update(frame.f_locals)
+
+
+def with_cells(experiment: Mapping[str, Any]) -> Dict[str, Any]:
+    """An experiment with the definitions of the cells that its layers name, and without anything that is no JSON."""
+    result, given = dict(experiment), experiment.get("cells", {})
+    if not isinstance(given, Mapping) or not isinstance(experiment.get("model"), Mapping):
+        return result
+    cells = dict(given)
+    result["model"] = {**experiment["model"], "layers": _layers(experiment["model"].get("layers"), cells)}
+    if cells:
+        result["cells"] = cells
+    return result
+
+
+def _layers(layers: Any, cells: Dict[str, Any]) -> Any:
+    if isinstance(layers, (list, tuple)):
+        return [_layer(layer, cells) if isinstance(layer, Mapping) else layer for layer in layers]
+    return layers
+
+
+def _layer(layer: Mapping[str, Any], cells: Dict[str, Any]) -> Dict[str, Any]:
+    named = layer.get("cell")
+    if isinstance(named, Mapping):
+        return {**layer, "cell": _layer(named, cells)}
+    if isinstance(named, str) and named not in cells:
+        named = _cells.get(named, named)
+    if not isinstance(named, Cell):
+        return dict(layer)
+    static = {name: layer[name] for name in named.static if name in layer}
+    entry = named.record(**static).entry()
+    name, count = named.name, 1
+    while cells.get(name, entry) != entry:
+        count += 1
+        name = f"{named.name}_{count}"
+    cells[name] = entry
+    _recorded_as[name] = named.record(**static)
+    return {**{key: value for key, value in layer.items() if key not in static}, "cell": name}
+
+
+_recorded_as: Dict[str, Recorded] = {}  # by the names in "cells"
+
+
+def located(error: InputError) -> InputError:
+    """The error of a cell with the line of its function in place of the number of an equation."""
+    found = _IN_CELL.search(str(error))
+    recorded = _recorded_as.get(found[1]) if found else None
+    if found is None or recorded is None:
+        return error
+    place = _place_in(recorded, found) or recorded.place
+    return InputError(f"{place}: {error}", file=place.file, line=place.line, errors=error.errors)
+
+
+def _place_in(recorded: Recorded, found: Any) -> Optional[Place]:
+    line, number, derived, column = found[2], found[3], found[4], found[5]
+    if line is None:
+        return None
+    if derived is not None:
+        text, place, start = *recorded.derived[derived], 0
+    elif number is not None:
+        equation = recorded.equations[int(number) - 1]
+        text, place, start = equation.text, equation.place, len(equation.target) + 3
+    else:
+        text, place, start = recorded.outputs[0], recorded.place, 0
+    expression = text.expression_at(int(column) - 1 - start)
+    return expression.place if expression is not None else place

@@ -1,0 +1,240 @@
+"""Experiments: checked, described, analysed and trained, as the tool's commands do it."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import warnings
+from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+
+import numpy as np
+
+from . import _lagtape
+from ._arguments import Path, count_of, json_of, path_of, text_of
+from ._cell import located, with_cells
+from ._errors import InputError
+from ._model import Model, load
+from ._progress import Progress
+
+#: A file, a run, or an experiment as a dict, whose relative paths begin at the current folder.
+Experiment = Union[Path, Mapping[str, Any]]
+#: {"train.epochs": 3} or ["train.epochs=3"]
+Changes = Union[Mapping[str, Any], List[str], None]
+
+
+class Run:
+    """A run folder: what a training left there."""
+
+    def __init__(self, path: Path):
+        self.path: str = path_of(path)
+        if not os.path.isdir(self.path):
+            raise InputError(f"{self.path}: there is no such run folder.")
+
+    @property
+    def experiment(self) -> Dict[str, Any]:
+        """The experiment with every default; `lagtape.train` repeats it."""
+        return self._read("experiment.json")
+
+    @property
+    def summary(self) -> Dict[str, Any]:
+        """What is known of a finished run: params, best_epoch, valid, test, seconds, plan and so on."""
+        return self._read("summary.json")
+
+    @property
+    def metrics(self) -> Dict[str, float]:
+        """The metrics of the kept weights: valid_loss, test_loss, and the experiment's own beside them."""
+        summary = self.summary
+        return {f"{split}_{name}": _number(value) for split in ("valid", "test") for name, value in summary[split].items()}
+
+    @property
+    def history(self) -> Dict[str, np.ndarray]:
+        """Arrays with a number for each evaluation: epoch, step, train_loss, valid_loss, lr, seconds and so on. What
+        an evaluation did not report is NaN."""
+        with self._open("metrics.jsonl") as file:
+            rows = [json.loads(line) for line in file]
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        return {name: _array(column) for name, column in columns.items()}
+
+    def model(self) -> Model:
+        """The model with the kept weights."""
+        return load(self.path)
+
+    def _open(self, name: str) -> Any:
+        file = os.path.join(self.path, name)
+        try:
+            return open(file, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{file}: cannot read: {error.strerror}", file=file) from None
+
+    def _read(self, name: str) -> Dict[str, Any]:
+        with self._open(name) as file:
+            return json.load(file)
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"<lagtape.Run {self.path}>"
+
+
+def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = False, seed: Optional[int] = None,
+          epochs: Optional[int] = None, set: Changes = None, threads: Optional[int] = None,
+          callback: Optional[Callable[[Dict[str, Any]], Any]] = None, progress: Optional[bool] = None) -> Run:
+    """Trains an experiment into a run folder, by default runs/NAME-SEED, with the bits of `lagtape train`.
+
+    experiment  a JSON file, or a dict; with `resume` also a run folder
+    resume      go on where the run in that folder was stopped, or start it
+    seed, epochs, set   changes of the experiment: set={"train.batch": 16}
+    threads     by default as many as the machine runs at once; the bits do not depend on it
+    callback    called after each evaluation with a dict: epoch, step, train_loss, valid_loss and so on
+    progress    a line of progress; by default in a terminal and in a notebook
+
+    Ctrl-C saves the state and raises KeyboardInterrupt; `resume=True` goes on with the same bits, also after an exception
+    of the callback. Raises InputError before anything is written, and DivergenceError with the last good state kept.
+    """
+    if callback is not None and not callable(callback):
+        raise InputError(f"[train] callback must be a function. Got {type(callback).__name__}.")
+    if not isinstance(experiment, Mapping):
+        path = path_of(experiment)
+        if os.path.isdir(path):
+            if not resume:
+                raise InputError(f"{path}: is a folder. Give an experiment, or resume=True to resume the run there.")
+            experiment, out = os.path.join(path, "experiment.json"), path if out is None else out
+    given = _given(experiment, set, train__epochs=_or_none(epochs, "epochs", "train", 0), seed=_or_none(seed, "seed", "train", 0))
+    listener = Progress(progress, callback)
+    try:
+        with listener:
+            return Run(_lagtape.train(given, "" if out is None else path_of(out), bool(resume), _threads_of(threads), listener))
+    except InputError as error:
+        message = str(error).replace("--out", "out").replace("--resume", "resume=True")
+        raise located(InputError(message)) from None
+
+
+def check(experiment: Experiment, *, gradients: bool = False, elements: int = 8, projections: int = 2, set: Changes = None,
+          threads: Optional[int] = None) -> Dict[str, Any]:
+    """Checks all that a training checks before its first step, data included: {"name", "params"}.
+
+    With `gradients`, compares the gradients of the whole model with central differences in f64, for up to `elements`
+    elements and `projections` random directions of each parameter, and adds what `lagtape check --gradients --json`
+    prints: ok, max_rel_error, worst and so on. Raises InputError with every error of the experiment.
+    """
+    options = _lagtape.ModelGradientOptions()
+    options.elements = count_of(elements, "elements", "check")
+    options.projections = count_of(projections, "projections", "check", 0)
+    return _ask(experiment, lambda given: _lagtape.check(given, _threads_of(threads), bool(gradients), options), set)
+
+
+def inspect(experiment: Experiment, *, set: Changes = None, threads: Optional[int] = None) -> Dict[str, Any]:
+    """Describes the model of an experiment or a run: params, layers with their steps, parameters, memory plans, and the
+    experiment with every default."""
+    return _ask(experiment, lambda given: _lagtape.inspect(given, _threads_of(threads)), set)
+
+
+def analyze(experiment: Experiment, *, split: str = "test", sequences: int = 8, steps: int = 1000, projections: int = 32,
+            bins: int = 50, values: Optional[List[str]] = None, set: Changes = None,
+            threads: Optional[int] = None) -> Dict[str, Any]:
+    """Looks into the model of a run, or the untrained one of an experiment: how far back gradients reach, how large states
+    are, how gates and time scales are distributed.
+
+    What `lagtape analyze --json` prints, its curves over the lags [steps] and its histograms [bins] as arrays:
+    result["layers"][0]["states"][0]["gradient"]["mean"].
+    """
+    options = _lagtape.AnalysisOptions()
+    options.sequences, options.steps = count_of(sequences, "sequences", "analyze"), count_of(steps, "steps", "analyze")
+    options.projections = count_of(projections, "projections", "analyze")
+    options.bins = count_of(bins, "bins", "analyze", 1, 10000)
+    options.values = _texts_of([] if values is None else values, "values", "analyze")
+    split = text_of(split, "[analyze] split")
+    text = _ask(experiment, lambda given: (_lagtape.analyze(given, split, _threads_of(threads), options), []), set)
+    return _with_arrays(text)
+
+
+def data(experiment: Experiment, *, fresh: int = 1000, set: Changes = None,
+         threads: Optional[int] = None) -> Dict[str, np.ndarray]:
+    """What the task generates or reads, as arrays in the task's own units: train_x [N, T, input], train_y [N, T, output] or
+    [N, output] or classes [N], and so on for valid and test; padded, with train_lengths [N], where sequences differ in
+    length. A training set that never ends gives its first `fresh` sequences."""
+    fresh = count_of(fresh, "fresh", "data")
+    try:
+        return _lagtape.data(_given(experiment, set), fresh, _threads_of(threads))
+    except InputError as error:
+        raise located(error) from None
+
+
+def list(kind: Optional[str] = None, name: Optional[str] = None) -> Any:
+    """What an experiment may name: all kinds as a dict of lists, the entries of one kind ("cells", "functions", "tasks",
+    ...), or one entry: {"name", "summary", "source", "equations", "files", "options"}."""
+    kinds = json.loads(_lagtape.list())
+    if kind is None:
+        return kinds
+    entries = _named(kinds, kind, "kind")
+    return entries if name is None else _named({entry["name"]: entry for entry in entries}, name, kind)
+
+
+def _named(known: Mapping[str, Any], name: Any, rule: str) -> Any:
+    if text_of(name, f"[list] {rule}") not in known:
+        raise InputError(_lagtape.unknown_name(rule, name, builtins.list(known)))
+    return known[name]
+
+
+def _given(experiment: Experiment, changes: Changes, **more: Any) -> Any:
+    assignments = _assignments_of(changes)
+    assignments += [f"{key.replace('__', '.')}={value}" for key, value in more.items() if value is not None]
+    if isinstance(experiment, Mapping):
+        return _lagtape.GivenExperiment("the experiment", json_of(with_cells(experiment)), assignments)
+    return _lagtape.GivenExperiment(path_of(experiment), None, assignments)
+
+
+def _ask(experiment: Experiment, question: Callable[[Any], Any], changes: Changes) -> Dict[str, Any]:
+    try:
+        text, found = question(_given(experiment, changes))
+    except InputError as error:
+        raise located(error) from None
+    for warning in found:
+        warnings.warn(warning, stacklevel=3)
+    return json.loads(text)
+
+
+def _assignments_of(changes: Changes) -> List[str]:
+    if changes is None:
+        return []
+    if isinstance(changes, Mapping):
+        return [f"{text_of(key, 'a key of set')}={json_of(value)}" for key, value in changes.items()]
+    return _texts_of(changes, "set", "set")
+
+
+def _texts_of(values: Any, name: str, call: str) -> List[str]:
+    if isinstance(values, str) or not isinstance(values, (builtins.list, tuple)):
+        raise InputError(f"[{call}] {name} must be a list of texts. Got {values!r}.")
+    return [text_of(value, f"[{call}] {name}") for value in values]
+
+
+def _threads_of(threads: Optional[int]) -> int:
+    if threads is None:
+        return min(os.cpu_count() or 1, 1024)
+    return count_of(threads, "threads", "threads", 1, 1024)
+
+
+def _or_none(value: Optional[int], name: str, call: str, least: int) -> Optional[int]:
+    return None if value is None else count_of(value, name, call, least)
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None else value
+
+
+def _array(column: List[Any]) -> np.ndarray:
+    return np.array([_number(value) for value in column])
+
+
+def _with_arrays(value: Any) -> Any:
+    """JSON with every list of numbers as an array; null in it is NaN."""
+    if isinstance(value, dict):
+        return {key: _with_arrays(one) for key, one in value.items()}
+    if not isinstance(value, builtins.list):
+        return value
+    if all(one is None or isinstance(one, (int, float)) for one in value):
+        return _array(value)
+    return [_with_arrays(one) for one in value]

@@ -1,0 +1,279 @@
+"""Expressions of a step: what Python's operators make while a cell is recorded, and how they are written as equations
+(ops/recurrence/equations/equations.h has the grammar)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import sys
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from ._errors import InputError
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_SUM, _TERM, _FACTOR = 1, 2, 3  # how tightly an expression binds
+_PRECEDENCE = {"+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "@": _TERM}
+_UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "matmul": "@"}
+_FUNCTION_UFUNCS = {"absolute": "abs", **{name: name for name in
+                                          ("tanh", "exp", "log", "sqrt", "sin", "cos", "sign", "minimum", "maximum", "floor")}}
+_FIXED_LEAVES = ("constant", "hyper", "dimension", "weight")
+_numbers = itertools.count()
+
+
+class Place(NamedTuple):
+    """A line of the user's file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def place_of_caller() -> Place:
+    """The innermost line outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _FOLDER:
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+class Expression:
+    """A node of a recorded step: a leaf with a text, or an operation of others.
+
+    kind    "number": made of numbers, hyper-parameters and sizes alone; "matrix": a weight [out, in], or a function of
+            matrices; "value": all else
+    """
+
+    def __init__(self, kind: str, operation: str, operands: Tuple[Expression, ...] = (), text: str = ""):
+        self.kind, self.operation, self.operands, self.text = kind, operation, operands, text
+        self.number = next(_numbers)  # in the order of creation
+        # Whether it is a function of weights and numbers alone.
+        self.fixed = all(operand.fixed for operand in operands) if operands else operation in _FIXED_LEAVES
+        self.place = place_of_caller()
+
+    # Arithmetic.
+
+    def __add__(self, other: Any) -> Expression:
+        return _binary("+", self, other)
+
+    def __radd__(self, other: Any) -> Expression:
+        return _binary("+", other, self)
+
+    def __sub__(self, other: Any) -> Expression:
+        return _binary("-", self, other)
+
+    def __rsub__(self, other: Any) -> Expression:
+        return _binary("-", other, self)
+
+    def __mul__(self, other: Any) -> Expression:
+        return _binary("*", self, other)
+
+    def __rmul__(self, other: Any) -> Expression:
+        return _binary("*", other, self)
+
+    def __truediv__(self, other: Any) -> Expression:
+        return _binary("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Expression:
+        return _binary("/", other, self)
+
+    def __matmul__(self, other: Any) -> Expression:
+        return _binary("@", self, other)
+
+    def __rmatmul__(self, other: Any) -> Expression:
+        return _binary("@", other, self)
+
+    def __neg__(self) -> Expression:
+        return Expression(self.kind, "negate", (self,))
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __abs__(self) -> Expression:
+        return call("abs", self)
+
+    def __floordiv__(self, other: Any) -> Expression:
+        return call("floor", self / other)
+
+    def __pow__(self, power: Any) -> Expression:
+        if isinstance(power, bool) or not isinstance(power, int) or not 1 <= power <= 16:
+            raise InputError(f"a power must be a whole number of 1 to 16; else write exp(b * log(a)). Got {power!r}.")
+        result = self
+        for _ in range(power - 1):
+            result = result * self
+        return result
+
+    @property
+    def T(self) -> Expression:
+        """The transpose of a matrix."""
+        return call("transpose", self, kind="matrix")
+
+    def __getitem__(self, index: Any) -> Expression:
+        if isinstance(index, slice):
+            if index.step is not None or index.start is None or index.stop is None:
+                raise InputError("a part of a vector is written v[begin:end].")
+            return call("slice", self, index.start, index.stop)
+        if self.operation != "state":
+            raise InputError("only a state has past values: h[-3] is the value three steps before.")
+        if isinstance(index, (int, np.integer)) and index > 0:
+            raise InputError(f"an index is 0 or less, as in h[-3]; the future is not known. Got {index}.")
+        return Expression("value", "lag", (self, expression_of(index)))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method == "__call__" and not options:
+            if ufunc.__name__ in _UFUNCS:
+                return _binary(_UFUNCS[ufunc.__name__], *inputs)
+            if ufunc.__name__ == "negative":
+                return -self
+            if ufunc.__name__ in _FUNCTION_UFUNCS:
+                return call(_FUNCTION_UFUNCS[ufunc.__name__], *inputs)
+        return NotImplemented
+
+    # What a recorded value cannot do, because it has no number yet.
+
+    def _refuse(self, what: str) -> Any:
+        name = f"'{self.text}'" if self.text else "this value"
+        hint = f' For an option of the cell, name it in @lagtape.cell(static=["{self.text}"]).' if self.operation == "hyper" else ""
+        raise InputError(f"{name} has no number while the cell is recorded, so that Python cannot {what}.{hint}")
+
+    def __bool__(self) -> bool:
+        return self._refuse("ask whether it is true")
+
+    def __float__(self) -> float:
+        return self._refuse("make it a float")
+
+    def __int__(self) -> int:
+        return self._refuse("make it an int")
+
+    __index__ = __int__
+
+    def __eq__(self, other: Any) -> Any:
+        return self._refuse("compare it")
+
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__  # type: ignore[assignment]
+
+    def __iter__(self) -> Any:
+        return self._refuse("iterate over it")
+
+    __len__ = __int__
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<recorded {self.kind} {self.text or self.operation}>"
+
+
+def expression_of(value: Any) -> Expression:
+    """A recorded value, or a number as one. Raises InputError for anything else."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(value):
+        number = value.item() if isinstance(value, np.generic) else value
+        constant = Expression("number", "constant", (), repr(abs(number)))
+        return -constant if number < 0 else constant
+    raise InputError(f"expected a recorded value or a finite number. Got {_described(value)}.")
+
+
+def _described(value: Any) -> str:
+    text = repr(value)
+    return text if isinstance(value, (int, float, str)) and len(text) < 60 else type(value).__name__
+
+
+def _binary(sign: str, left: Any, right: Any) -> Expression:
+    a, b = expression_of(left), expression_of(right)
+    kinds = {a.kind, b.kind}
+    if sign == "@":
+        if a.kind != "matrix" and not (a.fixed and a.operands):
+            raise InputError("left of @ there must be a matrix: a weight of two dimensions.")
+        kind = b.kind
+    elif "matrix" in kinds:
+        kind = "matrix"
+    else:
+        kind = "number" if kinds == {"number"} else "value"
+    return Expression(kind, sign, (a, b))
+
+
+def call(name: str, *arguments: Any, kind: Optional[str] = None) -> Expression:
+    """A function of the equations."""
+    operands = tuple(expression_of(argument) for argument in arguments)
+    kinds = {operand.kind for operand in operands}
+    if kind is None:
+        kind = "matrix" if "matrix" in kinds else "number" if kinds == {"number"} else "value"
+    return Expression(kind, "call", operands, name)
+
+
+class Span(NamedTuple):
+    """Where an expression stands in a text, and the position at which messages point to it."""
+
+    begin: int
+    end: int
+    at: int
+    expression: Expression
+
+
+class Text:
+    """An expression as the text of an equation. `names` are those of expressions that other equations set, by identity."""
+
+    def __init__(self, expression: Expression, names: Dict[int, str]):
+        self._names = names
+        self._parts: List[str] = []
+        self._length = 0
+        self.spans: List[Span] = []
+        self._write(expression, whole=True)
+
+    def __str__(self) -> str:
+        return "".join(self._parts)
+
+    def expression_at(self, position: int) -> Optional[Expression]:
+        """The expression that a message about a position means."""
+        exact = [span for span in self.spans if span.at == position]
+        around = [span for span in self.spans if span.begin <= position < span.end]
+        found = min(exact or around, key=lambda span: span.end - span.begin, default=None)
+        return found.expression if found else None
+
+    def _put(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+
+    def _write(self, e: Expression, whole: bool = False) -> None:
+        begin = at = self._length
+        if not whole and id(e) in self._names:
+            self._put(self._names[id(e)])
+        elif e.operation in _PRECEDENCE:
+            self._enclosed(e.operands[0], _PRECEDENCE[e.operation])
+            at = self._length + 1
+            self._put(f" {e.operation} ")
+            self._enclosed(e.operands[1], _PRECEDENCE[e.operation] + 1)
+        elif e.operation == "negate":
+            self._put("-")
+            self._enclosed(e.operands[0], _FACTOR)
+        elif e.operation == "lag":
+            self._write(e.operands[0])
+            self._put("[")
+            at = self._length
+            self._write(e.operands[1])
+            self._put("]")
+        elif e.operation in ("call", "evaluated draw"):
+            self._put(e.text + "(")
+            for i, operand in enumerate(e.operands):
+                last = i == len(e.operands) - 1
+                self._put(", " if i > 0 else "")
+                self._put("evaluate = " if last and e.operation == "evaluated draw" else "")
+                self._write(operand)
+            self._put(")")
+        else:
+            self._put(e.text)
+        self.spans.append(Span(begin, self._length, at, e))
+
+    def _enclosed(self, e: Expression, least: int) -> None:
+        binds = _FACTOR if id(e) in self._names else _PRECEDENCE.get(e.operation, _FACTOR)
+        if binds < least:
+            self._put("(")
+        self._write(e)
+        if binds < least:
+            self._put(")")

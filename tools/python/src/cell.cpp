@@ -1,0 +1,41 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <string>
+
+#include "lagtape/cells/layer_content.h"
+#include "lagtape/cells/models/model_json.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/python/src/bindings.h"
+
+namespace nb = nanobind;
+
+namespace lagtape::python {
+
+namespace {
+
+/// The step programs of a layer, as text. `cells` is the "cells" of an experiment, `layer` an entry of its layers.
+std::string program(const std::string& cells, const std::string& layer, std::int64_t input) {
+  JsonErrors errors;
+  const ModelDefinition model = read_model({{"layers", Json::array({parse_json(layer, "the layer")})}},
+                                           parse_json(cells, "the cells"), errors);
+  errors.raise("the layer");
+  const LayerContent& content = model.layers.front().content();
+  try {
+    std::string text;
+    for (const Layer& built : content.build(input).layers) text += to_string(built.program);
+    return text;
+  } catch (const InputError& error) {
+    throw InputError(text_of("cell '", content.name, "': ", error.what()));
+  }
+}
+
+}  // namespace
+
+void add_cells(nb::module_& module) {
+  module.def("program", program, nb::arg("cells"), nb::arg("layer"), nb::arg("input"));
+}
+
+}  // namespace lagtape::python

@@ -1,0 +1,13 @@
+#include "lagtape/tools/python/src/given_experiment.h"
+
+namespace lagtape::python {
+
+Experiment GivenExperiment::read() const {
+  return text ? parse_experiment(*text, place, ".", set) : read_experiment(place, set);
+}
+
+Source GivenExperiment::load(ThreadPool& pool) const {
+  return text ? untrained(read(), pool) : load_source(place, set, pool);
+}
+
+}  // namespace lagtape::python

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/source.h"
+
+namespace lagtape::python {
+
+/// What a user names an experiment by: the path of a file or a run, or a JSON text, whose relative paths begin at the
+/// current folder.
+struct GivenExperiment {
+  std::string place;                ///< the path, or the text's name in messages
+  std::optional<std::string> text;  ///< none: what is at the path
+  std::vector<std::string> set;     ///< assignments, such as "train.epochs=3"
+
+  bool is_trained() const { return !text && is_run(place); }
+  Experiment read() const;
+  /// The experiment with its model, which is trained where a run is given.
+  Source load(ThreadPool& pool) const;
+};
+
+}  // namespace lagtape::python

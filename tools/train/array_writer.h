@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+/// Takes named arrays one after another, each in pieces.
+class ArrayWriter {
+ public:
+  virtual ~ArrayWriter() = default;
+
+  /// Begins the array `name` with elements of NumPy's type `descr` ("<f4", "<f8", "<i4") in C order.
+  virtual void begin(const std::string& name, const std::string& descr, const Shape& shape) = 0;
+  /// The next bytes of the array begun last.
+  virtual void write(const void* bytes, std::size_t count) = 0;
+};
+
+}  // namespace lagtape
