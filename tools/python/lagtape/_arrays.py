@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
 from ._errors import InputError
 
-DTYPES = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
+DTYPES: Dict[str, np.dtype[Any]] = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 
 
 def numbers_of(x: Any, precision: str, call: str) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 from . import _lagtape
 from ._arguments import count_of, json_of
@@ -89,12 +89,13 @@ class Cell:
             self._recorded[key] = self._record(values)
         return self._recorded[key]
 
-    def _options(self, static: set) -> Tuple[Dict[str, float], Dict[str, Any]]:
+    def _options(self, static: Set[str]) -> Tuple[Dict[str, float], Dict[str, Any]]:
         """The defaults of the options that are numbers, and of those that are static."""
         parameters = list(inspect.signature(self._function).parameters.values())
         if not parameters:
             raise self._error("its first argument is the step that it records with: def cell(s, units, ...).")
-        hyper, fixed = {}, {}
+        hyper: Dict[str, float] = {}
+        fixed: Dict[str, Any] = {}
         for parameter in parameters[1:]:
             if parameter.name == "units":
                 continue

@@ -52,7 +52,7 @@ class Expression:
         self.kind, self.operation, self.operands, self.text = kind, operation, operands, text
         self.number = next(_numbers)  # in the order of creation
         # Whether it is a function of weights and numbers alone.
-        self.fixed = all(operand.fixed for operand in operands) if operands else operation in _FIXED_LEAVES
+        self.fixed: bool = all(operand.fixed for operand in operands) if operands else operation in _FIXED_LEAVES
         self.place = place_of_caller()
 
     # Arithmetic.
@@ -154,7 +154,7 @@ class Expression:
     def __eq__(self, other: Any) -> Any:
         return self._refuse("compare it")
 
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__  # type: ignore[assignment]
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
 
     def __iter__(self) -> Any:
         return self._refuse("iterate over it")
