@@ -7,7 +7,8 @@ a benchmark, a few sequences of an analysis (SHORTENED). Only the pages IN_FULL 
     ```sh              runs, and must succeed
     ```sh setup        installs or builds: compared with the scripts, packages and presets that there are
     ```sh needs-data   needs published files: must be refused because of them, and for nothing else
-    ```json            an experiment, a part of one, or a paper's table: `lagtape check` or `lagtape table` takes it
+    ```json            an experiment, a part of one, a paper's table, or a search (the session finds it as search.json):
+                       `lagtape check`, `lagtape table` or `lagtape search` takes it
     ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
 
 Any other block is an error, and so is one that is indented instead of fenced.
@@ -50,6 +51,7 @@ for argument in "$@"; do
   arguments+=("$argument")
 done
 case $command in
+  search) more=(--set train.epochs=2 --runs 3) ;;
   train | table) [ "$epochs" ] || more=(--set train.epochs=1) ;;
   bench) [ "$repeats" ] || more=(--repeats 1) ;;
   analyze) more=(--sequences 2 --steps 100) ;;
@@ -165,6 +167,9 @@ class SessionTest(ToolTest):
             shutil.copytree(ROOT / "tools/experiments/enso", task)
             (task / "table.json").write_text(text)
             self.run_tool("table", task, "--show")
+        elif "ranges" in content:
+            self.link_tools()
+            self.run_tool("search", self.write("search.json", text), "--show")
         elif "model" in content:
             path = self.write(content["name"] + ".json", text)
             if "path" not in content["data"]:  # else the session makes the file first, and then trains
@@ -172,8 +177,12 @@ class SessionTest(ToolTest):
         else:
             self.run_tool("check", self.write(f"part-{block.line}.json", merged(content)))
 
+    def link_tools(self):
+        if not (self.folder / "tools").exists():
+            os.symlink(ROOT / "tools", self.folder / "tools")
+
     def run_session(self, page, script):
-        os.symlink(ROOT / "tools", self.folder / "tools")
+        self.link_tools()
         tool = self.folder / "build/release/lagtape"
         tool.parent.mkdir(parents=True)
         if page.relative_to(ROOT).as_posix() in IN_FULL:

@@ -2,18 +2,43 @@
 
 namespace lagtape::cli {
 
-// Each command is defined in the file of its name: train.cpp, eval.cpp, ...
-using MakeCommand = Command();
-MakeCommand train_command, eval_command, predict_command, forecast_command, export_command, inspect_command,
-    check_command, data_command, analyze_command, bench_command, table_command, import_command, list_command;
+// A row for each command, which is defined in the file of its name: train.cpp, eval.cpp, ... Help lists them in this
+// order.
+// clang-format off
+Command train_command();
+Command eval_command();
+Command predict_command();
+Command forecast_command();
+Command inspect_command();
+Command check_command();
+Command data_command();
+Command analyze_command();
+Command bench_command();
+Command table_command();
+Command search_command();
+Command export_command();
+Command import_command();
+Command list_command();
 
 std::vector<Command> commands() {
   return {
-      train_command(),   eval_command(),   predict_command(), forecast_command(), export_command(),
-      inspect_command(), check_command(),  data_command(),    analyze_command(),  bench_command(),
-      table_command(),   import_command(), list_command(),
+      train_command(),
+      eval_command(),
+      predict_command(),
+      forecast_command(),
+      inspect_command(),
+      check_command(),
+      data_command(),
+      analyze_command(),
+      bench_command(),
+      table_command(),
+      search_command(),
+      export_command(),
+      import_command(),
+      list_command(),
   };
 }
+// clang-format on
 
 Option& Options::add(std::string name, Option::Value value, std::string about) {
   Option option;

@@ -4,12 +4,11 @@
 #include <chrono>
 #include <deque>
 #include <list>
-#include <sstream>
 #include <thread>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/tools/table/child.h"
+#include "lagtape/tools/jobs/child.h"
 
 namespace lagtape::table {
 
@@ -19,23 +18,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause(20);
 constexpr int kDiverged = 3;
-
-std::size_t size_of(const fs::path& file) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(file, error);
-  return error ? 0 : static_cast<std::size_t>(size);
-}
-
-/// The last message of a training in its log, from a given offset on.
-std::string last_words(const fs::path& log, std::size_t from) {
-  constexpr std::string_view kTool = "lagtape: ";
-  std::istringstream lines(read_file(log).substr(from));
-  std::string last;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(kTool)) last = line.substr(kTool.size());
-  }
-  return last;
-}
 
 class TrainerPool {
  public:
@@ -62,7 +44,7 @@ class TrainerPool {
     Run* run;
     int threads;
     std::size_t log_start;
-    Child child;
+    jobs::Child child;
   };
 
   /// Shares the free threads among the trainings that can begin now, at least one for each.
@@ -83,8 +65,8 @@ class TrainerPool {
                                        "--threads", std::to_string(threads), "--resume"});
     fs::create_directories(run.folder.parent_path());
     const fs::path log = log_file(run);
-    const std::size_t log_start = size_of(log);
-    trainings_.push_back({&run, threads, log_start, Child(arguments, log)});
+    const std::size_t log_start = jobs::size_of(log);
+    trainings_.push_back({&run, threads, log_start, jobs::Child(arguments, log)});
     free_threads_ -= threads;
     waiting_.pop_front();
   }
@@ -103,11 +85,11 @@ class TrainerPool {
   }
 
   void finish(Run& run, int code, std::size_t log_start) {
-    if (code == kDiverged) write_file_atomically(divergence_file(run), last_words(log_file(run), log_start));
+    if (code == kDiverged) write_file_atomically(divergence_file(run), jobs::last_words(log_file(run), log_start));
     look_at(run, plan_, options_.assignments);
     if (run.state != RunState::done && run.state != RunState::diverged) {
       run.state = RunState::failed;
-      run.message = last_words(log_file(run), log_start);
+      run.message = jobs::last_words(log_file(run), log_start);
       if (run.message.empty()) run.message = text_of("ended with exit code ", code);
       failures_.push_back(code);
     }

@@ -1,4 +1,4 @@
-#include "lagtape/tools/table/child.h"
+#include "lagtape/tools/jobs/child.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -10,11 +10,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
 
-namespace lagtape::table {
+namespace lagtape::jobs {
 
 namespace {
 
@@ -104,4 +107,20 @@ void Child::stop() {
   asked_ = true;
 }
 
-}  // namespace lagtape::table
+std::size_t size_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  return error ? 0 : static_cast<std::size_t>(size);
+}
+
+std::string last_words(const std::filesystem::path& log, std::size_t from) {
+  constexpr std::string_view kTool = "lagtape: ";
+  std::istringstream lines(read_file(log).substr(from));
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kTool)) last = line.substr(kTool.size());
+  }
+  return last;
+}
+
+}  // namespace lagtape::jobs

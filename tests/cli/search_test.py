@@ -1,0 +1,208 @@
+"""Searches: every run is drawn from its ranges and trained once, however often the search is killed."""
+
+import json
+import math
+import random
+import signal
+import time
+
+from tool import EXPERIMENT, ToolTest, changed, main
+
+SMALL = changed(EXPERIMENT, data={"task": "mackey_glass", "length": 60, "train": 8, "valid": 4, "test": 4},
+                train={"epochs": 3, "batch": 4})
+SEARCH = {
+    "experiment": "small.json",
+    "runs": 6,
+    "ranges": {
+        "/optimizer/lr": {"log_uniform": [1e-4, 1e-1]},
+        "/model/layers/0/units": {"integers": [2, 6]},
+        "/model/layers/0/tau": {"choices": [1, 5, 20]},
+    },
+}
+
+
+def ranges(**values):
+    """The search with one range: values of the key and of its range."""
+    return {**SEARCH, "ranges": {"/optimizer/lr": values}}
+
+
+# Each row: a search, and texts that the message must contain.
+WRONG = [
+    ("an unknown key", {**SEARCH, "colour": 1}, ["/colour"]),
+    ("no experiment", {key: SEARCH[key] for key in ("runs", "ranges")}, ["/experiment"]),
+    ("an experiment that is not there", {**SEARCH, "experiment": "smal.json"}, ["smal.json"]),
+    ("no ranges", {**SEARCH, "ranges": {}}, ["/ranges"]),
+    ("a misspelt method", {**SEARCH, "method": "halfing"}, ["/method", "halving"]),
+    ("a place without a slash", {**SEARCH, "ranges": {"lr": {"choices": [1]}}}, ["/optimizer/lr", "JSON Pointer"]),
+    ("a place that is not there", {**SEARCH, "ranges": {"/optimizer/rl": {"choices": [1]}}}, ["optimizer.rl=1", "lr"]),
+    ("no values", ranges(), ["uniform", "choices"]),
+    ("two kinds of values", ranges(uniform=[0, 1], choices=[1]), ["one of uniform"]),
+    ("a misspelt kind", ranges(log_unifrom=[1e-3, 1]), ["log_unifrom", "log_uniform"]),
+    ("bounds the other way round", ranges(uniform=[2, 1]), ["smaller number first"]),
+    ("a logarithm of zero", ranges(log_uniform=[0, 1]), ["above 0"]),
+    ("three bounds", ranges(uniform=[0, 1, 2]), ["[0,1,2]"]),
+    ("integers that are none", ranges(integers=[0.5, 2]), ["integer"]),
+    ("values that the experiment refuses", ranges(choices=[0.1, -1]), ["optimizer.lr=-1", "/optimizer/lr"]),
+    ("a grid of endlessly many values", {**ranges(uniform=[0, 1]), "method": "grid"}, ["points"]),
+    ("a condition on two settings", ranges(choices=[1], when={"/a": 1, "/b": 2}), ["/when"]),
+    ("a metric that the experiment has not", {**SEARCH, "metric": "accuracy"}, ["/metric", "rmse"]),
+    ("runs of nothing", {**SEARCH, "runs": 0}, ["/runs"]),
+    ("JSON that stops", '{"experiment": ', ["search.json", "line 1"]),
+]
+
+
+class SearchTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("small.json", SMALL)
+
+    def search(self, search, *args, out="out"):
+        """Runs a search and gives its result."""
+        self.write("search.json", search)
+        return json.loads(self.run_tool("search", "search.json", "--out", out, "--json", "--quiet", *args)[0])
+
+    def results(self, out="out"):
+        return [json.loads(line) for line in (self.folder / out / "results.jsonl").read_text().splitlines()]
+
+    def test_what_is_wrong_is_named_and_nothing_is_written(self):
+        for name, search, texts in WRONG:
+            with self.subTest(name):
+                self.write("search.json", search)
+                _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
+                for text in texts:
+                    self.assertIn(text, err)
+                self.assertFalse((self.folder / "out").exists())
+
+    def test_random_runs_lie_in_their_ranges_and_are_what_train_gives(self):
+        result = self.search({**SEARCH, "runs": 12})
+        seen = [run["settings"] for run in result["runs"]]
+        self.assertEqual(len({json.dumps(one) for one in seen}), 12)
+        for settings in seen:
+            self.assertTrue(1e-4 <= settings["/optimizer/lr"] <= 1e-1)
+            self.assertIn(settings["/model/layers/0/units"], range(2, 7))
+            self.assertIn(settings["/model/layers/0/tau"], (1, 5, 20))
+        # The exponent is uniform: as many below the middle as above, up to chance.
+        below = sum(settings["/optimizer/lr"] < 10 ** -2.5 for settings in seen)
+        self.assertTrue(1 <= below <= 11, below)
+        self.assertGreater(len({settings["/model/layers/0/units"] for settings in seen}), 2)
+        values = [run["rmse"] for run in result["runs"]]
+        best = min(range(12), key=values.__getitem__)
+        self.assertEqual(result["ranking"][0], f"{best:04d}")
+        self.assertEqual((self.folder / "out/best").resolve().name, f"{best:04d}")
+        sets = [word for key, value in seen[best].items() for word in ("--set", f"{key}={json.dumps(value)}")]
+        self.run_tool("train", "small.json", "--out", "alone", "--quiet", *sets)
+        self.assertEqual(self.weights("alone"), self.weights("out/best"))
+        self.assertEqual(self.results(), result["runs"])
+
+    def test_the_same_search_draws_the_same_and_more_runs_go_on(self):
+        first = self.search(SEARCH)["runs"]
+        times = {path: path.stat().st_mtime_ns for path in self.folder.glob("out/runs/*/weights.safetensors")}
+        more = self.search(SEARCH, "--runs", 8)["runs"]
+        self.assertEqual((len(first), len(more), more[:6]), (6, 8, first))
+        for path, time_ns in times.items():
+            self.assertEqual(path.stat().st_mtime_ns, time_ns, "a run was trained twice")
+        self.assertNotEqual([run["settings"] for run in self.search({**SEARCH, "seed": 1}, out="other")["runs"]],
+                            [run["settings"] for run in first])
+
+    def test_a_grid_has_all_combinations_and_conditions_hold(self):
+        result = self.search({**SEARCH, "runs": 100, "method": "grid", "ranges": {
+            "/optimizer/type": {"choices": ["adam", "sgd"]},
+            "/optimizer/momentum": {"uniform": [0, 0.8], "points": 3, "when": {"/optimizer/type": "sgd"}},
+            "/model/layers/0/units": {"integers": [2, 3]},
+        }})
+        found = sorted((run["settings"]["/optimizer/type"], run["settings"].get("/optimizer/momentum", -1),
+                        run["settings"]["/model/layers/0/units"]) for run in result["runs"])
+        self.assertEqual(found, [("adam", -1, 2), ("adam", -1, 3), *(("sgd", m, u) for m in (0, 0.4, 0.8) for u in (2, 3))])
+
+    def test_ranges_that_are_used_up_end_the_search(self):
+        self.assertEqual(len(self.search({**SEARCH, "ranges": {"/model/layers/0/tau": {"choices": [1, 5, 20]}}})["runs"]), 3)
+
+    def test_halving_stops_what_is_hopeless_and_says_why(self):
+        search = {**SEARCH, "method": "halving", "runs": 12, "halving": {"first": 2, "factor": 3},
+                  "ranges": {"/optimizer/lr": {"log_uniform": [1e-6, 1e-1]}}}
+        self.write("small.json", changed(SMALL, train__epochs=400))
+        runs = self.search(search, "--jobs", 2)["runs"]
+        stopped = [run for run in runs if run["state"] == "stopped"]
+        done = [run for run in runs if run["state"] == "done"]
+        self.assertEqual(len(stopped) + len(done), 12)
+        self.assertGreater(len(stopped), 3)
+        for run in stopped:
+            self.assertLess(run["evaluations"], 400)
+            self.assertRegex(run["message"], "after [0-9]+ evaluations [0-9]+ of [0-9]+ other runs were better")
+        self.assertLess(min(run["rmse"] for run in done), min(run["rmse"] for run in stopped))
+
+    def test_the_best_are_repeated_with_other_seeds(self):
+        result = self.search({**SEARCH, "again": {"best": 2, "seeds": 2}})
+        self.assertEqual([run["seed"] for run in result["repetitions"]], [1, 2, 1, 2])
+        self.assertEqual({run["run"][:4] for run in result["repetitions"]}, set(result["ranking"][:2]))
+        mean = {}
+        for run in result["runs"] + result["repetitions"]:
+            mean.setdefault(run["run"][:4], []).append(run["rmse"])
+        first, second = (sum(mean[name]) / 3 for name in result["ranking"][:2])
+        self.assertLessEqual(first, second)
+        self.assertNotEqual(len(set(mean[result["ranking"][0]])), 1)
+        self.assertEqual(len(self.results()), 10)
+
+    def test_runs_that_diverge_or_fail_are_noted_and_not_tried_again(self):
+        self.write("small.json", changed(SMALL, model__layers=[{"layer": "linear", "units": 2}],
+                                         optimizer={"type": "sgd", "lr": 1}))
+        search = {**SEARCH, "ranges": {"/optimizer/lr": {"choices": [1e-3, 1e30]}}}
+        runs = {run["settings"]["/optimizer/lr"]: run for run in self.search(search)["runs"]}
+        self.assertEqual((runs[1e-3]["state"], runs[1e30]["state"]), ("done", "diverged"))
+        self.assertIn("diverged", runs[1e30]["message"])
+        log = self.folder / "out/runs" / (runs[1e30]["run"] + ".log")
+        size = log.stat().st_size
+        self.search(search)
+        self.assertEqual(log.stat().st_size, size)
+
+    def test_another_search_in_the_folder_is_refused(self):
+        self.search(SEARCH)
+        self.write("search.json", {**SEARCH, "ranges": {"/optimizer/lr": {"log_uniform": [1e-4, 1]}}})
+        _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
+        self.assertIn("another search: /search/ranges", err)
+        self.write("search.json", SEARCH)
+        self.run_tool("search", "search.json", "--out", "out", "--set", "train.epochs=4", code=2)
+        self.write("full/of/something.txt", "mine")
+        self.assertIn("not empty", self.run_tool("search", "search.json", "--out", "full", code=2)[1])
+
+    def test_a_search_without_validation_says_so(self):
+        self.write("small.json", changed(SMALL, data__valid=0))
+        self.write("search.json", SEARCH)
+        _, err = self.run_tool("search", "search.json", "--out", "out", "--quiet", code=2)
+        self.assertIn("validation", err)
+
+    def test_forty_runs_killed_ten_times_are_all_there_once(self):
+        search = {**SEARCH, "runs": 40}
+        self.write("small.json", changed(SMALL, train__epochs=60))
+        whole = self.search(search, out="whole")
+        draw, kills = random.Random(1), 0
+        for _ in range(10):
+            process = self.start("search", "search.json", "--out", "out", "--jobs", 2, "--quiet")
+            time.sleep(draw.uniform(0.05, 0.4))
+            process.send_signal(signal.SIGKILL)
+            kills += process.wait() == -signal.SIGKILL
+            process.communicate()
+        self.assertGreater(kills, 7)  # the search is long enough to be killed
+        result = self.search(search)
+        self.assertEqual([run["run"] for run in result["runs"]], [f"{i:04d}" for i in range(40)])
+        for run, other in zip(result["runs"], whole["runs"]):
+            self.assertEqual({**run, "seconds": 0}, {**other, "seconds": 0})
+            name = "runs/" + run["run"]
+            self.assertEqual(self.weights(f"out/{name}"), self.weights(f"whole/{name}"))
+            self.assertEqual(len((self.folder / "out" / name / "metrics.jsonl").read_text().splitlines()), 60)
+        self.assertEqual(result["ranking"], whole["ranking"])
+
+    def test_processes_share_a_search(self):
+        self.write("small.json", changed(SMALL, train__epochs=40))
+        self.write("search.json", {**SEARCH, "runs": 24})
+        processes = [self.start("search", "search.json", "--out", "out", "--jobs", 1) for _ in range(3)]
+        said = [process.communicate(timeout=300)[1].decode() for process in processes]
+        self.assertEqual([process.returncode for process in processes], [0, 0, 0], said)
+        trained = [line.split("run ")[1][:4] for text in said for line in text.splitlines() if " after " in line]
+        self.assertEqual(sorted(trained), [f"{i:04d}" for i in range(24)])
+        self.assertGreater(sum(" after " in text for text in said), 1, "one process did all the work")
+        self.assertTrue(all(math.isfinite(run["rmse"]) for run in self.search({**SEARCH, "runs": 24})["runs"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <thread>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/signals.h"
+#include "lagtape/tools/search/searcher.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+using search::SearchPlan;
+using search::SearchResult;
+using search::Trial;
+
+struct SearchArguments {
+  std::string file, out;
+  std::vector<std::string> set;
+  int jobs = 0;
+  std::int64_t runs = 0;
+  bool show = false, json = false, quiet = false;
+};
+
+void add_options(Options& options, SearchArguments& arguments) {
+  options
+      .add("SEARCH", &arguments.file, "file of the search (JSON): an experiment and ranges of its settings")
+      .required();
+  options.add("--out", &arguments.out, "folder of the search; by default runs/ and the name of the file")
+      .not_empty()
+      .called("DIR");
+  options.add("--jobs", &arguments.jobs, "number of parallel trainings; by default as many as processors")
+      .between(1, 1024)
+      .called("N");
+  options.add("--runs", &arguments.runs, "number of runs, in place of the file's").at_least(1).called("N");
+  options
+      .add("--set", &arguments.set,
+           "change a value of every run: /json/pointer=value or train.epochs=3; repeatable")
+      .repeatable()
+      .called("KEY=VALUE");
+  options.add("--show", &arguments.show, "train nothing, and show what has come out so far");
+  options.add("--json", &arguments.json, "print the result as one JSON object");
+  options.add("--quiet", &arguments.quiet, "print only errors on stderr");
+}
+
+std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.6g}", value); }
+
+void announce(const SearchPlan& plan, const Trial& trial, std::size_t ended, std::size_t of) {
+  const std::string what =
+      trial.state == search::TrialState::done
+          ? fmt::format("{} {} after {:.1f} s", plan.metric, number(trial.value), trial.seconds)
+          : fmt::format("{}: {}", search::name_of(trial.state), trial.message);
+  std::fputs(fmt::format("{}/{}  run {}  {}  {}\n", ended, of, trial.folder.filename().string(),
+                         search::text_of_values(trial.values), what)
+                 .c_str(),
+             stderr);
+}
+
+/// "0.1358", or "0.1358 +- 0.0021 (3 seeds)".
+std::string value_with_deviation(const std::vector<double>& values) {
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  if (values.size() == 1) return number(mean);
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return fmt::format("{} +- {:.2g} ({} seeds)", number(mean),
+                     std::sqrt(squares / static_cast<double>(values.size() - 1)), values.size());
+}
+
+void print_table(const SearchPlan& plan, const SearchResult& result, const std::filesystem::path& out) {
+  constexpr std::size_t kMostRows = 10;
+  const std::vector<const Trial*> ranked = search::ranking(plan, result);
+  const auto count = [&](search::TrialState state) {
+    return std::ranges::count(result.trials, state, [](const Trial& trial) { return trial.state; });
+  };
+  fmt::print("{:<7}{:<6}{:<32}{}\n", "place", "run", plan.metric + " on valid", "settings");
+  for (std::size_t i = 0; i < std::min(ranked.size(), kMostRows); ++i) {
+    fmt::print("{:<7}{:<6}{:<32}{}\n", i + 1, ranked[i]->folder.filename().string(),
+               value_with_deviation(search::values_of(result, *ranked[i])),
+               search::text_of_values(ranked[i]->values));
+  }
+  fmt::print("\n{} runs: {} done", result.trials.size(), count(search::TrialState::done));
+  for (const auto state :
+       {search::TrialState::stopped, search::TrialState::diverged, search::TrialState::failed,
+        search::TrialState::unfinished, search::TrialState::missing}) {
+    if (count(state) > 0) fmt::print(", {} {}", count(state), search::name_of(state));
+  }
+  fmt::print("; all in {}\n", (out / "results.jsonl").string());
+  if (!ranked.empty()) fmt::print("the best run is {}\n", (out / "best").string());
+  if (result.elsewhere > 0) fmt::print("{} runs are being trained by another process\n", result.elsewhere);
+}
+
+void print_json(const SearchPlan& plan, const SearchResult& result) {
+  Json runs = Json::array(), repetitions = Json::array(), ranked = Json::array();
+  for (const Trial& trial : result.trials) runs.push_back(search::json_of(plan, trial));
+  for (const Trial& trial : result.repetitions) repetitions.push_back(search::json_of(plan, trial));
+  for (const Trial* trial : search::ranking(plan, result))
+    ranked.push_back(trial->folder.filename().string());
+  const Json all = {
+      {"metric", plan.metric}, {"ranking", ranked}, {"runs", runs}, {"repetitions", repetitions}};
+  fmt::print("{}\n", all.dump(2));
+}
+
+void run(const SearchArguments& arguments) {
+  const SearchPlan plan = search::read_search(arguments.file, arguments.runs, arguments.set);
+  const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.file.stem()
+                                                          : std::filesystem::path(arguments.out);
+  SearchResult result;
+  if (arguments.show) {
+    result = search::look_at_search(plan, out);
+  } else {
+    catch_signals();
+    search::SearchOptions options{.jobs = arguments.jobs, .stop_requested = stop_requested};
+    if (options.jobs == 0) options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    if (!arguments.quiet) {
+      options.ended = [&](const Trial& trial, std::size_t ended, std::size_t of) {
+        announce(plan, trial, ended, of);
+      };
+    }
+    result = search::search(plan, out, options);
+  }
+  if (arguments.json) {
+    print_json(plan, result);
+  } else {
+    print_table(plan, result, out);
+  }
+}
+
+}  // namespace
+
+Command search_command() {
+  return make_command<SearchArguments>(
+      "search", "Search the settings of an experiment: random, a grid, or halving that stops hopeless runs",
+      add_options, run);
+}
+
+}  // namespace lagtape::cli

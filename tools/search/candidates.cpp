@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "lagtape/core/hash.h"
+#include "lagtape/core/random.h"
+#include "lagtape/tools/search/search_plan.h"
+
+namespace lagtape::search {
+namespace {
+
+/// A number with four significant digits, which is what a table shows: the run has just the number that is read.
+double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3e", value);
+  return std::strtod(text, nullptr);
+}
+
+/// The value of a range at a place from 0 to 1.
+Json value_at(const Setting& setting, double place) {
+  using Kind = Setting::Kind;
+  if (setting.kind == Kind::choices) {
+    const auto count = static_cast<double>(setting.choices.size());
+    return setting.choices[static_cast<std::size_t>(std::min(place * count, count - 1))];
+  }
+  const bool whole = setting.kind == Kind::integers || setting.kind == Kind::log_integers;
+  const bool logarithmic = setting.kind == Kind::log_uniform || setting.kind == Kind::log_integers;
+  // Every integer has a stretch of the same width, from half below it to half above.
+  const double low = setting.low - (whole ? 0.5 : 0), high = setting.high + (whole ? 0.5 : 0);
+  const double value = logarithmic ? low * std::pow(high / low, place) : low + (high - low) * place;
+  if (whole) return static_cast<std::int64_t>(std::clamp(std::round(value), setting.low, setting.high));
+  return std::clamp(rounded(value), setting.low, setting.high);
+}
+
+const Json* value_of(const Values& values, const Json& experiment, const std::string& pointer) {
+  for (const auto& [name, value] : values)
+    if (name == pointer) return &value;
+  return experiment.find_pointer(pointer);
+}
+
+bool holds(const Setting& setting, const Values& values, const Json& experiment) {
+  if (setting.condition.empty()) return true;
+  const Json* value = value_of(values, experiment, setting.condition);
+  return value != nullptr &&
+         std::ranges::find(setting.condition_values, *value) != setting.condition_values.end();
+}
+
+Values drawn(const SearchPlan& plan, const Json& experiment, std::uint64_t run, std::uint64_t attempt) {
+  Values values;
+  for (const Setting& setting : plan.settings) {
+    if (!holds(setting, values, experiment)) continue;
+    RandomStream draw(plan.seed, stream_name({fnv1a("search"), fnv1a(setting.pointer), run, attempt}));
+    values.emplace_back(setting.pointer, value_at(setting, draw.next_uniform()));
+  }
+  return values;
+}
+
+/// The values of a setting on a grid, from the smallest to the largest.
+std::vector<Json> grid_values(const Setting& setting) {
+  if (setting.kind == Setting::Kind::choices) return setting.choices;
+  const double span = setting.high - setting.low;
+  const std::int64_t points = setting.points > 0 ? setting.points : static_cast<std::int64_t>(span) + 1;
+  std::vector<Json> values;
+  for (std::int64_t i = 0; i < points; ++i) {
+    const double place = points > 1 ? static_cast<double>(i) / static_cast<double>(points - 1) : 0;
+    if (setting.kind == Setting::Kind::integers && points == static_cast<std::int64_t>(span) + 1) {
+      values.emplace_back(static_cast<std::int64_t>(setting.low) + i);
+      continue;
+    }
+    const Json value = value_at(setting, place);
+    if (values.empty() || values.back() != value) values.push_back(value);
+  }
+  return values;
+}
+
+void add_grid(const SearchPlan& plan, const Json& experiment, std::size_t setting, Values& values,
+              std::vector<Values>& all) {
+  if (std::ssize(all) >= plan.runs) return;
+  if (setting == plan.settings.size()) {
+    all.push_back(values);
+    return;
+  }
+  const Setting& s = plan.settings[setting];
+  if (!holds(s, values, experiment)) return add_grid(plan, experiment, setting + 1, values, all);
+  for (const Json& value : grid_values(s)) {
+    values.emplace_back(s.pointer, value);
+    add_grid(plan, experiment, setting + 1, values, all);
+    values.pop_back();
+  }
+}
+
+}  // namespace
+
+std::vector<Values> candidates(const SearchPlan& plan) {
+  constexpr std::uint64_t kAttempts = 1000;
+  const Json& experiment = plan.identity.at("experiment");
+  std::vector<Values> all;
+  if (plan.method == Method::grid) {
+    Values values;
+    add_grid(plan, experiment, 0, values, all);
+    return all;
+  }
+  std::set<std::string> known;
+  for (std::int64_t run = 0; run < plan.runs; ++run) {
+    std::uint64_t attempt = 0;
+    Values values = drawn(plan, experiment, static_cast<std::uint64_t>(run), attempt);
+    while (!known.insert(text_of_values(values)).second && attempt < kAttempts)
+      values = drawn(plan, experiment, static_cast<std::uint64_t>(run), ++attempt);
+    if (attempt == kAttempts) break;  // the ranges are used up
+    all.push_back(std::move(values));
+  }
+  return all;
+}
+
+}  // namespace lagtape::search

@@ -1,0 +1,214 @@
+#include "lagtape/tools/search/search_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/metrics.h"
+
+namespace lagtape::search {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kMostRuns = 100'000, kMostPoints = 10'000;
+constexpr std::pair<const char*, Setting::Kind> kKinds[] = {{"uniform", Setting::Kind::uniform},
+                                                            {"log_uniform", Setting::Kind::log_uniform},
+                                                            {"integers", Setting::Kind::integers},
+                                                            {"log_integers", Setting::Kind::log_integers},
+                                                            {"choices", Setting::Kind::choices}};
+
+bool is_whole(Setting::Kind kind) {
+  return kind == Setting::Kind::integers || kind == Setting::Kind::log_integers;
+}
+bool is_logarithmic(Setting::Kind kind) {
+  return kind == Setting::Kind::log_uniform || kind == Setting::Kind::log_integers;
+}
+
+void read_bounds(JsonReader& reader, const std::string& key, const Json& bounds, Setting& setting) {
+  const auto fits = [&](const Json& bound) {
+    return is_whole(setting.kind) ? bound.is_number_integer() : bound.is_number();
+  };
+  if (!bounds.is_array() || bounds.size() != 2 || !fits(bounds[0]) || !fits(bounds[1])) {
+    reader.error(
+        key, text_of("expected the smallest and the largest ", is_whole(setting.kind) ? "integer" : "number",
+                     ", as in [1, 8]. Got ", bounds.dump(), "."));
+    return;
+  }
+  setting.low = bounds[0].get<double>();
+  setting.high = bounds[1].get<double>();
+  if (!(setting.low < setting.high)) reader.error(key, "expected the smaller number first.");
+  if (is_logarithmic(setting.kind) && !(setting.low > 0))
+    reader.error(key, "a logarithmic range begins above 0.");
+}
+
+void read_choices(JsonReader& reader, const std::string& key, const Json& choices, Setting& setting) {
+  if (!choices.is_array() || choices.empty()) {
+    reader.error(key, text_of("expected a list of values. Got ", choices.dump(), "."));
+    return;
+  }
+  for (const Json& choice : choices) setting.choices.push_back(choice);
+}
+
+void read_condition(JsonReader& reader, Setting& setting) {
+  const Json& when = reader.raw("when", R"(condition, such as {"/optimizer/type": "sgd"})");
+  if (when.is_null()) return;
+  if (!when.is_object() || when.size() != 1) {
+    reader.error("when", R"(expected one pointer with its values, such as {"/optimizer/type": "sgd"}.)");
+    return;
+  }
+  for (const auto& [pointer, values] : when.items()) {
+    setting.condition = pointer;
+    if (values.is_array()) {
+      for (const Json& value : values) setting.condition_values.push_back(value);
+    } else {
+      setting.condition_values = {values};
+    }
+  }
+}
+
+Setting read_setting(const std::string& pointer, const Json& value, Method method, JsonErrors& errors) {
+  Setting setting{.pointer = pointer};
+  JsonReader reader(value, "/ranges/" + pointer, errors);
+  int given = 0;
+  for (const auto& [name, kind] : kKinds) {
+    const Json& range = reader.raw(name, "values of the setting");
+    if (range.is_null()) continue;
+    ++given;
+    setting.kind = kind;
+    if (kind == Setting::Kind::choices) {
+      read_choices(reader, name, range, setting);
+    } else {
+      read_bounds(reader, name, range, setting);
+    }
+  }
+  reader.optional("points", setting.points, between(0, kMostPoints), "number of values on a grid");
+  read_condition(reader, setting);
+  reader.finish();
+  if (!reader.is_object()) return setting;
+  if (pointer.empty() || pointer[0] != '/')
+    reader.error("", "expected a JSON Pointer into the experiment, such as \"/optimizer/lr\".");
+  if (given != 1)
+    reader.error("", "expected one of uniform, log_uniform, integers, log_integers and choices.");
+  const bool endless = setting.kind == Setting::Kind::uniform || setting.kind == Setting::Kind::log_uniform;
+  if (method == Method::grid && endless && setting.points < 2)
+    reader.error("", "a grid needs the number of its values here: \"points\", at least 2.");
+  return setting;
+}
+
+void read_ranges(JsonReader& reader, SearchPlan& plan) {
+  const Json& ranges = reader.raw("ranges", "the settings that vary", "object", "");
+  if (!ranges.is_object() || ranges.empty()) {
+    reader.error("ranges",
+                 R"(expected the settings that vary: {"/optimizer/lr": {"log_uniform": [1e-4, 0.1]}}.)");
+    return;
+  }
+  for (const auto& [pointer, value] : ranges.items())
+    plan.settings.push_back(read_setting(pointer, value, plan.method, reader.errors()));
+}
+
+/// The object at a key, an empty one when it is missing.
+Json object_at(JsonReader& reader, const std::string& key, const std::string& about) {
+  const Json& value = reader.raw(key, about, "object", "{}");
+  return value.is_null() ? Json::object() : value;
+}
+
+void read_method(JsonReader& reader, SearchPlan& plan) {
+  std::string method = "random";
+  reader.choice(
+      "method", method, {"random", "grid", "halving"},
+      "random draws; a grid of all combinations; or random draws of which the hopeless are stopped early "
+      "(asynchronous successive halving)");
+  if (method == "grid") plan.method = Method::grid;
+  if (method == "halving") plan.method = Method::halving;
+  if (plan.method == Method::grid) plan.runs = static_cast<std::int64_t>(kMostRuns);
+  reader.optional("runs", plan.runs, between(1, kMostRuns), "number of runs");
+  std::int64_t seed = 0;
+  reader.optional("seed", seed, at_least(0), "of the draws");
+  plan.seed = static_cast<std::uint64_t>(seed);
+  const Json halving = object_at(reader, "halving", "when runs are judged");
+  JsonReader rungs(halving, "/halving", reader.errors());
+  rungs.optional("first", plan.first, between(1, 1e6), "evaluations after which a run is judged first");
+  rungs.optional("factor", plan.factor, between(2, 100),
+                 "one of so many runs goes on, for so many times as long");
+  rungs.finish();
+  const Json again = object_at(reader, "again", "the best runs once more, with other seeds");
+  JsonReader repeats(again, "/again", reader.errors());
+  repeats.optional("best", plan.best, between(0, 1000), "number of runs that are repeated");
+  repeats.optional("seeds", plan.seeds, between(0, 1000), "number of further seeds for each");
+  repeats.finish();
+}
+
+void choose_metric(SearchPlan& plan, const Experiment& experiment, JsonErrors& errors) {
+  if (plan.metric.empty()) plan.metric = experiment.metrics.empty() ? "loss" : experiment.metrics[0];
+  if (plan.metric == "loss") return;
+  std::vector<std::string> known = experiment.metrics;
+  known.emplace_back("loss");
+  if (std::ranges::find(known, plan.metric) == known.end()) {
+    errors.add("/metric", unknown_name("metric of the experiment", plan.metric, known));
+  } else {
+    plan.larger_is_better = metric(plan.metric).larger_is_better;
+  }
+}
+
+}  // namespace
+
+SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vector<std::string>& set) {
+  const Json document = parse_json(read_file(file), file.string());
+  JsonErrors errors;
+  JsonReader reader(document, "", errors);
+  SearchPlan plan;
+  plan.file = file;
+  plan.set = set;
+  std::string experiment;
+  reader.raw("$schema", "for editors; not used");
+  reader.required("experiment", experiment, "experiment file that the search varies, relative to this file");
+  read_method(reader, plan);
+  read_ranges(reader, plan);
+  reader.optional("metric", plan.metric,
+                  "metric of the validation set that is compared; by default the first of the experiment");
+  reader.finish();
+  errors.raise(file.string());
+  plan.experiment = (fs::absolute(file).parent_path() / experiment).lexically_normal();
+  if (runs > 0) plan.runs = runs;
+  const Experiment base = read_experiment(plan.experiment, set);
+  choose_metric(plan, base, errors);
+  errors.raise(file.string());
+  Json search = document;
+  for (const char* key : {"$schema", "experiment", "runs", "again"}) search.erase(key);
+  plan.identity = {{"search", search}, {"experiment", base.document->json}};
+  for (const Values& values : candidates(plan)) {
+    try {
+      read_experiment(plan.experiment, assignments(plan, values));
+    } catch (const InputError& error) {
+      throw InputError(text_of(file.string(), ": a run would have ", text_of_values(values),
+                               ", which fails:\n", error.what()));
+    }
+  }
+  return plan;
+}
+
+std::string text_of_values(const Values& values) {
+  std::string text;
+  for (const auto& [pointer, value] : values) {
+    std::string name = pointer.substr(1);
+    std::ranges::replace(name, '/', '.');
+    text += text_of(text.empty() ? "" : " ", name, "=",
+                    value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+std::vector<std::string> assignments(const SearchPlan& plan, const Values& values) {
+  std::vector<std::string> result = plan.set;
+  for (const auto& [pointer, value] : values) result.push_back(text_of(pointer, "=", value.dump()));
+  return result;
+}
+
+}  // namespace lagtape::search

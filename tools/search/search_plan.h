@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/core/json/json.h"
+
+namespace lagtape::search {
+
+/// A setting that a search varies, and the values it may take.
+struct Setting {
+  enum class Kind : std::uint8_t { uniform, log_uniform, integers, log_integers, choices };
+
+  std::string pointer;  ///< its place in the experiment: "/optimizer/lr"
+  Kind kind = Kind::choices;
+  double low = 0, high = 0;  ///< both included
+  std::vector<Json> choices = {};
+  std::int64_t points = 0;  ///< number of values on a grid; 0: all, where they are finitely many
+  /// The setting exists only where the value at another pointer is one of these; an empty pointer: always.
+  std::string condition = {};
+  std::vector<Json> condition_values = {};
+};
+
+enum class Method : std::uint8_t { random, grid, halving };
+
+/// A search as its file describes it:
+///
+///     { "experiment": "tau_gru.json",
+///       "ranges": { "/optimizer/lr": {"log_uniform": [1e-4, 1e-1]},
+///                   "/model/layers/0/tau": {"choices": [5, 10, 20]} },
+///       "method": "halving", "runs": 40 }
+struct SearchPlan {
+  std::filesystem::path file, experiment;
+  std::vector<std::string> set = {};  ///< changes of the experiment for all runs, in the form of --set
+  std::vector<Setting> settings;
+  Method method = Method::random;
+  std::int64_t runs = 20;  ///< a grid has all of its points unless the file gives a number
+  std::uint64_t seed = 0;  ///< of the draws
+  std::string metric;      ///< of the validation set; "loss" is the loss
+  bool larger_is_better = false;
+  std::int64_t first = 1,
+               factor = 3;  ///< halving: runs are judged after first, first * factor, ... evaluations
+  std::int64_t best = 0, seeds = 0;  ///< the best runs are trained again with so many other seeds each
+  Json identity;                     ///< everything that a search in an existing folder must agree in
+};
+
+/// Reads the file of a search. `runs` replaces its number unless 0; `set` changes the experiment. Throws InputError with
+/// all errors of the file, and for a run whose settings the experiment cannot have.
+SearchPlan read_search(const std::filesystem::path& file, std::int64_t runs = 0,
+                       const std::vector<std::string>& set = {});
+
+/// The settings of one run, by their pointers; those whose condition does not hold are absent.
+using Values = std::vector<std::pair<std::string, Json>>;
+
+/// The settings of every run, no two of them equal: fewer than `runs` where the ranges do not have as many. Run i
+/// depends on the plan and i alone, so that every process draws the same.
+std::vector<Values> candidates(const SearchPlan& plan);
+
+/// "optimizer.lr=0.01 model.layers.0.tau=20"
+std::string text_of_values(const Values& values);
+/// All changes that make a run's experiment, in the form of --set.
+std::vector<std::string> assignments(const SearchPlan& plan, const Values& values);
+
+}  // namespace lagtape::search

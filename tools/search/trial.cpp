@@ -1,0 +1,148 @@
+#include "lagtape/tools/search/trial.h"
+
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/run_folder.h"
+
+namespace lagtape::search {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr TrialState kStates[] = {TrialState::missing, TrialState::unfinished, TrialState::done,
+                                  TrialState::stopped, TrialState::diverged,   TrialState::failed};
+
+/// Says that a run ended without a summary, and why. It stands beside the folder, which may not even exist.
+fs::path end_file(const Trial& trial) { return trial.folder.string() + ".end.json"; }
+
+Trial trial_in(const fs::path& out, std::size_t number, Values values, std::int64_t seed) {
+  std::string digits = std::to_string(number);
+  digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
+  if (seed >= 0) digits += text_of("-seed", seed);
+  Trial trial;
+  trial.number = number;
+  trial.seed = seed;
+  trial.values = std::move(values);
+  trial.folder = out / "runs" / digits;
+  return trial;
+}
+
+double number_at(const Json& json, const std::string& pointer) {
+  const Json* found = json.find_pointer(pointer);
+  return found != nullptr && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+void read_summary(Trial& trial, const SearchPlan& plan, const fs::path& file) {
+  const Json summary = parse_json(read_file(file), file.string());
+  trial.value = number_at(summary, "/valid/" + plan.metric);
+  trial.seconds = number_at(summary, "/seconds");
+  if (!summary.contains("valid") || !summary.at("valid").contains(plan.metric)) {
+    throw InputError(text_of(file.string(), ": /valid/", plan.metric,
+                             ": is missing. A search compares runs on ",
+                             "sequences for validation: does the task have any?"));
+  }
+}
+
+}  // namespace
+
+const char* name_of(TrialState state) {
+  switch (state) {
+    case TrialState::missing: return "missing";
+    case TrialState::unfinished: return "unfinished";
+    case TrialState::done: return "done";
+    case TrialState::stopped: return "stopped";
+    case TrialState::diverged: return "diverged";
+    case TrialState::failed: return "failed";
+  }
+  return "";
+}
+
+bool is_better(const SearchPlan& plan, double value, double than) {
+  if (std::isnan(value)) return false;
+  return std::isnan(than) || (plan.larger_is_better ? value > than : value < than);
+}
+
+fs::path log_file(const Trial& trial) { return trial.folder.string() + ".log"; }
+
+bool has_ended(const Trial& trial) {
+  return trial.state != TrialState::missing && trial.state != TrialState::unfinished;
+}
+
+std::vector<double> best_so_far(const Trial& trial, const SearchPlan& plan) {
+  std::vector<double> values;
+  const fs::path file = RunFolder(trial.folder).metrics_file();
+  if (!fs::exists(file)) return values;
+  std::istringstream lines(read_file(file));
+  double best = std::nan("");
+  for (std::string line; std::getline(lines, line);) {
+    if (!Json::accept(line)) break;  // a line that is being written
+    const double value = number_at(Json::parse(line), "/valid_" + plan.metric);
+    if (is_better(plan, value, best)) best = value;
+    values.push_back(best);
+  }
+  return values;
+}
+
+void look_at(Trial& trial, const SearchPlan& plan) {
+  const RunFolder folder(trial.folder);
+  const std::vector<double> values = best_so_far(trial, plan);
+  trial.evaluations = std::ssize(values);
+  trial.value = values.empty() ? std::nan("") : values.back();
+  trial.state = folder.can_resume() ? TrialState::unfinished : TrialState::missing;
+  if (fs::exists(folder.summary_file())) {
+    trial.state = TrialState::done;
+    read_summary(trial, plan, folder.summary_file());
+  } else if (const fs::path file = end_file(trial); fs::exists(file)) {
+    const Json note = parse_json(read_file(file), file.string());
+    for (const TrialState state : kStates)
+      if (note.value("state", "") == name_of(state)) trial.state = state;
+    trial.message = note.value("message", "");
+  }
+}
+
+void end(Trial& trial, TrialState state, const std::string& message) {
+  write_file_atomically(end_file(trial),
+                        Json({{"state", name_of(state)}, {"message", message}}).dump() + "\n");
+  trial.state = state;
+  trial.message = message;
+}
+
+std::vector<Trial> find_trials(const SearchPlan& plan, const fs::path& out) {
+  std::vector<Trial> trials;
+  for (Values& values : candidates(plan)) {
+    trials.push_back(trial_in(out, trials.size(), std::move(values), -1));
+    look_at(trials.back(), plan);
+  }
+  return trials;
+}
+
+std::vector<Trial> repetitions(const SearchPlan& plan, const Trial& trial, const fs::path& out) {
+  const std::int64_t own = plan.identity.at("experiment").value("seed", std::int64_t{0});
+  std::vector<Trial> trials;
+  for (std::int64_t i = 1; i <= plan.seeds; ++i) {
+    trials.push_back(trial_in(out, trial.number, trial.values, own + i));
+    look_at(trials.back(), plan);
+  }
+  return trials;
+}
+
+Json json_of(const SearchPlan& plan, const Trial& trial) {
+  Json settings = Json::object();
+  for (const auto& [pointer, value] : trial.values) settings[pointer] = value;
+  Json line = {
+      {"run", trial.folder.filename().string()}, {"state", name_of(trial.state)}, {"settings", settings}};
+  if (trial.seed >= 0) line["seed"] = trial.seed;
+  line[plan.metric] = std::isfinite(trial.value) ? Json(trial.value) : Json();
+  line["evaluations"] = trial.evaluations;
+  if (trial.state == TrialState::done) line["seconds"] = trial.seconds;
+  if (!trial.message.empty()) line["message"] = trial.message;
+  return line;
+}
+
+}  // namespace lagtape::search
