@@ -2,7 +2,7 @@
 
 The shell blocks of a page are one session in a fresh folder with `tools/`, build/release/lagtape and, as NAME.json, the
 page's experiments. Their trainings are shortened: an epoch where a page names none, two where it names some, one repeat of
-a benchmark, a few sequences of an analysis (SHORTENED). Only the pages IN_FULL run as they stand.
+a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED). Only the pages IN_FULL run as they stand.
 
     ```sh              runs, and must succeed
     ```sh setup        installs or builds: compared with the scripts, packages and presets that there are
@@ -43,15 +43,17 @@ PART = {
 # The options that the lagtape of a shortened session adds to a command.
 SHORTENED = """#!/usr/bin/env bash
 command=$1; shift
-arguments=() more=() epochs= repeats=
+arguments=() more=() epochs= repeats= runs=
 for argument in "$@"; do
   [[ $argument == train.epochs=* ]] && argument=train.epochs=2 epochs=given
   [[ $argument == --show ]] && epochs=none
   [[ $argument == --repeats ]] && repeats=given
+  [[ $runs == next ]] && argument=4 runs=given
+  [[ $argument == --runs ]] && runs=next
   arguments+=("$argument")
 done
 case $command in
-  search) more=(--set train.epochs=2 --runs 3) ;;
+  search) more=(--set train.epochs=2) ; [ "$runs" ] || more+=(--runs 3) ;;
   train | table) [ "$epochs" ] || more=(--set train.epochs=1) ;;
   bench) [ "$repeats" ] || more=(--repeats 1) ;;
   analyze) more=(--sequences 2 --steps 100) ;;
