@@ -114,7 +114,8 @@ def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = 
 
 def check(experiment: Experiment, *, gradients: bool = False, elements: int = 8, projections: int = 2, set: Changes = None,
           threads: Optional[int] = None) -> Dict[str, Any]:
-    """Checks all that a training checks before its first step, data included: {"name", "params"}.
+    """Checks all that a training checks before its first step, data included: {"name", "params"}, and "notes" on what
+    was found in the data's files.
 
     With `gradients`, compares the gradients of the whole model with central differences in f64, for up to `elements`
     elements and `projections` random directions of each parameter, and adds what `lagtape check --gradients --json`

@@ -75,10 +75,6 @@ class Listener {
   std::chrono::steady_clock::time_point stepped_, asked_;
 };
 
-void tell_warnings(Listener& listener, const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) listener.call("warned", warning);
-}
-
 RunOptions options_of(Listener& listener) {
   RunOptions options;
   options.hooks.stepped = [&](const StepReport& report) { listener.stepped(report); };
@@ -86,9 +82,9 @@ RunOptions options_of(Listener& listener) {
     listener.call("evaluated", json_of(report).dump(), report.kept);
   };
   options.hooks.stop_requested = [&] { return listener.stop_requested(); };
-  options.built = [&](const Model& model, const DataShape& data) {
-    tell_warnings(listener, lag_warnings(model, data));
-    tell_warnings(listener, rounding_warnings(model));
+  options.built = [&](const Trainer& trainer, const Model& model, const Task& task) {
+    for (const std::string& warning : training_warnings(trainer, model, task))
+      listener.call("warned", warning);
   };
   return options;
 }
