@@ -39,6 +39,11 @@ class ExportTest(ToolTest):
             (("experiment.json", "--to", "c99", "--output", "a.c"), ["experiment.json", "train it first"]),
             (("run", "--to", "c98", "--output", "a.c"), ["--to", "c98", "c99"]),
             (("run", "--to", "c99", "--output", "below/a.c"), ["below/a.c"]),
+            (("run", "--to", "onxx", "--output", "a.onnx"), ["--to", "onxx", "onnx"]),
+            (("run", "--to", "onnx", "--output", "a.onnx", "--weights", "int8"), ["--weights", "c99", "onnx"]),
+            (("run", "--to", "onnx-step", "--output", "a.onnx", "--precision", "f64"), ["--precision", "c99"]),
+            (("run", "--to", "c99", "--output", "a.c", "--lengths"), ["--lengths", "onnx"]),
+            (("run", "--to", "onnx", "--output", "a.onnx", "--lengths"), ["lengths", "reads once"]),
             (("run", "--to", "c99", "--output", "a.c", "--precision", "f16"), ["--precision", "f16", "f32"]),
             (("run", "--to", "c99", "--output", "a.c", "--weights", "int4"), ["--weights", "int4", "int8"]),
             (("run", "--to", "c99", "--output", "a.c", "--functions", "quick"), ["--functions", "quick", "fast"]),
@@ -52,7 +57,8 @@ class ExportTest(ToolTest):
     def test_a_model_of_whole_sequences_is_refused(self):
         shutil.rmtree(self.folder / "run")
         self.train("run", experiment=experiment([{"layer": "bidirectional", "cell": {"cell": "gru", "units": 3}}]))
-        self.assertIn("bidirectional", self.refused("run", "--to", "c99", "--output", "a.c"))
+        for form in ("c99", "onnx", "onnx-step"):
+            self.assertIn("bidirectional", self.refused("run", "--to", form, "--output", "a"))
 
     def test_a_model_whose_outputs_are_not_finite_is_refused(self):
         shutil.rmtree(self.folder / "run")

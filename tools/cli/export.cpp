@@ -1,7 +1,9 @@
+#include <cstdint>
 #include <filesystem>
 
 #include "lagtape/cells/export/c99/c_names.h"
 #include "lagtape/cells/export/c99/c_source.h"
+#include "lagtape/cells/export/onnx/onnx_model.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
@@ -13,14 +15,21 @@ namespace {
 
 struct ExportArguments {
   std::string run, to, output, precision, weights = "float", functions = "exact";
+  bool lengths = false;
 };
 
 void add_options(Options& options, ExportArguments& arguments) {
   options.add("RUN", &arguments.run, "run folder or weights file").required();
-  options.add("--to", &arguments.to, "c99: one C file that needs math.h alone").required().called("FORMAT");
+  options
+      .add("--to", &arguments.to,
+           "c99 (one C file that needs math.h alone), onnx (whole sequences) or onnx-step (one step, its "
+           "states "
+           "in and out)")
+      .required()
+      .called("FORMAT");
   options
       .add("--output", &arguments.output,
-           "file to write; the names of a C file begin with its name, without the ending")
+           "file to write; the names in a C file begin with the file's, without the ending")
       .required()
       .not_empty()
       .called("FILE");
@@ -36,6 +45,10 @@ void add_options(Options& options, ExportArguments& arguments) {
            "c99: exact (of math.h), or fast: tanh and sigmoid by a quotient of polynomials")
       .show_default()
       .called("KIND");
+  options.add(
+      "--lengths", &arguments.lengths,
+      "onnx: sequences of unequal lengths, for a model that reads once: an input 'lengths' says where "
+      "each ends");
 }
 
 /// The value of an option out of a list of names.
@@ -64,11 +77,36 @@ CExportOptions c_options(const ExportArguments& arguments) {
   return options;
 }
 
-void run(const ExportArguments& arguments) {
-  chosen<int>("--to", arguments.to, {{"c99", 0}});
+enum class Format : std::uint8_t { c99, onnx, onnx_step };
+
+/// Throws InputError for options that another format has.
+void check_options(const ExportArguments& arguments, Format format) {
+  const auto refuse = [&](bool given, const char* option, const char* formats) {
+    if (given) throw InputError(text_of(option, ": is for --to ", formats, ". Got --to ", arguments.to));
+  };
+  const bool is_c = format == Format::c99;
+  refuse(!is_c && !arguments.precision.empty(), "--precision", "c99");
+  refuse(!is_c && arguments.weights != "float", "--weights", "c99");
+  refuse(!is_c && arguments.functions != "exact", "--functions", "c99");
+  refuse(format != Format::onnx && arguments.lengths, "--lengths", "onnx");
+}
+
+std::string exported_bytes(const ExportArguments& arguments, Format format) {
   const CExportOptions options = c_options(arguments);
   const Model model = load_model(arguments.run);
-  write_file_atomically(arguments.output, c_source(model, options));
+  switch (format) {
+    case Format::c99: return c_source(model, options);
+    case Format::onnx: return onnx_sequence_model(model, arguments.lengths);
+    case Format::onnx_step: return onnx_step_model(model);
+  }
+  return {};
+}
+
+void run(const ExportArguments& arguments) {
+  const Format format = chosen<Format>(
+      "--to", arguments.to, {{"c99", Format::c99}, {"onnx", Format::onnx}, {"onnx-step", Format::onnx_step}});
+  check_options(arguments, format);
+  write_file_atomically(arguments.output, exported_bytes(arguments, format));
 }
 
 }  // namespace
