@@ -13,7 +13,7 @@ try:
     import onnxruntime
     MISSING = ""
 except ImportError as error:
-    MISSING = f"not found: {error.name}; pip install onnx onnxruntime numpy"
+    MISSING = f"not found: {error.name} (pip install onnx onnxruntime numpy)"
 
 ROWS, STEPS, SINGLE_STEPS = 2, 1000, 60
 
@@ -123,4 +123,6 @@ class OnnxTest(ToolTest):
 
 
 if __name__ == "__main__":
+    if MISSING:
+        print(f"skipped, not passed: {MISSING}", flush=True)
     main()
