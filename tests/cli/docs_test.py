@@ -9,6 +9,7 @@ a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED).
     ```sh needs-data   needs published files: must be refused because of them, and for nothing else
     ```json            an experiment, a part of one, a paper's table, or a search (the session finds it as search.json):
                        `lagtape check`, `lagtape table` or `lagtape search` takes it
+    ```python          runs after the page's shell blocks, all of a page in one Python; not where the module is not built
     ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
 
 Any other block is an error, and so is one that is indented instead of fenced.
@@ -113,6 +114,8 @@ def setup_breach(command, root):
         lists = re.findall(r"^\w*packages=\((.*?)\)", (root / "tools/setup.sh").read_text(), re.DOTALL | re.MULTILINE)
         script = " ".join(lists).split()
         return None if sorted(words[2:]) == sorted(script) else f"tools/setup.sh installs {sorted(script)}"
+    if words[:2] == ["pip", "install"]:
+        return None if (root / words[-1] / "pyproject.toml").exists() else f"there is no package {words[-1]}"
     if len(words) == 1 and words[0].startswith("tools/"):
         return None if os.access(root / words[0], os.X_OK) else f"there is no script {words[0]}"
     for start, kind in (["cmake", "--preset"], "configurePresets"), (["cmake", "--build", "--preset"], "buildPresets"), \
@@ -148,7 +151,7 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(commands_of("# all\na --b  # c\nd \\\n   e\n"), ["a --b", "d e"])
 
     def test_a_setup_that_the_project_has_not_is_a_breach(self):
-        for command in ("tools/gone.sh", "cmake --preset fastest", "apt-get install g++", "rm -rf build"):
+        for command in ("tools/gone.sh", "pip install ./tools/gone", "cmake --preset fastest", "apt-get install g++", "rm -rf build"):
             self.assertIsNotNone(setup_breach(command, ROOT), command)
 
     def test_lines_must_stand_one_after_the_other(self):
@@ -197,6 +200,14 @@ class SessionTest(ToolTest):
                               capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def run_python(self, page, script):
+        compile(script, str(page), "exec")
+        if "LAGTAPE_PYTHON" not in os.environ:
+            self.skipTest(f"the Python of {page.relative_to(ROOT)} is not run: the module is not built")
+        done = subprocess.run([os.environ["LAGTAPE_PYTHON"], "-B", "-W", "error", "-c", script], cwd=self.folder,
+                              capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def check_needs_data(self, block):
         for command in commands_of(block.text):
             done = subprocess.run(["bash", "-c", command.replace("lagtape ", f"{self.tool} ", 1)], cwd=ROOT,
@@ -205,7 +216,7 @@ class SessionTest(ToolTest):
             self.assertRegex(done.stderr, "no such file|there is no|does not exist|No such file", command)
 
     def check_page(self, page):
-        script = ""
+        script = python = ""
         for block in blocks_of(page.read_text()):
             with self.subTest(f"{page.relative_to(ROOT)}:{block.line}"):
                 if block.language == "json":
@@ -221,10 +232,14 @@ class SessionTest(ToolTest):
                     self.check_needs_data(block)
                 elif block.language == "sh" and not block.marks:
                     script += block.text
+                elif block.language == "python" and not block.marks:
+                    python += block.text
                 else:
                     self.fail(f"a block that no test runs: {block.language} {' '.join(block.marks)}")
-        if script:
+        if script or python:
             self.run_session(page, script)
+        if python:
+            self.run_python(page, python)
 
 
 class PagesTest(SessionTest):

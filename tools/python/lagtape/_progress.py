@@ -70,7 +70,7 @@ class Progress:
 
     def warned(self, text: str) -> None:
         """Called before the first step."""
-        warnings.warn(text, stacklevel=4)
+        warnings.warn(text, stacklevel=3)
 
     def _write(self, line: str) -> None:
         sys.stderr.write("\r" + line.ljust(self._width))
