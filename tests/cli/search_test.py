@@ -3,8 +3,10 @@
 import json
 import math
 import random
+import re
 import signal
 import time
+import xml.etree.ElementTree
 
 from tool import EXPERIMENT, ToolTest, changed, main
 
@@ -113,6 +115,19 @@ class SearchTest(ToolTest):
         found = sorted((run["settings"]["/optimizer/type"], run["settings"].get("/optimizer/momentum", -1),
                         run["settings"]["/model/layers/0/units"]) for run in result["runs"])
         self.assertEqual(found, [("adam", -1, 2), ("adam", -1, 3), *(("sgd", m, u) for m in (0, 0.4, 0.8) for u in (2, 3))])
+
+    def test_charts_have_a_dot_or_a_line_for_each_run(self):
+        self.search({**SEARCH, "ranges": {**SEARCH["ranges"], "/optimizer/type": {"choices": ["adam", "sgd"]}}},
+                    "--plot", "charts")
+        charts = {path.stem: path.read_text() for path in self.folder.glob("charts/*.svg")}
+        self.assertEqual(set(charts), {"optimizer.lr", "model.layers.0.units", "model.layers.0.tau", "optimizer.type",
+                                       "settings"})
+        for name, chart in charts.items():
+            with self.subTest(name):
+                xml.etree.ElementTree.fromstring(chart)
+                shape = r"<polyline[^>]*points" if name == "settings" else "<circle"
+                self.assertEqual(len(re.findall(shape, chart)), 6)
+        self.assertIn(">sgd<", charts["optimizer.type"])
 
     def test_ranges_that_are_used_up_end_the_search(self):
         self.assertEqual(len(self.search({**SEARCH, "ranges": {"/model/layers/0/tau": {"choices": [1, 5, 20]}}})["runs"]), 3)

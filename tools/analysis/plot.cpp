@@ -52,6 +52,7 @@ std::string segment(double x1, double y1, double x2, double y2, const std::strin
 
 /// The colour, dashes and width of the n-th line.
 std::string stroke(const PlotLine& line, std::size_t n) {
+  if (line.faint) return "stroke=\"#bbbbbb\" stroke-width=\"1\"";
   const char* dash = kDashes[n / kColours.size() % kDashes.size()];
   const std::string dashes = *dash ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
   return text_of("stroke=\"", kColours[n % kColours.size()], "\" stroke-width=\"",

@@ -12,6 +12,7 @@ struct PlotLine {
   std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> x, y;
   bool broad = false;  ///< wide and pale, so that another line is seen on top of it
+  bool faint = false;  ///< thin and grey, one of many that are not told apart
 };
 
 /// Bars side by side: bar i stands on the x axis between edges[i] and edges[i + 1]. NaN leaves a gap.

@@ -16,6 +16,7 @@ Command analyze_command();
 Command bench_command();
 Command table_command();
 Command search_command();
+Command compare_command();
 Command export_command();
 Command import_command();
 Command list_command();
@@ -33,6 +34,7 @@ std::vector<Command> commands() {
       bench_command(),
       table_command(),
       search_command(),
+      compare_command(),
       export_command(),
       import_command(),
       list_command(),

@@ -6,9 +6,11 @@
 #include <thread>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/signals.h"
+#include "lagtape/tools/search/search_charts.h"
 #include "lagtape/tools/search/searcher.h"
 
 namespace lagtape::cli {
@@ -20,7 +22,7 @@ using search::SearchResult;
 using search::Trial;
 
 struct SearchArguments {
-  std::string file, out;
+  std::string file, out, plot;
   std::vector<std::string> set;
   int jobs = 0;
   std::int64_t runs = 0;
@@ -44,6 +46,10 @@ void add_options(Options& options, SearchArguments& arguments) {
       .repeatable()
       .called("KEY=VALUE");
   options.add("--show", &arguments.show, "train nothing, and show what has come out so far");
+  options
+      .add("--plot", &arguments.plot, "folder for charts: the metric against each setting, and all settings")
+      .not_empty()
+      .called("DIR");
   options.add("--json", &arguments.json, "print the result as one JSON object");
   options.add("--quiet", &arguments.quiet, "print only errors on stderr");
 }
@@ -122,6 +128,11 @@ void run(const SearchArguments& arguments) {
       };
     }
     result = search::search(plan, out, options);
+  }
+  if (!arguments.plot.empty()) {
+    std::filesystem::create_directories(arguments.plot);
+    for (const auto& [name, chart] : search::charts_of(plan, result.trials))
+      write_file_atomically(std::filesystem::path(arguments.plot) / (name + ".svg"), chart.svg());
   }
   if (arguments.json) {
     print_json(plan, result);

@@ -1,0 +1,112 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/analysis/comparison.h"
+#include "lagtape/tools/cli/command.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct CompareArguments {
+  std::vector<std::string> runs;
+  std::string plot;
+  bool json = false;
+};
+
+void add_options(Options& options, CompareArguments& arguments) {
+  options.add("RUN", &arguments.runs, "run folders, at least two").required();
+  options.add("--plot", &arguments.plot, "folder for a chart of each metric's learning curves")
+      .not_empty()
+      .called("DIR");
+  options.add("--json", &arguments.json, "print the comparison as one JSON object");
+}
+
+/// "0.1358", or "0.1358 +- 0.0021".
+std::string text_of_number(const std::pair<double, double>& mean_and_deviation, bool several) {
+  const auto& [mean, deviation] = mean_and_deviation;
+  return several && deviation > 0 ? fmt::format("{:.6g} +- {:.2g}", mean, deviation)
+                                  : fmt::format("{:.6g}", mean);
+}
+
+std::string text_of_setting(const Json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_number()) return fmt::format("{:g}", value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Rows of the table: what is compared, then a cell for each group.
+std::vector<std::vector<std::string>> table_of(const Comparison& comparison) {
+  std::vector<std::vector<std::string>> rows = {{""}};
+  for (const ComparedRuns& group : comparison.groups) rows[0].push_back(group.name());
+  for (std::size_t i = 0; i < comparison.differing.size(); ++i) {
+    rows.push_back({comparison.differing[i]});
+    for (const ComparedRuns& group : comparison.groups)
+      rows.back().push_back(text_of_setting(group.settings[i]));
+  }
+  std::vector<std::string> names;
+  for (const ComparedRuns& group : comparison.groups)
+    for (const auto& [name, value] : group.numbers)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  for (const std::string& name : names) {
+    rows.push_back({name});
+    for (const ComparedRuns& group : comparison.groups) {
+      const auto found =
+          std::ranges::find(group.numbers, name, [](const auto& number) { return number.first; });
+      rows.back().push_back(found == group.numbers.end() ? "-"
+                                                         : text_of_number(found->second, group.finished > 1));
+    }
+  }
+  return rows;
+}
+
+void print(const Comparison& comparison) {
+  const std::vector<std::vector<std::string>> rows = table_of(comparison);
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}", row[i], widths[i] + 2);
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+  for (const ComparedRuns& group : comparison.groups) {
+    if (group.finished < group.folders.size())
+      fmt::print("{}: {} of {} runs are not finished\n", group.name(), group.folders.size() - group.finished,
+                 group.folders.size());
+  }
+}
+
+void run(const CompareArguments& arguments) {
+  if (arguments.runs.size() < 2) throw InputError("expected at least two run folders to compare.");
+  const std::vector<std::filesystem::path> folders(arguments.runs.begin(), arguments.runs.end());
+  const Comparison comparison = compare_runs(folders);
+  if (!arguments.plot.empty()) {
+    std::filesystem::create_directories(arguments.plot);
+    for (const std::string& metric : common_metrics(comparison)) {
+      write_file_atomically(std::filesystem::path(arguments.plot) / (metric + ".svg"),
+                            compared_curves(comparison, metric).svg());
+    }
+  }
+  if (arguments.json) {
+    fmt::print("{}\n", json_of(comparison).dump(2));
+  } else {
+    print(comparison);
+  }
+}
+
+}  // namespace
+
+Command compare_command() {
+  return make_command<CompareArguments>(
+      "compare", "Compare runs: settings that differ, metrics over seeds, learning curves", add_options, run);
+}
+
+}  // namespace lagtape::cli
