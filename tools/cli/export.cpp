@@ -4,6 +4,8 @@
 #include "lagtape/cells/export/c99/c_names.h"
 #include "lagtape/cells/export/c99/c_source.h"
 #include "lagtape/cells/export/onnx/onnx_model.h"
+#include "lagtape/cells/export/plain/keras_file.h"
+#include "lagtape/cells/export/plain/torch_file.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
@@ -22,9 +24,8 @@ void add_options(Options& options, ExportArguments& arguments) {
   options.add("RUN", &arguments.run, "run folder or weights file").required();
   options
       .add("--to", &arguments.to,
-           "c99 (one C file that needs math.h alone), onnx (whole sequences) or onnx-step (one step, its "
-           "states "
-           "in and out)")
+           "c99: one C file that needs math.h alone; onnx: whole sequences; onnx-step: one step, its states "
+           "in and out; torch: safetensors with PyTorch's names; keras: RTNeural's JSON")
       .required()
       .called("FORMAT");
   options
@@ -77,7 +78,7 @@ CExportOptions c_options(const ExportArguments& arguments) {
   return options;
 }
 
-enum class Format : std::uint8_t { c99, onnx, onnx_step };
+enum class Format : std::uint8_t { c99, onnx, onnx_step, torch, keras };
 
 /// Throws InputError for options that another format has.
 void check_options(const ExportArguments& arguments, Format format) {
@@ -98,13 +99,19 @@ std::string exported_bytes(const ExportArguments& arguments, Format format) {
     case Format::c99: return c_source(model, options);
     case Format::onnx: return onnx_sequence_model(model, arguments.lengths);
     case Format::onnx_step: return onnx_step_model(model);
+    case Format::torch: return torch_file(model);
+    case Format::keras: return keras_file(model);
   }
   return {};
 }
 
 void run(const ExportArguments& arguments) {
-  const Format format = chosen<Format>(
-      "--to", arguments.to, {{"c99", Format::c99}, {"onnx", Format::onnx}, {"onnx-step", Format::onnx_step}});
+  const Format format = chosen<Format>("--to", arguments.to,
+                                       {{"c99", Format::c99},
+                                        {"onnx", Format::onnx},
+                                        {"onnx-step", Format::onnx_step},
+                                        {"torch", Format::torch},
+                                        {"keras", Format::keras}});
   check_options(arguments, format);
   write_file_atomically(arguments.output, exported_bytes(arguments, format));
 }

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "lagtape/cells/models/model.h"
+
+namespace lagtape {
+
+/// A model as RTNeural's JSON for models of Keras: layers lstm, gru (reset_after) and dense. A read-out is
+/// applied at every step. Throws InputError as plain_model does.
+std::string keras_file(const Model& model);
+
+}  // namespace lagtape

@@ -1,0 +1,105 @@
+#include "lagtape/cells/export/plain/plain_model.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "lagtape/cells/export/fixed_values.h"
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+/// Whether the layer gives its input outside of training.
+bool does_nothing(const ExportedLayer& layer) {
+  const auto& values = layer.program.values;
+  const auto is_input = [&](int id) { return values[id].op == StepOp::input; };
+  if (!layer.program.states.empty()) return false;
+  if (is_input(layer.program.output)) return true;
+  const Instruction& v = values[layer.program.output];
+  if (!v.computes(ElementOp::multiply)) return false;
+  const auto fixed = fixed_values(layer);
+  const auto is_one = [&](int id) {
+    return !fixed[id].empty() && std::ranges::all_of(fixed[id], [](double value) { return value == 1; });
+  };
+  return (is_input(v.a) && is_one(v.b)) || (is_one(v.a) && is_input(v.b));
+}
+
+Tensor& weight_named(ExportedLayer& layer, const std::string& name) {
+  const auto& weights = layer.program.weights;
+  return layer.weights[std::ranges::find(weights, name, &WeightDefinition::name) - weights.begin()];
+}
+
+/// Calls f(matrix, bias) for each product with the layer's input.
+template <class F>
+void for_each_input_map(ExportedLayer& layer, bool is_affine, F f) {
+  for (const WeightDefinition& weight : layer.program.weights)
+    if (weight.shape.size() == 2 && (is_affine || weight.name.starts_with("U")))
+      f(weight_named(layer, weight.name), weight_named(layer, weight.name + ".bias"));
+}
+
+/// U @ ((x - mean) / scale) + b = (U / scale) @ x + (b - (U / scale) @ mean).
+void take_in_input(const Scaling& scaling, ExportedLayer& layer, bool is_affine) {
+  if (scaling.empty()) return;
+  for_each_input_map(layer, is_affine, [&](Tensor& U, Tensor& bias) {
+    const std::int64_t in = U.size(1);
+    for (std::int64_t i = 0; i < U.numel(); ++i) {
+      U.set(i, U.at(i) / scaling.scale[i % in]);
+      bias.set(i / in, bias.at(i / in) - U.at(i) * scaling.mean[i % in]);
+    }
+  });
+}
+
+/// (W @ h + b) * scale + mean.
+void take_in_output(const Scaling& scaling, ExportedLayer& layer) {
+  if (scaling.empty()) return;
+  Tensor &W = weight_named(layer, "W"), &bias = weight_named(layer, "W.bias");
+  const std::int64_t in = W.size(1);
+  for (std::int64_t i = 0; i < W.numel(); ++i) W.set(i, W.at(i) * scaling.scale[i / in]);
+  for (std::int64_t i = 0; i < bias.numel(); ++i)
+    bias.set(i, bias.at(i) * scaling.scale[i] + scaling.mean[i]);
+}
+
+/// The layers as cells of other programs. Throws InputError.
+std::vector<GatedLayer> plain_layers(const ExportedModel& model, const std::string& format,
+                                     const std::vector<std::string>& cells,
+                                     const std::vector<std::string>& names) {
+  std::vector<GatedLayer> layers;
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    if (does_nothing(model.layers[l])) continue;
+    std::optional<GatedLayer> layer = gated_layer(model.layers[l]);
+    if (!layer) layer = affine_layer(model.layers[l]);
+    if (layer && std::ranges::find(cells, layer->cell) != cells.end()) {
+      layers.push_back(*layer);
+      continue;
+    }
+    std::string known;
+    for (const std::string& cell : cells) known += text_of(known.empty() ? "" : ", ", cell);
+    throw InputError(text_of("[export] layer ", l, " (", names[l], ") is none that ", format, " has: ", known,
+                             ", with their default options. The formats onnx and c99 take every layer"));
+  }
+  layers.push_back(*affine_layer(*model.readout));
+  return layers;
+}
+
+}  // namespace
+
+PlainModel plain_model(const Model& model, const std::string& format, const std::vector<std::string>& cells) {
+  if (model.tokens() > 0)
+    throw InputError(text_of("[export] ", format, " takes a model of numbers, and this one is of tokens"));
+  PlainModel plain{std::make_unique<ExportedModel>(exported(model)), {}};
+  ExportedModel& content = *plain.content;
+  const auto in_double = [](ExportedLayer& layer) {
+    for (Tensor& weight : layer.weights) weight = weight.to(Dtype::f64).clone();
+  };
+  std::ranges::for_each(content.layers, in_double);
+  in_double(*content.readout);
+  plain.layers = plain_layers(content, format, cells, model.layer_names());
+  const GatedLayer& first = plain.layers.front();
+  for (ExportedLayer& layer : content.layers)
+    if (&layer == first.layer) take_in_input(content.normalization.input, layer, first.cell == "linear");
+  if (first.layer == &*content.readout) take_in_input(content.normalization.input, *content.readout, true);
+  take_in_output(content.normalization.output, *content.readout);
+  return plain;
+}
+
+}  // namespace lagtape
