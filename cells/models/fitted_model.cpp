@@ -116,8 +116,8 @@ LayerDefinition with_vocabulary(const LayerContent& layer, std::int64_t tokens) 
   return LayerDefinition(std::make_shared<const LayerContent>(std::move(known)));
 }
 
-/// Builds the layers from the input up. Returns the width of the topmost layer, or 0 after an error.
-std::int64_t build_layers(FittedModel& model, const DataWidths& data, JsonErrors& errors) {
+/// Builds the layers from the input up, as far as they have no error.
+void build_layers(FittedModel& model, const DataWidths& data, JsonErrors& errors) {
   std::int64_t width = data.input;
   for (std::size_t i = 0; i < model.definition.layers.size(); ++i) {
     LayerDefinition& definition = model.definition.layers[i];
@@ -128,24 +128,23 @@ std::int64_t build_layers(FittedModel& model, const DataWidths& data, JsonErrors
       if (layer.takes_tokens) definition = with_vocabulary(layer, model.layers.back().whole->tokens());
     } catch (const OptionError& error) {
       errors.add(error.pointer.starts_with(pointer) ? error.pointer : pointer + error.pointer, error.what());
-      return 0;
+      return;
     } catch (const InputError& error) {
       errors.add(pointer, text_of("cell '", layer.name, "': ", error.what()));
-      return 0;
+      return;
     }
     const RowShape output = model.layers.back().output();
     if (output.rank != 1) {
       errors.add(pointer, text_of("the output of a layer must be a vector. Got ", to_string(output), "."));
-      return 0;
+      return;
     }
     width = output.size;
   }
-  return width;
 }
 
 }  // namespace
 
-FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonErrors& errors) {
+FittedModel fit_layers(const ModelDefinition& definition, const DataWidths& data, JsonErrors& errors) {
   FittedModel model;
   if (definition.layers.empty()) errors.add("/model/layers", "a model has at least one layer.");
   for (const std::int64_t width : {data.input, data.output, data.classes, data.tokens.value_or(0)})
@@ -155,8 +154,14 @@ FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonE
   if (!errors.empty() || !check_tokens(definition, data, errors)) return model;
   model.definition = definition;
   model.classes = data.classes;
-  const std::int64_t width = build_layers(model, data, errors);
-  if (width == 0) return model;
+  build_layers(model, data, errors);
+  return model;
+}
+
+FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonErrors& errors) {
+  FittedModel model = fit_layers(definition, data, errors);
+  if (!errors.empty()) return model;
+  const std::int64_t width = model.layers.back().output().size;
   ReadoutDefinition& readout = model.definition.readout;
   readout.units = readout_units(definition.readout, data, errors);
   readout.at = readout_at(definition.readout, data, errors);
@@ -211,19 +216,23 @@ std::string value_error(const ParameterDefinition& definition, const Tensor& val
   return {};
 }
 
+Tensor first_value(const ParameterDefinition& definition, Dtype dtype, std::uint64_t seed) {
+  Tensor value(definition.shape, dtype);
+  initialize(value, definition.initializer, seed, definition.draws_of);
+  if (definition.zero_row >= 0) {
+    const std::int64_t width = value.size(1);
+    for (std::int64_t i = 0; i < width; ++i) value.set(definition.zero_row * width + i, 0);
+  }
+  if (const std::string error = value_error(definition, value); !error.empty())
+    throw InputError(text_of("/model: first values of ", definition.name, ": ", error));
+  return value;
+}
+
 Parameters draw_parameters(const FittedModel& model, Dtype dtype, std::uint64_t seed) {
   Parameters parameters;
-  for (const ParameterDefinition& definition : model.parameters()) {
-    Tensor value(definition.shape, dtype);
-    initialize(value, definition.initializer, seed, definition.draws_of);
-    if (definition.zero_row >= 0) {
-      const std::int64_t width = value.size(1);
-      for (std::int64_t i = 0; i < width; ++i) value.set(definition.zero_row * width + i, 0);
-    }
-    if (const std::string error = value_error(definition, value); !error.empty())
-      throw InputError(text_of("/model: first values of ", definition.name, ": ", error));
-    parameters.add(definition.name, std::move(value), definition.trainable).bounds = definition.bounds;
-  }
+  for (const ParameterDefinition& definition : model.parameters())
+    parameters.add(definition.name, first_value(definition, dtype, seed), definition.trainable).bounds =
+        definition.bounds;
   return parameters;
 }
 

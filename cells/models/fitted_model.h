@@ -38,9 +38,16 @@ struct FittedModel {
 /// out. Notes contradictions and errors in a user's equations; with any of them, the result is of no use.
 FittedModel fit(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors);
 
+/// The same without a read-out, whose parameters are then none: the layers from the input up. After an error
+/// some are missing.
+FittedModel fit_layers(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors);
+
 /// Says which number of a parameter's value is the first that is not finite, out of its bounds, or not 0 in the
 /// row that stays zeros. Empty when there is none.
 std::string value_error(const ParameterDefinition& definition, const Tensor& value);
+
+/// Draws the first value of a parameter. Throws InputError as draw_parameters.
+Tensor first_value(const ParameterDefinition& definition, Dtype dtype, std::uint64_t seed);
 
 /// Draws the first values of a model's parameters. Throws InputError for an initialiser whose values the
 /// parameter cannot have.

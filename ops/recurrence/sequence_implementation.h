@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 
 #include "lagtape/ops/recurrence/run/batch_runner.h"
 #include "lagtape/ops/recurrence/sequence.h"
@@ -15,10 +14,6 @@ struct SequenceOp::Implementation {
   Dtype dtype;
   SequenceSettings settings;
   std::unique_ptr<recurrence::BatchRunner> runner;
-
-  /// Throws InputError unless the batch fits the stack (and has targets, for a loss).
-  void check(const SequenceBatch& batch, std::span<const Tensor> initial, bool loss) const;
-  Shape output_shape(const SequenceBatch& batch) const;
 };
 
 }  // namespace lagtape

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/recurrence/sequence_checks.h"
 #include "lagtape/ops/recurrence/sequence_implementation.h"
 #include "lagtape/ops/weight_gradient.h"
 
@@ -50,10 +51,10 @@ struct Gradients {
   }
   bool wanted() const { return want_weights || want_initial || !x.empty(); }
   void attach(recurrence::Pass& pass) {
-    pass.rule = {&add_weight_gradient<float>, &add_weight_gradient<double>};
-    if (want_weights) pass.weight_gradients = &weights;
-    if (!x.empty()) pass.x_gradient = &x;
-    if (want_initial) pass.initial_gradient = &initial;
+    pass.backward.rule = {&add_weight_gradient<float>, &add_weight_gradient<double>};
+    if (want_weights) pass.backward.weight_gradients = &weights;
+    if (!x.empty()) pass.backward.x_gradient = &x;
+    if (want_initial) pass.backward.initial_gradient = &initial;
   }
   void add_to(InputGradients& inputs, double factor) const {
     int i = 0;
@@ -79,7 +80,8 @@ Var SequenceOp::loss(Tape& tape, std::span<const Var> weights, Var x, const Sequ
   SequenceBatch own = batch;
   own.x = x.value();
   const std::vector<Tensor> weight_values = values_of(weights), window = values_of(initial);
-  op.check(own, window, true);
+  check_batch(op.stack, op.dtype, own, window);
+  check_targets(op.stack, op.dtype, own);
   if (final_window != nullptr) *final_window = zero_window(op.stack.layers, own.x.size(0), op.dtype);
   auto gradients = std::make_shared<Gradients>(weights, x, initial);
   recurrence::Pass pass{own, weight_values, pool};
@@ -112,7 +114,7 @@ Var SequenceOp::outputs(Tape& tape, std::span<const Var> weights, Var x, const S
         Gradients gradients(w, inputs[weight_count], first);
         recurrence::Pass pass{*own, weight_tensors, pool};
         pass.initial = start.empty() ? nullptr : &start;
-        pass.output_gradient = &d;
+        pass.backward.output_gradient = &d;
         gradients.attach(pass);
         op->runner->run(pass);
         gradients.add_to(to, 1);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <tuple>
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/ops/recurrence/memory/planner.h"
@@ -25,6 +25,21 @@ std::int64_t longest(const std::vector<std::int64_t>& lengths, std::int64_t row0
   return *std::max_element(lengths.begin() + row0, lengths.begin() + row0 + rows);
 }
 
+/// A runner of slices with its memory, which serves one slice after another.
+template <class T>
+struct Workspace {
+  std::unique_ptr<SliceRunner<T>> runner;
+  const CompiledStack<T>* stack = nullptr;  ///< the stack that the runner was made for
+  AlignedMemory memory;
+  std::int64_t elements = 0;
+
+  SliceRunner<T>& runner_of(const CompiledStack<T>& wanted) {
+    if (stack != &wanted) runner = std::make_unique<SliceRunner<T>>(wanted);
+    stack = &wanted;
+    return *runner;
+  }
+};
+
 template <class T>
 class BatchRunnerOf final : public BatchRunner {
  public:
@@ -32,39 +47,53 @@ class BatchRunnerOf final : public BatchRunner {
       : stack_(stack), settings_(settings), kernels_(kernels<T>(settings.level)) {}
 
   double run(const Pass& pass) override;
+  std::unique_ptr<HeldPass> hold(const Pass& pass, bool input_gradient) override;
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) override {
-    return plans(batch, steps, threads, false);
+    return plans({batch, steps, threads});
+  }
+  std::vector<PlanCost> held_plans(std::int64_t batch, std::int64_t steps, int threads) override {
+    return plans({batch, steps, threads, false, true});
   }
   std::int64_t peak_bytes() const override { return peak_; }
 
  private:
+  class Held;
+  /// What the plan of a batch depends on.
+  struct Case {
+    std::int64_t batch, steps;
+    int threads;
+    bool input_gradient = false;
+    bool held = false;  ///< all slices are held at a time
+    auto operator<=>(const Case&) const = default;
+  };
+
   CompiledStack<T>& compiled(bool input_gradient) {
     auto& stack = compiled_[input_gradient];
     if (!stack)
       stack = std::make_unique<CompiledStack<T>>(stack_, input_gradient, kernels_, settings_.compile_stages);
     return *stack;
   }
-  std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
-  const PlanCost& choose(std::int64_t batch, std::int64_t steps, int threads, bool input_gradient);
-  std::vector<Slice<T>> cut(const PreparedPass& pass, std::int64_t batch, std::int64_t steps) const;
+  std::vector<PlanCost> plans(const Case& c);
+  const PlanCost& choose(const Case& c);
+  std::vector<Slice<T>> cut(const PreparedPass& pass) const;
   void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
+  /// The workspaces of a held pass that is gone, for the next; they come back from any thread.
+  std::vector<Workspace<T>> take_spare();
+  void give_back(std::vector<Workspace<T>> workspaces);
+  template <class F>
+  void run_slices(const PreparedPass& pass, std::vector<Slice<T>>& slices, F f);
 
   const StackDefinition& stack_;
   SequenceSettings settings_;
   const Kernels<T>& kernels_;
   std::array<std::unique_ptr<CompiledStack<T>>, 2> compiled_;  // without and with a gradient of x
-  struct Worker {
-    std::unique_ptr<SliceRunner<T>> runner;
-    const CompiledStack<T>* stack = nullptr;  // the stack that the runner was made for
-    AlignedMemory memory;
-    std::int64_t elements = 0;
-  };
-  std::vector<Worker> workers_;
-  std::map<std::tuple<std::int64_t, std::int64_t, int, bool>, PlanCost> chosen_;
+  std::vector<Workspace<T>> workers_;
+  std::vector<std::vector<Workspace<T>>> spare_;  // of held passes that are gone, one a slice
+  std::map<Case, PlanCost> chosen_;
   AlignedMemory gradient_memory_;
   std::int64_t gradient_elements_ = 0;
   std::int64_t allocated_ = 0, peak_ = 0;
-  std::mutex allocating_;
+  std::mutex allocating_;  // for what was allocated, and for the spare workspaces
 };
 
 template <class T>
@@ -79,8 +108,8 @@ void BatchRunnerOf<T>::reserve(AlignedMemory& memory, std::int64_t& have, std::i
 }
 
 template <class T>
-std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedPass& pass, std::int64_t batch,
-                                            std::int64_t steps) const {
+std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedPass& pass) const {
+  const std::int64_t batch = pass.batch.x.size(0), steps = pass.batch.x.size(1);
   std::vector<Slice<T>> slices(static_cast<std::size_t>(slice_count(stack_, batch)));
   const auto count = static_cast<std::int64_t>(slices.size());
   for (std::int64_t i = 0; i < count; ++i) {
@@ -92,75 +121,154 @@ std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedPass& pass, std::int64
   return slices;
 }
 
+/// Calls f(number of a slice, number of its worker) for all slices on the pool's workers, with memory for the
+/// gradients of weights that are wanted, and sums them.
 template <class T>
-double BatchRunnerOf<T>::run(const Pass& given) {
-  const PreparedPass pass(given, stack_);
-  const Shape& shape = pass.batch.x.shape();
-  CompiledStack<T>& stack = compiled(pass.x_gradient != nullptr);
-  stack.load(pass.weights);
-
-  std::vector<Slice<T>> slices = cut(pass, shape[0], shape[1]);
-  Extent extent = evaluation_extent();
-  if (pass.backward()) {
-    extent = training_extent(choose(shape[0], shape[1], pass.pool.threads(), pass.x_gradient != nullptr));
-  } else if (settings_.chunk > 0) {
-    extent.chunk = settings_.chunk;
-  }
-  extent.first = pass.batch.first_step;
-
+template <class F>
+void BatchRunnerOf<T>::run_slices(const PreparedPass& pass, std::vector<Slice<T>>& slices, F f) {
   std::optional<SliceGradients<T>> gradients;
-  if (pass.weight_gradients != nullptr) {
+  if (std::vector<Tensor>* sums = pass.backward.weight_gradients; sums != nullptr) {
     const std::int64_t copies = SliceGradients<T>::copies(std::ssize(slices), pass.pool.threads());
-    reserve(gradient_memory_, gradient_elements_,
-            copies * SliceGradients<T>::elements(*pass.weight_gradients));
-    gradients.emplace(*pass.weight_gradients, reinterpret_cast<T*>(gradient_memory_.get()), copies);
+    reserve(gradient_memory_, gradient_elements_, copies * SliceGradients<T>::elements(*sums));
+    gradients.emplace(*sums, reinterpret_cast<T*>(gradient_memory_.get()), copies);
   } else {
-    for (auto& slice : slices) slice.gradients.resize(pass.weights.size(), nullptr);
+    for (auto& slice : slices) slice.gradients.assign(pass.weights.size(), nullptr);
   }
-
-  if (workers_.size() < static_cast<std::size_t>(pass.pool.threads()))
-    workers_.resize(static_cast<std::size_t>(pass.pool.threads()));
-  pass.pool.run(static_cast<int>(slices.size()), [&](int i, int w) {
+  pass.pool.run(static_cast<int>(slices.size()), [&](int i, int worker) {
     try {
-      Slice<T>& slice = slices[static_cast<std::size_t>(i)];
-      Worker& worker = workers_[static_cast<std::size_t>(w)];
-      if (worker.stack != &stack) {
-        worker.runner = std::make_unique<SliceRunner<T>>(stack);
-        worker.stack = &stack;
-      }
-      Extent own = extent;
-      own.last = own.first + slice.steps;
-      reserve(worker.memory, worker.elements, worker.runner->elements(own, slice.rows));
-      if (gradients) slice.gradients = gradients->claim(i);
-      worker.runner->run(pass, slice, own, reinterpret_cast<T*>(worker.memory.get()));
+      if (gradients) slices[static_cast<std::size_t>(i)].gradients = gradients->claim(i);
+      f(static_cast<std::size_t>(i), static_cast<std::size_t>(worker));
       if (gradients) gradients->finish(i);
     } catch (...) {
       if (gradients) gradients->give_up();
       throw;
     }
   });
+}
+
+template <class T>
+double BatchRunnerOf<T>::run(const Pass& given) {
+  const PreparedPass pass(given, stack_);
+  const bool input_gradient = pass.backward.x_gradient != nullptr;
+  const int threads = pass.pool.threads();
+  CompiledStack<T>& stack = compiled(input_gradient);
+  stack.load(pass.weights);
+
+  std::vector<Slice<T>> slices = cut(pass);
+  Extent extent = evaluation_extent();
+  if (pass.backward.wanted()) {
+    extent = training_extent(choose({pass.batch.x.size(0), pass.batch.x.size(1), threads, input_gradient}));
+  } else if (settings_.chunk > 0) {
+    extent.chunk = settings_.chunk;
+  }
+  extent.first = pass.batch.first_step;
+
+  workers_.resize(std::max(workers_.size(), static_cast<std::size_t>(threads)));
+  run_slices(pass, slices, [&](std::size_t i, std::size_t w) {
+    Workspace<T>& worker = workers_[w];
+    SliceRunner<T>& runner = worker.runner_of(stack);
+    Extent own = extent;
+    own.last = own.first + slices[i].steps;
+    reserve(worker.memory, worker.elements, runner.elements(own, slices[i].rows));
+    runner.run(pass, slices[i], own, reinterpret_cast<T*>(worker.memory.get()));
+  });
   double loss = 0;
   for (const auto& slice : slices) loss += slice.loss;
   return loss * pass.loss_scale;
 }
 
+// ---- held passes ----
+
+template <class T>
+std::vector<Workspace<T>> BatchRunnerOf<T>::take_spare() {
+  const std::lock_guard lock(allocating_);
+  if (spare_.empty()) return {};
+  std::vector<Workspace<T>> workspaces = std::move(spare_.back());
+  spare_.pop_back();
+  return workspaces;
+}
+
+template <class T>
+void BatchRunnerOf<T>::give_back(std::vector<Workspace<T>> workspaces) {
+  const std::lock_guard lock(allocating_);
+  spare_.push_back(std::move(workspaces));
+}
+
+template <class T>
+class BatchRunnerOf<T>::Held final : public HeldPass {
+ public:
+  Held(BatchRunnerOf& owner, const Pass& pass, bool input_gradient)
+      : owner_(owner),
+        stack_(owner.compiled(input_gradient)),
+        pass_(pass, owner.stack_),
+        slices_(owner.cut(pass_)),
+        extent_(training_extent(owner.choose(
+            {pass.batch.x.size(0), pass.batch.x.size(1), pass.pool.threads(), input_gradient, true}))) {
+    extent_.first = pass.batch.first_step;
+    forward();
+    pass_.outputs = nullptr;
+    pass_.final_window = nullptr;
+  }
+  ~Held() override { release(); }
+
+  void backward(const BackwardPass& gradients) override {
+    if (workspaces_.empty()) forward();
+    stack_.load(pass_.weights);  // another pass may have had others
+    pass_.backward = gradients;
+    owner_.run_slices(pass_, slices_, [&](std::size_t i, std::size_t) { workspaces_[i].runner->backward(); });
+    pass_.backward = {};
+    release();
+  }
+
+ private:
+  void forward() {
+    workspaces_ = owner_.take_spare();
+    workspaces_.resize(std::max(workspaces_.size(), slices_.size()));
+    stack_.load(pass_.weights);
+    owner_.run_slices(pass_, slices_, [&](std::size_t i, std::size_t) {
+      Workspace<T>& own = workspaces_[i];
+      SliceRunner<T>& runner = own.runner_of(stack_);
+      Extent extent = extent_;
+      extent.last = extent.first + slices_[i].steps;
+      owner_.reserve(own.memory, own.elements, runner.elements(extent, slices_[i].rows));
+      runner.forward(pass_, slices_[i], extent, reinterpret_cast<T*>(own.memory.get()));
+    });
+  }
+
+  void release() {
+    if (!workspaces_.empty()) owner_.give_back(std::move(workspaces_));
+    workspaces_.clear();
+  }
+
+  BatchRunnerOf& owner_;
+  CompiledStack<T>& stack_;
+  PreparedPass pass_;
+  std::vector<Slice<T>> slices_;
+  Extent extent_;
+  std::vector<Workspace<T>> workspaces_;  // one a slice; none once the backward half has run
+};
+
+template <class T>
+std::unique_ptr<HeldPass> BatchRunnerOf<T>::hold(const Pass& pass, bool input_gradient) {
+  return std::make_unique<Held>(*this, pass, input_gradient);
+}
+
+// ---- plans ----
+
 /// The plan for a batch of that size. It is remembered: the batches of a training have few sizes.
 template <class T>
-const PlanCost& BatchRunnerOf<T>::choose(std::int64_t batch, std::int64_t steps, int threads,
-                                         bool input_gradient) {
-  const auto key = std::tuple(batch, steps, threads, input_gradient);
-  auto known = chosen_.find(key);
-  if (known == chosen_.end())
-    known = chosen_.emplace(key, choose_plan(plans(batch, steps, threads, input_gradient), settings_)).first;
+const PlanCost& BatchRunnerOf<T>::choose(const Case& c) {
+  auto known = chosen_.find(c);
+  if (known == chosen_.end()) known = chosen_.emplace(c, choose_plan(plans(c), settings_)).first;
   return known->second;
 }
 
 template <class T>
-std::vector<PlanCost> BatchRunnerOf<T>::plans(std::int64_t batch, std::int64_t steps, int threads,
-                                              bool input_gradient) {
-  CompiledStack<T>& compiled_stack = compiled(input_gradient);
-  const std::int64_t slices = slice_count(stack_, batch);
-  const std::int64_t rows = (batch + slices - 1) / slices;
+std::vector<PlanCost> BatchRunnerOf<T>::plans(const Case& c) {
+  CompiledStack<T>& compiled_stack = compiled(c.input_gradient);
+  const std::int64_t slices = slice_count(stack_, c.batch);
+  const std::int64_t at_a_time = c.held ? slices : std::min<std::int64_t>(c.threads, slices);
+  const std::int64_t rows = (c.batch + slices - 1) / slices;
   std::int64_t gradients = 0;
   StackWork work;
   for (std::size_t p = 0; p < compiled_stack.programs(); ++p) {
@@ -173,12 +281,12 @@ std::vector<PlanCost> BatchRunnerOf<T>::plans(std::int64_t batch, std::int64_t s
   SliceRunner<T> runner(compiled_stack);
   const auto bytes = [&](const PlanCost& cost) {
     Extent extent = training_extent(cost);
-    extent.last = steps;
-    return (runner.elements(extent, rows) * std::min<std::int64_t>(threads, slices) +
-            gradients * SliceGradients<T>::copies(slices, threads)) *
+    extent.last = c.steps;
+    return (runner.elements(extent, rows) * at_a_time +
+            gradients * SliceGradients<T>::copies(slices, c.threads)) *
            static_cast<std::int64_t>(sizeof(T));
   };
-  return list_plans(work, batch, steps, settings_, bytes);
+  return list_plans(work, c.batch, c.steps, settings_, bytes);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lagtape/ops/recurrence/memory/memory_plan.h"
+#include "lagtape/ops/recurrence/run/held_pass.h"
 #include "lagtape/ops/recurrence/run/pass.h"
 
 namespace lagtape::recurrence {
@@ -16,8 +17,13 @@ class BatchRunner {
   virtual ~BatchRunner() = default;
   /// Returns the loss (0 when not asked for).
   virtual double run(const Pass& pass) = 0;
+  /// Runs the forward half, which gives outputs and final window, and holds the rest for the backward half.
+  /// `input_gradient`: whether that may be asked for dL/dx. Throws InputError when no plan fits the budget.
+  virtual std::unique_ptr<HeldPass> hold(const Pass& pass, bool input_gradient) = 0;
   /// The costs of the memory plans, the fastest first.
   virtual std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) = 0;
+  /// The same for held passes.
+  virtual std::vector<PlanCost> held_plans(std::int64_t batch, std::int64_t steps, int threads) = 0;
   /// The largest number of bytes that were allocated at any time.
   virtual std::int64_t peak_bytes() const = 0;
 };

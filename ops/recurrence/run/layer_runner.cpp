@@ -12,7 +12,8 @@ LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerSchedule& sch
       schedule_(schedule),
       kernels_(kernels),
       interpreter_(program, schedule, weights, kernels),
-      states_(program, schedule, interpreter_) {
+      states_(program, schedule, interpreter_),
+      final_gradient_(program, schedule) {
   sums_.reserve(schedule.narrow_gradients.size());
 }
 
@@ -172,7 +173,9 @@ T* first_wanted(const LayerSchedule::NarrowGradient& g, T* const* gradients) {
 }  // namespace
 
 template <class T>
-void LayerRunner<T>::begin_backward() {
+void LayerRunner<T>::begin_backward(const std::vector<Tensor>* final_gradient, std::size_t first_state,
+                                    std::int64_t row0) {
+  final_gradient_.begin(final_gradient, first_state, row0, rows_, states_.lengths(), extent_);
   for (std::size_t i = 0; i < schedule_.arrays.size(); ++i) {
     const Array& array = schedule_.arrays[i];
     ArrayView<T>& view = interpreter_.array(static_cast<int>(i));
@@ -237,8 +240,13 @@ void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradie
     const std::int64_t block = schedule_.block > 0 ? schedule_.block : r1 - r0;
     for (std::int64_t b1 = r1; b1 > r0;) {
       const std::int64_t b0 = std::max(r0, b1 - block);
+      final_gradient_.add_after_block(b0, b1, interpreter_);
       if (!schedule_.backward.step.empty())
-        for (std::int64_t n = b1; n-- > b0;) interpreter_.run(schedule_.backward.step, n, 1);
+        for (std::int64_t n = b1; n-- > b0;) {
+          final_gradient_.add_after(n, interpreter_);
+          interpreter_.run(schedule_.backward.step, n, 1);
+          final_gradient_.end_after(n, interpreter_);
+        }
       interpreter_.run(schedule_.backward.block, b0, b1 - b0);
       b1 = b0;
     }
@@ -304,6 +312,7 @@ void LayerRunner<T>::initial_adjoint(int s, std::int64_t n, T* out) {
     }
     for (std::int64_t i = 0; i < count; ++i) out[i] += adjoint[i];
   }
+  final_gradient_.add_before_first(s, n, out);
   if (back > 0) return;
   for (int array : {schedule_.direct[s].element, schedule_.direct[s].product}) {
     if (array < 0) continue;

@@ -5,6 +5,7 @@
 
 #include "lagtape/ops/recurrence/memory/bump_allocator.h"
 #include "lagtape/ops/recurrence/memory/extent.h"
+#include "lagtape/ops/recurrence/run/final_gradient.h"
 #include "lagtape/ops/recurrence/run/interpreter.h"
 #include "lagtape/ops/recurrence/run/layer_states.h"
 #include "lagtape/ops/recurrence/run/weight_gradient_rule.h"
@@ -44,8 +45,10 @@ class LayerRunner {
   /// steps come first.
   void undo(std::int64_t n0, std::int64_t n1);
 
-  /// Begins the backward pass of a sequence: adjoints from beyond its end are zero.
-  void begin_backward();
+  /// Begins the backward pass of a sequence: adjoints from beyond its end are zero, but for those of the final
+  /// window (a tensor a state of the stack, this layer's from first_state on; null: zeros).
+  void begin_backward(const std::vector<Tensor>* final_gradient = nullptr, std::size_t first_state = 0,
+                      std::int64_t row0 = 0);
   void enter_backward(std::int64_t n0, std::int64_t n1);
   /// Consumes dL/d(output) of [n0, n1), and adds to the weights' gradients, which are dense matrices and
   /// padded vectors, null where not wanted.
@@ -82,6 +85,7 @@ class LayerRunner {
   const Kernels<T>& kernels_;
   Interpreter<T> interpreter_;
   LayerStates<T> states_;
+  FinalGradient<T> final_gradient_;
   Extent extent_;
   std::int64_t rows_ = 0;
   LayerRunner* below_ = nullptr;

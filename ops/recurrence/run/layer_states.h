@@ -20,6 +20,7 @@ class LayerStates {
   void set_rows(std::int64_t rows) { rows_ = rows; }
   /// Rows of a shorter length keep their states from then on; null: none does.
   void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
+  const std::int64_t* lengths() const { return lengths_; }
 
   /// Begins a sequence of `steps` from `first` on: states as in the window (rows row0.. of its tensors; null:
   /// zeros).

@@ -11,25 +11,32 @@
 
 namespace lagtape::recurrence {
 
-/// One pass over a batch: its inputs and its results. The caller allocates all results (gradients as zeros);
-/// they are null where they are not wanted.
+/// The backward half of a pass: the gradients that it begins with, unless a loss gives them, and its results.
+/// The caller allocates all results, as zeros; they are null where they are not wanted.
+struct BackwardPass {
+  const Tensor* output_gradient = nullptr;  ///< shaped as the outputs; null: the loss's
+  /// One a state, shaped as the final window; null: zeros. No state is read through trained lags alone.
+  const std::vector<Tensor>* final_gradient = nullptr;
+  std::vector<Tensor>* weight_gradients = nullptr;  ///< one a weight; empty tensors where not wanted
+  Tensor* x_gradient = nullptr;                     ///< [B, T, input]
+  std::vector<Tensor>* initial_gradient = nullptr;  ///< shaped as the states of a window
+  WeightGradientRule rule = {};                     ///< needed for weight gradients
+
+  bool wanted() const {
+    return weight_gradients != nullptr || x_gradient != nullptr || initial_gradient != nullptr;
+  }
+};
+
+/// One pass over a batch: its inputs and its results, with those of the backward half where it has one.
 struct Pass {
   const SequenceBatch& batch;
   std::span<const Tensor> weights;  ///< layer by layer, then the read-out's
   ThreadPool& pool;
   const std::vector<Tensor>* initial = nullptr;  ///< the states of a window; null: zeros
   Window* final_window = nullptr;
-  bool loss = false;                                ///< whether the loss is wanted
-  Tensor* outputs = nullptr;                        ///< [B, T, q] at every step, else [B, q]
-  const Tensor* output_gradient = nullptr;          ///< shaped as outputs; null: the loss's
-  std::vector<Tensor>* weight_gradients = nullptr;  ///< one a weight; empty tensors where not wanted
-  Tensor* x_gradient = nullptr;                     ///< [B, T, input]
-  std::vector<Tensor>* initial_gradient = nullptr;  ///< shaped as the states of a window
-  WeightGradientRule rule = {};                     ///< needed for weight gradients
-
-  bool backward() const {
-    return weight_gradients != nullptr || x_gradient != nullptr || initial_gradient != nullptr;
-  }
+  bool loss = false;          ///< whether the loss is wanted
+  Tensor* outputs = nullptr;  ///< [B, T, q] at every step, else [B, q]
+  BackwardPass backward = {};
 };
 
 /// A pass with the data that all its slices look up, prepared once for the batch. Every slice reads and

@@ -47,7 +47,7 @@ template <class T>
 void SliceReadout<T>::forward(std::int64_t n0, std::int64_t n1) {
   if (!every_step()) return gather_features(n0, n1);
   if (pass().outputs != nullptr) read_outputs(n0, n1);
-  if (pass().loss_scale > 0 && !pass().backward()) score(n0, n1, false);
+  if (pass().loss_scale > 0 && !pass().backward.wanted()) score(n0, n1, false);
 }
 
 template <class T>
@@ -119,29 +119,31 @@ void SliceReadout<T>::end_forward() {
     final_readout_->enter_forward(0, 1);
     final_readout_->forward(0, 1);
   }
-  const std::int64_t stride = final_readout_ ? final_readout_->schedule().output.width : top_width();
   const std::int64_t width = definition().output_width();
-  const T* y = final_readout_ ? final_readout_->output(0) : features_;
   if (pass().outputs != nullptr)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
-      std::copy_n(y + r * stride, width,
+      std::copy_n(final_output() + r * final_stride(), width,
                   pass().outputs->template values<T>().data() + (rows_.slice->row0 + r) * width);
-  if (!pass().backward()) {
-    if (pass().loss_scale > 0) score_features(y, stride, nullptr);
-    return;
-  }
-  if (!final_readout_) return score_features(y, stride, feature_adjoint_);
-  final_readout_->begin_backward();
-  final_readout_->enter_backward(0, 1);
-  score_features(y, stride, final_readout_->output_adjoint(0));
-  const std::vector<T*>& gradients = rows_.slice->gradients;
-  final_readout_->backward(0, 1,
-                           gradients.data() + gradients.size() - final_readout_->program().weights.size(),
-                           pass().rule.template of<T>());
+  if (!pass().backward.wanted() && pass().loss_scale > 0) score_features(nullptr);
 }
 
 template <class T>
-void SliceReadout<T>::score_features(const T* y, std::int64_t stride, T* gradient) {
+void SliceReadout<T>::begin_backward() {
+  if (every_step()) return;
+  if (!final_readout_) return score_features(feature_adjoint_);
+  final_readout_->begin_backward();
+  final_readout_->enter_backward(0, 1);
+  score_features(final_readout_->output_adjoint(0));
+  const std::vector<T*>& gradients = rows_.slice->gradients;
+  final_readout_->backward(0, 1,
+                           gradients.data() + gradients.size() - final_readout_->program().weights.size(),
+                           pass().backward.rule.template of<T>());
+}
+
+template <class T>
+void SliceReadout<T>::score_features(T* gradient) {
+  const T* y = final_output();
+  const std::int64_t stride = final_stride();
   with_loss([&](auto loss_of) {
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       run_losses_[0] += loss_of(y + r * stride, rows_.slice->row0 + r,
@@ -193,8 +195,8 @@ template <class F>
 void SliceReadout<T>::with_loss(F f) const {
   const std::int64_t width = definition().output_width();
   const double scale = pass().loss_scale;
-  if (pass().output_gradient != nullptr) {
-    const T* given = pass().output_gradient->template values<T>().data();
+  if (pass().backward.output_gradient != nullptr) {
+    const T* given = pass().backward.output_gradient->template values<T>().data();
     return f([=](const T*, std::int64_t place, T* gradient) {
       std::copy_n(given + place * width, width, gradient);
       return 0.0;

@@ -21,9 +21,10 @@ class SliceReadout {
   /// Begins a sequence. `draws` are those of the read-out as a layer.
   void begin(const SliceRows<T>& rows, const DrawContext& draws);
   /// To be called after steps [n0, n1) of the last layer have run, once for each; `end_forward` after all of
-  /// them.
+  /// them, and `begin_backward` before the steps of the backward pass.
   void forward(std::int64_t n0, std::int64_t n1);
   void end_forward();
+  void begin_backward();
   /// Computes dL/d(output) of steps [n0, n1), whose outputs the last layer holds.
   void backward(std::int64_t n0, std::int64_t n1);
   /// The sum over the slice's rows, in whichever order the steps were scored.
@@ -34,7 +35,11 @@ class SliceReadout {
   void spread_feature_adjoint(std::int64_t n0, std::int64_t n1);
   void read_outputs(std::int64_t n0, std::int64_t n1);
   void score(std::int64_t n0, std::int64_t n1, bool gradient);
-  void score_features(const T* y, std::int64_t stride, T* gradient);
+  void score_features(T* gradient);
+  const T* final_output() const { return final_readout_ ? final_readout_->output(0) : features_; }
+  std::int64_t final_stride() const {
+    return final_readout_ ? final_readout_->schedule().output.width : top_width();
+  }
   template <class F>
   void with_loss(F f) const;
 

@@ -74,14 +74,25 @@ std::int64_t SliceRunner<T>::interval_begin(std::int64_t i) const {
 
 template <class T>
 void SliceRunner<T>::run(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory) {
+  forward(pass, slice, extent, memory);
+  if (pass.backward.wanted()) backward();
+  slice.loss = readout_.loss();
+}
+
+template <class T>
+void SliceRunner<T>::forward(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory) {
   BumpAllocator<T> allocator(memory);
   lay_out(allocator, extent, slice.rows);
   rows_ = {&pass, &slice, extent};
   begin();
   forward_pass();
   readout_.end_forward();
-  if (pass.backward()) backward_pass();
-  slice.loss = readout_.loss();
+}
+
+template <class T>
+void SliceRunner<T>::backward() {
+  readout_.begin_backward();
+  backward_pass();
 }
 
 template <class T>
@@ -140,9 +151,13 @@ void SliceRunner<T>::enter_interval(std::int64_t s) {
 /// The one backward walker: a plan differs in where a chunk's states and saved values come from.
 template <class T>
 void SliceRunner<T>::backward_pass() {
-  for (auto& layer : layers_) layer.begin_backward();
+  std::size_t state = 0;
+  for (auto& layer : layers_) {
+    layer.begin_backward(pass().backward.final_gradient, state, rows_.slice->row0);
+    state += layer.program().states.size();
+  }
   backward_intervals(0, intervals_, 0, true);
-  if (pass().initial_gradient != nullptr) write_initial_gradient();
+  if (pass().backward.initial_gradient != nullptr) write_initial_gradient();
 }
 
 /// Walks back over intervals low .. high - 1 from the checkpoint of `low` in a slot, with those behind it
@@ -206,9 +221,9 @@ void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
   if (stack_.has_final_readout()) weight -= stack_.final_readout_program().weights.size();
   for (std::size_t l = layers_.size(); l-- > 0;) {
     weight -= layers_[l].program().weights.size();
-    layers_[l].backward(n0, n1, rows_.slice->gradients.data() + weight, pass().rule.template of<T>());
+    layers_[l].backward(n0, n1, rows_.slice->gradients.data() + weight, pass().backward.rule.template of<T>());
   }
-  if (pass().x_gradient != nullptr) write_input_gradient(n0, n1);
+  if (pass().backward.x_gradient != nullptr) write_input_gradient(n0, n1);
 }
 
 // ---- inputs ----
@@ -250,7 +265,7 @@ void SliceRunner<T>::write_initial_gradient() {
   for (auto& layer : layers_) {
     layer.end_backward();
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
-      Tensor& to = (*pass().initial_gradient)[index];
+      Tensor& to = (*pass().backward.initial_gradient)[index];
       const std::int64_t history = layer.program().history(static_cast<int>(s));
       const std::int64_t width = layer.program().states[s].shape.width(), batch = to.shape()[1];
       scratch_.resize(static_cast<std::size_t>(rows_.count() * padded<T>(width)));
@@ -268,9 +283,9 @@ void SliceRunner<T>::write_initial_gradient() {
 
 template <class T>
 void SliceRunner<T>::write_input_gradient(std::int64_t n0, std::int64_t n1) {
-  const Shape& shape = pass().x_gradient->shape();
+  const Shape& shape = pass().backward.x_gradient->shape();
   const std::int64_t total = shape[1], width = shape[2];
-  T* values = pass().x_gradient->template values<T>().data();
+  T* values = pass().backward.x_gradient->template values<T>().data();
   for (std::int64_t n = n0; n < n1; ++n)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       std::copy_n(layers_.front().input_adjoint(n) + r * padded<T>(width), width,

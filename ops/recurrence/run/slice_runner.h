@@ -21,6 +21,11 @@ class SliceRunner {
   std::int64_t elements(const Extent& extent, std::int64_t rows);
   void run(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory);
 
+  /// The two halves of `run`. Pass, slice and memory must stay as they are between them, but for the pass's
+  /// backward half.
+  void forward(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory);
+  void backward();
+
  private:
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows);
   void begin();

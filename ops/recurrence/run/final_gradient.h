@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/recurrence/memory/extent.h"
+#include "lagtape/ops/recurrence/run/interpreter.h"
+
+namespace lagtape::recurrence {
+
+/// dL/d(final window) of one layer on the rows of one slice. The window shows the states of a row's last
+/// steps, so that each of its gradients enters the backward pass where that pass comes to its step.
+template <class T>
+class FinalGradient {
+ public:
+  FinalGradient(const StepProgram& program, const LayerSchedule& schedule)
+      : program_(program), schedule_(schedule) {}
+
+  /// Begins the backward pass of a slice. `window` holds a tensor a state of the whole stack, this layer's from
+  /// first_state on and the slice's rows from row0 on; null: all gradients are zeros. `lengths` are the rows'
+  /// own steps; null: all steps.
+  void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0, std::int64_t rows,
+             const std::int64_t* lengths, const Extent& extent);
+
+  // A state takes its gradient with its direct adjoint, where the step reads it, else with that of a lag: with a
+  // block of steps, or, where zeros that all steps share stand for adjoints from beyond the end, step by step.
+
+  /// To be called before the backward of steps [n0, n1) of one block.
+  void add_after_block(std::int64_t n0, std::int64_t n1, Interpreter<T>& interpreter) const;
+  /// To be called before and after the backward of step n.
+  void add_after(std::int64_t n, Interpreter<T>& interpreter) const;
+  void end_after(std::int64_t n, Interpreter<T>& interpreter) const;
+  /// Adds the gradients by state s at step n, at or before the first, to rows x padded width: where a row is
+  /// shorter than the window, the final one still shows a part of the initial one.
+  void add_before_first(int s, std::int64_t n, T* to) const;
+
+ private:
+  bool shows(std::int64_t n) const { return window_ != nullptr && n + 1 >= earliest_; }
+  const LayerOps::LaggedRead* lag_of(std::size_t s) const;
+  void add(std::size_t s, std::int64_t n, T* to) const;
+
+  const StepProgram& program_;
+  const LayerSchedule& schedule_;
+  const std::vector<Tensor>* window_ = nullptr;
+  std::size_t first_state_ = 0;
+  std::int64_t row0_ = 0, rows_ = 0;
+  const std::int64_t* lengths_ = nullptr;
+  std::int64_t first_ = 0, last_ = 0;
+  std::int64_t earliest_ = 0;  // the first step that any row's window shows
+};
+
+extern template class FinalGradient<float>;
+extern template class FinalGradient<double>;
+
+}  // namespace lagtape::recurrence

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "lagtape/ops/recurrence/memory/memory_plan.h"
+#include "lagtape/ops/recurrence/step/stack.h"
+
+namespace lagtape {
+
+/// Throws InputError when widths of neighbouring layers do not fit, for a state that cannot be on the grid, and
+/// for settings that do not go with the stack or with each other.
+void check_stack(const StackDefinition& stack, const SequenceSettings& settings);
+
+/// Throws InputError unless x, lengths and draws of a batch and the states of an initial window (none: zeros)
+/// fit the stack.
+void check_batch(const StackDefinition& stack, Dtype dtype, const SequenceBatch& batch,
+                 std::span<const Tensor> initial);
+/// Throws InputError unless the stack has a loss and the batch its targets.
+void check_targets(const StackDefinition& stack, Dtype dtype, const SequenceBatch& batch);
+
+/// [B, T, q] at every step, else [B, q].
+Shape output_shape(const StackDefinition& stack, const SequenceBatch& batch);
+
+}  // namespace lagtape

@@ -1,0 +1,138 @@
+#include "lagtape/ops/recurrence/sequence_pass.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/run/batch_runner.h"
+#include "lagtape/ops/recurrence/sequence_checks.h"
+#include "lagtape/ops/weight_gradient.h"
+
+namespace lagtape {
+namespace {
+
+/// Throws InputError for a state that steps read through trained lags alone: no adjoint is its own then.
+void check_reads(const std::vector<StepProgram>& layers) {
+  for (std::size_t l = 0; l < layers.size(); ++l)
+    for (std::size_t s = 0; s < layers[l].states.size(); ++s)
+      if (std::ranges::none_of(layers[l].values, [&](const Instruction& value) {
+            return (value.op == StepOp::state || value.op == StepOp::lag) &&
+                   value.index == static_cast<int>(s);
+          }))
+        throw InputError(
+            text_of("[sequence] the final window has a gradient where steps read their states at a "
+                    "fixed lag or at once. Layer ",
+                    l, " does not read ", layers[l].states[s].name, " so: leave its window out of the loss"));
+}
+
+void check_alike(const Tensor& gradient, const Tensor& like, const char* name) {
+  if (gradient.shape() == like.shape() && gradient.dtype() == like.dtype()) return;
+  throw InputError(text_of("[sequence] the gradient of the ", name, " is ", to_string(like.shape()), " ",
+                           name_of(like.dtype()), ". Got ", to_string(gradient.shape()), " ",
+                           name_of(gradient.dtype())));
+}
+
+std::vector<Tensor> zeros_like(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> zeros;
+  for (const Tensor& tensor : tensors) zeros.emplace_back(tensor.shape(), tensor.dtype());
+  return zeros;
+}
+
+}  // namespace
+
+struct HeldSequence::Implementation {
+  StackDefinition stack;
+  Dtype dtype;
+  std::unique_ptr<recurrence::BatchRunner> runner;
+};
+
+struct SequencePass::Implementation {
+  std::shared_ptr<HeldSequence::Implementation> op;
+  std::vector<Tensor> weights;
+  SequenceBatch batch;
+  std::vector<Tensor> initial;
+  WantedGradients wanted;
+  Tensor outputs = {};
+  Window final_window = {};
+  std::unique_ptr<recurrence::HeldPass> held = {};  // goes first: it refers to all of the above
+
+  const std::vector<StepProgram>& layers() const { return op->stack.layers; }
+};
+
+HeldSequence::HeldSequence(StackDefinition stack, Dtype dtype, SequenceSettings settings) {
+  check_stack(stack, settings);
+  implementation_ = std::make_shared<Implementation>(Implementation{std::move(stack), dtype, nullptr});
+  implementation_->runner = recurrence::make_batch_runner(implementation_->stack, dtype, settings);
+}
+
+const StackDefinition& HeldSequence::stack() const { return implementation_->stack; }
+Dtype HeldSequence::dtype() const { return implementation_->dtype; }
+
+std::vector<PlanCost> HeldSequence::plans(std::int64_t batch, std::int64_t steps, int threads) const {
+  return implementation_->runner->held_plans(batch, steps, threads);
+}
+
+SequencePass HeldSequence::forward(std::vector<Tensor> weights, SequenceBatch batch, ThreadPool& pool,
+                                   std::vector<Tensor> initial, WantedGradients wanted) const {
+  check_batch(stack(), dtype(), batch, initial);
+  auto own = std::make_unique<SequencePass::Implementation>(SequencePass::Implementation{
+      implementation_, std::move(weights), std::move(batch), std::move(initial), wanted});
+  own->outputs = Tensor(output_shape(stack(), own->batch), dtype());
+  own->final_window = zero_window(own->layers(), own->batch.x.size(0), dtype());
+  recurrence::Pass pass{own->batch, own->weights, pool};
+  pass.initial = own->initial.empty() ? nullptr : &own->initial;
+  pass.final_window = &own->final_window;
+  pass.outputs = &own->outputs;
+  own->held = implementation_->runner->hold(pass, wanted.x);
+  return SequencePass(std::move(own));
+}
+
+SequencePass::SequencePass(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+SequencePass::SequencePass(SequencePass&&) noexcept = default;
+SequencePass& SequencePass::operator=(SequencePass&&) noexcept = default;
+SequencePass::~SequencePass() = default;
+
+const Tensor& SequencePass::outputs() const { return implementation_->outputs; }
+const Window& SequencePass::final_window() const { return implementation_->final_window; }
+
+SequenceGradients SequencePass::backward(const Tensor& output_gradient,
+                                         const std::vector<Tensor>& final_gradient) {
+  Implementation& own = *implementation_;
+  std::vector<Tensor> window = final_gradient;
+  if (!window.empty()) {
+    const std::vector<Tensor>& states = own.final_window.states;
+    if (window.size() != states.size())
+      throw InputError(text_of("[sequence] a final window has ", states.size(), " states. Got ",
+                               window.size(), " gradients"));
+    check_reads(own.layers());
+    for (std::size_t s = 0; s < window.size(); ++s) {
+      if (window[s].empty()) window[s] = Tensor(states[s].shape(), states[s].dtype());
+      check_alike(window[s], states[s], "final window");
+    }
+  }
+  if (!output_gradient.empty()) check_alike(output_gradient, own.outputs, "outputs");
+  const Tensor zeros =
+      output_gradient.empty() ? Tensor(own.outputs.shape(), own.outputs.dtype()) : output_gradient;
+  SequenceGradients gradients;
+  recurrence::BackwardPass pass;
+  pass.rule = {&add_weight_gradient<float>, &add_weight_gradient<double>};
+  pass.output_gradient = &zeros;
+  if (!window.empty()) pass.final_gradient = &window;
+  if (own.wanted.weights) {
+    gradients.weights = zeros_like(own.weights);
+    pass.weight_gradients = &gradients.weights;
+  }
+  if (own.wanted.x) {
+    gradients.x = Tensor(own.batch.x.shape(), own.batch.x.dtype());
+    pass.x_gradient = &gradients.x;
+  }
+  if (own.wanted.initial) {
+    gradients.initial = zeros_like(own.final_window.states);
+    pass.initial_gradient = &gradients.initial;
+  }
+  own.held->backward(pass);
+  return gradients;
+}
+
+}  // namespace lagtape
