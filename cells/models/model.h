@@ -90,6 +90,10 @@ class Model {
   /// once. In the model's precision. Normalisation is applied to x and undone on the result. The first call
   /// prepares the model's operations, which later calls find; calls at the same time have their own.
   Tensor predict(const Tensor& x, int threads = 1) const;
+  /// The same for sequences of different lengths, padded to one: the first lengths[b] steps of x [B, T, input]
+  /// are row b's own, lengths in 1 .. T; none: all T. What is beyond them is not read, and the outputs there
+  /// are zeros; a read-out at the batch's last step reads padding. Throws InputError for other lengths.
+  Tensor predict(const Tensor& x, std::span<const std::int64_t> lengths, int threads = 1) const;
 
   /// A stream over this model's weights (a copy of them), with the numbers that `predict` takes and gives,
   /// bit for bit. Throws InputError for a model that needs whole sequences.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <utility>
@@ -8,13 +9,45 @@
 
 namespace lagtape {
 
+namespace {
+
+void check_lengths(const std::vector<std::int64_t>& lengths, const Tensor& x) {
+  if (lengths.empty()) return;
+  if (x.rank() != 3 || std::ssize(lengths) != x.size(0))
+    throw InputError(text_of("[predict] there is one length for each row of x [B, T, ..]. Got ",
+                             lengths.size(), " for ", to_string(x.shape())));
+  for (const std::int64_t length : lengths)
+    if (length < 1 || length > x.size(1))
+      throw InputError(text_of("[predict] lengths are in 1 .. ", x.size(1), ". Got ", length));
+}
+
+/// Sets the outputs y [B, T, q] of steps beyond the lengths to zeros.
+void clear_padding(Tensor& y, const std::vector<std::int64_t>& lengths) {
+  const std::int64_t steps = y.size(1), width = y.size(2);
+  with_scalar(y.dtype(), [&]<class T>() {
+    T* row = y.values<T>().data();
+    for (const std::int64_t length : lengths) {
+      std::fill(row + length * width, row + steps * width, T(0));
+      row += steps * width;
+    }
+  });
+}
+
+}  // namespace
+
 Tensor Model::predict(const Tensor& x, int threads) const {
+  return predict(x, std::span<const std::int64_t>(), threads);
+}
+
+Tensor Model::predict(const Tensor& x, std::span<const std::int64_t> lengths, int threads) const {
   Implementation& m = *implementation_;
   if ((x.rank() != 2 && x.rank() != 3) || x.size(-1) != input_width())
     throw InputError(text_of("[predict] x is [T, ", input_width(), "] or [B, T, ", input_width(), "]. Got ",
                              to_string(x.shape())));
   SequenceBatch batch;
   const bool single = x.rank() == 2;
+  batch.lengths.assign(lengths.begin(), lengths.end());
+  check_lengths(batch.lengths, x);
   batch.x = x.to(m.dtype()).clone();
   if (single) batch.x = batch.x.reshaped({1, x.size(0), x.size(1)});
   const Normalization& n = m.normalization;
@@ -26,6 +59,7 @@ Tensor Model::predict(const Tensor& x, int threads) const {
     Tensor y = predictor->chain.evaluate(weights(), batch, predictor->pool);
     m.predictors.put_back(std::move(predictor));
     n.output.restore(y.values<T>());
+    if (reads_every_step(at()) && !lengths.empty()) clear_padding(y, batch.lengths);
     if (!single) return y;
     return y.reshaped(Shape(y.shape().begin() + 1, y.shape().end()));
   });

@@ -74,6 +74,33 @@ static void streams_as_it_predicts(const lagtape_model* model) {
   free(streamed);
 }
 
+/* Rows of different lengths give what each gives alone, and zeros beyond. */
+static void predicts_lengths(const lagtape_model* model) {
+  const size_t in = (size_t)lagtape_model_input_width(model), out = (size_t)lagtape_model_output_width(model);
+  const int64_t lengths[kRows] = {kSteps, 1, 17}, beyond[kRows] = {kSteps + 1, 1, 1};
+  float* x = malloc(kRows * kSteps * in * sizeof *x);
+  float* y = malloc(kRows * kSteps * out * sizeof *y);
+  float* alone = malloc(kSteps * out * sizeof *alone);
+  size_t i;
+  int row, zeros = 1;
+  for (i = 0; i < kRows * kSteps * in; ++i) x[i] = (float)cos(0.2 * (double)i);
+  check(lagtape_model_predict_lengths(model, x, lengths, kRows, kSteps, y, 2) == LAGTAPE_OK, "rows of different lengths");
+  for (row = 0; row < kRows; ++row) {
+    const size_t own = (size_t)lengths[row] * out;
+    const float* mine = y + (size_t)row * kSteps * out;
+    check(lagtape_model_predict(model, x + (size_t)row * kSteps * in, 1, lengths[row], alone, 1) == LAGTAPE_OK, "a row alone");
+    check(memcmp(mine, alone, own * sizeof *y) == 0, "a row of a batch is what it is alone");
+    for (i = own; i < kSteps * out; ++i) zeros &= mine[i] == 0;
+  }
+  check(zeros, "outputs beyond a row's length are zeros");
+  check(lagtape_model_predict_lengths(model, x, NULL, kRows, kSteps, y, 1) == LAGTAPE_INPUT_ERROR, "lengths are needed");
+  check(lagtape_model_predict_lengths(model, x, beyond, kRows, kSteps, y, 1) == LAGTAPE_INPUT_ERROR, "a length is at most T");
+  check_message("1 .. 40. Got 41");
+  free(x);
+  free(y);
+  free(alone);
+}
+
 static void saves_and_allocates_nothing(const lagtape_model* model) {
   float in[64] = {0.5f}, first[64], again[64], copied[64];
   lagtape_stream* stream = lagtape_stream_create(model, 1);
@@ -161,6 +188,7 @@ int main(int count, char** arguments) {
   check(lagtape_model_layer_count(model) >= 2 && lagtape_model_parameter_count(model) >= 2, "layers and parameters");
   check(strstr(lagtape_model_experiment(model), "layers") != NULL, "the experiment");
   streams_as_it_predicts(model);
+  predicts_lengths(model);
   saves_and_allocates_nothing(model);
   refuses_nonsense(model);
   same = load_from_memory(arguments[1]);

@@ -110,28 +110,45 @@ std::optional<std::int64_t> product(std::int64_t rows, std::int64_t steps, std::
   return count;
 }
 
+/// What a caller asks a prediction of: `lengths` are null where all rows have all steps.
 template <class T>
-void predict(const lagtape_model* model, const T* x, std::int64_t rows, std::int64_t steps, T* y,
-             int threads) {
-  constexpr const char* kCall = "lagtape_model_predict";
-  require(model, kCall, "the model");
-  require(x, kCall, "x");
-  require(y, kCall, "y");
-  require_at_least(1, rows, kCall, "rows");
-  require_at_least(1, steps, kCall, "steps");
-  require_at_least(1, threads, kCall, "threads");
+struct Sequences {
+  const T* x;
+  const std::int64_t* lengths;
+  std::int64_t rows, steps;
+};
+
+template <class T>
+void predict(const char* call, const lagtape_model* model, const Sequences<T>& given, T* y, int threads) {
+  require(model, call, "the model");
+  require(given.x, call, "x");
+  require(y, call, "y");
+  require_at_least(1, given.rows, call, "rows");
+  require_at_least(1, given.steps, call, "steps");
+  require_at_least(1, threads, call, "threads");
   const Model& m = model->model;
   if (m.dtype() != lagtape::dtype_of<T>)
-    throw InputError(text_of("[", kCall, "] the model computes in ", name_of(m.dtype()),
-                             ", these arrays are ", name_of(lagtape::dtype_of<T>)));
-  const auto count = product(rows, steps, m.input_width());
-  if (!count || lagtape_model_output_count(model, rows, steps) < 0)
-    throw InputError(
-        text_of("[", kCall, "] ", rows, " rows of ", steps, " steps are more than memory can hold"));
-  Tensor input({rows, steps, m.input_width()}, m.dtype());
-  std::copy_n(x, *count, input.values<T>().data());
-  const Tensor output = m.predict(input, threads);
+    throw InputError(text_of("[", call, "] the model computes in ", name_of(m.dtype()), ", these arrays are ",
+                             name_of(lagtape::dtype_of<T>)));
+  const auto count = product(given.rows, given.steps, m.input_width());
+  if (!count || lagtape_model_output_count(model, given.rows, given.steps) < 0)
+    throw InputError(text_of("[", call, "] ", given.rows, " rows of ", given.steps,
+                             " steps are more than memory can hold"));
+  Tensor input({given.rows, given.steps, m.input_width()}, m.dtype());
+  std::copy_n(given.x, *count, input.values<T>().data());
+  std::span<const std::int64_t> lengths;
+  if (given.lengths != nullptr) lengths = {given.lengths, static_cast<std::size_t>(given.rows)};
+  const Tensor output = m.predict(input, lengths, threads);
   std::copy_n(output.values<T>().data(), output.numel(), y);
+}
+
+template <class T>
+lagtape_status predict_lengths(const char* call, const lagtape_model* model, const Sequences<T>& given, T* y,
+                               int threads) noexcept {
+  return guarded([&] {
+    require(given.lengths, call, "lengths");
+    predict(call, model, given, y, threads);
+  });
 }
 
 /// The stream as one of T. Throws InputError.
@@ -254,11 +271,27 @@ int64_t lagtape_model_output_count(const lagtape_model* model, int64_t rows, int
 
 lagtape_status lagtape_model_predict(const lagtape_model* model, const float* x, int64_t rows, int64_t steps,
                                      float* y, int threads) {
-  return guarded([&] { predict(model, x, rows, steps, y, threads); });
+  return guarded([&] {
+    predict<float>("lagtape_model_predict", model, {x, nullptr, rows, steps}, y, threads);
+  });
 }
 lagtape_status lagtape_model_predict_f64(const lagtape_model* model, const double* x, int64_t rows,
                                          int64_t steps, double* y, int threads) {
-  return guarded([&] { predict(model, x, rows, steps, y, threads); });
+  return guarded([&] {
+    predict<double>("lagtape_model_predict", model, {x, nullptr, rows, steps}, y, threads);
+  });
+}
+lagtape_status lagtape_model_predict_lengths(const lagtape_model* model, const float* x,
+                                             const int64_t* lengths, int64_t rows, int64_t steps, float* y,
+                                             int threads) {
+  return predict_lengths<float>("lagtape_model_predict_lengths", model, {x, lengths, rows, steps}, y,
+                                threads);
+}
+lagtape_status lagtape_model_predict_lengths_f64(const lagtape_model* model, const double* x,
+                                                 const int64_t* lengths, int64_t rows, int64_t steps,
+                                                 double* y, int threads) {
+  return predict_lengths<double>("lagtape_model_predict_lengths_f64", model, {x, lengths, rows, steps}, y,
+                                 threads);
 }
 
 // ---- streams ----

@@ -89,6 +89,15 @@ LAGTAPE_API lagtape_status lagtape_model_predict(const lagtape_model* model, con
 LAGTAPE_API lagtape_status lagtape_model_predict_f64(const lagtape_model* model, const double* x,
                                                      int64_t rows, int64_t steps, double* y, int threads);
 
+/* The same for sequences of different lengths, padded to `steps`: the first lengths[row] steps of a row are its own,
+ * lengths in 1 .. steps. What is beyond them is not read, and the outputs there are zeros. */
+LAGTAPE_API lagtape_status lagtape_model_predict_lengths(const lagtape_model* model, const float* x,
+                                                         const int64_t* lengths, int64_t rows,
+                                                         int64_t steps, float* y, int threads);
+LAGTAPE_API lagtape_status lagtape_model_predict_lengths_f64(const lagtape_model* model, const double* x,
+                                                             const int64_t* lengths, int64_t rows,
+                                                             int64_t steps, double* y, int threads);
+
 /* ---- streams --------------------------------------------------------------------------------------------------- */
 
 /* A stream of `rows` sequences side by side, at its beginning. Returns NULL on failure: a model that needs whole

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -86,6 +88,35 @@ TEST_CASE("a layer around a cell is written with the cell inside") {
   CHECK_THROWS_AS(Model({.layers = {both}, .readout = {.units = 1}}, {.input = 3, .tokens = -1}), InputError);
   CHECK_THROWS_WITH_AS((LayerDefinition(Bidirectional{}, Dropout{.rate = 0.5})),
                        "bidirectional: /cell: the layer inside must be a cell, got 'dropout'.", InputError);
+}
+
+TEST_CASE("rows of different lengths are predicted as each is alone") {
+  for (const ReadAt at : {ReadAt::every_step, ReadAt::last_step, ReadAt::mean}) {
+    ModelDefinition definition = in_cpp();
+    definition.readout.at = at;
+    Model model(definition, {.input = 3}, 7);
+    model.normalization().output = {{5, 6}, {2, 2}};
+    Tensor x({3, 9, 3}, Dtype::f32);
+    for (std::int64_t i = 0; i < x.numel(); ++i) x.set(i, std::cos(static_cast<double>(i)));
+    const std::vector<std::int64_t> lengths = {4, 9, 1};
+    for (std::int64_t i = 4 * 3; i < 9 * 3; ++i) x.set(i, NAN);
+    for (const int threads : {1, 2}) {
+      const Tensor y = model.predict(x, lengths, threads);
+      const std::int64_t width = y.numel() / 3;
+      for (std::int64_t row = 0; row < 3; ++row) {
+        Tensor alone({lengths[row], 3}, Dtype::f32);
+        std::copy_n(x.values<float>().data() + row * 27, alone.numel(), alone.values<float>().data());
+        const Tensor own = model.predict(alone);
+        for (std::int64_t i = 0; i < width; ++i)
+          CHECK(y.at(row * width + i) == (i < own.numel() ? own.at(i) : 0));
+      }
+    }
+    CHECK_THROWS_WITH_AS(model.predict(x, std::vector<std::int64_t>{1, 2}),
+                         "[predict] there is one length for each row of x [B, T, ..]. Got 2 for [3, 9, 3]",
+                         InputError);
+    CHECK_THROWS_WITH_AS(model.predict(x, std::vector<std::int64_t>{1, 10, 2}),
+                         "[predict] lengths are in 1 .. 9. Got 10", InputError);
+  }
 }
 
 TEST_CASE("a cell keeps its own arithmetic unless the common options name one") {
