@@ -10,5 +10,6 @@ void add_streams(nanobind::module_& module);
 void add_experiments(nanobind::module_& module);
 void add_cells(nanobind::module_& module);
 void add_training(nanobind::module_& module);
+void add_recurrences(nanobind::module_& module);
 
 }  // namespace lagtape::python

@@ -53,4 +53,5 @@ NB_MODULE(_lagtape, module) {
   add_experiments(module);
   add_cells(module);
   add_training(module);
+  add_recurrences(module);
 }

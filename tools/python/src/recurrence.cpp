@@ -1,0 +1,213 @@
+#include "lagtape/cells/models/recurrence.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <unistd.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/cells/models/model_json.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/python/src/arrays.h"
+#include "lagtape/tools/python/src/bindings.h"
+#include "lagtape/tools/train/train_options.h"
+
+namespace nb = nanobind;
+
+namespace lagtape::python {
+
+namespace {
+
+/// A recurrence with the threads that it runs on. The lock makes one call at a time of calls from several
+/// threads; it is taken without Python's own.
+struct LockedRecurrence {
+  LockedRecurrence(Recurrence made, int threads)
+      : recurrence(std::move(made)), pool(std::make_unique<ThreadPool>(threads)) {}
+  LockedRecurrence(const LockedRecurrence&) = delete;
+  LockedRecurrence& operator=(const LockedRecurrence&) = delete;
+  ~LockedRecurrence() {
+    // A process that was forked, such as a worker of a DataLoader, has no threads of its parent's to wait for.
+    if (getpid() != process) static_cast<void>(pool.release());
+  }
+
+  Recurrence recurrence;
+  std::unique_ptr<ThreadPool> pool;
+  std::mutex mutex = {};
+  pid_t process = getpid();
+};
+
+struct LockedPass {
+  std::shared_ptr<LockedRecurrence> owner;  // its pool and lock outlive the pass
+  Recurrence::Pass pass;
+};
+
+ReadAt read_at_named(const std::string& name) {
+  for (const ReadAt at : {ReadAt::every_step, ReadAt::last_step, ReadAt::mean})
+    if (name == name_of(at)) return at;
+  throw InputError("recurrence: " + unknown_name("at", name, {"every_step", "last_step", "mean"}));
+}
+
+/// Reads {"model": {"layers": ...}, "cells": ..., "train": {"memory": ..., "precision": ...}}.
+std::shared_ptr<LockedRecurrence> read_recurrence(const std::string& text, std::int64_t input,
+                                                  const std::string& at, int threads) {
+  const Json json = parse_json(text, "recurrence");
+  JsonErrors errors;
+  ModelDefinition definition = read_model(json.at("model"), json.at("cells"), errors);
+  JsonReader reader(json.at("train"), "/train", errors);
+  const TrainOptions options = read_train_options(reader, false);
+  errors.raise("recurrence");
+  definition.precision = options.precision;
+  return std::make_shared<LockedRecurrence>(
+      Recurrence(definition, input, read_at_named(at), {.plan = options.plan, .budget = options.budget}),
+      threads);
+}
+
+Tensor tensor_from(nb::handle array, Dtype dtype) {
+  return with_scalar(dtype, [&]<class T>() { return tensor_of(nb::cast<InputArray<T>>(array)); });
+}
+
+/// One tensor an array; an empty tensor where there is none.
+std::vector<Tensor> tensors_from(const nb::list& arrays, Dtype dtype) {
+  std::vector<Tensor> tensors;
+  for (const nb::handle array : arrays)
+    tensors.push_back(array.is_none() ? Tensor() : tensor_from(array, dtype));
+  return tensors;
+}
+
+/// The tensors of a window, those of states on the grid in f64.
+std::vector<Tensor> window_from(const nb::list& arrays, const Recurrence& recurrence) {
+  const Window like = zero_window(recurrence.stack().layers, 1, recurrence.dtype());
+  if (arrays.size() > 0 && arrays.size() != like.states.size())
+    throw InputError(
+        text_of("[recurrence] a window has ", like.states.size(), " states. Got ", arrays.size()));
+  std::vector<Tensor> window;
+  for (std::size_t s = 0; s < arrays.size(); ++s) {
+    const nb::handle array = arrays[s];
+    window.push_back(array.is_none() ? Tensor() : tensor_from(array, like.states[s].dtype()));
+  }
+  return window;
+}
+
+nb::list arrays_of(const std::vector<Tensor>& tensors) {
+  nb::list arrays;
+  for (const Tensor& tensor : tensors) arrays.append(tensor.empty() ? nb::none() : array_of(tensor));
+  return arrays;
+}
+
+/// The arguments of a pass that are no arrays of parameters.
+struct Inputs {
+  SequenceBatch batch;
+  std::vector<Tensor> initial;
+};
+
+Inputs inputs_of(const Recurrence& recurrence, nb::handle x, std::vector<std::int64_t> lengths,
+                 const nb::list& initial, std::optional<std::uint64_t> seed) {
+  Inputs inputs;
+  inputs.batch.x = tensor_from(x, recurrence.dtype());
+  inputs.batch.lengths = std::move(lengths);
+  inputs.batch.training = seed.has_value();
+  inputs.batch.draws.seed = seed.value_or(0);
+  inputs.initial = window_from(initial, recurrence);
+  return inputs;
+}
+
+nb::tuple forward(const std::shared_ptr<LockedRecurrence>& self, const nb::list& parameters, nb::handle x,
+                  std::vector<std::int64_t> lengths, const nb::list& initial,
+                  std::optional<std::uint64_t> seed, bool want_parameters, bool want_x, bool want_initial) {
+  const Recurrence& recurrence = self->recurrence;
+  const std::vector<Tensor> values = tensors_from(parameters, recurrence.dtype());
+  Inputs inputs = inputs_of(recurrence, x, std::move(lengths), initial, seed);
+  auto pass = [&] {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(self->mutex);
+    return LockedPass{
+        self, recurrence.forward(values, std::move(inputs.batch), *self->pool, std::move(inputs.initial),
+                                 {want_parameters, want_x, want_initial})};
+  }();
+  const nb::object y = array_of(pass.pass.outputs());
+  const nb::list window = arrays_of(pass.pass.final_window().states);
+  return nb::make_tuple(std::move(pass), y, window);
+}
+
+nb::tuple evaluate(const std::shared_ptr<LockedRecurrence>& self, const nb::list& parameters, nb::handle x,
+                   std::vector<std::int64_t> lengths, const nb::list& initial,
+                   std::optional<std::uint64_t> seed) {
+  const std::vector<Tensor> values = tensors_from(parameters, self->recurrence.dtype());
+  const Inputs inputs = inputs_of(self->recurrence, x, std::move(lengths), initial, seed);
+  Tensor y;
+  Window before{inputs.initial}, after;
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(self->mutex);
+    y = self->recurrence.evaluate(values, inputs.batch, *self->pool,
+                                  before.states.empty() ? nullptr : &before, &after);
+  }
+  return nb::make_tuple(array_of(y), arrays_of(after.states));
+}
+
+nb::tuple backward(LockedPass& self, nb::handle y, const nb::list& window) {
+  const Recurrence& recurrence = self.owner->recurrence;
+  const Tensor output_gradient = y.is_none() ? Tensor() : tensor_from(y, recurrence.dtype());
+  const std::vector<Tensor> final_gradient = window_from(window, recurrence);
+  Recurrence::Pass::Gradients gradients;
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(self.owner->mutex);
+    gradients = self.pass.backward(output_gradient, final_gradient);
+  }
+  return nb::make_tuple(arrays_of(gradients.parameters),
+                        gradients.x.empty() ? nb::none() : array_of(gradients.x),
+                        arrays_of(gradients.initial));
+}
+
+/// (name, shape, whether it is trained, least value, largest value) for each parameter.
+nb::list parameters_of(const LockedRecurrence& self) {
+  nb::list all;
+  for (const ParameterDefinition& p : self.recurrence.parameters())
+    all.append(
+        nb::make_tuple(p.name, nb::tuple(nb::cast(p.shape)), p.trainable, p.bounds.low, p.bounds.high));
+  return all;
+}
+
+/// (name, shape [steps, 1, width], precision) of the window of each state, for a batch of one row.
+nb::list states_of(const LockedRecurrence& self) {
+  const StackDefinition& stack = self.recurrence.stack();
+  nb::list all;
+  for (const StepProgram& layer : stack.layers)
+    for (std::size_t s = 0; s < layer.states.size(); ++s) {
+      const auto [shape, dtype] = state_window(layer, static_cast<int>(s), 1, self.recurrence.dtype());
+      all.append(
+          nb::make_tuple(layer.states[s].name, nb::tuple(nb::cast(shape)), std::string(name_of(dtype))));
+    }
+  return all;
+}
+
+}  // namespace
+
+void add_recurrences(nb::module_& module) {
+  nb::class_<LockedPass>(module, "RecurrencePass")
+      .def("backward", backward, nb::arg("y").none(), nb::arg("window"));
+  nb::class_<LockedRecurrence>(module, "Recurrence")
+      .def_prop_ro("parameters", parameters_of)
+      .def_prop_ro("states", states_of)
+      .def_prop_ro("has_draws", [](const LockedRecurrence& self) { return self.recurrence.has_draws(); })
+      .def_prop_ro("output_width",
+                   [](const LockedRecurrence& self) { return self.recurrence.stack().output_width(); })
+      .def("first_values", [](const LockedRecurrence& self,
+                              std::uint64_t seed) { return arrays_of(self.recurrence.first_values(seed)); })
+      .def("forward", forward)
+      .def("evaluate", evaluate);
+  module.def("read_recurrence", read_recurrence);
+}
+
+}  // namespace lagtape::python
