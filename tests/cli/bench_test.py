@@ -24,8 +24,10 @@ class StreamTest(ToolTest):
         self.assertEqual(found["stream_steps"], 200)
         times = found["stream_ns"]
         self.assertTrue(0 < times["min"] <= times["median"] <= times["max"])
+        self.assertEqual(found["predict_steps"], 1024)
+        self.assertGreater(found["predict_us"]["min"], 0)
         self.assertNotIn("total_us", found)
-        self.assertIn("ns a step", self.run_tool("bench", path, "--stream", "--steps", 200, "--repeats", 1)[0])
+        self.assertIn("ns per step", self.run_tool("bench", path, "--stream", "--steps", 200, "--repeats", 1)[0])
 
     def test_a_stream_has_neither_plan_nor_threads(self):
         path = self.write("experiment.json", TINY)

@@ -243,3 +243,17 @@ def test_what_is_wrong_is_refused_by_name(call, message):
 def test_signals_go_back_to_python():
     lt.train("waves.json")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_notebook_shows_progress_too(monkeypatch):
+    class ZMQInteractiveShell:
+        pass
+
+    class IPython:
+        @staticmethod
+        def get_ipython():
+            return ZMQInteractiveShell()
+
+    assert not lt._progress._in_notebook()
+    monkeypatch.setitem(sys.modules, "IPython", IPython)
+    assert lt._progress._in_notebook()

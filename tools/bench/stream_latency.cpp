@@ -51,4 +51,13 @@ Timing stream_latency(const Model& model, const LatencyOptions& options) {
   return with_scalar(model.dtype(), [&]<class T>() { return latency<T>(model, options); });
 }
 
+Timing prediction_time(const Model& model, int repeats) {
+  const Tensor x = random_inputs(model, {kPredictedSteps, model.input_width()}, 2);
+  model.predict(x);
+  std::vector<double> times;
+  for (int repeat = 0; repeat < repeats; ++repeat)
+    times.push_back(microseconds_of([&] { model.predict(x); }));
+  return timing_of(std::move(times));
+}
+
 }  // namespace lagtape::bench

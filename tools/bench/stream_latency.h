@@ -17,4 +17,10 @@ struct LatencyOptions {
 /// `Model::predict`.
 Timing stream_latency(const Model& model, const LatencyOptions& options);
 
+/// The number of steps that `prediction_time` predicts.
+inline constexpr std::int64_t kPredictedSteps = 1024;
+
+/// The time in microseconds of one `Model::predict` of one sequence of that many steps, on one thread.
+Timing prediction_time(const Model& model, int repeats);
+
 }  // namespace lagtape::bench

@@ -71,7 +71,8 @@ void print_json(const Experiment& experiment, const bench::BenchmarkResult& resu
 }
 
 void print_line(const char* name, const bench::Timing& timing) {
-  fmt::print("{:<14}{:>10.4g} us per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min, timing.max);
+  fmt::print("{:<14}{:>10.4g} us per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min,
+             timing.max);
 }
 
 void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
@@ -90,21 +91,27 @@ void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
 
 void run_stream(const Experiment& experiment, const DataShape& data, const BenchArguments& arguments) {
   const Model model = build_model(experiment, data);
-  bench::Timing timing;
+  bench::Timing timing, prediction;
   try {
     timing =
         bench::stream_latency(model, {.steps = arguments.stream_steps, .repeats = arguments.options.repeats});
+    prediction = bench::prediction_time(model, arguments.options.repeats);
   } catch (const InputError& error) {
     throw InputError(text_of(experiment.where, ": ", error.what()));
   }
   if (arguments.json) {
-    const Json json = {
-        {"name", experiment.name}, {"stream_steps", arguments.stream_steps}, {"stream_ns", json_of(timing)}};
+    const Json json = {{"name", experiment.name},
+                       {"stream_steps", arguments.stream_steps},
+                       {"stream_ns", json_of(timing)},
+                       {"predict_steps", bench::kPredictedSteps},
+                       {"predict_us", json_of(prediction)}};
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}: stream of one row, {} steps a repeat\n", experiment.name, arguments.stream_steps);
     fmt::print("stream        {:>10.4g} ns per step   ({:.4g} to {:.4g})\n", timing.median, timing.min,
                timing.max);
+    fmt::print("predict       {:>10.4g} us for {} steps   ({:.4g} to {:.4g})\n", prediction.median,
+               bench::kPredictedSteps, prediction.min, prediction.max);
   }
 }
 
