@@ -89,6 +89,17 @@ class OnnxTest(ToolTest):
                 x = self.random((ROWS, 200, models[name]["data"]["input"]), numpy.float64)
                 self.compare(self.export(models[name])[1].run(None, {"x": x})[0], self.predict(x), 1e-12)
 
+    def test_imported_models_become_nodes_again(self):
+        golden = self.root / "tests/cells/import/golden"
+        for file, kind in (("gru_reset_before.onnx", "GRU"), ("lstm_first_state.onnx", "Scan"), ("rnn_relu_no_bias.onnx", "Scan")):
+            with self.subTest(file):
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                self.run_tool("import", golden / file, "--output", "run")
+                model, session = self.load("onnx")
+                self.assertIn(kind, [node.op_type for node in model.graph.node])
+                x = self.random((ROWS, STEPS, session.get_inputs()[0].shape[2]))
+                self.compare(session.run(None, {"x": x})[0], self.predict(x), 1e-5)
+
     def test_sequences_end_at_their_lengths(self):
         lengths = numpy.array([5, 40, 17], numpy.int64)
         x = self.random((3, 40, 3))

@@ -6,6 +6,7 @@ import math
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import unittest
 
@@ -21,6 +22,7 @@ except ImportError as error:
     MISSING = f"not found: {error.name} (pip install torch safetensors numpy)"
 
 STEPS = 50
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "cells/import/golden"
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "tools/docs/export.md"
 
 
@@ -98,6 +100,33 @@ class PlainTest(ToolTest):
                 self.assertEqual(self.snapshot(), before)
                 for text in expected:
                     self.assertIn(text, message)
+
+    def test_models_from_elsewhere_go_back(self):
+        """Modules of PyTorch with and without biases, and Keras's variants: each is imported, exported and imported again."""
+        gone_back = 0
+        for path in sorted(GOLDEN.glob("torch_??.safetensors")):
+            header = read_safetensors(path.read_bytes())[0]
+            if any("reverse" in name for name in header) or not any(name.endswith("weight_ih_l0") for name in header):
+                continue
+            with self.subTest(path.name):
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                if subprocess.run([self.tool, "import", path, "--output", "run"], cwd=self.folder, capture_output=True).returncode:
+                    continue  # the file does not tell the order of its modules
+                width = int(read_safetensors(self.weights("run"))[0]["__metadata__"]["input"])
+                self.check_round_trip("torch", "model.safetensors", width)
+                gone_back += 1
+        self.assertGreater(gone_back, 10)
+        kernel, recurrent = [[0.5, -0.4, 0.9]], [[0.3, 0.2, -0.7]]
+        dense = {"type": "dense", "activation": "", "shape": [None, None, 1], "weights": [[[1.5]], [0.1]]}
+        for bias in ([[0.1, 0, 0.2], [0, 0.1, 0.3]], [0.1, 0.2, -0.3]):
+            for function in ("tanh", "sigmoid", "relu", "elu"):
+                first = {**dense, "activation": function}
+                gru = {"type": "gru", "activation": "tanh", "shape": [None, None, 1], "weights": [kernel, recurrent, bias]}
+                self.write("keras.json", {"in_shape": [None, None, 1], "layers": [first, gru, dense]})
+                with self.subTest(function, bias=bias):
+                    shutil.rmtree(self.folder / "run", ignore_errors=True)
+                    self.run_tool("import", "keras.json", "--output", "run", "--precision", "f64")
+                    self.check_round_trip("keras", "model.json", 1, 1e-14, "--precision", "f64")
 
     @unittest.skipIf(MISSING, MISSING)
     def test_modules_of_pytorch_give_the_same_numbers(self):

@@ -49,8 +49,8 @@ std::string c_comment(const CStyle& style, const std::string& layers, const CCos
       "   State: ", costs.state_bytes, " bytes. Arrays on the stack: at most ", costs.stack_bytes,
       " bytes.\n", "   A step: ", costs.multiply_adds, " multiply-adds in products", calls, ".\n");
   if (style.fast_functions)
-    text += text_of("   tanh is approximated within ", kFastTanhError, ", sigmoid within ",
-                    kFastSigmoidError, ".\n");
+    text += text_of("   tanh is approximated within ", kFastTanhError, ", sigmoid within ", kFastSigmoidError,
+                    ".\n");
   return text + "*/\n";
 }
 

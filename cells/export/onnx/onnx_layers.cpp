@@ -67,7 +67,7 @@ std::string add_recurrence(OnnxWriter& graph, const GatedLayer& layer, const std
   }
   OnnxAttributes attributes;
   attributes.integer("hidden_size", layer.units);
-  if (layer.cell == "gru") attributes.integer("linear_before_reset", 1);
+  if (layer.cell == "gru") attributes.integer("linear_before_reset", layer.resets_before ? 0 : 1);
   const std::string y = graph.node(operation, {swapped(graph, x), W, R, graph.constant(name + ".B", both)},
                                    attributes, text_of(name, ".", operation));
   return swapped(graph, graph.node("Squeeze", {y, graph.integers({1})}));

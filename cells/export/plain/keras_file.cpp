@@ -40,7 +40,7 @@ Json weights_of(const GatedLayer& layer) {
   const Tensor input_bias = layer.stacked("U", gates, ".bias"),
                state_bias = layer.stacked("W", gates, ".bias");
   Json bias = Json::array();
-  if (layer.cell == "lstm") {
+  if (layer.cell == "lstm" || layer.resets_before) {
     bias = numbers(sum_of(input_bias, state_bias));
   } else {
     bias.push_back(numbers(input_bias));
@@ -64,12 +64,12 @@ Json shape_of(std::int64_t width) {
 }  // namespace
 
 std::string keras_file(const Model& model) {
-  const PlainModel plain = plain_model(model, "RTNeural", {"lstm", "gru", "linear"});
+  const PlainModel plain = plain_model(model, {"RTNeural", {"lstm", "gru", "linear"}, true, true});
   Json layers = Json::array();
   for (const GatedLayer& layer : plain.layers) {
     Json entry = Json::object();
     entry["type"] = layer.cell == "linear" ? Json("dense") : Json(layer.cell);
-    entry["activation"] = layer.cell == "linear" ? "" : "tanh";
+    entry["activation"] = layer.cell == "linear" ? Json(layer.function) : Json("tanh");
     entry["shape"] = shape_of(layer.units);
     entry["weights"] = weights_of(layer);
     layers.push_back(entry);

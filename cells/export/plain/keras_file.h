@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// A model as RTNeural's JSON for models of Keras: layers lstm, gru (reset_after) and dense. A read-out is
+/// A model as RTNeural's JSON for models of Keras: layers lstm, gru and dense. A read-out is
 /// applied at every step. Throws InputError as plain_model does.
 std::string keras_file(const Model& model);
 

@@ -24,68 +24,73 @@ bool does_nothing(const ExportedLayer& layer) {
   return (is_input(v.a) && is_one(v.b)) || (is_one(v.a) && is_input(v.b));
 }
 
-Tensor& weight_named(ExportedLayer& layer, const std::string& name) {
-  const auto& weights = layer.program.weights;
-  return layer.weights[std::ranges::find(weights, name, &WeightDefinition::name) - weights.begin()];
+/// A weight of the layer; a bias that it does not have is added to it, as zeros.
+Tensor& weight_named(ExportedLayer& layer, const std::string& name, std::int64_t units) {
+  auto& weights = layer.program.weights;
+  const auto found = std::ranges::find(weights, name, &WeightDefinition::name);
+  if (found != weights.end()) return layer.weights[found - weights.begin()];
+  weights.push_back({name, {units}});
+  return layer.weights.emplace_back(Tensor({units}, Dtype::f64));
 }
 
-/// Calls f(matrix, bias) for each product with the layer's input.
-template <class F>
-void for_each_input_map(ExportedLayer& layer, bool is_affine, F f) {
-  for (const WeightDefinition& weight : layer.program.weights)
-    if (weight.shape.size() == 2 && (is_affine || weight.name.starts_with("U")))
-      f(weight_named(layer, weight.name), weight_named(layer, weight.name + ".bias"));
-}
-
-/// U @ ((x - mean) / scale) + b = (U / scale) @ x + (b - (U / scale) @ mean).
+/// U @ ((x - mean) / scale) + b = (U / scale) @ x + (b - (U / scale) @ mean), for each product with the
+/// layer's input.
 void take_in_input(const Scaling& scaling, ExportedLayer& layer, bool is_affine) {
   if (scaling.empty()) return;
-  for_each_input_map(layer, is_affine, [&](Tensor& U, Tensor& bias) {
-    const std::int64_t in = U.size(1);
-    for (std::int64_t i = 0; i < U.numel(); ++i) {
+  const std::vector<WeightDefinition> weights = layer.program.weights;
+  for (const WeightDefinition& weight : weights) {
+    if (weight.shape.size() != 2 || !(is_affine || weight.name.starts_with("U"))) continue;
+    const std::int64_t out = weight.shape[0], in = weight.shape[1];
+    Tensor bias = weight_named(layer, weight.name + ".bias", out), U = weight_named(layer, weight.name, out);
+    for (std::int64_t i = 0; i < out * in; ++i) {
       U.set(i, U.at(i) / scaling.scale[i % in]);
       bias.set(i / in, bias.at(i / in) - U.at(i) * scaling.mean[i % in]);
     }
-  });
+  }
 }
 
 /// (W @ h + b) * scale + mean.
 void take_in_output(const Scaling& scaling, ExportedLayer& layer) {
   if (scaling.empty()) return;
-  Tensor &W = weight_named(layer, "W"), &bias = weight_named(layer, "W.bias");
+  const std::int64_t out = std::ssize(scaling.scale);
+  Tensor bias = weight_named(layer, "W.bias", out), W = weight_named(layer, "W", out);
   const std::int64_t in = W.size(1);
   for (std::int64_t i = 0; i < W.numel(); ++i) W.set(i, W.at(i) * scaling.scale[i / in]);
-  for (std::int64_t i = 0; i < bias.numel(); ++i)
-    bias.set(i, bias.at(i) * scaling.scale[i] + scaling.mean[i]);
+  for (std::int64_t i = 0; i < out; ++i) bias.set(i, bias.at(i) * scaling.scale[i] + scaling.mean[i]);
+}
+
+bool has(const PlainFormat& format, const GatedLayer& layer) {
+  return std::ranges::find(format.cells, layer.cell) != format.cells.end() &&
+         (layer.function.empty() || format.has_functions) && (!layer.resets_before || format.resets_before);
 }
 
 /// The layers as cells of other programs. Throws InputError.
-std::vector<GatedLayer> plain_layers(const ExportedModel& model, const std::string& format,
-                                     const std::vector<std::string>& cells,
+std::vector<GatedLayer> plain_layers(const ExportedModel& model, const PlainFormat& format,
                                      const std::vector<std::string>& names) {
   std::vector<GatedLayer> layers;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     if (does_nothing(model.layers[l])) continue;
-    std::optional<GatedLayer> layer = gated_layer(model.layers[l]);
-    if (!layer) layer = affine_layer(model.layers[l]);
-    if (layer && std::ranges::find(cells, layer->cell) != cells.end()) {
+    const std::optional<GatedLayer> layer = gated_layer(model.layers[l]);
+    if (layer && has(format, *layer)) {
       layers.push_back(*layer);
       continue;
     }
     std::string known;
-    for (const std::string& cell : cells) known += text_of(known.empty() ? "" : ", ", cell);
-    throw InputError(text_of("[export] layer ", l, " (", names[l], ") is none that ", format, " has: ", known,
+    for (const std::string& cell : format.cells) known += text_of(known.empty() ? "" : ", ", cell);
+    throw InputError(text_of("[export] layer ", l, " (", names[l], ") is none that ", format.name,
+                             " has: ", known,
                              ", with their default options. The formats onnx and c99 take every layer"));
   }
-  layers.push_back(*affine_layer(*model.readout));
+  layers.push_back(*gated_layer(*model.readout));
   return layers;
 }
 
 }  // namespace
 
-PlainModel plain_model(const Model& model, const std::string& format, const std::vector<std::string>& cells) {
+PlainModel plain_model(const Model& model, const PlainFormat& format) {
   if (model.tokens() > 0)
-    throw InputError(text_of("[export] ", format, " takes a model of numbers, and this one is of tokens"));
+    throw InputError(
+        text_of("[export] ", format.name, " takes a model of numbers, and this one is of tokens"));
   PlainModel plain{std::make_unique<ExportedModel>(exported(model)), {}};
   ExportedModel& content = *plain.content;
   const auto in_double = [](ExportedLayer& layer) {
@@ -93,7 +98,7 @@ PlainModel plain_model(const Model& model, const std::string& format, const std:
   };
   std::ranges::for_each(content.layers, in_double);
   in_double(*content.readout);
-  plain.layers = plain_layers(content, format, cells, model.layer_names());
+  plain.layers = plain_layers(content, format, model.layer_names());
   const GatedLayer& first = plain.layers.front();
   for (ExportedLayer& layer : content.layers)
     if (&layer == first.layer) take_in_input(content.normalization.input, layer, first.cell == "linear");

@@ -15,10 +15,18 @@ struct PlainModel {
   std::vector<GatedLayer> layers;          ///< the read-out last
 };
 
-/// A model in plain layers. Its normalisation becomes part of the weights of its first and last layer, and
-/// layers that do nothing outside of training (dropout) are left out. Throws InputError for a model that
-/// cannot run step by step, for tokens, and for a layer that is not among `cells`, which names it and those
-/// of `format`.
-PlainModel plain_model(const Model& model, const std::string& format, const std::vector<std::string>& cells);
+/// What a format has.
+struct PlainFormat {
+  std::string name;
+  std::vector<std::string> cells;  ///< of GatedLayer::cell
+  bool has_functions = false;      ///< of GatedLayer::function
+  bool resets_before = false;      ///< GatedLayer::resets_before may be true
+};
+
+/// A model in plain layers. Its normalisation becomes part of the weights of its first and last layer, where
+/// biases come in that were not there, and layers that do nothing outside of training (dropout) are left out.
+/// Throws InputError for a model that cannot run step by step, for tokens, and for a layer that the format
+/// does not have, which names it.
+PlainModel plain_model(const Model& model, const PlainFormat& format);
 
 }  // namespace lagtape

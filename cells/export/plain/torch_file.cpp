@@ -75,7 +75,7 @@ class TorchWriter {
 }  // namespace
 
 std::string torch_file(const Model& model) {
-  const PlainModel plain = plain_model(model, "PyTorch", {"lstm", "gru", "rnn", "linear"});
+  const PlainModel plain = plain_model(model, {"PyTorch", {"lstm", "gru", "rnn", "linear"}});
   SafetensorsFile file = TorchWriter(model.dtype()).write(plain.layers);
   file.metadata["format"] = "pt";
   file.metadata["read"] = std::string(name_of(model.at()));
