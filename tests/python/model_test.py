@@ -84,6 +84,23 @@ def test_threads_share_a_model(model):
     assert len(found) == 80 and all(np.array_equal(one, expected) for one in found)
 
 
+@pytest.mark.parametrize("model_part", [
+    {"layers": [{"cell": "lem", "units": 3}], "readout": {"at": "last_step"}},
+    {"layers": [{"cell": "lem", "units": 3}], "readout": {"at": "last_step", "at_padding": True}},
+    {"layers": [{"cell": "lem", "units": 3}], "readout": {"at": "mean"}},
+    {"layers": [{"layer": "bidirectional", "cell": {"cell": "gru", "units": 3}}], "readout": {"at": "last_step"}},
+], ids=["last_step", "at_padding", "mean", "bidirectional"])
+def test_lists_have_the_bits_of_their_sequences(model_part, tmp_path):
+    data = {"task": "random", "length": 12, "input": 2, "output": 2, "train": 8, "valid": 0, "test": 2}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        model = lt.train(changed(data=data, model=model_part, metrics=[]), progress=False).model()
+    for lengths in (12, 7, 9), (200, 1, 1, 1, 1):
+        x = [waves(length, 2) for length in lengths]
+        for one, y in zip(x, model.predict(x)):
+            assert np.array_equal(model.predict(one), y) and np.ptp(y) > 0
+
+
 @pytest.mark.parametrize("x, message", [
     (np.zeros((3, 4, 5, 1)), "[predict] x is [T, 1] or [B, T, 1]. Got [3, 4, 5, 1]."),
     (np.zeros((4, 2)), "[predict] x is [T, 1] or [B, T, 1]. Got [4, 2]."),

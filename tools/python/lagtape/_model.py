@@ -43,17 +43,34 @@ class Model:
         """
         threads = count_of(threads, "threads", "predict")
         if isinstance(x, (list, tuple)) and x and not _is_array_like(x):
-            return [self._predict(one, threads, 2) for one in x]
-        return self._predict(x, threads)
+            return self._predict_several([self._input(one, 2) for one in x], threads)
+        return self._model.predict(self._input(x), [], threads)
 
-    def _predict(self, x: Any, threads: int, rank: int = 0) -> np.ndarray:
+    def _predict_several(self, sequences: List[np.ndarray], threads: int) -> List[np.ndarray]:
+        """One batch where that does not hold much more than the sequences, else one after the other: the bits are the
+        same."""
+        lengths = [len(one) for one in sequences]
+        longest = max(lengths)
+        if self._reads_padding or longest * len(lengths) > 4 * sum(lengths):
+            return [self._model.predict(one, [], threads) for one in sequences]
+        x = np.zeros((len(lengths), longest, self.input_width), self.dtype)
+        for row, one in zip(x, sequences):
+            row[: len(one)] = one
+        y = self._model.predict(x, lengths, threads)
+        return [row[:length] if self.reads_every_step else row for row, length in zip(y, lengths)]
+
+    @property
+    def _reads_padding(self) -> bool:
+        return bool(self.experiment["model"].get("readout", {}).get("at_padding"))
+
+    def _input(self, x: Any, rank: int = 0) -> np.ndarray:
         array = numbers_of(x, self._model.dtype, "predict")
         width = self.input_width
         if array.ndim not in ((rank,) if rank else (2, 3)) or array.shape[-1] != width or array.size == 0:
             expected = f"[T, {width}]" if rank else f"[T, {width}] or [B, T, {width}]"
             raise InputError(f"[predict] x is {expected}. Got {list(array.shape)}.")
         _check_finite(array, "predict")
-        return self._model.predict(array, threads)
+        return array
 
     def stream(self, rows: int = 1) -> Stream:
         """A stream of `rows` sequences side by side, before its first step."""

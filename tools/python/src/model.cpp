@@ -4,7 +4,9 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/python/src/arrays.h"
@@ -18,11 +20,12 @@ namespace lagtape::python {
 namespace {
 
 template <class T>
-nb::object predict(const Model& model, const InputArray<T>& x, int threads) {
+nb::object predict(const Model& model, const InputArray<T>& x, const std::vector<std::int64_t>& lengths,
+                   int threads) {
   Tensor y;
   {
     const nb::gil_scoped_release release;
-    y = model.predict(tensor_of(x), threads);
+    y = model.predict(tensor_of(x), lengths, threads);
   }
   return array_of(y);
 }
@@ -63,8 +66,8 @@ void add_models(nb::module_& module) {
                   })
       .def(
           "save", [](const Model& model, const std::filesystem::path& file) { model.save(file); }, release)
-      .def("predict", predict<float>, nb::arg("x"), nb::arg("threads"))
-      .def("predict", predict<double>, nb::arg("x"), nb::arg("threads"))
+      .def("predict", predict<float>, nb::arg("x"), nb::arg("lengths"), nb::arg("threads"))
+      .def("predict", predict<double>, nb::arg("x"), nb::arg("lengths"), nb::arg("threads"))
       .def_prop_ro("dtype", [](const Model& model) { return std::string(name_of(model.dtype())); })
       .def_prop_ro("input_width", &Model::input_width)
       .def_prop_ro("output_width", &Model::output_width)
