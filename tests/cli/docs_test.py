@@ -10,6 +10,7 @@ a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED).
     ```json            an experiment, a part of one, a paper's table, or a search (the session finds it as search.json):
                        `lagtape check`, `lagtape table` or `lagtape search` takes it
     ```python          runs after the page's shell blocks, all of a page in one Python; not where the module is not built
+    ```python needs-torch  likewise, where PyTorch is installed
     ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
 
 Any other block is an error, and so is one that is indented instead of fenced.
@@ -208,6 +209,13 @@ class SessionTest(ToolTest):
                               capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def run_torch(self, page, script):
+        python = os.environ.get("LAGTAPE_PYTHON", "python3")
+        if subprocess.run([python, "-c", "import torch"], capture_output=True).returncode != 0:
+            compile(script, str(page), "exec")
+            self.skipTest(f"the Python of {page.relative_to(ROOT)} is not run: torch is missing")
+        self.run_python(page, script)
+
     def check_needs_data(self, block):
         for command in commands_of(block.text):
             done = subprocess.run(["bash", "-c", command.replace("lagtape ", f"{self.tool} ", 1)], cwd=ROOT,
@@ -216,7 +224,7 @@ class SessionTest(ToolTest):
             self.assertRegex(done.stderr, "no such file|there is no|does not exist|No such file", command)
 
     def check_page(self, page):
-        script = python = ""
+        script = python = torch = ""
         for block in blocks_of(page.read_text()):
             with self.subTest(f"{page.relative_to(ROOT)}:{block.line}"):
                 if block.language == "json":
@@ -234,12 +242,16 @@ class SessionTest(ToolTest):
                     script += block.text
                 elif block.language == "python" and not block.marks:
                     python += block.text
+                elif block.language == "python" and block.marks == ["needs-torch"]:
+                    torch += block.text
                 else:
                     self.fail(f"a block that no test runs: {block.language} {' '.join(block.marks)}")
-        if script or python:
+        if script or python or torch:
             self.run_session(page, script)
         if python:
             self.run_python(page, python)
+        if torch:
+            self.run_torch(page, torch)
 
 
 class PagesTest(SessionTest):

@@ -126,6 +126,21 @@ def test_windows_carry_a_sequence_over_in_pieces_with_the_same_gradients():
     assert largest_difference(gradient, expected) < 1e-12
 
 
+def test_a_cell_of_python_is_the_one_of_its_equations():
+    @lagtape.cell
+    def leaky_in_torch(s, units, tau=3, leak=0.5):
+        h = s.state("h", units)
+        W, V = s.weight("W", (units, units)), s.weight("V", (units, units))
+        U, b = s.weight("U", (units, s.input.size)), s.weight("b", units)
+        s.next(h, (1 - leak) * h + leak * lagtape.tanh(W @ h + V @ h[-tau] + (U @ s.input + b)))
+        return s.next_of(h)
+
+    x = numbers(2, 20, 2, dtype=torch.float32)
+    written = Recurrence("leaky_delay", 2, cells=LEAKY, units=6, tau=9, seed=3)
+    traced = Recurrence({"cell": leaky_in_torch, "units": 6, "tau": 9}, 2, seed=3)
+    assert torch.equal(written(x)[0], traced(x)[0])
+
+
 # ---- beside PyTorch ----
 
 

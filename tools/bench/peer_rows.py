@@ -61,9 +61,24 @@ def stream_beside_eigen(name, pythons):
     return measure
 
 
+def inside_torch(name, pythons, repeats, beside):
+    """lagtape as a module of PyTorch, in turn with lagtape's own training or with a peer's script."""
+    def measure(runs):
+        python, pairs = python_with("torch, lagtape", pythons), []
+        for _ in range(runs.rounds):
+            inside = run_script("torch_lagtape", runs.path(name), python, repeats)
+            pairs.append((inside, run_script(beside, runs.path(name), python, repeats) if beside else runs.bench(name)))
+        times = [tuple(side["total_us"]["median"] for side in pair) for pair in pairs]
+        return Measured(*map(statistics.median, zip(*times)), median_ratio(times), note=pairs[-1][0]["version"],
+                        details={"torch_lagtape": pairs[-1][0], beside or name: pairs[-1][1]})
+    return measure
+
+
 def peer_rows(pythons, repeats):
     result = [Row(f"stream, LSTM and read-out, units {units}", "Eigen, sizes compiled in",
                   stream_beside_eigen(f"stream_lstm_{units}", pythons), limit) for units, limit in LATENCY.items()]
+    result += [Row("first row inside PyTorch", beside, inside_torch("tau_gru_psmnist", pythons, repeats, script), limit)
+               for beside, script, limit in (("lagtape's own training", None, 1.1), ("PyTorch, eager", "torch_eager", 0.2))]
     for size in SIZES:
         for cell in ("tau_gru", "lstm"):
             work = f"tau-GRU, {SIZES[size]}, tau {TAU[size]}" if cell == "tau_gru" else f"LSTM, {SIZES[size]}"

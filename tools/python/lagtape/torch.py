@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from . import _lagtape
+from ._cell import located, with_cells
 from ._errors import InputError
 
 PRECISIONS = {torch.float32: "f32", torch.float64: "f64"}
@@ -33,7 +34,7 @@ class Recurrence(nn.Module):
     input_size: numbers of x at a step.
     at: what is returned of the outputs: "every_step" [B, T, units], "last_step" (of each sequence's own length) or
         "mean" (over its own steps), both [B, units].
-    cells: cells by their equations, {name: definition}, as in an experiment.
+    cells: cells by their equations, {name: definition}, as in an experiment. Those of @lagtape.cell are known.
     memory: what is kept from forward to backward: "auto", "full", "states", "checkpoint", "reversible", or
         {"plan": "auto", "budget": "64MiB"}. Results do not depend on it, only time and memory do.
     threads: by default those of PyTorch.
@@ -58,8 +59,8 @@ class Recurrence(nn.Module):
         **options: Any,
     ):
         super().__init__()
-        self.definition = {"layers": _layers_of(layers, options)}
-        self.input_size, self.at, self.cells, self.memory, self.threads = input_size, at, cells, memory, threads
+        self.definition = with_cells({"model": {"layers": _layers_of(layers, options)}, "cells": cells or {}})
+        self.input_size, self.at, self.memory, self.threads = input_size, at, memory, threads
         self._compiled: Dict[Any, _lagtape.Recurrence] = {}
         dtype = dtype or torch.get_default_dtype()
         recurrence = self._recurrence(dtype)
@@ -120,7 +121,7 @@ class Recurrence(nn.Module):
                      for _, (steps, _, width), precision in self._recurrence(dtype).states)
 
     def extra_repr(self) -> str:
-        layers = ", ".join(str(layer.get("cell", layer.get("layer"))) for layer in self.definition["layers"])
+        layers = ", ".join(str(layer.get("cell", layer.get("layer"))) for layer in self.definition["model"]["layers"])
         return f"{self.input_size} -> {layers} -> {self.output_size}, at={self.at!r}, memory={self.memory!r}"
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -133,9 +134,12 @@ class Recurrence(nn.Module):
         key = (dtype, os.getpid())
         if key not in self._compiled:
             train = {"memory": self.memory, "precision": PRECISIONS[dtype]}
-            text = json.dumps({"model": self.definition, "cells": self.cells, "train": train})
+            text = json.dumps({"cells": None, **self.definition, "train": train})
             threads = self.threads or torch.get_num_threads()
-            self._compiled[key] = _lagtape.read_recurrence(text, self.input_size, self.at, threads)
+            try:
+                self._compiled[key] = _lagtape.read_recurrence(text, self.input_size, self.at, threads)
+            except InputError as error:
+                raise located(error) from None
         return self._compiled[key]
 
     def _holder(self, name: str, make: bool = False) -> Tuple[nn.Module, str]:
