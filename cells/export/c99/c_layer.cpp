@@ -1,20 +1,19 @@
 #include "lagtape/cells/export/c99/c_layer.h"
 
 #include "lagtape/cells/export/c99/c_expressions.h"
+#include "lagtape/cells/export/c99/c_numbers.h"
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 
 namespace lagtape {
 namespace {
 
-constexpr std::size_t kLineLength = 110;
-
 /// A line of code, broken at spaces where it is long.
 std::string wrapped(std::string line) {
   std::string text;
   const std::string indent(line.find_first_not_of(' ') + 4, ' ');
-  while (line.size() > kLineLength) {
-    const std::size_t space = line.rfind(' ', kLineLength);
+  while (line.size() > kCLineLength) {
+    const std::size_t space = line.rfind(' ', kCLineLength);
     if (space == std::string::npos || space < indent.size()) break;
     text += line.substr(0, space) + "\n";
     line = indent + line.substr(space + 1);

@@ -10,8 +10,6 @@
 namespace lagtape {
 namespace {
 
-constexpr std::size_t kLineLength = 110;
-
 template <class T>
 std::string shortest(T value) {
   std::array<char, 32> text;
@@ -23,7 +21,7 @@ template <class Words>
 std::string in_lines(const Words& words) {
   std::string text, line = " ";
   for (const std::string& word : words) {
-    if (line.size() + word.size() + 2 > kLineLength) {
+    if (line.size() + word.size() + 2 > kCLineLength) {
       text += line + "\n";
       line = " ";
     }

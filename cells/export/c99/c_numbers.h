@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -8,6 +9,9 @@
 #include "lagtape/core/tensor.h"
 
 namespace lagtape {
+
+/// The longest line of the C file.
+inline constexpr std::size_t kCLineLength = 110;
 
 /// How matrices are stored in the C file.
 enum class CWeights : std::uint8_t { real, int16, int8 };
