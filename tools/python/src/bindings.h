@@ -8,6 +8,7 @@ namespace lagtape::python {
 void add_models(nanobind::module_& module);
 void add_streams(nanobind::module_& module);
 void add_experiments(nanobind::module_& module);
+void add_forecasts(nanobind::module_& module);
 void add_cells(nanobind::module_& module);
 void add_training(nanobind::module_& module);
 void add_recurrences(nanobind::module_& module);

@@ -51,6 +51,7 @@ NB_MODULE(_lagtape, module) {
   add_models(module);
   add_streams(module);
   add_experiments(module);
+  add_forecasts(module);
   add_cells(module);
   add_training(module);
   add_recurrences(module);
