@@ -273,6 +273,20 @@ def test_options_that_are_no_numbers_are_given_as_they_are():
     assert list(described["experiment"]["cells"]) == ["gated", "gated_2"]
 
 
+def test_a_cell_may_be_a_part_of_another():
+    @lt.cell
+    def inner(s, units, leak=0.5):
+        h = s.state("h", units)
+        s.next(h, leak * h + s.weight("U", (units, s.input.size)) @ s.input)
+        return s.next_of(h)
+
+    def outer(s, units, rate=0.25):
+        return lt.tanh(inner(s, units, leak=rate))
+
+    assert entry_of(outer)["step"] == ["h' = rate * h + U @ x"] and entry_of(outer)["output"] == "tanh(h')"
+    assert inner.equations == ["h' = leak * h + U @ x"]
+
+
 def test_functions_are_those_of_the_library():
     known = {entry["name"] for entry in lt.list("functions")}
     others = {"arange", "concat", "expm", "eye", "floor", "mean", "reshape", "strict_upper", "sum", "transpose"}

@@ -1,6 +1,8 @@
 """Models from Python: the bits of the tool, shapes and memory, clear errors."""
 
+import copy
 import json
+import pickle
 import threading
 
 import numpy as np
@@ -73,6 +75,12 @@ def test_a_saved_model_and_its_bytes_are_the_model(model, tmp_path):
         assert np.array_equal(again.predict(x), model.predict(x))
 
 
+def test_models_are_pickled_for_other_processes(model):
+    x = waves(20, 1)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(x), model.predict(x))
+    assert copy.copy(model) is copy.deepcopy(model) is model
+
+
 def test_threads_share_a_model(model):
     x = waves(4, 50, 1)
     expected, found = model.predict(x), []
@@ -119,7 +127,7 @@ def test_wrong_arrays_are_refused(model, x, message):
     assert str(raised.value) == message
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2", None])
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2", None, 1025])
 def test_wrong_threads_are_refused(model, threads):
     with pytest.raises(lt.InputError, match="threads must be a whole number of at least 1"):
         model.predict(np.zeros((2, 1)), threads=threads)

@@ -43,6 +43,12 @@ def test_the_files_are_python_3_9():
         ast.parse(file.read_text(), file.name, feature_version=(3, 9))
 
 
+def test_the_stub_names_what_the_extension_has():
+    stub = ast.parse((ROOT / "tools/python/lagtape/_lagtape.pyi").read_text()).body
+    named = {getattr(one, "name", None) or one.target.id for one in stub if not isinstance(one, (ast.Import, ast.ImportFrom))}
+    assert named == {name for name in dir(lagtape._lagtape) if not name.startswith("__")}
+
+
 def test_every_public_name_has_a_docstring():
     for name in lagtape.__all__:
         assert getattr(lagtape, name).__doc__, name

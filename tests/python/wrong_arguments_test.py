@@ -39,6 +39,8 @@ def calls(lt, model, stream):
         "inspect": lambda a, b: lt.inspect(a),
         "analyze": lambda a, b: lt.analyze("run", split=a, sequences=1, steps=5, values=b),
         "data": lambda a, b: lt.data("waves.json", fresh=a),
+        "forecast": lambda a, b: lt.forecast(a, b, 3),
+        "lt_predict": lambda a, b: lt.predict("run", a, threads=b),
         "list": lambda a, b: lt.list(a, b),
         "train": lambda a, b: lt.train(a, set=b, threads=1),
         "train_options": lambda a, b: lt.train({**experiment, "name": f"r{random.random()}"}, seed=a, epochs=b, threads=1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
@@ -41,6 +41,11 @@ def count_of(value: Any, name: str, call: str, least: int = 1, most: int = 2**40
         limit = f" and at most {most}" if most < 2**40 else ""
         raise InputError(f"[{call}] {name} must be a whole number of at least {least}{limit}. Got {value!r}.")
     return int(value)
+
+
+def threads_of(threads: Optional[int]) -> int:
+    """A number of threads; None: as many as the machine runs at once."""
+    return min(os.cpu_count() or 1, 1024) if threads is None else count_of(threads, "threads", "threads", 1, 1024)
 
 
 def json_of(value: Any) -> str:

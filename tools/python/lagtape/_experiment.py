@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 import numpy as np
 
 from . import _lagtape
-from ._arguments import Path, count_of, json_of, path_of, text_of
+from ._arguments import Path, count_of, json_of, path_of, text_of, threads_of
 from ._cell import located, with_cells
 from ._errors import InputError
 from ._model import Model, load
@@ -106,7 +106,7 @@ def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = 
     listener = Progress(progress, callback)
     try:
         with listener:
-            return Run(_lagtape.train(given, "" if out is None else path_of(out), bool(resume), _threads_of(threads), listener))
+            return Run(_lagtape.train(given, "" if out is None else path_of(out), bool(resume), threads_of(threads), listener))
     except InputError as error:
         message = str(error).replace("--out", "out").replace("--resume", "resume=True")
         raise located(InputError(message)) from None
@@ -124,13 +124,13 @@ def check(experiment: Experiment, *, gradients: bool = False, elements: int = 8,
     options = _lagtape.ModelGradientOptions()
     options.elements = count_of(elements, "elements", "check")
     options.projections = count_of(projections, "projections", "check", 0)
-    return _ask(experiment, lambda given: _lagtape.check(given, _threads_of(threads), bool(gradients), options), set)
+    return _ask(experiment, lambda given: _lagtape.check(given, threads_of(threads), bool(gradients), options), set)
 
 
 def inspect(experiment: Experiment, *, set: Changes = None, threads: Optional[int] = None) -> Dict[str, Any]:
     """Describes the model of an experiment or a run: params, layers with their steps, parameters, memory plans, and the
     experiment with every default."""
-    return _ask(experiment, lambda given: _lagtape.inspect(given, _threads_of(threads)), set)
+    return _ask(experiment, lambda given: _lagtape.inspect(given, threads_of(threads)), set)
 
 
 def analyze(experiment: Experiment, *, split: str = "test", sequences: int = 8, steps: int = 1000, projections: int = 32,
@@ -148,7 +148,7 @@ def analyze(experiment: Experiment, *, split: str = "test", sequences: int = 8, 
     options.bins = count_of(bins, "bins", "analyze", 1, 10000)
     options.values = _texts_of([] if values is None else values, "values", "analyze")
     split = text_of(split, "[analyze] split")
-    text = _ask(experiment, lambda given: (_lagtape.analyze(given, split, _threads_of(threads), options), []), set)
+    text = _ask(experiment, lambda given: (_lagtape.analyze(given, split, threads_of(threads), options), []), set)
     return _with_arrays(text)
 
 
@@ -159,7 +159,7 @@ def data(experiment: Experiment, *, fresh: int = 1000, set: Changes = None,
     length. A training set that never ends gives its first `fresh` sequences."""
     fresh = count_of(fresh, "fresh", "data")
     try:
-        return _lagtape.data(_given(experiment, set), fresh, _threads_of(threads))
+        return _lagtape.data(_given(experiment, set), fresh, threads_of(threads))
     except InputError as error:
         raise located(error) from None
 
@@ -210,12 +210,6 @@ def _texts_of(values: Any, name: str, call: str) -> List[str]:
     if isinstance(values, str) or not isinstance(values, (builtins.list, tuple)):
         raise InputError(f"[{call}] {name} must be a list of texts. Got {values!r}.")
     return [text_of(value, f"[{call}] {name}") for value in values]
-
-
-def _threads_of(threads: Optional[int]) -> int:
-    if threads is None:
-        return min(os.cpu_count() or 1, 1024)
-    return count_of(threads, "threads", "threads", 1, 1024)
 
 
 def _or_none(value: Optional[int], name: str, call: str, least: int) -> Optional[int]:

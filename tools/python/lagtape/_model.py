@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import tempfile
 from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
@@ -41,7 +43,7 @@ class Model:
 
         Raises InputError for another shape and for numbers that are not finite.
         """
-        threads = count_of(threads, "threads", "predict")
+        threads = count_of(threads, "threads", "predict", 1, 1024)
         if isinstance(x, (list, tuple)) and x and not _is_array_like(x):
             return self._predict_several([self._input(one, 2) for one in x], threads)
         return self._model.predict(self._input(x), [], threads)
@@ -124,6 +126,19 @@ class Model:
     def parameters(self) -> Dict[str, np.ndarray]:
         """The parameters by name ("layers.0.W1"), as arrays that cannot be written to."""
         return self._model.parameters
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Model:
+        return self
+
+    def __reduce__(self) -> Tuple[Any, Tuple[bytes]]:
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "model.safetensors")
+            self.save(file)
+            with open(file, "rb") as weights:
+                return load, (weights.read(),)
 
     def __repr__(self) -> str:
         layers = ", ".join(layer["name"] for layer in self.layers)
