@@ -1,13 +1,50 @@
 #include "lagtape/cells/export/exported_model.h"
 
-#include <iterator>
+#include <utility>
 
+#include "lagtape/cells/layer_content.h"
+#include "lagtape/cells/layers/bidirectional.h"
 #include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/core/error.h"
 
 namespace lagtape {
 
-std::int64_t ExportedModel::input_width() const { return table.empty() ? stack.input_width() : 1; }
+namespace {
+
+/// Hands out the weights of a model, layer by layer.
+class LayerReader {
+ public:
+  explicit LayerReader(std::vector<Tensor> weights) : weights_(std::move(weights)) {}
+
+  Tensor take() { return weights_[next_++]; }
+  ExportedLayer take(const std::string& name, const StepProgram& program) {
+    ExportedLayer layer{name, program, {}};
+    for (std::size_t i = 0; i < program.weights.size(); ++i) layer.weights.push_back(take());
+    return layer;
+  }
+  std::vector<ExportedLayer> take(const std::vector<StepProgram>& programs, const std::string& ending = "") {
+    std::vector<ExportedLayer> layers;
+    for (const StepProgram& program : programs)
+      layers.push_back(take(text_of("layer", count_++, ending), program));
+    return layers;
+  }
+
+ private:
+  std::vector<Tensor> weights_;
+  std::size_t next_ = 0;
+  int count_ = 0;
+};
+
+/// The option "merge" of each bidirectional layer, from the input up.
+std::vector<std::string> merges_of(const ModelDefinition& definition) {
+  std::vector<std::string> merges;
+  for (const LayerDefinition& layer : definition.layers)
+    if (layer.name() == Bidirectional::kEntry.name)
+      merges.push_back(layer.content().json.at("merge").get<std::string>());
+  return merges;
+}
+
+}  // namespace
 
 std::vector<Tensor> ExportedModel::weights() const {
   std::vector<Tensor> all;
@@ -20,27 +57,41 @@ std::vector<Tensor> ExportedModel::weights() const {
 }
 
 ExportedModel exported(const Model& model) {
-  const ChainDefinition& chain = model.evaluation_chain();
-  if (const std::string obstacle = chain.obstacle(); !obstacle.empty())
+  if (const std::string obstacle = model.evaluation_chain().obstacle(); !obstacle.empty())
     throw InputError(text_of("[export] a model is exported as one step with its states, but ", obstacle));
+  return exported_whole(model);
+}
+
+ExportedModel exported_whole(const Model& model) {
+  const ChainDefinition& chain = model.evaluation_chain();
   ExportedModel result;
   result.stack = chain.parts.back().stack;
   result.at = result.stack.at;
   result.normalization = model.normalization();
   result.normalization.check(model.input_width(), model.output_width());
   result.dtype = model.dtype();
+  result.input = model.input_width();
 
-  std::vector<Tensor> weights = model.weights();
-  auto next = weights.begin();
-  if (model.tokens() > 0) result.table = *next++;
-  const auto layer_of = [&](const std::string& name, const StepProgram& program) {
-    const auto first = next;
-    std::advance(next, program.weights.size());
-    return ExportedLayer{name, program, {first, next}};
-  };
-  for (const StepProgram& program : result.stack.layers)
-    result.layers.push_back(layer_of(text_of("layer", result.layers.size()), program));
-  if (result.stack.readout) result.readout = layer_of("readout", *result.stack.readout);
+  LayerReader reader(model.weights());
+  if (model.tokens() > 0) result.table = reader.take();
+  const std::vector<std::string> merges = merges_of(model.definition());
+  std::vector<ExportedLayer> below;
+  for (std::size_t i = model.tokens() > 0 ? 1 : 0; i + 1 < chain.parts.size(); ++i) {
+    const ChainPart& part = chain.parts[i];
+    if (!part.layer) {
+      below = reader.take(part.stack.layers);
+      continue;
+    }
+    const std::vector<StackDefinition> directions = part.layer->ops();
+    ExportedPart both{
+        std::move(below), reader.take(directions.at(0).layers), {}, merges.at(result.parts.size()), {}};
+    both.back = reader.take(directions.at(1).layers, ".back");
+    both.at_end = part.layer->ends_sequences();
+    result.parts.push_back(std::move(both));
+    below.clear();
+  }
+  result.layers = reader.take(result.stack.layers);
+  if (result.stack.readout) result.readout = reader.take("readout", *result.stack.readout);
   return result;
 }
 

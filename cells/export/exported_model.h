@@ -15,6 +15,14 @@ struct ExportedLayer {
   std::vector<Tensor> weights;  ///< in the order of program.weights
 };
 
+/// A layer below that reads sequences from both ends, with the layers under it.
+struct ExportedPart {
+  std::vector<ExportedLayer> below;        ///< run first
+  std::vector<ExportedLayer> ahead, back;  ///< read the sequence from its first step on, and from its last
+  std::string merge;                       ///< how the two outputs become one: "concat", "sum" or "mean"
+  bool at_end = false;  ///< only the last outputs of both, which have seen the whole sequence, are read
+};
+
 /// A model in the form that streams run (batch normalisation with its running statistics), with all that a
 /// step needs beside the input.
 struct ExportedModel {
@@ -26,8 +34,9 @@ struct ExportedModel {
   Dtype dtype = Dtype::f32;
   /// The stack that `layers` and `readout` are taken from, for a stream over (changed) weights.
   StackDefinition stack;
+  std::int64_t input = 0;           ///< numbers of a step; 1 for tokens
+  std::vector<ExportedPart> parts;  ///< below `layers`; only in models of whole sequences
 
-  std::int64_t input_width() const;  ///< 1 for tokens
   std::int64_t output_width() const { return stack.output_width(); }
   /// The weights of all layers, the read-out's last, as Stream takes them.
   std::vector<Tensor> weights() const;
@@ -35,5 +44,7 @@ struct ExportedModel {
 
 /// Throws InputError for a model that cannot run step by step, which names the layer's reason.
 ExportedModel exported(const Model& model);
+/// The same for a model that may need whole sequences.
+ExportedModel exported_whole(const Model& model);
 
 }  // namespace lagtape

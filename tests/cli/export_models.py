@@ -58,3 +58,16 @@ def layer_models(**train):
             "step": ["v = W @ b[-3] + U @ x + softplus(a) * exp(M)", "a' = b", "b' = 0.3 * (sin(v) - relu(a)) + minimum(abs(b), 0.2)"],
             "output": "a'"}
     yield "swapped-states", experiment([{"cell": "swap", "units": 4}], cells={"swap": swap}, **train)
+
+
+def both_ways_models(**train):
+    """Models of whole sequences, which read them from both ends."""
+    gru, delayed = {"cell": "gru", "units": 4}, {"cell": "tau_gru", "units": 3, "tau": 2}
+
+    def both(cell, merge="concat"):
+        return {"layer": "bidirectional", "cell": cell, "merge": merge}
+
+    yield "both-ways", experiment([both(gru)], **train)
+    yield "both-ways-at-the-end", experiment([both(delayed, "sum"), {"layer": "layer_norm"}], at="last_step", **train)
+    yield "both-ways-twice", experiment([delayed, both(gru, "mean"), {"layer": "batch_norm"}, both(delayed), gru], at="mean", **train)
+    yield "both-ways-twice-at-the-end", experiment([both(delayed), both(gru)], at="last_step", **train)

@@ -4,7 +4,7 @@ onnxruntime and numpy are needed (`pip install onnx onnxruntime numpy`); without
 import shutil
 import unittest
 
-from export_models import cell_models, experiment, layer_models
+from export_models import both_ways_models, cell_models, experiment, layer_models
 from tool import ToolTest, main
 
 try:
@@ -62,7 +62,7 @@ class OnnxTest(ToolTest):
 
     def test_every_cell_gives_the_outputs_of_the_model(self):
         kinds = set()
-        for name, whole in [*cell_models(), *layer_models()]:
+        for name, whole in [*cell_models(), *layer_models(), *both_ways_models()]:
             with self.subTest(name):
                 x = self.random((ROWS, STEPS, whole["data"]["input"]))
                 model, session = self.export(whole)
@@ -83,8 +83,8 @@ class OnnxTest(ToolTest):
                 self.compare(numpy.stack(outputs, 1) if wanted.ndim == 3 else outputs[-1], wanted, 1e-5)
 
     def test_in_double_precision_they_agree_to_the_last_digits(self):
-        models = dict([*cell_models(precision="f64"), *layer_models(precision="f64")])
-        for name in ("tau_gru-0", "tau_gru-9", "tau_gru-16", "tau_gru-17", "lem-3", "lstm-0", "unicornn-0", "tarnn-1", "stack", "swapped-states", "mean"):
+        models = dict([*cell_models(precision="f64"), *layer_models(precision="f64"), *both_ways_models(precision="f64")])
+        for name in ("tau_gru-0", "tau_gru-9", "tau_gru-16", "tau_gru-17", "lem-3", "lstm-0", "unicornn-0", "tarnn-1", "stack", "swapped-states", "mean", "both-ways-twice"):
             with self.subTest(name):
                 x = self.random((ROWS, 200, models[name]["data"]["input"]), numpy.float64)
                 self.compare(self.export(models[name])[1].run(None, {"x": x})[0], self.predict(x), 1e-12)
@@ -103,9 +103,12 @@ class OnnxTest(ToolTest):
     def test_sequences_end_at_their_lengths(self):
         lengths = numpy.array([5, 40, 17], numpy.int64)
         x = self.random((3, 40, 3))
-        for at in ("last_step", "mean"):
-            with self.subTest(at):
-                _, session = self.export(experiment([{"cell": "tau_gru", "units": 4, "tau": 3}], at=at), "onnx", "--lengths")
+        models = {at: experiment([{"cell": "tau_gru", "units": 4, "tau": 3}], at=at) for at in ("last_step", "mean")}
+        models |= {name: whole for name, whole in both_ways_models() if whole["model"]["readout"]["at"] != "every_step"}
+        self.assertEqual(len(models), 5)
+        for name, whole in models.items():
+            with self.subTest(name):
+                _, session = self.export(whole, "onnx", "--lengths")
                 got = session.run(None, {"x": x, "lengths": lengths})[0]
                 for row, length in enumerate(lengths):
                     self.compare(got[row], self.predict(x[row, :length]), 1e-5)

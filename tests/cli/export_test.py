@@ -57,7 +57,7 @@ class ExportTest(ToolTest):
     def test_a_model_of_whole_sequences_is_refused(self):
         shutil.rmtree(self.folder / "run")
         self.train("run", experiment=experiment([{"layer": "bidirectional", "cell": {"cell": "gru", "units": 3}}]))
-        for form in ("c99", "onnx", "onnx-step"):
+        for form in ("c99", "onnx-step", "torch", "keras"):
             self.assertIn("bidirectional", self.refused("run", "--to", form, "--output", "a"))
 
     def test_a_model_whose_outputs_are_not_finite_is_refused(self):

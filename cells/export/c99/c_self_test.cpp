@@ -16,7 +16,7 @@ constexpr std::int64_t kSteps = 64;
 /// Tokens, or numbers as normalised data have them, in the units of the data.
 std::vector<double> inputs_of(const ExportedModel& model, Dtype dtype) {
   RandomStream random(0, stream_name({0x74657374}));  // "test"
-  const std::int64_t width = model.input_width();
+  const std::int64_t width = model.input;
   std::vector<double> inputs;
   for (std::int64_t i = 0; i < kSteps * width; ++i) {
     double value = model.normalization.input.restored(random.next_normal(), i % width);

@@ -30,7 +30,7 @@ class CFile {
     const std::string helpers = c_helpers(helpers_, style_);
     return c_comment(style_, layers, costs_, helpers + functions_) +
            text_of("#ifndef ", name_, "_DECLARED\n#define ", name_, "_DECLARED\n#define ", name_, "_INPUTS ",
-                   model_.input_width(), "\n#define ", name_, "_OUTPUTS ", model_.output_width(),
+                   model_.input, "\n#define ", name_, "_OUTPUTS ", model_.output_width(),
                    "\n\ntypedef struct {\n", members_, "} ", name_,
                    "_state;\n\n#ifdef __cplusplus\nextern \"C\" {\n", "#endif\n", prototypes,
                    "#ifdef __cplusplus\n}\n#endif\n#endif\n\n#ifndef ", name_,
@@ -114,7 +114,7 @@ class CFile {
     if (!model_.table.empty()) return write_token();
     const Scaling& scaling = model_.normalization.input;
     if (scaling.empty()) return "in";
-    const std::int64_t width = model_.input_width();
+    const std::int64_t width = model_.input;
     declare_array("x", width);
     const auto [mean, rest] = in_two(scaling.mean);
     step_ +=

@@ -1,5 +1,6 @@
 #include "lagtape/cells/export/onnx/onnx_model.h"
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -15,22 +16,21 @@ using Names = std::vector<std::string>;
 
 OnnxAttributes axis(std::int64_t value) { return OnnxAttributes().integer("axis", value); }
 
-/// All layers over x [batch, time, input].
-std::string add_layers(OnnxWriter& graph, const ExportedModel& model, std::string x) {
-  const std::span<const ExportedLayer> layers = model.layers;
+/// Layers, one above the other, over x [batch, time, input].
+std::string add_layers(OnnxWriter& graph, std::span<const ExportedLayer> layers, std::string x, Dtype dtype) {
   const auto gates_of = [&](std::size_t l) {  // onnxruntime's nodes compute in f32 alone
-    return model.dtype == Dtype::f32 ? gated_layer(layers[l]) : std::nullopt;
+    return dtype == Dtype::f32 ? gated_layer(layers[l]) : std::nullopt;
   };
   for (std::size_t l = 0; l < layers.size();) {
     if (has_independent_steps(layers[l])) {
-      x = add_rows(graph, layers[l++], x, model.dtype);
+      x = add_rows(graph, layers[l++], x, dtype);
     } else if (const auto gates = gates_of(l)) {
       x = add_recurrence(graph, *gates, x);
       ++l;
     } else {
       std::size_t end = l + 1;
       while (end < layers.size() && !has_independent_steps(layers[end]) && !gates_of(end)) ++end;
-      x = add_scan(graph, layers.subspan(l, end - l), x, model.dtype);
+      x = add_scan(graph, layers.subspan(l, end - l), x, dtype);
       l = end;
     }
   }
@@ -50,22 +50,51 @@ std::string sum_where(OnnxWriter& graph, const std::string& x, const std::string
   return graph.node("ReduceSum", {chosen, graph.integers({1})}, OnnxAttributes().integer("keepdims", 0));
 }
 
-/// The vector of a sequence that a read-out reads once, [batch, width].
-std::string read_once(OnnxWriter& graph, const ExportedModel& model, const std::string& x, bool lengths) {
-  if (lengths) graph.input("lengths", OnnxType::i64, {"batch"});
-  if (model.at == ReadAt::mean) {
-    if (!lengths) {
-      const std::vector<std::int64_t> axes = {1};
-      return graph.node("ReduceMean", {x}, OnnxAttributes().integers("axes", axes).integer("keepdims", 0));
-    }
-    const std::string counts =
-        graph.node("Cast", {graph.node("Unsqueeze", {"lengths", graph.integers({1})})},
-                   OnnxAttributes().integer("to", static_cast<std::int64_t>(onnx_type(model.dtype))));
-    return graph.node("Div", {sum_where(graph, x, "Less", "lengths", model.dtype), counts});
+/// The outputs at the last step of each sequence, [batch, width]. `lengths` is the name of an input, or empty.
+std::string read_last(OnnxWriter& graph, const std::string& x, const std::string& lengths, Dtype dtype) {
+  if (lengths.empty()) return graph.node("Gather", {x, graph.integer(-1)}, axis(1));
+  const std::string last = graph.node("Sub", {lengths, graph.integer(1)});
+  return sum_where(graph, x, "Equal", last, dtype);
+}
+
+/// The mean of the outputs of each sequence, [batch, width].
+std::string read_mean(OnnxWriter& graph, const std::string& x, const std::string& lengths, Dtype dtype) {
+  if (lengths.empty()) {
+    const std::vector<std::int64_t> axes = {1};
+    return graph.node("ReduceMean", {x}, OnnxAttributes().integers("axes", axes).integer("keepdims", 0));
   }
-  if (!lengths) return graph.node("Gather", {x, graph.integer(-1)}, axis(1));
-  const std::string last = graph.node("Sub", {"lengths", graph.integer(1)});
-  return sum_where(graph, x, "Equal", last, model.dtype);
+  const std::string counts =
+      graph.node("Cast", {graph.node("Unsqueeze", {lengths, graph.integers({1})})},
+                 OnnxAttributes().integer("to", static_cast<std::int64_t>(onnx_type(dtype))));
+  return graph.node("Div", {sum_where(graph, x, "Less", lengths, dtype), counts});
+}
+
+/// Every sequence from its last step to its first; steps after its end stay where they are.
+std::string reversed(OnnxWriter& graph, const std::string& x, const std::string& lengths) {
+  if (!lengths.empty())
+    return graph.node("ReverseSequence", {x, lengths},
+                      OnnxAttributes().integer("batch_axis", 0).integer("time_axis", 1));
+  return graph.node("Slice",
+                    {x, graph.integers({-1}), graph.integers({std::numeric_limits<std::int64_t>::min()}),
+                     graph.integers({1}), graph.integers({-1})});
+}
+
+/// A layer that reads from both ends, over x [batch, time, input]; at the end [batch, 1, width].
+std::string add_part(OnnxWriter& graph, const ExportedPart& part, std::string x, const std::string& lengths,
+                     Dtype dtype) {
+  x = add_layers(graph, part.below, x, dtype);
+  std::string ahead = add_layers(graph, part.ahead, x, dtype);
+  std::string back = add_layers(graph, part.back, reversed(graph, x, lengths), dtype);
+  if (part.at_end) {
+    ahead = graph.node("Unsqueeze", {read_last(graph, ahead, lengths, dtype), graph.integers({1})});
+    back = graph.node("Unsqueeze", {read_last(graph, back, lengths, dtype), graph.integers({1})});
+  } else {
+    back = reversed(graph, back, lengths);
+  }
+  if (part.merge == "concat") return graph.node("Concat", {ahead, back}, axis(2));
+  const std::string sum = graph.node("Add", {ahead, back});
+  const double half = 0.5;
+  return part.merge == "sum" ? sum : graph.node("Mul", {sum, graph.numbers({}, {&half, 1}, dtype)});
 }
 
 /// The mean of the top layer's outputs so far, from their sum and number.
@@ -89,16 +118,30 @@ std::string description(const Model& model) {
 
 }  // namespace
 
-std::string onnx_sequence_model(const Model& model, bool lengths) {
-  const ExportedModel content = exported(model);
+std::string onnx_sequence_model(const Model& model, bool with_lengths) {
+  const ExportedModel content = exported_whole(model);
   const bool once = !reads_every_step(content.at);
-  if (lengths && (!once || content.at == ReadAt::last_padded_step))
+  if (with_lengths && (!once || content.at == ReadAt::last_padded_step))
     throw InputError(
         "[export] lengths are for a model that reads once, at the end of a sequence or the mean; this one "
         "does not");
   OnnxWriter graph("model");
-  std::string y = add_layers(graph, content, add_input(graph, content, {"batch", "time"}));
-  if (once) y = read_once(graph, content, y, lengths);
+  std::string y = add_input(graph, content, {"batch", "time"});
+  std::string lengths;
+  if (with_lengths) {
+    lengths = "lengths";
+    graph.input(lengths, OnnxType::i64, {"batch"});
+  }
+  for (const ExportedPart& part : content.parts) {
+    y = add_part(graph, part, y, lengths, content.dtype);
+    if (part.at_end) lengths.clear();  // there is one step from here on
+  }
+  y = add_layers(graph, content.layers, y, content.dtype);
+  if (content.at == ReadAt::mean) {
+    y = read_mean(graph, y, lengths, content.dtype);
+  } else if (once) {
+    y = read_last(graph, y, lengths, content.dtype);
+  }
   if (content.readout && once) y = add_step(graph, *content.readout, y, {}, content.dtype).output;
   if (content.readout && !once) y = add_rows(graph, *content.readout, y, content.dtype);
   add_output(graph, content, y, once ? OnnxShape{"batch"} : OnnxShape{"batch", "time"});

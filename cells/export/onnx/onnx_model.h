@@ -11,8 +11,8 @@ namespace lagtape {
 /// reads once, in the units of the data. States begin as zeros. Layers that ONNX has become its LSTM, GRU and
 /// RNN (in f32), others with states a Scan whose states hold their pasts. With `lengths`, a read-out that
 /// reads once does so at the end of each sequence, for an input lengths [batch] in i64. Throws InputError for
-/// a model that cannot run step by step, and for lengths where the read-out reads every step or the padding.
-std::string onnx_sequence_model(const Model& model, bool lengths = false);
+/// lengths where the read-out reads every step or the padding.
+std::string onnx_sequence_model(const Model& model, bool with_lengths = false);
 
 /// A model as the bytes of an ONNX file for one step: from x [batch, input], or tokens [batch], and the states
 /// to y [batch, output] and the states after the step, "layer0.h" to "layer0.h.next", which a host feeds back.

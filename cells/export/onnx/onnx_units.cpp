@@ -28,11 +28,11 @@ std::string add_input(OnnxWriter& graph, const ExportedModel& model, const OnnxS
     return graph.node("Gather", {graph.constant("table", model.table), "tokens"});
   }
   OnnxShape shape = leading;
-  shape.emplace_back(model.input_width());
+  shape.emplace_back(model.input);
   graph.input("x", onnx_type(model.dtype), shape);
   const Scaling& scaling = model.normalization.input;
   if (scaling.empty()) return "x";
-  const Shape width = {model.input_width()};
+  const Shape width = {model.input};
   const std::string mean =
       graph.numbers(width, rounded(scaling.mean, model.dtype), model.dtype, "input.mean");
   const std::string rest =
