@@ -39,6 +39,10 @@
 #include "lagtape/cells/recorder.h"
 
 // ---- Models ----
+#include "lagtape/cells/export/c99/c_source.h"
+#include "lagtape/cells/export/onnx/onnx_model.h"
+#include "lagtape/cells/export/plain/keras_file.h"
+#include "lagtape/cells/export/plain/torch_file.h"
 #include "lagtape/cells/import/import_model.h"
 #include "lagtape/cells/models/model.h"
 #include "lagtape/cells/models/model_op.h"

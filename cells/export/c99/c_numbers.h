@@ -6,15 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/cells/export/c99/c_options.h"
 #include "lagtape/core/tensor.h"
 
 namespace lagtape {
 
 /// The longest line of the C file.
 inline constexpr std::size_t kCLineLength = 110;
-
-/// How matrices are stored in the C file.
-enum class CWeights : std::uint8_t { real, int16, int8 };
 
 /// The scalar of the C file: "float" or "double".
 std::string c_type(Dtype dtype);

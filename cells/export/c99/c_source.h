@@ -1,20 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "lagtape/cells/export/c99/c_numbers.h"
+#include "lagtape/cells/export/c99/c_options.h"
 #include "lagtape/cells/models/model.h"
 
 namespace lagtape {
-
-/// The choices in an export to C.
-struct CExportOptions {
-  std::string name;              ///< begins all names of the file: NAME_init, NAME_step, ...; a word of C
-  std::optional<Dtype> dtype{};  ///< the scalar; without a value the model's
-  CWeights weights = CWeights::real;
-  bool fast_functions = false;  ///< tanh and sigmoid by an approximation, with kFastTanhError
-};
 
 /// A model as one file of C99 that needs nothing but math.h and allocates nothing:
 ///

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+/// How matrices are stored in the C file.
+enum class CWeights : std::uint8_t { real, int16, int8 };
+
+/// The choices in an export to C.
+struct CExportOptions {
+  std::string name;                 ///< begins all names of the file: NAME_init, NAME_step, ...; a word of C
+  std::optional<Dtype> dtype = {};  ///< the scalar; without a value the model's
+  CWeights weights = CWeights::real;
+  bool fast_functions = false;  ///< tanh and sigmoid by approximations (kFastTanhError, c_helpers.h)
+};
+
+}  // namespace lagtape
