@@ -132,6 +132,10 @@ def test_what_is_no_cell_is_refused():
     for wrong in (3, print, "cell"):
         with pytest.raises(lt.InputError, match="expected a function"):
             lt.cell(wrong)
+    with pytest.raises(lt.InputError, match="the name 'gru' is taken by a built-in cell"):
+        lt.cell(nothing, name="gru")
+    with pytest.raises(lt.InputError, match="name must be a text. Got 3."):
+        lt.cell(nothing, name=3)
     with pytest.raises(lt.InputError, match="needs a default"):
         lt.cell(lambda s, units, tau: None)
     with pytest.raises(lt.InputError, match="its first argument is the step"):

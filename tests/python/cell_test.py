@@ -198,6 +198,19 @@ def test_a_value_used_twice_is_an_equation_and_a_variable_gives_the_name():
     assert entry_of(twice)["output"] == ["h'", "shared"]
 
 
+def test_what_is_nested_deep_is_several_equations():
+    @lt.cell(static=["depth"])
+    def deep(s, units, depth=2000):
+        h = s.state("h", units)
+        v = h
+        for _ in range(depth):
+            v = lt.tanh(v + 1)
+        s.next(h, v)
+        return v
+
+    assert 10 < len(deep.equations) < 100 and deep.program(2).count("tanh") == 2000
+
+
 def test_names_that_are_taken_are_changed():
     def taken(s, units):
         h = s.state("h", units)

@@ -52,6 +52,9 @@ def test_a_run_tells_what_it_learnt():
     assert run.metrics["test_rmse"] == scores["rmse"] and run.metrics["test_loss"] == scores["loss"]
     assert run.metrics["valid_rmse"] == min(history["valid_rmse"])
     assert run.summary["params"] == sum(value.size for value in run.model().parameters.values())
+    with open(f"{run.path}/metrics.jsonl", "a") as file:
+        file.write('{"epoch": 3, "st')
+    assert run.history["epoch"].tolist() == [1, 2]
     assert lt.Run(run.path).experiment == run.experiment and run.experiment["train"]["epochs"] == 2
 
 

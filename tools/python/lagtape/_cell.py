@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import json
 import re
 import sys
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
 
 from . import _lagtape
-from ._arguments import count_of, json_of
+from ._arguments import count_of, json_of, text_of
 from ._errors import InputError
 from ._expression import Expression, Place
 from ._step import Recorded, Step
@@ -39,9 +41,17 @@ def cell(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] =
         return lambda decorated: cell(decorated, name=name, static=static)
     if not callable(function) or not hasattr(function, "__code__"):
         raise InputError(f"[cell] expected a function. Got {function!r}.")
-    made = Cell(function, function.__name__ if name is None else name, static)
+    name = text_of(function.__name__ if name is None else name, "[cell] name")
+    if name in _built_in():
+        raise InputError(f"[cell] the name '{name}' is taken by a built-in cell; give another, @lagtape.cell(name=...).")
+    made = Cell(function, name, static)
     _cells[made.name] = made
     return made
+
+
+@functools.lru_cache(maxsize=None)
+def _built_in() -> FrozenSet[str]:
+    return frozenset(entry["name"] for entry in json.loads(_lagtape.list())["cells"])
 
 
 class Cell:

@@ -52,7 +52,7 @@ class Run:
         """Arrays with a number for each evaluation: epoch, step, train_loss, valid_loss, lr, seconds and so on. What
         an evaluation did not report is NaN."""
         with self._open("metrics.jsonl") as file:
-            rows = [json.loads(line) for line in file]
+            rows = [json.loads(line) for line in file if line.endswith("\n")]  # else the line of a run that was killed
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {name: [row.get(name) for row in rows] for name in names}
         return {name: _array(column) for name, column in columns.items()}

@@ -9,6 +9,7 @@ from ._errors import InputError
 from ._expression import Expression, Place, Text, call, expression_of
 
 _NAME = re.compile(r"[^\W\d][\w.]*")
+_DEEPEST = 50  # operations within one another in an equation
 _LEAVES = ("constant", "hyper", "dimension", "input", "index", "state", "weight", "name")
 
 
@@ -136,11 +137,10 @@ class Step:
 
     def _draw(self, kind: str, shape: Iterable[Any], once: bool, evaluate: Any) -> Expression:
         name = f"{kind}_once" if once else kind
-        draw = call(name, *shape, kind="value")
+        draw = call(name, *shape, *(() if evaluate is None else (evaluate,)), kind="value")
         draw.fixed = False
         if evaluate is not None:
-            draw.operands += (expression_of(evaluate),)
-            draw.operation = "evaluated draw"
+            draw.operation = "evaluated draw"  # the last operand is the value outside of training
         return draw
 
 
@@ -204,7 +204,7 @@ class Recorded:
 
     def _name(self, variables: Dict[str, Any]) -> None:
         """Gives names to what is an equation of its own: the next values of states, what a variable of the function holds,
-        and what is used more than once."""
+        what is used more than once, and what is nested deep."""
         for state, value in self._step._next.items():
             if _is_computed(value):
                 self._names.setdefault(id(value), f"{state}'")
@@ -214,10 +214,13 @@ class Recorded:
                 by_variable.setdefault(id(value), variable)
         self._operators = {id(e.operands[0]) for e in self._order
                            if e.operation == "@" and e.kind == "value" and e.operands[0].operation not in _LEAVES}
+        depths: Dict[int, int] = {}  # of what is written within an equation
         for e in self._order:
-            is_equation = _is_computed(e) and (id(e) in by_variable or self._uses[id(e)] > 1)
+            depth = 1 + max((depths[id(operand)] for operand in e.operands), default=0)
+            is_equation = _is_computed(e) and (id(e) in by_variable or self._uses[id(e)] > 1 or depth > _DEEPEST)
             if (is_equation or id(e) in self._operators) and id(e) not in self._names:
                 self._names[id(e)] = self._free_name(by_variable.get(id(e), "A" if e.kind == "matrix" else "v"))
+            depths[id(e)] = 0 if id(e) in self._names else depth
 
     def _free_name(self, wanted: str) -> str:
         name, count = wanted, 1
