@@ -13,6 +13,8 @@ tool_packages=(
 test_packages=(doctest-dev python3 python3-dev python3-venv pkg-config valgrind)
 # What the Python module is built and tested with, from PyPI.
 python_requirements=(nanobind scikit-build-core numpy pytest)
+# What runs the notebook of the examples besides.
+notebook_requirements=(nbclient ipykernel matplotlib)
 
 say() { printf '== %s\n' "$*"; }
 fail() {
@@ -52,13 +54,17 @@ install_missing() {
 # Makes build/venv, for which the build makes the Python module. Without it the module and its tests are left out.
 make_python_environment() {
   local python=build/venv/bin/python
-  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest' 2>/dev/null; then
+  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest, nbclient, ipykernel, matplotlib' 2>/dev/null; then
     say "build/venv is there already."
     return
   fi
-  say "Making build/venv with ${python_requirements[*]}"
-  python3 -m venv build/venv && "$python" -m pip install --quiet "${python_requirements[@]}" ||
+  say "Making build/venv with ${python_requirements[*]} ${notebook_requirements[*]}"
+  if ! { python3 -m venv build/venv && "$python" -m pip install --quiet "${python_requirements[@]}"; }; then
     say "There is no build/venv with all of these: the Python module is not built, and its tests do not run."
+    return
+  fi
+  "$python" -m pip install --quiet "${notebook_requirements[@]}" ||
+    say "Not all of ${notebook_requirements[*]} are there: the notebook of the examples is not run."
 }
 
 # configure [OPTION...]
