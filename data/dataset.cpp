@@ -39,17 +39,32 @@ std::span<T> row_of(Tensor& tensor, std::int64_t row) {
 }
 
 template <class T>
-void refuse_non_finite(std::span<const T> values, std::int64_t width, const char* what, std::int64_t index) {
+void refuse_non_finite(std::span<const T> values, std::int64_t width, const char* what, std::int64_t index,
+                       bool may_be_missing = false) {
   T sum = 0;  // 0 * v is NaN for a NaN and for an infinity: one test for the whole row
   for (T v : values) sum += T{0} * v;
   if (sum == 0) return;
-  auto bad = std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
+  auto bad = std::find_if(values.begin(), values.end(),
+                          [&](T v) { return !std::isfinite(v) && !(may_be_missing && std::isnan(v)); });
+  if (bad == values.end()) return;
   const std::int64_t at = bad - values.begin();
   throw InputError(text_of("[data] numbers must be finite. Got ", *bad, " in sequence ", index, ", step ",
                            at / width, ", ", what, " ", at % width, "."));
 }
 
 }  // namespace
+
+void leave_out_first(Batch& batch, std::int64_t steps) {
+  const std::int64_t padded = batch.x.size(1);
+  for (std::int64_t row = 0; row < batch.size(); ++row) {
+    for (std::int64_t n = 0; n < std::min(steps, padded); ++n) {
+      const std::int64_t place = row * padded + n;
+      if (!batch.classes.empty()) batch.classes[static_cast<std::size_t>(place)] = -1;
+      const std::int64_t width = batch.y.empty() ? 0 : batch.y.size(-1);
+      for (std::int64_t i = 0; i < width; ++i) batch.y.set(place * width + i, std::nan(""));
+    }
+  }
+}
 
 Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,
              const Normalization& normalization, std::int64_t epoch) {
@@ -69,7 +84,7 @@ Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtyp
       const std::span<T> y = row_of<T>(batch.y, row);
       normalization.output.normalize(
           shape.every_step ? y.first(steps * static_cast<std::size_t>(shape.output)) : y);
-      refuse_non_finite<T>(y, shape.output, "output", index);
+      refuse_non_finite<T>(y, shape.output, "output", index, shape.missing_targets);
     });
   });
   return batch;

@@ -22,7 +22,8 @@ struct DataShape {
   std::int64_t output = 0;   ///< real numbers a target; 0 when targets are classes
   std::int64_t classes = 0;  ///< targets are the classes 0..classes-1; 0 when they are real numbers
   bool every_step = false;
-  std::int64_t tokens = 0;  ///< inputs are the integers 0..tokens-1, one a step; 0: real numbers
+  bool missing_targets = false;  ///< real targets may be NaN, which counts in neither loss nor metrics
+  std::int64_t tokens = 0;       ///< inputs are the integers 0..tokens-1, one a step; 0: real numbers
 };
 
 /// B sequences side by side, padded with zeros to the longest of them, T steps.
@@ -31,7 +32,7 @@ struct Batch {
   std::vector<std::int64_t> lengths;  ///< [B], each 1..T
   Tensor y;                           ///< [B, output] or [B, T, output]; empty when targets are classes
   std::vector<std::int32_t>
-      classes;  ///< [B] or [B * T], row by row; -1 past a row's length; empty for real targets
+      classes;  ///< [B] or [B * T], row by row; -1 past a row's length and for none; empty for real targets
   std::vector<std::int64_t> ids;  ///< [B], indices in the data set; dropout and noise draw by them
   std::int64_t epoch = -1;        ///< training epoch, by which augmentations are drawn; -1: no augmentation
 
@@ -62,6 +63,10 @@ class Dataset {
  private:
   DataShape shape_;
 };
+
+/// Leaves the targets of the first steps of every sequence out: they become NaN or -1. Only for targets at every
+/// step.
+void leave_out_first(Batch& batch, std::int64_t steps);
 
 /// Puts the sequences of the given indices into a batch of the given precision, in that order. Data sets
 /// yield numbers in the task's own units; inputs and targets are normalized here. `epoch` is that of Batch.

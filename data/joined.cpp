@@ -51,7 +51,28 @@ class JoinedDataset final : public Dataset {
   std::vector<std::int64_t> starts_ = {0};  ///< index of each part's first sequence; at the end the size
 };
 
+class FirstSequences final : public Dataset {
+ public:
+  FirstSequences(std::shared_ptr<const Dataset> whole, std::int64_t count)
+      : Dataset(whole->shape()), whole_(std::move(whole)), count_(std::min(count, whole_->size())) {}
+
+  std::int64_t size() const override { return count_; }
+  std::int64_t length(std::int64_t index) const override { return whole_->length(index); }
+  void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
+    whole_->read(index, batch, row);
+  }
+
+ private:
+  std::shared_ptr<const Dataset> whole_;
+  std::int64_t count_;
+};
+
 }  // namespace
+
+std::shared_ptr<const Dataset> first_sequences(std::shared_ptr<const Dataset> whole, std::int64_t count) {
+  if (whole->size() == Dataset::kUnlimited) throw Error("[data] an unlimited set has no first part.");
+  return std::make_shared<FirstSequences>(std::move(whole), count);
+}
 
 std::shared_ptr<const Dataset> joined(const std::vector<std::shared_ptr<const Dataset>>& parts) {
   return std::make_shared<JoinedDataset>(parts);

@@ -10,4 +10,7 @@ namespace lagtape {
 /// The sequences of several sets of one task, one set after the other. Throws Error for an unlimited set.
 std::shared_ptr<const Dataset> joined(const std::vector<std::shared_ptr<const Dataset>>& parts);
 
+/// The first `count` sequences of a set, or all of them. Throws Error for an unlimited set.
+std::shared_ptr<const Dataset> first_sequences(std::shared_ptr<const Dataset> whole, std::int64_t count);
+
 }  // namespace lagtape

@@ -25,12 +25,12 @@ double cross_entropy_row(const T* logits, std::int64_t classes, std::int32_t tar
   return loss;
 }
 
-/// sum_j (y[j] - target[j])^2
+/// sum_j (y[j] - target[j])^2 over the targets that are not NaN
 template <class T>
 double mse_row(const T* y, const T* target, std::int64_t n, double scale, T* grad) {
   double loss = 0;
   for (std::int64_t j = 0; j < n; ++j) {
-    const double error = static_cast<double>(y[j]) - target[j];
+    const double error = std::isnan(target[j]) ? 0 : static_cast<double>(y[j]) - target[j];
     loss += error * error;
     if (grad != nullptr) grad[j] = static_cast<T>(scale * (2 * error));
   }

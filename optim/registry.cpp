@@ -138,9 +138,25 @@ Schedule read_cosine(JsonReader& reader) {
   return warmed_up(reader, cosine_schedule(floor));
 }
 
+Schedule read_plateau(JsonReader& reader) {
+  double factor = 0.5, floor = 0.001;
+  std::int64_t patience = 10;
+  reader.optional("patience", patience, at_least(1),
+                  "number of evaluations in a row without a new best after which the learning rate drops");
+  reader.optional("factor", factor, {.min = 0, .max = 1, .above_min = true},
+                  "factor on the learning rate at each drop");
+  reader.optional("floor", floor, between(0, 1), "smallest factor on the learning rate");
+  return warmed_up(reader, plateau_schedule(factor, floor));
+}
+
 constexpr std::array kSchedules = {
     ScheduleEntry{"constant", "a constant learning rate", read_constant},
     ScheduleEntry{"step", "the learning rate drops by a factor after given epochs or updates", read_step},
+    ScheduleEntry{
+        "plateau",
+        "the learning rate drops by a factor when evaluations on valid (without one, the training loss) "
+        "have stopped getting better",
+        read_plateau},
     ScheduleEntry{"cosine", "the learning rate falls along half a cosine over the whole run", read_cosine},
 };
 

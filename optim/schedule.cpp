@@ -18,6 +18,12 @@ Schedule step_schedule(std::vector<std::int64_t> epochs, std::vector<std::int64_
   };
 }
 
+Schedule plateau_schedule(double factor, double floor) {
+  return [factor, floor](const Progress& at) {
+    return std::max(floor, std::pow(factor, static_cast<double>(at.plateaus)));
+  };
+}
+
 Schedule cosine_schedule(double floor) {
   return [floor](const Progress& at) {
     double done = std::min(1.0, static_cast<double>(at.step) / static_cast<double>(at.steps));

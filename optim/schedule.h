@@ -11,6 +11,8 @@ struct Progress {
   std::int64_t epoch = 0;  ///< epochs that are complete
   std::int64_t step = 0;   ///< updates already made in the whole run
   std::int64_t steps = 1;  ///< updates of the whole run
+  std::int64_t plateaus =
+      0;  ///< times that the validation had stopped getting better, as the trainer counts them
 };
 
 /// The factor of the optimizer's learning rate: a pure function of the progress, so that a resumed run needs
@@ -22,6 +24,9 @@ Schedule constant_schedule();
 
 /// factor^k, where k is the number of `epochs` that are complete plus the number of `steps` that are done.
 Schedule step_schedule(std::vector<std::int64_t> epochs, std::vector<std::int64_t> steps, double factor);
+
+/// factor^plateaus, but not below `floor`.
+Schedule plateau_schedule(double factor, double floor);
 
 /// A fall from 1 to `floor` along half a cosine: floor + (1 - floor) (1 + cos(pi step / steps)) / 2.
 Schedule cosine_schedule(double floor);

@@ -62,6 +62,9 @@
 
 // ---- Training as the tool does it, and a look into what was trained ----
 #include "lagtape/tools/analysis/analysis.h"
+#include "lagtape/tools/forecast/closed_loop.h"
+#include "lagtape/tools/forecast/horizon_scores.h"
+#include "lagtape/tools/forecast/series_forecast.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/streaming.h"
 #include "lagtape/tools/train/training_run.h"

@@ -153,6 +153,10 @@ const Element& element_of(const std::string& descr, const std::string& where) {
   for (const Element& element : kElements) {
     if (element.descr == descr) return element;
   }
+  if (descr == "|O")
+    throw InputError(
+        text_of(where, ": is an array of objects, as NumPy makes it of sequences of different lengths. ",
+                "Pad them with zeros to [N, T, input], and give their lengths as SPLIT_lengths."));
   throw InputError(text_of(where, ": dtype '", descr, "', expected '<f4', '<f8', '<i4', '<i8' or '|u1'. ",
                            "Convert with array.astype(\"<f4\")."));
 }

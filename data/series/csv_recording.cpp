@@ -149,7 +149,11 @@ class CsvRecording {
     if (!options_.time.empty()) read_times();
     add_columns();
     if (allow_future_) find_future();
+    result_.measured = result_.target;
+    const std::vector<Column> unfilled = columns_;
     treat_missing();
+    result_.is_scaled.assign(columns_.size(), true);
+    if (options_.missing == Missing::mask) keep_missing(unfilled);
     add_categories();
     add_calendar();
     assemble();
@@ -265,7 +269,8 @@ class CsvRecording {
       });
     }
     if (filled > 0)
-      result_.notes.push_back(text_of(filled, filled == 1 ? " cell" : " cells", " without a number filled"));
+      result_.notes.push_back(text_of(filled, filled == 1 ? " cell" : " cells", " without a number ",
+                                      options_.missing == Missing::mask ? "masked" : "filled"));
     if (result_.stretches.empty())
       throw InputError(
           text_of(csv_.where(), ": a column that \"input\" or \"target\" names has no numbers."));
@@ -281,8 +286,28 @@ class CsvRecording {
                 " rows have none in this column; \"missing\": ", "\"interpolate\" or \"hold\" fills them."));
   }
 
+  /// Gives each input a mask, and targets the columns in which numbers are still missing.
+  void keep_missing(const std::vector<Column>& unfilled) {
+    for (std::int64_t& target : result_.target) {
+      columns_.push_back(unfilled[static_cast<std::size_t>(target)]);
+      result_.is_scaled.push_back(true);
+      made_names_.push_back(name_of(target));
+      target = std::ssize(columns_) - 1;
+    }
+    for (const std::int64_t input : std::vector(result_.input)) {
+      add_column(text_of(name_of(input), " is there"));
+      std::ranges::transform(unfilled[static_cast<std::size_t>(input)], columns_.back().begin(),
+                             [](double value) { return std::isnan(value) ? 0.0 : 1.0; });
+      masks_ += 1;
+    }
+  }
+
+  std::string name_of(std::int64_t measured) const {
+    const std::int64_t source = sources_[static_cast<std::size_t>(measured)];
+    return csv_.names().empty() ? text_of("column ", source) : csv_.names()[static_cast<std::size_t>(source)];
+  }
+
   void add_categories() {
-    result_.is_scaled.assign(columns_.size(), true);
     for (const Category& category : options_.categories) {
       const std::int64_t source = csv_.column(category.column);
       const std::int64_t first = std::ssize(columns_);
@@ -321,10 +346,10 @@ class CsvRecording {
   }
 
   void assemble() {
-    for (const std::int64_t source : sources_)
-      result_.names.push_back(csv_.names().empty() ? text_of("column ", source)
-                                                   : csv_.names()[static_cast<std::size_t>(source)]);
+    for (std::int64_t i = 0; i < std::ssize(sources_); ++i) result_.names.push_back(name_of(i));
     result_.names.insert(result_.names.end(), made_names_.begin(), made_names_.end());
+    result_.is_mask.assign(result_.input.size(), false);
+    for (std::int64_t i = masks_; i < 2 * masks_; ++i) result_.is_mask[static_cast<std::size_t>(i)] = true;
     const std::int64_t width = std::ssize(columns_);
     result_.values = Tensor({csv_.rows(), width}, Dtype::f64);
     double* to = result_.values.values<double>().data();
@@ -339,6 +364,7 @@ class CsvRecording {
   std::vector<Column> columns_;        ///< by time: the measured ones first
   std::vector<std::int64_t> sources_;  ///< the file's columns that were measured
   std::vector<std::string> made_names_;
+  std::int64_t masks_ = 0;  ///< inputs that are masks, which follow those that are measured
   Recordings result_;
 };
 

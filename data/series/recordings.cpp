@@ -58,6 +58,8 @@ Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
                     .input = columns_of(options.input, columns, path.string())};
   result.target =
       options.target.is_null() ? result.input : columns_of(options.target, columns, path.string());
+  result.measured = result.target;
+  result.is_mask.assign(result.input.size(), false);
   result.is_scaled.assign(static_cast<std::size_t>(columns), true);
   for (std::int64_t i = 0; i < count; ++i) result.recordings.push_back({i * rows, rows});
   result.stretches = result.recordings;

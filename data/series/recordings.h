@@ -19,6 +19,10 @@ struct Stretch {
 struct Recordings {
   Tensor values = {};                                 ///< [rows, columns], f32 or f64
   std::vector<std::int64_t> input = {}, target = {};  ///< columns of `values`
+  /// By target: the column in which an input reads the same numbers, those that are missing filled.
+  std::vector<std::int64_t> measured = {};
+  /// By input: whether it says if a number of another column was there.
+  std::vector<bool> is_mask = {};
   std::vector<bool> is_scaled = {};      ///< by column: a measured number rather than a sine or a 0 or 1
   std::vector<std::string> names = {};   ///< by column; empty when the file names none
   std::vector<Stretch> recordings = {};  ///< the rows of each recording

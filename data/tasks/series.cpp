@@ -54,7 +54,8 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
                         .input = std::ssize(recordings->input),
                         .output = std::ssize(recordings->target),
                         .classes = 0,
-                        .every_step = options.every_step};
+                        .every_step = options.every_step,
+                        .missing_targets = options.missing == Missing::mask};
   const std::vector<SeriesSplit> splits = split_recordings(options, *recordings);
   const std::int64_t apart = options.stride > 0 ? options.stride : options.every_step ? options.window : 1;
   const double shares[] = {options.train, options.valid, options.test};
@@ -70,7 +71,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   if (options.normalize.input)
     task.normalization.input = scaling_of(*recordings, splits[0], recordings->input);
   if (options.normalize.target)
-    task.normalization.output = scaling_of(*recordings, splits[0], recordings->target);
+    task.normalization.output = scaling_of(*recordings, splits[0], recordings->measured);
   return task;
 }
 
@@ -83,7 +84,8 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
                              .input = input,
                              .output = output,
                              .classes = 0,
-                             .every_step = options.every_step};
+                             .every_step = options.every_step,
+                             .missing_targets = options.missing == Missing::mask};
   }
   loader.load = [options](const TaskContext& context) { return load_series(options, context); };
   return loader;

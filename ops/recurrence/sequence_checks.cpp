@@ -75,8 +75,9 @@ void check_targets(const StackDefinition& stack, Dtype dtype, const SequenceBatc
     if (static_cast<std::int64_t>(batch.classes.size()) != scored)
       throw InputError(text_of("[cross_entropy] ", scored, " classes. Got ", batch.classes.size()));
     for (std::int32_t c : batch.classes)
-      if (c < 0 || c >= width)
-        throw InputError(text_of("[cross_entropy] classes are in 0 .. ", width - 1, ". Got ", c));
+      if (c < -1 || c >= width)
+        throw InputError(
+            text_of("[cross_entropy] classes are in 0 .. ", width - 1, ", or -1 for none. Got ", c));
   } else if (batch.targets.shape() != output_shape(stack, batch) || batch.targets.dtype() != dtype) {
     throw InputError(text_of("[", name_of(stack.loss), "] targets are ",
                              to_string(output_shape(stack, batch)), " ", name_of(dtype), ". Got ",

@@ -268,6 +268,12 @@ class DataTest(ToolTest):
         self.run_tool("data", self.write("arrays.json", ARRAYS), "--out", "again.npz")
         self.assertEqual(self.arrays("again.npz"), written)
 
+    def test_ragged_arrays_of_objects_get_the_advice_to_pad_them(self):
+        with zipfile.ZipFile(self.folder / "own.npz", "w") as archive:
+            archive.writestr("train_x.npy", npy((2,), [0.0, 0.0]).replace(b"'<f8'", b"'|O' "))
+        message = self.run_tool("check", self.write("arrays.json", ARRAYS), code=2)[1]
+        self.assertIn("is an array of objects, as NumPy makes it of sequences of different lengths. Pad them", message)
+
     def test_a_path_that_is_given_is_where_the_user_is(self):
         self.run_tool("data", self.write("series.json", SERIES), "--out", "own.npz")
         path = self.write("elsewhere/arrays.json", ARRAYS)

@@ -36,7 +36,7 @@ IN_FULL = {"tools/docs/forecast.md"}
 
 PART = {
     "name": "part",
-    "data": {"task": "random", "length": 30, "input": 1, "output": 1, "train": 8, "test": 8},
+    "data": {"task": "random", "length": 30, "input": 1, "output": 1, "train": 8, "valid": 8, "test": 8},
     "model": {"layers": [{"cell": "gru", "units": 4}], "readout": {}},
     "optimizer": {"type": "adam", "lr": 0.01},
     "train": {"epochs": 1, "batch": 8},

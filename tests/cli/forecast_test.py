@@ -10,7 +10,7 @@ import re
 import shutil
 import unittest
 
-from tool import ToolTest, changed, main
+from tool import ToolTest, changed, main, npy, npy_values
 
 HOURS = 24 * 60
 FIRST = datetime.datetime(2024, 1, 1)
@@ -121,6 +121,27 @@ class ForecastTest(ToolTest):
         self.assertEqual([row["prediction"] == more["prediction"] for row, more in zip(rows, other, strict=True)],
                          [True, True, False, False])
 
+    def test_horizons_are_scored_from_many_rows(self):
+        numbers = [round(math.sin(2 * math.pi * n / 12) + 0.002 * n, 5) for n in range(400)]
+        self.write("own.csv", "v\n" + "".join(f"{number}\n" for number in numbers))
+        self.train("run", experiment=changed(PLANT, train__epochs=3, data={"task": "series", "path": "own.csv", "window": 20}))
+        found = json.loads(self.run_tool("eval", "run", "--horizon", "1..6", "--season", "12", "--json")[0])
+        origins = range(340, 395)  # rows of the test set with six of its rows from there on
+        self.assertEqual(found["origins"], len(origins))
+        squares = [[0.0] * 6 for _ in range(3)]
+        for row in origins:
+            self.write("past.csv", "v\n" + "".join(f"{number}\n" for number in numbers[:row]))
+            predicted = rows_of(self.run_tool("forecast", "run", "--input", "past.csv", "--steps", "6")[0])
+            for step in range(6):
+                guesses = float(predicted[step]["prediction"]), numbers[row - 1], numbers[row - 12 + step]
+                for sums, guess in zip(squares, guesses, strict=True):
+                    sums[step] += (guess - numbers[row + step]) ** 2
+        for key, sums in zip(("rmse", "persistence_rmse", "seasonal_rmse"), squares, strict=True):
+            for value, total in zip(found["targets"]["v"][key], sums, strict=True):
+                self.assertAlmostEqual(value, math.sqrt(total / len(origins)), places=6)
+        self.assertIn("last value", self.run_tool("eval", "run", "--horizon", "3")[0])
+        self.assertIn("expected a number of steps", self.run_tool("eval", "run", "--horizon", "2..3", code=2)[1])
+
     def test_several_runs_give_mean_lowest_and_highest(self):
         self.write("own.csv", "v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(200)))
         experiment = changed(PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "window": 20})
@@ -155,6 +176,30 @@ class ForecastTest(ToolTest):
             with self.subTest(words):
                 self.assertIn(words, self.run_tool("forecast", *arguments, "--steps", "2", code=2)[1])
         self.assertEqual(self.snapshot(), before)
+
+    def test_missing_targets_count_in_no_score(self):
+        rows = [f"{n},{math.sin(0.3 * n):.5f}" for n in range(400)]
+        self.write("own.csv", "t,v\n" + "\n".join(rows) + "\n")
+        masked = changed(PLANT, train__epochs=2, metrics=["mae"], data={
+            "task": "series", "path": "own.csv", "time": "t", "input": ["v"], "missing": "mask", "window": 20, "test": 0.15})
+        self.train("run", experiment=masked)
+        for n in range(345, 361, 2):
+            rows[n] = f"{n},"
+        self.write("holes.csv", "t,v\n" + "\n".join(rows[340:361]) + "\n")  # one window
+        found = json.loads(self.run_tool("eval", "run", "--data", "holes.csv", "--split", "all", "--json")[0])
+        inputs, held = [], 0.0
+        for n in range(340, 360):
+            known = n < 345 or n % 2 == 0
+            held = round(math.sin(0.3 * n), 5) if known else held
+            inputs += [held, float(known)]
+        self.write("x.npy", npy((20, 2), inputs))
+        self.run_tool("predict", "run", "--input", "x.npy", "--output", "y.npy")
+        predicted = npy_values((self.folder / "y.npy").read_bytes())
+        errors = [abs(value - round(math.sin(0.3 * n), 5)) for n, value in zip(range(341, 361), predicted, strict=True)
+                  if n < 345 or n % 2 == 0]
+        self.assertEqual(len(errors), 12)
+        self.assertAlmostEqual(found["mae"], sum(errors) / 12, places=6)
+        self.assertEqual(len(rows_of(self.run_tool("forecast", "run", "--input", "holes.csv", "--steps", "3")[0])), 3)
 
     def test_few_updates_an_epoch_are_warned_of(self):
         self.write("own.csv", "v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(400)))

@@ -10,7 +10,7 @@ class RunFolderTest(ToolTest):
     def test_training_leaves_the_files_of_a_run(self):
         self.train("run")
         self.assertEqual({path.name for path in (self.folder / "run").iterdir()},
-                         {"experiment.json", "metrics.jsonl", "weights.safetensors", "checkpoint", "summary.json"})
+                         {"experiment.json", "metrics.csv", "metrics.jsonl", "weights.safetensors", "checkpoint", "summary.json"})
 
     def test_a_line_of_metrics_an_epoch_and_a_summary(self):
         self.train("run")

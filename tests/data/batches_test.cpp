@@ -149,3 +149,50 @@ TEST_CASE("an index that the set does not have is refused") {
   CHECK_THROWS_AS(gather(dataset, above, Dtype::f32, pool), InputError);
   CHECK_THROWS_AS(gather(dataset, below, Dtype::f32, pool), InputError);
 }
+
+TEST_CASE("in length buckets every sequence comes once and batches need little padding") {
+  const Unequal dataset(203);
+  TrainingOrder mixed(dataset, 4, 1), buckets(dataset, {.batch = 4, .length_buckets = true}, 1);
+  const auto padding = [&](TrainingOrder& order) {
+    std::int64_t steps = 0;
+    for (std::int64_t step = 0; step < order.steps_per_epoch(); ++step) {
+      const std::vector<std::int64_t> indices = order.indices(0, step);
+      for (const std::int64_t index : indices) steps += indices.front() - index;  // the longest comes first
+    }
+    return steps;
+  };
+  CHECK(padding(buckets) < padding(mixed) / 10);
+  std::vector<std::int64_t> all = epoch_of(buckets, 0);
+  CHECK(all != epoch_of(buckets, 1));
+  std::vector<std::int64_t> firsts;
+  for (std::size_t i = 0; i < all.size(); i += 4) firsts.push_back(all[i]);
+  CHECK_FALSE(std::is_sorted(firsts.begin(), firsts.end()));
+  std::sort(all.begin(), all.end());
+  CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
+  CHECK(all.size() == 203);
+}
+
+TEST_CASE("a balanced epoch draws all classes equally often") {
+  const Unequal dataset(100);
+  std::vector<std::int32_t> classes(100, 0);
+  classes[7] = 1;
+  classes[30] = classes[31] = 2;
+  TrainingOrder order(dataset, {.batch = 10, .classes = classes}, 1);
+  const std::vector<std::int64_t> all = epoch_of(order, 0);
+  std::vector<std::int64_t> counts(3), of_sequence(100);
+  for (const std::int64_t index : all) {
+    counts[static_cast<std::size_t>(classes[static_cast<std::size_t>(index)])] += 1;
+    of_sequence[static_cast<std::size_t>(index)] += 1;
+  }
+  CHECK(all.size() == 100);
+  CHECK(*std::ranges::max_element(counts) - *std::ranges::min_element(counts) <= 1);
+  CHECK(std::abs(of_sequence[30] - of_sequence[31]) <= 1);
+  std::int64_t rare_in_first_half = 0;
+  for (std::size_t i = 0; i < 50; ++i) rare_in_first_half += all[i] == 7 ? 1 : 0;
+  CHECK(rare_in_first_half > 8);
+  CHECK(rare_in_first_half < 26);
+  CHECK(epoch_of(order, 1) != all);
+  const ForecastDataset numbers = counting(10);
+  ThreadPool pool(1);
+  CHECK(has(input_error_of([&] { classes_of(numbers, pool); }), "only sequences with one class each"));
+}

@@ -39,3 +39,11 @@ TEST_CASE("the warm-up grows in a straight line and then leaves the schedule alo
   CHECK(schedule({.epoch = 0, .step = 5, .steps = 10}) == 1.0);
   CHECK(schedule({.epoch = 0, .step = 6, .steps = 10}) == doctest::Approx(0.1));
 }
+
+TEST_CASE("on plateaus the rate drops by a factor, to a floor") {
+  const Schedule schedule = plateau_schedule(0.5, 0.2);
+  CHECK(schedule({.plateaus = 0}) == 1);
+  CHECK(schedule({.plateaus = 1}) == 0.5);
+  CHECK(schedule({.plateaus = 2}) == 0.25);
+  CHECK(schedule({.plateaus = 3}) == 0.2);
+}

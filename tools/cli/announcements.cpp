@@ -21,4 +21,13 @@ void announce_vectors(const KnownWords& words) {
              stderr);
 }
 
+void announce_weights(const InitialWeights& weights) {
+  std::string drawn;
+  for (const std::string& name : weights.drawn) drawn += text_of(drawn.empty() ? "; drawn: " : ", ", name);
+  std::fputs(text_of("init: ", weights.taken.size(), " of ", weights.taken.size() + weights.drawn.size(),
+                     " parameters begin with those of ", weights.from, drawn, "\n")
+                 .c_str(),
+             stderr);
+}
+
 }  // namespace lagtape::cli

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lagtape/data/task.h"
+#include "lagtape/tools/train/initial_weights.h"
 
 namespace lagtape::cli {
 
@@ -15,5 +16,8 @@ void tell(const std::vector<std::string>& notes);
 
 /// Prints on stderr how many words begin with a vector from the user's file.
 void announce_vectors(const KnownWords& words);
+
+/// Prints on stderr which parameters begin with those of another model.
+void announce_weights(const InitialWeights& weights);
 
 }  // namespace lagtape::cli

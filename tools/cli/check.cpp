@@ -38,6 +38,7 @@ void add_options(Options& options, CheckArguments& arguments) {
 std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
   const ExperimentCheck found = check_experiment(experiment, pool);
   if (found.words) announce_vectors(*found.words);
+  if (found.weights) announce_weights(*found.weights);
   tell(found.notes);
   warn(found.warnings);
   return found.params;

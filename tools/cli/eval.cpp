@@ -1,14 +1,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json.h"
 #include "lagtape/tools/analysis/forecast_plot.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/source.h"
 
@@ -17,7 +20,8 @@ namespace lagtape::cli {
 namespace {
 
 struct EvalArguments {
-  std::string run, split = "test", data, plot;
+  std::string run, split = "test", data, plot, horizon;
+  std::int64_t season = 0;
   int threads = 1;
   bool confusion = false, json = false;
 };
@@ -32,6 +36,17 @@ void add_options(Options& options, EvalArguments& arguments) {
               "print the confusion matrix: a row for each true class, a column for each predicted one");
   options.add("--plot", &arguments.plot, "draw the predictions over the truth (.svg), for real targets")
       .called("FILE");
+  options
+      .add("--horizon", &arguments.horizon,
+           "score forecasts of a recording from the model's own predictions, 1..N steps ahead, beside the "
+           "last value "
+           "and the value a season before")
+      .called("N")
+      .excludes({"--confusion", "--plot"});
+  options.add("--season", &arguments.season, "steps of a season; by default a day, where rows have times")
+      .at_least(1)
+      .called("STEPS")
+      .needs({"--horizon"});
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
@@ -82,8 +97,68 @@ std::string title_of(const Source& source, const std::string& split) {
   return text_of(source.experiment.name, ": prediction over truth (", split, ")");
 }
 
+/// Reads "48" or "1..48".
+std::int64_t largest_horizon(std::string text) {
+  const std::string given = text;
+  if (text.starts_with("1..")) text.erase(0, 3);
+  std::int64_t steps = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), steps);
+  if (error == std::errc() && end == text.data() + text.size() && steps >= 1 && steps <= 1'000'000)
+    return steps;
+  throw InputError(text_of("--horizon ", given, ": expected a number of steps, such as 48 or 1..48."));
+}
+
+Json column_of(const Tensor& scores, std::int64_t target) {
+  Json column = Json::array();
+  for (std::int64_t step = 0; step < scores.size(0); ++step)
+    column.push_back(scores.at(step * scores.size(1) + target));
+  return column;
+}
+
+Json json_of_horizons(const HorizonScores& scores) {
+  Json targets = Json::object();
+  for (std::int64_t i = 0; i < std::ssize(scores.targets); ++i) {
+    Json& target = targets[scores.targets[static_cast<std::size_t>(i)]];
+    target["rmse"] = column_of(scores.model, i);
+    target["persistence_rmse"] = column_of(scores.persistence, i);
+    if (scores.season > 0) target["seasonal_rmse"] = column_of(scores.seasonal, i);
+  }
+  return {{"origins", scores.origins}, {"season", scores.season}, {"targets", targets}};
+}
+
+void print(const HorizonScores& scores) {
+  const std::int64_t steps = scores.model.size(0), width = scores.model.size(1);
+  fmt::print("{} forecasts of {} steps; root mean squared errors\n", scores.origins, steps);
+  for (std::int64_t i = 0; i < width; ++i) {
+    fmt::print("\n{}\n{:>7}  {:>10}  {:>10}", scores.targets[static_cast<std::size_t>(i)], "horizon", "model",
+               "last value");
+    fmt::print("{}\n",
+               scores.season > 0 ? fmt::format("  {:>10}", fmt::format("{} before", scores.season)) : "");
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const std::int64_t place = step * width + i;
+      fmt::print("{:>7}  {:>10.4g}  {:>10.4g}", step + 1, scores.model.at(place),
+                 scores.persistence.at(place));
+      fmt::print("{}\n", scores.season > 0 ? fmt::format("  {:>10.4g}", scores.seasonal.at(place)) : "");
+    }
+  }
+}
+
+void score_forecasts(const EvalArguments& arguments) {
+  const HorizonScores scores =
+      score_horizons(load_model(arguments.run), {.steps = largest_horizon(arguments.horizon),
+                                                 .split = arguments.split,
+                                                 .path = arguments.data,
+                                                 .season = arguments.season});
+  if (arguments.json) {
+    fmt::print("{}\n", json_of_horizons(scores).dump(2));
+  } else {
+    print(scores);
+  }
+}
+
 void run(const EvalArguments& arguments) {
   check_split(arguments.split);
+  if (!arguments.horizon.empty()) return score_forecasts(arguments);
   check_plot(arguments.plot);
   std::vector<std::string> set;
   if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);

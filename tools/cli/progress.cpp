@@ -1,10 +1,14 @@
 #include "lagtape/tools/cli/progress.h"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
+#include "lagtape/core/error.h"
 #include "lagtape/tools/cli/format.h"
 
 namespace lagtape::cli {
@@ -23,10 +27,34 @@ std::string time_of(double seconds) {
   return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
 }
 
+std::size_t width_of_terminal() {
+  winsize size{};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : 80;
+}
+
 }  // namespace
 
+std::string progress_line(double share, const std::vector<std::string>& parts, std::size_t width,
+                          bool has_colours) {
+  constexpr std::size_t kBar = 20, kGap = 2;
+  std::string line;
+  for (const std::string& part : parts) {
+    const std::size_t wanted = line.size() + (line.empty() ? 0 : kGap) + part.size();
+    if (wanted >= width) break;  // the last column stays free, so that no terminal begins another line
+    line += text_of(line.empty() ? "" : "  ", part);
+  }
+  if (line.size() + kGap + kBar >= width) return line;
+  const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBar);
+  const std::string bar = std::string(full, '#') + std::string(kBar - full, '.');
+  return text_of(has_colours ? "\x1b[32m" : "", bar, has_colours ? "\x1b[0m" : "", "  ", line);
+}
+
 Progress::Progress(bool quiet)
-    : quiet_(quiet), moving_(!quiet && isatty(STDERR_FILENO)), started_(Clock::now()) {}
+    : quiet_(quiet),
+      moving_(!quiet && isatty(STDERR_FILENO)),
+      has_colours_(moving_ && std::getenv("NO_COLOR") == nullptr),
+      started_(Clock::now()) {}
 
 void Progress::stepped(const StepReport& report) {
   if (!moving_) return;
@@ -42,15 +70,22 @@ void Progress::stepped(const StepReport& report) {
   const std::int64_t done = report.position.step - first_step_;
   const double rate = done > 0 ? static_cast<double>(done) / seconds : 0;
   const double left = done > 0 ? static_cast<double>(report.steps - report.position.step) / rate : 0;
-  say(fmt::format("\r\x1b[Kepoch {}  step {}/{}  loss {:.4g}  {:.4g} steps/s  {} left",
-                  report.position.epoch + 1, report.position.step, report.steps, report.loss, rate,
-                  done > 0 ? time_of(left) : "?"));
+  std::vector<std::string> parts = {fmt::format("step {}/{}", report.position.step, report.steps),
+                                    fmt::format("loss {:.4g}", report.loss),
+                                    fmt::format("{} left", done > 0 ? time_of(left) : "?"),
+                                    fmt::format("epoch {}", report.position.epoch + 1)};
+  if (!best_.empty()) parts.push_back(text_of("best ", best_));
+  parts.push_back(fmt::format("{:.4g} steps/s", rate));
+  const double share = static_cast<double>(report.position.step) / static_cast<double>(report.steps);
+  say("\r\x1b[K" + progress_line(share, parts, width_of_terminal(), has_colours_));
   std::fflush(stderr);
 }
 
 void Progress::evaluated(const EvaluationReport& report) {
   if (quiet_) return;
   clear();
+  if (report.kept && !report.valid.empty())
+    best_ = fmt::format("{:.4g}", report.valid.size() > 1 ? report.valid[1].second : report.valid[0].second);
   std::string line = fmt::format("epoch {}  step {}  train_loss {:.6g}", report.position.epoch,
                                  report.position.step, without_sign_of_nan(report.train_loss));
   for (const auto& [name, value] : report.valid)

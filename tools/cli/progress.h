@@ -2,13 +2,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "lagtape/tools/train/trainer.h"
 
 namespace lagtape::cli {
 
 /// The progress of a training on stderr: a line for each evaluation, and on a terminal a line that is
-/// redrawn, with epoch, step, loss, steps per second and time left.
+/// redrawn, with a bar, epoch, step, loss, the best value so far, time left and steps per second. It takes the
+/// width of the terminal and leaves out what does not fit; it is coloured unless NO_COLOR is set.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -24,9 +27,16 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   bool quiet_, moving_;
+  bool has_colours_;
   bool shown_ = false;
+  std::string best_;  ///< the best value so far
   std::int64_t first_step_ = -1;
   Clock::time_point started_, drawn_;
 };
+
+/// The parts of a progress line that fit into `width` columns, the first ones, behind a bar of `share` (0 to 1)
+/// where there is room for one.
+std::string progress_line(double share, const std::vector<std::string>& parts, std::size_t width,
+                          bool has_colours);
 
 }  // namespace lagtape::cli

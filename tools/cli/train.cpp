@@ -5,12 +5,17 @@
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json.h"
+#include "lagtape/tools/analysis/plot.h"
 #include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
+#include "lagtape/tools/train/dry_run.h"
+#include "lagtape/tools/train/rate_finder.h"
 #include "lagtape/tools/train/training_run.h"
 #include "lagtape/tools/train/warnings.h"
 
@@ -20,10 +25,11 @@ namespace {
 
 struct TrainArguments {
   ExperimentArguments experiment;
-  std::string out;
+  std::string out, init, find_rate;
   std::int64_t seed = -1;
   int threads = 1;
-  bool resume = false, quiet = false, json = false;
+  std::int64_t overfit = 0;
+  bool dry_run = false, resume = false, quiet = false, json = false;
 };
 
 void add_options(Options& options, TrainArguments& arguments) {
@@ -32,6 +38,22 @@ void add_options(Options& options, TrainArguments& arguments) {
   options.add("--seed", &arguments.seed, "seed, in place of the experiment's").at_least(0).called("N");
   add_threads(options, arguments.threads);
   options.add("--resume", &arguments.resume, "resume the run in that folder, or start it");
+  options.add("--init", &arguments.init, "run folder or weights file to begin with: train.init")
+      .called("RUN");
+  options
+      .add("--overfit", &arguments.overfit,
+           "train and score on the first N batches alone, as a check of the model: train.overfit")
+      .at_least(1)
+      .called("N");
+  options
+      .add("--dry-run", &arguments.dry_run,
+           "make three updates, print how long the run would take, write nothing")
+      .excludes({"--resume"});
+  options
+      .add("--find-lr", &arguments.find_rate,
+           "try growing learning rates for 100 updates, print one that may do, and draw the losses (.svg)")
+      .called("FILE")
+      .excludes({"--resume", "--dry-run"});
   options.add("--quiet", &arguments.quiet, "print only errors on stderr");
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
@@ -46,6 +68,8 @@ void print(const RunSummary& summary, const std::string& folder) {
                summary.averaged > 0 ? fmt::format("over {} updates in the kept weights", summary.averaged)
                                     : "not in the kept weights");
   }
+  if (summary.stopped_early)
+    fmt::print("stopped     early, without a new best on valid for train.patience evaluations\n");
   if (!summary.valid.empty()) fmt::print("valid       {}\n", line_of(summary.valid));
   if (!summary.test.empty()) fmt::print("test        {}\n", line_of(summary.test));
   if (summary.skipped > 0)
@@ -53,6 +77,44 @@ void print(const RunSummary& summary, const std::string& folder) {
   fmt::print("time        {:.1f} s, {:.4g} us per time step\n", summary.seconds, summary.us_per_step);
   fmt::print("memory      plan {} with {}, {} resident at most\n", summary.plan, bytes_of(summary.plan_bytes),
              bytes_of(summary.peak_rss_bytes));
+}
+
+void print(const DryRun& run, bool json) {
+  if (json) {
+    const Json result = {{"updates", run.updates},
+                         {"loss", run.loss},
+                         {"seconds_per_update", run.seconds_per_update},
+                         {"steps", run.steps},
+                         {"seconds", run.seconds},
+                         {"plan", run.plan},
+                         {"plan_bytes", run.plan_bytes}};
+    fmt::print("{}\n", result.dump(2));
+    return;
+  }
+  fmt::print("updates     {} of {}, {:.4g} s each, loss {:.4g}\n", run.updates, run.steps,
+             run.seconds_per_update, run.loss);
+  fmt::print("whole run   about {:.4g} s without its evaluations\n", run.seconds);
+  fmt::print("memory      plan {} with {}\n", run.plan, bytes_of(run.plan_bytes));
+  fmt::print("a dry run: nothing was written\n");
+}
+
+void find_and_draw(const Experiment& experiment, const TrainArguments& arguments) {
+  if (!arguments.find_rate.ends_with(".svg"))
+    throw InputError(text_of("--find-lr ", arguments.find_rate, ": expected the name of a .svg file."));
+  const RateFinding finding = find_rate(experiment, arguments.threads);
+  const Plot plot{.title = text_of(experiment.name, ": loss while the learning rate grows"),
+                  .x = {.title = "learning rate", .log = true},
+                  .y = {.title = "loss, running mean"},
+                  .lines = {{.name = "", .x = finding.rates, .y = finding.losses}}};
+  write_file_atomically(arguments.find_rate, plot.svg());
+  if (arguments.json) {
+    const Json result = {
+        {"suggested_lr", finding.suggested}, {"rates", finding.rates}, {"losses", finding.losses}};
+    fmt::print("{}\n", result.dump(2));
+  } else {
+    fmt::print("a learning rate to try: {:.2g}, a tenth of the one with the smallest loss\n",
+               finding.suggested);
+  }
 }
 
 /// A run folder, or the experiment file in it, may stand in place of an experiment. The run is then resumed.
@@ -93,11 +155,17 @@ void run(TrainArguments arguments) {
   find_run(arguments);
   std::vector<std::string> set = arguments.experiment.set;
   if (arguments.seed >= 0) set.push_back(fmt::format("seed={}", arguments.seed));
+  if (!arguments.init.empty())
+    set.push_back(text_of("train.init=", Json(std::filesystem::absolute(arguments.init).string()).dump()));
+  if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
   const Experiment experiment = read_experiment(arguments.experiment.file, set);
+  if (!arguments.find_rate.empty()) return find_and_draw(experiment, arguments);
+  if (arguments.dry_run) return print(dry_run(experiment, arguments.threads), arguments.json);
   Progress progress(arguments.quiet);
   RunOptions options;
-  options.folder =
-      arguments.out.empty() ? fmt::format("runs/{}-{}", experiment.name, experiment.seed) : arguments.out;
+  options.folder = arguments.out.empty() ? fmt::format("runs/{}-{}{}", experiment.name, experiment.seed,
+                                                       arguments.overfit > 0 ? "-overfit" : "")
+                                         : arguments.out;
   options.resume = arguments.resume;
   options.threads = arguments.threads;
   options.hooks.stepped = [&](const StepReport& report) { progress.stepped(report); };
@@ -106,6 +174,7 @@ void run(TrainArguments arguments) {
   options.hooks.stop_requested = stop_requested;
   if (!arguments.quiet) {
     options.vectors_read = announce_vectors;
+    options.initialized = announce_weights;
     options.built = [](const Trainer& trainer, const Model& model, const Task& task) {
       tell(task.notes);
       warn(training_warnings(trainer, model, task));

@@ -6,33 +6,15 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/series/calendar.h"
-#include "lagtape/data/series/recordings.h"
 #include "lagtape/data/series/time_stamp.h"
-#include "lagtape/tools/forecast/closed_loop.h"
+#include "lagtape/tools/forecast/recording_model.h"
 
 namespace lagtape {
 
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-/// The options of the recording that a model was trained on.
-SeriesOptions series_options_of(const Model& model) {
-  const Json experiment = parse_json(model.experiment(), "[forecast] the model's experiment");
-  const Json* data = experiment.find_pointer("/data");
-  if (data == nullptr || data->value("task", "") != "series")
-    throw InputError("[forecast] expected a model that was trained on a recording, the task \"series\".");
-  JsonErrors errors;
-  JsonReader reader(*data, "/data", errors);
-  reader.raw("task", "");
-  TaskHints hints;
-  hints.every_step = reads_every_step(model.at());
-  SeriesOptions options = read_series_options(reader, hints);
-  errors.raise("[forecast] the model's experiment");
-  return options;
-}
 
 /// The inputs of a forecast, made from a recording.
 class ForecastSetup {
@@ -46,10 +28,7 @@ class ForecastSetup {
                                recordings_.recordings.size(), "."));
     find_first();
     find_past();
-    for (std::size_t i = 0; i < recordings_.input.size(); ++i)
-      for (std::size_t k = 0; k < recordings_.target.size(); ++k)
-        if (recordings_.input[i] == recordings_.target[k])
-          inputs_.feedback.push_back({static_cast<std::int64_t>(i), static_cast<std::int64_t>(k)});
+    inputs_.feedback = feedback_of(recordings_);
     inputs_.horizon = series_.horizon;
     inputs_.window = series_.window;
     inputs_.known = first_ - past_.first;
@@ -74,8 +53,8 @@ class ForecastSetup {
     }
     for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
       forecast.past.set(
-          i, value(past_.first + i / width, recordings_.target[static_cast<std::size_t>(i % width)]));
-    forecast.season = season();
+          i, value(past_.first + i / width, recordings_.measured[static_cast<std::size_t>(i % width)]));
+    forecast.season = season_of(recordings_, options_.season);
     return forecast;
   }
 
@@ -88,10 +67,7 @@ class ForecastSetup {
   double truth(std::int64_t row, std::int64_t target) const {
     return row < end_ ? value(row, recordings_.target[static_cast<std::size_t>(target)]) : kUnknown;
   }
-  std::string name_of(std::int64_t column) const {
-    return recordings_.names.empty() ? text_of("column ", column)
-                                     : recordings_.names[static_cast<std::size_t>(column)];
-  }
+  std::string name_of(std::int64_t column) const { return name_of_column(recordings_, column); }
 
   /// The time of a row, also of one behind the last.
   double time_at(std::int64_t row) const {
@@ -147,6 +123,7 @@ class ForecastSetup {
         const std::int64_t column = recordings_.input[static_cast<std::size_t>(i)];
         double number = row < end_ ? value(row, column) : kUnknown;
         if (row >= end_ && column >= calendar) number = calendar_value(column - calendar, time_at(row));
+        if (n >= inputs_.known && recordings_.is_mask[static_cast<std::size_t>(i)]) number = 1;
         const bool is_read = n < total - series_.horizon;
         if (is_read && std::isnan(number) && !is_fed(i)) refuse_unknown(column, n - inputs_.known);
         inputs_.inputs.set(n * width + i, number);
@@ -169,15 +146,6 @@ class ForecastSetup {
                              " is an input that the model does not predict, and it is not ", "known ",
                              step + 1, " steps after the past. Add rows with it in which the targets are ",
                              "empty, or forecast at most ", step + series_.horizon, " steps."));
-  }
-
-  std::int64_t season() const {
-    constexpr double kDay = 86400;
-    if (options_.season > 0) return options_.season;
-    const double steps = kDay / recordings_.interval;
-    if (recordings_.times.empty()) return 0;
-    if (steps == 1) return 7;  // a week of days
-    return steps > 1 && steps == std::floor(steps) ? static_cast<std::int64_t>(steps) : 0;
   }
 
   const SeriesForecastOptions& options_;

@@ -1,6 +1,7 @@
 #include "lagtape/tools/train/confusion.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/core/error.h"
 
@@ -23,6 +24,9 @@ void Confusion::add(const Tensor& outputs, const Batch& batch) {
       for (std::int64_t place = row * stride; place < row * stride + steps; ++place) {
         const T* z = outputs.values<T>().data() + place * q;
         const std::int64_t predicted = q == 1 ? z[0] > 0 : std::max_element(z, z + q) - z;
+        if (batch.classes.empty() ? std::isnan(batch.y.at(place))
+                                  : batch.classes[static_cast<std::size_t>(place)] < 0)
+          continue;
         const std::int64_t actual = batch.classes.empty() ? static_cast<std::int64_t>(batch.y.at(place))
                                                           : batch.classes[static_cast<std::size_t>(place)];
         counts_[static_cast<std::size_t>(actual * classes_ + predicted)] += 1;

@@ -1,6 +1,7 @@
 #include "lagtape/tools/train/evaluation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
@@ -43,7 +44,7 @@ void require_binary(const Batch& batch) {
   const std::int64_t width = batch.y.numel() / std::max<std::int64_t>(batch.size(), 1);
   for (std::int64_t i = 0; i < batch.y.numel(); ++i) {
     const double target = batch.y.at(i);
-    if (target == 0 || target == 1) continue;
+    if (target == 0 || target == 1 || std::isnan(target)) continue;
     throw InputError(text_of("/loss: binary_cross_entropy needs targets that are 0 or 1. Got ", target,
                              " in sequence ", batch.ids[static_cast<std::size_t>(i / width)], ", target ",
                              i % width, "."));
@@ -68,14 +69,12 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
     result.targets = Tensor(
         shape.every_step ? Shape{batch.size(), batch.x.size(1), 1} : Shape{batch.size(), 1}, batch.x.dtype());
     for (std::int64_t i = 0; i < result.targets.numel(); ++i) {
-      result.targets.set(i, std::max(batch.classes[i], 0));
+      result.targets.set(i, batch.classes[i] < 0 ? std::nan("") : batch.classes[i]);
     }
   } else {
     if (loss == Loss::binary_cross_entropy) require_binary(batch);
     result.targets = batch.y;
     result.classes = batch.classes;
-    for (std::int32_t& padding : result.classes)
-      padding = std::max(padding, 0);  // the op wants a class everywhere
   }
   return result;
 }
@@ -92,10 +91,11 @@ Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& o
   const std::int64_t rows = std::clamp<std::int64_t>(steps / split.shape().length, 1, kMost);
   const bool in_stretches = split.shape().every_step && split.shape().length > steps && op.obstacle().empty();
   Scores scores;
+  scores.keep_ranks = std::ranges::find(experiment.metrics, "auc") != experiment.metrics.end();
   for (std::int64_t first = 0; first < split.size(); first += rows) {
     if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
-    const Batch batch =
-        gather(split, indices_in_order(split, first, rows), model.dtype(), pool, normalization);
+    Batch batch = gather(split, indices_in_order(split, first, rows), model.dtype(), pool, normalization);
+    if (experiment.train.warmup > 0) leave_out_first(batch, experiment.train.warmup);
     const SequenceBatch sequences = sequence_batch(batch, split.shape(), experiment.loss);
     if (in_stretches) {
       score_in_stretches(scores, experiment.loss, normalization.output, sequences, steps, op, weights, pool,

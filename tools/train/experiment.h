@@ -32,6 +32,8 @@ struct Experiment {
   std::vector<std::string> metrics;
   double lr = 0;
   Schedule schedule;
+  std::int64_t plateau_patience =
+      0;  ///< evaluations without a new best that the schedule counts as a plateau; 0: none
   TrainOptions train;
   std::function<std::unique_ptr<Optimizer>(const Parameters&)> make_optimizer;
   bool fresh = false;                   ///< true: the training set never ends

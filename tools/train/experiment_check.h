@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/initial_weights.h"
 
 namespace lagtape {
 
 /// What is known of an experiment in which no error was found.
 struct ExperimentCheck {
   std::int64_t params = 0;
-  std::optional<KnownWords> words = {};  ///< words that begin with a vector from the user's file
+  std::optional<KnownWords> words = {};        ///< words that begin with a vector from the user's file
+  std::optional<InitialWeights> weights = {};  ///< parameters that begin with those of another model
   std::vector<std::string> warnings = {};
   std::vector<std::string> notes = {};  ///< facts about the data's files
 };

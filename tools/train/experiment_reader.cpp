@@ -5,6 +5,7 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
+#include "lagtape/data/joined.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/losses.h"
@@ -68,7 +69,8 @@ class ExperimentReader {
     JsonReader reader(train, "/train", errors_);
     experiment_.train = read_train_options(reader, experiment_.fresh);
     check_truncation(reader);
-    top_.fill("train", reader.filled());
+    top_.fill("train", with_init(reader.filled()));
+    if (experiment_.train.overfit > 0) restrict_data();
     top_.finish();
     errors_.raise(where);
     const auto document =
@@ -140,6 +142,26 @@ class ExperimentReader {
     if (experiment_.train.truncate > 0 && at == "mean") train.error("truncate", kTruncatedMean);
   }
 
+  /// Makes the path of the weights to begin with absolute.
+  Json with_init(Json train) {
+    std::string& init = experiment_.train.init;
+    if (init.empty()) return train;
+    init = (base_ / init).lexically_normal().string();
+    train["init"] = init;
+    return train;
+  }
+
+  /// Replaces all sets by the first batches of the training set.
+  void restrict_data() {
+    const std::int64_t count =
+        experiment_.train.overfit * experiment_.train.batch * experiment_.train.accumulate;
+    experiment_.load_task = [load = experiment_.load_task, count](ThreadPool& pool) {
+      Task task = load(pool);
+      task.train = task.valid = task.test = first_sequences(task.train, count);
+      return task;
+    };
+  }
+
   void read_loss() {
     std::vector<std::string> names;
     for (const LossEntry& entry : losses()) names.emplace_back(entry.name);
@@ -203,6 +225,8 @@ class ExperimentReader {
     const Json schedule = section("schedule", "what the learning rate is multiplied by");
     JsonReader schedule_reader(schedule, "/schedule", errors_);
     experiment_.schedule = read_schedule(schedule_reader);
+    if (schedule_reader.filled().value("type", "") == "plateau")
+      experiment_.plateau_patience = schedule_reader.filled().value("patience", std::int64_t{0});
     top_.fill("schedule", schedule_reader.filled());
   }
 

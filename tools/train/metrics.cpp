@@ -14,6 +14,57 @@ namespace {
 bool is_real(Loss loss) { return loss == Loss::mse; }
 bool is_class(Loss loss) { return loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy; }
 
+double variance_explained(const Scores& s) {
+  double total = 0;
+  for (const TargetSums& column : s.columns)
+    if (column.elements > 0) total += column.square - column.sum * column.sum / column.elements;
+  return 1 - s.squared_error / total;
+}
+
+double f1_of(const ClassCounts& counts) { return 2 * counts.both / (counts.actual + counts.predicted); }
+
+/// For one logit that of class 1, else the mean over the classes that occur.
+double mean_f1(const Scores& s) {
+  if (s.classes.size() == 2 && s.has_one_logit) return f1_of(s.classes[1]);
+  double sum = 0, classes = 0;
+  for (const ClassCounts& counts : s.classes) {
+    if (counts.actual + counts.predicted == 0) continue;
+    sum += f1_of(counts);
+    classes += 1;
+  }
+  return sum / classes;
+}
+
+/// The share of pairs of an element of the class and one of another in which the first has the larger
+/// probability; equal ones count half.
+double area_under_curve(std::vector<std::pair<double, bool>> ranks) {
+  std::ranges::sort(ranks, {}, &std::pair<double, bool>::first);
+  double below = 0, won = 0, members = 0;
+  for (std::size_t first = 0; first < ranks.size();) {
+    std::size_t end = first;
+    double own = 0, other = 0;
+    for (; end < ranks.size() && ranks[end].first == ranks[first].first; ++end)
+      (ranks[end].second ? own : other) += 1;
+    won += own * (below + other / 2);
+    below += other;
+    members += own;
+    first = end;
+  }
+  return won / (members * below);
+}
+
+/// The mean over the classes that occur beside others.
+double mean_area(const Scores& s) {
+  double sum = 0, classes = 0;
+  for (const auto& ranks : s.ranks) {
+    const double area = area_under_curve(ranks);
+    if (std::isnan(area)) continue;
+    sum += area;
+    classes += 1;
+  }
+  return sum / classes;
+}
+
 constexpr std::array kMetrics = {
     MetricEntry{"mse", "mean squared error over all elements, in squared units of the data", false, is_real,
                 [](const Scores& s) { return s.squared_error / s.elements; }},
@@ -21,8 +72,22 @@ constexpr std::array kMetrics = {
                 [](const Scores& s) { return std::sqrt(s.squared_error / s.elements); }},
     MetricEntry{"nrmse", "root mean squared error divided by the root mean square of the targets", false,
                 is_real, [](const Scores& s) { return std::sqrt(s.squared_error / s.squared_target); }},
+    MetricEntry{"mae", "mean absolute error, in the units of the data", false, is_real,
+                [](const Scores& s) { return s.absolute_error / s.elements; }},
+    MetricEntry{"mape", "mean of |error / target| over the targets that are not 0; 0.1 is 10 %", false,
+                is_real, [](const Scores& s) { return s.relative_error / s.relative_elements; }},
+    MetricEntry{"r2", "share of the targets' variance that is explained: 1 is perfect, 0 their mean", true,
+                is_real, variance_explained},
     MetricEntry{"accuracy", "share of elements whose class is predicted correctly, from 0 to 1", true,
                 is_class, [](const Scores& s) { return s.correct / s.elements; }},
+    MetricEntry{"f1",
+                "harmonic mean of precision and recall: of class 1 for one logit, else the mean over classes",
+                true, is_class, mean_f1},
+    MetricEntry{"auc", "area under the ROC curve, the mean over classes against all others", true, is_class,
+                mean_area},
+    MetricEntry{"top_5", "share of elements whose class is among the five largest logits", true,
+                [](Loss loss) { return loss == Loss::cross_entropy; },
+                [](const Scores& s) { return s.in_top_5 / s.elements; }},
     MetricEntry{"cross_entropy", "mean negative log-likelihood of the class, in nats", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
                 [](const Scores& s) { return s.loss / s.elements; }},
@@ -38,47 +103,80 @@ constexpr std::array kMetrics = {
                 [](const Scores& s) { return s.loss / s.elements; }},
 };
 
-// Each function scores one target: `z` points to its q outputs, `place` is its position in the batch's
-// targets.
+// Each function scores one target: `z` points to its q outputs, `place` is its position in the batch's targets.
+// Sums of a sequence go to `sequence`, those by column or class to `all`.
 
 template <class T>
-void score_real(Scores& scores, const T* z, std::int64_t q, const Batch& batch, std::int64_t place,
-                const Scaling& scaling) {
+void score_real(Scores& sequence, Scores& all, const T* z, std::int64_t q, const Batch& batch,
+                std::int64_t place, const Scaling& scaling) {
   const T* y = batch.y.values<T>().data() + place * q;
+  all.columns.resize(static_cast<std::size_t>(q));
   for (std::int64_t i = 0; i < q; ++i) {
+    if (std::isnan(y[i])) continue;
     const auto feature = static_cast<std::size_t>(i);
     const double error = static_cast<double>(z[i]) - static_cast<double>(y[i]);
     const double own_error = scaling.restored_difference(error, feature);
     const double own_target = scaling.restored(y[i], feature);
-    scores.loss += error * error;
-    scores.squared_error += own_error * own_error;
-    scores.squared_target += own_target * own_target;
+    sequence.loss += error * error;
+    sequence.squared_error += own_error * own_error;
+    sequence.squared_target += own_target * own_target;
+    sequence.absolute_error += std::abs(own_error);
+    if (own_target != 0) {
+      sequence.relative_error += std::abs(own_error / own_target);
+      sequence.relative_elements += 1;
+    }
+    const double from_mean = scaling.restored_difference(y[i], feature);
+    TargetSums& column = all.columns[feature];
+    column.elements += 1;
+    column.sum += from_mean;
+    column.square += from_mean * from_mean;
+    sequence.elements += 1;
   }
-  scores.elements += static_cast<double>(q);
+}
+
+void count_class(Scores& all, std::int64_t classes, std::int64_t actual, std::int64_t predicted) {
+  all.classes.resize(static_cast<std::size_t>(classes));
+  all.classes[static_cast<std::size_t>(actual)].actual += 1;
+  all.classes[static_cast<std::size_t>(predicted)].predicted += 1;
+  if (actual == predicted) all.classes[static_cast<std::size_t>(actual)].both += 1;
 }
 
 template <class T>
-void score_class(Scores& scores, const T* z, std::int64_t q, const Batch& batch, std::int64_t place,
-                 const Scaling&) {
+void score_class(Scores& sequence, Scores& all, const T* z, std::int64_t q, const Batch& batch,
+                 std::int64_t place, const Scaling&) {
   const std::int64_t target = batch.classes[place];
+  if (target < 0) return;
   const T* largest = std::max_element(z, z + q);
   double sum = 0;
   for (std::int64_t i = 0; i < q; ++i) {
     sum += std::exp(static_cast<double>(z[i]) - static_cast<double>(*largest));
   }
-  scores.loss += std::log(sum) + static_cast<double>(*largest) - static_cast<double>(z[target]);
-  scores.correct += largest - z == target ? 1 : 0;
-  scores.elements += 1;
+  sequence.loss += std::log(sum) + static_cast<double>(*largest) - static_cast<double>(z[target]);
+  sequence.correct += largest - z == target ? 1 : 0;
+  sequence.in_top_5 += std::count_if(z, z + q, [&](T other) { return other > z[target]; }) < 5 ? 1 : 0;
+  sequence.elements += 1;
+  count_class(all, q, target, largest - z);
+  if (!all.keep_ranks) return;
+  all.ranks.resize(static_cast<std::size_t>(q));
+  for (std::int64_t i = 0; i < q; ++i)
+    all.ranks[static_cast<std::size_t>(i)].emplace_back(
+        std::exp(static_cast<double>(z[i]) - static_cast<double>(*largest)) / sum, i == target);
 }
 
 template <class T>
-void score_logit(Scores& scores, const T* z, std::int64_t, const Batch& batch, std::int64_t place,
-                 const Scaling&) {
+void score_logit(Scores& sequence, Scores& all, const T* z, std::int64_t, const Batch& batch,
+                 std::int64_t place, const Scaling&) {
   const double target = batch.y.empty() ? batch.classes[place] : batch.y.at(place);
+  if (target < 0 || std::isnan(target)) return;
   const double logit = z[0];
-  scores.loss += std::max(logit, 0.0) - logit * target + std::log1p(std::exp(-std::abs(logit)));
-  scores.correct += (logit > 0) == (target > 0.5) ? 1 : 0;
-  scores.elements += 1;
+  sequence.loss += std::max(logit, 0.0) - logit * target + std::log1p(std::exp(-std::abs(logit)));
+  sequence.correct += (logit > 0) == (target > 0.5) ? 1 : 0;
+  sequence.elements += 1;
+  all.has_one_logit = true;
+  count_class(all, 2, target > 0.5 ? 1 : 0, logit > 0 ? 1 : 0);
+  if (!all.keep_ranks) return;
+  all.ranks.resize(1);
+  all.ranks[0].emplace_back(logit, target > 0.5);
 }
 
 void check_shapes(Loss loss, const Tensor& outputs, const Batch& batch) {
@@ -112,13 +210,17 @@ void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& bat
     Scores sequence;
     for (std::int64_t n = 0; n < steps; ++n) {
       const std::int64_t place = row * stride + n;
-      score(sequence, z + place * q, q, batch, place, scaling);
+      score(sequence, scores, z + place * q, q, batch, place, scaling);
     }
     scores.elements += sequence.elements;
     scores.squared_error += sequence.squared_error;
     scores.squared_target += sequence.squared_target;
     scores.loss += sequence.loss;
     scores.correct += sequence.correct;
+    scores.in_top_5 += sequence.in_top_5;
+    scores.absolute_error += sequence.absolute_error;
+    scores.relative_error += sequence.relative_error;
+    scores.relative_elements += sequence.relative_elements;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lagtape/core/tensor.h"
@@ -10,6 +11,16 @@
 #include "lagtape/ops/recurrence/sequence.h"
 
 namespace lagtape {
+
+/// Sums over one number of all targets, in the user's units and relative to the mean that scales them.
+struct TargetSums {
+  double elements = 0, sum = 0, square = 0;
+};
+
+/// How often a class was the true one, the predicted one, and both.
+struct ClassCounts {
+  double actual = 0, predicted = 0, both = 0;
+};
 
 /// Sums in f64 over everything that a split scores. Every metric is computed from them. An element is one
 /// real target number or one class. A sequence is summed on its own and added in the order of the split, so
@@ -19,7 +30,17 @@ struct Scores {
   double loss = 0;           ///< the training loss: squared error of normalised numbers, or nats
   double squared_error = 0;  ///< in the user's units, like squared_target
   double squared_target = 0;
-  double correct = 0;  ///< number of classes told by the largest logit, or by the sign of one logit
+  double correct = 0;            ///< number of classes told by the largest logit, or by the sign of one logit
+  double in_top_5 = 0;           ///< number of classes among the five largest logits
+  double absolute_error = 0;     ///< in the user's units
+  double relative_error = 0;     ///< errors divided by targets, where these are not 0
+  double relative_elements = 0;  ///< number of targets that are not 0
+  std::vector<TargetSums> columns = {};   ///< by number of a target
+  std::vector<ClassCounts> classes = {};  ///< by class; 0 and 1 for one logit
+  /// By class, the probabilities that elements were given, and whether they are of it; only with `keep_ranks`.
+  std::vector<std::vector<std::pair<double, bool>>> ranks = {};
+  bool keep_ranks = false;
+  bool has_one_logit = false;
 };
 
 /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
@@ -37,7 +58,7 @@ struct MetricEntry {
   double (*value)(const Scores& scores);
 };
 
-/// mse, rmse, nrmse for real targets; accuracy, cross_entropy, bits_per_character, perplexity,
+/// mse, rmse, nrmse, mae, mape, r2 for real targets; accuracy, f1, auc, top_5, cross_entropy, bits_per_character, perplexity,
 /// binary_cross_entropy for classes.
 std::span<const MetricEntry> metrics();
 /// Throws InputError with the nearest name.

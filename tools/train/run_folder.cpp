@@ -1,5 +1,6 @@
 #include "lagtape/tools/train/run_folder.h"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -36,6 +37,36 @@ Json json_of(const Evaluation& evaluation) {
   Json json = Json::object();
   for (const auto& [name, value] : evaluation) json[name] = value;
   return json;
+}
+
+/// The line of a row below a header; empty when the header lacks one of its keys.
+std::string line_of(const Json& row, std::string_view header) {
+  std::string line;
+  std::size_t found = 0;
+  while (!header.empty()) {
+    const std::string_view key = header.substr(0, header.find(','));
+    header.remove_prefix(std::min(key.size() + 1, header.size()));
+    found += row.contains(key) ? 1 : 0;
+    line += row.contains(key) ? row[key].dump() : "";
+    line += header.empty() ? '\n' : ',';
+  }
+  return found == row.size() ? line : "";
+}
+
+/// The rows of metrics.jsonl as a table, a column for each key that a row has.
+std::string table_of(const std::string& rows) {
+  std::vector<Json> parsed;
+  std::vector<std::string> keys;
+  for (std::size_t first = 0; first < rows.size(); first = rows.find('\n', first) + 1) {
+    parsed.push_back(Json::parse(std::string_view(rows).substr(first, rows.find('\n', first) - first)));
+    for (const auto& [key, value] : parsed.back().items())
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+  }
+  std::string header;
+  for (const std::string& key : keys) header += text_of(header.empty() ? "" : ",", key);
+  std::string table = header + "\n";
+  for (const Json& row : parsed) table += line_of(row, header);
+  return parsed.empty() ? "" : table;
 }
 
 /// An experiment without the values that a resumed run may change.
@@ -89,6 +120,7 @@ std::string RunSummary::json() const {
     json["average"] = {
         {"begun_epoch", average_begun->epoch}, {"begun_step", average_begun->step}, {"updates", averaged}};
   }
+  if (stopped_early) json["stopped_early"] = true;
   return json.dump(2);
 }
 
@@ -155,6 +187,7 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   if (!trainer.is_finished()) remove(summary_file());  // it is the summary of the shorter run
   write_file_atomically(metrics_file(),
                         content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
+  write_file_atomically(table_file(), table_of(content_of(metrics_file())));
   write_file_atomically(experiment_file(), experiment.json + "\n");
   return held;
 }
@@ -172,7 +205,12 @@ Json json_of(const EvaluationReport& report) {
 }
 
 void RunFolder::append(const EvaluationReport& report) const {
-  write_file_atomically(metrics_file(), content_of(metrics_file()) + json_of(report).dump() + "\n");
+  const Json row = json_of(report);
+  const std::string rows = content_of(metrics_file()) + row.dump() + "\n";
+  write_file_atomically(metrics_file(), rows);
+  const std::string table = content_of(table_file());
+  const std::string line = line_of(row, table.substr(0, table.find('\n')));
+  write_file_atomically(table_file(), line.empty() ? table_of(rows) : table + line);
 }
 
 void RunFolder::save(const Trainer& trainer) const {

@@ -22,10 +22,11 @@ struct RunSummary {
   std::int64_t best_epoch = 0, best_step = 0;  ///< when the kept weights were reached
   Evaluation valid, test;                      ///< metrics of the kept weights
   std::optional<TrainingPosition> average_begun = {};
-  std::int64_t averaged = 0;  ///< number of updates that the kept weights are the mean over; 0: no mean
-  std::int64_t skipped = 0;   ///< number of updates that were not made
-  double seconds = 0;         ///< duration of the run, interruptions left out
-  double us_per_step = 0;     ///< microseconds for a time step of a batch in training, its update included
+  std::int64_t averaged = 0;   ///< number of updates that the kept weights are the mean over; 0: no mean
+  std::int64_t skipped = 0;    ///< number of updates that were not made
+  bool stopped_early = false;  ///< there was no new best on valid for as long as the experiment allows
+  double seconds = 0;          ///< duration of the run, interruptions left out
+  double us_per_step = 0;      ///< microseconds for a time step of a batch in training, its update included
   std::int64_t peak_rss_bytes = 0;
   std::string plan;
   std::int64_t plan_bytes = 0;
@@ -37,7 +38,7 @@ struct RunSummary {
 Json json_of(const EvaluationReport& report);
 
 /// The files of a run:
-///   experiment.json  metrics.jsonl  weights.safetensors  checkpoint/state.safetensors  summary.json
+///   experiment.json  metrics.jsonl  metrics.csv  weights.safetensors  checkpoint/state.safetensors  summary.json
 /// The last one appears when the run is finished. Every file is replaced as a whole, so that a run that is
 /// killed leaves either the old or the new one. A resumed run needs only the checkpoint, which also says how
 /// long metrics.jsonl was: lines of work that is done again are cut off.
@@ -48,6 +49,7 @@ class RunFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path experiment_file() const { return path_ / "experiment.json"; }
   std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
+  std::filesystem::path table_file() const { return path_ / "metrics.csv"; }
   std::filesystem::path weights_file() const { return path_ / "weights.safetensors"; }
   std::filesystem::path checkpoint_file() const { return path_ / "checkpoint" / "state.safetensors"; }
   std::filesystem::path summary_file() const { return path_ / "summary.json"; }

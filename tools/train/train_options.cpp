@@ -94,6 +94,15 @@ void read_average(JsonReader& reader, TrainOptions& options) {
   reader.fill("average", own.filled());
 }
 
+void read_sampling(JsonReader& reader, TrainOptions& options) {
+  std::string sampling = "uniform";
+  reader.choice("sampling", sampling, {"uniform", "balanced"},
+                "sequences of an epoch: each once, or drawn so that all classes are equally likely");
+  options.balanced = sampling == "balanced";
+  reader.optional("length_buckets", options.length_buckets,
+                  "put sequences of similar lengths into a batch, which saves padding");
+}
+
 void read_length(JsonReader& reader, TrainOptions& options, bool fresh) {
   if (fresh) {
     reader.optional("steps", options.steps, between(1, kMost), "number of updates in the run");
@@ -142,6 +151,9 @@ TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   TrainOptions options;
   read_length(reader, options, fresh);
   reader.optional("batch", options.batch, between(1, kLargestBatch), "number of sequences per update");
+  reader.optional("accumulate", options.accumulate, between(1, kLargestBatch),
+                  "number of batches whose gradients make one update");
+  read_sampling(reader, options);
   read_memory(reader, options);
   reader.optional(
       "truncate", options.truncate, at_least(0),
@@ -160,7 +172,23 @@ TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   reader.choice("keep", keep, {"best", "last"},
                 "which state is kept: the best on valid by the first metric, or the last");
   options.keep_best = keep == "best";
+  reader.optional(
+      "patience", options.patience, between(0, kMost),
+      "number of evaluations in a row without a new best on valid after which the run ends; 0: never");
   read_average(reader, options);
+  reader.optional("warmup", options.warmup, between(0, kMost),
+                  "number of first steps of each sequence that count in neither loss nor metrics");
+  reader.optional(
+      "init", options.init,
+      "a run folder or weights file, relative to the experiment file: parameters of the same name and "
+      "shape begin with its values; \"\": all are drawn");
+  reader.optional(
+      "overfit", options.overfit, between(0, kMost),
+      "train and score on so many batches alone, which a model without errors learns by heart; 0: all data");
+  if (fresh && options.overfit > 0)
+    reader.error("overfit", "a task with fresh data has no batches to repeat; give 0.");
+  if (options.accumulate > 1 && options.truncate > 0)
+    reader.error("accumulate", "truncated BPTT makes an update for each stretch of steps; give 1.");
   reader.finish();
   return options;
 }

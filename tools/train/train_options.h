@@ -29,8 +29,15 @@ struct TrainOptions {
   bool skip_not_finite = false;
   Dtype precision = Dtype::f32;
   MemoryPlan plan = MemoryPlan::automatic;
-  std::int64_t budget = 0;  ///< bytes; 0: the default of SequenceSettings
-  bool keep_best = true;    ///< false: the last state is kept
+  std::int64_t budget = 0;      ///< bytes; 0: the default of SequenceSettings
+  bool keep_best = true;        ///< false: the last state is kept
+  std::int64_t patience = 0;    ///< evaluations in a row without a new best that end the run; 0: never
+  std::int64_t accumulate = 1;  ///< batches whose gradients make one update
+  std::int64_t warmup = 0;      ///< first steps of each sequence that count in neither loss nor metrics
+  bool length_buckets = false;  ///< sequences of similar lengths share a batch
+  bool balanced = false;        ///< an epoch draws all classes equally often
+  std::int64_t overfit = 0;     ///< train and score on that many batches alone; 0: on all data
+  std::string init = {};        ///< a run or weights file whose parameters the run begins with; empty: none
   /// Evaluations use, and the run keeps, the mean of the weights after every update since the average began.
   std::optional<AverageOptions> average = {};
 };

@@ -76,6 +76,37 @@ class Averaged {
   std::vector<Tensor> weights_;
 };
 
+BatchOptions batches_of(const Experiment& experiment, const Task& task, ThreadPool& pool) {
+  const TrainOptions& train = experiment.train;
+  BatchOptions options{.batch = train.batch * train.accumulate, .length_buckets = train.length_buckets};
+  if (!train.balanced) return options;
+  try {
+    options.classes = classes_of(*task.train, pool);
+  } catch (const InputError& error) {
+    throw InputError(text_of(experiment.where, ": /train/sampling: ", error.what()));
+  }
+  return options;
+}
+
+/// Refuses options that the data do not allow.
+void check_options(const Experiment& experiment, const Task& task) {
+  const auto refuse = [&](const char* key, const auto&... what) {
+    throw InputError(text_of(experiment.where, ": /train/", key, ": ", what...));
+  };
+  const TrainOptions& train = experiment.train;
+  const bool is_scored = task.valid->size() > 0;
+  if (train.average && train.average->latest == 0 && !is_scored)
+    refuse("average",
+           "patience counts evaluations of valid, which has no sequences. Give latest, or a valid set.");
+  if (train.patience > 0 && !is_scored)
+    refuse("patience", "it counts evaluations of valid, which has no sequences. Give 0, or a valid set.");
+  if (train.warmup > 0 && (!task.shape.every_step || train.warmup >= task.shape.length))
+    refuse("warmup",
+           "it counts steps of sequences with a target at every step, and leaves at least one. Got ",
+           train.warmup, " for sequences of ", task.shape.length, " steps",
+           task.shape.every_step ? "." : " with one target.");
+}
+
 std::string place_of(const TrainingPosition& position, bool fresh) {
   return fresh ? text_of("step ", position.step)
                : text_of("epoch ", position.epoch + 1, ", step ", position.step_of_epoch);
@@ -90,16 +121,12 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       pool_(pool),
       op_(model_op(experiment, model)),
       update_step_(experiment, model, op_, pool),
-      order_(*task.train, experiment.train.batch, experiment.seed),
+      order_(*task.train, batches_of(experiment, task, pool), experiment.seed),
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
       plan_(choose_plan(experiment, op_, std::min(experiment.train.batch, task.train->size()),
                         steps_at_once(experiment, task.shape), pool.threads())) {
   if (experiment.train.truncate > 0) check_truncation(experiment, *task.train, model.at(), op_);
-  if (experiment.train.average && experiment.train.average->latest == 0 && task.valid->size() == 0)
-    throw InputError(
-        text_of(experiment.where,
-                ": /train/average: patience counts evaluations of valid, which has no sequences. "
-                "Give latest, or a valid set."));
+  check_options(experiment, task);
   check_targets(experiment, task, model, pool);
   model_.normalization() = task.normalization;
 }
@@ -169,7 +196,12 @@ void Trainer::load_kept() {
   if (state_.kept) assign_values(model_.parameters(), state_.kept->parameters);
 }
 
-bool Trainer::is_finished() const { return state_.position.step >= steps_; }
+bool Trainer::is_finished() const { return state_.position.step >= steps_ || has_stopped_early(); }
+
+bool Trainer::has_stopped_early() const {
+  const std::int64_t patience = experiment_.train.patience;
+  return patience > 0 && state_.average.stalled >= patience;
+}
 
 bool Trainer::evaluation_is_due() const {
   const TrainingPosition& at = state_.position;
@@ -182,19 +214,20 @@ void Trainer::step(const TrainerHooks& hooks) {
   const Clock::time_point started = Clock::now();
   TrainingPosition& at = state_.position;
   const std::vector<std::int64_t> indices = order_.indices(at.epoch, at.step_of_epoch);
-  const Batch data = gather(*task_.train, indices, model_.dtype(), pool_, task_.normalization, at.epoch);
-  SequenceBatch batch = sequence_batch(data, task_.shape, experiment_.loss);
-  batch.draws.seed = experiment_.seed;
-  batch.draws.epoch = static_cast<std::uint64_t>(at.epoch);
-  batch.training = true;
-
+  const auto batch = static_cast<std::size_t>(experiment_.train.batch);
+  std::vector<SequenceBatch> batches;
+  for (std::size_t first = 0; first < indices.size(); first += batch)
+    batches.push_back(
+        training_batch(std::span(indices).subspan(first, std::min(batch, indices.size() - first))));
   const double lr =
-      experiment_.lr * experiment_.schedule({.epoch = at.epoch, .step = at.step, .steps = steps_});
+      experiment_.lr *
+      experiment_.schedule(
+          {.epoch = at.epoch, .step = at.step, .steps = steps_, .plateaus = state_.plateau.plateaus});
   at.step += 1;
   at.step_of_epoch += 1;
   UpdateResult outcome;
   try {
-    outcome = update_step_.train_on(batch, lr);
+    outcome = update_step_.train_on(batches, lr);
     state_.skipped_in_a_row = outcome.made > 0 ? 0 : state_.skipped_in_a_row + outcome.skipped;
     if (state_.skipped_in_a_row >= kMostSkippedInARow)
       throw DivergenceError(text_of(state_.skipped_in_a_row,
@@ -208,14 +241,25 @@ void Trainer::step(const TrainerHooks& hooks) {
   }
   state_.lr = lr;
   if (std::isfinite(outcome.loss)) {
-    state_.loss_sum += outcome.loss * static_cast<double>(data.size());
-    state_.sequences += static_cast<double>(data.size());
+    state_.loss_sum += outcome.loss * static_cast<double>(indices.size());
+    state_.sequences += static_cast<double>(indices.size());
   }
   state_.skipped += outcome.skipped;
   state_.skipped_in_all += outcome.skipped;
   state_.training_seconds += seconds_since(started);
-  state_.time_steps += static_cast<double>(batch.x.size(1));
+  for (const SequenceBatch& one : batches) state_.time_steps += static_cast<double>(one.x.size(1));
   if (hooks.stepped) hooks.stepped({.position = at, .steps = steps_, .loss = outcome.loss});
+}
+
+SequenceBatch Trainer::training_batch(std::span<const std::int64_t> indices) const {
+  const std::int64_t epoch = state_.position.epoch;
+  Batch data = gather(*task_.train, indices, model_.dtype(), pool_, task_.normalization, epoch);
+  if (experiment_.train.warmup > 0) leave_out_first(data, experiment_.train.warmup);
+  SequenceBatch batch = sequence_batch(data, task_.shape, experiment_.loss);
+  batch.draws.seed = experiment_.seed;
+  batch.draws.epoch = static_cast<std::uint64_t>(epoch);
+  batch.training = true;
+  return batch;
 }
 
 void Trainer::evaluate_valid(const TrainerHooks& hooks) {
@@ -244,6 +288,7 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
         KeptState{report.position, value, report.averaged, report.valid, copy_values(model_.parameters())};
   }
   report.average_begins = begin_average(report, value);
+  count_plateau(report, value);
   state_.evaluated_step = state_.position.step;
   state_.loss_sum = state_.sequences = 0;
   state_.skipped = 0;
@@ -255,6 +300,18 @@ bool Trainer::is_better(double value, double than) const {
   const bool larger_is_better =
       !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
   return larger_is_better ? value > than : value < than;
+}
+
+void Trainer::count_plateau(const EvaluationReport& report, double value) {
+  if (experiment_.plateau_patience == 0) return;
+  PlateauState& plateau = state_.plateau;
+  const bool improved =
+      !plateau.best || (report.valid.empty() ? value < *plateau.best : is_better(value, *plateau.best));
+  if (improved) plateau.best = value;
+  plateau.stalled = improved ? 0 : plateau.stalled + 1;
+  if (plateau.stalled < experiment_.plateau_patience) return;
+  plateau.plateaus += 1;
+  plateau.stalled = 0;
 }
 
 bool Trainer::begin_average(const EvaluationReport& report, double value) {

@@ -70,6 +70,7 @@ class Trainer {
   std::int64_t steps() const { return steps_; }  ///< number of steps in the whole run
   std::int64_t steps_per_epoch() const { return order_.steps_per_epoch(); }
   bool is_finished() const;
+  bool has_stopped_early() const;  ///< There was no new best on valid for as long as the experiment allows.
   const PlanCost& plan() const { return plan_; }
   ModelOp& op() { return op_; }
 
@@ -80,6 +81,10 @@ class Trainer {
   bool is_better(double value, double than) const;
   /// Counts an evaluation, and begins the average of weights if it is time: whether it did.
   bool begin_average(const EvaluationReport& report, double value);
+  /// Counts an evaluation for the schedule's plateaus.
+  void count_plateau(const EvaluationReport& report, double value);
+  /// The data of the sequences with these indices, as the sequence op takes them.
+  SequenceBatch training_batch(std::span<const std::int64_t> indices) const;
 
   const Experiment& experiment_;
   const Task& task_;

@@ -69,6 +69,7 @@ RunSummary summarize(const Experiment& experiment, const Trainer& trainer, const
           .average_begun = state.average.begun,
           .averaged = state.kept->averaged,
           .skipped = state.skipped_in_all,
+          .stopped_early = trainer.has_stopped_early(),
           .seconds = state.seconds,
           .us_per_step = 1e6 * state.training_seconds / state.time_steps,
           .peak_rss_bytes = peak_rss_bytes(),
@@ -94,6 +95,8 @@ RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
   if (!resumes) {
     const std::optional<KnownWords> words = start_from_vectors(experiment, task, model);
     if (words && options.vectors_read) options.vectors_read(*words);
+    const std::optional<InitialWeights> weights = start_from_init(experiment, model);
+    if (weights && options.initialized) options.initialized(*weights);
   }
   Trainer trainer(experiment, task, model, pool);
   if (options.built) options.built(trainer, model, task);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "lagtape/tools/train/initial_weights.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape {
@@ -13,6 +14,8 @@ struct RunOptions {
   TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
   /// Called when the model of a training that is not resumed begins with word vectors from a file.
   std::function<void(const KnownWords&)> vectors_read = {};
+  /// Called when a training that is not resumed begins with parameters of another model.
+  std::function<void(const InitialWeights&)> initialized = {};
   /// Called before the first step, with the model and its data.
   std::function<void(const Trainer&, const Model&, const Task&)> built = {};
   std::function<void(const Trainer&)> resumed = {};  ///< called before the first step of a resumed run

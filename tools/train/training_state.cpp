@@ -40,6 +40,12 @@ Json json_of(const AverageState& average) {
   return json;
 }
 
+Json json_of(const PlateauState& plateau) {
+  Json json = {{"plateaus", plateau.plateaus}, {"stalled", plateau.stalled}};
+  if (plateau.best) json["best"] = json_of(*plateau.best);
+  return json;
+}
+
 Json json_of(const TrainingState& state) {
   Json json = {{"position", json_of(state.position)},
                {"evaluated_step", state.evaluated_step},
@@ -53,6 +59,7 @@ Json json_of(const TrainingState& state) {
                {"training_seconds", json_of(state.training_seconds)},
                {"time_steps", json_of(state.time_steps)},
                {"average", json_of(state.average)}};
+  if (state.plateau.best) json["plateau"] = json_of(state.plateau);
   if (state.kept) {
     Json valid = Json::object();
     for (const auto& [name, value] : state.kept->valid) valid[name] = json_of(value);
@@ -71,6 +78,14 @@ AverageState average_of(const Json& json) {
   if (json.contains("best")) average.best = number_of(json["best"]);
   if (json.contains("begun")) average.begun = position_of(json["begun"]);
   return average;
+}
+
+PlateauState plateau_of(const Json& json) {
+  PlateauState plateau;
+  plateau.plateaus = json.at("plateaus").get<std::int64_t>();
+  plateau.stalled = json.at("stalled").get<std::int64_t>();
+  if (json.contains("best")) plateau.best = number_of(json["best"]);
+  return plateau;
 }
 
 TrainingState state_of(const Json& json) {
@@ -96,6 +111,7 @@ TrainingState state_of(const Json& json) {
       state.kept->valid.emplace_back(name, number_of(value));
   }
   if (json.contains("average")) state.average = average_of(json["average"]);
+  if (json.contains("plateau")) state.plateau = plateau_of(json["plateau"]);
   return state;
 }
 

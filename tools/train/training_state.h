@@ -36,6 +36,13 @@ struct AverageState {
   std::optional<TrainingPosition> begun = {};
 };
 
+/// The counts by which a schedule drops the learning rate on a plateau.
+struct PlateauState {
+  std::int64_t plateaus = 0;        ///< number so far
+  std::int64_t stalled = 0;         ///< evaluations since the last new best or the last plateau
+  std::optional<double> best = {};  ///< the best value of an evaluation
+};
+
 /// Everything that the rest of a run depends on beside parameters and optimizer, and the sums that its reports
 /// need.
 struct TrainingState {
@@ -51,6 +58,7 @@ struct TrainingState {
   double time_steps = 0;               ///< number of time steps in the batches of these updates
   std::optional<KeptState> kept;
   AverageState average;
+  PlateauState plateau;
 };
 
 /// State, parameters, optimizer and, once it has begun, the average as one file, and back. Reading throws

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/elementwise.h"
 #include "lagtape/optim/clip.h"
 #include "lagtape/tools/train/divergence.h"
 #include "lagtape/tools/train/segments.h"
@@ -100,8 +101,35 @@ UpdateResult UpdateStep::train_on_end(const SequenceBatch& batch, double lr) {
 
 UpdateResult UpdateStep::update(const SequenceBatch& batch, double lr, const Window* initial,
                                 Window* final_window) {
-  Parameters& parameters = model_.parameters();
-  parameters.zero_grad();
+  model_.parameters().zero_grad();
+  const double loss = add_gradients(batch, 1, initial, final_window);
+  return finish_update(loss, batch, lr, initial);
+}
+
+UpdateResult UpdateStep::train_on(std::span<const SequenceBatch> batches, double lr) {
+  if (batches.size() == 1) return train_on(batches.front(), lr);
+  double all = 0;
+  for (const SequenceBatch& batch : batches) all += scored_steps(batch);
+  model_.parameters().zero_grad();
+  double loss = 0;
+  for (const SequenceBatch& batch : batches) {
+    const double share = scored_steps(batch) / all;
+    const double own = add_gradients(batch, share, nullptr, nullptr);
+    if (!std::isfinite(own)) return finish_update(own, batch, lr, nullptr);
+    loss += share * own;
+  }
+  return finish_update(loss, batches.front(), lr, nullptr);
+}
+
+double UpdateStep::scored_steps(const SequenceBatch& batch) const {
+  if (!reads_every_step(model_.at())) return static_cast<double>(batch.x.size(0));
+  double steps = 0;
+  for (const std::int64_t length : batch.lengths) steps += static_cast<double>(length);
+  return steps;
+}
+
+double UpdateStep::add_gradients(const SequenceBatch& batch, double share, const Window* initial,
+                                 Window* final_window) {
   const Tape::Mark start = tape_.mark();
   std::vector<Var> history;
   if (initial) {
@@ -110,8 +138,14 @@ UpdateResult UpdateStep::update(const SequenceBatch& batch, double lr, const Win
   const std::vector<Var> weights = model_.weights(tape_);
   const Var loss = op_.loss(tape_, weights, batch, pool_, history, final_window);
   const double value = loss.value().item();
-  if (std::isfinite(value)) tape_.backward(loss);
+  if (std::isfinite(value)) tape_.backward(share == 1 ? loss : loss * share);
   tape_.rewind(start);
+  return value;
+}
+
+UpdateResult UpdateStep::finish_update(double value, const SequenceBatch& batch, double lr,
+                                       const Window* initial) {
+  Parameters& parameters = model_.parameters();
   if (clip_ > 0) clip_gradient_norm(parameters, clip_);
   std::string unusable = std::isfinite(value) ? unusable_gradient(parameters) : "the loss";
   if (unusable.empty()) unusable = take_statistics();

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ class UpdateStep {
   /// gradient reaches back that far. An update that cannot be made is skipped where the experiment says so;
   /// else throws DivergenceError "WHAT is not finite", and the parameters are those before the update.
   UpdateResult train_on(const SequenceBatch& batch, double lr);
+  /// One update with the gradient of several batches as if they were one.
+  UpdateResult train_on(std::span<const SequenceBatch> batches, double lr);
 
   Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
@@ -42,6 +45,12 @@ class UpdateStep {
   /// Runs the steps before the last segment forward, without gradients.
   UpdateResult train_on_end(const SequenceBatch& batch, double lr);
   UpdateResult update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
+  /// The number of targets of a batch, one a sequence or one a step.
+  double scored_steps(const SequenceBatch& batch) const;
+  /// Adds `share` of the gradients of a batch's loss, which is returned. Without a finite loss it adds none.
+  double add_gradients(const SequenceBatch& batch, double share, const Window* initial, Window* final_window);
+  /// Makes the update, if gradients and a loss of this value allow it.
+  UpdateResult finish_update(double loss, const SequenceBatch& batch, double lr, const Window* initial);
   /// Takes in the batch's running statistics. Returns the name of the first parameter that is not finite then,
   /// and has changed nothing in that case; empty when all are finite.
   std::string take_statistics();

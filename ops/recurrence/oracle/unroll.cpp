@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/oracle/unroll.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/elementwise.h"
@@ -85,9 +86,18 @@ class Unrolled {
     if (stack_.at == ReadAt::every_step) {
       for (std::int64_t i = 0; i < scored_rows; ++i) scored[i] = i % steps() < lengths_[i / steps()];
     }
+    if (stack_.loss == Loss::cross_entropy)
+      for (std::int64_t i = 0; i < scored_rows; ++i) scored[i] = scored[i] && batch_.classes.at(i) >= 0;
     const Var error = row_losses(rows, scored);
-    const auto count = std::ranges::count(scored, true) * error.value().size(-1);
-    return sum(select(scored, error, zeros_like(error))) / static_cast<double>(count);
+    double count = 0;
+    Tensor is_scored(error.shape(), frame_.dtype);
+    for (std::int64_t i = 0; i < is_scored.numel(); ++i) {
+      const bool counts = scored[i / is_scored.size(1)] && !is_missing(i);
+      is_scored.set(i, counts ? 1 : 0);
+      count += counts ? 1 : 0;
+    }
+    return sum(select(scored, error, zeros_like(error)) * frame_.tape.constant(is_scored)) /
+           std::max(count, 1.0);
   }
 
   std::vector<Var> window() const {
@@ -130,10 +140,20 @@ class Unrolled {
     return stack_.readout ? layers_.back().step(top, at, Rows(frame_.rows, true)) : top;
   }
 
+  /// Whether there is no number at a place of the targets.
+  bool is_missing(std::int64_t place) const {
+    return stack_.loss != Loss::cross_entropy && std::isnan(batch_.targets.at(place));
+  }
+
   /// The amount that each row of y [rows, q] adds to the loss: [rows, q] for mse, else [rows, 1].
   Var row_losses(const Var& y, const Rows& scored) {
     Tape& tape = frame_.tape;
-    const auto targets = [&] { return tape.constant(batch_.targets.to(frame_.dtype).reshaped(y.shape())); };
+    const auto targets = [&] {
+      Tensor known = batch_.targets.to(frame_.dtype).clone();
+      for (std::int64_t i = 0; i < known.numel(); ++i)
+        if (is_missing(i)) known.set(i, 0);
+      return tape.constant(known.reshaped(y.shape()));
+    };
     if (stack_.loss == Loss::mse) return square(y - targets());
     if (stack_.loss == Loss::binary_cross_entropy) return softplus(y) - targets() * y;
     if (stack_.loss == Loss::none) throw InputError("[unroll_loss] the stack has no loss.");

@@ -1,6 +1,34 @@
 #include "lagtape/ops/recurrence/run/pass.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace lagtape::recurrence {
+
+namespace {
+
+/// The number of targets that are missing among those that would be scored, each row's own steps.
+std::int64_t missing_targets(const SequenceBatch& batch, const StackDefinition& stack,
+                             std::span<const std::int64_t> lengths) {
+  const std::int64_t rows = batch.x.size(0), steps = reads_every_step(stack.at) ? batch.x.size(1) : 1;
+  const bool has_classes = stack.loss == Loss::cross_entropy;
+  const std::int64_t width = has_classes ? 1 : stack.output_width();
+  const auto count = [&](auto values, auto is_missing) {
+    std::int64_t missing = 0;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t own = steps == 1 || lengths.empty() ? steps : lengths[static_cast<std::size_t>(row)];
+      const auto first = values.begin() + row * steps * width;
+      missing += std::count_if(first, first + own * width, is_missing);
+    }
+    return missing;
+  };
+  if (has_classes) return count(std::span(batch.classes), [](std::int32_t target) { return target < 0; });
+  return with_scalar(batch.targets.dtype(), [&]<class T>() {
+    return count(batch.targets.values<T>(), [](T target) { return std::isnan(target); });
+  });
+}
+
+}  // namespace
 
 PreparedPass::PreparedPass(const Pass& pass, const StackDefinition& stack) : Pass(pass) {
   const Shape& shape = batch.x.shape();
@@ -15,7 +43,8 @@ PreparedPass::PreparedPass(const Pass& pass, const StackDefinition& stack) : Pas
     for (std::int64_t n : lengths) scored += static_cast<double>(n);
   }
   if (stack.loss == Loss::mse) scored *= static_cast<double>(stack.output_width());
-  loss_scale = 1 / scored;
+  if (stack.loss != Loss::none) scored -= static_cast<double>(missing_targets(batch, stack, lengths));
+  loss_scale = 1 / std::max(scored, 1.0);  // without any target the loss is 0
 }
 
 }  // namespace lagtape::recurrence

@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/run/slice_readout.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/ops/loss_rows.h"
 
@@ -202,6 +203,10 @@ void SliceReadout<T>::with_loss(F f) const {
       return 0.0;
     });
   }
+  const auto no_loss = [width](T* gradient) {
+    if (gradient != nullptr) std::fill_n(gradient, width, T(0));
+    return 0.0;
+  };
   const SequenceBatch& batch = pass().batch;
   switch (definition().loss) {
     case Loss::mse: {
@@ -213,20 +218,19 @@ void SliceReadout<T>::with_loss(F f) const {
     case Loss::cross_entropy: {
       const std::int32_t* classes = batch.classes.data();
       return f([=](const T* y, std::int64_t place, T* gradient) {
+        if (classes[place] < 0) return no_loss(gradient);
         return cross_entropy_row(y, width, classes[place], scale, gradient);
       });
     }
     case Loss::binary_cross_entropy: {
       const T* targets = batch.targets.values<T>().data();
       return f([=](const T* y, std::int64_t place, T* gradient) {
+        if (std::isnan(targets[place])) return no_loss(gradient);
         return binary_cross_entropy_row(y, targets[place] != 0 ? 1 : 0, scale, gradient);
       });
     }
     case Loss::none:
-      return f([=](const T*, std::int64_t, T* gradient) {
-        if (gradient != nullptr) std::fill_n(gradient, width, T(0));
-        return 0.0;
-      });
+      return f([=](const T*, std::int64_t, T* gradient) { return no_loss(gradient); });
   }
 }
 

@@ -58,8 +58,8 @@ struct DrawKey {
 struct SequenceBatch {
   Tensor x;                           ///< [B, T, input]
   std::vector<std::int64_t> lengths;  ///< [B], each in 1..T; empty: all T
-  Tensor targets;  ///< mse, binary_cross_entropy: [B, T, output] (every_step) or [B, output]
-  std::vector<std::int32_t> classes;  ///< cross_entropy: [B * T] row by row (every_step) or [B]
+  Tensor targets;  ///< mse, binary_cross_entropy: [B, T, output] (every_step) or [B, output]; NaN: none
+  std::vector<std::int32_t> classes;  ///< cross_entropy: [B * T] row by row (every_step) or [B]; -1: none
   std::int64_t first_step = 0;        ///< the absolute index of x's first step, for a carried window
   DrawKey draws;
   bool training = false;  ///< random draws are drawn; otherwise they hold their evaluation values

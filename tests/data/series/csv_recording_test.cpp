@@ -46,9 +46,8 @@ TEST_CASE("rows are sorted by time, and no window reaches over a gap unless aske
   const Task task = own.task(text_of(kTimed, R"(, "window": 2)"));
   CHECK(task.train->size() == 2);  // 0 1 > 2 and 1 2 > 3
   REQUIRE(task.notes.size() == 2);
-  CHECK(
-      task.notes[0] ==
-      "6 rows, one every 3600 s, with 1 gap, before 2024-01-01 07:00; no window reaches over one");
+  CHECK(task.notes[0] ==
+        "6 rows, one every 3600 s, with 1 gap, before 2024-01-01 07:00; no window reaches over one");
   CHECK(task.notes[1] == "rows were sorted by time");
   CHECK(has(own.message(text_of(kTimed, R"(, "horizon": 4)")),
             "The longest stretch without a gap has 4; \"across_gaps\": true joins them."));
@@ -159,4 +158,18 @@ TEST_CASE("training windows overlap where there would be few updates, and those 
   CHECK(load(options + R"(, "stride": 100})", 0, folder.path(), hints).train->size() == 6);
   CHECK(has(input_error_of([&] { task_from(options + R"(, "stride": 0})"); }),
             "expected \"auto\" or an integer"));
+}
+
+TEST_CASE("masks say where numbers are, and missing targets stay missing") {
+  const Own own("v,w\n,1\n2,1\nNA,2\n8,3\n9,4\n");
+  const Task task = own.task(R"("input": ["v", "w"], "target": ["v"], "missing": "mask", "window": 1)");
+  CHECK(task.shape.input == 4);
+  CHECK(task.shape.missing_targets);
+  const Batch batch = take(*task.train, 0, task.train->size());
+  CHECK(values_of(batch.x) == Values{2, 1, 0, 1, 2, 1, 1, 1, 2, 2, 0, 1, 8, 3, 1, 1});
+  CHECK(batch.y.at(0) == 2);
+  CHECK(std::isnan(batch.y.at(1)));
+  CHECK(batch.y.at(2) == 8);
+  CHECK(batch.y.at(3) == 9);
+  CHECK(task.notes == std::vector<std::string>{"2 cells without a number masked"});
 }

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "lagtape/core/error.h"
 #include "lagtape/core/gradient_check.h"
 #include "lagtape/ops/recurrence/memory/extent.h"
@@ -31,6 +33,40 @@ TEST_CASE("random stacks agree with the unrolled tape") {
     return differences(run_op(c, some_settings(seed), 1 + static_cast<int>(seed % 3)), run_unrolled(c),
                        1e-12);
   });
+}
+
+/// Takes about a third of the targets away; of one case in ten all.
+void take_targets_away(SequenceCase& c, std::uint64_t seed) {
+  RandomStream random(seed, stream_name({0x6d697373}));
+  const double share = seed % 10 == 0 ? 1 : 0.3;
+  for (std::int64_t i = 0; i < c.batch.targets.numel(); ++i)
+    if (random.next_uniform() < share) c.batch.targets.set(i, std::nan(""));
+  for (std::int32_t& target : c.batch.classes)
+    if (random.next_uniform() < share) target = -1;
+}
+
+TEST_CASE("random stacks with missing targets agree with the unrolled tape") {
+  for_each_seed("random stacks with missing targets agree with the unrolled tape", 300,
+                [](std::uint64_t seed) {
+                  SequenceCase c = random_case(seed);
+                  take_targets_away(c, seed);
+                  return differences(run_op(c, some_settings(seed), 1 + static_cast<int>(seed % 3)),
+                                     run_unrolled(c), 1e-12);
+                });
+}
+
+TEST_CASE("the loss is the mean over the targets that are there") {
+  SequenceCase c = random_case(3, {.steps = 6, .rows = 2});
+  c.stack.at = ReadAt::every_step;
+  c.stack.loss = Loss::mse;
+  c.batch.lengths.clear();
+  c.batch.targets = Tensor({c.rows(), c.steps(), c.stack.output_width()}, Dtype::f64);
+  for (std::int64_t i = 0; i < c.batch.targets.numel(); ++i) c.batch.targets.set(i, std::nan(""));
+  c.batch.targets.set(1, 0.5);
+  SequenceCase outputs = c;
+  outputs.stack.loss = Loss::none;
+  const double error = named(run_unrolled(outputs), "outputs").at(1) - 0.5;
+  CHECK(std::abs(named(run_op(c, {}), "loss").item() - error * error) < 1e-12);
 }
 
 TEST_CASE("outputs of random stacks agree with the unrolled tape") {

@@ -141,7 +141,65 @@ TEST_CASE("metrics are found by name and know which way is better") {
   CHECK(metric("accuracy").larger_is_better);
   CHECK_FALSE(metric("rmse").larger_is_better);
   CHECK_THROWS_WITH_AS(metric("rmsee"), doctest::Contains("did you mean 'rmse'"), InputError);
-  CHECK(metric_names(Loss::mse) == std::vector<std::string>{"mse", "rmse", "nrmse"});
-  CHECK(metric_names(Loss::cross_entropy) ==
-        std::vector<std::string>{"accuracy", "cross_entropy", "bits_per_character", "perplexity"});
+  CHECK(metric_names(Loss::mse) == std::vector<std::string>{"mse", "rmse", "nrmse", "mae", "mape", "r2"});
+  CHECK(metric_names(Loss::cross_entropy) == std::vector<std::string>{"accuracy", "f1", "auc", "top_5",
+                                                                      "cross_entropy", "bits_per_character",
+                                                                      "perplexity"});
+}
+
+TEST_CASE("mae, mape and r2 have their closed forms, and leave missing targets out") {
+  Scores scores;
+  const Scaling scaling = {.mean = {10, -1}, .scale = {2, 0.5}};
+  const double none = std::nan("");
+  const Tensor outputs = Tensor::from({3, 2}, {1, 2, 3, 5, 7, 7}, Dtype::f64);
+  const Tensor targets = Tensor::from({3, 2}, {1, 4, -5, 2, none, 3}, Dtype::f64);
+  add_scores(scores, Loss::mse, outputs, numbers(targets, {7, 7, 7}), scaling);
+  // In the units of the data: rows of targets 12, 1 | 0, 0 | none, 0.5; errors 0, -1 | 16, 1.5 | none, 2.
+  CHECK(scores.elements == 5);
+  CHECK(value("mae", scores) == (0 + 16 + 1 + 1.5 + 2) / 5);
+  CHECK(value("mape", scores) == doctest::Approx((0.0 / 12 + 1.0 / 1 + 2 / 0.5) / 3));
+  const double first = 12.0 * 12 / 2, second = 1 + 0 + 0.25 - 1.5 * 1.5 / 3;
+  CHECK(value("r2", scores) == doctest::Approx(1 - (256 + 1 + 2.25 + 4) / (first + second)));
+  CHECK(loss_value(scores) == (0 + 4 + 64 + 9 + 16) / 5.0);
+}
+
+TEST_CASE("f1 is the mean over the classes that occur, or that of class 1 for one logit") {
+  Scores scores;
+  const Tensor logits =
+      Tensor::from({5, 4}, {9, 0, 0, 0, 9, 0, 0, 0, 0, 9, 0, 0, 0, 0, 9, 0, 0, 9, 0, 0}, Dtype::f64);
+  add_scores(scores, Loss::cross_entropy, logits, of_classes({0, 1, 1, 2, -1}, {1, 1, 1, 1, 1}));
+  // predicted 0 0 1 2: class 0 has precision 1/2 and recall 1, class 1 precision 1 and recall 1/2, class 2 is right.
+  CHECK(value("f1", scores) == doctest::Approx((2.0 / 3 + 2.0 / 3 + 1) / 3));
+  CHECK(value("accuracy", scores) == 0.75);
+  Scores logit;
+  add_scores(logit, Loss::binary_cross_entropy, Tensor::from({4, 1}, {1, 1, -1, -1}, Dtype::f64),
+             of_classes({1, 0, 1, 0}, {1, 1, 1, 1}));
+  CHECK(value("f1", logit) == 0.5);
+}
+
+TEST_CASE("auc is the share of pairs in their order, and top_5 looks at five classes") {
+  const std::vector<double> logits = {0.3, 2, -1, 0.3, 0.7, 5, 0.3};
+  const std::vector<std::int32_t> classes = {1, 0, 0, 0, 1, 1, 1};
+  double won = 0, pairs = 0;
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    for (std::size_t k = 0; k < logits.size(); ++k) {
+      if (classes[i] != 1 || classes[k] != 0) continue;
+      pairs += 1;
+      won += logits[i] > logits[k] ? 1 : logits[i] == logits[k] ? 0.5 : 0;
+    }
+  }
+  Scores scores;
+  scores.keep_ranks = true;
+  add_scores(scores, Loss::binary_cross_entropy, Tensor::from({7, 1}, logits, Dtype::f64),
+             of_classes(classes, std::vector<std::int64_t>(7, 1)));
+  CHECK(value("auc", scores) == doctest::Approx(won / pairs));
+  CHECK(won / pairs != 0.5);
+  Scores several;
+  several.keep_ranks = true;
+  const Tensor rows =
+      Tensor::from({3, 6}, {6, 5, 4, 3, 2, 1, 6, 5, 4, 3, 2, 1, 1, 2, 3, 4, 5, 6}, Dtype::f64);
+  add_scores(several, Loss::cross_entropy, rows, of_classes({0, 5, 5}, {1, 1, 1}));
+  CHECK(value("top_5", several) == doctest::Approx(2.0 / 3));
+  // class 0 is ahead of one of two others and level with the other; of class 5 one is ahead of the other and one level.
+  CHECK(value("auc", several) == doctest::Approx((0.75 + 0.75) / 2));
 }

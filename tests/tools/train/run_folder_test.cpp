@@ -159,7 +159,7 @@ TEST_CASE("weights with a normalization that does not fit are refused by its nam
   };
   const Normalization two = {.input = {.mean = {0, 1}, .scale = {1, 1}}, .output = {}};
   const Normalization zero = {.input = {}, .output = {.mean = {0.5}, .scale = {0}}};
-  CHECK(message(json_of({})).empty());
+  CHECK(message(json_of(Normalization{})).empty());
   CHECK(message(json_of(two))
             .ends_with("other.safetensors: [normalization] expected a mean and a scale for each "
                        "of 1 inputs, or none. Got 2 means, 2 scales."));

@@ -1,0 +1,173 @@
+"""What people expect of a training: early ends, other models to begin with, dry runs, tables, a look at the data."""
+
+import csv
+import fcntl
+import json
+import math
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import unittest
+
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, read_safetensors
+
+STILL = changed(EXPERIMENT, optimizer={"type": "sgd", "lr": 1e-30}, train__epochs=20, train__batch=1)
+SERIES = changed(EXPERIMENT, data={"task": "series", "path": "own.csv", "window": 20}, train__epochs=1)
+
+
+class TrainingOptionsTest(ToolTest):
+    def lines(self, run):
+        return [json.loads(line) for line in (self.folder / run / "metrics.jsonl").read_text().splitlines()]
+
+    def test_a_run_ends_early_and_says_so(self):
+        path = self.write("experiment.json", changed(STILL, train__patience=3))
+        out, _ = self.run_tool("train", path, "--out", "run")
+        self.assertIn("stopped     early", out)
+        self.assertEqual(len(self.lines("run")), 4)
+        self.assertIs(json.loads((self.folder / "run/summary.json").read_text())["stopped_early"], True)
+        before = self.weights("run")
+        self.run_tool("train", "run", "--resume", "--quiet")
+        self.assertEqual(self.weights("run"), before)
+        self.assertEqual(len(self.lines("run")), 4)
+
+    def test_the_table_has_the_rows_of_the_lines_also_of_a_resumed_run(self):
+        self.train("run", experiment=EXPERIMENT)
+        self.run_tool("train", "run", "--resume", "--set", "train.epochs=5", "--quiet")
+        with open(self.folder / "run/metrics.csv", newline="") as file:
+            table = list(csv.DictReader(file))
+        lines = self.lines("run")
+        self.assertEqual(len(table), 5)
+        self.assertEqual([list(row) for row in table], [list(line) for line in lines])
+        self.assertEqual([{key: float(value) for key, value in row.items()} for row in table], lines)
+
+    def test_keys_that_come_later_are_columns_too(self):
+        self.train("run", experiment=changed(EXPERIMENT, train__average={"latest": 2}, train__epochs=4))
+        with open(self.folder / "run/metrics.csv", newline="") as file:
+            table = list(csv.DictReader(file))
+        self.assertEqual([row["averaged"] for row in table], [str(line.get("averaged", "")) for line in self.lines("run")])
+        self.assertEqual([row["average_begins"] for row in table], ["", "true", "", ""])
+
+    def test_a_dry_run_writes_nothing(self):
+        path = self.write("experiment.json", changed(EXPERIMENT, train__epochs=40))
+        before = self.snapshot()
+        found = json.loads(self.run_tool("train", path, "--dry-run", "--json")[0])
+        self.assertEqual((found["updates"], found["steps"]), (3, 80))
+        self.assertIn("nothing was written", self.run_tool("train", path, "--dry-run")[0])
+        self.assertEqual(self.snapshot(), before)
+
+    def drawn(self, columns, **environment):
+        """What a training draws on a terminal of so many columns."""
+        path = self.write("experiment.json", changed(EXPERIMENT, train__epochs=12))
+        terminal, other = pty.openpty()
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        running = subprocess.Popen([self.tool, "train", path, "--out", f"run{columns}{len(environment)}"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=other, env={**os.environ, **environment})
+        os.close(other)
+        text = b""
+        try:
+            while part := os.read(terminal, 65536):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(terminal)
+        self.assertEqual(running.wait(), 0)
+        return [frame for frame in re.split(r"\r\n|\r\x1b\[K", text.decode()) if re.search(r"step \d+/", frame)]
+
+    def test_progress_fits_the_terminal(self):
+        for columns in (120, 60, 30):
+            lines = self.drawn(columns, NO_COLOR="1")
+            self.assertGreater(len(lines), 0)
+            for line in lines:
+                self.assertLess(len(line), columns)
+                self.assertIn("step ", line)
+                self.assertNotIn("\x1b", line)
+            if columns != 60:
+                self.assertEqual(any(line.startswith(("#", ".")) for line in lines), columns == 120)
+        environment = {key: value for key, value in os.environ.items() if key == "NO_COLOR"}
+        if not environment:
+            self.assertTrue(any(line.startswith("\x1b[32m") for line in self.drawn(120)))
+
+    def test_a_learning_rate_is_found(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        found = json.loads(self.run_tool("train", path, "--find-lr", "rates.svg", "--json")[0])
+        lowest = found["rates"][found["losses"].index(min(found["losses"]))]
+        self.assertAlmostEqual(found["suggested_lr"], lowest / 10)
+        self.assertGreater(lowest, 1e-3)
+        self.assertLess(min(found["losses"]), found["losses"][0] / 4)
+        self.assertEqual(found["rates"][0], 1e-6)
+        self.assertIn("learning rate", (self.folder / "rates.svg").read_text())
+        self.assertFalse((self.folder / "runs").exists())
+        self.assertIn("expected the name of a .svg", self.run_tool("train", path, "--find-lr", "rates.png", code=2)[1])
+
+    def test_a_training_begins_with_another_model(self):
+        self.train("first", experiment=EXPERIMENT)
+        _, err = self.run_tool("train", self.write("experiment.json", changed(EXPERIMENT, seed=4, optimizer__lr=1e-30)),
+                               "--init", "first", "--out", "second")
+        self.assertIn("init: 18 of 18 parameters begin with those of ", err)
+        self.assertEqual(*(read_safetensors(self.weights(run))[1] for run in ("first", "second")))
+        kept = json.loads((self.folder / "second/experiment.json").read_text())
+        self.assertEqual(kept["train"]["init"], str(self.folder / "first"))
+        _, err = self.run_tool("train", self.write("wide.json", changed(EXPERIMENT, model__layers=[
+            {"cell": "lstm", "units": 8}])), "--init", "first", "--out", "third")
+        self.assertIn("init: 2 of ", err)
+        self.assertIn("; drawn: layers.0.", err)
+        before = self.snapshot()
+        self.assertIn("none", self.run_tool("train", "experiment.json", "--init", "none", "--out", "fourth", code=2)[1])
+        self.assertEqual(self.snapshot(), before)
+
+    def test_frozen_parameters_stay(self):
+        self.train("first", experiment=EXPERIMENT)
+        frozen = [{"match": "layers.*", "lr_factor": 0}]
+        self.write("experiment.json", changed(EXPERIMENT, optimizer__groups=frozen))
+        self.run_tool("train", "experiment.json", "--init", "first", "--out", "second", "--quiet")
+        tensors = []
+        for run in ("first", "second"):
+            header, buffer = read_safetensors(self.weights(run))
+            tensors.append({name: buffer[slice(*entry["data_offsets"])] for name, entry in header.items() if name[0] != "_"})
+        same = {name for name in tensors[0] if tensors[0][name] == tensors[1][name]}
+        self.assertEqual(same, {name for name in tensors[0] if name.startswith("layers.")})
+
+    def test_one_batch_is_learnt_by_heart(self):
+        path = self.write("experiment.json", changed(CLASSIFIER, train__epochs=300, optimizer__lr=0.02))
+        out = json.loads(self.run_tool("train", path, "--overfit", "1", "--json", "--quiet")[0])
+        self.assertEqual(out["valid"]["accuracy"], 1)
+        self.assertTrue((self.folder / "runs/classes-0-overfit/summary.json").exists())
+
+    def test_check_looks_at_the_data(self):
+        rows = [f"{math.sin(0.3 * n):.5f},5,{1e4 * math.cos(0.3 * n):.3f}" for n in range(2000)]
+        self.write("own.csv", "a,b,c\n" + "\n".join(rows) + "\n")
+
+        def check(**changes):
+            return self.run_tool("check", self.write("experiment.json", changed(SERIES, **changes)))[1]
+
+        err = check(data__target=["c"], data__input=["a", "b"])
+        self.assertIn("data: train 77 sequences, valid 14 sequences, test 14 sequences; up to 20 steps", err)
+        self.assertIn("warning: input 1 is 0 at every step: it says nothing", err)
+        self.assertNotIn("targets are of the size", err)
+        self.assertIn("warning: targets are of the size", check(data__target=["c"], data__normalize_target=False))
+        self.assertIn("warning: input 0 is target 0 of the same step", check(data__target=["a"], data__horizon=0))
+        self.assertNotIn("of the same step", check(data__target=["a"]))
+
+    def test_check_finds_rare_classes(self):
+        experiment = changed(CLASSIFIER, data__classes=2, model__readout={"at": "last_step"}, data__train=20)
+        self.assertIn("data: classes 0: ", self.run_tool("check", self.write("experiment.json", experiment))[1])
+        self.run_tool("data", "experiment.json", "--out", "own.npz")
+
+    def test_options_that_the_data_do_not_allow(self):
+        for sets, words in (
+                (["train.sampling=balanced"], "/train/sampling: [data] only sequences with one class each"),
+                (["train.sampling=rare"], "/train/sampling: unknown"),
+                (["train.warmup=500"], "/train/warmup: it counts steps of sequences with a target at every step"),
+                (["train.patience=2", "data.valid=0"], "/train/patience: it counts evaluations of valid"),
+                (["schedule={\"type\": \"plateau\", \"patience\": 0}"], "/schedule/patience")):
+            with self.subTest(words):
+                path = self.write("experiment.json", EXPERIMENT)
+                sets = [word for text in sets for word in ("--set", text)]
+                self.assertIn(words, self.run_tool("check", path, *sets, code=2)[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+#include "lagtape/tools/forecast/horizon_scores.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/series/windows.h"
+#include "lagtape/tools/forecast/recording_model.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::int64_t kMostOrigins = 200, kMostWindows = 20;
+
+/// A row at which a forecast may begin, and the first row of its past.
+struct Origin {
+  std::int64_t row, past;
+};
+
+class HorizonScorer {
+ public:
+  HorizonScorer(const Model& model, const HorizonOptions& options)
+      : model_(model), options_(options), series_(series_options_of(model)) {
+    if (!options.path.empty()) series_.path = options.path;
+    recordings_ = read_recordings(series_, {});
+    season_ = season_of(recordings_, options.season);
+    width_ = std::ssize(recordings_.measured);
+  }
+
+  HorizonScores run() {
+    const std::vector<Origin> origins = chosen_origins();
+    HorizonScores scores{.targets = {}, .origins = std::ssize(origins), .season = season_};
+    for (const std::int64_t column : recordings_.measured)
+      scores.targets.push_back(name_of_column(recordings_, column));
+    scores.model = Tensor({options_.steps, width_}, Dtype::f64);
+    scores.persistence = scores.model.clone();
+    if (season_ > 0) scores.seasonal = scores.model.clone();
+    for (const Origin& origin : origins) add(scores, origin);
+    for (Tensor* sums : {&scores.model, &scores.persistence, &scores.seasonal})
+      for (std::int64_t i = 0; i < sums->numel(); ++i)
+        sums->set(i, std::sqrt(sums->at(i) / static_cast<double>(origins.size())));
+    return scores;
+  }
+
+ private:
+  double value(std::int64_t row, std::int64_t column) const {
+    return recordings_.values.at(row * recordings_.values.size(1) + column);
+  }
+
+  std::vector<Stretch> rows_of_split() const {
+    if (options_.split == "all") return recordings_.stretches;
+    const std::vector<SeriesSplit> splits = split_recordings(series_, recordings_);
+    return splits[options_.split == "train" ? 0 : options_.split == "valid" ? 1 : 2].stretches;
+  }
+
+  /// Rows of the split with enough rows before and after them.
+  std::vector<Origin> chosen_origins() const {
+    const std::int64_t reading = reads_every_step(model_.at()) ? 1 : series_.window;
+    const std::int64_t before = std::max({series_.horizon - 1 + reading, series_.window, season_});
+    std::vector<Origin> possible;
+    for (const Stretch& part : rows_of_split()) {
+      for (const Stretch& whole : recordings_.stretches) {
+        if (part.first < whole.first || part.first >= whole.first + whole.rows) continue;
+        for (std::int64_t row = part.first; row + options_.steps <= part.first + part.rows; ++row)
+          if (row - whole.first >= before)
+            possible.push_back({row, std::max(whole.first, row - kMostWindows * before)});
+      }
+    }
+    if (possible.empty()) {
+      throw InputError(text_of(series_.path, ": no row of ", options_.split, " has ", before,
+                               " rows before it and ", options_.steps, " from it on without a gap."));
+    }
+    std::vector<Origin> chosen;
+    const std::int64_t apart = (std::ssize(possible) - 1) / kMostOrigins + 1;
+    for (std::int64_t i = 0; i < std::ssize(possible); i += apart)
+      chosen.push_back(possible[static_cast<std::size_t>(i)]);
+    return chosen;
+  }
+
+  void add(HorizonScores& scores, const Origin& origin) const {
+    const std::int64_t inputs = std::ssize(recordings_.input), known = origin.row - origin.past;
+    ForecastInputs given{.inputs = Tensor({known + options_.steps, inputs}, Dtype::f64),
+                         .known = known,
+                         .horizon = series_.horizon,
+                         .window = series_.window,
+                         .feedback = feedback_of(recordings_)};
+    for (std::int64_t i = 0; i < given.inputs.numel(); ++i)
+      given.inputs.set(
+          i, value(origin.past + i / inputs, recordings_.input[static_cast<std::size_t>(i % inputs)]));
+    const Tensor predicted = closed_loop(model_, given);
+    for (std::int64_t i = 0; i < predicted.numel(); ++i) {
+      const std::int64_t step = i / width_,
+                         column = recordings_.measured[static_cast<std::size_t>(i % width_)];
+      const double truth = value(origin.row + step, column);
+      const auto add_to = [&](Tensor& sums, double guess) {
+        sums.set(i, sums.at(i) + (guess - truth) * (guess - truth));
+      };
+      add_to(scores.model, predicted.at(i));
+      add_to(scores.persistence, value(origin.row - 1, column));
+      if (season_ > 0) add_to(scores.seasonal, value(origin.row - season_ + step % season_, column));
+    }
+  }
+
+  const Model& model_;
+  const HorizonOptions& options_;
+  SeriesOptions series_;
+  Recordings recordings_;
+  std::int64_t season_ = 0, width_ = 0;
+};
+
+}  // namespace
+
+HorizonScores score_horizons(const Model& model, const HorizonOptions& options) {
+  if (options.steps < 1)
+    throw InputError(text_of("[forecast] expected a horizon of at least 1. Got ", options.steps, "."));
+  return HorizonScorer(model, options).run();
+}
+
+}  // namespace lagtape

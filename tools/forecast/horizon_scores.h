@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+
+namespace lagtape {
+
+struct HorizonOptions {
+  std::int64_t steps = 1;
+  std::string split = "test";  ///< train, valid, test or all: where the forecasts begin
+  std::string path = {};       ///< a recording in place of the model's own; empty: that
+  std::int64_t season = 0;     ///< as for season_of
+};
+
+/// Root mean squared errors of closed-loop forecasts, by how many steps ahead they look.
+struct HorizonScores {
+  std::vector<std::string> targets;
+  std::int64_t origins = 0;  ///< number of forecasts
+  std::int64_t season = 0;   ///< rows of a period; 0: none is known
+  Tensor model;              ///< [steps, targets], in the units of the data
+  Tensor persistence;        ///< the same of the last value before the forecast
+  Tensor seasonal;           ///< the same of the value a season before; empty without a season
+};
+
+/// Forecasts `steps` steps from at most 200 rows of a split, evenly spaced, each time from the rows before it (at
+/// most 20 windows of them, since the last gap), and compares the forecasts with the recording. Inputs that are not
+/// predicted are taken from the recording. Throws InputError.
+HorizonScores score_horizons(const Model& model, const HorizonOptions& options);
+
+}  // namespace lagtape

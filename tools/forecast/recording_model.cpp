@@ -1,0 +1,48 @@
+#include "lagtape/tools/forecast/recording_model.h"
+
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+
+SeriesOptions series_options_of(const Model& model) {
+  const Json experiment = parse_json(model.experiment(), "[forecast] the model's experiment");
+  const Json* data = experiment.find_pointer("/data");
+  if (data == nullptr || data->value("task", "") != "series")
+    throw InputError("[forecast] expected a model that was trained on a recording, the task \"series\".");
+  JsonErrors errors;
+  JsonReader reader(*data, "/data", errors);
+  reader.raw("task", "");
+  TaskHints hints;
+  hints.every_step = reads_every_step(model.at());
+  SeriesOptions options = read_series_options(reader, hints);
+  errors.raise("[forecast] the model's experiment");
+  return options;
+}
+
+std::vector<Feedback> feedback_of(const Recordings& recordings) {
+  std::vector<Feedback> feedback;
+  for (std::size_t i = 0; i < recordings.input.size(); ++i)
+    for (std::size_t k = 0; k < recordings.measured.size(); ++k)
+      if (recordings.input[i] == recordings.measured[k])
+        feedback.push_back({static_cast<std::int64_t>(i), static_cast<std::int64_t>(k)});
+  return feedback;
+}
+
+std::int64_t season_of(const Recordings& recordings, std::int64_t given) {
+  constexpr double kDay = 86400;
+  if (given > 0) return given;
+  if (recordings.times.empty()) return 0;
+  const double steps = kDay / recordings.interval;
+  if (steps == 1) return 7;
+  return steps > 1 && steps == std::floor(steps) ? static_cast<std::int64_t>(steps) : 0;
+}
+
+std::string name_of_column(const Recordings& recordings, std::int64_t column) {
+  return recordings.names.empty() ? text_of("column ", column)
+                                  : recordings.names[static_cast<std::size_t>(column)];
+}
+
+}  // namespace lagtape

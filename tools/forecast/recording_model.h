@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "lagtape/data/series/recordings.h"
+#include "lagtape/tools/forecast/closed_loop.h"
+
+namespace lagtape {
+
+/// The options of the recordings that a model was trained on, from the experiment in its file. Throws InputError
+/// for a model of another task.
+SeriesOptions series_options_of(const Model& model);
+
+/// The targets that a model predicts and also reads.
+std::vector<Feedback> feedback_of(const Recordings& recordings);
+
+/// The rows of a period: as given, else a week of rows that are a day apart, or a day of rows that divide it; 0
+/// when none is known.
+std::int64_t season_of(const Recordings& recordings, std::int64_t given);
+
+/// The name of a column of the recordings.
+std::string name_of_column(const Recordings& recordings, std::int64_t column);
+
+}  // namespace lagtape

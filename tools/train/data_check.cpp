@@ -1,0 +1,141 @@
+#include "lagtape/tools/train/data_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/batches.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr std::int64_t kMostSequences = 1000;
+constexpr std::int64_t kMostNumbers = 20'000'000;
+constexpr std::int64_t kAtOnce = 50;
+
+double percent(double share) { return std::round(share * 1000) / 10; }
+
+/// Collects facts over batches of the training set, in the numbers that the model sees.
+class Look {
+ public:
+  Look(const DataShape& shape, std::int64_t largest_lag)
+      : shape_(shape),
+        largest_lag_(largest_lag),
+        lowest_(static_cast<std::size_t>(shape.input), std::numeric_limits<double>::infinity()),
+        highest_(lowest_.size(), -std::numeric_limits<double>::infinity()),
+        is_target_(lowest_.size() * static_cast<std::size_t>(shape.output), true) {}
+
+  void add(const Batch& batch) {
+    for (std::int64_t row = 0; row < batch.size(); ++row) {
+      const std::int64_t steps = batch.lengths[static_cast<std::size_t>(row)];
+      sequences_ += 1;
+      if (steps < std::min(largest_lag_, shape_.length)) short_ += 1;
+      for (std::int64_t n = 0; n < steps; ++n) add_step(batch, row, n, n == steps - 1);
+    }
+    for (const std::int32_t target : batch.classes)
+      if (target >= 0) classes_[target] += 1;
+  }
+
+  void report(DataCheck& check) const {
+    const auto outputs = static_cast<std::size_t>(shape_.output);
+    for (std::size_t i = 0; i < lowest_.size(); ++i) {
+      if (lowest_[i] == highest_[i])
+        check.warnings.push_back(text_of("input ", i, " is ", lowest_[i], " at every step: it says nothing"));
+    }
+    for (std::size_t i = 0; targets_ > 0 && i < is_target_.size(); ++i) {
+      if (is_target_[i])
+        check.warnings.push_back(text_of("input ", i / outputs, " is target ", i % outputs,
+                                         " of the same step: the model is given what it should predict"));
+    }
+    if (short_ > 0)
+      check.warnings.push_back(text_of(short_, " of ", sequences_,
+                                       " sequences are shorter than the largest lag, ", largest_lag_,
+                                       " steps"));
+    if (shape_.classes > 0) report_classes(check);
+    report_scale(check);
+  }
+
+ private:
+  void add_step(const Batch& batch, std::int64_t row, std::int64_t n, bool is_last) {
+    const std::int64_t step = row * batch.x.size(1) + n;
+    const bool has_target = shape_.output > 0 && (shape_.every_step || is_last);
+    for (std::int64_t k = 0; has_target && k < shape_.output; ++k) {
+      const double target = batch.y.at((shape_.every_step ? step : row) * shape_.output + k);
+      if (std::isnan(target)) continue;
+      targets_ += 1;
+      squares_ += target * target;
+      for (std::int64_t i = 0; i < shape_.input; ++i)
+        if (target != batch.x.at(step * shape_.input + i))
+          is_target_[static_cast<std::size_t>(i * shape_.output + k)] = false;
+    }
+    for (std::int64_t i = 0; i < shape_.input; ++i) {
+      const auto column = static_cast<std::size_t>(i);
+      const double x = batch.x.at(step * shape_.input + i);
+      lowest_[column] = std::min(lowest_[column], x);
+      highest_[column] = std::max(highest_[column], x);
+    }
+  }
+
+  void report_classes(DataCheck& check) const {
+    constexpr double kRare = 0.2;  // of the share that every class would have if all were equally frequent
+    constexpr std::int64_t kMostShown = 20;
+    double all = 0;
+    for (const auto& [target, count] : classes_) all += count;
+    std::string shares;
+    for (std::int32_t target = 0; target < shape_.classes; ++target) {
+      const auto found = classes_.find(target);
+      const double share = found == classes_.end() ? 0 : found->second / all;
+      if (target < kMostShown) shares += text_of(target == 0 ? "" : ", ", target, ": ", percent(share), " %");
+      if (share >= kRare / static_cast<double>(shape_.classes) || shape_.classes > kMostShown) continue;
+      check.warnings.push_back(
+          text_of("class ", target, " has ", percent(share), " % of the targets; accuracy hides it, ",
+                  "the metric f1 does not, and \"sampling\": \"balanced\" draws it more often"));
+    }
+    check.notes.push_back(text_of("classes ", shares, shape_.classes > kMostShown ? ", ..." : ""));
+  }
+
+  void report_scale(DataCheck& check) const {
+    constexpr double kFar = 100;
+    if (targets_ == 0) return;
+    const double size = std::sqrt(squares_ / targets_);
+    if (size > kFar || (size > 0 && size < 1 / kFar))
+      check.warnings.push_back(text_of("targets are of the size ", size,
+                                       ", a model's first outputs are near 1; ",
+                                       "\"normalize_target\": true in \"data\" scales them"));
+  }
+
+  const DataShape& shape_;
+  std::int64_t largest_lag_, sequences_ = 0, short_ = 0;
+  std::vector<double> lowest_, highest_;
+  std::vector<bool> is_target_;  ///< by input and target: whether they were equal at all steps so far
+  std::map<std::int32_t, double> classes_;
+  double targets_ = 0, squares_ = 0;
+};
+
+std::string size_of(const Dataset& set) {
+  return set.size() == Dataset::kUnlimited ? "fresh sequences" : text_of(set.size(), " sequences");
+}
+
+}  // namespace
+
+DataCheck check_data(const Task& task, const Model& model, ThreadPool& pool) {
+  std::int64_t largest_lag = 0;
+  for (const LayerSummary& layer : model.layers()) largest_lag = std::max(largest_lag, layer.largest_lag());
+  Look look(task.shape, largest_lag);
+  const std::int64_t readable = std::max<std::int64_t>(kMostNumbers / (task.shape.length * task.shape.input), 1);
+  const std::int64_t count = std::min({task.train->size(), kMostSequences, readable});
+  for (std::int64_t first = 0; first < count; first += kAtOnce) {
+    const auto indices = indices_in_order(*task.train, first, std::min(kAtOnce, count - first));
+    look.add(gather(*task.train, indices, Dtype::f64, pool, task.normalization));
+  }
+  DataCheck check;
+  check.notes.push_back(text_of("train ", size_of(*task.train), ", valid ", size_of(*task.valid), ", test ",
+                                size_of(*task.test), "; up to ", task.shape.length, " steps"));
+  look.report(check);
+  return check;
+}
+
+}  // namespace lagtape
