@@ -18,6 +18,56 @@ STILL = changed(EXPERIMENT, optimizer={"type": "sgd", "lr": 1e-30}, train__epoch
 SERIES = changed(EXPERIMENT, data={"task": "series", "path": "own.csv", "window": 20}, train__epochs=1)
 
 
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def fields_of(message):
+    """The fields of a protocol buffer: (number, value), where bytes stay bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            size = {1: 8, 5: 4}.get(key & 7) or varint()
+            at += size
+            yield key >> 3, message[at - size:at]
+
+
+def events_of(data):
+    """(step, values by tag, version) of each record, with its checksums tried."""
+    while data:
+        length, = struct.unpack("<Q", data[:8])
+        event = data[12:12 + length]
+        for crc, content in ((data[8:12], data[:8]), (data[12 + length:16 + length], event)):
+            plain = crc32c(content)
+            assert struct.unpack("<I", crc)[0] == ((plain >> 15 | plain << 17) + 0xA282EAD8) & 0xFFFFFFFF
+        fields, values = dict(fields_of(event)), {}
+        for _, value in fields_of(fields.get(5, b"")):
+            one = dict(fields_of(value))
+            values[one[1].decode()] = struct.unpack("<f", one[2])[0]
+        yield fields.get(2, 0), values, fields.get(3, b"").decode()
+        data = data[16 + length:]
+
+
 class TrainingOptionsTest(ToolTest):
     def lines(self, run):
         return [json.loads(line) for line in (self.folder / run / "metrics.jsonl").read_text().splitlines()]
@@ -42,6 +92,32 @@ class TrainingOptionsTest(ToolTest):
         self.assertEqual(len(table), 5)
         self.assertEqual([list(row) for row in table], [list(line) for line in lines])
         self.assertEqual([{key: float(value) for key, value in row.items()} for row in table], lines)
+
+    def test_tensorboard_reads_the_evaluations(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        self.run_tool("train", path, "--out", "run", "--tensorboard", "--quiet")
+        self.run_tool("train", "run", "--resume", "--set", "train.epochs=5", "--tensorboard", "--quiet")
+        found = list(events_of((self.folder / "run/events.out.tfevents.0.lagtape").read_bytes()))
+        self.assertEqual(found[0][2], "brain.Event:2")
+        expected = [{"step": line["step"], "train/loss": line["train_loss"], "valid/loss": line["valid_loss"],
+                     "valid/rmse": line["valid_rmse"]} for line in self.lines("run")]
+        self.assertEqual(len(found), 6)
+        for (step, values, _), line in zip(found[1:], expected, strict=True):
+            self.assertEqual(step, line.pop("step"))
+            for tag, value in line.items():
+                self.assertEqual(values[tag], struct.unpack("<f", struct.pack("<f", value))[0])
+
+    def test_tensorboards_own_reader_reads_the_evaluations(self):
+        try:
+            from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+        except ImportError:
+            self.skipTest("tensorboard is not installed: its own reader was not tried")
+        self.run_tool("train", self.write("experiment.json", EXPERIMENT), "--out", "run", "--tensorboard", "--quiet")
+        events = EventAccumulator(str(self.folder / "run"))
+        events.Reload()
+        self.assertEqual([event.step for event in events.Scalars("valid/rmse")], [line["step"] for line in self.lines("run")])
+        for event, line in zip(events.Scalars("valid/rmse"), self.lines("run"), strict=True):
+            self.assertAlmostEqual(event.value, line["valid_rmse"], places=6)
 
     def test_keys_that_come_later_are_columns_too(self):
         self.train("run", experiment=changed(EXPERIMENT, train__average={"latest": 2}, train__epochs=4))

@@ -29,7 +29,7 @@ struct TrainArguments {
   std::int64_t seed = -1;
   int threads = 1;
   std::int64_t overfit = 0;
-  bool dry_run = false, resume = false, quiet = false, json = false;
+  bool tensorboard = false, dry_run = false, resume = false, quiet = false, json = false;
 };
 
 void add_options(Options& options, TrainArguments& arguments) {
@@ -54,6 +54,8 @@ void add_options(Options& options, TrainArguments& arguments) {
            "try growing learning rates for 100 updates, print one that may do, and draw the losses (.svg)")
       .called("FILE")
       .excludes({"--resume", "--dry-run"});
+  options.add("--tensorboard", &arguments.tensorboard,
+              "also write the evaluations as an event file of TensorBoard");
   options.add("--quiet", &arguments.quiet, "print only errors on stderr");
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
@@ -168,6 +170,7 @@ void run(TrainArguments arguments) {
                                          : arguments.out;
   options.resume = arguments.resume;
   options.threads = arguments.threads;
+  options.tensorboard = arguments.tensorboard;
   options.hooks.stepped = [&](const StepReport& report) { progress.stepped(report); };
   options.hooks.evaluated = [&](const EvaluationReport& report) { progress.evaluated(report); };
   options.hooks.save = [&] { progress.clear(); };

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <string_view>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/train/event_file.h"
 
 namespace lagtape {
 
@@ -44,8 +47,11 @@ std::string in_shell(const std::string& path) {
 TrainerHooks hooks_of(const RunOptions& options, const RunFolder& folder, const Trainer& trainer,
                       const Model& model) {
   TrainerHooks hooks = options.hooks;
-  hooks.evaluated = [&](const EvaluationReport& report) {
+  std::optional<EventFile> events;
+  if (options.tensorboard) events.emplace(folder.path(), read_file(folder.metrics_file()));
+  hooks.evaluated = [&, events](const EvaluationReport& report) {
     folder.append(report);
+    if (events) events->append(json_of(report));
     if (report.kept) folder.save_weights(model);
     if (options.hooks.evaluated) options.hooks.evaluated(report);
   };

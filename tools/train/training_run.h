@@ -11,7 +11,8 @@ struct RunOptions {
   std::filesystem::path folder;
   bool resume = false;
   int threads = 1;
-  TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
+  bool tensorboard = false;  ///< also write the evaluations as an event file of TensorBoard
+  TrainerHooks hooks = {};   ///< `evaluated` and `save` are called after the files are written
   /// Called when the model of a training that is not resumed begins with word vectors from a file.
   std::function<void(const KnownWords&)> vectors_read = {};
   /// Called when a training that is not resumed begins with parameters of another model.
