@@ -60,6 +60,8 @@ class ForecastTest(ToolTest):
         out = self.run_tool("forecast", "runs/plant-0", "--input", "plant.csv", "--from", "2024-02-20", "--steps", "48",
                             "--output", "next.csv", "--plot", "next.svg", "--json")[0]
         load = json.loads(out)["targets"]["Load [MW]"]
+        message = self.run_tool("predict", "runs/plant-0", "--input", "plant.csv", "--output", "y.csv", code=2)[1]
+        self.assertIn("predict takes the 4 inputs of the model as plain numbers. For a recording", message)
         self.assertEqual(load["known"], 48)
         self.assertLess(load["rmse"], 3)
         self.assertGreater(load["persistence_rmse"], 6)  # of a sine of amplitude 10

@@ -113,6 +113,26 @@ std::vector<std::string> input_names(const Model& model) {
   return names;
 }
 
+/// Whether the model's inputs are made from a recording by more than choosing columns.
+bool has_made_inputs(const Model& model) {
+  const Json experiment = parse_json(model.experiment(), "experiment");
+  const Json& time = at_pointer(experiment, "/data/time");
+  return at_pointer(experiment, "/data/task") == "series" &&
+         ((time.is_string() && time != "") || !at_pointer(experiment, "/data/categories").empty() ||
+          at_pointer(experiment, "/data/missing") == "mask");
+}
+
+/// Reads the sequences, and says what reads a recording as the experiment does if this does not.
+Tensor read_input(const PredictArguments& arguments, const Model& model) try {
+  return read_sequences(arguments.input, model.input_width(), model.dtype(), input_names(model));
+} catch (const InputError& error) {
+  if (!has_made_inputs(model)) throw;
+  throw InputError(
+      text_of(error.what(), "\npredict takes the ", model.input_width(),
+              " inputs of the model as plain numbers. For a recording as the model was trained on give ",
+              "lagtape forecast, or lagtape eval --data FILE --split all --plot FILE.svg."));
+}
+
 void run(const PredictArguments& arguments) {
   const Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
@@ -120,7 +140,7 @@ void run(const PredictArguments& arguments) {
   if (arguments.input == "-" && arguments.output == "-") {
     return with_scalar(model.dtype(), [&]<class T>() { answer_lines<T>(model, arguments.probabilities); });
   }
-  const Tensor x = read_sequences(arguments.input, model.input_width(), model.dtype(), input_names(model));
+  const Tensor x = read_input(arguments, model);
   const Tensor y = arguments.stream ? predict_by_stream(model, x) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
 }
