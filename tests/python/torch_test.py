@@ -309,7 +309,7 @@ def test_several_passes_wait_at_a_time_and_one_is_used_twice():
         torch.autograd.grad(first, x)
 
 
-def test_what_is_dense_is_not_copied_and_what_is_not_has_the_same_result():
+def test_a_tensor_that_is_not_dense_has_the_same_result():
     recurrence = Recurrence("gru", 2, units=5, seed=1)
     x = numbers(9, 3, 2, dtype=torch.float32).transpose(0, 1)
     assert not x.is_contiguous()

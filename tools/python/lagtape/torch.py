@@ -211,7 +211,7 @@ class _Pass(torch.autograd.Function):
 
 
 def _plain(tensors: Sequence[Tensor]) -> List[Tensor]:
-    """The tensors without their graphs, dense; where they are already, in the same memory."""
+    """The tensors without their graphs, dense; in the same memory where they are dense already."""
     return [tensor.detach().contiguous() for tensor in tensors]
 
 
