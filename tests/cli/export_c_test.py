@@ -123,9 +123,9 @@ class ExportTest(ToolTest):
         whole = experiment([{"cell": "tau_gru", "units": 16, "tau": 10}, {"cell": "lem", "units": 8}])
         exact = {}
         for options, tolerance in ((("--weights", "int16"), 3e-4), (("--weights", "int8"), 5e-2), (("--functions", "fast"), 2e-5),
-                                   (("--precision", "f32"), 2e-6)):
+                                   (("--weights", "int16", "--precision", "f64"), 3e-4), (("--precision", "f32"), 2e-6)):
             with self.subTest(options):
-                self.check(whole, tolerance, *options)
+                self.check(whole, tolerance, *options, scalar="double" if "f64" in options else "float")
                 exact[options[-1]] = (self.folder / "model.c").read_text()
         self.assertIn("static const signed char", exact["int8"])
         self.assertIn("static const short", exact["int16"])

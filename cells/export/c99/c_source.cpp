@@ -203,10 +203,11 @@ class CFile {
   CCosts costs_;
 };
 
-/// The model with the matrices that whole numbers stand for.
-void round_matrices(ExportedModel& model, CWeights weights) {
+/// Replaces the model's matrices by those that whole numbers stand for, in the scalar of the file.
+void round_matrices(ExportedModel& model, const CStyle& style) {
   const auto round = [&](Tensor& matrix) {
-    if (matrix.rank() == 2) matrix = restored(whole_numbers(matrix, weights), matrix.shape(), matrix.dtype());
+    if (matrix.rank() == 2)
+      matrix = restored(whole_numbers(matrix, style.weights), matrix.shape(), style.dtype);
   };
   for (ExportedLayer& layer : model.layers) std::ranges::for_each(layer.weights, round);
   if (model.readout) std::ranges::for_each(model.readout->weights, round);
@@ -222,7 +223,7 @@ std::string c_source(const Model& model, const CExportOptions& options) {
   ExportedModel content = exported(model);
   const CStyle style{options.name, options.dtype.value_or(model.dtype()), options.weights,
                      options.fast_functions};
-  if (style.weights != CWeights::real) round_matrices(content, style.weights);
+  if (style.weights != CWeights::real) round_matrices(content, style);
   std::string layers;
   for (const std::string& layer : model.layer_names()) layers += text_of(layers.empty() ? "" : ", ", layer);
   return CFile(content, style).text(layers);
