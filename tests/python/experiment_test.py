@@ -147,9 +147,11 @@ def test_warnings_are_python_s():
 
 
 def test_check_says_what_the_tool_says():
-    expected = json.loads(run_tool("check", "waves.json", "--gradients", "--json").stdout)
-    assert lt.check("waves.json", gradients=True) == expected and expected["ok"]
-    assert lt.check(EXPERIMENT) == {"name": "waves", "params": expected["params"]}
+    done = run_tool("check", "waves.json", "--gradients", "--json")
+    expected, found = json.loads(done.stdout), lt.check("waves.json", gradients=True)
+    notes = found.pop("notes")  # the tool prints them on standard error
+    assert found == expected and expected["ok"] and notes and all(note in done.stderr for note in notes)
+    assert lt.check(EXPERIMENT) == {"name": "waves", "params": expected["params"], "notes": notes}
 
 
 def test_inspect_says_what_the_tool_says(trained):
