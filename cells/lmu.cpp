@@ -1,6 +1,9 @@
 #include "lagtape/cells/lmu.h"
 
 #include <cmath>
+#include <memory>
+#include <mutex>
+#include <utility>
 
 #include "lagtape/cells/options.h"
 #include "lagtape/cells/read_layer.h"
@@ -26,6 +29,26 @@ Tensor with_input(std::int64_t order, double theta) {
   }
   return matrix;
 }
+
+/// A and B side by side, computed when they are first asked for: the cube of the order is too much for a file
+/// whose tensors then turn out to be those of another model.
+class LegendreMemory {
+ public:
+  LegendreMemory(std::int64_t order, double theta, std::string discretization)
+      : order_(order), theta_(theta), discretization_(std::move(discretization)) {}
+
+  const Tensor& matrix() {
+    std::call_once(computed_, [&] { matrix_ = legendre_memory(order_, theta_, discretization_); });
+    return matrix_;
+  }
+
+ private:
+  std::int64_t order_;
+  double theta_;
+  std::string discretization_;
+  std::once_flag computed_;
+  Tensor matrix_;
+};
 
 }  // namespace
 
@@ -77,10 +100,10 @@ Layer Lmu::build(std::int64_t input) const {
     step.start(name, zero ? Initializer::constant(0) : Initializer::uniform(-bound, bound));
     return sum(e * v);
   };
+  const auto memory = std::make_shared<LegendreMemory>(order, theta, discretization);
   const auto fixed = [&](std::int64_t begin, std::int64_t end) {
-    const Tensor both = legendre_memory(order, theta, discretization);
-    return [both, begin, end](std::span<const Var> like) {
-      return slice(like[0].tape().constant(both.to(like[0].dtype())), 1, begin, end);
+    return [memory, begin, end](std::span<const Var> like) {
+      return slice(like[0].tape().constant(memory->matrix().to(like[0].dtype())), 1, begin, end);
     };
   };
 

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "lagtape/core/quote.h"
+
 namespace lagtape {
 namespace {
 
@@ -45,8 +47,9 @@ std::string joined_text(std::initializer_list<TextPart> parts) {
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestName = 100;  // computing the distance costs the product of the lengths
+  constexpr std::size_t kMostNames = 2000;   // a file can have any number of names
   constexpr std::size_t kShortestPart = 4;   // a name this long may be the beginning of another
-  if (name.size() > kLongestName) return {};
+  if (name.size() > kLongestName || known.size() > kMostNames) return {};
   std::string nearest;
   std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
@@ -68,12 +71,10 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 std::string unknown_name(std::string_view rule, std::string_view name,
                          const std::vector<std::string>& known) {
-  std::string message = text_of("unknown ", rule, " '", name, "'");
+  std::string message = text_of("unknown ", rule, " ", quote(name));
   const std::string nearest = nearest_name(name, known);
-  message += nearest.empty() ? "." : text_of("; did you mean '", nearest, "'?");
-  message += " Known: ";
-  for (std::size_t i = 0; i < known.size(); ++i) message += (i ? ", " : "") + known[i];
-  return known.empty() ? message + "none" : message;
+  message += nearest.empty() ? "." : text_of("; did you mean ", quote(nearest), "?");
+  return text_of(message, " Known: ", known.empty() ? "none" : listed(known));
 }
 
 }  // namespace lagtape

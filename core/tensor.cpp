@@ -31,8 +31,11 @@ std::int64_t element_count(const Shape& shape) {
 }
 
 std::string to_string(const Shape& shape) {
+  constexpr std::size_t kMostExtents = 16;  // a file can claim any number
   std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  for (std::size_t i = 0; i < std::min(shape.size(), kMostExtents); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  if (shape.size() > kMostExtents) text += text_of(", ... (", shape.size(), " axes)");
   return text + "]";
 }
 

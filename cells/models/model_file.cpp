@@ -6,6 +6,7 @@
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
@@ -19,7 +20,8 @@ std::int64_t read_count(const SafetensorsFile& file, const char* key, const std:
   std::int64_t value = 0;
   std::istringstream text(found->second);
   if (!(text >> value) || !text.eof() || value < 0)
-    throw InputError(text_of(where, ": metadata '", key, "': expected a count, found '", found->second, "'"));
+    throw InputError(
+        text_of(where, ": metadata '", key, "': expected a count, found ", quote(found->second)));
   return value;
 }
 
@@ -28,6 +30,27 @@ const std::string& read_text(const SafetensorsFile& file, const char* key, const
   if (found == file.metadata.end())
     throw InputError(text_of(where, ": no lagtape model: metadata '", key, "' is missing"));
   return found->second;
+}
+
+void check_text(const Json& root, const char* pointer, const std::string& where) {
+  const Json* found = root.find_pointer(pointer);
+  if (found != nullptr && !found->is_string())
+    throw InputError(
+        text_of(where, ": experiment: ", pointer, ": expected a text, got ", shortened(found->dump())));
+}
+
+/// The parameters of a model, which are all of the file's tensors.
+Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader reader,
+                           const std::string& where) {
+  Parameters parameters;
+  for (const ParameterDefinition& p : model.parameters()) {
+    Tensor value = reader.take(p.name, p.shape, dtype);
+    if (const std::string error = value_error(p, value); !error.empty())
+      throw InputError(text_of(where, ": tensor '", p.name, "': ", error));
+    parameters.add(p.name, std::move(value), p.trainable).bounds = p.bounds;
+  }
+  reader.finish();
+  return parameters;
 }
 
 }  // namespace
@@ -45,10 +68,13 @@ ModelFile ModelFile::parse(std::string_view bytes, const std::string& where) {
 ModelFile::ModelFile(SafetensorsFile content, const std::string& where)
     : where_(where), content_(std::move(content)) {
   if (const std::string& format = read_text(content_, "format", where); format != kFormat)
-    throw InputError(text_of(where, ": format '", format, "' is not known here. Expected '", kFormat, "'"));
+    throw InputError(
+        text_of(where, ": format ", quote(format), " is not known here. Expected '", kFormat, "'"));
   widths_ = {read_count(content_, "input", where), read_count(content_, "output", where),
              read_count(content_, "classes", where)};
   experiment_ = parse_json(read_text(content_, "experiment", where), where);
+  check_text(experiment_, "/loss", where);
+  check_text(experiment_, "/train/precision", where);
 }
 
 Model ModelFile::model() && {
@@ -65,6 +91,8 @@ Model ModelFile::model() && {
 Model ModelFile::model(FittedModel fitted) && {
   fitted.definition.loss = loss_in(experiment_);
   fitted.definition.precision = precision_in(experiment_);
+  const Dtype dtype = fitted.definition.precision;
+  Parameters parameters = take_parameters(fitted, dtype, TensorReader(content_, where_), where_);
   experiment_["model"] = json_of(fitted.definition);
   auto model = std::make_unique<Model::Implementation>(std::move(fitted), experiment_.dump(2));
   model->normalization = normalization_from(read_text(content_, "normalization", where_), where_);
@@ -73,14 +101,7 @@ Model ModelFile::model(FittedModel fitted) && {
   } catch (const InputError& error) {
     throw InputError(text_of(where_, ": ", error.what()));
   }
-  TensorReader reader(std::move(content_), where_);
-  for (const ParameterDefinition& p : model->fitted.parameters()) {
-    Tensor value = reader.take(p.name, p.shape, model->dtype());
-    if (const std::string error = value_error(p, value); !error.empty())
-      throw InputError(text_of(where_, ": tensor '", p.name, "': ", error));
-    model->parameters.add(p.name, std::move(value), p.trainable).bounds = p.bounds;
-  }
-  reader.finish();
+  model->parameters = std::move(parameters);
   return Model(std::move(model));
 }
 

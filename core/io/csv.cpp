@@ -8,6 +8,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
@@ -41,7 +42,7 @@ std::optional<double> number_in(std::string_view field) {
 double finite_number_in(std::string_view field, const std::string& place) {
   const std::optional<double> value = number_in(field);
   if (value && std::isfinite(*value)) return *value;
-  const std::string got = text_of('\'', field.substr(0, 40), '\'');
+  const std::string got = quote(field);
   const bool other_separator = field.find_first_of(";\t") != std::string_view::npos;
   throw InputError(text_of(place, ": expected a finite number, got ", field.empty() ? "nothing" : got,
                            other_separator ? "; commas separate columns" : ""));
@@ -98,7 +99,7 @@ std::int64_t column_named(const std::string& name, const std::vector<std::string
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) throw InputError(text_of(where, ": ", unknown_name("column", name, header)));
   if (std::find(found + 1, header.end(), name) != header.end())
-    throw InputError(text_of(where, ": has several columns '", name, "'."));
+    throw InputError(text_of(where, ": has several columns ", quote(name), "."));
   return found - header.begin();
 }
 
@@ -117,7 +118,7 @@ std::string serialize_csv(const Csv& csv) {
     const std::string& name = csv.header[i];
     if (name.find_first_of(",\r\n") != std::string::npos || trim(name) != name || number_in(name)) {
       throw InputError(
-          text_of("[csv] a name has no comma, no line break and is no number. Got '", name, "'"));
+          text_of("[csv] a name has no comma, no line break and is no number. Got ", quote(name)));
     }
     text += text_of(i ? "," : "", name);
   }

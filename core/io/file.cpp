@@ -54,24 +54,32 @@ struct Temporary {
   fs::path path;
 };
 
+[[noreturn]] void fail_as_link(const fs::path& path, const char* what) {
+  throw InputError(text_of(path.string(), ": cannot ", what, ": it is a link"));
+}
+
 // The file to replace: the target of a link, and never a device or a pipe.
-fs::path resolve(const fs::path& path) {
+fs::path resolve(const fs::path& path, Links links) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  const bool is_link = fs::is_symlink(path, error);
+  if (is_link && links == Links::refused) fail_as_link(path, "write");
   if (fs::is_directory(status)) fail(path, "write", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw InputError(text_of(path.string(), ": cannot write: not a regular file"));
   }
-  return fs::is_symlink(path, error) && fs::exists(status) ? fs::canonical(path) : path;
+  return is_link && fs::exists(status) ? fs::canonical(path) : path;
 }
 
 int open_temporary(const fs::path& path, Temporary& temporary) {
   for (int attempt = 0;; ++attempt) {
     fs::path name = path;
     name.replace_filename(text_of(".", path.filename().string(), ".", ::getpid(), ".", attempt, ".tmp"));
+    temporary.path = name;  // before the file is there, since the copy needs memory
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) temporary.path = name;
-    if (fd >= 0 || errno != EEXIST) return fd;
+    if (fd >= 0) return fd;
+    temporary.path.clear();
+    if (errno != EEXIST) return fd;
   }
 }
 
@@ -85,13 +93,18 @@ void write_all(int fd, std::string_view bytes, const fs::path& path) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string read_file(const fs::path& path, Links links) {
+  const int no_link = links == Links::refused ? O_NOFOLLOW : 0;
+  const Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link));  // waits for no writer
+  if (file < 0 && errno == ELOOP && no_link != 0) fail_as_link(path, "read");
   if (file < 0) fail(path, "read", errno);
   struct stat status;
   if (::fstat(file, &status) != 0) fail(path, "read", errno);
+  if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);
+  if (!S_ISREG(status.st_mode)) throw InputError(text_of(path.string(), ": cannot read: not a regular file"));
 
-  // The size is a hint only: pipes have none, and files grow.
+  // The size is a hint only: files of /proc have none, and files grow.
   std::string bytes;
   std::size_t length = 0;
   try {
@@ -113,8 +126,8 @@ std::string read_file(const fs::path& path) {
   return bytes;
 }
 
-void write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const fs::path target = resolve(path);
+void write_file_atomically(const fs::path& path, std::string_view bytes, Links links) {
+  const fs::path target = resolve(path, links);
   Temporary temporary;
   Descriptor file(open_temporary(target, temporary));
   if (file < 0) fail_write(path, errno);
@@ -131,6 +144,25 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory >= 0) ::fsync(directory);
+}
+
+void append_to_file(const fs::path& path, std::string_view bytes) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (file < 0 && errno == ELOOP) fail_as_link(path, "write");
+  if (file < 0) fail_write(path, errno);
+  struct stat before;
+  if (::fstat(file, &before) != 0) fail_write(path, errno);
+  if (!S_ISREG(before.st_mode))
+    throw InputError(text_of(path.string(), ": cannot write: not a regular file"));
+  try {
+    write_all(file, bytes, path);
+    if (::fsync(file) != 0) fail_write(path, errno);
+  } catch (...) {
+    // If this fails too, the reader drops the line that is not whole.
+    [[maybe_unused]] const int ignored = ::ftruncate(file, before.st_size);
+    throw;
+  }
+  if (file.close() != 0) fail_write(path, errno);
 }
 
 }  // namespace lagtape

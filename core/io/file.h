@@ -6,13 +6,23 @@
 
 namespace lagtape {
 
-/// The bytes of a file. Throws InputError with the path and the reason when it cannot be read.
-std::string read_file(const std::filesystem::path& path);
+/// Whether the last part of a path may be a link: it may in what a user names, and not in a folder that may
+/// come from a stranger.
+enum class Links { followed, refused };
+
+/// The bytes of a regular file: a device or a pipe could be without end. Throws InputError with the path and
+/// the reason when it cannot be read.
+std::string read_file(const std::filesystem::path& path, Links links = Links::followed);
 
 /// Replaces a file as a whole: a kill at any moment leaves the old file or the new one. The bytes go to a
 /// temporary in the same folder, are synced, and take the name; then the folder is synced. Throws InputError
-/// with the path and the reason when the path is wrong, Error when the disk is full or broken; the old file is
-/// then untouched and no temporary is left.
-void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+/// with the path and the reason when the path is wrong, Error when the disk is full or broken; the old file
+/// is then untouched and no temporary is left.
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                           Links links = Links::followed);
+
+/// Appends bytes to a regular file, which is not a link, and syncs it. Throws as write_file_atomically does;
+/// the file then has its old length. A kill can leave a part of the bytes at the end of the file.
+void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace lagtape

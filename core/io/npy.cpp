@@ -9,6 +9,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
@@ -57,7 +58,7 @@ class HeaderParser {
   [[noreturn]] void refuse() const {
     throw InputError(
         text_of(where_, ": header is not {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }. Got ",
-                text_.substr(0, 100)));
+                shortened(text_, 100)));
   }
 
   char peek() {
@@ -157,13 +158,25 @@ const Element& element_of(const std::string& descr, const std::string& where) {
     throw InputError(
         text_of(where, ": is an array of objects, as NumPy makes it of sequences of different lengths. ",
                 "Pad them with zeros to [N, T, input], and give their lengths as SPLIT_lengths."));
-  throw InputError(text_of(where, ": dtype '", descr, "', expected '<f4', '<f8', '<i4', '<i8' or '|u1'. ",
+  throw InputError(text_of(where, ": dtype ", quote(descr),
+                           ", expected '<f4', '<f8', '<i4', '<i8' or '|u1'. ",
                            "Convert with array.astype(\"<f4\")."));
 }
 
-}  // namespace
+/// The part of a file before its data, checked.
+struct Layout {
+  Header header;
+  const Element* element;
+  std::size_t data_begin;
 
-Tensor parse_npy(std::string_view bytes, const std::string& where) {
+  std::uint64_t data_bytes() const {
+    return static_cast<std::uint64_t>(element_count(header.shape)) * element->bytes;
+  }
+};
+
+/// The layout of a file that begins with these bytes; nothing when its header is longer than they are.
+std::optional<Layout> layout_of(std::string_view bytes, const std::string& where) {
+  constexpr std::uint32_t kLongestHeader = 1 << 20;
   if (bytes.size() < kPrefix || !bytes.starts_with(kMagic))
     throw InputError(text_of(where, ": not a .npy file"));
   const int major = static_cast<unsigned char>(bytes[6]), minor = static_cast<unsigned char>(bytes[7]);
@@ -173,28 +186,46 @@ Tensor parse_npy(std::string_view bytes, const std::string& where) {
   std::uint32_t header_length = 0;
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   const std::size_t prefix = kMagic.size() + 2 + length_bytes;
-  if (bytes.size() < prefix) throw InputError(text_of(where, ": cut off in the header"));
+  if (bytes.size() < prefix) return std::nullopt;
   std::memcpy(&header_length, bytes.data() + prefix - length_bytes, length_bytes);
-  if (header_length > bytes.size() - prefix) throw InputError(text_of(where, ": cut off in the header"));
+  if (header_length > kLongestHeader)
+    throw InputError(
+        text_of(where, ": a header of ", header_length, " bytes, expected at most ", kLongestHeader));
+  if (header_length > bytes.size() - prefix) return std::nullopt;
 
-  const Header header = HeaderParser(bytes.substr(prefix, header_length), where).parse();
-  const std::string_view data = bytes.substr(prefix + header_length);
-  const Element& element = element_of(header.descr, where);
-  if (header.fortran_order) {
+  Layout layout{HeaderParser(bytes.substr(prefix, header_length), where).parse(), nullptr,
+                prefix + header_length};
+  layout.element = &element_of(layout.header.descr, where);
+  if (layout.header.fortran_order) {
     throw InputError(
         text_of(where, ": Fortran order, expected C order. Save numpy.ascontiguousarray(array)."));
   }
-  std::uint64_t count = 0;
   try {
-    count = element_count(header.shape);
+    element_count(layout.header.shape);
   } catch (const InputError&) {
-    throw InputError(text_of(where, ": too large: ", to_string(header.shape)));
+    throw InputError(text_of(where, ": too large: ", to_string(layout.header.shape)));
   }
-  if (count * element.bytes != data.size()) {
-    throw InputError(text_of(where, ": '", header.descr, "' ", to_string(header.shape), " takes ",
-                             count * element.bytes, " bytes, and has ", data.size()));
+  return layout;
+}
+
+}  // namespace
+
+Tensor parse_npy(std::string_view bytes, const std::string& where) {
+  const std::optional<Layout> layout = layout_of(bytes, where);
+  if (!layout) throw InputError(text_of(where, ": cut off in the header"));
+  const auto& [header, element, data_begin] = *layout;
+  const std::string_view data = bytes.substr(data_begin);
+  if (layout->data_bytes() != data.size()) {
+    throw InputError(text_of(where, ": ", quote(header.descr), " ", to_string(header.shape), " takes ",
+                             layout->data_bytes(), " bytes, and has ", data.size()));
   }
-  return element.convert(data, header.shape, element.dtype, where);
+  return element->convert(data, header.shape, element->dtype, where);
+}
+
+std::optional<std::uint64_t> npy_size(std::string_view beginning, const std::string& where) {
+  const std::optional<Layout> layout = layout_of(beginning, where);
+  if (!layout) return std::nullopt;
+  return layout->data_begin + layout->data_bytes();
 }
 
 Tensor read_npy(const std::filesystem::path& path) { return parse_npy(read_file(path), path.string()); }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,10 @@ namespace lagtape {
 /// allocated.
 Tensor parse_npy(std::string_view bytes, const std::string& where);
 Tensor read_npy(const std::filesystem::path& path);
+
+/// The number of bytes of a file that begins with these bytes, as its header says, so that no more needs to
+/// be unpacked; nothing when more bytes are needed to tell. Throws as parse_npy does.
+std::optional<std::uint64_t> npy_size(std::string_view beginning, const std::string& where);
 
 /// The bytes that numpy.save would write (format 1.0, data at a multiple of 64) for an f32 or f64 tensor.
 std::string serialize_npy(const Tensor& tensor);

@@ -9,6 +9,7 @@
 #include "lagtape/core/half.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
@@ -33,14 +34,15 @@ struct Entry {
 };
 
 [[noreturn]] void refuse(const std::string& where, const std::string& name, const std::string& message) {
-  throw InputError(text_of(where, ": tensor '", name, "': ", message));
+  throw InputError(text_of(where, ": tensor ", quote(name), ": ", message));
 }
 
 std::map<std::string, std::string> parse_metadata(const Json& json, const std::string& where) {
   std::map<std::string, std::string> metadata;
   if (!json.is_object()) throw InputError(text_of(where, ": __metadata__ is not an object"));
   for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) throw InputError(text_of(where, ": __metadata__ '", key, "' is not a string"));
+    if (!value.is_string())
+      throw InputError(text_of(where, ": __metadata__ ", quote(key), " is not a string"));
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -55,13 +57,15 @@ Entry parse_entry(const std::string& name, const Json& json, const std::string& 
 
   const bool f64 = json["dtype"] == "F64", half = json["dtype"] == "F16" || json["dtype"] == "BF16";
   if (!f64 && json["dtype"] != "F32" && !(half && halves == HalfTensors::widened))
-    refuse(where, name, text_of("dtype ", json["dtype"].dump(), ", expected \"F32\" or \"F64\"",
-                                halves == HalfTensors::widened ? ", \"F16\" or \"BF16\"" : ""));
+    refuse(where, name,
+           text_of("dtype ", shortened(json["dtype"].dump()), ", expected \"F32\" or \"F64\"",
+                   halves == HalfTensors::widened ? ", \"F16\" or \"BF16\"" : ""));
   Entry entry{name, f64 ? Dtype::f64 : Dtype::f32, json["dtype"].get<std::string>(), {}, 0, 0};
   if (!json["shape"].is_array()) refuse(where, name, "shape is not an array");
   for (const Json& extent : json["shape"]) {
     if (!extent.is_number_unsigned() || !std::in_range<std::int64_t>(extent.get<std::uint64_t>())) {
-      refuse(where, name, text_of("shape ", json["shape"].dump(), ", expected non-negative integers"));
+      refuse(where, name,
+             text_of("shape ", shortened(json["shape"].dump()), ", expected non-negative integers"));
     }
     entry.shape.push_back(extent.get<std::int64_t>());
   }
@@ -192,8 +196,8 @@ std::string serialize_safetensors(const SafetensorsFile& file) {
   check_names(file);
   std::vector<const NamedTensor*> order;
   for (const NamedTensor& entry : file.tensors) order.push_back(&entry);
-  std::ranges::stable_partition(order,
-                                [](const NamedTensor* entry) { return entry->tensor.dtype() == Dtype::f64; });
+  std::stable_partition(order.begin(), order.end(),
+                        [](const NamedTensor* entry) { return entry->tensor.dtype() == Dtype::f64; });
 
   std::string header = header_text(file, order);
   header.append((8 - header.size() % 8) % 8, ' ');
@@ -214,24 +218,26 @@ void write_safetensors(const std::filesystem::path& path, const SafetensorsFile&
 // ---- TensorReader -----------------------------------------------------------------------------------------
 
 TensorReader::TensorReader(SafetensorsFile file, std::string where)
-    : file_(std::move(file)), where_(std::move(where)), taken_(file_.tensors.size()) {}
+    : file_(std::move(file)), where_(std::move(where)), taken_(file_.tensors.size()) {
+  for (const NamedTensor& entry : file_.tensors) places_.emplace(entry.name, places_.size());
+}
 
 bool TensorReader::contains(std::string_view name) const {
-  const auto found = std::ranges::find(file_.tensors, name, &NamedTensor::name);
-  return found != file_.tensors.end() && !taken_[found - file_.tensors.begin()];
+  const auto found = places_.find(name);
+  return found != places_.end() && !taken_[found->second];
 }
 
 Tensor TensorReader::take(std::string_view name) {
-  const auto found = std::ranges::find(file_.tensors, name, &NamedTensor::name);
-  if (found == file_.tensors.end()) {
+  const auto found = places_.find(name);
+  if (found == places_.end()) {
     std::vector<std::string> names;
     for (const NamedTensor& entry : file_.tensors) names.push_back(entry.name);
     throw InputError(text_of(where_, ": ", unknown_name("tensor", name, names)));
   }
-  const auto index = found - file_.tensors.begin();
-  if (taken_[index]) throw InputError(text_of(where_, ": tensor '", name, "' is used twice"));
+  const std::size_t index = found->second;
+  if (taken_[index]) throw InputError(text_of(where_, ": tensor ", quote(name), " is used twice"));
   taken_[index] = true;
-  return std::move(found->tensor);
+  return std::move(file_.tensors[index].tensor);
 }
 
 Tensor TensorReader::take(std::string_view name, const Shape& shape, Dtype dtype) {
@@ -245,11 +251,11 @@ Tensor TensorReader::take(std::string_view name, const Shape& shape, Dtype dtype
 }
 
 void TensorReader::finish() const {
-  std::string left;
+  std::vector<std::string> left;
   for (std::size_t i = 0; i < taken_.size(); ++i) {
-    if (!taken_[i]) left += (left.empty() ? "" : ", ") + file_.tensors[i].name;
+    if (!taken_[i]) left.push_back(file_.tensors[i].name);
   }
-  if (!left.empty()) throw InputError(text_of(where_, ": tensors that nothing here uses: ", left));
+  if (!left.empty()) throw InputError(text_of(where_, ": tensors that nothing here uses: ", listed(left)));
 }
 
 }  // namespace lagtape

@@ -61,6 +61,7 @@ class TensorReader {
   SafetensorsFile file_;
   std::string where_;
   std::vector<bool> taken_;
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< the place of each tensor in the file
 };
 
 }  // namespace lagtape

@@ -4,8 +4,10 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <unordered_map>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 
@@ -25,7 +27,14 @@ struct JsonBridge {
       case Json::Type::array: break;
       case Json::Type::object: {
         Target object = Target::object();
-        for (const auto& [key, value] : json.items()) object[key] = to<Target>(value);
+        auto& entries = object.template get_ref<typename Target::object_t&>();
+        for (const auto& [key, value] : json.items()) {
+          if constexpr (std::same_as<Target, Text>) {
+            entries.emplace_back(key, to<Target>(value));  // looks for no key of the same name
+          } else {
+            entries.emplace(key, to<Target>(value));
+          }
+        }
         return object;
       }
     }
@@ -34,30 +43,84 @@ struct JsonBridge {
     return array;
   }
 
-  static Json from(const Text& text) {
-    switch (text.type()) {
-      case Text::value_t::boolean: return text.get<bool>();
-      case Text::value_t::number_integer: return text.get<std::int64_t>();
-      case Text::value_t::number_unsigned: return text.get<std::uint64_t>();
-      case Text::value_t::number_float: return text.get<double>();
-      case Text::value_t::string: return text.get<std::string>();
-      case Text::value_t::array: {
-        Json array = Json::array();
-        for (const Text& element : text) array.push_back(from(element));
-        return array;
+  static void add_key(Json& object, std::string key) { object.keys_.push_back(std::move(key)); }
+  static void add_element(Json& parent, Json element) { parent.elements_.push_back(std::move(element)); }
+
+  /// Gives each key of an object its last value, at its first place.
+  static void join_repeated_keys(Json& object) {
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i < object.keys_.size(); ++i) places.emplace(object.keys_[i], i);
+    if (places.size() == object.keys_.size()) return;
+    Json joined = Json::object();
+    std::vector<std::size_t> place_of_first(object.keys_.size());
+    for (std::size_t i = 0; i < object.keys_.size(); ++i) {
+      const std::size_t first = places.at(object.keys_[i]);
+      if (first == i) {
+        place_of_first[i] = joined.size();
+        joined.keys_.push_back(object.keys_[i]);
+        joined.elements_.push_back(std::move(object.elements_[i]));
+      } else {
+        joined.elements_[place_of_first[first]] = std::move(object.elements_[i]);
       }
-      case Text::value_t::object: {
-        Json object = Json::object();
-        for (const auto& [key, value] : text.items()) {
-          object.keys_.push_back(key);
-          object.elements_.push_back(from(value));
-        }
-        return object;
-      }
-      default: return nullptr;
     }
+    object = std::move(joined);
   }
 };
+
+namespace {
+
+/// Makes a value from what the parser finds, in a time that grows with the text's length and no faster.
+class Builder : public nlohmann::json_sax<Text> {
+ public:
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool key(string_t& key) override {
+    JsonBridge::add_key(open_.back(), std::move(key));
+    return true;
+  }
+  bool end_object() override {
+    JsonBridge::join_repeated_keys(open_.back());
+    return close();
+  }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+    throw Json::exception(error.what());
+  }
+
+ private:
+  bool add(Json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else {
+      JsonBridge::add_element(open_.back(), std::move(value));
+    }
+    return true;
+  }
+  bool open(Json value) {
+    open_.push_back(std::move(value));
+    return true;
+  }
+  bool close() {
+    Json done = std::move(open_.back());
+    open_.pop_back();
+    return add(std::move(done));
+  }
+
+  std::vector<Json> open_;  ///< arrays and objects that have not ended, from the outermost one in
+  Json root_;
+};
+
+}  // namespace
 
 // ---- Making values ----
 
@@ -129,8 +192,23 @@ void Json::require(Type type, const char* wanted) const {
 
 template <class T>
 T Json::number() const {
-  if (type_ == Type::real) return static_cast<T>(real_);
-  if (type_ == Type::natural) return static_cast<T>(natural_);
+  if (type_ == Type::real) {
+    if constexpr (std::integral<T>) {
+      // Both bounds are exact in double; a number beyond them, or none, has no value as T.
+      constexpr double kEnd = std::same_as<T, std::int64_t> ? 0x1p63 : 0x1p64;
+      const double least = std::same_as<T, std::int64_t> ? -kEnd : 0;
+      if (!(real_ >= least && real_ < kEnd))
+        throw exception(text_of("[json] expected an integer. Got ", real_, "."));
+    }
+    return static_cast<T>(real_);
+  }
+  if (type_ == Type::natural) {
+    if constexpr (std::integral<T>) {
+      if (!std::in_range<T>(natural_))
+        throw exception(text_of("[json] expected an integer below 2^63. Got ", natural_, "."));
+    }
+    return static_cast<T>(natural_);
+  }
   if (type_ != Type::boolean) require(Type::integer, "a number");
   return type_ == Type::boolean ? static_cast<T>(boolean_) : static_cast<T>(integer_);
 }
@@ -191,7 +269,7 @@ const Json* Json::find(std::string_view key) const {
 const Json& Json::at(std::string_view key) const {
   require(Type::object, "an object");
   const Json* found = find(key);
-  if (found == end()) throw exception(text_of("[json] there is no key '", key, "'."));
+  if (found == end()) throw exception(text_of("[json] there is no key ", quote(key), "."));
   return *found;
 }
 
@@ -280,7 +358,8 @@ std::string Json::dump_sorted() const { return JsonBridge::to<nlohmann::json>(*t
 
 namespace {
 
-/// Values are copied and written by functions that call themselves, so that a deep one would exhaust the stack.
+/// Values are copied and written by functions that call themselves, so that a deep one would exhaust the
+/// stack.
 constexpr int kDeepest = 100;
 
 /// The deepest level of brackets in a text.
@@ -302,13 +381,14 @@ int depth_of(std::string_view text) {
 
 Json Json::parse(std::string_view text) {
   if (depth_of(text) > kDeepest) throw exception("nested too deeply");
-  try {
-    return JsonBridge::from(Text::parse(text));
-  } catch (const Text::exception& error) {
-    throw exception(error.what());
-  }
+  if (text.find('\0') != text.npos) throw exception("a NUL byte");  // to the parser, the text ends there
+  Builder builder;
+  Text::sax_parse(text, &builder);
+  return builder.take();
 }
 
-bool Json::accept(std::string_view text) { return depth_of(text) <= kDeepest && Text::accept(text); }
+bool Json::accept(std::string_view text) {
+  return depth_of(text) <= kDeepest && text.find('\0') == text.npos && Text::accept(text);
+}
 
 }  // namespace lagtape

@@ -5,13 +5,10 @@
 #include <string_view>
 
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
-
-std::string shortened(std::string text, std::size_t length) {
-  return text.size() <= length ? text : text.substr(0, length) + "...";
-}
 
 /// Characters that note how far they were read, so that every event of the parser has a position.
 struct Cursor {
@@ -44,7 +41,10 @@ class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
 
   bool passes() {
     const Cursor first{text_.data(), &furthest_}, last{text_.data() + text_.size(), &furthest_};
-    return nlohmann::ordered_json::sax_parse(first, last, this);
+    // To the parser a NUL byte is the end of the text.
+    return nlohmann::ordered_json::sax_parse(first, last, this) &&
+           (text_.find('\0') == text_.npos ||
+            fail(text_.find('\0'), "a NUL byte, expected the end of the text"));
   }
   const std::string& message() const { return message_; }
 
@@ -63,7 +63,7 @@ class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
 
   bool key(string_t& key) override {
     if (keys_.back().insert(key).second) return true;
-    return fail(offset_of_string_before(furthest_), text_of("key '", shortened(key, 60), "' occurs twice"));
+    return fail(offset_of_string_before(furthest_), text_of("key ", quote(key), " occurs twice"));
   }
 
   bool parse_error(std::size_t position, const std::string&,
@@ -73,11 +73,8 @@ class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
     reason.remove_prefix(std::min(reason.find("] ") + 2, reason.size()));
     if (reason.starts_with("parse error"))
       reason.remove_prefix(std::min(reason.find(": ") + 2, reason.size()));
-    std::string plain = shortened(std::string(reason), 200);
     // The message quotes the text, which may be anything.
-    std::ranges::replace_if(
-        plain, [](unsigned char c) { return c >= 0x80; }, '?');
-    return fail(position > 0 ? position - 1 : 0, plain);
+    return fail(position > 0 ? position - 1 : 0, shortened(reason, 200));
   }
 
  private:

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "lagtape/core/quote.h"
+
 namespace lagtape {
 namespace {
 
@@ -14,8 +16,8 @@ namespace {
 std::string describe(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "an array";
-  const std::string text = value.dump(-1, ' ', true);
-  return text.size() <= 60 ? text : text.substr(0, 60) + "...";
+  if (value.is_string() && !is_utf8(value.get<std::string>())) return quote(value.get<std::string>());
+  return shortened(value.dump(-1, ' ', true));
 }
 
 std::string describe(const std::string& type, const Range& range) {
@@ -71,13 +73,18 @@ std::optional<std::string> to_text(const Json& value) {
 // ---- JsonErrors -------------------------------------------------------------------------------------------
 
 void JsonErrors::add(const std::string& pointer, const std::string& message) {
-  messages_.push_back(pointer.empty() ? message : text_of(pointer, ": ", message));
+  if (is_full()) {
+    ++more_;
+    return;
+  }
+  messages_.push_back(pointer.empty() ? message : text_of(shortened(pointer, 200), ": ", message));
 }
 
 void JsonErrors::raise(const std::string& where) const {
   std::string text;
   for (const std::string& message : messages_)
     text += text_of(text.empty() ? "" : "\n", where, ": ", message);
+  if (more_ > 0) text += text_of("\n", where, ": and ", more_, " more errors");
   if (!text.empty()) throw InputError(text);
 }
 
@@ -206,7 +213,8 @@ void JsonReader::finish() {
   for (const OptionDoc& doc : docs_) known.push_back(doc.key);
   for (const auto& [key, value] : value_.items()) {
     const bool schema = pointer_.empty() && key == "$schema";
-    if (!schema && std::ranges::find(known, key) == known.end()) error(key, unknown_name("key", key, known));
+    if (schema || std::ranges::find(known, key) != known.end()) continue;
+    error(key, errors_.is_full() ? "" : unknown_name("key", key, known));
   }
 }
 

@@ -33,11 +33,15 @@ class JsonErrors {
  public:
   void add(const std::string& pointer, const std::string& message);
   bool empty() const { return messages_.empty(); }
+  bool is_full() const { return messages_.size() >= kMost; }  ///< Further errors are counted and not shown.
   /// Throws InputError with one line per error, "WHERE: /pointer: message", when there are any.
   void raise(const std::string& where) const;
 
  private:
+  static constexpr std::size_t kMost = 20;
+
   std::vector<std::string> messages_;
+  std::size_t more_ = 0;
 };
 
 /// A thin reader of one JSON object over a plain options struct: a field's initial value is the key's

@@ -12,6 +12,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/formats/crc32.h"
 #include "lagtape/data/formats/gzip.h"
 
@@ -114,9 +115,14 @@ void for_each_block(const fs::path& path, archive* reader, const Block& take) {
 
 std::string content_of(const fs::path& path, archive* reader, const std::string& name, const FileWish& wish) {
   std::string content;
+  std::optional<std::uint64_t> expected;
   for_each_block(path, reader, [&](std::string_view block) {
     content.append(block);
     check_size(path, name, static_cast<std::int64_t>(content.size()), wish);
+    if (wish.size && !expected) expected = wish.size(name, content);
+    if (expected && content.size() > *expected)
+      throw InputError(text_of(place_of(path, name), ": has more than the ", *expected,
+                               " bytes of which its header ", "speaks."));
   });
   return content;
 }
@@ -200,7 +206,7 @@ bool is_folder(const fs::path& path) {
 }  // namespace
 
 std::string place_of(const fs::path& path, std::string_view name) {
-  return text_of(path.string(), ": ", name);
+  return text_of(path.string(), ": ", shortened(name, 200));
 }
 
 void read_files(const fs::path& path, const FileWish& wish, const Take& take) {

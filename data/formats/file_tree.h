@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ struct FileWish {
   std::function<bool(std::string_view name)>
       wanted;            ///< `name` is the path inside the folder or archive, with '/'
   std::int64_t largest;  ///< limit of a file's size in bytes
+  /// The size that a file asks for, told by its first bytes; nothing while more bytes are needed. An archive
+  /// is unpacked no further than that. Empty: any size up to the limit.
+  std::function<std::optional<std::uint64_t>(const std::string& name, std::string_view beginning)> size = {};
 };
 
 /// Passes to `take` the wanted files below a folder (in the order of their names) or inside a tar or zip

@@ -27,6 +27,8 @@ std::uint32_t little_endian(std::string_view bytes) {
 
 using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
 
+constexpr std::size_t kBeginning = 1 << 16;
+
 /// Unpacks the bytes, up to `most` bytes of content. Memory grows with the real content.
 std::string unpack(std::string_view bytes, std::size_t most, const std::string& where) {
   Archive reader(archive_read_new(), archive_read_free);
@@ -44,7 +46,7 @@ std::string unpack(std::string_view bytes, std::size_t most, const std::string& 
   if (opened == ARCHIVE_EOF) return {};
   if (opened != ARCHIVE_OK) refuse();
   std::string content;
-  std::array<char, 1 << 16> part;
+  std::array<char, kBeginning> part;
   while (content.size() < most) {
     const la_ssize_t got =
         archive_read_data(reader.get(), part.data(), std::min(part.size(), most - content.size()));
@@ -55,32 +57,45 @@ std::string unpack(std::string_view bytes, std::size_t most, const std::string& 
   return content;
 }
 
+/// The length of the content that a gzip file claims (modulo 2^32, as the format has it).
+std::uint64_t claimed_size(std::string_view bytes, const std::string& where) {
+  if (!is_gzip(bytes) || bytes.size() < kHeader + kTrailer) {
+    throw InputError(text_of(where, ": not a gzip file, or cut short: it has ", bytes.size(), " bytes."));
+  }
+  const std::uint64_t size = little_endian(bytes.substr(bytes.size() - 4));
+  if (size > bytes.size() * kLargestRatio) {
+    throw InputError(text_of(where, ": damaged or cut short: its last bytes claim a content of ", size,
+                             " bytes, more than ", bytes.size(), " compressed bytes can hold."));
+  }
+  return size;
+}
+
 }  // namespace
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
 std::string gunzip(std::string_view bytes, const std::string& where) {
-  if (!is_gzip(bytes) || bytes.size() < kHeader + kTrailer) {
-    throw InputError(text_of(where, ": not a gzip file, or cut short: it has ", bytes.size(), " bytes."));
-  }
-  const std::string_view trailer = bytes.substr(bytes.size() - kTrailer);
-  const std::uint64_t size = little_endian(trailer.substr(4));
-  if (size > bytes.size() * kLargestRatio) {
-    throw InputError(text_of(where, ": damaged or cut short: its last bytes claim a content of ", size,
-                             " bytes, more than ", bytes.size(), " compressed bytes can hold."));
-  }
+  const std::uint64_t size = claimed_size(bytes, where);
   std::string content = unpack(bytes, size + 1, where);
   Crc32 crc;  // libarchive unpacks without checking it
   crc.add(content);
-  if (content.size() != size || crc.value() != little_endian(trailer)) {
+  if (content.size() != size || crc.value() != little_endian(bytes.substr(bytes.size() - kTrailer))) {
     throw InputError(text_of(where, ": damaged or cut short: its content does not match its own checksum."));
   }
   return content;
 }
 
-std::string read_plain_or_gzip(const std::filesystem::path& path) {
+std::string read_plain_or_gzip(const std::filesystem::path& path, const ContentSize& size_of) {
   std::string bytes = read_file(path);
-  return is_gzip(bytes) ? gunzip(bytes, path.string()) : bytes;
+  if (!is_gzip(bytes)) return bytes;
+  const std::string where = path.string();
+  const std::uint64_t claimed = claimed_size(bytes, where);
+  const std::uint64_t expected = size_of(unpack(bytes, std::min<std::uint64_t>(claimed, kBeginning), where));
+  if (expected != claimed) {
+    throw InputError(
+        text_of(where, ": its header asks for ", expected, " bytes, but ", claimed, " are packed."));
+  }
+  return gunzip(bytes, where);
 }
 
 }  // namespace lagtape

@@ -27,38 +27,49 @@ std::int64_t big_endian(std::string_view bytes) {
   return value;
 }
 
+std::size_t header_bytes(std::int64_t rank) { return 4 + 4 * static_cast<std::size_t>(rank); }
+
+/// The shape that a file says it has. Throws InputError for a header that is wrong or not whole.
+Shape claimed_shape(std::string_view bytes, std::int64_t rank, const std::string& where) {
+  const std::string magic{'\0', '\0', kUnsignedByte, static_cast<char>(rank)};
+  if (!bytes.starts_with(magic)) {
+    throw InputError(text_of(where, ": not an IDX file of bytes with ", rank, " axes. It begins with '",
+                             hexadecimal(bytes.substr(0, 4)), "', expected '", hexadecimal(magic), "'."));
+  }
+  if (bytes.size() < header_bytes(rank)) {
+    throw InputError(
+        text_of(where, ": cut short: ", bytes.size(), " bytes, its header alone has ", header_bytes(rank), "."));
+  }
+  Shape shape;
+  for (std::int64_t axis = 0; axis < rank; ++axis)
+    shape.push_back(big_endian(bytes.substr(4 + 4 * static_cast<std::size_t>(axis))));
+  return shape;
+}
+
+/// The number of bytes of that shape; 2^62 or more for any number that no file has.
+std::uint64_t content_bytes(const Shape& shape) {
+  constexpr std::uint64_t kTooLarge = std::uint64_t{1} << 62;
+  std::uint64_t count = 1;
+  bool empty = false;
+  for (const std::int64_t extent : shape) {
+    empty = empty || extent == 0;
+    const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
+    count = count > kTooLarge / factor ? kTooLarge : count * factor;
+  }
+  return empty ? 0 : count;
+}
+
 }  // namespace
 
 std::span<const std::uint8_t> Idx::values() const {
-  const std::size_t header = 4 + 4 * shape.size();
+  const std::size_t header = header_bytes(std::ssize(shape));
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()) + header, bytes.size() - header};
 }
 
 Idx parse_idx(std::string bytes, std::int64_t rank, const std::string& where) {
-  const std::string magic{'\0', '\0', kUnsignedByte, static_cast<char>(rank)};
-  if (!bytes.starts_with(magic)) {
-    throw InputError(text_of(where, ": not an IDX file of bytes with ", rank, " axes. It begins with '",
-                             hexadecimal(std::string_view(bytes).substr(0, 4)), "', expected '",
-                             hexadecimal(magic), "'."));
-  }
-  const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
-  if (bytes.size() < header) {
-    throw InputError(
-        text_of(where, ": cut short: ", bytes.size(), " bytes, its header alone has ", header, "."));
-  }
-  Idx idx;
-  const auto present = static_cast<std::int64_t>(bytes.size() - header);
-  std::int64_t expected = 1;
-  bool fits = true;
-  for (std::int64_t axis = 0; axis < rank; ++axis) {
-    const std::int64_t extent =
-        big_endian(std::string_view(bytes).substr(4 + 4 * static_cast<std::size_t>(axis)));
-    idx.shape.push_back(extent);
-    fits = fits &&
-           expected <= std::max<std::int64_t>(present, 1);  // so that the product stays below 2^63 + 2^31
-    if (fits) expected *= extent;
-  }
-  if (!fits || expected != present) {
+  Idx idx{.shape = claimed_shape(bytes, rank, where), .bytes = {}};
+  const std::size_t present = bytes.size() - header_bytes(rank);
+  if (content_bytes(idx.shape) != present) {
     throw InputError(text_of(where, ": its header says ", to_string(idx.shape), " bytes, but ", present,
                              " bytes follow it."));
   }
@@ -67,7 +78,11 @@ Idx parse_idx(std::string bytes, std::int64_t rank, const std::string& where) {
 }
 
 Idx read_idx(const std::filesystem::path& path, std::int64_t rank) {
-  return parse_idx(read_plain_or_gzip(path), rank, path.string());
+  const std::string where = path.string();
+  const auto size = [&](std::string_view beginning) {
+    return header_bytes(rank) + content_bytes(claimed_shape(beginning, rank, where));
+  };
+  return parse_idx(read_plain_or_gzip(path, size), rank, where);
 }
 
 }  // namespace lagtape

@@ -15,10 +15,15 @@ constexpr std::string_view kEnding = ".npy";
 
 std::map<std::string, Tensor> read_npz(const std::filesystem::path& path) {
   std::map<std::string, Tensor> arrays;
-  const FileWish wish{.wanted = [](std::string_view name) { return name.ends_with(kEnding); },
-                      .largest = kLargestArray};
+  const FileWish wish{
+      .wanted = [](std::string_view name) { return name.ends_with(kEnding); },
+      .largest = kLargestArray,
+      .size = [&](const std::string& name,
+                  std::string_view beginning) { return npy_size(beginning, place_of(path, name)); }};
   read_files(path, wish, [&](const std::string& name, const std::string& bytes) {
-    arrays[name.substr(0, name.size() - kEnding.size())] = parse_npy(bytes, place_of(path, name));
+    const std::string array = name.substr(0, name.size() - kEnding.size());
+    if (!arrays.emplace(array, parse_npy(bytes, place_of(path, name))).second)
+      throw InputError(text_of(place_of(path, name), ": occurs twice."));
   });
   if (arrays.empty()) throw InputError(text_of(path.string(), ": contains no .npy arrays."));
   return arrays;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 
@@ -29,8 +30,7 @@ float take_number(std::string_view& line, const std::string& where, std::int64_t
   const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
   const std::optional<float> value = number_in(word);
   if (!value) {
-    throw InputError(
-        text_of(where, ": line ", row, ": expected a finite number. Got '", word.substr(0, 40), "'."));
+    throw InputError(text_of(where, ": line ", row, ": expected a finite number. Got ", quote(word), "."));
   }
   line.remove_prefix(word.size());
   line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));

@@ -4,6 +4,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/npy.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/formats/npz_reader.h"
 
 namespace lagtape {
@@ -20,10 +21,8 @@ Tensor array_of(const fs::path& path, const std::string& array) {
   const auto found = arrays.find(array);
   if (found != arrays.end()) return found->second;
   if (!array.empty()) throw InputError(text_of(path.string(), ": ", unknown_name("array", array, names)));
-  std::string known;
-  for (const std::string& name : names) known += text_of(known.empty() ? "" : ", ", name);
   throw InputError(
-      text_of(path.string(), ": contains several arrays. Choose one with data.array: ", known, "."));
+      text_of(path.string(), ": contains several arrays. Choose one with data.array: ", listed(names), "."));
 }
 
 void refuse_non_finite(const fs::path& path, const Tensor& values) {

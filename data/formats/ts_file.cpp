@@ -6,8 +6,10 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 
@@ -36,8 +38,6 @@ std::string_view take_part(std::string_view& text, char separator) {
   return part;
 }
 
-std::string quoted(std::string_view text) { return text_of("'", text.substr(0, 40), "'"); }
-
 /// Published files comment with '#', with '%' or with both.
 bool is_comment(std::string_view line) { return line.front() == '#' || line.front() == '%'; }
 
@@ -63,7 +63,7 @@ class TsReader {
       if (in_data) {
         read_sequence(line);
       } else if (line.front() != '@') {
-        refuse(text_of("expected a tag (@...) or a comment (# or %) before @data. Got ", quoted(line)));
+        refuse(text_of("expected a tag (@...) or a comment (# or %) before @data. Got ", quote(line)));
       } else if (lower(line) == "@data") {
         check_tags();
         in_data = true;
@@ -113,7 +113,7 @@ class TsReader {
 
   bool truth(const std::string& tag, std::string_view value) const {
     const std::string word = lower(value);
-    if (word != "true" && word != "false") refuse(text_of(tag, " is true or false. Got ", quoted(value)));
+    if (word != "true" && word != "false") refuse(text_of(tag, " is true or false. Got ", quote(value)));
     return word == "true";
   }
 
@@ -121,7 +121,7 @@ class TsReader {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > 1'000'000'000) {
-      refuse(text_of(tag, " is a number from 1. Got ", quoted(value)));
+      refuse(text_of(tag, " is a number from 1. Got ", quote(value)));
     }
     return number;
   }
@@ -134,6 +134,8 @@ class TsReader {
                      classes ? "both" : "none"));
     }
     if (classes && tags_.classes.size() < 2) refuse("expected at least 2 classes after @classLabel true");
+    for (std::size_t i = 0; i < tags_.classes.size(); ++i)
+      class_of_.emplace(tags_.classes[i], static_cast<std::int32_t>(i));
     if (tags_.univariate.value_or(false) && tags_.dimensions.value_or(1) != 1) {
       refuse(text_of("@univariate true contradicts @dimensions ", *tags_.dimensions));
     }
@@ -154,7 +156,7 @@ class TsReader {
 
   void read_sequence(std::string_view line) {
     const std::int64_t dimensions = std::count(line.begin(), line.end(), ':');
-    if (dimensions == 0) refuse(text_of("expected values, a colon and a target. Got ", quoted(line)));
+    if (dimensions == 0) refuse(text_of("expected values, a colon and a target. Got ", quote(line)));
     if (!tags_.dimensions) tags_.dimensions = dimensions;
     if (dimensions != *tags_.dimensions) {
       refuse(text_of("expected ", *tags_.dimensions, " dimensions. Got ", dimensions));
@@ -197,7 +199,7 @@ class TsReader {
         some_missing = true;
       } else {
         refuse(text_of("dimension ", dimension, ", step ", values_.size(), ": expected a number. Got ",
-                       quoted(field)));
+                       quote(field)));
       }
     }
     if (some_missing) fill_missing(dimension);
@@ -238,15 +240,15 @@ class TsReader {
 
   void read_target(std::string_view text) {
     if (!tags_.classes.empty()) {
-      const auto found = std::find(tags_.classes.begin(), tags_.classes.end(), text);
-      if (found == tags_.classes.end()) refuse(unknown_name("class", text, tags_.classes));
-      data_.sequences.classes.push_back(static_cast<std::int32_t>(found - tags_.classes.begin()));
+      const auto found = class_of_.find(std::string(text));
+      if (found == class_of_.end()) refuse(unknown_name("class", text, tags_.classes));
+      data_.sequences.classes.push_back(found->second);
       return;
     }
     double target = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), target);
     if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !std::isfinite(target)) {
-      refuse(text_of("expected a finite number as target. Got ", quoted(text)));
+      refuse(text_of("expected a finite number as target. Got ", quote(text)));
     }
     data_.sequences.y.push_back(target);
   }
@@ -257,14 +259,17 @@ class TsReader {
   bool first_;
   std::int64_t line_ = 0;
   Tags tags_;
+  std::unordered_map<std::string, std::int32_t> class_of_;  ///< the number of each class
   std::vector<float> values_;
 };
 
 }  // namespace
 
 void read_ts_file(const std::filesystem::path& path, MissingValues missing, TsData& data) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
+  std::error_code error;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(path, error)) file.open(path, std::ios::binary);
+  if (!file.is_open()) {
     throw InputError(
         text_of(path.string(), ": cannot be read. The task ts reads NAME_TRAIN.ts and NAME_TEST.ts ",
                 "from the folder data.path; `lagtape list tasks ts` says where they come from."));

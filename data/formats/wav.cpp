@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 
@@ -30,7 +31,8 @@ class WavParser {
       const std::size_t size = little_endian(bytes_.substr(at_ + 4, 4)),
                         present = bytes_.size() - at_ - kChunkHeader;
       if (size > present) {
-        refuse(text_of("the chunk '", name, "' claims ", size, " bytes, but only ", present, " are left"));
+        refuse(
+            text_of("the chunk ", quote(name), " claims ", size, " bytes, but only ", present, " are left"));
       }
       const std::string_view content = bytes_.substr(at_ + kChunkHeader, size);
       if (name == "fmt ") read_format(content);

@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/formats/npz_reader.h"
 #include "lagtape/data/moments.h"
 #include "lagtape/data/normalize_options.h"
@@ -82,6 +83,10 @@ class ArraysFile {
     if (found.y.empty()) refuse(split + "_y", "is missing");
     if (found.x.rank() != 3)
       refuse(split + "_x", text_of("expected [N, T, input]. Got ", to_string(found.x.shape())));
+    if (found.x.size(0) > 0 && found.x.numel() == 0) {
+      refuse(split + "_x",
+             text_of("expected at least one step and one input. Got ", to_string(found.x.shape())));
+    }
     const Shape given = found.y.shape();
     if (is_column_of_classes(found, first, shape)) found.y = found.y.reshaped({found.x.size(0)});
     if (first) shape = shape_of(split, found);
@@ -113,7 +118,7 @@ class ArraysFile {
 
  private:
   [[noreturn]] void refuse(const std::string& name, const std::string& what) const {
-    throw InputError(text_of(path_, ": ", name, ": ", what, "."));
+    throw InputError(text_of(path_, ": ", shortened(name), ": ", what, "."));
   }
 
   Tensor take(const std::string& name) {

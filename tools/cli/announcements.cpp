@@ -3,11 +3,13 @@
 #include <cstdio>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape::cli {
 
 void warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) std::fputs(text_of("warning: ", warning, "\n").c_str(), stderr);
+  for (const std::string& warning : warnings)
+    std::fputs(text_of("warning: ", printable(warning), "\n").c_str(), stderr);
 }
 
 void tell(const std::vector<std::string>& notes) {

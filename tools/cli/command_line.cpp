@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/exit_code.h"
 
 namespace lagtape::cli {
@@ -21,7 +22,7 @@ std::string error_unless_integer(const std::string& text, std::int64_t least) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= least) return {};
-  return text_of("expected an integer >= ", least, " and below 2^63. Got '", text.substr(0, 60), "'.");
+  return text_of("expected an integer >= ", least, " and below 2^63. Got ", quote(text), ".");
 }
 
 std::string error_if_empty(const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }
@@ -107,7 +108,7 @@ std::string unexpected(const CLI::App& tool) {
     }
     return unknown_name("option", extra.substr(0, extra.find('=')), known);
   }
-  if (&place != &tool) return text_of("'", extra, "' is one argument too many for ", place.get_name());
+  if (&place != &tool) return text_of(quote(extra), " is one argument too many for ", place.get_name());
   for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; })) {
     known.push_back(command->get_name());
   }
@@ -151,7 +152,8 @@ int run(CLI::App& tool, int argc, char** argv) try {
 }  // namespace
 
 void report(const std::string& message) {
-  std::fputs(text_of("lagtape: ", readable(message), "\n").c_str(), stderr);
+  // Parts of a message come from files and arguments, and none of them shall act on the terminal.
+  std::fputs(text_of("lagtape: ", readable(printable(message, true)), "\n").c_str(), stderr);
 }
 
 int run_command_line(const std::vector<Command>& commands, const std::string& version, int argc,

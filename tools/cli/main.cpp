@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/command_line.h"
@@ -37,10 +38,14 @@ int finish_output() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace lagtape::cli;
   occupy_standard_streams();
   const std::string version = lagtape::text_of("lagtape ", lagtape::kVersion);
   const int code = run_command_line(commands(), version, argc, argv);
   return code == kDone ? finish_output() : code;
+} catch (const std::bad_alloc&) {
+  // What a command throws is reported by run_command_line; this comes from before it and after it, or from a report.
+  std::fputs("lagtape: out of memory\n", stderr);
+  return lagtape::cli::kFailed;
 }

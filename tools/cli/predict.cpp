@@ -6,6 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -58,8 +59,8 @@ std::vector<T> parse_line(const std::string& line, std::int64_t number, const Mo
     while (at != end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
     if (error != std::errc() || !fits(value, model.dtype()) || (at != end && *at != ',')) {
       throw InputError(text_of("stdin: line ", number, ", column ", values.size() + 1,
-                               ": expected a finite number in ", name_of(model.dtype()), ". Got '",
-                               line.substr(0, 200), "'."));
+                               ": expected a finite number in ", name_of(model.dtype()), ". Got ",
+                               quote(line, 200), "."));
     }
     values.push_back(static_cast<T>(value));
     if (model.tokens() > 0 && !is_token(values.back(), model.tokens())) {

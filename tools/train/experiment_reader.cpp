@@ -5,6 +5,7 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/joined.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/optim/registry.h"
@@ -94,7 +95,7 @@ class ExperimentReader {
     if (at_pointer(document_, "/name").is_string() && !is_name(experiment_.name)) {
       top_.error("name",
                  text_of("expected up to 200 letters, digits, '.', '_' and '-', not '-' first. Got \"",
-                         experiment_.name.substr(0, 210), "\"."));
+                         shortened(experiment_.name, 210), "\"."));
     }
     std::int64_t seed = 0;
     top_.optional("seed", seed, at_least(0), "of every random draw");
@@ -109,7 +110,10 @@ class ExperimentReader {
     for (const char* key : kDataPaths) {
       if (!filled.contains(key) || !filled[key].is_string()) continue;
       if (reader.has(key) && filled[key] == "") reader.error(key, "expected a path, got \"\".");
-      filled[key] = (base_ / filled[key].get<std::string>()).lexically_normal().string();
+      const std::string path = (base_ / filled[key].get<std::string>()).lexically_normal().string();
+      if (!is_utf8(path))
+        reader.error(key, text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
+      filled[key] = is_utf8(path) ? path : "";
     }
     top_.fill("data", filled);
     experiment_.fresh = loader.fresh;

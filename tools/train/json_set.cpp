@@ -3,12 +3,17 @@
 #include <charconv>
 #include <vector>
 
+#include "lagtape/core/quote.h"
+
 namespace lagtape {
 
 namespace {
 
+constexpr std::size_t kLongestShown = 200;
+
 /// The keys of a pointer: "/a/b~1c" with its escapes, or "a.b".
 std::vector<std::string> keys_of(const std::string& path, const std::string& assignment) {
+  const std::string shown = shortened(assignment, kLongestShown);
   const bool pointer = path.starts_with('/');
   const char separator = pointer ? '/' : '.';
   std::vector<std::string> keys(1);
@@ -18,16 +23,19 @@ std::vector<std::string> keys_of(const std::string& path, const std::string& ass
     } else if (pointer && path[i] == '~') {
       const char escape = i + 1 < path.size() ? path[++i] : '\0';
       if (escape != '0' && escape != '1') {
-        throw InputError(
-            text_of("--set ", assignment, ": in a JSON pointer '~' is written ~0 and '/' is ~1."));
+        throw InputError(text_of("--set ", shown, ": in a JSON pointer '~' is written ~0 and '/' is ~1."));
       }
       keys.back() += escape == '0' ? '~' : '/';
     } else {
       keys.back() += path[i];
     }
   }
+  constexpr std::size_t kDeepest = 100;  // documents are written and freed by functions that call themselves
+  if (keys.size() > kDeepest)
+    throw InputError(
+        text_of("--set ", shown, ": a path of ", keys.size(), " keys, expected at most ", kDeepest, "."));
   for (const std::string& key : keys) {
-    if (key.empty()) throw InputError(text_of("--set ", assignment, ": '", path, "' has an empty key."));
+    if (key.empty()) throw InputError(text_of("--set ", shown, ": ", quote(path), " has an empty key."));
   }
   return keys;
 }
@@ -36,8 +44,8 @@ Json& element(Json& list, const std::string& key, const std::string& assignment)
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
   if (error != std::errc() || end != key.data() + key.size() || index >= list.size()) {
-    throw InputError(text_of("--set ", assignment, ": '", key, "' is no element of a list of ", list.size(),
-                             "; elements count from 0."));
+    throw InputError(text_of("--set ", shortened(assignment, kLongestShown), ": ", quote(key),
+                             " is no element of a list of ", list.size(), "; elements count from 0."));
   }
   return list[index];
 }
@@ -45,10 +53,12 @@ Json& element(Json& list, const std::string& key, const std::string& assignment)
 }  // namespace
 
 void assign(Json& document, const std::string& assignment) {
+  const std::string shown = shortened(assignment, kLongestShown);
+  if (!is_utf8(assignment)) throw InputError(text_of("--set ", shown, ": the text is not UTF-8."));
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw InputError(
-        text_of("--set ", assignment, ": expected KEY=VALUE, such as train.epochs=3 or /train/epochs=3."));
+        text_of("--set ", shown, ": expected KEY=VALUE, such as train.epochs=3 or /train/epochs=3."));
   }
   Json* place = &document;
   for (const std::string& key : keys_of(assignment.substr(0, equals), assignment)) {
@@ -58,7 +68,7 @@ void assign(Json& document, const std::string& assignment) {
     } else if (place->is_object()) {
       place = &(*place)[key];
     } else {
-      throw InputError(text_of("--set ", assignment, ": there is no '", key, "' in a value that is a ",
+      throw InputError(text_of("--set ", shown, ": there is no ", quote(key), " in a value that is a ",
                                place->type_name(), "."));
     }
   }

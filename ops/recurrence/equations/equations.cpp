@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/ops/recurrence/equations/step_parser.h"
 #include "lagtape/ops/recurrence/equations/weight_parser.h"
 
@@ -66,11 +67,17 @@ class CellCompiler {
     check_name("weight", weight.name);
     compiled_.weights.push_back({weight.name, sizes_of("weight", weight)});
     add_weight(weight.name, compiled_.weights.back().shape);
+    weight_scope_.most_numbers = std::min(kMostNumbers, kFreeNumbers + kNumbersForEach * sampled_);
   }
 
   void add_weight(const std::string& name, const Shape& shape) {
     add(name, {.kind = Kind::weight, .shape = shape, .declared = false});
     if (cell_.derived.empty()) return;
+    const std::int64_t numbers = element_count(shape);
+    if (numbers > kMostSampled - sampled_)
+      throw InputError(text_of("weight ", quote(name), ": a cell with derived weights may have ",
+                               kMostSampled, " numbers in its weights."));
+    sampled_ += numbers;
     weight_scope_.values[name] = samples_.size();
     samples_.push_back(sample_tape_.constant(Tensor(shape, Dtype::f32)));
   }
@@ -86,7 +93,7 @@ class CellCompiler {
       throw InputError(text_of("derived '", name, "': a weight is a matrix, a vector or a scalar."));
 
     DerivedWeight weight{name, {}, {}};
-    WeightScope scope{weight_scope_.numbers, {}};
+    WeightScope scope{weight_scope_.numbers, {}, weight_scope_.most_numbers};
     for (const std::string& used : names) {
       scope_.find(used)->used = true;
       if (weight_scope_.numbers.contains(used) || scope.values.contains(used)) continue;
@@ -189,6 +196,11 @@ class CellCompiler {
     return names;
   }
 
+  // The number of numbers that a derived weight may have whatever the others have, those that it may have
+  // besides for each of theirs, and the number that all may have together: their shapes are found on zeros.
+  static constexpr std::int64_t kFreeNumbers = 1 << 22, kNumbersForEach = 64, kMostNumbers = 1 << 30;
+  static constexpr std::int64_t kMostSampled = 1 << 27;
+
   const EquationCell& cell_;
   EquationScope scope_;
   CompiledCell compiled_;
@@ -197,6 +209,7 @@ class CellCompiler {
   WeightScope weight_scope_;
   Tape sample_tape_;
   std::vector<Var> samples_;
+  std::int64_t sampled_ = 0;  ///< their numbers
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "lagtape/ops/recurrence/equations/weight_parser.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -62,6 +63,8 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     if (left.number && right.number && !sign.is("@"))
       return {calculated(sign, *left.number, *right.number), {}, left.token};
     const Var a = tensor(left), b = tensor(right);
+    expect(sign,
+           sign.is("@") ? numbers_of_product(a.shape(), b.shape()) : numbers_of_pair(a.shape(), b.shape()));
     return {{},
             record(sign,
                    [&] {
@@ -107,17 +110,16 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     close(")");
     if (const ElementFunction* function = function_named(name.text)) {
       check_count(name, values.size(), function->arrays, function->arrays);
-      return {{},
-              record(name,
-                     [&] {
-                       const Var b = function->arrays == 2 ? tensor(values[1]) : Var();
-                       return elementwise(function->op, tensor(values[0]), b);
-                     }),
-              name};
+      const Var a = tensor(values[0]), b = function->arrays == 2 ? tensor(values[1]) : Var();
+      if (function->arrays == 2) expect(name, numbers_of_pair(a.shape(), b.shape()));
+      return {{}, record(name, [&] { return elementwise(function->op, a, b); }), name};
     }
     if (const auto row = kOfOne.find(name.text); row != kOfOne.end()) {
       check_count(name, values.size(), 1, 1);
-      return {{}, record(name, [&] { return row->second(tensor(values[0])); }), name};
+      const Var a = tensor(values[0]);
+      if (used_ && name.text == "expm" && is_square(a.shape()))
+        return {{}, a, name};  // the same shape, at no cost
+      return {{}, record(name, [&] { return row->second(a); }), name};
     }
     if (name.text == "reshape") {
       check_count(name, values.size(), 2, 3);
@@ -128,13 +130,43 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     if (name.text == "strict_upper") {
       check_count(name, values.size(), 2, 2);
       const std::int64_t n = size(values[1]);
+      expect(name, n * n);
       return {{}, record(name, [&] { return strict_upper(tensor(values[0]), n); }), name};
     }
     check_count(name, values.size(), 1, 1);
     if (name.text == "floor") return {std::floor(constant(values[0])), {}, name};
-    if (name.text == "eye") return {{}, identity(values_[0], size(values[0])), name};
-    if (name.text == "arange") return {{}, arange(values_[0], size(values[0])), name};
+    if (name.text == "eye" || name.text == "arange") {
+      const std::int64_t n = size(values[0]);
+      expect(name, name.text == "eye" ? n * n : n);
+      return {{}, name.text == "eye" ? identity(values_[0], n) : arange(values_[0], n), name};
+    }
     fail(name, unknown_name("function", name.text, weight_function_names()) + ".");
+  }
+
+  static bool is_square(const Shape& shape) { return shape.size() == 2 && shape[0] == shape[1]; }
+
+  /// The numbers of an element-wise result of two arrays, one of which may be repeated; 0 for shapes that do
+  /// not fit, which the operation itself refuses.
+  static std::int64_t numbers_of_pair(const Shape& a, const Shape& b) {
+    std::int64_t count = 1;
+    for (std::size_t i = 1; i <= std::max(a.size(), b.size()); ++i) {
+      const std::int64_t in_a = i <= a.size() ? a[a.size() - i] : 1,
+                         in_b = i <= b.size() ? b[b.size() - i] : 1;
+      if (in_a != in_b && in_a != 1 && in_b != 1) return 0;
+      count *= std::max(in_a, in_b);
+    }
+    return count;
+  }
+  static std::int64_t numbers_of_product(const Shape& a, const Shape& b) {
+    if (a.empty() || b.size() != 2 || a.back() != b[0] || b[0] == 0) return 0;
+    return element_count(a) / b[0] * b[1];
+  }
+
+  /// Refuses a result with more numbers than a derived weight may have.
+  void expect(const EquationToken& at, std::int64_t numbers) const {
+    if (numbers <= scope_.most_numbers) return;
+    fail(at, text_of("this has ", numbers, " numbers, where weights of the cell's size may have ",
+                     scope_.most_numbers, "."));
   }
 
   /// Runs `record` and adds the place in the line to errors of the operations.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -15,11 +17,14 @@ namespace lagtape {
 struct WeightScope {
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, std::size_t, std::less<>> values;
+  /// How many numbers a result on the way may have, so that a short line asks for no memory beyond reason.
+  std::int64_t most_numbers = std::numeric_limits<std::int64_t>::max();
 };
 
 /// The value of a derived weight, by the grammar of equations.h, on the tape of `values`, which are in the
-/// order that the scope says; at least one. `used`, when given, receives the names that occur in the line.
-/// Throws InputError "derived 'A', column 5: ..." with the shapes that do not fit.
+/// order that the scope says; at least one. `used`, when given, receives the names that occur in the line;
+/// then the shape is wanted alone, and the value is not that of every function. Throws InputError "derived
+/// 'A', column 5: ..." with the shapes that do not fit.
 Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
                   std::vector<std::string>* used = nullptr);
 

@@ -12,6 +12,31 @@
 using namespace lagtape;
 namespace fs = std::filesystem;
 
+namespace {
+
+/// The message of the Error that `write` throws while no file may be larger than so many bytes.
+template <class Write>
+std::string message_with_largest_file(rlim_t bytes, Write write) {
+  rlimit before;
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small = {.rlim_cur = bytes, .rlim_max = before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  std::string message;
+  try {
+    write();
+  } catch (const InputError&) {
+    message = "the user is blamed";
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  return message;
+}
+
+}  // namespace
+
 TEST_CASE("A file reads back as it was written, whatever its bytes and its size") {
   const TemporaryFolder folder;
   for (std::size_t size : {0, 1, 4096, 1'000'000}) {
@@ -47,21 +72,8 @@ TEST_CASE("A write that fails leaves everything as it was") {
 TEST_CASE("A disk that is full half-way leaves the old file and no temporary") {
   const TemporaryFolder folder;
   write_file_atomically(folder / "a", "old");
-  rlimit before;
-  ::getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit small = {.rlim_cur = 1000, .rlim_max = before.rlim_max};
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  ::setrlimit(RLIMIT_FSIZE, &small);
-  std::string message;
-  try {
-    write_file_atomically(folder / "a", std::string(100'000, 'x'));
-  } catch (const InputError&) {
-    message = "the user is blamed";
-  } catch (const Error& error) {
-    message = error.what();
-  }
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  const std::string message = message_with_largest_file(
+      1000, [&] { write_file_atomically(folder / "a", std::string(100'000, 'x')); });
   CHECK(message == (folder / "a").string() + ": cannot write: File too large");
   CHECK(read_file(folder / "a") == "old");
   CHECK(folder.size() == 1);
@@ -72,6 +84,42 @@ TEST_CASE("A device or a pipe is not replaced by a file") {
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   CHECK_THROWS_AS(write_file_atomically(folder / "pipe", "x"), InputError);
   CHECK(fs::is_fifo(folder / "pipe"));
+  CHECK(folder.size() == 1);
+}
+
+TEST_CASE("A device or a pipe is not read: it could be without end") {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH_AS(read_file(pipe), (pipe + ": cannot read: not a regular file").c_str(), InputError);
+  CHECK_THROWS_WITH_AS(read_file("/dev/zero"), "/dev/zero: cannot read: not a regular file", InputError);
+}
+
+TEST_CASE("A link is not followed where it may be a stranger's") {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "target", "old");
+  fs::create_symlink(folder / "target", folder / "link");
+  const std::string link = folder / "link";
+  CHECK(read_file(link) == "old");
+  CHECK_THROWS_WITH_AS(read_file(link, Links::refused), (link + ": cannot read: it is a link").c_str(),
+                       InputError);
+  CHECK_THROWS_WITH_AS(write_file_atomically(link, "new", Links::refused),
+                       (link + ": cannot write: it is a link").c_str(), InputError);
+  CHECK_THROWS_WITH_AS(append_to_file(link, "new"), (link + ": cannot write: it is a link").c_str(),
+                       InputError);
+  CHECK(read_file(folder / "target", Links::refused) == "old");
+  CHECK(folder.size() == 2);
+}
+
+TEST_CASE("A file grows by what is appended, or not at all") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_AS(append_to_file(folder / "a", "x"), InputError);
+  write_file_atomically(folder / "a", "one\n");
+  append_to_file(folder / "a", "two\n");
+  CHECK(read_file(folder / "a") == "one\ntwo\n");
+  CHECK(message_with_largest_file(1000, [&] { append_to_file(folder / "a", std::string(100'000, 'x')); }) ==
+        (folder / "a").string() + ": cannot write: File too large");
+  CHECK(read_file(folder / "a") == "one\ntwo\n");
   CHECK(folder.size() == 1);
 }
 

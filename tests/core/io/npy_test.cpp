@@ -107,6 +107,16 @@ TEST_CASE("What is not supported is refused with what was found") {
   CHECK(refusal(future) == "f: .npy format 3.0, expected 1.0 or 2.0");
 }
 
+TEST_CASE("A file's first bytes tell its size") {
+  const std::string bytes = serialize_npy(Tensor::from({2, 2}, {1, 2, 3, 4}, Dtype::f64));
+  for (std::size_t n : {std::size_t{10}, std::size_t{100}, std::size_t{127}})
+    CHECK(!npy_size(bytes.substr(0, n), "f"));
+  for (std::size_t n : {std::size_t{128}, bytes.size()})
+    CHECK(npy_size(bytes.substr(0, n), "f") == bytes.size());
+  CHECK(npy_size(npy("<f8", "(1000000000000,)", ""), "f") > 8'000'000'000'000u);
+  CHECK_THROWS_AS(npy_size("PK\x03\x04 a zip archive", "f"), InputError);
+}
+
 TEST_CASE("Sizes are exact") {
   CHECK(refusal(npy("<f4", "(2,)", "abcd")) == "f: '<f4' [2] takes 8 bytes, and has 4");
   CHECK(refusal(npy("<f4", "(1,)", "abcdefgh")) == "f: '<f4' [1] takes 4 bytes, and has 8");

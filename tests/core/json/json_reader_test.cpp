@@ -157,6 +157,37 @@ TEST_CASE("Numbers that are not finite, and texts nested without end, are refuse
   CHECK(parsing(std::string(100, '[') + std::string(100, ']')).starts_with("[[["));
 }
 
+TEST_CASE("A NUL byte does not end a text") {
+  using namespace std::string_literals;
+  CHECK(parsing("{}\0"s) == "f: line 1, column 3: a NUL byte, expected the end of the text");
+  CHECK(parsing("{\"a\": 1}\n\0{\"a\": 2}"s) ==
+        "f: line 2, column 1: a NUL byte, expected the end of the text");
+  CHECK(parsing("\0"s).starts_with("f: line 1, column 1: syntax error"));
+  CHECK(parsing("[\"a\0b\"]"s).find("control character U+0000") != std::string::npos);
+}
+
+TEST_CASE("Of many errors the first ones are shown, and the others counted") {
+  JsonErrors errors;
+  for (int i = 0; i < 100'000; ++i) errors.add(text_of("/", i), "is wrong");
+  std::string message;
+  try {
+    errors.raise("f");
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  CHECK(message.starts_with("f: /0: is wrong\nf: /1: is wrong\n"));
+  CHECK(message.ends_with("f: /19: is wrong\nf: and 99980 more errors"));
+}
+
+TEST_CASE("A text with many keys is read and written in time that grows as it does") {
+  std::string text = "{";
+  for (int i = 0; i < 200'000; ++i) text += text_of(i > 0 ? "," : "", "\"key", i, "\":", i);
+  text += "}";
+  const Json json = parse_json(text, "f");  // minutes, if each key were compared with those before it
+  CHECK(json.size() == 200'000);
+  CHECK(json.dump() == text);
+}
+
 TEST_CASE("Texts cut off anywhere are errors and never anything worse") {
   const std::string text = R"({"a\u00e9": [1, -2.5e3, true, null], "b\"": {"c": "d\\"}})";
   for (std::size_t n = 0; n < text.size(); ++n)

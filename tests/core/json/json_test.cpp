@@ -39,6 +39,11 @@ TEST_CASE("numbers are written as they were read, and equal by value") {
   CHECK(Json(true).get<double>() == 1);
 }
 
+TEST_CASE("a key that occurs twice has its last value at its first place") {
+  CHECK(Json::parse(R"({"a": 1, "b": 2, "a": {"c": 3}, "b": 4, "d": 5})").dump() ==
+        R"({"a":{"c":3},"b":4,"d":5})");
+}
+
 TEST_CASE("what is not there, or of another type, is an exception") {
   const Json json = {{"a", {1, 2}}};
   CHECK_THROWS_AS(json.at("b"), Json::exception);
@@ -47,7 +52,13 @@ TEST_CASE("what is not there, or of another type, is an exception") {
   CHECK_THROWS_AS(json["a"].get<std::string>(), Json::exception);
   CHECK_THROWS_AS(json.at(0), Json::exception);
   CHECK_THROWS_AS(Json::parse("{"), Json::exception);
+  CHECK_THROWS_AS(Json::parse(std::string("1\0", 2)), Json::exception);
+  CHECK_FALSE(Json::accept(std::string("1\0", 2)));
   CHECK_THROWS_AS(Json("\xff").dump(), Json::exception);
+  for (const double number : {1e300, -1e300, 0x1p63, std::nan("")})
+    CHECK_THROWS_AS(Json(number).get<std::int64_t>(), Json::exception);
+  CHECK_THROWS_AS(Json(std::uint64_t{1} << 63).get<std::int64_t>(), Json::exception);
+  CHECK(Json(-0x1p63).get<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
   CHECK(json.find("b") == json.end());
   CHECK(json["a"].find("b") == json["a"].end());
   CHECK(json.value("b", 3) == 3);

@@ -29,9 +29,28 @@ TEST_CASE("a file is read whether it is plain or gzip") {
   TemporaryFolder folder;
   write_sample(folder.path() / "plain", kContent);
   write_sample(folder.path() / "packed", kPacked);
-  CHECK(read_plain_or_gzip(folder.path() / "plain") == kContent);
-  CHECK(read_plain_or_gzip(folder.path() / "packed") == kContent);
-  CHECK(has(input_error_of([&] { read_plain_or_gzip(folder.path() / "missing"); }), "missing"));
+  std::string beginning;
+  const auto size = [&](std::string_view bytes) {
+    beginning = bytes;
+    return kContent.size();
+  };
+  CHECK(read_plain_or_gzip(folder.path() / "plain", size) == kContent);
+  CHECK(read_plain_or_gzip(folder.path() / "packed", size) == kContent);
+  CHECK(beginning == kContent);
+  CHECK(has(input_error_of([&] { read_plain_or_gzip(folder.path() / "missing", size); }), "missing"));
+}
+
+TEST_CASE("no more is unpacked than the header of the content asks for") {
+  TemporaryFolder folder;
+  write_sample(folder.path() / "bomb", gzip(std::string(3'000'000, 'x')));
+  std::size_t seen = 0;
+  const auto ten = [&](std::string_view bytes) {
+    seen = bytes.size();
+    return std::uint64_t{10};
+  };
+  CHECK(has(input_error_of([&] { read_plain_or_gzip(folder.path() / "bomb", ten); }),
+            "bomb: its header asks for 10 bytes, but 3000000 are packed."));
+  CHECK(seen == 65536);
 }
 
 TEST_CASE("a gzip file that is cut short is refused, wherever it is cut") {

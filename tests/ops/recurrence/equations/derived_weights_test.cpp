@@ -117,5 +117,29 @@ TEST_CASE("errors of derived weights name the line, the column and the shapes") 
   CHECK(error_of(taken) == "derived 'U': the name is taken; it is a weight.");
 }
 
+TEST_CASE("a derived weight asks for no memory that the cell's weights do not justify") {
+  // Without weights of their size these are tens of gigabytes.
+  for (const char* derived :
+       {"eye(60000)", "arange(1000000000)", "reshape(arange(60000), 60000, 1) * arange(60000)",
+        "maximum(reshape(arange(60000), 60000, 1), arange(60000))",
+        "reshape(arange(60000), 60000, 1) @ reshape(arange(60000), 1, 60000)", "strict_upper(v, 60000)"}) {
+    CAPTURE(derived);
+    CHECK(error_of(cell_with(derived)).find("numbers, where weights of the cell's size may have 4195520.") !=
+          std::string::npos);
+  }
+  CHECK(error_of(cell_with("eye(2048) + M")).find("[add] shapes") != std::string::npos);
+  EquationCell wide = cell_with("M");
+  wide.weights[0].shape = {"60000", "60000"};
+  CHECK(error_of(wide) ==
+        "weight 'M': a cell with derived weights may have 134217728 numbers in its weights.");
+}
+
+TEST_CASE("the shape of an exponential costs nothing") {
+  EquationCell cell = cell_with("expm(M)");
+  CHECK(compile_cell(cell, 2000, 2).derived.size() == 1);  // a minute, if it were calculated
+  CHECK(error_of(cell_with("expm(U)")).find("[matrix_exponential] a must be a square matrix") !=
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace lagtape
