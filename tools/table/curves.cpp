@@ -5,6 +5,7 @@
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/table/report.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -18,15 +19,26 @@ struct Sums {
   bool has_epochs = false;  ///< false for a training set that never ends: steps count
 
   void add(const PaperTable& table, const std::filesystem::path& metrics_file) {
-    std::istringstream lines(read_file(metrics_file));
+    std::string text = read_file(metrics_file);
+    text.resize(text.rfind('\n') + 1);  // a run that was killed can leave a line that is not whole
+    std::istringstream lines(text);
     const std::string key = "valid_" + table.metric;
+    int number = 0;
     for (std::string line; std::getline(lines, line);) {
-      const Json row = parse_json(line, metrics_file.string());
+      const std::string where = text_of(metrics_file.string(), " line ", ++number);
+      const Json row = parse_json(line, where);
+      const auto count = [&](const char* name) {
+        const Json* found = row.find(name);
+        if (found == row.end()) return 0.0;
+        if (!found->is_number())
+          throw InputError(text_of(where, ": ", name, ": expected a number, got ", shortened(found->dump())));
+        return found->get<double>();
+      };
       if (!row.contains(key) || !row[key].is_number()) continue;
       const double value = row[key].get<double>() * table.scale;
       const auto take = [value](std::pair<double, int>& sum) { sum = {sum.first + value, sum.second + 1}; };
-      take(by_epoch[row.value("epoch", 0.0)]);
-      take(by_step[row.value("step", 0.0)]);
+      take(by_epoch[count("epoch")]);
+      take(by_step[count("step")]);
     }
     has_epochs = by_epoch.size() == by_step.size();
   }

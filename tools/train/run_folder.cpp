@@ -22,16 +22,25 @@ void make_folder(const fs::path& path) {
   if (error) throw InputError(text_of(path.string(), ": cannot make this folder: ", error.message(), "."));
 }
 
-/// Removes the files that killed writers left behind.
-void remove_temporaries(const fs::path& folder) {
+std::string content_of(const fs::path& file) {
+  return fs::exists(file) ? read_file(file, Links::refused) : std::string();
+}
+
+/// Removes what killed writers of a file left behind.
+void remove_temporaries_of(const fs::path& file) {
+  const std::string begin = text_of(".", file.filename().string(), ".");
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), error)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with('.') && name.ends_with(".tmp")) fs::remove(entry.path(), error);
+    if (name.starts_with(begin) && name.ends_with(".tmp")) fs::remove(entry.path(), error);
   }
 }
 
-std::string content_of(const fs::path& file) { return fs::exists(file) ? read_file(file) : std::string(); }
+void refuse_link(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_symlink(path, error))
+    throw InputError(text_of(path.string(), ": is a link. A run writes into files of its own folder only."));
+}
 
 Json json_of(const Evaluation& evaluation) {
   Json json = Json::object();
@@ -141,7 +150,8 @@ void RunFolder::check(const Experiment& experiment, bool resume) const {
     if (fs::exists(found) || above == above.parent_path()) break;
   }
   if (can_resume()) {
-    const std::string text = read_file(experiment_file());
+    refuse_links();
+    const std::string text = read_file(experiment_file(), Links::refused);
     const Experiment before = parse_experiment(text, experiment_file().string(), fs::absolute(path_));
     require_same(before, experiment, path_);
   } else if (fs::exists(weights_file())) {
@@ -155,17 +165,38 @@ FolderLock RunFolder::lock() const {
   throw InputError(text_of(path_.string(), ": is in use, another training writes there."));
 }
 
+void RunFolder::refuse_links() const {
+  for (const fs::path& file : {experiment_file(), metrics_file(), table_file(), weights_file(),
+                               checkpoint_file().parent_path(), checkpoint_file(), summary_file()})
+    refuse_link(file);
+}
+
+void RunFolder::remove_temporaries() const {
+  for (const fs::path& file :
+       {experiment_file(), metrics_file(), table_file(), weights_file(), checkpoint_file(), summary_file()})
+    remove_temporaries_of(file);
+}
+
 FolderLock RunFolder::begin(const Experiment& experiment, const Trainer& trainer) const {
+  refuse_link(checkpoint_file().parent_path());
   make_folder(path_ / "checkpoint");
   FolderLock held = lock();
-  write_file_atomically(experiment_file(), experiment.json + "\n");
-  write_file_atomically(metrics_file(), "");
+  refuse_links();
+  if (can_resume() || fs::exists(weights_file())) {
+    throw InputError(text_of(path_.string(),
+                             ": another training has begun there in the meantime. Give another --out, ",
+                             "or --resume to go on with that run."));
+  }
+  remove_temporaries();
+  write_file_atomically(experiment_file(), experiment.json + "\n", Links::refused);
+  write_file_atomically(metrics_file(), "", Links::refused);
   save(trainer);
   return held;
 }
 
 FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) const {
   FolderLock held = lock();
+  refuse_links();
   TensorReader reader(read_safetensors(checkpoint_file()), checkpoint_file().string());
   const auto length = reader.metadata().find("metrics_bytes");
   std::int64_t bytes = -1;
@@ -181,14 +212,15 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   const Experiment before =
       parse_experiment(trained->second, checkpoint_file().string(), fs::absolute(path_));
   require_same(before, experiment, checkpoint_file());
+  std::string rows = content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes));
+  rows.resize(rows.rfind('\n') + 1);
+  const std::string table = table_of(rows);
   trainer.unpack(reader);
-  remove_temporaries(path_);
-  remove_temporaries(path_ / "checkpoint");
+  remove_temporaries();
   if (!trainer.is_finished()) remove(summary_file());  // it is the summary of the shorter run
-  write_file_atomically(metrics_file(),
-                        content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes)));
-  write_file_atomically(table_file(), table_of(content_of(metrics_file())));
-  write_file_atomically(experiment_file(), experiment.json + "\n");
+  write_file_atomically(metrics_file(), rows, Links::refused);
+  write_file_atomically(table_file(), table, Links::refused);
+  write_file_atomically(experiment_file(), experiment.json + "\n", Links::refused);
   return held;
 }
 
@@ -206,21 +238,30 @@ Json json_of(const EvaluationReport& report) {
 
 void RunFolder::append(const EvaluationReport& report) const {
   const Json row = json_of(report);
-  const std::string rows = content_of(metrics_file()) + row.dump() + "\n";
-  write_file_atomically(metrics_file(), rows);
+  append_to_file(metrics_file(), row.dump() + "\n");
   const std::string table = content_of(table_file());
   const std::string line = line_of(row, table.substr(0, table.find('\n')));
-  write_file_atomically(table_file(), line.empty() ? table_of(rows) : table + line);
+  if (line.empty()) {
+    write_file_atomically(table_file(), table_of(content_of(metrics_file())), Links::refused);
+  } else {
+    append_to_file(table_file(), line);
+  }
 }
 
 void RunFolder::save(const Trainer& trainer) const {
   SafetensorsFile file = trainer.pack();
-  file.metadata["metrics_bytes"] = std::to_string(content_of(metrics_file()).size());
+  file.metadata["metrics_bytes"] = std::to_string(fs::file_size(metrics_file()));
+  refuse_link(checkpoint_file());
   write_safetensors(checkpoint_file(), file);
 }
 
+void RunFolder::save_weights(const Model& model) const {
+  refuse_link(weights_file());
+  model.save(weights_file());
+}
+
 void RunFolder::write(const RunSummary& summary) const {
-  write_file_atomically(summary_file(), summary.json() + "\n");
+  write_file_atomically(summary_file(), summary.json() + "\n", Links::refused);
 }
 
 }  // namespace lagtape

@@ -39,9 +39,11 @@ Json json_of(const EvaluationReport& report);
 
 /// The files of a run:
 ///   experiment.json  metrics.jsonl  metrics.csv  weights.safetensors  checkpoint/state.safetensors  summary.json
-/// The last one appears when the run is finished. Every file is replaced as a whole, so that a run that is
-/// killed leaves either the old or the new one. A resumed run needs only the checkpoint, which also says how
-/// long metrics.jsonl was: lines of work that is done again are cut off.
+/// The last one appears when the run is finished. Every file but the metrics is replaced as a whole, so that a
+/// run that is killed leaves either the old or the new one; the metrics grow by lines, the last of which a kill
+/// can cut short. A resumed run needs only the checkpoint, which also says how long metrics.jsonl was: lines of
+/// work that is done again, and a line that is not whole, are cut off, and metrics.csv is made from the others.
+/// None of the files may be a link: the folder may be a stranger's.
 class RunFolder {
  public:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
@@ -62,7 +64,8 @@ class RunFolder {
   void check(const Experiment& experiment, bool resume) const;
 
   /// Makes the folder with the experiment and the checkpoint of the untrained state, and keeps other
-  /// trainings out of it while the lock lives. Throws InputError, also when another training is there.
+  /// trainings out of it while the lock lives. Throws InputError, also when another training is there, or was
+  /// since `check`.
   FolderLock begin(const Experiment& experiment, const Trainer& trainer) const;
   /// Puts the trainer where the checkpoint was written, and metrics and experiment with it. Throws InputError
   /// for a checkpoint that is damaged, of another experiment, or of a run that cannot become this long. Locks
@@ -71,11 +74,13 @@ class RunFolder {
 
   void append(const EvaluationReport& report) const;
   void save(const Trainer& trainer) const;
-  void save_weights(const Model& model) const { model.save(weights_file()); }
+  void save_weights(const Model& model) const;
   void write(const RunSummary& summary) const;
 
  private:
   FolderLock lock() const;
+  void refuse_links() const;
+  void remove_temporaries() const;
 
   std::filesystem::path path_;
 };

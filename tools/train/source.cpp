@@ -16,7 +16,8 @@ namespace {
 /// The first byte of a file that is not blank, or 0.
 char first_byte(const std::string& path) {
   char byte = 0;
-  std::ifstream(path) >> byte;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) std::ifstream(path) >> byte;
   return byte;
 }
 

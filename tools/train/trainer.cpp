@@ -176,6 +176,7 @@ void Trainer::unpack(TensorReader& reader) {
   if (before < 1) throw InputError("[checkpoint] the file does not say how long its run was to be.");
   check_same_scaling(reader, task_.normalization);
   const TrainingPosition at = position_in(reader);
+  check_position(at);
   if (at.step > steps_) {
     const std::string done =
         task_.fresh ? text_of("/train/steps: ", at.step, " steps")
@@ -190,6 +191,17 @@ void Trainer::unpack(TensorReader& reader) {
   }
   state_ = unpack_state(reader, model_.parameters(), update_step_.optimizer(), update_step_.average());
   steps_before_ = before;
+}
+
+void Trainer::check_position(const TrainingPosition& at) const {
+  const std::int64_t of_epoch = order_.steps_per_epoch();
+  const bool fits = task_.fresh ? at.epoch == 0 && at.step_of_epoch == at.step
+                                : at.step_of_epoch < of_epoch && at.epoch <= at.step &&
+                                      at.step - at.step_of_epoch == at.epoch * of_epoch;
+  if (fits) return;
+  throw InputError(text_of("[checkpoint] the run stands after ", at.epoch, " epochs and ", at.step_of_epoch,
+                           " steps, and after ", at.step,
+                           " steps in all: with the present data these do not agree."));
 }
 
 void Trainer::load_kept() {

@@ -75,6 +75,8 @@ class Trainer {
   ModelOp& op() { return op_; }
 
  private:
+  /// Throws InputError for a position that training never reaches.
+  void check_position(const TrainingPosition& at) const;
   bool evaluation_is_due() const;
   void step(const TrainerHooks& hooks);
   void evaluate_valid(const TrainerHooks& hooks);

@@ -29,8 +29,21 @@ Json json_of(const TrainingPosition& position) {
   return Json::array({position.epoch, position.step_of_epoch, position.step});
 }
 
+/// A count of steps, updates or the like. Throws Json::exception for anything else.
+std::int64_t count_of(const Json& json, std::int64_t least = 0) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  if (!json.is_number_integer()) throw Json::exception("expected a whole number");
+  const std::int64_t count = json.get<std::int64_t>();
+  if (count < least || count > kMost) throw Json::exception("expected a count");
+  return count;
+}
+
+std::int64_t count_at(const Json& json, std::string_view key) {
+  return json.contains(key) ? count_of(json.at(key)) : 0;
+}
+
 TrainingPosition position_of(const Json& json) {
-  return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(), json.at(2).get<std::int64_t>()};
+  return {count_of(json.at(0)), count_of(json.at(1)), count_of(json.at(2))};
 }
 
 Json json_of(const AverageState& average) {
@@ -73,8 +86,8 @@ Json json_of(const TrainingState& state) {
 
 AverageState average_of(const Json& json) {
   AverageState average;
-  average.evaluations = json.at("evaluations").get<std::int64_t>();
-  average.stalled = json.at("stalled").get<std::int64_t>();
+  average.evaluations = count_of(json.at("evaluations"));
+  average.stalled = count_of(json.at("stalled"));
   if (json.contains("best")) average.best = number_of(json["best"]);
   if (json.contains("begun")) average.begun = position_of(json["begun"]);
   return average;
@@ -91,12 +104,12 @@ PlateauState plateau_of(const Json& json) {
 TrainingState state_of(const Json& json) {
   TrainingState state;
   state.position = position_of(json.at("position"));
-  state.evaluated_step = json.at("evaluated_step").get<std::int64_t>();
+  state.evaluated_step = count_of(json.at("evaluated_step"), -1);
   state.loss_sum = number_of(json.at("loss_sum"));
   state.sequences = number_of(json.at("sequences"));
-  state.skipped = json.value("skipped", std::int64_t{0});
-  state.skipped_in_all = json.value("skipped_in_all", std::int64_t{0});
-  state.skipped_in_a_row = json.value("skipped_in_a_row", std::int64_t{0});
+  state.skipped = count_at(json, "skipped");
+  state.skipped_in_all = count_at(json, "skipped_in_all");
+  state.skipped_in_a_row = count_at(json, "skipped_in_a_row");
   state.lr = number_of(json.at("lr"));
   state.seconds = number_of(json.at("seconds"));
   state.training_seconds = number_of(json.at("training_seconds"));
@@ -106,7 +119,7 @@ TrainingState state_of(const Json& json) {
     state.kept.emplace();
     state.kept->position = position_of(kept.at("position"));
     state.kept->value = number_of(kept.at("value"));
-    state.kept->averaged = kept.value("averaged", std::int64_t{0});
+    state.kept->averaged = count_at(kept, "averaged");
     for (const auto& [name, value] : kept.at("valid").items())
       state.kept->valid.emplace_back(name, number_of(value));
   }

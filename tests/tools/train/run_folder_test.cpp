@@ -264,6 +264,103 @@ TEST_CASE("a folder where a run may not begin is refused and stays as it is") {
   CHECK(read_file(folder.path / "copied/weights.safetensors") == "precious");
 }
 
+TEST_CASE("a run folder with links is refused by their names, and what they lead to stays as it is") {
+  const Folder folder;
+  CHECK_FALSE(train_until(4, folder.path / "whole"));
+  for (const char* name : {"experiment.json", "metrics.jsonl", "weights.safetensors", "summary.json",
+                           "checkpoint", "checkpoint/state.safetensors"}) {
+    CAPTURE(name);
+    const fs::path run = folder.path / "run", elsewhere = folder.path / "elsewhere";
+    fs::remove_all(run);
+    fs::remove_all(elsewhere);
+    fs::copy(folder.path / "whole", run, fs::copy_options::recursive);
+    if (fs::exists(run / name))
+      fs::rename(run / name, elsewhere);
+    else
+      write_file_atomically(elsewhere, "precious");
+    const std::string before = fs::is_directory(elsewhere) ? "" : read_file(elsewhere);
+    if (fs::is_directory(elsewhere)) write_file_atomically(elsewhere / ".mine.tmp", "precious");
+    fs::create_symlink(elsewhere, run / name);
+    const std::string message = (run / name).string() + ": is a link";
+    CHECK_THROWS_WITH_AS(train_until(-1, run), doctest::Contains(message.c_str()), InputError);
+    if (fs::is_directory(elsewhere))
+      CHECK(read_file(elsewhere / ".mine.tmp") == "precious");
+    else
+      CHECK(read_file(elsewhere) == before);
+  }
+}
+
+TEST_CASE("only temporaries of the run's own files are removed") {
+  const Folder folder;
+  const fs::path run = folder.path / "run";
+  CHECK_FALSE(train_until(4, run));
+  write_file_atomically(run / ".notes.tmp", "mine");
+  write_file_atomically(run / ".weights.safetensors.12.0.tmp", "half");
+  CHECK(train_until(-1, run));
+  CHECK(read_file(run / ".notes.tmp") == "mine");
+  CHECK_FALSE(fs::exists(run / ".weights.safetensors.12.0.tmp"));
+}
+
+TEST_CASE("a kill in the first save leaves nothing for good") {
+  const Folder folder;
+  const fs::path run = folder.path / "run";
+  fs::create_directories(run / "checkpoint");
+  write_file_atomically(run / ".experiment.json.12.0.tmp", "half");
+  write_file_atomically(run / "checkpoint/.state.safetensors.12.0.tmp", "half");
+  CHECK(train_until(-1, run));
+  CHECK_FALSE(fs::exists(run / ".experiment.json.12.0.tmp"));
+  CHECK_FALSE(fs::exists(run / "checkpoint/.state.safetensors.12.0.tmp"));
+}
+
+TEST_CASE("a line of the metrics that a kill cut short is dropped") {
+  const Folder folder;
+  REQUIRE(train_until(-1, folder.path / "whole"));
+  const fs::path run = folder.path / "run";
+  CHECK_FALSE(train_until(9, run));
+  append_to_file(run / "metrics.jsonl", "{\"epoch\": 3, \"st");
+  CHECK(train_until(-1, run));
+  CHECK(metrics_of(run) == metrics_of(folder.path / "whole"));
+}
+
+TEST_CASE("a run that another process finished in the meantime is not overwritten") {
+  const Folder folder;
+  const fs::path run = folder.path / "run";
+  const Experiment own = experiment();
+  ThreadPool pool(1);
+  const Task task = own.load_task(pool);
+  Model model = build_model(own, task.shape);
+  const Trainer trainer(own, task, model, pool);
+  RunFolder(run).check(own, false);
+  REQUIRE(train_until(-1, run));
+  const std::string weights = read_file(run / "weights.safetensors"),
+                    summary = read_file(run / "summary.json");
+  CHECK_THROWS_WITH_AS(RunFolder(run).begin(own, trainer),
+                       doctest::Contains("another training has begun there"), InputError);
+  CHECK(read_file(run / "weights.safetensors") == weights);
+  CHECK(read_file(run / "summary.json") == summary);
+}
+
+TEST_CASE("a position that no training reaches is refused before anything changes") {
+  const Folder folder;
+  const fs::path run = folder.path / "run", checkpoint = run / "checkpoint/state.safetensors";
+  REQUIRE(train_until(-1, run));
+  const SafetensorsFile whole = read_safetensors(checkpoint);
+  const std::string summary = read_file(run / "summary.json");
+  for (const char* position :
+       {"[-5, 0, 15]", "[1.5, 0, 15]", "[1e300, 0, 15]", "[0, 99, 15]", "[6, 0, 14]", "[0, 0]",
+        "[9223372036854775807, 0, 9223372036854775807]", "\"here\"", "[true, 0, 0]"}) {
+    CAPTURE(position);
+    SafetensorsFile file = whole;
+    Json state = parse_json(file.metadata["state"], "state");
+    state["position"] = parse_json(position, "position");
+    file.metadata["state"] = state.dump();
+    write_safetensors(checkpoint, file);
+    CHECK_THROWS_WITH_AS(train_until(-1, run, {"train.epochs=9"}),
+                         doctest::Contains("state.safetensors: [checkpoint]"), InputError);
+    CHECK(read_file(run / "summary.json") == summary);
+  }
+}
+
 TEST_CASE("a damaged checkpoint is refused by its name") {
   const Folder folder;
   CHECK_FALSE(train_until(4, folder.path / "run"));
