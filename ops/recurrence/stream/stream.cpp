@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/stream/stream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/run/compiled_stack.h"
 #include "lagtape/ops/recurrence/run/layer_runner.h"
@@ -26,6 +28,11 @@ namespace {
 
 /// Steps that run before the states are moved to the front of their arrays.
 constexpr std::int64_t kStepsBetweenMoves = 32;
+/// Arrays are laid out for 2^40 steps beyond the present one.
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 62;
+/// The numbers that the states of all rows may take; more do not fit an address space, and sizes could
+/// overflow.
+constexpr std::int64_t kMostNumbers = std::int64_t{1} << 56;
 
 /// The stack as a stream runs it: a read-out that reads once reads at every step; for a mean, the mean so
 /// far.
@@ -85,16 +92,22 @@ struct Stream<T>::Implementation {
  private:
   Implementation(std::shared_ptr<const SharedParts<T>> s, std::int64_t r)
       : shared(std::move(s)), rows(r), out_width(shared->stack.output_width()) {
-    if (shared->input.is_scaled()) scaled.resize(kRun * rows * shared->input.width());
     const CompiledStack<T>& stack = shared->compiled;
     for (std::size_t l = 0; l < stack.layers(); ++l)
       layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels());
+    BumpAllocator<T> one_row;
+    lay_out(one_row, 1);
+    if (const std::int64_t numbers = one_row.used() + top_columns() + kRun * shared->input.width();
+        numbers > kMostNumbers / rows)
+      throw InputError(
+          text_of("[stream] ", rows, " rows of ", numbers, " numbers each do not fit any memory."));
+    if (shared->input.is_scaled()) scaled.resize(kRun * rows * shared->input.width());
     if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
     if (stack.has_final_readout())
       final_readout.emplace(stack.final_readout_program(), stack.final_readout_schedule(),
                             stack.final_readout_weights(), stack.kernels());
     BumpAllocator<T> count;
-    lay_out(count);
+    lay_out(count, rows);
     memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
     begin(nullptr, 0);
     for (const auto& layer : shared->stack.layers)
@@ -118,13 +131,13 @@ struct Stream<T>::Implementation {
     return program.values[program.output].shape.width();
   }
 
-  void lay_out(BumpAllocator<T>& allocator) {
+  void lay_out(BumpAllocator<T>& allocator, std::int64_t of_rows) {
     Extent extent{steps, steps + (std::int64_t{1} << 40)};
     extent.run = kRun;
     extent.chunk = kStepsBetweenMoves;
     for (std::size_t l = 0; l < layers.size(); ++l)
-      layers[l].lay_out(allocator, extent, rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
-    if (final_readout) final_readout->lay_out(allocator, Extent{0, 1}, rows, nullptr, nullptr);
+      layers[l].lay_out(allocator, extent, of_rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
+    if (final_readout) final_readout->lay_out(allocator, Extent{0, 1}, of_rows, nullptr, nullptr);
     if (mean) mean->lay_out(allocator);
   }
 
@@ -132,7 +145,7 @@ struct Stream<T>::Implementation {
     end_single_steps();
     steps = ready_until = first;
     BumpAllocator<T> allocator(base());
-    lay_out(allocator);
+    lay_out(allocator, rows);
     std::size_t state = 0;
     for (auto& layer : layers) {
       layer.begin(window, state, 0);
@@ -286,6 +299,17 @@ std::int64_t Stream<T>::steps() const {
 }
 
 template <class T>
+bool Stream<T>::is_finite() const {
+  for (const Tensor& state : window().states) {
+    const bool finite = with_scalar(state.dtype(), [&]<class Number>() {
+      return std::ranges::all_of(state.values<Number>(), [](Number number) { return std::isfinite(number); });
+    });
+    if (!finite) return false;
+  }
+  return true;
+}
+
+template <class T>
 void Stream<T>::step(const T* input, T* output) noexcept {
   const T* numbers = implementation_->normalized(input, 1);
   {
@@ -338,7 +362,8 @@ void Stream<T>::save(Window& window) const {
 template <class T>
 void Stream<T>::restore(const Window& window, std::int64_t steps) {
   implementation_->check(window);
-  if (steps < 0) throw InputError(text_of("[stream] steps >= 0. Got ", steps));
+  if (steps < 0 || steps > kMostSteps)
+    throw InputError(text_of("[stream] steps from 0 to 2^62. Got ", steps));
   check_grid_window("stream", implementation_->shared->stack.layers, window.states);
   implementation_->restore(window, steps);
 }

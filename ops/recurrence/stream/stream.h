@@ -18,8 +18,8 @@ class Stream {
  public:
   /// Weights as for SequenceOp::evaluate. Draws hold their evaluation values. The read-out, if any, is
   /// applied at every step, whatever `stack.at` says (for `mean`, to the mean so far). Throws InputError when
-  /// weights do not fit. With a table [V, input], inputs are the numbers of its rows, one a step, input_width
-  /// 1; a number that names no row gives NaN.
+  /// weights do not fit, and for rows whose states no memory can hold. With a table [V, input], inputs are
+  /// the numbers of its rows, one a step, input_width 1; a number that names no row gives NaN.
   Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows = 1,
          SimdLevel level = best_level(), const Tensor& table = {}, const Normalization& normalization = {});
   Stream(const Stream& other);
@@ -30,6 +30,10 @@ class Stream {
   std::int64_t input_width() const;
   std::int64_t output_width() const;
   std::int64_t steps() const;  ///< steps fed so far
+  /// Whether all states are finite. Inputs that are not finite pass into the states of most cells, and what
+  /// is NaN there stays so until `reset` or `restore`; after an infinity some cells recover (those whose
+  /// states are bounded), others do not.
+  bool is_finite() const;
 
   /// One step: input [rows, input], output [rows, output], both row-major and dense. A thread that holds a
   /// FlushSubnormals of its own saves every step the two changes of mode.
@@ -40,11 +44,12 @@ class Stream {
   /// Sets the states to zeros, as before the first step.
   void reset() noexcept;
   /// Return the present states, and set saved ones. Where the read-out reads the mean, the sum so far comes
-  /// after the states: [B, width] of the top layer's output. `restore` throws InputError when shapes differ.
+  /// after the states: [B, width] of the top layer's output. `restore` throws InputError when shapes differ,
+  /// and for steps below 0 or above 2^62.
   Window window() const;
   void restore(const Window& window, std::int64_t steps);
-  /// Writes the present states into a window that `window` returned before. Like `restore`, it allocates nothing.
-  /// Throws InputError when shapes differ.
+  /// Writes the present states into a window that `window` returned before. Like `restore`, it allocates
+  /// nothing. Throws InputError when shapes differ.
   void save(Window& window) const;
 
  private:

@@ -60,7 +60,9 @@ class StreamInput {
   /// The row of the table that a number names.
   const T* named(T number) const {
     if (!(number >= 0 && number < static_cast<T>(table_.size(0)))) return unknown_.data();
-    return table_.template values<T>().data() + static_cast<std::int64_t>(number) * width_;
+    const auto row = static_cast<std::int64_t>(number);
+    if (static_cast<T>(row) != number) return unknown_.data();
+    return table_.template values<T>().data() + row * width_;
   }
 
   std::int64_t width_;

@@ -234,6 +234,35 @@ TEST_CASE("stepping a stream allocates nothing") {
   CHECK(allocations() > before);
 }
 
+TEST_CASE("rows and steps beyond any memory are refused") {
+  const SequenceCase c = two_layers(1, 1, Dtype::f32);
+  for (const int exponent : {50, 58, 62})
+    CHECK_THROWS_WITH_AS(Stream<float>(c.stack, c.weights, std::int64_t{1} << exponent),
+                         doctest::Contains("do not fit any memory"), InputError);
+  Stream<float> stream = stream_of<float>(c);
+  const Window window = stream.window();
+  for (const std::int64_t steps :
+       {std::int64_t{-1}, (std::int64_t{1} << 62) + 1, std::numeric_limits<std::int64_t>::max()})
+    CHECK_THROWS_WITH_AS(stream.restore(window, steps), doctest::Contains("steps from 0 to 2^62"),
+                         InputError);
+  stream.restore(window, std::int64_t{1} << 62);
+  CHECK(stream.steps() == std::int64_t{1} << 62);
+}
+
+TEST_CASE("a stream tells whether its states are finite") {
+  const SequenceCase c = two_layers(1, 8, Dtype::f32);
+  Stream<float> stream = stream_of<float>(c);
+  CHECK(stream.is_finite());
+  streamed(stream, c.batch.x, {1});
+  CHECK(stream.is_finite());
+  const std::vector<float> x(3, std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> y(4);
+  stream.step(x.data(), y.data());
+  CHECK_FALSE(stream.is_finite());
+  stream.reset();
+  CHECK(stream.is_finite());
+}
+
 TEST_CASE("weights and windows that do not fit are refused") {
   const SequenceCase c = two_layers(2, 1, Dtype::f32);
   CHECK_THROWS_AS(Stream<float>(c.stack, std::span(c.weights).first(3)), InputError);
