@@ -92,6 +92,7 @@ StepProgram dilated(StepProgram program, std::int64_t dilation) {
   for (Instruction& v : program.values) {
     if (v.op == StepOp::real_lag)
       throw InputError("[dilations] a cell whose lags are trained cannot be dilated");
+    if (v.op == StepOp::step_index) v.lag = std::max<std::int64_t>(v.lag, 1) * dilation;
     if (v.op != StepOp::state && v.op != StepOp::lag) continue;
     v.lag = (v.lag + 1) * dilation - 1;
     v.op = StepOp::lag;

@@ -53,6 +53,7 @@ def layer_models(**train):
     numbered = {"weights": {"W": ["units", "units"], "U": ["units", "input"]}, "state": {"h": "units", "k": "units"},
                 "step": ["h' = tanh(W @ k + U @ x) / (1 + 0.01 * n)", "k' = h"], "output": "h' + k"}
     yield "step-index", experiment([{"cell": "numbered", "units": 4}], cells={"numbered": numbered}, **train)
+    yield "step-index-dilated", experiment([{"cell": "numbered", "units": 4, "dilations": [3]}], cells={"numbered": numbered}, **train)
     swap = {"weights": {"W": ["units", "units"], "U": ["units", "input"], "M": ["units"]},
             "state": {"a": "units", "b": "units"},
             "step": ["v = W @ b[-3] + U @ x + softplus(a) * exp(M)", "a' = b", "b' = 0.3 * (sin(v) - relu(a)) + minimum(abs(b), 0.2)"],

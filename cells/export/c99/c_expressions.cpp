@@ -223,6 +223,7 @@ CExpression CExpressions::computed(int id, const std::string& index) {
       return element(v.a, width_of(v.a) == 1 ? "0" : text_of(factor_of(index), " / ", width / width_of(v.a)));
     case StepOp::step_index:
       counts_steps = true;
+      if (v.lag > 1) return {text_of("(", c_type(style_.dtype), ")(state->steps / ", v.lag, ")"), 2, 0};
       return {text_of("(", c_type(style_.dtype), ")state->steps"), 2, 0};
     case StepOp::sum: {
       const std::int64_t each = width_of(v.a) / width;

@@ -159,7 +159,9 @@ class StepWriter {
       case StepOp::state:
       case StepOp::lag: return past(v);
       case StepOp::real_lag: return real_lag(v);
-      case StepOp::step_index: return states_.back();
+      case StepOp::step_index:
+        if (v.lag <= 1) return states_.back();
+        return node("Floor", {node("Div", {states_.back(), number(static_cast<double>(v.lag))})});
       case StepOp::product: return product(v);
       case StepOp::sum:
         return node("ReduceSum", {values_[v.a], graph_.integers({-1})},

@@ -57,7 +57,7 @@ struct Op {
     concatenate,       ///< a, then b
     slice,             ///< elements of a, from `index` on
     pad,               ///< a at the elements from `index` on, 0 beside them
-    step_index,        ///< out = n
+    step_index,        ///< out = n, or n / lag without its fraction
     draw,              ///< draw `index`
     real_lag,          ///< state `index` tau = a steps before, at most `lag`
     real_lag_slope,    ///< the derivative of real_lag by tau

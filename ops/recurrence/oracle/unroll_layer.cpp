@@ -193,7 +193,7 @@ Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& ste
     case StepOp::real_lag: return real_lag(v, a());
     case StepOp::weight: return weights_[v.index];
     case StepOp::constant: return frame_.tape.constant(Tensor::full({1}, frame_.dtype, v.value));
-    case StepOp::step_index: return step_index(steps);
+    case StepOp::step_index: return step_index(v, steps);
     case StepOp::draw: return draw(v, steps);
     case StepOp::product: return linear(a(), weights_[v.index]);
     case StepOp::sum: return sum(a(), -1);
@@ -248,9 +248,10 @@ Var UnrolledLayer::step_on_grid(int s) {
                             });
 }
 
-Var UnrolledLayer::step_index(const Steps& steps) const {
+Var UnrolledLayer::step_index(const Instruction& v, const Steps& steps) const {
   Tensor n({frame_.rows}, frame_.dtype);
-  for (std::int64_t row = 0; row < frame_.rows; ++row) n.set(row, static_cast<double>(steps[row]));
+  for (std::int64_t row = 0; row < frame_.rows; ++row)
+    n.set(row, std::floor(static_cast<double>(steps[row]) / (v.lag > 1 ? static_cast<double>(v.lag) : 1.0)));
   return frame_.tape.constant(n);
 }
 

@@ -48,7 +48,7 @@ class UnrolledLayer {
   void let_output_see_states(const Var& x, const Steps& steps);
   Var start_on_grid(std::size_t s, const Var* initial);
   Var step_on_grid(int s);
-  Var step_index(const Steps& steps) const;
+  Var step_index(const Instruction& v, const Steps& steps) const;
   Var draw(const Instruction& v, const Steps& steps) const;
   Var real_lag(const Instruction& v, const Var& tau) const;
 

@@ -156,7 +156,8 @@ void Interpreter<T>::run_special(const ElementInstruction& t, std::int64_t first
     case Op::Kind::pad: run_parts(t, rows); break;
     case Op::Kind::step_index:
       for (std::int64_t r = 0; r < rows; ++r)
-        std::fill_n(out + r * t.width, t.width, static_cast<T>(step + (first_row + r) / rows_));
+        std::fill_n(out + r * t.width, t.width,
+                    static_cast<T>((step + (first_row + r) / rows_) / std::max<std::int64_t>(t.lag, 1)));
       break;
     case Op::Kind::narrow_product:
       return kernels_.scale_column(out, pointers_[t.a] + t.index, padded<T>(t.shape.width()), pointers_[t.b],

@@ -30,7 +30,7 @@ std::string reference(const StepProgram& program, int id) {
     case StepOp::lag: return text_of(program.states[v.index].name, "[-", v.lag, "]");
     case StepOp::weight: return program.weights[v.index].name;
     case StepOp::constant: return number_text(v.value);
-    case StepOp::step_index: return "n";
+    case StepOp::step_index: return v.lag > 1 ? text_of("floor(n / ", v.lag, ")") : "n";
     case StepOp::draw: return text_of("draw", v.index);
     default: return text_of("%", id);
   }

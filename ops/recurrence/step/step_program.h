@@ -34,7 +34,7 @@ enum class StepOp : std::uint8_t {
   real_lag,    // h[n - tau] by linear interpolation; a = tau (a scalar or one a unit), clamped to 1 .. lag
   weight,      // weight `index`, the same for every row and step: a scalar or a vector
   constant,    // the number `value`
-  step_index,  // n, from 0
+  step_index,  // n, from 0; with a `lag` above 1, n / lag without its fraction
   draw,        // random draw `index`
   // matrix product
   product,     // weight `index` [out, in] @ a [in]; a grouped operand [g, in] gives [g, out]
@@ -60,7 +60,7 @@ struct Instruction {
   int a = -1;
   int b = -1;
   int index = -1;        ///< the state, weight or draw that is read; for slice the first element
-  std::int64_t lag = 0;  ///< for lag its steps, for real_lag the largest delay
+  std::int64_t lag = 0;  ///< for lag its steps, for real_lag the largest delay, for step_index a divisor
   double value = 0;      ///< for constant the number
 
   bool computes(ElementOp function) const { return op == StepOp::element && element == function; }

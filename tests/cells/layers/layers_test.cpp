@@ -81,9 +81,12 @@ TEST_CASE("dropout leaves out its share, keeps the mean, and is gone in evaluati
 
 TEST_CASE("a dilated layer is the layer on every d-th step") {
   constexpr std::int64_t kSteps = 23;
-  for (const std::string cell : {"gru", "delay_gru"}) {
-    Json options = {{"units", 4}};
-    if (cell == "delay_gru") options["tau"] = 2;
+  // The last two read the index of the step, and count the steps of their own sequence.
+  for (const auto& [cell, options] : {std::pair<std::string, Json>{"gru", {{"units", 4}}},
+                                      {"delay_gru", {{"units", 4}, {"tau", 2}}},
+                                      {"tarnn", {{"units", 4}, {"length", 5}}},
+                                      {"tau_gru", {{"units", 4}, {"tau", 2}, {"form", "code"}}}}) {
+    CAPTURE(cell);
     Json with = options;
     with["dilations"] = {3};
     const LayerGroup plain = built(cells(), cell, options, 2), dilated = built(cells(), cell, with, 2);

@@ -40,7 +40,7 @@ class Evaluation {
       case StepOp::state: return past(v, 0);
       case StepOp::lag: return past(v, v.lag);
       case StepOp::real_lag: return interpolated(v);
-      case StepOp::step_index: return {static_cast<double>(n_)};
+      case StepOp::step_index: return {static_cast<double>(v.lag > 1 ? n_ / v.lag : n_)};
       case StepOp::draw: return Vector(v.shape.width(), program_.draws[v.index].evaluation);
       case StepOp::sum: return summed(v);
       case StepOp::broadcast: return spread(v);

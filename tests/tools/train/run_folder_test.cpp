@@ -134,7 +134,7 @@ TEST_CASE("a run does not go on with data that are scaled otherwise") {
   const fs::path run = folder.path / "run", checkpoint = run / "checkpoint/state.safetensors";
   CHECK_FALSE(train_until(4, run));
   SafetensorsFile file = read_safetensors(checkpoint);
-  file.metadata["normalization"] = json_of({.input = {}, .output = {.mean = {0.5}, .scale = {2}}});
+  file.metadata["normalization"] = json_of(Normalization{.input = {}, .output = {.mean = {0.5}, .scale = {2}}});
   write_safetensors(checkpoint, file);
   const std::string before = read_file(checkpoint);
   CHECK_THROWS_WITH_AS(train_until(-1, run), doctest::Contains("trained with data of other means and scales"),
