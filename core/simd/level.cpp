@@ -1,5 +1,10 @@
 #include "lagtape/core/simd/level.h"
 
+#include <cstdlib>
+#include <string>
+
+#include "lagtape/core/error.h"
+
 namespace lagtape {
 
 std::string_view name_of(SimdLevel level) {
@@ -40,6 +45,32 @@ std::vector<SimdLevel> supported_levels() {
   return levels;
 }
 
-SimdLevel best_level() { return supported_levels().back(); }
+SimdLevel level_named(std::string_view name) {
+  std::vector<std::string> names;
+  for (SimdLevel level : supported_levels()) {
+    if (name == name_of(level)) return level;
+    names.emplace_back(name_of(level));
+  }
+  throw InputError(unknown_name("SIMD level of this machine", name, names));
+}
+
+namespace {
+
+SimdLevel chosen_level() {
+  const char* name = std::getenv("LAGTAPE_SIMD");
+  if (name == nullptr || *name == '\0') return supported_levels().back();
+  try {
+    return level_named(name);
+  } catch (const InputError& error) {
+    throw InputError(text_of("LAGTAPE_SIMD: ", error.what()));
+  }
+}
+
+}  // namespace
+
+SimdLevel best_level() {
+  static const SimdLevel level = chosen_level();
+  return level;
+}
 
 }  // namespace lagtape

@@ -9,8 +9,13 @@ namespace lagtape {
 enum class SimdLevel { generic, avx2, avx512 };
 
 std::string_view name_of(SimdLevel level);
-bool is_supported(SimdLevel level);         ///< Whether this machine and build have it.
-SimdLevel best_level();                     ///< The highest supported level.
+bool is_supported(SimdLevel level);  ///< Whether this machine and build have it.
+/// The level at which everything runs that is given none: the one that the environment variable LAGTAPE_SIMD
+/// names when this is first called, else the highest supported one. Throws InputError for a name that is
+/// unknown or not supported.
+SimdLevel best_level();
+/// The level of that name. Throws InputError for one that is unknown or not supported.
+SimdLevel level_named(std::string_view name);
 std::vector<SimdLevel> supported_levels();  ///< In ascending order; never empty.
 
 }  // namespace lagtape

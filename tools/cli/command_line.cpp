@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/core/simd/level.h"
 #include "lagtape/tools/cli/exit_code.h"
 
 namespace lagtape::cli {
@@ -58,6 +60,19 @@ CLI::Option* add_option(CLI::App& command, const Option& option) {
   return parsed;
 }
 
+/// Adds --simd to a command that computes. The choice goes into the environment, so that processes that the
+/// command starts compute at the same level.
+void add_simd(CLI::App& parser) {
+  const auto choose = [](const std::string& name) {
+    level_named(name);
+    ::setenv("LAGTAPE_SIMD", name.c_str(), 1);
+  };
+  parser
+      .add_option_function<std::string>("--simd", choose,
+                                        "vector instructions: generic, avx2 or avx512; by default the best")
+      ->type_name("LEVEL");
+}
+
 void add_command(CLI::App& tool, const Command& command) {
   CLI::App& parser = *tool.add_subcommand(command.name, command.about);
   for (const Option& option : command.options.all()) add_option(parser, option);
@@ -66,6 +81,8 @@ void add_command(CLI::App& tool, const Command& command) {
     for (const std::string& other : option.needed) parsed->needs(parser.get_option(other));
     for (const std::string& other : option.excluded) parsed->excludes(parser.get_option(other));
   }
+  const auto has_threads = [](const Option& option) { return option.name == "--threads"; };
+  if (std::ranges::any_of(command.options.all(), has_threads)) add_simd(parser);
   parser.callback(command.run);
 }
 
