@@ -197,6 +197,18 @@ class TableTest(ToolTest):
         texts = {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
         self.assertLessEqual({"two models, a < b & c", "tau-GRU | small", "other", "epoch"}, texts)
 
+    def test_a_line_that_a_kill_cut_short_is_not_drawn_and_a_wrong_one_is_named(self):
+        self.table("--seeds", 1, "--plot", "curves.svg")
+        drawn = (self.folder / "curves.svg").read_bytes()
+        metrics = self.folder / "runs/task/small-0/metrics.jsonl"
+        whole = metrics.read_text()
+        metrics.write_text(whole + '{"epoch": 4, "st')
+        self.table("--seeds", 1, "--plot", "curves.svg")
+        self.assertEqual((self.folder / "curves.svg").read_bytes(), drawn)
+        metrics.write_text(whole.replace('"epoch":2', '"epoch":"\\u001btwo"'))
+        _, error = self.run_tool("table", "task", "--quiet", "--plot", "curves.svg", code=2)
+        self.assertIn('metrics.jsonl line 2: epoch: expected a number, got "\\u001btwo"', error)
+
     def test_a_training_that_diverges_is_said_and_not_tried_again(self):
         self.write("task/diverges.json", DIVERGES)
         self.write("task/table.json", changed_row(1, model="diverges"))

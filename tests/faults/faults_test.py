@@ -1,0 +1,183 @@
+"""The n-th call to the system fails, for every n: the old or the new state is whole, the message says what failed, and
+--resume goes on to the same bits. A kill at the n-th call leaves what a resumed run ends with the same bits from.
+
+usage: faults_test.py TOOL COMPILER [--most N]
+
+With --most N at most N points of each kind are tried, spread over all, and of allocations at most 300; it prints the table
+of points. fault_shim.cpp makes the calls fail.
+"""
+
+import errno
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = pathlib.Path(__file__).parent
+EXPERIMENT = {
+    "name": "small",
+    "data": {"task": "mackey_glass", "length": 300, "train": 4, "valid": 2, "test": 2},
+    "model": {"layers": [{"cell": "tau_gru", "units": 4, "tau": 3}], "readout": {"units": 1, "at": "every_step"}},
+    "loss": "mse",
+    "train": {"epochs": 3, "batch": 2},
+}
+SHORT, KILL = 0, -1
+# The errors that each call can report.
+ERRORS = {
+    "open": [errno.EACCES, errno.EMFILE, errno.ENOSPC],
+    "read": [errno.EIO, errno.EINTR, SHORT],
+    "write": [errno.ENOSPC, errno.EIO, errno.EINTR, SHORT],
+    "fsync": [errno.EIO, errno.ENOSPC],
+    "close": [errno.EIO],
+    "rename": [errno.EACCES, errno.EIO],
+    "stat": [errno.EIO],
+    "new": [errno.ENOMEM],
+}
+KILLED_AT = ["open", "write", "fsync", "close", "rename"]
+ABORTED = -6
+MOST_ALLOCATIONS = 300  # of many thousands
+
+
+def evenly(numbers, most):
+    """At most so many of the numbers, spread over all of them."""
+    return [numbers[i * len(numbers) // min(most, len(numbers))] for i in range(min(most, len(numbers)))]
+
+
+class FaultsTest(unittest.TestCase):
+    tool, compiler, most = "", "", 10**9
+    table = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory(prefix="lagtape-faults-")
+        cls.addClassCleanup(cls.place.cleanup)
+        cls.home = pathlib.Path(cls.place.name)
+        cls.shim = cls.home / "shim.so"
+        subprocess.run([cls.compiler, "-std=c++20", "-O1", "-shared", "-fPIC", FOLDER / "fault_shim.cpp", "-o", cls.shim, "-ldl"],
+                       check=True)
+        (cls.home / "e.json").write_text(json.dumps(EXPERIMENT))
+        (cls.home / "x.csv").write_text("1\n2\n3\n")
+        cls.begun = cls.home / "begun"  # one of three epochs
+        cls.call("train", "e.json", "--out", "begun", "--quiet", "--set", "train.epochs=1")
+        cls.call("train", "e.json", "--out", "whole", "--quiet")
+        cls.whole = cls.state(cls.home / "whole")
+
+    @classmethod
+    def tearDownClass(cls):
+        for story, (points, quiet) in sorted(cls.table.items()):
+            print(f"{story:20} {points:5} points, {quiet} of them without an effect", file=sys.stderr)
+
+    @classmethod
+    def call(cls, *args, fault=None):
+        environment = dict(os.environ)
+        if fault is not None:
+            call, at, error = fault
+            environment.update(LD_PRELOAD=str(cls.shim), LAGTAPE_FAULT_CALL=call, LAGTAPE_FAULT_AT=str(at),
+                               LAGTAPE_FAULT_ERROR=str(error), LAGTAPE_FAULT_ROOT=str(cls.home),
+                               LAGTAPE_FAULT_COUNT=str(cls.home / "count"))
+        done = subprocess.run([cls.tool, *args], cwd=cls.home, env=environment, capture_output=True, timeout=300)
+        if fault is None and done.returncode != 0:
+            raise AssertionError(done.stderr.decode())
+        return done.returncode, done.stderr.decode()
+
+    @classmethod
+    def state(cls, run):
+        """The weights and the metrics of a run, but for its times."""
+        rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+        for row in rows:
+            row.pop("seconds")
+        return (run / "weights.safetensors").read_bytes(), rows
+
+    def points(self, call, args):
+        """The numbers of the calls of an undisturbed run."""
+        self.call(*args, fault=(call, 0, 0))
+        count = int((self.home / "count").read_text())
+        return evenly(range(1, count + 1), min(self.most, MOST_ALLOCATIONS) if call == "new" else self.most)
+
+    def begin(self, resumes):
+        run = self.home / "run"
+        shutil.rmtree(run, ignore_errors=True)
+        if resumes:
+            shutil.copytree(self.begun, run)
+        return run
+
+    def each_fault(self, story, args, prepare, check):
+        for call, errors in ERRORS.items():
+            prepare()
+            for at in self.points(call, args):
+                for error in errors:
+                    with self.subTest(story, call=call, at=at, error=error):
+                        prepare()
+                        code, message = self.call(*args, fault=(call, at, error))
+                        points, quiet = self.table.get((key := f"{story}, {call}"), (0, 0))
+                        self.table[key] = (points + 1, quiet + (code == 0))
+                        self.assertNotEqual(code, ABORTED, message)
+                        self.assertIn(code, (0, 1, 2), message)
+                        if code != 0:
+                            self.assertTrue(message.startswith("lagtape: "), message)
+                        if code != 0 and call != "new":
+                            self.assertIn(os.strerror(error), message)
+                            self.assertTrue(any(name in message for name in ("run", "whole", "e.json", "x.csv", "y.npy")), message)
+                        check(code)
+
+    def check_run(self, run):
+        def check(code):
+            left = [path.name for path in run.rglob("*.tmp")] if run.exists() else []
+            self.assertEqual(left, [])
+            if code != 0:
+                self.call("train", "e.json", "--out", "run", "--quiet", "--resume")
+            self.assertEqual(self.state(run), self.whole)
+
+        return check
+
+    def test_training(self):
+        run = self.home / "run"
+        args = ("train", "e.json", "--out", "run", "--quiet")
+        self.each_fault("train", args, lambda: self.begin(False), self.check_run(run))
+
+    def test_resuming(self):
+        run = self.home / "run"
+        args = ("train", "e.json", "--out", "run", "--quiet", "--resume")
+        self.each_fault("resume", args, lambda: self.begin(True), self.check_run(run))
+
+    def test_predicting(self):
+        y = self.home / "y.npy"
+        args = ("predict", "whole", "--input", "x.csv", "--output", "y.npy")
+        self.call(*args)
+        new = y.read_bytes()
+
+        def check(code):
+            self.assertIn(y.read_bytes(), [new] if code == 0 else [b"old", new])
+            self.assertEqual(list(self.home.glob(".*.tmp")), [])
+
+        self.each_fault("predict", args, lambda: y.write_bytes(b"old"), check)
+
+    def test_kills(self):
+        for resumes in (False, True):
+            story = "resume, killed" if resumes else "train, killed"
+            args = ("train", "e.json", "--out", "run", "--quiet", *(["--resume"] if resumes else []))
+            for call in KILLED_AT:
+                self.begin(resumes)
+                for at in self.points(call, args):
+                    with self.subTest(story, call=call, at=at):
+                        run = self.begin(resumes)
+                        code, message = self.call(*args, fault=(call, at, KILL))
+                        self.assertEqual(code, -9, message)
+                        points, quiet = self.table.get((key := f"{story}, {call}"), (0, 0))
+                        self.table[key] = (points + 1, quiet)
+                        self.call("train", "e.json", "--out", "run", "--quiet", "--resume")
+                        self.assertEqual(self.state(run), self.whole)
+                        self.assertEqual([path.name for path in run.rglob("*.tmp")], [])
+
+
+if __name__ == "__main__":
+    FaultsTest.tool, FaultsTest.compiler = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
+    if "--most" in sys.argv:
+        at = sys.argv.index("--most")
+        FaultsTest.most = int(sys.argv.pop(at + 1))
+        sys.argv.pop(at)
+    unittest.main()

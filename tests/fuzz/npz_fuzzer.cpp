@@ -1,0 +1,11 @@
+#include "lagtape/data/formats/npz_reader.h"
+#include "lagtape/tests/fuzz/fuzz.h"
+
+using namespace lagtape;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return try_on(data, size, [](std::string_view bytes) {
+    const MemoryFile file(bytes);
+    read_npz(file.path());
+  });
+}

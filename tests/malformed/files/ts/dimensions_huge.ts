@@ -1,0 +1,8 @@
+@problemName P
+@timeStamps false
+@univariate true
+@classLabel true a b
+@dimensions 99999999999999999999
+@data
+1,2,3:a
+3,2,1:b

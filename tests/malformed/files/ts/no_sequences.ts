@@ -1,0 +1,5 @@
+@problemName P
+@timeStamps false
+@univariate true
+@classLabel true a b
+@data

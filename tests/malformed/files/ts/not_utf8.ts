@@ -1,0 +1,7 @@
+@problemName P
+@timeStamps false
+@ÿþ true
+@classLabel true a b
+@data
+1,2,3:a
+3,2,1:b

@@ -1,0 +1,7 @@
+@problemName P
+@timeStamps false
+@univariate true
+@classLabel true a b
+@data
+1,1e99,3:a
+3,2,1:b
