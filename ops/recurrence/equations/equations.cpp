@@ -157,14 +157,14 @@ class CellCompiler {
             text_of("state '", state.name, "' has no next value: no equation sets ", state.name, "'."));
       }
     }
-    std::string unused;
+    std::vector<std::string> unused;
     for (const std::string& name : scope_.added()) {
       const EquationSymbol& symbol = *scope_.find(name);
       const bool must_be_used =
           symbol.kind == Kind::hyper || symbol.kind == Kind::weight || symbol.kind == Kind::equation;
-      if (must_be_used && !symbol.used) unused += text_of(unused.empty() ? "" : ", ", "'", name, "'");
+      if (must_be_used && !symbol.used) unused.push_back(quote(name));
     }
-    if (!unused.empty()) throw InputError(text_of("no equation uses ", unused, "."));
+    if (!unused.empty()) throw InputError(text_of("no equation uses ", listed(unused), "."));
   }
 
   void check_name(const std::string& kind, const std::string& name) {
