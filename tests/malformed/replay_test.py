@@ -9,6 +9,7 @@ A sanitizer's build needs more memory and time: with --unlimited neither is held
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -65,6 +66,12 @@ def limit():
     resource.setrlimit(resource.RLIMIT_AS, (4 * MOST_BYTES, 4 * MOST_BYTES))  # so that a failure ends before the machine
 
 
+def lines_of(message):
+    """The lines of a message without what comes after the first of a list of known names, which grows with the project."""
+    shortened = re.sub(r" Known: .*", " Known: ...", message)
+    return re.sub(r'(expected "\w+")( \| "\w+")+', r"\1 | ...", shortened).splitlines()
+
+
 class Outcome:
     """What the tool does with a file."""
 
@@ -117,7 +124,7 @@ class ReplayTest(unittest.TestCase):
             with self.subTest(name):
                 outcome = Outcome(self.tool, name.split("/")[0], stored(name))
                 self.assertEqual(outcome.code, 2, outcome.message)
-                self.assertEqual(outcome.message.splitlines(), message)
+                self.assertEqual(lines_of(outcome.message), message)
                 self.assertFalse(outcome.wrote, "something was written")
                 if self.is_limited:
                     self.assertLess(outcome.seconds, MOST_SECONDS)
@@ -136,7 +143,7 @@ def write_messages(tool):
     messages = {}
     for name in make.files():
         outcome = Outcome(tool, name.split("/")[0], stored(name))
-        messages[name] = outcome.message.splitlines()
+        messages[name] = lines_of(outcome.message)
         if outcome.code != 2 or outcome.wrote or outcome.seconds > 1 or outcome.bytes > MOST_BYTES / 4:
             print(f"{name}: exit code {outcome.code}, {outcome.seconds:.1f} s, {outcome.bytes / 1e6:.0f} MB: {outcome.message[:300]}")
     MESSAGES.write_text(json.dumps(messages, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
