@@ -8,11 +8,12 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/core/io/folder_lock.h"
-#include "lagtape/core/json/json.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/trainer.h"
 
 namespace lagtape {
+
+class Json;
 
 /// A finished run in short.
 struct RunSummary {
