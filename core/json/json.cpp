@@ -346,14 +346,6 @@ bool operator==(const Json& a, const Json& b) { return JsonBridge::to(a) == Json
 
 std::ostream& operator<<(std::ostream& stream, const Json& json) { return stream << json.dump(); }
 
-std::string Json::dump(int indent, char fill, bool ascii) const {
-  try {
-    return JsonBridge::to(*this).dump(indent, fill, ascii);
-  } catch (const Text::exception& error) {
-    throw exception(error.what());
-  }
-}
-
 std::string Json::dump_sorted() const { return JsonBridge::to<nlohmann::json>(*this).dump(); }
 
 namespace {
