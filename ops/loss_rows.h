@@ -37,6 +37,59 @@ double mse_row(const T* y, const T* target, std::int64_t n, double scale, T* gra
   return loss;
 }
 
+/// weight * (log(sum_j exp(logits[j])) - sum_j p[j] logits[j]) with p[j] = smoothing / classes, and 1 - smoothing
+/// more for the target.
+template <class T>
+double smoothed_cross_entropy_row(const T* logits, std::int64_t classes, std::int32_t target, double weight,
+                                  double smoothing, double scale, T* grad) {
+  const double largest = *std::max_element(logits, logits + classes);
+  const double share = smoothing / static_cast<double>(classes);
+  double sum = 0, below = 0;  // below: the mean distance of the logits to the largest under p
+  for (std::int64_t j = 0; j < classes; ++j) {
+    const double distance = largest - logits[j];
+    sum += std::exp(-distance);
+    below += (j == target ? share + 1 - smoothing : share) * distance;
+  }
+  if (grad == nullptr) return weight * (std::log(sum) + below);
+  for (std::int64_t j = 0; j < classes; ++j) {
+    const double wanted = j == target ? share + 1 - smoothing : share;
+    grad[j] = static_cast<T>(scale * weight * (std::exp(logits[j] - largest) / sum - wanted));
+  }
+  return weight * (std::log(sum) + below);
+}
+
+/// sum_j of error^2 / 2 where |error| <= delta, else delta (|error| - delta / 2), for error = y[j] - target[j] and
+/// the targets that are not NaN (Huber 1964).
+template <class T>
+double huber_row(const T* y, const T* target, std::int64_t n, double delta, double scale, T* grad) {
+  double loss = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double error = std::isnan(target[j]) ? 0 : static_cast<double>(y[j]) - target[j];
+    const double slope = std::clamp(error, -delta, delta);
+    loss += slope * (error - slope / 2);
+    if (grad != nullptr) grad[j] = static_cast<T>(scale * slope);
+  }
+  return loss;
+}
+
+/// sum over i, l of max(level[l] r, (level[l] - 1) r), r = target[i] - y[i * levels + l], for the targets that are
+/// not NaN (Koenker and Bassett 1978). At r = 0 the gradient is 0.
+template <class T>
+double quantile_row(const T* y, const T* target, std::int64_t n, const double* level, std::int64_t levels,
+                    double scale, T* grad) {
+  double loss = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t l = 0; l < levels; ++l) {
+      const std::int64_t j = i * levels + l;
+      const double rest = std::isnan(target[i]) ? 0 : static_cast<double>(target[i]) - y[j];
+      const double slope = rest > 0 ? level[l] : rest < 0 ? level[l] - 1 : 0;
+      loss += slope * rest;
+      if (grad != nullptr) grad[j] = static_cast<T>(-scale * slope);
+    }
+  }
+  return loss;
+}
+
 /// log(1 + exp(logit)) - target * logit, the negative log-likelihood of a class 0 or 1 under sigmoid(logit).
 template <class T>
 double binary_cross_entropy_row(const T* logit, std::int32_t target, double scale, T* grad) {
@@ -45,6 +98,17 @@ double binary_cross_entropy_row(const T* logit, std::int32_t target, double scal
   const double slope = (z >= 0 ? 1.0 : decay) / (1 + decay);  // sigmoid(z)
   if (grad != nullptr) *grad = static_cast<T>(scale * (target == 1 ? -slope : slope));
   return std::max(z, 0.0) + std::log1p(decay);
+}
+
+/// weight * (log(1 + exp(logit)) - p * logit) with p = smoothing / 2, and 1 - smoothing more for target 1.
+template <class T>
+double smoothed_binary_cross_entropy_row(const T* logit, std::int32_t target, double weight, double smoothing,
+                                         double scale, T* grad) {
+  const double z = *logit, wanted = smoothing / 2 + (target == 1 ? 1 - smoothing : 0);
+  const double decay = std::exp(-std::abs(z));
+  const double sigmoid = (z >= 0 ? 1.0 : decay) / (1 + decay);
+  if (grad != nullptr) *grad = static_cast<T>(scale * weight * (sigmoid - wanted));
+  return weight * ((z >= 0 ? (1 - wanted) * z : -wanted * z) + std::log1p(decay));
 }
 
 }  // namespace lagtape

@@ -65,6 +65,7 @@
 #include "lagtape/tools/forecast/closed_loop.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/forecast/series_forecast.h"
+#include "lagtape/tools/forecast/series_prediction.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/streaming.h"
 #include "lagtape/tools/train/training_run.h"

@@ -1,5 +1,7 @@
 #include "lagtape/cells/models/chain_definition.h"
 
+#include <utility>
+
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
@@ -59,7 +61,8 @@ std::vector<Layer> in_evaluation(std::span<const Layer> layers) {
   return result;
 }
 
-ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, Loss loss) {
+ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at,
+                           LossFunction loss) {
   ChainDefinition chain;
   ChainPart open;  // the sequence op that layers are put into
   const auto close = [&] {
@@ -80,7 +83,7 @@ ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, 
   if (open.stack.layers.empty()) open.stack.layers.push_back(identity(readout.program.input.size));
   open.stack.readout = readout.program;
   open.stack.at = at;
-  open.stack.loss = loss;
+  open.stack.loss = std::move(loss);
   open.weights += readout.weight_count();
   open.parameters += readout.parameters.size();
   close();

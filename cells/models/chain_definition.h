@@ -31,7 +31,7 @@ struct ChainDefinition {
   std::int64_t input_width() const;  ///< 1 for tokens
   std::int64_t output_width() const;
   ReadAt at() const { return parts.back().stack.at; }
-  Loss loss() const { return parts.back().stack.loss; }
+  const LossFunction& loss() const { return parts.back().stack.loss; }
   /// The number of tokens that the inputs are drawn from; 0: inputs are no tokens.
   std::int64_t tokens() const;
   /// The reason why sequences cannot come in pieces; empty when they can.
@@ -39,7 +39,7 @@ struct ChainDefinition {
 };
 
 /// Makes the chain of these layers with a read-out at the top.
-ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, Loss loss);
+ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, LossFunction loss);
 
 /// The layers as evaluation runs them. A layer of whole sequences that is a layer of a step in evaluation
 /// (batch normalisation with its running statistics) becomes one, and so joins a sequence op.

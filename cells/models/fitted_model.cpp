@@ -14,17 +14,31 @@ namespace lagtape {
 namespace {
 
 /// The output width of a read-out: the model's and the data's must agree where both are known.
-std::int64_t readout_units(const ReadoutDefinition& readout, const DataWidths& data, JsonErrors& errors) {
-  const std::int64_t wanted = data.classes > 0 ? data.classes : data.output;
+std::int64_t readout_units(const ReadoutDefinition& readout, const LossFunction& loss, const DataWidths& data,
+                           JsonErrors& errors) {
+  const std::int64_t each = loss.outputs_of_target();
+  const std::int64_t wanted = data.classes > 0 ? data.classes : data.output * each;
   const std::int64_t given = readout.units;
   const bool one_logit = data.classes == 2 && given == 1;
   if (given > 0 && wanted > 0 && given != wanted && !one_logit) {
     errors.add("/model/readout/units", text_of("the model gives ", given, " numbers, but the data have ",
-                                               wanted, data.classes > 0 ? " classes." : " a target."));
+                                               data.classes > 0 ? data.classes : data.output,
+                                               data.classes > 0 ? " classes" : " a target",
+                                               each > 1 ? text_of(" with ", each, " levels each.") : "."));
   }
   if (given == 0 && wanted == 0)
     errors.add("/model/readout/units", "is missing, and the data do not tell it.");
   return std::max<std::int64_t>(1, given > 0 ? given : wanted);
+}
+
+/// Notes settings of a loss that are wrong, or do not go with the data.
+void check_loss(const LossFunction& loss, const DataWidths& data, JsonErrors& errors) {
+  if (const std::string error = loss.error(); !error.empty()) errors.add("/loss", error + ".");
+  const auto weights = std::ssize(loss.options.class_weights);
+  const std::int64_t classes = loss == Loss::binary_cross_entropy ? 2 : data.classes;
+  if (loss.is_real() || weights == 0 || classes == 0 || weights == classes) return;
+  errors.add("/loss/class_weights",
+             text_of("expected ", classes, " numbers, one for each class, got ", weights, "."));
 }
 
 ReadAt readout_at(const ReadoutDefinition& readout, const DataWidths& data, JsonErrors& errors) {
@@ -163,7 +177,8 @@ FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonE
   if (!errors.empty()) return model;
   const std::int64_t width = model.layers.back().output().size;
   ReadoutDefinition& readout = model.definition.readout;
-  readout.units = readout_units(definition.readout, data, errors);
+  check_loss(definition.loss, data, errors);
+  readout.units = readout_units(definition.readout, definition.loss, data, errors);
   readout.at = readout_at(definition.readout, data, errors);
   const std::string obstacle = readout.tied ? tie_obstacle(model, readout.units, width) : "";
   if (!obstacle.empty()) {
@@ -180,6 +195,9 @@ FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonE
 
 std::int64_t FittedModel::input_width() const { return chain().input_width(); }
 std::int64_t FittedModel::output_width() const { return readout.output().size; }
+std::int64_t FittedModel::target_width() const {
+  return output_width() / definition.loss.outputs_of_target();
+}
 ChainDefinition FittedModel::chain() const { return make_chain(layers, readout, at(), definition.loss); }
 
 std::vector<ParameterDefinition> FittedModel::parameters() const {

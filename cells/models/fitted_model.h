@@ -27,6 +27,7 @@ struct FittedModel {
   ReadAt at() const { return *definition.readout.at; }
   std::int64_t input_width() const;
   std::int64_t output_width() const;
+  std::int64_t target_width() const;  ///< numbers of a target; several outputs may be for one
   ChainDefinition chain() const;
   /// The parameters layers.0.W1, layers.0.W1.bias, ..., layers.1.0.V, ..., readout.W (unless tied),
   /// readout.W.bias.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
@@ -13,7 +14,7 @@ namespace {
 /// The text in the file of a model without an experiment.
 std::string experiment_of(const ModelDefinition& definition) {
   Json root = {{"model", json_of(definition)},
-               {"loss", name_of(definition.loss)},
+               {"loss", definition.loss == Loss::none ? Json("none") : json_of(definition.loss)},
                {"train", {{"precision", name_of(definition.precision)}}}};
   if (Json cells = cells_json_of(definition); !cells.is_null()) root["cells"] = std::move(cells);
   return root.dump(2);
@@ -64,7 +65,7 @@ const StackDefinition& Model::stack() const {
   return chain().parts.front().stack;
 }
 ReadAt Model::at() const { return implementation_->chain.at(); }
-Loss Model::loss() const { return implementation_->chain.loss(); }
+const LossFunction& Model::loss() const { return implementation_->chain.loss(); }
 Dtype Model::dtype() const { return implementation_->dtype(); }
 std::int64_t Model::input_width() const { return implementation_->chain.input_width(); }
 std::int64_t Model::tokens() const { return implementation_->chain.tokens(); }

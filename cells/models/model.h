@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,6 +47,9 @@ class Model {
   static Model load(const std::filesystem::path& run_or_file);
   /// Reads a model from the bytes of a weights file. `where` stands for the file in messages.
   static Model parse(std::string_view bytes, const std::string& where);
+  static Model load(std::span<const std::byte> bytes, const std::string& where = "the bytes of a model");
+  /// Reads a model from a stream that ends with the weights file. Throws InputError also where it cannot be read.
+  static Model load(std::istream& stream, const std::string& where = "the stream of a model");
 
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
@@ -52,6 +57,8 @@ class Model {
 
   /// Writes parameters, experiment and normalisation into one file, atomically.
   void save(const std::filesystem::path& file) const;
+  /// The same with another text of the experiment, whose paths may begin at the file's folder.
+  void save(const std::filesystem::path& file, const std::string& experiment) const;
 
   Parameters& parameters();
   const Parameters& parameters() const;
@@ -63,7 +70,7 @@ class Model {
   /// The stack of a model that is one sequence op. Throws InputError for a chain of several operations.
   const StackDefinition& stack() const;
   ReadAt at() const;  ///< where the read-out reads
-  Loss loss() const;
+  const LossFunction& loss() const;
   Dtype dtype() const;
   std::int64_t input_width() const;  ///< 1 for tokens
   std::int64_t tokens() const;       ///< inputs are numbers 0 .. tokens - 1; 0: no tokens

@@ -39,10 +39,12 @@ struct ReadoutDefinition {
 ///     ModelDefinition{.layers = {TauGru{.units = 16, .tau = {10}}, Dropout{.rate = 0.1}},
 ///                     .readout = {.units = 1, .at = ReadAt::every_step},
 ///                     .loss = Loss::mse}
+///
+/// A loss with settings is {Loss::quantile, {.levels = {0.05, 0.5, 0.95}}}.
 struct ModelDefinition {
   std::vector<LayerDefinition> layers;  ///< from the input up
   ReadoutDefinition readout = {};
-  Loss loss = Loss::none;
+  LossFunction loss = {};
   Dtype precision = Dtype::f32;
   std::shared_ptr<const CellEquations> cells = {};  ///< the cells that a file defines; null: none
 };

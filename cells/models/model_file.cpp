@@ -1,5 +1,7 @@
 #include "lagtape/cells/models/model_file.h"
 
+#include <istream>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -73,7 +75,6 @@ ModelFile::ModelFile(SafetensorsFile content, const std::string& where)
   widths_ = {read_count(content_, "input", where), read_count(content_, "output", where),
              read_count(content_, "classes", where)};
   experiment_ = parse_json(read_text(content_, "experiment", where), where);
-  check_text(experiment_, "/loss", where);
   check_text(experiment_, "/train/precision", where);
 }
 
@@ -82,14 +83,14 @@ Model ModelFile::model() && {
     return experiment_.is_object() ? experiment_.value(key, Json()) : Json();
   };
   JsonErrors errors;
-  const ModelDefinition definition = read_model(part("model"), part("cells"), errors);
+  ModelDefinition definition = read_model(part("model"), part("cells"), errors);
+  definition.loss = loss_in(experiment_, errors);
   errors.raise(where_);
   FittedModel fitted = fitted_to(definition, widths_, where_);
   return std::move(*this).model(std::move(fitted));
 }
 
 Model ModelFile::model(FittedModel fitted) && {
-  fitted.definition.loss = loss_in(experiment_);
   fitted.definition.precision = precision_in(experiment_);
   const Dtype dtype = fitted.definition.precision;
   Parameters parameters = take_parameters(fitted, dtype, TensorReader(content_, where_), where_);
@@ -111,14 +112,26 @@ Model Model::parse(std::string_view bytes, const std::string& where) {
   return ModelFile::parse(bytes, where).model();
 }
 
-void Model::save(const std::filesystem::path& file) const {
+Model Model::load(std::span<const std::byte> bytes, const std::string& where) {
+  return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, where);
+}
+
+Model Model::load(std::istream& stream, const std::string& where) {
+  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  if (stream.bad() || bytes.empty()) throw InputError(text_of(where, ": there is nothing to read"));
+  return parse(bytes, where);
+}
+
+void Model::save(const std::filesystem::path& file) const { save(file, experiment()); }
+
+void Model::save(const std::filesystem::path& file, const std::string& experiment) const {
   const Implementation& m = *implementation_;
   SafetensorsFile content;
   content.metadata = {{"format", kFormat},
-                      {"experiment", m.experiment},
+                      {"experiment", experiment},
                       {"normalization", json_of(m.normalization)},
                       {"input", std::to_string(m.chain.input_width())},
-                      {"output", std::to_string(m.fitted.classes > 0 ? 0 : m.chain.output_width())},
+                      {"output", std::to_string(m.fitted.classes > 0 ? 0 : m.fitted.target_width())},
                       {"classes", std::to_string(m.fitted.classes)}};
   for (const Parameter& p : m.parameters) content.tensors.push_back({p.name, p.value});
   write_safetensors(file, content);

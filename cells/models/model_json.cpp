@@ -7,6 +7,7 @@
 
 #include "lagtape/cells/equation_cell.h"
 #include "lagtape/cells/layer_content.h"
+#include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/recorder.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
@@ -203,11 +204,9 @@ Json cells_json_of(const ModelDefinition& definition) {
   return definition.cells ? definition.cells->json : Json();
 }
 
-Loss loss_in(const Json& experiment) {
-  const std::string name = experiment.value("loss", "none");
-  for (Loss loss : {Loss::mse, Loss::cross_entropy, Loss::binary_cross_entropy})
-    if (name == name_of(loss)) return loss;
-  return Loss::none;
+LossFunction loss_in(const Json& experiment, JsonErrors& errors) {
+  const Json* loss = experiment.find_pointer("/loss");
+  return loss == nullptr || *loss == name_of(Loss::none) ? LossFunction() : read_loss(*loss, "/loss", errors);
 }
 
 Dtype precision_in(const Json& experiment) {

@@ -34,8 +34,8 @@ Json json_of(const ModelDefinition& definition);
 /// The "cells" of an experiment; null when there are none.
 Json cells_json_of(const ModelDefinition& definition);
 
-/// The loss and the precision that an experiment names, or the defaults of a definition.
-Loss loss_in(const Json& experiment);
+/// The loss and the precision that an experiment names, or the defaults of a definition. Notes errors of the loss.
+LossFunction loss_in(const Json& experiment, JsonErrors& errors);
 Dtype precision_in(const Json& experiment);
 
 /// The options of "readout", with their documentation.

@@ -87,7 +87,9 @@ void append(Recordings& all, const Recordings& more, const fs::path& path) {
 }  // namespace
 
 Recordings read_recordings(const SeriesOptions& options, const fs::path& base, bool allow_future) {
-  const std::vector<fs::path> files = files_of((base / options.path).lexically_normal());
+  std::vector<fs::path> files;
+  for (const std::string& path : options.paths)
+    for (fs::path& file : files_of((base / path).lexically_normal())) files.push_back(std::move(file));
   Recordings all;
   for (const fs::path& path : files) {
     Recordings one = path.extension() == ".csv" ? read_csv_recording(options, path, allow_future)

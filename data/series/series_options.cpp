@@ -101,11 +101,24 @@ void read_stride(JsonReader& reader, SeriesOptions& options) {
   }
 }
 
+void read_paths(JsonReader& reader, SeriesOptions& options) {
+  const Json& given = reader.raw(
+      "path",
+      "a .csv, .npy or .npz file, relative to the experiment file, or a list of files, each a recording of "
+      "its own; with a * in its name, all such files",
+      "string | list", "");
+  if (given.is_string()) options.paths = {given.get<std::string>()};
+  if (given.is_array()) options.paths = texts_of(given, reader, "path", "files");
+  if (given.is_null())
+    reader.error("path", "is missing, expected a file, or a list of files");
+  else if (!given.is_string() && !given.is_array())
+    reader.error("path", text_of("expected a file, or a list of files. Got ", given.dump(), "."));
+  else if (options.paths.empty())
+    reader.error("path", "expected at least one file.");
+}
+
 void read_format(JsonReader& reader, SeriesOptions& options) {
-  reader.required(
-      "path", options.path,
-      "a .csv, .npy or .npz file, relative to the experiment file; with a * in its name, all such "
-      "files, each a recording of its own");
+  read_paths(reader, options);
   reader.optional("array", options.array, "name of the array in an .npz file; \"\": its only one");
   std::string separator = "auto", decimal = ".";
   reader.choice("separator", separator, {"auto", ",", ";", "\t", "|"}, "character between two columns");
@@ -129,6 +142,11 @@ void read_splits(JsonReader& reader, SeriesOptions& options) {
 }
 
 }  // namespace
+
+std::string SeriesOptions::where() const {
+  if (paths.empty()) return {};
+  return paths.size() == 1 ? paths.front() : text_of(paths.front(), " and ", paths.size() - 1, " more");
+}
 
 std::pair<std::int64_t, std::int64_t> SeriesOptions::widths() const {
   if (input.is_null()) return {0, 0};

@@ -21,7 +21,9 @@ struct Category {
 
 /// How a user's recordings are read and cut into sequences: the options of the task "series".
 struct SeriesOptions {
-  std::string path, array;
+  std::vector<std::string>
+      paths;  ///< files, each one or several recordings; a last part with a * means all such files
+  std::string array;
   char separator = 0;  ///< 0: found from the file
   char decimal = '.';
   std::string time;                   ///< the column of times; empty: there is none
@@ -37,6 +39,8 @@ struct SeriesOptions {
   double train = 0.7, valid = 0.15, test = 0.15;
   std::int64_t batch = 1;  ///< train.batch, on which the choice of the stride depends
 
+  /// The files, as messages name them.
+  std::string where() const;
   /// The number of inputs and targets where the options alone decide it, else {0, 0}.
   std::pair<std::int64_t, std::int64_t> widths() const;
 };

@@ -105,6 +105,8 @@ class ArraysFile {
       refuse(split + "_y", text_of("expected ", to_string(expected), ". Got ", to_string(given)));
     }
     check_lengths(split, found);
+    check_numbers(split + "_x", found.x, found.x.size(1), found.lengths);
+    check_numbers(split + "_y", found.y, shape.every_step ? found.x.size(1) : 1, found.lengths);
     if (options_.tokens > 0) check_tokens(split, found);
     if (options_.classes > 0) check_classes(split, found, shape);
     return found;
@@ -166,6 +168,20 @@ class ArraysFile {
     }
   }
 
+  /// The numbers of a sequence's own steps are finite. `values`: [N, T, width], or [N, width] with one step.
+  void check_numbers(const std::string& name, const Tensor& values, std::int64_t steps,
+                     const Tensor& lengths) const {
+    const std::int64_t count = values.empty() ? 0 : values.size(0);
+    const std::int64_t width = count == 0 ? 1 : values.numel() / (count * steps);
+    for (std::int64_t i = 0; i < values.numel(); ++i) {
+      const std::int64_t sequence = i / (steps * width), step = i / width % steps;
+      const bool padding = steps > 1 && !lengths.empty() && static_cast<double>(step) >= lengths.at(sequence);
+      if (padding || std::isfinite(values.at(i))) continue;
+      refuse(name, text_of("numbers must be finite. Got ", values.at(i), " in sequence ", sequence, ", step ",
+                           step, ", number ", i % width));
+    }
+  }
+
   void check_tokens(const std::string& split, const SplitArrays& arrays) const {
     const std::int64_t steps = arrays.x.size(1);
     if (arrays.x.size(2) != 1)
@@ -203,19 +219,15 @@ class ArraysFile {
   std::map<std::string, Tensor> arrays_;
 };
 
-/// The scaling of `values`: [N, T, width], over each sequence's own steps, or [N, width]. Messages call them
-/// `name`.
-Scaling scaling_of(const Dataset& train, const Tensor& values, const std::string& name) {
+/// The scaling of `values`: [N, T, width], over each sequence's own steps, or [N, width].
+Scaling scaling_of(const Dataset& train, const Tensor& values) {
   const std::int64_t width = values.size(-1), stored = values.rank() == 3 ? values.size(1) : 1;
   Moments moments(width);
   for (std::int64_t i = 0; i < train.size(); ++i) {
     const std::int64_t steps = values.rank() == 3 ? train.length(i) : 1;
     for (std::int64_t n = 0; n < steps; ++n) {
       moments.add([&](std::size_t feature) {
-        const double value = values.at((i * stored + n) * width + static_cast<std::int64_t>(feature));
-        if (std::isfinite(value)) return value;
-        throw InputError(text_of(name, ": numbers must be finite. Got ", value, " in sequence ", i, ", step ",
-                                 n, ", number ", feature, "."));
+        return values.at((i * stored + n) * width + static_cast<std::int64_t>(feature));
       });
     }
   }
@@ -238,10 +250,8 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
             .fresh = false,
             .normalization = {}};
   if (context.score_only) return task;
-  if (options.normalize.input)
-    task.normalization.input = scaling_of(*task.train, train.x, text_of(path.string(), ": train_x"));
-  if (options.normalize.target)
-    task.normalization.output = scaling_of(*task.train, train.y, text_of(path.string(), ": train_y"));
+  if (options.normalize.input) task.normalization.input = scaling_of(*task.train, train.x);
+  if (options.normalize.target) task.normalization.output = scaling_of(*task.train, train.y);
   return task;
 }
 

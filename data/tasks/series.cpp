@@ -48,7 +48,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
     options.test = 1;
     options.normalize = {};
   }
-  const std::string path = (context.base / options.path).lexically_normal().string();
+  const std::string path = options.where();
   const auto recordings = std::make_shared<const Recordings>(read_recordings(options, context.base));
   const DataShape shape{.length = options.window,
                         .input = std::ssize(recordings->input),
@@ -101,8 +101,9 @@ constinit const TaskEntry kSeriesTask = {
         "x: [window, input columns]; y: the target columns `horizon` steps later, at every step or after the "
         "last",
     .files =
-        "a .csv file (one row per step, with or without names in the first line, any separator), or a .npy or\n"
-        ".npz file of [rows], [rows, columns] or [series, rows, columns]",
+        "a .csv file (one row per step, with or without names in the first line, any separator), or a .npy "
+        "or\n"
+        ".npz file of [rows], [rows, columns] or [series, rows, columns]; or a list of such files",
     .read = read_series_task,
 };
 

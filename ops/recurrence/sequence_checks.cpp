@@ -6,6 +6,25 @@
 
 namespace lagtape {
 
+namespace {
+
+void check_loss(const StackDefinition& stack) {
+  const LossFunction& loss = stack.loss;
+  const std::int64_t width = stack.output_width();
+  if (const std::string error = loss.error(); !error.empty())
+    throw InputError(text_of("[", name_of(loss), "] ", error));
+  if (width % loss.outputs_of_target() != 0)
+    throw InputError(text_of("[quantile] an output for each of ", loss.outputs_of_target(),
+                             " levels of each target. Got ", width));
+  const auto weights = std::ssize(loss.options.class_weights);
+  const std::int64_t classes = loss == Loss::binary_cross_entropy ? 2 : width;
+  if (!loss.is_real() && loss != Loss::none && weights != 0 && weights != classes)
+    throw InputError(text_of("[", name_of(loss), "] class_weights: expected ", classes,
+                             " numbers, one a class, or none. Got ", weights));
+}
+
+}  // namespace
+
 void check_stack(const StackDefinition& stack, const SequenceSettings& settings) {
   if (stack.layers.empty()) throw InputError("[sequence] a stack has at least one layer");
   for (std::size_t l = 1; l <= stack.layers.size(); ++l) {
@@ -19,6 +38,7 @@ void check_stack(const StackDefinition& stack, const SequenceSettings& settings)
   }
   if (stack.readout && !stack.readout->states.empty())
     throw InputError("[sequence] a read-out has no states");
+  check_loss(stack);
   if (settings.chunk < 0 || settings.chunk % recurrence::kRun != 0)
     throw InputError(
         text_of("[sequence] a chunk is a multiple of ", recurrence::kRun, " steps. Got ", settings.chunk));
@@ -69,6 +89,8 @@ void check_batch(const StackDefinition& stack, Dtype dtype, const SequenceBatch&
 
 void check_targets(const StackDefinition& stack, Dtype dtype, const SequenceBatch& batch) {
   const std::int64_t rows = batch.x.size(0), steps = batch.x.size(1), width = stack.output_width();
+  Shape targets = output_shape(stack, batch);
+  targets.back() = stack.target_width();
   const std::int64_t scored = reads_every_step(stack.at) ? rows * steps : rows;
   if (stack.loss == Loss::none) throw InputError("[sequence] a loss was asked of a stack that has none");
   if (stack.loss == Loss::cross_entropy) {
@@ -78,10 +100,10 @@ void check_targets(const StackDefinition& stack, Dtype dtype, const SequenceBatc
       if (c < -1 || c >= width)
         throw InputError(
             text_of("[cross_entropy] classes are in 0 .. ", width - 1, ", or -1 for none. Got ", c));
-  } else if (batch.targets.shape() != output_shape(stack, batch) || batch.targets.dtype() != dtype) {
-    throw InputError(text_of("[", name_of(stack.loss), "] targets are ",
-                             to_string(output_shape(stack, batch)), " ", name_of(dtype), ". Got ",
-                             to_string(batch.targets.shape()), " ", name_of(batch.targets.dtype())));
+  } else if (batch.targets.shape() != targets || batch.targets.dtype() != dtype) {
+    throw InputError(text_of("[", name_of(stack.loss), "] targets are ", to_string(targets), " ",
+                             name_of(dtype), ". Got ", to_string(batch.targets.shape()), " ",
+                             name_of(batch.targets.dtype())));
   }
   if (stack.loss == Loss::binary_cross_entropy && width != 1)
     throw InputError(text_of("[binary_cross_entropy] one logit. Got ", width));

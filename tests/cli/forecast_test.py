@@ -9,8 +9,9 @@ import random
 import re
 import shutil
 import unittest
+import zipfile
 
-from tool import ToolTest, changed, main, npy, npy_values
+from tool import ToolTest, changed, main, npy, npy_values, read_safetensors
 
 HOURS = 24 * 60
 FIRST = datetime.datetime(2024, 1, 1)
@@ -60,8 +61,14 @@ class ForecastTest(ToolTest):
         out = self.run_tool("forecast", "runs/plant-0", "--input", "plant.csv", "--from", "2024-02-20", "--steps", "48",
                             "--output", "next.csv", "--plot", "next.svg", "--json")[0]
         load = json.loads(out)["targets"]["Load [MW]"]
-        message = self.run_tool("predict", "runs/plant-0", "--input", "plant.csv", "--output", "y.csv", code=2)[1]
-        self.assertIn("predict takes the 4 inputs of the model as plain numbers. For a recording", message)
+        self.run_tool("predict", "runs/plant-0", "--input", "plant.csv", "--output", "y.csv", "--plot", "y.svg")
+        along = rows_of((self.folder / "y.csv").read_text())
+        self.assertEqual(len(along), 1409 - 3 + 1)  # each but the first of a stretch, and the one after the end
+        self.assertEqual((along[0]["time"], along[0]["horizon"]), ("2024-01-01T01:00:00", "1"))
+        self.assertEqual((along[-1]["time"], along[-1]["Load [MW] truth"]), ("2024-03-01T00:00:00", ""))
+        errors = [float(row["Load [MW] prediction"]) - float(row["Load [MW] truth"]) for row in along[200:-1]]
+        self.assertLess(math.sqrt(sum(error ** 2 for error in errors) / len(errors)), 3)
+        self.assertIn("Load [MW] truth", (self.folder / "y.svg").read_text())
         self.assertEqual(load["known"], 48)
         self.assertLess(load["rmse"], 3)
         self.assertGreater(load["persistence_rmse"], 6)  # of a sine of amplitude 10
@@ -142,6 +149,11 @@ class ForecastTest(ToolTest):
             for value, total in zip(found["targets"]["v"][key], sums, strict=True):
                 self.assertAlmostEqual(value, math.sqrt(total / len(origins)), places=6)
         self.assertIn("last value", self.run_tool("eval", "run", "--horizon", "3")[0])
+        self.run_tool("eval", "run", "--horizon", "6", "--season", "12", "--plot", "horizon.svg")
+        picture = (self.folder / "horizon.svg").read_text()
+        for words in ("model", "last value", "value 12 before", "steps ahead"):
+            self.assertIn(words, picture)
+        self.assertEqual(len(re.findall("<polyline", picture)), 3)
         self.assertIn("expected a number of steps", self.run_tool("eval", "run", "--horizon", "2..3", code=2)[1])
 
     def test_several_runs_give_mean_lowest_and_highest(self):
@@ -158,6 +170,7 @@ class ForecastTest(ToolTest):
             self.assertEqual(float(row["low"]), min(values))
             self.assertEqual(float(row["high"]), max(values))
             self.assertAlmostEqual(float(row["prediction"]), sum(values) / 3, places=6)
+        self.assertIn("<polygon", (self.folder / "several.svg").read_text())
 
     def test_what_cannot_be_forecast_is_told_and_nothing_is_written(self):
         self.write("own.csv", "v,w\n" + "".join(f"{math.sin(0.3 * n):.5f},1\n" for n in range(200)))
@@ -202,6 +215,82 @@ class ForecastTest(ToolTest):
         self.assertEqual(len(errors), 12)
         self.assertAlmostEqual(found["mae"], sum(errors) / 12, places=6)
         self.assertEqual(len(rows_of(self.run_tool("forecast", "run", "--input", "holes.csv", "--steps", "3")[0])), 3)
+
+    def test_predictions_along_a_recording_are_those_of_plain_numbers(self):
+        numbers = [(round(math.sin(0.3 * n), 5), n % 7) for n in range(60)]
+        for at, horizon in (("every_step", 1), ("every_step", 3), ("last_step", 2)):
+            with self.subTest(at=at, horizon=horizon):
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                self.train_on("v,w\n" + "".join(f"{a},{b}\n" for a, b in numbers) * 5, changed(
+                    PLANT, train__epochs=1, model__readout__at=at,
+                    data={"task": "series", "path": "own.csv", "input": ["v", "w"], "target": ["v"], "window": 10, "horizon": horizon}))
+                self.write("named.csv", "w;v\n" + "".join(f"{b};{a}\n" for a, b in numbers))
+                rows = rows_of(self.run_tool("predict", "run", "--input", "named.csv", "--output", "-")[0])
+                first = horizon if at == "every_step" else 9 + horizon
+                self.assertEqual([int(row["row"]) for row in rows], list(range(first, 60 + horizon)))
+                self.assertEqual({row["horizon"] for row in rows}, {str(horizon)})
+                for row in rows[::7] + rows[-1:]:
+                    place = int(row["row"])
+                    seen = numbers[:place - horizon + 1][0 if at == "every_step" else -10:]
+                    self.write("x.csv", "".join(f"{a!r},{b!r}\n" for a, b in seen))
+                    plain = self.run_tool("predict", "run", "--input", "x.csv", "--output", "-")[0].split()[-1]
+                    self.assertEqual(float(row["prediction"]), float(plain))
+                    self.assertEqual(row["truth"], repr(float(numbers[place][0])).removesuffix(".0") if place < 60 else "")
+        self.assertIn("--plot: expected as --input a .csv recording", self.run_tool(
+            "predict", "run", "--input", "x.csv", "--output", "y.csv", "--plot", "y.svg", code=2)[1])
+
+    def test_a_list_of_files_is_one_recording_each(self):
+        """A jump from 0 to 1000 between files is in no window: the model of each file's constant is exact."""
+        for name, level in (("a", 0), ("b", 1000), ("c", 0), ("d", 1000)):
+            self.write(f"{name}.csv", "v\n" + "".join(f"{level + 0.001 * (n % 2)}\n" for n in range(50)))
+        listed = changed(PLANT, train__epochs=1, data={"task": "series", "path": ["a.csv", "b.csv", "c.csv", "d.csv"],
+                                                       "input": ["v"], "window": 10, "stride": 1, "train": 0.5, "valid": 0.25, "test": 0.25})
+        path = self.write("listed.json", listed)
+        self.run_tool("data", path, "--out", "listed.npz")
+        with zipfile.ZipFile(self.folder / "listed.npz") as archive:
+            x, y = (npy_values(archive.read(f"train_{part}.npy")) for part in "xy")
+            self.assertEqual(len(npy_values(archive.read("test_x.npy"))), 400)
+        self.assertEqual(len(x), 2 * 40 * 10)
+        for first in range(0, len(x), 10):
+            whole = x[first:first + 10] + y[first:first + 10]
+            self.assertLess(max(whole) - min(whole), 1)
+        self.run_tool("train", path, "--out", "run", "--quiet")
+        self.assertEqual(json.loads((self.folder / "run/experiment.json").read_text())["data"]["path"],
+                         [str(self.folder / f"{name}.csv") for name in "abcd"])
+        self.run_tool("eval", "run")
+        for wrong, words in (([], "/data/path: expected at least one file"), (["a.csv", "a.csv"], "/data/path: expected a list of files"),
+                             ([1], "/data/path: expected a list of files"), (7, "/data/path: expected a file, or a list of files"),
+                             (["a.csv", "none.csv"], "none.csv: cannot read")):
+            with self.subTest(words):
+                self.assertIn(words, self.run_tool("check", self.write("wrong.json", changed(listed, data__path=wrong)), code=2)[1])
+
+    def test_new_data_that_are_too_short_to_divide_are_told_their_way(self):
+        self.train_on("v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(400)), changed(
+            PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "window": 20}))
+        self.write("new.csv", "v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(30)))
+        message = self.run_tool("eval", "run", "--data", "new.csv", code=2)[1]
+        self.assertIn("too short for", message)
+        self.assertIn("--split all scores all of it", message)
+        self.run_tool("eval", "run", "--data", "new.csv", "--split", "all")
+        self.assertNotIn("--split all", self.run_tool("eval", "run", "--data", "none.csv", code=2)[1])
+
+    def test_a_weights_file_names_no_folder_of_its_makers(self):
+        self.train_on("v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(400)), changed(
+            PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "window": 20}))
+        def path_in(weights):
+            return json.loads(read_safetensors(weights)[0]["__metadata__"]["experiment"])["data"]["path"]
+        self.assertNotIn(str(self.folder).encode(), self.weights("run"))
+        self.assertEqual(path_in(self.weights("run")), "../own.csv")
+        expected = self.run_tool("eval", "run")[0]
+        (self.folder / "below").mkdir()
+        shutil.move(self.folder / "run", self.folder / "below/run")  # found by experiment.json
+        self.assertEqual(self.run_tool("eval", "below/run")[0], expected)
+        shutil.move(self.folder / "own.csv", self.folder / "below/own.csv")  # found beside the run, as before
+        self.assertEqual(self.run_tool("eval", "below/run")[0], expected)
+        shutil.copy(self.folder / "below/run/weights.safetensors", self.folder / "below/alone.safetensors")
+        self.assertIn("own.csv: cannot read", self.run_tool("eval", "below/alone.safetensors", code=2)[1])
+        self.assertEqual(self.run_tool("eval", "below/alone.safetensors", "--data", "below/own.csv")[0], expected)
+        self.assertIn("prediction", self.run_tool("forecast", "below/alone.safetensors", "--input", "below/own.csv", "--steps", "2")[0])
 
     def test_few_updates_an_epoch_are_warned_of(self):
         self.write("own.csv", "v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(400)))

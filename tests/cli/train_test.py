@@ -39,7 +39,8 @@ class RunFolderTest(ToolTest):
         self.assertEqual((len(matrix), sum(map(sum, matrix))), (3, 8))
         self.assertEqual(sum(matrix[i][i] for i in range(3)) / 8, found["accuracy"])
         lines = self.run_tool("eval", "run", "--confusion")[0].splitlines()
-        self.assertEqual([[int(word) for word in line.split()[1:]] for line in lines[3:]], matrix)
+        self.assertEqual([[int(word) for word in line.split()[1:4]] for line in lines[3:]], matrix)
+        self.assertEqual([float(line.split()[6]) for line in lines[3:]], [round(one["f1"], 4) for one in found["classes"]])
         self.train("real", "--set", "train.epochs=1")
         self.assertIn("real numbers", self.run_tool("eval", "real", "--confusion", code=2)[1])
 

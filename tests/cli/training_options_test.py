@@ -11,8 +11,9 @@ import struct
 import subprocess
 import termios
 import unittest
+import zipfile
 
-from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, read_safetensors
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, npy, read_safetensors
 
 STILL = changed(EXPERIMENT, optimizer={"type": "sgd", "lr": 1e-30}, train__epochs=20, train__batch=1)
 SERIES = changed(EXPERIMENT, data={"task": "series", "path": "own.csv", "window": 20}, train__epochs=1)
@@ -139,7 +140,7 @@ class TrainingOptionsTest(ToolTest):
         path = self.write("experiment.json", changed(EXPERIMENT, train__epochs=12))
         terminal, other = pty.openpty()
         fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        running = subprocess.Popen([self.tool, "train", path, "--out", f"run{columns}{len(environment)}"], cwd=self.folder,
+        running = subprocess.Popen([self.tool, "train", path, "--out", f"run{columns}{len(environment)}{''.join(environment.values())}"], cwd=self.folder,
                                    stdout=subprocess.DEVNULL, stderr=other, env={**os.environ, **environment})
         os.close(other)
         text = b""
@@ -162,9 +163,50 @@ class TrainingOptionsTest(ToolTest):
                 self.assertNotIn("\x1b", line)
             if columns != 60:
                 self.assertEqual(any(line.startswith(("#", ".")) for line in lines), columns == 120)
-        environment = {key: value for key, value in os.environ.items() if key == "NO_COLOR"}
-        if not environment:
-            self.assertTrue(any(line.startswith("\x1b[32m") for line in self.drawn(120)))
+        self.assertTrue(any(line.startswith("\x1b[32m") for line in self.drawn(120, NO_COLOR="")))
+
+    def test_no_line_is_redrawn_where_there_is_no_terminal(self):
+        _, err = self.run_tool("train", self.write("experiment.json", EXPERIMENT))
+        self.assertNotIn("\r", err)
+        self.assertEqual(len(re.findall("^epoch ", err, re.MULTILINE)), 3)
+
+    def test_several_seeds_are_trained_and_go_on_where_they_stopped(self):
+        experiment = changed(EXPERIMENT, train__epochs=1)
+        path = self.write("experiment.json", experiment)
+        found = json.loads(self.run_tool("train", path, "--seeds", "3", "--seed", "5", "--quiet", "--json")[0])
+        self.assertEqual([run["run"] for run in found["runs"]], [f"runs/small-{seed}" for seed in (5, 6, 7)])
+        losses = []
+        for seed in (5, 6, 7):
+            self.assertEqual(self.train(f"alone{seed}", "--seed", seed, experiment=experiment), self.weights(f"runs/small-{seed}"))
+            losses.append(json.loads((self.folder / f"alone{seed}/summary.json").read_text())["test"]["loss"])
+        mean = sum(losses) / 3
+        self.assertAlmostEqual(found["test"]["loss"]["mean"], mean)
+        self.assertAlmostEqual(found["test"]["loss"]["deviation"], math.sqrt(sum((loss - mean) ** 2 for loss in losses) / 2))
+        self.run_tool("train", path, "--seeds", "2", "--out", "out/run", "--quiet")
+        before = [self.weights(f"out/run-{seed}") for seed in (0, 1)]
+        out = self.run_tool("train", path, "--seeds", "3", "--out", "out/run", "--quiet", "--resume")[0]
+        self.assertEqual([self.weights(f"out/run-{seed}") for seed in (0, 1)], before)
+        self.assertIn("out/run-2  loss ", out)
+        self.assertIn("test    loss ", out)
+        self.assertIn("is one run", self.run_tool("train", "out/run-0", "--seeds", "2", "--resume", code=2)[1])
+
+    def test_other_settings_than_those_of_a_run_are_told_their_way(self):
+        self.train("run", experiment=EXPERIMENT)
+        message = self.run_tool("train", self.write("other.json", changed(EXPERIMENT, optimizer__lr=0.5)), "--out", "run",
+                                "--resume", code=2)[1]
+        self.assertIn("/optimizer/lr", message)
+        self.assertIn("begins with its weights and other settings by --init", message)
+
+    def test_numbers_that_are_none_are_found_in_arrays_before_a_training(self):
+        x = [0.5] * 24
+        for name, x, y, words in (("x", x[:7] + [math.nan] + x[8:], [1.0] * 4, "train_x: numbers must be finite. Got nan in sequence 1, step 0, number 1"),
+                                  ("y", x, [1.0, math.inf, 1.0, 1.0], "train_y: numbers must be finite. Got inf in sequence 1, step 0, number 0")):
+            with zipfile.ZipFile(self.folder / "own.npz", "w") as archive:
+                archive.writestr("train_x.npy", npy((4, 3, 2), x))
+                archive.writestr("train_y.npy", npy((4, 1), y))
+            path = self.write("arrays.json", changed(EXPERIMENT, data={"task": "arrays", "path": "own.npz"}, model__readout={"at": "last_step"}))
+            with self.subTest(name):
+                self.assertIn("own.npz: " + words, self.run_tool("check", path, code=2)[1])
 
     def test_a_learning_rate_is_found(self):
         path = self.write("experiment.json", EXPERIMENT)

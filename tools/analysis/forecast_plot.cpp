@@ -1,6 +1,7 @@
 #include "lagtape/tools/analysis/forecast_plot.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lagtape/core/error.h"
 
@@ -21,14 +22,14 @@ PlotLine line_of(std::string name, const std::vector<double>& values, std::int64
 
 }  // namespace
 
-ForecastPlot::ForecastPlot(const DataShape& data, const Scaling& scaling)
-    : every_step_(data.every_step), scaling_(scaling) {
+ForecastPlot::ForecastPlot(const DataShape& data, const Scaling& scaling, LossFunction loss)
+    : every_step_(data.every_step), scaling_(scaling), loss_(std::move(loss)) {
   if (data.output < 1) {
     throw InputError(text_of("a plot of predictions over the truth needs real numbers as targets. The data ",
                              "have ", data.classes, " classes."));
   }
   truth_.resize(static_cast<std::size_t>(data.output));
-  predicted_.resize(truth_.size());
+  for (auto* lists : {&predicted_, &low_, &high_}) lists->resize(truth_.size());
 }
 
 void ForecastPlot::add(const Tensor& outputs, const Batch& batch) {
@@ -43,12 +44,19 @@ void ForecastPlot::add(const Tensor& outputs, const Batch& batch) {
 
 void ForecastPlot::add_row(const Tensor& outputs, const Batch& batch, std::int64_t row, std::int64_t steps) {
   const std::int64_t width = std::ssize(truth_), stride = every_step_ ? outputs.size(1) : 1;
+  const std::int64_t each = loss_.outputs_of_target();
   for (std::int64_t step = 0; step < steps; ++step) {
     for (std::int64_t i = 0; i < width; ++i) {
       const std::int64_t place = (row * stride + step) * width + i;
       const auto column = static_cast<std::size_t>(i);
       truth_[column].push_back(scaling_.restored(batch.y.at(place), column));
-      predicted_[column].push_back(scaling_.restored(outputs.at(place), column));
+      const auto output = [&](std::int64_t level) {
+        return scaling_.restored(outputs.at(place * each + level), column);
+      };
+      predicted_[column].push_back(output(loss_.middle()));
+      if (each == 1) continue;
+      low_[column].push_back(output(0));
+      high_[column].push_back(output(each - 1));
     }
   }
   points_ += steps;
@@ -63,6 +71,14 @@ Plot ForecastPlot::plot(const std::string& title) const {
     plot.lines.push_back(line_of("truth" + which, truth_[i], kMost));
     plot.lines.back().broad = true;
     plot.lines.push_back(line_of("prediction" + which, predicted_[i], kMost));
+    if (low_[i].empty()) continue;
+    PlotLine lower = line_of("", low_[i], kMost);
+    const std::vector<double>& levels = loss_.options.levels;
+    plot.bands.push_back({.name = text_of("q", levels.front(), " to q", levels.back(), which),
+                          .x = std::move(lower.x),
+                          .low = std::move(lower.y),
+                          .high = line_of("", high_[i], kMost).y,
+                          .line = plot.lines.size() - 1});
   }
   return plot;
 }

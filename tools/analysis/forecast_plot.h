@@ -7,6 +7,7 @@
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/data/dataset.h"
+#include "lagtape/ops/recurrence/step/loss_function.h"
 #include "lagtape/tools/analysis/plot.h"
 
 namespace lagtape {
@@ -18,11 +19,13 @@ class ForecastPlot {
  public:
   static constexpr std::int64_t kMost = 600;
 
-  /// Throws InputError when the targets are classes.
-  ForecastPlot(const DataShape& data, const Scaling& scaling);
+  /// `scaling` is that of the targets. Of quantiles the one nearest to the median is drawn as a line, and the widest
+  /// interval as a band. Throws InputError when the targets are classes.
+  ForecastPlot(const DataShape& data, const Scaling& scaling, LossFunction loss = Loss::mse);
 
   /// Takes in a batch of a split, or the next stretch of steps of one sequence; batches come in the split's
-  /// order. `outputs`: [B, q] or [B, T, q], normalised as the targets `batch.y`, of the same shape, are.
+  /// order. `outputs`: [B, q] or [B, T, q], normalised as the targets `batch.y` are, which have the same shape but for
+  /// several outputs a target.
   void add(const Tensor& outputs, const Batch& batch);
 
   Plot plot(const std::string& title) const;
@@ -32,9 +35,11 @@ class ForecastPlot {
 
   bool every_step_;
   Scaling scaling_;
+  LossFunction loss_;
   std::int64_t first_id_ = -1;                          ///< the first sequence; -1 before any batch
   std::int64_t points_ = 0;                             ///< taken in so far
-  std::vector<std::vector<double>> truth_, predicted_;  ///< a list for each of the q numbers of a target
+  /// A list for each of the numbers of a target; bounds of an interval only for quantiles.
+  std::vector<std::vector<double>> truth_, predicted_, low_, high_;
 };
 
 }  // namespace lagtape

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
 
 #include "lagtape/core/error.h"
 
@@ -70,6 +71,13 @@ void check(const Plot& plot) {
                                line.y.size(), " for '", line.name, "'."));
     }
   }
+  for (const PlotBand& band : plot.bands) {
+    if (band.x.size() != band.low.size() || band.x.size() != band.high.size() ||
+        band.line >= plot.lines.size())
+      throw InputError(text_of("[plot] expected as many bounds as x of a band, and its line. Got ",
+                               band.x.size(), ", ", band.low.size(), " and ", band.high.size(), " for '",
+                               band.name, "', line ", band.line, " of ", plot.lines.size(), "."));
+  }
   for (const PlotBars& bars : plot.bars) {
     if (bars.edges.size() != bars.heights.size() + 1 && !(bars.edges.empty() && bars.heights.empty())) {
       throw InputError(text_of("[plot] expected one edge more than heights. Got ", bars.edges.size(), " and ",
@@ -79,8 +87,11 @@ void check(const Plot& plot) {
 }
 
 std::vector<double> values_of(const Plot& plot, std::vector<double> PlotLine::*of_lines,
-                              std::vector<double> PlotBars::*of_bars) {
+                              std::vector<double> PlotBars::*of_bars,
+                              std::initializer_list<std::vector<double> PlotBand::*> of_bands) {
   std::vector<double> values;
+  for (const PlotBand& band : plot.bands)
+    for (const auto part : of_bands) values.insert(values.end(), (band.*part).begin(), (band.*part).end());
   for (const PlotLine& line : plot.lines) {
     values.insert(values.end(), (line.*of_lines).begin(), (line.*of_lines).end());
   }
@@ -95,14 +106,16 @@ class Drawing {
  public:
   explicit Drawing(const Plot& plot)
       : plot_(plot),
-        x_(plot.x, values_of(plot, &PlotLine::x, &PlotBars::edges)),
-        y_(plot.y, values_of(plot, &PlotLine::y, &PlotBars::heights), !plot.bars.empty()) {}
+        x_(plot.x, values_of(plot, &PlotLine::x, &PlotBars::edges, {&PlotBand::x})),
+        y_(plot.y, values_of(plot, &PlotLine::y, &PlotBars::heights, {&PlotBand::low, &PlotBand::high}),
+           !plot.bars.empty()) {}
 
   std::string svg() {
     draw_axes();
     out_ += "<g clip-path=\"url(#inside)\">\n";
     std::size_t n = 0;
     for (const PlotBars& bars : plot_.bars) draw(bars, n++);
+    for (const PlotBand& band : plot_.bands) draw(band);
     for (const PlotLine& line : plot_.lines) draw(line, n++);
     out_ += "</g>\n";
     draw_frame();
@@ -178,6 +191,29 @@ class Drawing {
     finish();
   }
 
+  std::string fill_of(const PlotBand& band) const {
+    return text_of("fill=\"", kColours[(plot_.bars.size() + band.line) % kColours.size()],
+                   "\" fill-opacity=\"0.18\"");
+  }
+
+  /// A polygon for every piece between gaps.
+  void draw(const PlotBand& band) {
+    std::size_t first = 0;
+    const auto finish = [&](std::size_t end) {
+      if (end > first) out_ += text_of("<polygon stroke=\"none\" ", fill_of(band), " points=\"");
+      for (std::size_t i = first; i < end; ++i)
+        out_ += text_of(number(across(band.x[i])), ",", number(down(band.low[i])), " ");
+      for (std::size_t i = end; i > first; --i)
+        out_ += text_of(number(across(band.x[i - 1])), ",", number(down(band.high[i - 1])), " ");
+      if (end > first) out_.back() = '"';
+      if (end > first) out_ += "/>\n";
+      first = end + 1;
+    };
+    for (std::size_t i = 0; i < band.x.size(); ++i)
+      if (!x_.shows(band.x[i]) || !y_.shows(band.low[i]) || !y_.shows(band.high[i])) finish(i);
+    finish(band.x.size());
+  }
+
   void draw(const PlotBars& bars, std::size_t n) {
     const double base = down(y_.base());
     for (std::size_t i = 0; i < bars.heights.size(); ++i) {
@@ -205,6 +241,9 @@ class Drawing {
       entry(bars.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
                                "\" width=\"18\" height=\"10\" ", fill(n++), "/>\n"));
     }
+    for (const PlotBand& band : plot_.bands)
+      entry(band.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
+                               "\" width=\"18\" height=\"10\" ", fill_of(band), "/>\n"));
     for (const PlotLine& line : plot_.lines) entry(line.name, segment(x, y, x + 18, y, stroke(line, n++)));
     legend_bottom_ = y + kLegendRow;
     return std::max(width, kLegendGap);

@@ -21,16 +21,24 @@ struct PlotBars {
   std::vector<double> edges, heights;
 };
 
-/// A chart with axes and a legend. Lines are drawn over bars, in colours that colour-blind readers can tell
+/// The pale area between low[i] and high[i] over x[i], in the colour of a line of the chart. NaN leaves a gap.
+struct PlotBand {
+  std::string name;  ///< name in the legend; empty: not listed
+  std::vector<double> x, low, high;
+  std::size_t line = 0;  ///< the place of the line among the chart's
+};
+
+/// A chart with axes and a legend. Lines are drawn over bars and bands, in colours that colour-blind readers can tell
 /// apart.
 struct Plot {
   std::string title = {};
   PlotAxis x = {}, y = {};
   std::vector<PlotLine> lines = {};
   std::vector<PlotBars> bars = {};
+  std::vector<PlotBand> bands = {};
 
   /// The chart as a complete SVG document in UTF-8, like its texts. Throws InputError if the sizes of a
-  /// line's x and y, or of edges and heights of bars, do not match.
+  /// line's x and y, of edges and heights of bars, or of a band do not match, or a band's line is not there.
   std::string svg() const;
 };
 

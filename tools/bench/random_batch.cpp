@@ -31,8 +31,9 @@ SequenceBatch random_batch(const Model& model, const DataShape& data, std::int64
       result.classes.push_back(static_cast<std::int32_t>(stream.next_below(static_cast<std::uint64_t>(q))));
     }
   } else {
-    result.targets =
-        normal_tensor(data.every_step ? Shape{batch, data.length, q} : Shape{batch, q}, model.dtype(), 2);
+    const std::int64_t width = q / model.loss().outputs_of_target();
+    result.targets = normal_tensor(data.every_step ? Shape{batch, data.length, width} : Shape{batch, width},
+                                   model.dtype(), 2);
     for (std::int64_t i = 0; loss == Loss::binary_cross_entropy && i < result.targets.numel(); ++i) {
       result.targets.set(i, result.targets.at(i) > 0 ? 1 : 0);
     }

@@ -12,6 +12,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -131,8 +132,9 @@ void run(const AnalyzeArguments& arguments) {
     throw InputError(text_of("--split ", arguments.split, ": ", file, " has no sequences in this split."));
   AnalysisOptions options = arguments.options;
   options.seed = source.experiment.seed;
-  const Analysis analysis = analyze(
-      source.model, split, is_run(file) ? source.model.normalization() : task.normalization, pool, options);
+  const Analysis analysis =
+      analyze(source.model, split, is_run(file) ? normalization_of_data(source.model) : task.normalization,
+              pool, options);
   if (!arguments.plot.empty()) write_plots(analysis, source.experiment.name, arguments.plot);
   if (arguments.json) {
     fmt::print("{}\n", json_of(analysis, source.experiment.name, arguments.split).dump(2));

@@ -34,7 +34,9 @@ void add_options(Options& options, EvalArguments& arguments) {
   add_threads(options, arguments.threads);
   options.add("--confusion", &arguments.confusion,
               "print the confusion matrix: a row for each true class, a column for each predicted one");
-  options.add("--plot", &arguments.plot, "draw the predictions over the truth (.svg), for real targets")
+  options
+      .add("--plot", &arguments.plot,
+           "draw the predictions over the truth (.svg), for real targets; with --horizon the errors")
       .called("FILE");
   options
       .add("--horizon", &arguments.horizon,
@@ -42,7 +44,7 @@ void add_options(Options& options, EvalArguments& arguments) {
            "last value "
            "and the value a season before")
       .called("N")
-      .excludes({"--confusion", "--plot"});
+      .excludes({"--confusion"});
   options.add("--season", &arguments.season, "steps of a season; by default a day, where rows have times")
       .at_least(1)
       .called("STEPS")
@@ -67,7 +69,7 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
   const auto refuse = [&](const auto&... what) {
     throw InputError(text_of(run, ": its model ", what..., "."));
   };
-  const Loss loss = source.experiment.loss;
+  const LossFunction& loss = source.experiment.loss;
   if (!entry_of(loss).fits(data)) throw InputError(text_of(run, ": ", mismatch(loss, data)));
   const Model& model = source.model;
   if (data.input != model.input_width())
@@ -84,13 +86,13 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
 
 /// Throws InputError for a model whose outputs are logits, which have no units.
 ForecastPlot forecast_of(const Source& source, const DataShape& data) {
-  const Loss loss = source.experiment.loss;
-  if (loss != Loss::mse) {
-    throw InputError(text_of("--plot: expected a model trained with ", entry_of(Loss::mse).name,
-                             ", whose outputs are numbers like its targets. Got one trained with ",
-                             entry_of(loss).name, "."));
+  const LossFunction& loss = source.experiment.loss;
+  if (!loss.is_real()) {
+    throw InputError(
+        text_of("--plot: expected a model of real numbers, trained with mse, huber or quantile. Got ",
+                "one trained with ", entry_of(loss).name, "."));
   }
-  return {data, source.model.normalization().output};
+  return {data, normalization_of_data(source.model).output, loss};
 }
 
 std::string title_of(const Source& source, const std::string& split) {
@@ -149,6 +151,10 @@ void score_forecasts(const EvalArguments& arguments) {
                                                  .split = arguments.split,
                                                  .path = arguments.data,
                                                  .season = arguments.season});
+  if (!arguments.plot.empty()) {
+    const std::string title = text_of("errors of ", scores.origins, " forecasts (", arguments.split, ")");
+    write_file_atomically(arguments.plot, plot_of(scores, title).svg());
+  }
   if (arguments.json) {
     fmt::print("{}\n", json_of_horizons(scores).dump(2));
   } else {
@@ -156,10 +162,26 @@ void score_forecasts(const EvalArguments& arguments) {
   }
 }
 
+/// The task with the split that is asked for. New data that are too few to be divided as those of the training are
+/// refused with the way to score them whole.
+Task load_task(const EvalArguments& arguments, const Experiment& experiment, ThreadPool& pool) try {
+  return arguments.split == "all" ? experiment.load_to_score(pool) : experiment.load_task(pool);
+} catch (const InputError& error) {
+  if (arguments.data.empty() || arguments.split == "all") throw;
+  try {
+    experiment.load_to_score(pool);
+  } catch (const InputError&) {
+    throw error;
+  }
+  throw InputError(text_of(error.what(),
+                           "\n--data is divided into train, valid and test as the experiment says. ",
+                           "--split all scores all of it."));
+}
+
 void run(const EvalArguments& arguments) {
   check_split(arguments.split);
-  if (!arguments.horizon.empty()) return score_forecasts(arguments);
   check_plot(arguments.plot);
+  if (!arguments.horizon.empty()) return score_forecasts(arguments);
   std::vector<std::string> set;
   if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);
   const Source source = load_run(arguments.run, set);
@@ -169,7 +191,7 @@ void run(const EvalArguments& arguments) {
     throw InputError(text_of("--split all: ", arguments.run,
                              " draws fresh training sequences for every step. Expected valid or test."));
   }
-  const Task task = all ? source.experiment.load_to_score(pool) : source.experiment.load_task(pool);
+  const Task task = load_task(arguments, source.experiment, pool);
   const Dataset& split = all ? *task.test : task.split(arguments.split);
   if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
     throw InputError(

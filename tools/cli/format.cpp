@@ -28,6 +28,9 @@ std::string json_of(const Evaluation& evaluation, const Confusion* confusion) {
       row.push_back(confusion->count(actual, predicted));
     }
     json["confusion"].push_back(row);
+    json["classes"].push_back({{"precision", confusion->precision(actual)},
+                               {"recall", confusion->recall(actual)},
+                               {"f1", confusion->f1(actual)}});
   }
   return json.dump(2);
 }
@@ -37,11 +40,15 @@ std::string table_of(const Confusion& confusion) {
   for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted) {
     text += fmt::format(" {:>7}", predicted);
   }
+  text += "  precision   recall       f1";
   for (std::int64_t actual = 0; actual < confusion.classes(); ++actual) {
     text += fmt::format("\n{:>5}", actual);
     for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted) {
       text += fmt::format(" {:>7}", confusion.count(actual, predicted));
     }
+    text +=
+        fmt::format("  {:>9.4f}{:>9.4f}{:>9.4f}", without_sign_of_nan(confusion.precision(actual)),
+                    without_sign_of_nan(confusion.recall(actual)), without_sign_of_nan(confusion.f1(actual)));
   }
   return text + "\n";
 }

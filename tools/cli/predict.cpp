@@ -2,14 +2,17 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/forecast/series_prediction.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/streaming.h"
@@ -19,7 +22,7 @@ namespace lagtape::cli {
 namespace {
 
 struct PredictArguments {
-  std::string run, input, output;
+  std::string run, input, output, plot;
   int threads = 1;
   bool stream = false, probabilities = false;
 };
@@ -28,17 +31,23 @@ void add_options(Options& options, PredictArguments& arguments) {
   options.add("RUN", &arguments.run, "run folder or weights file").required();
   options
       .add("--input", &arguments.input,
-           ".npy of [T, in] or [B, T, in], .csv with a line for each step (of a file with a header, the "
-           "columns that the experiment names), or - for lines on stdin")
+           ".npy of [T, in] or [B, T, in], .csv with a line for each step, or - for lines on stdin. A .csv "
+           "recording with names of columns is read as for the training")
       .required()
       .called("FILE");
-  options.add("--output", &arguments.output, ".npy, .csv, or - for lines on stdout")
+  options
+      .add(
+          "--output", &arguments.output,
+          ".npy, .csv, or - for lines on stdout; of a recording a table with a header: time or row, horizon, "
+          "prediction, truth")
       .required()
       .called("FILE");
   options.add("--stream", &arguments.stream,
               "run the model step by step; the outputs are the same to the bit");
   options.add("--probabilities", &arguments.probabilities,
               "write probabilities of the classes in place of logits");
+  options.add("--plot", &arguments.plot, "draw the predictions of a recording over the truth (.svg)")
+      .called("FILE");
   add_threads(options, arguments.threads);
 }
 
@@ -114,34 +123,52 @@ std::vector<std::string> input_names(const Model& model) {
   return names;
 }
 
-/// Whether the model's inputs are made from a recording by more than choosing columns.
-bool has_made_inputs(const Model& model) {
+bool is_array(const std::string& file) { return std::filesystem::path(file).extension() == ".npy"; }
+
+/// Whether the input is a recording like that of the training: a .csv file with names of columns.
+bool is_recording(const PredictArguments& arguments, const Model& model) {
+  if (std::filesystem::path(arguments.input).extension() != ".csv" || is_array(arguments.output))
+    return false;
   const Json experiment = parse_json(model.experiment(), "experiment");
-  const Json& time = at_pointer(experiment, "/data/time");
-  return at_pointer(experiment, "/data/task") == "series" &&
-         ((time.is_string() && time != "") || !at_pointer(experiment, "/data/categories").empty() ||
-          at_pointer(experiment, "/data/missing") == "mask");
+  return at_pointer(experiment, "/data/task") == "series" && has_header(arguments.input);
 }
 
-/// Reads the sequences, and says what reads a recording as the experiment does if this does not.
-Tensor read_input(const PredictArguments& arguments, const Model& model) try {
-  return read_sequences(arguments.input, model.input_width(), model.dtype(), input_names(model));
-} catch (const InputError& error) {
-  if (!has_made_inputs(model)) throw;
-  throw InputError(
-      text_of(error.what(), "\npredict takes the ", model.input_width(),
-              " inputs of the model as plain numbers. For a recording as the model was trained on give ",
-              "lagtape forecast, or lagtape eval --data FILE --split all --plot FILE.svg."));
+/// Writes a table with a header and, if asked for, a chart.
+void predict_recording(const PredictArguments& arguments, const Model& model) {
+  if (arguments.stream)
+    throw InputError("--stream: takes plain numbers: an .npy file, a .csv file without a header, or -.");
+  SeriesPrediction prediction = predict_series(model, arguments.input, arguments.threads);
+  if (arguments.probabilities) prediction.prediction = probabilities_of(model, prediction.prediction);
+  const std::string title = text_of("prediction over truth, ", prediction.horizon,
+                                    prediction.horizon == 1 ? " row" : " rows", " ahead");
+  if (!arguments.plot.empty()) write_file_atomically(arguments.plot, plot_of(prediction, title).svg());
+  if (arguments.output == "-") {
+    fmt::print("{}", csv_of(prediction));
+  } else {
+    write_file_atomically(arguments.output, csv_of(prediction));
+  }
+}
+
+/// Throws InputError where the output cannot be what is asked for.
+void check_output(const PredictArguments& arguments, bool of_recording) {
+  check_ending(arguments.output);
+  const std::string columns = "a .csv recording with the columns that the experiment names";
+  if (!arguments.plot.empty() && !of_recording)
+    throw InputError(text_of("--plot: expected as --input ", columns, ". Got ", arguments.input, "."));
+  if (!arguments.plot.empty() && !arguments.plot.ends_with(".svg"))
+    throw InputError(text_of("--plot ", arguments.plot, ": expected the name of a .svg file."));
 }
 
 void run(const PredictArguments& arguments) {
   const Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
-  check_ending(arguments.output);
+  const bool of_recording = is_recording(arguments, model);
+  check_output(arguments, of_recording);
+  if (of_recording) return predict_recording(arguments, model);
   if (arguments.input == "-" && arguments.output == "-") {
     return with_scalar(model.dtype(), [&]<class T>() { answer_lines<T>(model, arguments.probabilities); });
   }
-  const Tensor x = read_input(arguments, model);
+  const Tensor x = read_sequences(arguments.input, model.input_width(), model.dtype(), input_names(model));
   const Tensor y = arguments.stream ? predict_by_stream(model, x) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
 }

@@ -27,6 +27,11 @@ std::string time_of(double seconds) {
   return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
 }
 
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
 std::size_t width_of_terminal() {
   winsize size{};
   const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -53,7 +58,7 @@ std::string progress_line(double share, const std::vector<std::string>& parts, s
 Progress::Progress(bool quiet)
     : quiet_(quiet),
       moving_(!quiet && isatty(STDERR_FILENO)),
-      has_colours_(moving_ && std::getenv("NO_COLOR") == nullptr),
+      has_colours_(moving_ && !is_set("NO_COLOR")),
       started_(Clock::now()) {}
 
 void Progress::stepped(const StepReport& report) {

@@ -1,12 +1,13 @@
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json/json.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/analysis/plot.h"
 #include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
@@ -28,7 +29,7 @@ struct TrainArguments {
   std::string out, init, find_rate;
   std::int64_t seed = -1;
   int threads = 1;
-  std::int64_t overfit = 0;
+  std::int64_t overfit = 0, seeds = 1;
   bool tensorboard = false, dry_run = false, resume = false, quiet = false, json = false;
 };
 
@@ -36,6 +37,12 @@ void add_options(Options& options, TrainArguments& arguments) {
   arguments.experiment.add_to(options);
   options.add("--out", &arguments.out, "run folder; by default runs/NAME-SEED").called("RUN");
   options.add("--seed", &arguments.seed, "seed, in place of the experiment's").at_least(0).called("N");
+  options
+      .add("--seeds", &arguments.seeds,
+           "train N runs, with this seed and the next ones, one after another, and print the mean of their "
+           "metrics; --out names their folders before -SEED")
+      .at_least(1)
+      .called("N");
   add_threads(options, arguments.threads);
   options.add("--resume", &arguments.resume, "resume the run in that folder, or start it");
   options.add("--init", &arguments.init, "run folder or weights file to begin with: train.init")
@@ -48,12 +55,12 @@ void add_options(Options& options, TrainArguments& arguments) {
   options
       .add("--dry-run", &arguments.dry_run,
            "make three updates, print how long the run would take, write nothing")
-      .excludes({"--resume"});
+      .excludes({"--resume", "--seeds"});
   options
       .add("--find-lr", &arguments.find_rate,
            "try growing learning rates for 100 updates, print one that may do, and draw the losses (.svg)")
       .called("FILE")
-      .excludes({"--resume", "--dry-run"});
+      .excludes({"--resume", "--dry-run", "--seeds"});
   options.add("--tensorboard", &arguments.tensorboard,
               "also write the evaluations as an event file of TensorBoard");
   options.add("--quiet", &arguments.quiet, "print only errors on stderr");
@@ -126,6 +133,8 @@ void find_run(TrainArguments& arguments) {
   std::string& file = arguments.experiment.file;
   fs::path folder = file;
   if (fs::is_directory(folder, error)) {
+    if (arguments.seeds > 1)
+      throw InputError(text_of(folder.string(), ": is one run. --seeds takes an experiment file."));
     file = RunFolder(folder).experiment_file().string();
     if (!arguments.resume) {
       throw InputError(text_of(folder.string(),
@@ -152,22 +161,22 @@ void announce(const Trainer& trainer, const Experiment& experiment) {
   std::fputs(fmt::format("{}\n", line).c_str(), stderr);
 }
 
-void run(TrainArguments arguments) {
-  catch_signals();
-  find_run(arguments);
+/// The experiment as the options change it.
+Experiment read(const TrainArguments& arguments) {
   std::vector<std::string> set = arguments.experiment.set;
   if (arguments.seed >= 0) set.push_back(fmt::format("seed={}", arguments.seed));
   if (!arguments.init.empty())
     set.push_back(text_of("train.init=", Json(std::filesystem::absolute(arguments.init).string()).dump()));
   if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
-  const Experiment experiment = read_experiment(arguments.experiment.file, set);
-  if (!arguments.find_rate.empty()) return find_and_draw(experiment, arguments);
-  if (arguments.dry_run) return print(dry_run(experiment, arguments.threads), arguments.json);
+  return read_experiment(arguments.experiment.file, set);
+}
+
+/// Trains into a folder; progress goes to stderr.
+RunSummary train_into(const std::string& folder, const Experiment& experiment,
+                      const TrainArguments& arguments) {
   Progress progress(arguments.quiet);
   RunOptions options;
-  options.folder = arguments.out.empty() ? fmt::format("runs/{}-{}{}", experiment.name, experiment.seed,
-                                                       arguments.overfit > 0 ? "-overfit" : "")
-                                         : arguments.out;
+  options.folder = folder;
   options.resume = arguments.resume;
   options.threads = arguments.threads;
   options.tensorboard = arguments.tensorboard;
@@ -184,12 +193,76 @@ void run(TrainArguments arguments) {
     };
     options.resumed = [&](const Trainer& trainer) { announce(trainer, experiment); };
   }
-  const RunSummary summary = train_run(experiment, options);
-  progress.clear();
+  return train_run(experiment, options);
+}
+
+std::string default_folder(const Experiment& experiment) {
+  return fmt::format("runs/{}-{}{}", experiment.name, experiment.seed,
+                     experiment.train.overfit > 0 ? "-overfit" : "");
+}
+
+/// The mean and the standard deviation of each metric over several runs.
+Json spread_of(const std::vector<RunSummary>& summaries, Evaluation RunSummary::*split) {
+  Json spread = Json::object();
+  const auto count = static_cast<double>(summaries.size());
+  for (std::size_t m = 0; m < (summaries.front().*split).size(); ++m) {
+    double sum = 0, squares = 0;
+    for (const RunSummary& summary : summaries) sum += (summary.*split)[m].second;
+    for (const RunSummary& summary : summaries) {
+      const double from_mean = (summary.*split)[m].second - sum / count;
+      squares += from_mean * from_mean;
+    }
+    spread[(summaries.front().*split)[m].first] = {{"mean", sum / count},
+                                                   {"deviation", std::sqrt(squares / (count - 1))}};
+  }
+  return spread;
+}
+
+void print(const char* split, const Json& spread) {
+  fmt::print("{:<6}", split);
+  for (const auto& [name, value] : spread.items())
+    fmt::print("  {} {:.6g} +- {:.2g}", name, value["mean"].get<double>(), value["deviation"].get<double>());
+  fmt::print("\n");
+}
+
+/// Trains with several seeds, a run folder each.
+void train_seeds(TrainArguments arguments) {
+  const Experiment first = read(arguments);
+  std::vector<RunSummary> summaries;
+  Json runs = Json::array();
+  for (std::int64_t i = 0; i < arguments.seeds; ++i) {
+    arguments.seed = static_cast<std::int64_t>(first.seed) + i;
+    const Experiment experiment = read(arguments);
+    const std::string folder = arguments.out.empty() ? default_folder(experiment)
+                                                     : fmt::format("{}-{}", arguments.out, experiment.seed);
+    summaries.push_back(train_into(folder, experiment, arguments));
+    Json run = parse_json(summaries.back().json(), folder);
+    run["run"] = folder;
+    runs.push_back(std::move(run));
+    const RunSummary& summary = summaries.back();
+    if (!arguments.json)
+      fmt::print("{}  {}\n", folder, line_of(summary.test.empty() ? summary.valid : summary.test));
+  }
+  const Json valid = spread_of(summaries, &RunSummary::valid), test = spread_of(summaries, &RunSummary::test);
+  if (arguments.json)
+    return fmt::print("{}\n", Json{{"runs", runs}, {"valid", valid}, {"test", test}}.dump(2));
+  if (!valid.empty()) print("valid", valid);
+  if (!test.empty()) print("test", test);
+}
+
+void run(TrainArguments arguments) {
+  catch_signals();
+  find_run(arguments);
+  if (arguments.seeds > 1) return train_seeds(arguments);
+  const Experiment experiment = read(arguments);
+  if (!arguments.find_rate.empty()) return find_and_draw(experiment, arguments);
+  if (arguments.dry_run) return print(dry_run(experiment, arguments.threads), arguments.json);
+  const std::string folder = arguments.out.empty() ? default_folder(experiment) : arguments.out;
+  const RunSummary summary = train_into(folder, experiment, arguments);
   if (arguments.json) {
     fmt::print("{}\n", summary.json());
   } else {
-    print(summary, options.folder.string());
+    print(summary, folder);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/series/windows.h"
+#include "lagtape/tools/forecast/predicted_targets.h"
 #include "lagtape/tools/forecast/recording_model.h"
 
 namespace lagtape {
@@ -22,7 +23,7 @@ class HorizonScorer {
  public:
   HorizonScorer(const Model& model, const HorizonOptions& options)
       : model_(model), options_(options), series_(series_options_of(model)) {
-    if (!options.path.empty()) series_.path = options.path;
+    if (!options.path.empty()) series_.paths = {options.path};
     recordings_ = read_recordings(series_, {});
     season_ = season_of(recordings_, options.season);
     width_ = std::ssize(recordings_.measured);
@@ -68,7 +69,7 @@ class HorizonScorer {
       }
     }
     if (possible.empty()) {
-      throw InputError(text_of(series_.path, ": no row of ", options_.split, " has ", before,
+      throw InputError(text_of(series_.where(), ": no row of ", options_.split, " has ", before,
                                " rows before it and ", options_.steps, " from it on without a gap."));
     }
     std::vector<Origin> chosen;
@@ -84,19 +85,20 @@ class HorizonScorer {
                          .known = known,
                          .horizon = series_.horizon,
                          .window = series_.window,
-                         .feedback = feedback_of(recordings_)};
+                         .feedback = feedback_of(recordings_, model_.loss())};
     for (std::int64_t i = 0; i < given.inputs.numel(); ++i)
       given.inputs.set(
           i, value(origin.past + i / inputs, recordings_.input[static_cast<std::size_t>(i % inputs)]));
     const Tensor predicted = closed_loop(model_, given);
-    for (std::int64_t i = 0; i < predicted.numel(); ++i) {
+    const std::int64_t each = model_.loss().outputs_of_target(), middle = model_.loss().middle();
+    for (std::int64_t i = 0; i < options_.steps * width_; ++i) {
       const std::int64_t step = i / width_,
                          column = recordings_.measured[static_cast<std::size_t>(i % width_)];
       const double truth = value(origin.row + step, column);
       const auto add_to = [&](Tensor& sums, double guess) {
         sums.set(i, sums.at(i) + (guess - truth) * (guess - truth));
       };
-      add_to(scores.model, predicted.at(i));
+      add_to(scores.model, predicted.at(i * each + middle));
       add_to(scores.persistence, value(origin.row - 1, column));
       if (season_ > 0) add_to(scores.seasonal, value(origin.row - season_ + step % season_, column));
     }
@@ -115,6 +117,21 @@ HorizonScores score_horizons(const Model& model, const HorizonOptions& options) 
   if (options.steps < 1)
     throw InputError(text_of("[forecast] expected a horizon of at least 1. Got ", options.steps, "."));
   return HorizonScorer(model, options).run();
+}
+
+Plot plot_of(const HorizonScores& scores, const std::string& title) {
+  Plot plot{.title = title, .x = {.title = "steps ahead"}, .y = {.title = "root mean squared error"}};
+  const std::int64_t width = std::ssize(scores.targets);
+  for (std::int64_t i = 0; i < width; ++i) {
+    const std::string prefix = width > 1 ? scores.targets[static_cast<std::size_t>(i)] + ", " : std::string();
+    plot.lines.push_back(line_of_column(prefix + "model", scores.model, i, 0, 1));
+    plot.lines.push_back(line_of_column(prefix + "last value", scores.persistence, i, 0, 1));
+    if (scores.season > 0)
+      plot.lines.push_back(
+          line_of_column(text_of(prefix, "value ", scores.season, " before"), scores.seasonal, i, 0, 1));
+  }
+  if (width == 1) plot.y.title += " of " + scores.targets.front();
+  return plot;
 }
 
 }  // namespace lagtape

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
+#include "lagtape/tools/analysis/plot.h"
 
 namespace lagtape {
 
@@ -28,5 +29,8 @@ struct HorizonScores {
 /// most 20 windows of them, since the last gap), and compares the forecasts with the recording. Inputs that are not
 /// predicted are taken from the recording. Throws InputError.
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options);
+
+/// The errors by the number of steps ahead, a line each.
+Plot plot_of(const HorizonScores& scores, const std::string& title);
 
 }  // namespace lagtape

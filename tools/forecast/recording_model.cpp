@@ -1,9 +1,12 @@
 #include "lagtape/tools/forecast/recording_model.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/series/time_stamp.h"
 
 namespace lagtape {
 
@@ -22,12 +25,13 @@ SeriesOptions series_options_of(const Model& model) {
   return options;
 }
 
-std::vector<Feedback> feedback_of(const Recordings& recordings) {
+std::vector<Feedback> feedback_of(const Recordings& recordings, const LossFunction& loss) {
   std::vector<Feedback> feedback;
   for (std::size_t i = 0; i < recordings.input.size(); ++i)
     for (std::size_t k = 0; k < recordings.measured.size(); ++k)
       if (recordings.input[i] == recordings.measured[k])
-        feedback.push_back({static_cast<std::int64_t>(i), static_cast<std::int64_t>(k)});
+        feedback.push_back({static_cast<std::int64_t>(i),
+                            static_cast<std::int64_t>(k) * loss.outputs_of_target() + loss.middle()});
   return feedback;
 }
 
@@ -38,6 +42,18 @@ std::int64_t season_of(const Recordings& recordings, std::int64_t given) {
   const double steps = kDay / recordings.interval;
   if (steps == 1) return 7;
   return steps > 1 && steps == std::floor(steps) ? static_cast<std::int64_t>(steps) : 0;
+}
+
+double time_of_row(const Recordings& recordings, std::int64_t row, std::int64_t end) {
+  if (row < end) return recordings.times[static_cast<std::size_t>(row)];
+  return recordings.times[static_cast<std::size_t>(end - 1)] +
+         static_cast<double>(row - end + 1) * recordings.interval;
+}
+
+std::string label_of(const Recordings& recordings, double time) {
+  char number[32];
+  if (!recordings.has_dates) return {number, std::to_chars(number, number + sizeof(number), time).ptr};
+  return iso_date_of(time, !std::ranges::all_of(recordings.times, is_midnight));
 }
 
 std::string name_of_column(const Recordings& recordings, std::int64_t column) {

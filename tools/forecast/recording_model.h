@@ -11,12 +11,18 @@ namespace lagtape {
 /// for a model of another task.
 SeriesOptions series_options_of(const Model& model);
 
-/// The targets that a model predicts and also reads.
-std::vector<Feedback> feedback_of(const Recordings& recordings);
+/// The targets that a model predicts and also reads; of several quantiles it reads the one nearest to the median.
+std::vector<Feedback> feedback_of(const Recordings& recordings, const LossFunction& loss);
 
 /// The rows of a period: as given, else a week of rows that are a day apart, or a day of rows that divide it; 0
 /// when none is known.
 std::int64_t season_of(const Recordings& recordings, std::int64_t given);
+
+/// The time of a row of recordings with times, also of one behind the row before `end`, the last of its stretch.
+double time_of_row(const Recordings& recordings, std::int64_t row, std::int64_t end);
+
+/// A time as the file writes it: a number, or a date, with the time of day unless all rows are of midnights.
+std::string label_of(const Recordings& recordings, double time);
 
 /// The name of a column of the recordings.
 std::string name_of_column(const Recordings& recordings, std::int64_t column);

@@ -1,7 +1,6 @@
 #include "lagtape/tools/forecast/series_forecast.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -21,14 +20,14 @@ class ForecastSetup {
  public:
   ForecastSetup(const Model& model, const SeriesForecastOptions& options)
       : options_(options), series_(series_options_of(model)) {
-    series_.path = options.input.string();
+    series_.paths = {options.input.string()};
     recordings_ = read_recordings(series_, std::filesystem::path(), true);
     if (recordings_.recordings.size() != 1)
       throw InputError(text_of(where(), ": a forecast goes on from one recording. Got ",
                                recordings_.recordings.size(), "."));
     find_first();
     find_past();
-    inputs_.feedback = feedback_of(recordings_);
+    inputs_.feedback = feedback_of(recordings_, model.loss());
     inputs_.horizon = series_.horizon;
     inputs_.window = series_.window;
     inputs_.known = first_ - past_.first;
@@ -47,7 +46,7 @@ class ForecastSetup {
     for (std::int64_t step = 0; step < options_.steps; ++step) {
       if (!recordings_.times.empty()) {
         forecast.times.push_back(time_at(first_ + step));
-        forecast.labels.push_back(label(forecast.times.back()));
+        forecast.labels.push_back(label_of(recordings_, forecast.times.back()));
       }
       for (std::int64_t i = 0; i < width; ++i) forecast.truth.set(step * width + i, truth(first_ + step, i));
     }
@@ -70,11 +69,7 @@ class ForecastSetup {
   std::string name_of(std::int64_t column) const { return name_of_column(recordings_, column); }
 
   /// The time of a row, also of one behind the last.
-  double time_at(std::int64_t row) const {
-    if (row < end_) return recordings_.times[static_cast<std::size_t>(row)];
-    return recordings_.times[static_cast<std::size_t>(end_ - 1)] +
-           static_cast<double>(row - end_ + 1) * recordings_.interval;
-  }
+  double time_at(std::int64_t row) const { return time_of_row(recordings_, row, end_); }
 
   void find_first() {
     first_ = rows() - recordings_.future;
@@ -87,21 +82,14 @@ class ForecastSetup {
     const std::int64_t row = times.empty() ? static_cast<std::int64_t>(*from)
                                            : std::ranges::lower_bound(times, *from) - times.begin();
     if (row < 1 || row > first_) {
-      throw InputError(text_of("--from ", options_.from, ": expected a time within ", where(), ", which has ",
-                               first_, " rows with targets",
-                               times.empty()
-                                   ? "."
-                                   : text_of(", from ", label(times.front()), " to ",
-                                             label(times[static_cast<std::size_t>(first_ - 1)]), ".")));
+      throw InputError(text_of(
+          "--from ", options_.from, ": expected a time within ", where(), ", which has ", first_,
+          " rows with targets",
+          times.empty() ? "."
+                        : text_of(", from ", label_of(recordings_, times.front()), " to ",
+                                  label_of(recordings_, times[static_cast<std::size_t>(first_ - 1)]), ".")));
     }
     first_ = row;
-  }
-
-  /// A time as the file writes it: a number, or a date, with the time of day unless all rows are of midnights.
-  std::string label(double time) const {
-    char number[32];
-    if (!recordings_.has_dates) return {number, std::to_chars(number, number + sizeof(number), time).ptr};
-    return iso_date_of(time, !std::ranges::all_of(recordings_.times, is_midnight));
   }
 
   /// Finds the rows without a gap that end before the first prediction, and where rows after it end.
@@ -157,23 +145,7 @@ class ForecastSetup {
   ForecastInputs inputs_;
 };
 
-/// Mean, smallest and largest of several predictions.
-void combine(const std::vector<Tensor>& predictions, SeriesForecast& forecast) {
-  forecast.prediction = predictions.front();
-  if (predictions.size() == 1) return;
-  forecast.low = predictions.front().clone();
-  forecast.high = predictions.front().clone();
-  forecast.prediction = predictions.front().clone();
-  for (std::int64_t i = 0; i < forecast.prediction.numel(); ++i) {
-    double sum = 0;
-    for (const Tensor& prediction : predictions) {
-      sum += prediction.at(i);
-      forecast.low.set(i, std::min(forecast.low.at(i), prediction.at(i)));
-      forecast.high.set(i, std::max(forecast.high.at(i), prediction.at(i)));
-    }
-    forecast.prediction.set(i, sum / static_cast<double>(predictions.size()));
-  }
-}
+bool has_levels(Loss loss) { return loss == Loss::quantile; }
 
 }  // namespace
 
@@ -182,14 +154,18 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
     throw InputError("[forecast] expected a model and at least one step.");
   const ForecastSetup setup(models.front(), options);
   SeriesForecast forecast = setup.empty_forecast();
+  const LossFunction& loss = models.front().loss();
   std::vector<Tensor> predictions;
   for (const Model& model : models) {
-    if (model.output_width() != std::ssize(forecast.targets))
+    if (model.output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
       throw InputError(text_of("[forecast] a model predicts ", model.output_width(),
                                " numbers, expected the ", forecast.targets.size(), " targets."));
+    if (has_levels(model.loss()) != has_levels(loss) ||
+        (has_levels(loss) && model.loss().options.levels != loss.options.levels))
+      throw InputError("[forecast] the models of one forecast predict the same quantiles, or none.");
     predictions.push_back(closed_loop(model, setup.inputs()));
   }
-  combine(predictions, forecast);
+  put_outputs(forecast, predictions, loss);
   return forecast;
 }
 

@@ -7,6 +7,7 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/analysis/plot.h"
+#include "lagtape/tools/forecast/predicted_targets.h"
 
 namespace lagtape {
 
@@ -19,24 +20,20 @@ struct SeriesForecastOptions {
       0;  ///< steps of a period, for the seasonal naive forecast; 0: a day, where rows have dates
 };
 
-/// A forecast of the targets of a recording.
-struct SeriesForecast {
-  std::vector<std::string> targets;  ///< names
-  std::vector<double> times;         ///< [steps], seconds since 1970; empty without times, like `labels`
-  std::vector<std::string> labels;   ///< [steps], the times as in the file: ISO dates, or numbers
-  Tensor prediction;                 ///< [steps, targets], in the units of the data; the mean over the models
-  Tensor low, high;                  ///< the smallest and the largest of several models; empty for one
-  Tensor truth;                      ///< [steps, targets], NaN where it is not known
-  Tensor past;                       ///< [rows, targets] before the first prediction
-  std::int64_t season = 0;           ///< steps of a period; 0: none is known
+/// A forecast of the targets of a recording, a row a step.
+struct SeriesForecast : PredictedTargets {
+  Tensor past;              ///< [rows, targets] before the first prediction
+  std::int64_t season = 0;  ///< steps of a period; 0: none is known
 
-  std::int64_t steps() const { return prediction.size(0); }
+  std::int64_t steps() const { return rows(); }
 };
 
 /// Forecasts with one model, or with several of the same data. Reads the file as the first model's experiment
 /// says (task "series"), runs the models over the stretch before the first prediction, and then lets each go on
-/// from its own predictions. Inputs that are not predicted must be known: from the time, or from rows of the file
-/// whose targets are missing or later than `from`. Throws InputError.
+/// from its own predictions, of quantiles from the one nearest to the median. So the quantiles of a step beyond the
+/// model's own horizon say how uncertain that step is after this path; how uncertain the path is they do not say.
+/// Inputs that are not predicted must be known: from the time, or from rows of the file whose targets are missing or
+/// later than `from`. Throws InputError.
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options);
 
 /// Errors of a forecast where the truth is known, beside those of forecasts that need no model.
@@ -50,10 +47,9 @@ struct ForecastScores {
 /// The scores of one target. All are NaN when no truth is known.
 ForecastScores scores_of(const SeriesForecast& forecast, std::int64_t target);
 
-/// A table with a header: time (where there are times), step from 1, and for each target prediction, low and high
-/// of several models, and truth where it is known.
+/// The table of csv_of with the steps, from 1.
 std::string csv_of(const SeriesForecast& forecast);
-/// The forecast, the truth where it is known, and the last of the past.
+/// The forecast with its intervals, the truth where it is known, and the last of the past.
 Plot plot_of(const SeriesForecast& forecast, const std::string& title);
 
 }  // namespace lagtape

@@ -1,5 +1,6 @@
 #include "lagtape/tools/train/catalogue.h"
 
+#include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
@@ -75,10 +76,8 @@ std::vector<CatalogueEntry> loss_rows() {
     std::string names;
     for (const std::string& name : metric_names(entry.loss)) names += (names.empty() ? "" : ", ") + name;
     rows.push_back({std::string(entry.name),
-                    text_of(entry.summary, "; for ", entry.targets, "; metrics: ", names),
-                    "",
-                    "",
-                    {}});
+                    text_of(entry.summary, "; for ", entry.targets, "; metrics: ", names), "", "",
+                    options_of(entry.loss)});
   }
   return rows;
 }

@@ -16,6 +16,24 @@ Confusion::Confusion(const DataShape& data) : classes_(data.classes) {
   counts_.resize(static_cast<std::size_t>(classes_ * classes_));
 }
 
+double Confusion::actual(std::int64_t of) const {
+  double sum = 0;
+  for (std::int64_t as = 0; as < classes_; ++as) sum += static_cast<double>(count(of, as));
+  return sum;
+}
+double Confusion::predicted(std::int64_t as) const {
+  double sum = 0;
+  for (std::int64_t of = 0; of < classes_; ++of) sum += static_cast<double>(count(of, as));
+  return sum;
+}
+double Confusion::precision(std::int64_t of) const {
+  return static_cast<double>(count(of, of)) / predicted(of);
+}
+double Confusion::recall(std::int64_t of) const { return static_cast<double>(count(of, of)) / actual(of); }
+double Confusion::f1(std::int64_t of) const {
+  return 2 * static_cast<double>(count(of, of)) / (actual(of) + predicted(of));
+}
+
 void Confusion::add(const Tensor& outputs, const Batch& batch) {
   const std::int64_t q = outputs.size(-1), stride = outputs.rank() == 3 ? outputs.size(1) : 1;
   with_scalar(outputs.dtype(), [&]<class T>() {

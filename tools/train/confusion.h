@@ -23,7 +23,16 @@ class Confusion {
     return counts_[static_cast<std::size_t>(actual * classes_ + predicted)];
   }
 
+  /// The share of the elements predicted as a class that are of it, the share of its elements that are predicted so,
+  /// and the harmonic mean of both; NaN where there are none.
+  double precision(std::int64_t of) const;
+  double recall(std::int64_t of) const;
+  double f1(std::int64_t of) const;
+
  private:
+  double actual(std::int64_t of) const;
+  double predicted(std::int64_t as) const;
+
   std::int64_t classes_;
   std::vector<std::int64_t> counts_;
 };

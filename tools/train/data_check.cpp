@@ -55,6 +55,7 @@ class Look {
                                        " sequences are shorter than the largest lag, ", largest_lag_,
                                        " steps"));
     if (shape_.classes > 0) report_classes(check);
+    report_missing(check);
     report_scale(check);
   }
 
@@ -64,6 +65,7 @@ class Look {
     const bool has_target = shape_.output > 0 && (shape_.every_step || is_last);
     for (std::int64_t k = 0; has_target && k < shape_.output; ++k) {
       const double target = batch.y.at((shape_.every_step ? step : row) * shape_.output + k);
+      missing_ += std::isnan(target) ? 1 : 0;
       if (std::isnan(target)) continue;
       targets_ += 1;
       squares_ += target * target;
@@ -77,6 +79,12 @@ class Look {
       lowest_[column] = std::min(lowest_[column], x);
       highest_[column] = std::max(highest_[column], x);
     }
+  }
+
+  void report_missing(DataCheck& check) const {
+    if (missing_ > 0)
+      check.notes.push_back(text_of(percent(missing_ / (missing_ + targets_)),
+                                    " % of the targets are missing: they count in neither loss nor metrics"));
   }
 
   void report_classes(DataCheck& check) const {
@@ -112,7 +120,7 @@ class Look {
   std::vector<double> lowest_, highest_;
   std::vector<bool> is_target_;  ///< by input and target: whether they were equal at all steps so far
   std::map<std::int32_t, double> classes_;
-  double targets_ = 0, squares_ = 0;
+  double targets_ = 0, squares_ = 0, missing_ = 0;
 };
 
 std::string size_of(const Dataset& set) {

@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/segments.h"
 
@@ -20,9 +21,9 @@ std::int64_t bytes_of_step(const Model& model, const ModelOp& op, const DataShap
 }
 
 /// Runs one sequence, scored at every step, in stretches of at most `steps`.
-void score_in_stretches(Scores& scores, Loss loss, const Scaling& scaling, const SequenceBatch& sequence,
-                        std::int64_t steps, ModelOp& op, std::span<const Tensor> weights, ThreadPool& pool,
-                        const EvaluationOptions& options) {
+void score_in_stretches(Scores& scores, const LossFunction& loss, const Scaling& scaling,
+                        const SequenceBatch& sequence, std::int64_t steps, ModelOp& op,
+                        std::span<const Tensor> weights, ThreadPool& pool, const EvaluationOptions& options) {
   Window window;
   for (std::int64_t first = 0; first < sequence.lengths[0]; first += steps) {
     if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
@@ -85,7 +86,7 @@ Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& o
   Evaluation evaluation;
   if (split.size() == 0) return evaluation;
   const std::vector<Tensor> weights = model.weights();
-  const Normalization& normalization = model.normalization();
+  const Normalization normalization = normalization_of_data(model);
   const std::int64_t steps =
       std::max<std::int64_t>(options.bytes / bytes_of_step(model, op, split.shape()), 1);
   const std::int64_t rows = std::clamp<std::int64_t>(steps / split.shape().length, 1, kMost);

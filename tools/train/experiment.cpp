@@ -19,9 +19,12 @@ Json assigned(Json document, std::span<const std::string> assignments) {
     assign(without, assignment);
     assign(document, assignment);
     for (const char* key : kDataPaths) {
-      const Json& path = at_pointer(without, text_of("/data/", key).c_str());
-      if (path.is_string() && path != "")
-        document["data"][key] = fs::absolute(path.get<std::string>()).string();
+      Json path = at_pointer(without, text_of("/data/", key).c_str());
+      if (path.is_null()) continue;
+      for_each_path(path, [](const std::string& given) {
+        return given.empty() ? given : fs::absolute(given).string();
+      });
+      document["data"][key] = path;
     }
   }
   return document;
@@ -36,10 +39,12 @@ Experiment read_experiment(const fs::path& file, std::span<const std::string> as
   return parse_experiment(read_file(file), file.string(), file.parent_path(), assignments);
 }
 
-DataWidths widths_of(Loss loss, const DataShape& data) {
+DataWidths widths_of(const LossFunction& loss, const DataShape& data) {
   const bool classes = loss == Loss::cross_entropy;
   return {.input = data.input,
-          .output = classes ? 0 : output_width(loss, data),
+          .output = classes          ? 0
+                    : loss.is_real() ? data.output
+                                     : 1,
           .classes = classes ? data.classes : 0,
           .every_step = data.every_step,
           .tokens = data.tokens};

@@ -28,7 +28,7 @@ struct Experiment {
   std::string where;  ///< its name in messages
   std::uint64_t seed = 0;
   ModelDefinition model = {};
-  Loss loss = Loss::none;  ///< also that of the model
+  LossFunction loss = {};  ///< also that of the model
   std::vector<std::string> metrics;
   double lr = 0;
   Schedule schedule;
@@ -62,7 +62,7 @@ Experiment parse_experiment(const std::string& text, const std::string& where,
 
 /// The widths that a model must have for such data and loss: classes have a logit each, unless the loss is on
 /// one logit.
-DataWidths widths_of(Loss loss, const DataShape& data);
+DataWidths widths_of(const LossFunction& loss, const DataShape& data);
 
 /// The model of an experiment for such data, drawn from the seed. Throws InputError with JSON Pointers, also
 /// when the loss or the read-out does not go with the data.

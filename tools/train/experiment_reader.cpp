@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -36,7 +37,8 @@ TaskHints hints_of(const Json& document) {
   const Json& batch = at_pointer(document, "/train/batch");
   if (batch.is_number_integer() && batch.get<std::int64_t>() >= 1) hints.batch = batch.get<std::int64_t>();
   hints.every_step = at_pointer(document, "/model/readout/at") == "every_step";
-  const Json& loss = at_pointer(document, "/loss");
+  const Json& given = at_pointer(document, "/loss");
+  const Json& loss = given.is_object() ? at_pointer(document, "/loss/type") : given;
   hints.real_loss = loss != name_of(Loss::cross_entropy) && loss != name_of(Loss::binary_cross_entropy);
   return hints;
 }
@@ -107,14 +109,9 @@ class ExperimentReader {
     JsonReader reader(data, "/data", errors_);
     const TaskLoader loader = read_task(reader, hints_of(document_));
     Json filled = reader.filled();
-    for (const char* key : kDataPaths) {
-      if (!filled.contains(key) || !filled[key].is_string()) continue;
-      if (reader.has(key) && filled[key] == "") reader.error(key, "expected a path, got \"\".");
-      const std::string path = (base_ / filled[key].get<std::string>()).lexically_normal().string();
-      if (!is_utf8(path))
-        reader.error(key, text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
-      filled[key] = is_utf8(path) ? path : "";
-    }
+    for (const char* key : kDataPaths)
+      if (filled.contains(key))
+        for_each_path(filled[key], [&](const std::string& path) { return absolute(path, key, reader); });
     top_.fill("data", filled);
     experiment_.fresh = loader.fresh;
     experiment_.data_shape = loader.shape;
@@ -124,6 +121,15 @@ class ExperimentReader {
     experiment_.load_to_score = [loader, base = base_, seed = experiment_.seed](ThreadPool& pool) {
       return load_to_score(loader, {.base = base, .seed = seed, .pool = pool});
     };
+  }
+
+  /// A path of the data, which starts at the folder of the file.
+  std::string absolute(const std::string& given, const char* key, JsonReader& reader) const {
+    if (reader.has(key) && given.empty()) reader.error(key, "expected a path, got \"\".");
+    const std::string path = (base_ / given).lexically_normal().string();
+    if (!is_utf8(path))
+      reader.error(key, text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
+    return is_utf8(path) ? path : "";
   }
 
   /// Reads the model after data and loss, which decide what the file leaves open. With an error so far, the
@@ -167,18 +173,17 @@ class ExperimentReader {
   }
 
   void read_loss() {
-    std::vector<std::string> names;
-    for (const LossEntry& entry : losses()) names.emplace_back(entry.name);
-    std::string name;
-    const std::string about = "what training makes small";
-    if (experiment_.data_shape) {
-      name = name_of(default_loss(*experiment_.data_shape));
-      top_.choice("loss", name, names, about);
+    const Json& given = top_.raw("loss", "what training makes small");
+    if (!given.is_null()) {
+      experiment_.loss = lagtape::read_loss(given, "/loss", errors_);
+    } else if (experiment_.data_shape) {
+      experiment_.loss = default_loss(*experiment_.data_shape);
     } else {
-      top_.required_choice("loss", name, names, about);
+      top_.error("loss", "is missing.");
     }
-    experiment_.loss = loss_named(name).value_or(Loss::none);
-    if (experiment_.loss == Loss::none || !experiment_.data_shape) return;
+    if (experiment_.loss == Loss::none) return;
+    top_.fill("loss", json_of(experiment_.loss));
+    if (!experiment_.data_shape) return;
     const LossEntry& entry = entry_of(experiment_.loss);
     if (!entry.fits(*experiment_.data_shape))
       top_.error("loss", mismatch(entry.loss, *experiment_.data_shape));

@@ -11,6 +11,11 @@ namespace {
 constexpr std::array kLosses = {
     LossEntry{Loss::mse, "mse", "mean squared error over all elements", "real targets",
               [](const DataShape& data) { return data.output > 0; }},
+    LossEntry{Loss::huber, "huber", "squared error near 0, absolute error beyond delta: outliers count less",
+              "real targets", [](const DataShape& data) { return data.output > 0; }},
+    LossEntry{Loss::quantile, "quantile",
+              "pinball loss of several quantiles at once, which are the bounds of intervals", "real targets",
+              [](const DataShape& data) { return data.output > 0; }},
     LossEntry{Loss::cross_entropy, "cross_entropy", "mean softmax cross-entropy, with a logit for each class",
               "classes", [](const DataShape& data) { return data.classes > 1; }},
     LossEntry{
@@ -46,8 +51,30 @@ std::string mismatch(Loss loss, const DataShape& data) {
 
 Loss default_loss(const DataShape& data) { return data.classes > 0 ? Loss::cross_entropy : Loss::mse; }
 
-std::int64_t output_width(Loss loss, const DataShape& data) {
-  return loss == Loss::binary_cross_entropy ? 1 : loss == Loss::cross_entropy ? data.classes : data.output;
+std::int64_t output_width(const LossFunction& loss, const DataShape& data) {
+  if (loss == Loss::binary_cross_entropy) return 1;
+  return loss == Loss::cross_entropy ? data.classes : data.output * loss.outputs_of_target();
+}
+
+Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets) {
+  const auto each = static_cast<std::size_t>(loss.outputs_of_target());
+  Scaling scaling;
+  for (std::size_t i = 0; i < of_targets.mean.size(); ++i) {
+    scaling.mean.insert(scaling.mean.end(), each, of_targets.mean[i]);
+    scaling.scale.insert(scaling.scale.end(), each, of_targets.scale[i]);
+  }
+  return scaling;
+}
+
+Normalization normalization_of_data(const Model& model) {
+  const auto each = static_cast<std::size_t>(model.loss().outputs_of_target());
+  const Scaling& of_outputs = model.normalization().output;
+  Normalization normalization = {.input = model.normalization().input, .output = {}};
+  for (std::size_t i = 0; i < of_outputs.mean.size(); i += each) {
+    normalization.output.mean.push_back(of_outputs.mean[i]);
+    normalization.output.scale.push_back(of_outputs.scale[i]);
+  }
+  return normalization;
 }
 
 }  // namespace lagtape

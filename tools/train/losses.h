@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "lagtape/cells/models/model.h"
+#include "lagtape/core/normalization.h"
 #include "lagtape/data/dataset.h"
 #include "lagtape/ops/recurrence/sequence.h"
 
@@ -31,6 +33,11 @@ std::string mismatch(Loss loss, const DataShape& data);
 /// The loss that goes with data unless an experiment says otherwise: cross_entropy for classes, else mse.
 Loss default_loss(const DataShape& data);
 /// The number of outputs of a model for such data and loss.
-std::int64_t output_width(Loss loss, const DataShape& data);
+std::int64_t output_width(const LossFunction& loss, const DataShape& data);
+/// The scaling of each output of a model, made from that of each number of its targets.
+Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets);
+/// The normalisation of the data that a model was trained on: that of the model, with one scaling for each number
+/// of a target.
+Normalization normalization_of_data(const Model& model);
 
 }  // namespace lagtape

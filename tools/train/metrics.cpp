@@ -6,12 +6,14 @@
 #include <numbers>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/loss_rows.h"
 
 namespace lagtape {
 
 namespace {
 
-bool is_real(Loss loss) { return loss == Loss::mse; }
+bool is_real(Loss loss) { return LossFunction(loss).is_real(); }
+bool has_levels(Loss loss) { return loss == Loss::quantile; }
 bool is_class(Loss loss) { return loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy; }
 
 double variance_explained(const Scores& s) {
@@ -78,6 +80,12 @@ constexpr std::array kMetrics = {
                 is_real, [](const Scores& s) { return s.relative_error / s.relative_elements; }},
     MetricEntry{"r2", "share of the targets' variance that is explained: 1 is perfect, 0 their mean", true,
                 is_real, variance_explained},
+    MetricEntry{"pinball", "mean pinball loss over all levels, in the units of the data", false, has_levels,
+                [](const Scores& s) { return s.pinball / s.elements / s.levels; }},
+    MetricEntry{"coverage",
+                "share of targets from the lowest to the highest level, as wide as it should be "
+                "when it is their difference",
+                true, has_levels, [](const Scores& s) { return s.covered / s.elements; }},
     MetricEntry{"accuracy", "share of elements whose class is predicted correctly, from 0 to 1", true,
                 is_class, [](const Scores& s) { return s.correct / s.elements; }},
     MetricEntry{"f1",
@@ -90,34 +98,58 @@ constexpr std::array kMetrics = {
                 [](const Scores& s) { return s.in_top_5 / s.elements; }},
     MetricEntry{"cross_entropy", "mean negative log-likelihood of the class, in nats", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
-                [](const Scores& s) { return s.loss / s.elements; }},
+                [](const Scores& s) { return s.likelihood / s.elements; }},
     MetricEntry{"bits_per_character", "mean negative log-likelihood of the class, in bits", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
-                [](const Scores& s) { return s.loss / s.elements / std::numbers::ln2; }},
+                [](const Scores& s) { return s.likelihood / s.elements / std::numbers::ln2; }},
     MetricEntry{"perplexity", "exponential of the mean negative log-likelihood of the class", false,
                 [](Loss loss) { return loss == Loss::cross_entropy; },
-                [](const Scores& s) { return std::exp(s.loss / s.elements); }},
+                [](const Scores& s) { return std::exp(s.likelihood / s.elements); }},
     MetricEntry{"binary_cross_entropy",
                 "mean negative log-likelihood of the class under a single logit, in nats", false,
                 [](Loss loss) { return loss == Loss::binary_cross_entropy; },
-                [](const Scores& s) { return s.loss / s.elements; }},
+                [](const Scores& s) { return s.likelihood / s.elements; }},
 };
 
 // Each function scores one target: `z` points to its q outputs, `place` is its position in the batch's targets.
 // Sums of a sequence go to `sequence`, those by column or class to `all`.
 
+/// How the outputs are scored: the loss, and the scaling of real targets.
+struct Scoring {
+  const LossFunction& loss;
+  const Scaling& scaling;
+};
+
+/// Adds the losses of all levels of one number of a target: `z` points to the outputs for them.
 template <class T>
-void score_real(Scores& sequence, Scores& all, const T* z, std::int64_t q, const Batch& batch,
-                std::int64_t place, const Scaling& scaling) {
+void score_levels(Scores& sequence, const T* z, const T* y, std::size_t feature, const Scoring& scoring) {
+  const std::vector<double>& levels = scoring.loss.options.levels;
+  const double loss = quantile_row(z, y, 1, levels.data(), std::ssize(levels), 1, static_cast<T*>(nullptr));
+  sequence.loss += loss;
+  sequence.pinball += scoring.scaling.restored_difference(loss, feature);
+  sequence.covered += z[0] <= *y && *y <= z[levels.size() - 1] ? 1 : 0;
+}
+
+template <class T>
+void score_real(Scores& sequence, Scores& all, const T* outputs, std::int64_t width, const Batch& batch,
+                std::int64_t place, const Scoring& scoring) {
+  const LossFunction& loss = scoring.loss;
+  const Scaling& scaling = scoring.scaling;
+  const std::int64_t each = loss.outputs_of_target(), q = width / each;
   const T* y = batch.y.values<T>().data() + place * q;
+  const T* z = outputs + loss.middle();
   all.columns.resize(static_cast<std::size_t>(q));
-  for (std::int64_t i = 0; i < q; ++i) {
+  all.levels = static_cast<double>(each);
+  for (std::int64_t i = 0; i < q; ++i, z += each) {
     if (std::isnan(y[i])) continue;
     const auto feature = static_cast<std::size_t>(i);
-    const double error = static_cast<double>(z[i]) - static_cast<double>(y[i]);
+    const double error = static_cast<double>(*z) - static_cast<double>(y[i]);
     const double own_error = scaling.restored_difference(error, feature);
     const double own_target = scaling.restored(y[i], feature);
-    sequence.loss += error * error;
+    if (loss == Loss::mse) sequence.loss += error * error;
+    if (loss == Loss::huber)
+      sequence.loss += huber_row(z, y + i, 1, loss.options.delta, 1, static_cast<T*>(nullptr));
+    if (loss == Loss::quantile) score_levels(sequence, outputs + i * each, y + i, feature, scoring);
     sequence.squared_error += own_error * own_error;
     sequence.squared_target += own_target * own_target;
     sequence.absolute_error += std::abs(own_error);
@@ -143,7 +175,7 @@ void count_class(Scores& all, std::int64_t classes, std::int64_t actual, std::in
 
 template <class T>
 void score_class(Scores& sequence, Scores& all, const T* z, std::int64_t q, const Batch& batch,
-                 std::int64_t place, const Scaling&) {
+                 std::int64_t place, const Scoring& scoring) {
   const std::int64_t target = batch.classes[place];
   if (target < 0) return;
   const T* largest = std::max_element(z, z + q);
@@ -151,7 +183,14 @@ void score_class(Scores& sequence, Scores& all, const T* z, std::int64_t q, cons
   for (std::int64_t i = 0; i < q; ++i) {
     sum += std::exp(static_cast<double>(z[i]) - static_cast<double>(*largest));
   }
-  sequence.loss += std::log(sum) + static_cast<double>(*largest) - static_cast<double>(z[target]);
+  const double likelihood = std::log(sum) + static_cast<double>(*largest) - static_cast<double>(z[target]);
+  sequence.likelihood += likelihood;
+  const LossFunction& loss = scoring.loss;
+  sequence.loss +=
+      loss.is_adjusted()
+          ? smoothed_cross_entropy_row(z, q, static_cast<std::int32_t>(target), loss.class_weight(target),
+                                       loss.options.label_smoothing, 1, static_cast<T*>(nullptr))
+          : likelihood;
   sequence.correct += largest - z == target ? 1 : 0;
   sequence.in_top_5 += std::count_if(z, z + q, [&](T other) { return other > z[target]; }) < 5 ? 1 : 0;
   sequence.elements += 1;
@@ -165,11 +204,18 @@ void score_class(Scores& sequence, Scores& all, const T* z, std::int64_t q, cons
 
 template <class T>
 void score_logit(Scores& sequence, Scores& all, const T* z, std::int64_t, const Batch& batch,
-                 std::int64_t place, const Scaling&) {
+                 std::int64_t place, const Scoring& scoring) {
   const double target = batch.y.empty() ? batch.classes[place] : batch.y.at(place);
   if (target < 0 || std::isnan(target)) return;
   const double logit = z[0];
-  sequence.loss += std::max(logit, 0.0) - logit * target + std::log1p(std::exp(-std::abs(logit)));
+  const double likelihood = std::max(logit, 0.0) - logit * target + std::log1p(std::exp(-std::abs(logit)));
+  sequence.likelihood += likelihood;
+  const LossFunction& loss = scoring.loss;
+  const std::int32_t given = target > 0.5 ? 1 : 0;
+  sequence.loss += loss.is_adjusted() ? smoothed_binary_cross_entropy_row(z, given, loss.class_weight(given),
+                                                                          loss.options.label_smoothing, 1,
+                                                                          static_cast<T*>(nullptr))
+                                      : likelihood;
   sequence.correct += (logit > 0) == (target > 0.5) ? 1 : 0;
   sequence.elements += 1;
   all.has_one_logit = true;
@@ -179,14 +225,14 @@ void score_logit(Scores& sequence, Scores& all, const T* z, std::int64_t, const 
   all.ranks[0].emplace_back(logit, target > 0.5);
 }
 
-void check_shapes(Loss loss, const Tensor& outputs, const Batch& batch) {
+void check_shapes(const LossFunction& loss, const Tensor& outputs, const Batch& batch) {
   const std::int64_t rows = batch.size();
   const bool every_step = outputs.rank() == 3;
   const std::int64_t steps = every_step ? outputs.size(1) : 1;
   const std::int64_t q = outputs.size(-1);
   const std::int64_t targets =
       batch.y.empty() ? static_cast<std::int64_t>(batch.classes.size()) : batch.y.numel() / batch.y.size(-1);
-  const bool fits = is_real(loss) ? !batch.y.empty() && batch.y.size(-1) == q
+  const bool fits = is_real(loss) ? !batch.y.empty() && batch.y.size(-1) * loss.outputs_of_target() == q
                                   : (loss == Loss::cross_entropy ? batch.y.empty() : q == 1);
   if (outputs.size(0) != rows || targets != rows * steps || !fits) {
     throw InputError(
@@ -198,7 +244,8 @@ void check_shapes(Loss loss, const Tensor& outputs, const Batch& batch) {
 }
 
 template <class T>
-void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch, const Scaling& scaling) {
+void add_rows(Scores& scores, const Tensor& outputs, const Batch& batch, const Scoring& scoring) {
+  const LossFunction& loss = scoring.loss;
   const auto score = is_real(loss)                 ? score_real<T>
                      : loss == Loss::cross_entropy ? score_class<T>
                                                    : score_logit<T>;
@@ -210,12 +257,15 @@ void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& bat
     Scores sequence;
     for (std::int64_t n = 0; n < steps; ++n) {
       const std::int64_t place = row * stride + n;
-      score(sequence, scores, z + place * q, q, batch, place, scaling);
+      score(sequence, scores, z + place * q, q, batch, place, scoring);
     }
     scores.elements += sequence.elements;
     scores.squared_error += sequence.squared_error;
     scores.squared_target += sequence.squared_target;
     scores.loss += sequence.loss;
+    scores.likelihood += sequence.likelihood;
+    scores.pinball += sequence.pinball;
+    scores.covered += sequence.covered;
     scores.correct += sequence.correct;
     scores.in_top_5 += sequence.in_top_5;
     scores.absolute_error += sequence.absolute_error;
@@ -226,11 +276,12 @@ void add_rows(Scores& scores, Loss loss, const Tensor& outputs, const Batch& bat
 
 }  // namespace
 
-void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch,
+void add_scores(Scores& scores, const LossFunction& loss, const Tensor& outputs, const Batch& batch,
                 const Scaling& scaling) {
   check_shapes(loss, outputs, batch);
-  if (is_real(loss)) scaling.check(outputs.size(-1), "output");
-  with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(scores, loss, outputs, batch, scaling); });
+  if (is_real(loss)) scaling.check(batch.y.size(-1), "output");
+  const Scoring scoring = {loss, scaling};
+  with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(scores, outputs, batch, scoring); });
 }
 
 std::span<const MetricEntry> metrics() { return kMetrics; }
@@ -256,6 +307,6 @@ std::vector<std::string> metric_names(Loss loss) {
   return names;
 }
 
-double loss_value(const Scores& scores) { return scores.loss / scores.elements; }
+double loss_value(const Scores& scores) { return scores.loss / scores.elements / scores.levels; }
 
 }  // namespace lagtape

@@ -27,7 +27,9 @@ struct ClassCounts {
 /// that no bit depends on batch size or threads.
 struct Scores {
   double elements = 0;
-  double loss = 0;           ///< the training loss: squared error of normalised numbers, or nats
+  double levels = 1;      ///< outputs for each element
+  double loss = 0;        ///< the training loss: of normalised numbers, or in nats
+  double likelihood = 0;  ///< negative log-likelihood of the classes, in nats; the loss without its settings
   double squared_error = 0;  ///< in the user's units, like squared_target
   double squared_target = 0;
   double correct = 0;            ///< number of classes told by the largest logit, or by the sign of one logit
@@ -35,6 +37,8 @@ struct Scores {
   double absolute_error = 0;     ///< in the user's units
   double relative_error = 0;     ///< errors divided by targets, where these are not 0
   double relative_elements = 0;  ///< number of targets that are not 0
+  double pinball = 0;            ///< of all levels, in the user's units
+  double covered = 0;            ///< number of targets between the lowest and the highest level
   std::vector<TargetSums> columns = {};   ///< by number of a target
   std::vector<ClassCounts> classes = {};  ///< by class; 0 and 1 for one logit
   /// By class, the probabilities that elements were given, and whether they are of it; only with `keep_ranks`.
@@ -44,9 +48,10 @@ struct Scores {
 };
 
 /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
-/// steps count. `scaling` is that of outputs and real targets. Throws InputError when the outputs do not fit
+/// steps count. `scaling` is that of real targets. Errors of a loss with several levels are those of the level
+/// nearest to the median. Throws InputError when the outputs do not fit
 /// the batch's targets.
-void add_scores(Scores& scores, Loss loss, const Tensor& outputs, const Batch& batch,
+void add_scores(Scores& scores, const LossFunction& loss, const Tensor& outputs, const Batch& batch,
                 const Scaling& scaling = {});
 
 /// A metric that an experiment may name; the table has one row for each.
@@ -58,7 +63,7 @@ struct MetricEntry {
   double (*value)(const Scores& scores);
 };
 
-/// mse, rmse, nrmse, mae, mape, r2 for real targets; accuracy, f1, auc, top_5, cross_entropy, bits_per_character, perplexity,
+/// mse, rmse, nrmse, mae, mape, r2 for real targets, pinball and coverage for their quantiles; accuracy, f1, auc, top_5, cross_entropy, bits_per_character, perplexity,
 /// binary_cross_entropy for classes.
 std::span<const MetricEntry> metrics();
 /// Throws InputError with the nearest name.

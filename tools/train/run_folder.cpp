@@ -7,6 +7,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/data_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/version.h"
 
@@ -104,7 +105,8 @@ void require_same(const Experiment& before, const Experiment& now, const fs::pat
   throw InputError(text_of(
       path.string(),
       ": a resumed run may differ in epochs, steps, memory, threads and not_finite \"skip\" only. Got ",
-      place, " ", value(new_values), ", the run has ", value(old_values), "."));
+      place, " ", value(new_values), ", the run has ", value(old_values),
+      ". A new run begins with its weights and other settings by --init."));
 }
 
 }  // namespace
@@ -257,7 +259,7 @@ void RunFolder::save(const Trainer& trainer) const {
 
 void RunFolder::save_weights(const Model& model) const {
   refuse_link(weights_file());
-  model.save(weights_file());
+  model.save(weights_file(), with_relative_paths(model.experiment(), path_));
 }
 
 void RunFolder::write(const RunSummary& summary) const {

@@ -6,6 +6,7 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_file.h"
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/data_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -62,7 +63,11 @@ ModelFile read_model_file(const std::string& path) {
     throw InputError(text_of(path, ": expected a run folder or a .safetensors file. This looks like an ",
                              "experiment: train it first."));
   }
-  return ModelFile::read(path);
+  ModelFile file = ModelFile::read(path);
+  const std::filesystem::path place = path;
+  make_paths_absolute(file.experiment(),
+                      std::filesystem::is_directory(place, error) ? place : place.parent_path());
+  return file;
 }
 
 /// The model of a file, as the experiment in it was read; fitted to the widths that the file states.
@@ -70,7 +75,7 @@ Model model_of(ModelFile file, const Experiment& experiment) {
   const DataWidths& widths = file.widths();
   const FittedModel* known = experiment.fitted.get();
   if (known != nullptr && known->input_width() == widths.input && known->classes == widths.classes &&
-      (widths.classes > 0 || known->output_width() == widths.output))
+      (widths.classes > 0 || known->target_width() == widths.output))
     return std::move(file).model(*known);
   JsonErrors errors;
   FittedModel fitted = fit(experiment.model, widths, errors);

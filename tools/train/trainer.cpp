@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/plan_choice.h"
 #include "lagtape/tools/train/truncation.h"
@@ -128,7 +129,8 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
   if (experiment.train.truncate > 0) check_truncation(experiment, *task.train, model.at(), op_);
   check_options(experiment, task);
   check_targets(experiment, task, model, pool);
-  model_.normalization() = task.normalization;
+  model_.normalization() = {.input = task.normalization.input,
+                            .output = scaling_of_outputs(experiment.loss, task.normalization.output)};
 }
 
 void Trainer::run(const TrainerHooks& hooks) {

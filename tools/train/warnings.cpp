@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/losses.h"
 
 namespace lagtape {
 
@@ -42,8 +43,9 @@ std::vector<std::string> lag_warnings(const Model& model, const DataShape& data)
 std::vector<std::string> rounding_warnings(const Model& model) {
   std::vector<std::string> warnings;
   if (model.dtype() == Dtype::f64) return warnings;
-  add_rounding(warnings, model.normalization().input, "input");
-  add_rounding(warnings, model.normalization().output, "target");
+  const Normalization normalization = normalization_of_data(model);
+  add_rounding(warnings, normalization.input, "input");
+  add_rounding(warnings, normalization.output, "target");
   return warnings;
 }
 

@@ -140,38 +140,76 @@ class Unrolled {
     return stack_.readout ? layers_.back().step(top, at, Rows(frame_.rows, true)) : top;
   }
 
-  /// Whether there is no number at a place of the targets.
+  /// Whether there is no number for an element of the losses.
   bool is_missing(std::int64_t place) const {
-    return stack_.loss != Loss::cross_entropy && std::isnan(batch_.targets.at(place));
+    return stack_.loss != Loss::cross_entropy &&
+           std::isnan(batch_.targets.at(place / stack_.loss.outputs_of_target()));
   }
 
-  /// The amount that each row of y [rows, q] adds to the loss: [rows, q] for mse, else [rows, 1].
-  Var row_losses(const Var& y, const Rows& scored) {
-    Tape& tape = frame_.tape;
-    const auto targets = [&] {
-      Tensor known = batch_.targets.to(frame_.dtype).clone();
-      for (std::int64_t i = 0; i < known.numel(); ++i)
-        if (is_missing(i)) known.set(i, 0);
-      return tape.constant(known.reshaped(y.shape()));
-    };
-    if (stack_.loss == Loss::mse) return square(y - targets());
-    if (stack_.loss == Loss::binary_cross_entropy) return softplus(y) - targets() * y;
-    if (stack_.loss == Loss::none) throw InputError("[unroll_loss] the stack has no loss.");
+  /// A number for each output, made from its place.
+  template <class F>
+  Var constant_of(const Shape& shape, F number_at) {
+    Tensor numbers(shape, frame_.dtype);
+    for (std::int64_t i = 0; i < numbers.numel(); ++i) numbers.set(i, number_at(i));
+    return frame_.tape.constant(numbers);
+  }
 
+  /// The amount that each row of y [rows, q] adds to the loss: [rows, q] for real targets, else [rows, 1].
+  Var row_losses(const Var& y, const Rows& scored) {
+    const LossOptions& options = stack_.loss.options;
+    const std::int64_t each = stack_.loss.outputs_of_target();
+    const auto targets = [&] {
+      return constant_of(y.shape(),
+                         [&](std::int64_t i) { return is_missing(i) ? 0 : batch_.targets.at(i / each); });
+    };
+    switch (stack_.loss.kind) {
+      case Loss::mse: return square(y - targets());
+      case Loss::huber: {
+        const Var size = abs(y - targets());
+        return 0.5 * square(minimum(size, options.delta)) + options.delta * relu(size - options.delta);
+      }
+      case Loss::quantile: {
+        const Var level = constant_of(
+            y.shape(), [&](std::int64_t i) { return options.levels[static_cast<std::size_t>(i % each)]; });
+        const Var rest = targets() - y;
+        return maximum(level * rest, (level - 1) * rest);
+      }
+      case Loss::binary_cross_entropy: {
+        const Var weight = constant_of(y.shape(), [&](std::int64_t i) {
+          return stack_.loss.class_weight(batch_.targets.at(i) == 1 ? 1 : 0);
+        });
+        const double smoothing = options.label_smoothing;
+        return weight * (softplus(y) - (targets() * (1 - smoothing) + smoothing / 2) * y);
+      }
+      case Loss::cross_entropy: return class_losses(y, scored);
+      case Loss::none: break;
+    }
+    throw InputError("[unroll_loss] the stack has no loss.");
+  }
+
+  /// The cross-entropies of rows of logits, [rows, 1].
+  Var class_losses(const Var& y, const Rows& scored) {
+    Tape& tape = frame_.tape;
     const std::int64_t rows = y.value().size(0), classes = y.value().size(1);
     if (static_cast<std::int64_t>(batch_.classes.size()) != rows) {
       throw InputError(
           text_of("[unroll_loss] one class for each of ", rows, " rows. Got ", batch_.classes.size(), "."));
     }
-    Tensor largest({rows, 1}, frame_.dtype), chosen(y.shape(), frame_.dtype);
+    const double smoothing = stack_.loss.options.label_smoothing;
+    Tensor largest({rows, 1}, frame_.dtype), wanted(y.shape(), frame_.dtype), weight({rows, 1}, frame_.dtype);
     for (std::int64_t row = 0; row < rows; ++row) {
       double top = y.value().at(row * classes);
       for (std::int64_t j = 1; j < classes; ++j) top = std::max(top, y.value().at(row * classes + j));
       largest.set(row, top);
-      if (scored[row]) chosen.set(row * classes + batch_.classes[row], 1);
+      if (!scored[row]) continue;
+      for (std::int64_t j = 0; j < classes; ++j)
+        wanted.set(row * classes + j,
+                   smoothing / static_cast<double>(classes) + (j == batch_.classes[row] ? 1 - smoothing : 0));
+      weight.set(row, stack_.loss.class_weight(batch_.classes[row]));
     }
     const Var shifted = y - tape.constant(largest);
-    return log(sum(exp(shifted), 1, true)) - sum(shifted * tape.constant(chosen), 1, true);
+    return tape.constant(weight) *
+           (log(sum(exp(shifted), 1, true)) - sum(shifted * tape.constant(wanted), 1, true));
   }
 
   const StackDefinition& stack_;

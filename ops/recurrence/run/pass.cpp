@@ -12,7 +12,7 @@ std::int64_t missing_targets(const SequenceBatch& batch, const StackDefinition& 
                              std::span<const std::int64_t> lengths) {
   const std::int64_t rows = batch.x.size(0), steps = reads_every_step(stack.at) ? batch.x.size(1) : 1;
   const bool has_classes = stack.loss == Loss::cross_entropy;
-  const std::int64_t width = has_classes ? 1 : stack.output_width();
+  const std::int64_t width = has_classes ? 1 : stack.target_width();
   const auto count = [&](auto values, auto is_missing) {
     std::int64_t missing = 0;
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -42,8 +42,9 @@ PreparedPass::PreparedPass(const Pass& pass, const StackDefinition& stack) : Pas
     scored = 0;
     for (std::int64_t n : lengths) scored += static_cast<double>(n);
   }
-  if (stack.loss == Loss::mse) scored *= static_cast<double>(stack.output_width());
-  if (stack.loss != Loss::none) scored -= static_cast<double>(missing_targets(batch, stack, lengths));
+  if (stack.loss.is_real()) scored *= static_cast<double>(stack.output_width());
+  if (stack.loss != Loss::none)
+    scored -= static_cast<double>(missing_targets(batch, stack, lengths) * stack.loss.outputs_of_target());
   loss_scale = 1 / std::max(scored, 1.0);  // without any target the loss is 0
 }
 

@@ -7,6 +7,32 @@
 
 namespace lagtape::recurrence {
 
+namespace {
+
+/// The losses of real targets, as with_loss calls f with them; `width` outputs a row.
+template <class T, class F>
+void with_real_loss(const SequenceBatch& batch, const LossFunction& loss, std::int64_t width, double scale,
+                    F f) {
+  const T* targets = batch.targets.values<T>().data();
+  if (loss == Loss::mse)
+    return f([=](const T* y, std::int64_t place, T* gradient) {
+      return mse_row(y, targets + place * width, width, scale, gradient);
+    });
+  if (loss == Loss::huber) {
+    const double delta = loss.options.delta;
+    return f([=](const T* y, std::int64_t place, T* gradient) {
+      return huber_row(y, targets + place * width, width, delta, scale, gradient);
+    });
+  }
+  const double* levels = loss.options.levels.data();
+  const std::int64_t count = loss.outputs_of_target(), numbers = width / count;
+  f([=](const T* y, std::int64_t place, T* gradient) {
+    return quantile_row(y, targets + place * numbers, numbers, levels, count, scale, gradient);
+  });
+}
+
+}  // namespace
+
 template <class T>
 SliceReadout<T>::SliceReadout(const CompiledStack<T>& stack, LayerRunner<T>& top) : stack_(stack), top_(top) {
   if (stack.has_final_readout())
@@ -208,25 +234,31 @@ void SliceReadout<T>::with_loss(F f) const {
     return 0.0;
   };
   const SequenceBatch& batch = pass().batch;
-  switch (definition().loss) {
-    case Loss::mse: {
-      const T* targets = batch.targets.values<T>().data();
-      return f([=](const T* y, std::int64_t place, T* gradient) {
-        return mse_row(y, targets + place * width, width, scale, gradient);
-      });
-    }
+  const LossFunction& loss = definition().loss;
+  const bool adjusted = loss.is_adjusted();
+  switch (loss.kind) {
+    case Loss::mse:
+    case Loss::huber:
+    case Loss::quantile: return with_real_loss<T>(batch, loss, width, scale, f);
     case Loss::cross_entropy: {
       const std::int32_t* classes = batch.classes.data();
-      return f([=](const T* y, std::int64_t place, T* gradient) {
+      return f([=, &loss](const T* y, std::int64_t place, T* gradient) {
         if (classes[place] < 0) return no_loss(gradient);
+        if (adjusted)
+          return smoothed_cross_entropy_row(y, width, classes[place], loss.class_weight(classes[place]),
+                                            loss.options.label_smoothing, scale, gradient);
         return cross_entropy_row(y, width, classes[place], scale, gradient);
       });
     }
     case Loss::binary_cross_entropy: {
       const T* targets = batch.targets.values<T>().data();
-      return f([=](const T* y, std::int64_t place, T* gradient) {
+      return f([=, &loss](const T* y, std::int64_t place, T* gradient) {
         if (std::isnan(targets[place])) return no_loss(gradient);
-        return binary_cross_entropy_row(y, targets[place] != 0 ? 1 : 0, scale, gradient);
+        const std::int32_t target = targets[place] != 0 ? 1 : 0;
+        if (adjusted)
+          return smoothed_binary_cross_entropy_row(y, target, loss.class_weight(target),
+                                                   loss.options.label_smoothing, scale, gradient);
+        return binary_cross_entropy_row(y, target, scale, gradient);
       });
     }
     case Loss::none:

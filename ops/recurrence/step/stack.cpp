@@ -4,22 +4,14 @@ namespace lagtape {
 
 bool reads_every_step(ReadAt at) { return at == ReadAt::every_step; }
 
-std::string_view name_of(Loss loss) {
-  switch (loss) {
-    case Loss::none: return "none";
-    case Loss::mse: return "mse";
-    case Loss::cross_entropy: return "cross_entropy";
-    case Loss::binary_cross_entropy: return "binary_cross_entropy";
-  }
-  return "";
-}
-
 std::int64_t StackDefinition::input_width() const { return layers.front().input.width(); }
 
 std::int64_t StackDefinition::output_width() const {
   const StepProgram& last = readout ? *readout : layers.back();
   return last.values[static_cast<std::size_t>(last.output)].shape.width();
 }
+
+std::int64_t StackDefinition::target_width() const { return output_width() / loss.outputs_of_target(); }
 
 std::pair<Shape, Dtype> state_window(const StepProgram& layer, int state, std::int64_t batch, Dtype dtype) {
   const StateDefinition& definition = layer.states[static_cast<std::size_t>(state)];

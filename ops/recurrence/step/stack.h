@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/step/loss_function.h"
 #include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape {
@@ -17,21 +17,17 @@ enum class ReadAt : std::uint8_t { every_step, last_step, last_padded_step, mean
 
 bool reads_every_step(ReadAt at);
 
-/// The losses that are sums over sequences. mse: the mean over all elements scored; cross_entropy (class
-/// indices) and binary_cross_entropy (one logit, targets 0 or 1): the mean over everything scored.
-enum class Loss : std::uint8_t { none, mse, cross_entropy, binary_cross_entropy };
-
-std::string_view name_of(Loss loss);
-
 /// A stack of layers with its read-out and loss: everything that runs in one pass over time.
 struct StackDefinition {
   std::vector<StepProgram> layers;     ///< the output of one is the input of the next
   std::optional<StepProgram> readout;  ///< a program without states
   ReadAt at = ReadAt::every_step;
-  Loss loss = Loss::none;
+  LossFunction loss = {};
 
   std::int64_t input_width() const;
   std::int64_t output_width() const;
+  /// How many numbers a target has: as many as an output, unless the loss has several outputs for each.
+  std::int64_t target_width() const;
 };
 
 /// The last values of the states: the only part of the past that the future depends on. One tensor a state,
@@ -58,7 +54,7 @@ struct DrawKey {
 struct SequenceBatch {
   Tensor x;                           ///< [B, T, input]
   std::vector<std::int64_t> lengths;  ///< [B], each in 1..T; empty: all T
-  Tensor targets;  ///< mse, binary_cross_entropy: [B, T, output] (every_step) or [B, output]; NaN: none
+  Tensor targets;  ///< but for cross_entropy: [B, T, target] (every_step) or [B, target]; NaN: none
   std::vector<std::int32_t> classes;  ///< cross_entropy: [B * T] row by row (every_step) or [B]; -1: none
   std::int64_t first_step = 0;        ///< the absolute index of x's first step, for a carried window
   DrawKey draws;

@@ -55,6 +55,40 @@ TEST_CASE("random stacks with missing targets agree with the unrolled tape") {
                 });
 }
 
+/// Gives the loss of a case settings of its own: another loss of real numbers in place of mse, weights and smoothed
+/// labels for classes.
+void set_loss(SequenceCase& c, std::uint64_t seed) {
+  RandomStream random(seed, stream_name({0x6c6f7373}));
+  LossOptions& options = c.stack.loss.options;
+  const std::int64_t width = c.stack.output_width();
+  if (c.stack.loss == Loss::mse) {
+    c.stack.loss.kind = seed % 2 == 0 ? Loss::huber : Loss::quantile;
+    options.delta = 0.1 + random.next_uniform();
+    options.levels = {0.5};
+    for (std::int64_t l = 1; l < (width % 2 == 0 ? 2 : width); ++l)
+      options.levels.push_back(0.5 + 0.4 * static_cast<double>(l) / static_cast<double>(width));
+    Shape shape = c.batch.targets.shape();
+    shape.back() = c.stack.target_width();
+    c.batch.targets = random_tensor(random, shape, 1);
+    return;
+  }
+  const std::int64_t classes = c.stack.loss == Loss::binary_cross_entropy ? 2 : width;
+  for (std::int64_t i = 0; i < classes; ++i) options.class_weights.push_back(3 * random.next_uniform());
+  options.label_smoothing = seed % 3 == 0 ? 0 : random.next_uniform();
+}
+
+TEST_CASE("random stacks with settings of their loss agree with the unrolled tape") {
+  for_each_seed("random stacks with settings of their loss agree with the unrolled tape", 600,
+                [](std::uint64_t seed) {
+                  SequenceCase c = random_case(seed);
+                  if (c.stack.loss == Loss::none) return std::string();
+                  set_loss(c, seed);
+                  if (seed % 4 == 0) take_targets_away(c, seed);
+                  return differences(run_op(c, some_settings(seed), 1 + static_cast<int>(seed % 3)),
+                                     run_unrolled(c), 1e-12);
+                });
+}
+
 TEST_CASE("the loss is the mean over the targets that are there") {
   SequenceCase c = random_case(3, {.steps = 6, .rows = 2});
   c.stack.at = ReadAt::every_step;

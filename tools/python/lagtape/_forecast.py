@@ -23,7 +23,8 @@ def forecast(run: Union[Path, Sequence[Path]], input: Path, steps: int, *, start
     season  steps of a period, for what `lagtape forecast` compares with; 0: a day, where rows have dates
 
     Gives the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows, targets], and of several
-    runs low and high; the names of the targets, the times, and the season. Raises InputError.
+    runs low and high; of a model of quantiles in their place the levels and a list of arrays, quantiles, one for each; the
+    names of the targets, the times, and the season. Raises InputError.
     """
     runs = [path_of(one) for one in run] if isinstance(run, (list, tuple)) else [path_of(run)]
     return _lagtape.forecast(runs, path_of(input), count_of(steps, "steps", "forecast"), text_of(start, "[forecast] start"),

@@ -21,6 +21,7 @@
 #include "lagtape/tools/train/catalogue.h"
 #include "lagtape/tools/train/experiment_check.h"
 #include "lagtape/tools/train/export_data.h"
+#include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/warnings.h"
 
 namespace nb = nanobind;
@@ -63,7 +64,8 @@ std::string analyze(const GivenExperiment& given, const std::string& split_name,
   if (split.size() == 0)
     throw InputError(text_of(given.place, ": there are no sequences in the split '", split_name, "'."));
   options.seed = source.experiment.seed;
-  const Normalization& normalization = given.is_trained() ? source.model.normalization() : task.normalization;
+  const Normalization normalization =
+      given.is_trained() ? normalization_of_data(source.model) : task.normalization;
   const Analysis analysis = lagtape::analyze(source.model, split, normalization, pool, options);
   return json_of(analysis, source.experiment.name, split_name).dump();
 }

@@ -34,6 +34,12 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
   result["targets"] = made.targets;
   result["times"] = made.labels;
   result["season"] = made.season;
+  if (!made.levels.empty()) {
+    result["levels"] = made.levels;
+    nb::list quantiles;
+    for (const Tensor& quantile : made.quantiles) quantiles.append(array_of(quantile));
+    result["quantiles"] = quantiles;
+  }
   const std::pair<const char*, const Tensor*> arrays[] = {{"prediction", &made.prediction},
                                                           {"low", &made.low},
                                                           {"high", &made.high},

@@ -136,6 +136,23 @@ TEST_CASE("unrolled: losses are means over what is scored") {
   CHECK(named(run_unrolled(c), "loss").item() == doctest::Approx(surprises / 3).epsilon(1e-14));
 }
 
+TEST_CASE("unrolled: losses with settings are those of their formulas") {
+  SequenceCase c = numbers(delayed_sum(1), {0}, {0});
+  c.batch.x = Tensor::from({1, 2, 1}, {1, 2}, Dtype::f64);
+  const auto loss_of = [&](LossFunction loss, std::vector<double> targets) {
+    c.stack.loss = std::move(loss);
+    c.batch.targets = Tensor::from({1, 2, 1}, targets, Dtype::f64);
+    return named(run_unrolled(c), "loss").item();
+  };
+  CHECK(loss_of({Loss::huber, {.delta = 0.5}}, {0.75, 5}) ==
+        doctest::Approx((0.03125 + 0.5 * (3 - 0.25)) / 2).epsilon(1e-14));
+  CHECK(loss_of({Loss::quantile, {.levels = {0.9}}}, {2, 0}) ==
+        doctest::Approx((0.9 + 0.2) / 2).epsilon(1e-14));
+  const double smoothed = 3 * (std::log(1 + std::exp(1.0)) - 0.9) + 2 * (std::log(1 + std::exp(2.0)) - 0.2);
+  CHECK(loss_of({Loss::binary_cross_entropy, {.class_weights = {2, 3}, .label_smoothing = 0.2}}, {1, 0}) ==
+        doctest::Approx(smoothed / 2).epsilon(1e-14));
+}
+
 TEST_CASE("unrolled: draws are those of their place in training, their evaluation value otherwise") {
   StepTape tape(1);
   const StepVar each = tape.draw(DrawDefinition::Kind::normal, RowShape::vector(2), true, 0.25);

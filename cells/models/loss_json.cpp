@@ -1,0 +1,112 @@
+#include "lagtape/cells/models/loss_json.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
+
+namespace lagtape {
+namespace {
+
+constexpr Loss kLosses[] = {Loss::mse, Loss::huber, Loss::quantile, Loss::cross_entropy,
+                            Loss::binary_cross_entropy};
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names;
+  for (const Loss loss : kLosses) names.emplace_back(name_of(loss));
+  return names;
+}
+
+/// The loss of a name; none, and an error, where there is no such loss.
+Loss loss_of(const std::string& name, const std::string& pointer, JsonErrors& errors) {
+  for (const Loss loss : kLosses)
+    if (name == name_of(loss)) return loss;
+  errors.add(pointer, unknown_name("loss", name, loss_names()) + ".");
+  return Loss::none;
+}
+
+void read_numbers(JsonReader& reader, const std::string& key, std::vector<double>& numbers,
+                  const std::string& about) {
+  const Json& given = reader.raw(key, about, "list of numbers", Json(numbers).dump());
+  const bool fits =
+      given.is_null() ||
+      (given.is_array() && std::ranges::all_of(given, [](const Json& value) { return value.is_number(); }));
+  if (!fits) return reader.error(key, text_of("expected a list of numbers, got ", shortened(given.dump())));
+  if (!given.is_null()) numbers = given.get<std::vector<double>>();
+  reader.fill(key, numbers);
+}
+
+void read_options(JsonReader& reader, Loss loss, LossOptions& options) {
+  switch (loss) {
+    case Loss::huber:
+      reader.optional("delta", options.delta, above(0),
+                      "the error from which on the loss grows linearly, in units of the normalised targets");
+      break;
+    case Loss::quantile:
+      read_numbers(reader, "levels", options.levels,
+                   "levels of the quantiles, rising, above 0 and below 1; the model has an output for each");
+      break;
+    case Loss::cross_entropy:
+    case Loss::binary_cross_entropy:
+      read_numbers(reader, "class_weights", options.class_weights,
+                   "the factor of each class in the loss of its targets; none: 1 for all");
+      reader.optional("label_smoothing", options.label_smoothing, between(0, 1),
+                      "probability that is taken from the target's class and given to all classes alike");
+      break;
+    case Loss::none:
+    case Loss::mse: break;
+  }
+}
+
+/// Notes a setting that is wrong, at its key.
+void check_settings(const LossFunction& loss, JsonReader& reader) {
+  const std::string error = loss.error();
+  const std::size_t colon = error.find(": ");
+  if (!error.empty()) reader.error(error.substr(0, colon), error.substr(colon + 2) + ".");
+}
+
+}  // namespace
+
+LossFunction read_loss(const Json& given, const std::string& pointer, JsonErrors& errors) {
+  if (given.is_string()) return loss_of(given.get<std::string>(), pointer, errors);
+  if (!given.is_object()) {
+    errors.add(pointer, text_of(R"(expected the name of a loss, or an object like {"type": "huber", )",
+                                R"("delta": 0.5}, got )", shortened(given.dump()), "."));
+    return {};
+  }
+  JsonReader reader(given, pointer, errors);
+  std::string name;
+  LossFunction loss;
+  reader.required("type", name, "the name of the loss");
+  if (name.empty()) return loss;
+  loss.kind = loss_of(name, reader.pointer_to("type"), errors);
+  if (loss == Loss::none) return loss;
+  read_options(reader, loss, loss.options);
+  check_settings(loss, reader);
+  reader.finish();
+  return loss;
+}
+
+Json json_of(const LossFunction& loss) {
+  const std::vector<OptionDoc> settings = options_of(loss);
+  if (settings.empty() || (!loss.is_real() && !loss.is_adjusted())) return name_of(loss);
+  Json json = {{"type", name_of(loss)}};
+  if (loss == Loss::huber) json["delta"] = loss.options.delta;
+  if (loss == Loss::quantile) json["levels"] = loss.options.levels;
+  if (loss.is_real()) return json;
+  json["class_weights"] = loss.options.class_weights;
+  json["label_smoothing"] = loss.options.label_smoothing;
+  return json;
+}
+
+std::vector<OptionDoc> options_of(Loss loss) {
+  const Json nothing = Json::object();
+  JsonErrors errors;
+  JsonReader reader(nothing, "", errors);
+  LossOptions options;
+  read_options(reader, loss, options);
+  return reader.documentation();
+}
+
+}  // namespace lagtape

@@ -1,0 +1,75 @@
+#include "lagtape/ops/recurrence/step/loss_function.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+namespace {
+
+std::string error_of_levels(const std::vector<double>& levels) {
+  constexpr std::size_t kMost = 99;
+  if (levels.empty() || levels.size() > kMost)
+    return text_of("levels: expected 1 to ", kMost, " levels, got ", levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (!(levels[i] > 0 && levels[i] < 1))
+      return text_of("levels: expected numbers above 0 and below 1, got ", levels[i]);
+    if (i > 0 && levels[i] <= levels[i - 1])
+      return text_of("levels: expected rising numbers, got ", levels[i], " after ", levels[i - 1]);
+  }
+  return {};
+}
+
+std::string error_of_classes(const LossOptions& options) {
+  const double smoothing = options.label_smoothing;
+  if (!(smoothing >= 0 && smoothing < 1))
+    return text_of("label_smoothing: expected a number from 0 on and below 1, got ", smoothing);
+  for (const double weight : options.class_weights)
+    if (!(weight >= 0 && std::isfinite(weight)))
+      return text_of("class_weights: expected numbers >= 0, got ", weight);
+  if (!options.class_weights.empty() && std::ranges::max(options.class_weights) == 0)
+    return "class_weights: expected a number above 0, all are 0";
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Loss loss) {
+  switch (loss) {
+    case Loss::none: return "none";
+    case Loss::mse: return "mse";
+    case Loss::cross_entropy: return "cross_entropy";
+    case Loss::binary_cross_entropy: return "binary_cross_entropy";
+    case Loss::huber: return "huber";
+    case Loss::quantile: return "quantile";
+  }
+  return "";
+}
+
+std::int64_t LossFunction::outputs_of_target() const {
+  return kind == Loss::quantile ? std::ssize(options.levels) : 1;
+}
+
+std::int64_t LossFunction::middle() const {
+  if (kind != Loss::quantile) return 0;
+  const auto nearest =
+      std::ranges::min_element(options.levels, {}, [](double level) { return std::abs(level - 0.5); });
+  return nearest - options.levels.begin();
+}
+
+std::string LossFunction::error() const {
+  switch (kind) {
+    case Loss::huber:
+      if (options.delta > 0 && std::isfinite(options.delta)) return {};
+      return text_of("delta: expected a number above 0, got ", options.delta);
+    case Loss::quantile: return error_of_levels(options.levels);
+    case Loss::cross_entropy:
+    case Loss::binary_cross_entropy: return error_of_classes(options);
+    case Loss::none:
+    case Loss::mse: return {};
+  }
+  return {};
+}
+
+}  // namespace lagtape

@@ -1,0 +1,195 @@
+"""Losses with settings, end to end: what the file says, what is trained, and what is told of mistakes."""
+
+import csv
+import io
+import json
+import math
+import random
+import unittest
+
+from tool import CLASSIFIER, ToolTest, changed, main, read_safetensors
+
+DEVIATION = 0.5
+NOISE = {
+    "name": "noise",
+    "data": {"task": "series", "path": "noise.csv", "input": ["v"], "window": 50},
+    "model": {"layers": [{"cell": "gru", "units": 8}], "readout": {"at": "every_step"}},
+    "loss": {"type": "quantile", "levels": [0.1, 0.5, 0.9]},
+    "metrics": ["pinball", "coverage", "mae"],
+    "optimizer": {"type": "adam", "lr": 0.02},
+    "train": {"epochs": 12, "batch": 8},
+}
+
+
+def noise(rows, seed=5):
+    draw = random.Random(seed)
+    return [3 * math.sin(0.2 * n) + draw.gauss(0, DEVIATION) for n in range(rows)]
+
+
+def table_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+class LossTest(ToolTest):
+    def write_noise(self, name="noise.csv", rows=6000, seed=5):
+        self.write(name, "v\n" + "".join(f"{value:.5f}\n" for value in noise(rows, seed)))
+
+    def test_quantiles_cover_the_share_that_they_say(self):
+        self.write_noise()
+        self.train("run", experiment=NOISE)
+        found = json.loads(self.run_tool("eval", "run", "--json", "--plot", "test.svg")[0])
+        self.assertAlmostEqual(found["coverage"], 0.8, delta=0.07)
+        self.assertLess(found["mae"], 0.55)  # of the noise alone: 0.4
+        self.assertIn("<polygon", (self.folder / "test.svg").read_text())
+        self.write_noise("new.csv", 2000, 6)
+        self.run_tool("predict", "run", "--input", "new.csv", "--output", "y.csv", "--plot", "y.svg")
+        rows = table_of((self.folder / "y.csv").read_text())
+        self.assertEqual(list(rows[0]), ["row", "horizon", "prediction", "q0.1", "q0.5", "q0.9", "truth"])
+        known = [row for row in rows if row["truth"]][50:]
+        inside = [float(row["q0.1"]) <= float(row["truth"]) <= float(row["q0.9"]) for row in known]
+        self.assertAlmostEqual(sum(inside) / len(inside), 0.8, delta=0.07)
+        widths = [float(row["q0.9"]) - float(row["q0.1"]) for row in known]
+        self.assertAlmostEqual(sum(widths) / len(widths), 2 * 1.2816 * DEVIATION, delta=0.3)
+        out = self.run_tool("forecast", "run", "--input", "new.csv", "--from", "1900", "--steps", "40", "--plot", "f.svg")[0]
+        forecast = table_of(out)
+        self.assertEqual(list(forecast[0]), ["step", "prediction", "q0.1", "q0.5", "q0.9", "truth"])
+        for row in forecast:
+            self.assertLess(float(row["q0.1"]), float(row["q0.9"]))
+            self.assertEqual(row["prediction"], row["q0.5"])
+        picture = (self.folder / "f.svg").read_text()
+        self.assertIn("q0.1 to q0.9", picture)
+        self.assertIn("<polygon", picture)
+
+    def test_the_pinball_loss_is_that_of_the_predictions(self):
+        self.write_noise(rows=600)
+        self.train("run", experiment=changed(NOISE, train__epochs=1, data__window=20))
+        found = json.loads(self.run_tool("eval", "run", "--data", "noise.csv", "--split", "all", "--json")[0])
+        sums, count = [0.0, 0.0, 0], 0
+        values = [round(value, 5) for value in noise(600)]
+        for first in range(0, 580, 20):
+            self.write("x.csv", "v\n" + "".join(f"{value}\n" for value in values[first:first + 20]) + "NA\n")
+            for step, row in enumerate(table_of(self.run_tool("predict", "run", "--input", "x.csv", "--output", "-")[0])):
+                truth = values[first + step + 1]
+                rest = {level: truth - float(row[f"q{level}"]) for level in (0.1, 0.5, 0.9)}
+                sums[0] += sum(max(level * r, (level - 1) * r) for level, r in rest.items())
+                sums[1] += abs(rest[0.5])
+                sums[2] += rest[0.1] >= 0 >= rest[0.9]
+                count += 1
+        self.assertEqual(count, 580)
+        self.assertAlmostEqual(found["pinball"], sums[0] / 3 / count, places=4)
+        self.assertAlmostEqual(found["mae"], sums[1] / count, places=4)
+        self.assertAlmostEqual(found["coverage"], sums[2] / count, delta=0.01)
+
+    def test_huber_is_hardly_moved_by_outliers(self):
+        values = [1.0 if n % 20 else 400.0 for n in range(1000)]
+        self.write("noise.csv", "v\n" + "".join(f"{value}\n" for value in values))
+        middles = {}
+        for name, loss in (("mse", "mse"), ("huber", {"type": "huber", "delta": 0.01})):
+            self.train(name, experiment=changed(NOISE, loss=loss, metrics=[], train__epochs=4, model__readout__at="last_step",
+                                                data__window=1, data__stride=1, model__layers=[{"layer": "linear", "units": 1}]))
+            self.write("x.csv", "1\n")
+            middles[name] = float(self.run_tool("predict", name, "--input", "x.csv", "--output", "-")[0])
+        self.assertLess(abs(middles["huber"] - 1), 8)
+        self.assertGreater(abs(middles["mse"] - 1), 12)
+
+    def test_weights_and_smoothing_are_in_the_loss_and_not_in_the_likelihood(self):
+        loss = {"type": "cross_entropy", "class_weights": [1, 2, 0.5], "label_smoothing": 0.2}
+        self.train("run", experiment=changed(CLASSIFIER, loss=loss, metrics=["cross_entropy", "perplexity", "bits_per_character"]))
+        found = json.loads(self.run_tool("eval", "run", "--json")[0])
+        self.run_tool("data", "experiment.json", "--out", "all.npz")
+        self.run_tool("predict", "run", "--input", self.member("test_x"), "--output", "logits.npy")
+        logits, targets = self.values("logits.npy"), self.values("test_y.npy")
+        losses = likelihood = 0.0
+        for i, target in enumerate(map(int, targets)):
+            row = logits[3 * i:3 * i + 3]
+            log_sum = math.log(sum(map(math.exp, row)))
+            likelihood += log_sum - row[target]
+            share = [0.2 / 3 + (0.8 if j == target else 0) for j in range(3)]
+            losses += loss["class_weights"][target] * sum(p * (log_sum - z) for p, z in zip(share, row, strict=True))
+        count = len(targets)
+        self.assertAlmostEqual(found["loss"], losses / count, places=5)
+        self.assertAlmostEqual(found["cross_entropy"], likelihood / count, places=5)
+        self.assertAlmostEqual(found["perplexity"], math.exp(likelihood / count), places=5)
+        self.assertAlmostEqual(found["bits_per_character"], likelihood / count / math.log(2), places=5)
+        header, _ = read_safetensors(self.weights("run"))
+        self.assertEqual(json.loads(header["__metadata__"]["experiment"])["loss"], loss)
+        again = self.train("again", experiment=json.loads((self.folder / "run/experiment.json").read_text()))
+        self.assertEqual(read_safetensors(again)[1], read_safetensors(self.weights("run"))[1])
+
+    def member(self, name):
+        """Unpacks the arrays of all.npz beside it."""
+        import zipfile
+        with zipfile.ZipFile(self.folder / "all.npz") as archive:
+            archive.extractall(self.folder)
+        return f"{name}.npy"
+
+    def values(self, name):
+        import struct
+        data = (self.folder / name).read_bytes()
+        length = struct.unpack("<H", data[8:10])[0]
+        kind = data[10:10 + length].decode().split("'descr': '")[1][:3]
+        code = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q"}[kind]
+        body = data[10 + length:]
+        return struct.unpack(f"<{len(body) // struct.calcsize(code)}{code}", body)
+
+    def test_gradients_of_every_loss_agree_with_central_differences(self):
+        classes = changed(CLASSIFIER, data__classes=2)
+        binary = changed(classes, model__readout={"at": "last_step"})
+        settings = {"class_weights": [0.5, 3], "label_smoothing": 0.1}
+        self.write_noise(rows=400)
+        for experiment in (changed(NOISE, loss={"type": "huber", "delta": 0.3}, metrics=[]), changed(NOISE),
+                           changed(classes, loss={"type": "cross_entropy", **settings}, model__readout={"at": "last_step"}),
+                           changed(binary, loss={"type": "binary_cross_entropy", **settings})):
+            with self.subTest(loss=experiment["loss"]):
+                path = self.write("gradients.json", experiment)
+                report = json.loads(self.run_tool("check", path, "--gradients", "--json")[0])
+                self.assertLess(report["max_rel_error"], 1e-5)
+
+    def test_wrong_settings_are_told_with_their_place(self):
+        self.write_noise(rows=400)
+        for experiment, words in (
+                (changed(NOISE, loss={"type": "quantile", "levels": [0.5, 0.1]}), "/loss/levels: expected rising numbers, got 0.1 after 0.5"),
+                (changed(NOISE, loss={"type": "quantile", "levels": [0, 0.5]}), "/loss/levels: expected numbers above 0 and below 1, got 0"),
+                (changed(NOISE, loss={"type": "quantile", "levels": "many"}), "/loss/levels: expected a list of numbers"),
+                (changed(NOISE, loss={"type": "quantile", "levels": []}), "/loss/levels: expected 1 to 99 levels, got 0"),
+                (changed(NOISE, loss={"type": "huber", "delta": 0}), "/loss/delta: expected number > 0"),
+                (changed(NOISE, loss={"type": "hubert"}), "/loss/type: unknown loss 'hubert'; did you mean 'huber'?"),
+                (changed(NOISE, loss="qantile"), "/loss: unknown loss 'qantile'; did you mean 'quantile'?"),
+                (changed(NOISE, loss={"type": "mse", "delta": 1}), "/loss/delta: unknown key 'delta'"),
+                (changed(NOISE, loss={"delta": 1}), "/loss/type: is missing"),
+                (changed(NOISE, loss=3), "/loss: expected the name of a loss, or an object"),
+                (changed(NOISE, loss="mse"), "/metrics/0: the metric pinball does not go with the loss mse"),
+                (changed(NOISE, model__readout={"at": "every_step", "units": 2}),
+                 "/model/readout/units: the model gives 2 numbers, but the data have 1 a target with 3 levels each"),
+                (changed(CLASSIFIER, loss={"type": "cross_entropy", "label_smoothing": 1}), "/loss/label_smoothing: expected a number from 0 on"),
+                (changed(CLASSIFIER, loss={"type": "cross_entropy", "class_weights": [1, 2]}),
+                 "/loss/class_weights: expected 3 numbers, one for each class, got 2"),
+                (changed(CLASSIFIER, loss={"type": "cross_entropy", "class_weights": [0, 0, 0]}), "/loss/class_weights: expected a number above 0"),
+                (changed(CLASSIFIER, loss={"type": "cross_entropy", "class_weights": [1, -1, 0]}), "/loss/class_weights: expected numbers >= 0, got -1")):
+            with self.subTest(words):
+                self.assertIn(words, self.run_tool("check", self.write("wrong.json", experiment), code=2)[1])
+
+    def test_the_list_shows_settings(self):
+        self.assertIn("label_smoothing", self.run_tool("list", "losses", "cross_entropy")[0])
+        self.assertIn("[0.1,0.5,0.9]", self.run_tool("list", "losses", "quantile")[0].replace(" ", ""))
+
+    def test_the_confusion_matrix_has_the_scores_of_each_class(self):
+        self.train("run", experiment=changed(CLASSIFIER, metrics=["f1"], train__epochs=5))
+        found = json.loads(self.run_tool("eval", "run", "--confusion", "--json")[0])
+        matrix, scores = found["confusion"], []
+        for c in range(3):
+            actual, predicted = sum(matrix[c]), sum(row[c] for row in matrix)
+            for key, value in (("precision", predicted), ("recall", actual), ("f1", (actual + predicted) / 2)):
+                wanted = matrix[c][c] / value if value else None
+                if wanted is None:
+                    self.assertIsNone(found["classes"][c][key])
+                else:
+                    self.assertAlmostEqual(found["classes"][c][key], wanted)
+            if actual + predicted:
+                scores.append(2 * matrix[c][c] / (actual + predicted))
+        self.assertAlmostEqual(found["f1"], sum(scores) / len(scores))
+        self.assertIn("precision", self.run_tool("eval", "run", "--confusion")[0])
+
+
+if __name__ == "__main__":
+    main()

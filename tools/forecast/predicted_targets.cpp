@@ -1,0 +1,154 @@
+#include "lagtape/tools/forecast/predicted_targets.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+void put_quantiles(PredictedTargets& predicted, std::span<const Tensor> outputs, const LossFunction& loss) {
+  const std::int64_t levels = loss.outputs_of_target(), width = std::ssize(predicted.targets);
+  const Shape shape = {outputs.front().size(0), width};
+  predicted.levels = loss.options.levels;
+  predicted.quantiles.clear();
+  for (std::int64_t l = 0; l < levels; ++l) predicted.quantiles.emplace_back(shape, outputs.front().dtype());
+  std::vector<double> values(static_cast<std::size_t>(levels));
+  for (std::int64_t place = 0; place < shape[0] * width; ++place) {
+    for (std::int64_t l = 0; l < levels; ++l) {
+      double sum = 0;
+      for (const Tensor& one : outputs) sum += one.at(place * levels + l);
+      values[static_cast<std::size_t>(l)] = sum / static_cast<double>(outputs.size());
+    }
+    std::ranges::sort(values);
+    for (std::size_t l = 0; l < values.size(); ++l) predicted.quantiles[l].set(place, values[l]);
+  }
+  predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
+}
+
+/// The shortest digits that read back to a number in its precision; nothing for NaN.
+std::string digits_of(const Tensor& numbers, std::int64_t index) {
+  if (std::isnan(numbers.at(index))) return "";
+  char text[32];
+  return with_scalar(numbers.dtype(), [&]<class T>() {
+    return std::string(text, std::to_chars(text, text + sizeof(text), numbers.values<T>()[index]).ptr);
+  });
+}
+
+/// A cell of a .csv file, in quotes where it needs them.
+std::string cell_of(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted(1, '"');
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  quoted += '"';
+  return quoted;
+}
+
+/// The columns of a target, in their order, by what each is called.
+std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTargets& predicted) {
+  std::vector<std::pair<std::string, const Tensor*>> parts = {{"prediction", &predicted.prediction}};
+  if (!predicted.low.empty()) {
+    parts.emplace_back("low", &predicted.low);
+    parts.emplace_back("high", &predicted.high);
+  }
+  for (std::size_t l = 0; l < predicted.levels.size(); ++l)
+    parts.emplace_back(text_of("q", predicted.levels[l]), &predicted.quantiles[l]);
+  parts.emplace_back("truth", &predicted.truth);
+  return parts;
+}
+
+/// The bounds of an interval: their name, and where they lie.
+struct Interval {
+  std::string name;
+  const Tensor *low, *high;
+};
+
+/// From the widest in.
+std::vector<Interval> intervals_of(const PredictedTargets& predicted) {
+  std::vector<Interval> intervals;
+  if (!predicted.low.empty()) intervals.push_back({"all models", &predicted.low, &predicted.high});
+  const std::vector<double>& levels = predicted.levels;
+  for (std::size_t l = 0; l < levels.size() / 2; ++l) {
+    const std::size_t other = levels.size() - 1 - l;
+    intervals.push_back({text_of("q", levels[l], " to q", levels[other]), &predicted.quantiles[l],
+                         &predicted.quantiles[other]});
+  }
+  return intervals;
+}
+
+}  // namespace
+
+void put_outputs(PredictedTargets& predicted, std::span<const Tensor> outputs, const LossFunction& loss) {
+  if (loss == Loss::quantile) return put_quantiles(predicted, outputs, loss);
+  predicted.prediction = outputs.front();
+  if (outputs.size() == 1) return;
+  for (Tensor* combined : {&predicted.prediction, &predicted.low, &predicted.high})
+    *combined = outputs.front().clone();
+  for (std::int64_t i = 0; i < predicted.prediction.numel(); ++i) {
+    double sum = 0;
+    for (const Tensor& one : outputs) {
+      sum += one.at(i);
+      predicted.low.set(i, std::min(predicted.low.at(i), one.at(i)));
+      predicted.high.set(i, std::max(predicted.high.at(i), one.at(i)));
+    }
+    predicted.prediction.set(i, sum / static_cast<double>(outputs.size()));
+  }
+}
+
+std::string csv_of(const PredictedTargets& predicted, std::span<const LeadingColumn> leading) {
+  const std::int64_t width = std::ssize(predicted.targets);
+  std::vector<LeadingColumn> columns;
+  if (!predicted.labels.empty()) columns.push_back({"time", predicted.labels});
+  columns.insert(columns.end(), leading.begin(), leading.end());
+  std::string text;
+  for (const LeadingColumn& column : columns) text += text_of(text.empty() ? "" : ",", column.name);
+  for (std::int64_t i = 0; i < width; ++i)
+    for (const auto& [name, values] : parts_of(predicted))
+      text += text_of(",", cell_of(prefix_of(predicted, i) + name));
+  text += '\n';
+  for (std::int64_t row = 0; row < predicted.rows(); ++row) {
+    const std::size_t begin = text.size();
+    for (const LeadingColumn& column : columns)
+      text += text_of(text.size() == begin ? "" : ",", column.cells[static_cast<std::size_t>(row)]);
+    for (std::int64_t i = 0; i < width; ++i)
+      for (const auto& [name, values] : parts_of(predicted))
+        text += text_of(",", digits_of(*values, row * width + i));
+    text += '\n';
+  }
+  return text;
+}
+
+PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t column, std::int64_t from,
+                        std::int64_t first) {
+  PlotLine line{.name = std::move(name), .x = {}, .y = {}};
+  for (std::int64_t row = from; row < numbers.size(0); ++row) {
+    line.x.push_back(static_cast<double>(first + row - from));
+    line.y.push_back(numbers.at(row * numbers.size(1) + column));
+  }
+  return line;
+}
+
+std::string prefix_of(const PredictedTargets& predicted, std::int64_t target) {
+  return predicted.targets.size() > 1 ? predicted.targets[static_cast<std::size_t>(target)] + " "
+                                      : std::string();
+}
+
+void add_prediction(Plot& plot, const PredictedTargets& predicted, std::int64_t target, std::int64_t from,
+                    std::int64_t first) {
+  const std::string prefix = prefix_of(predicted, target);
+  plot.lines.push_back(line_of_column(prefix + "prediction", predicted.prediction, target, from, first));
+  for (const auto& [name, low, high] : intervals_of(predicted)) {
+    PlotLine lower = line_of_column("", *low, target, from, first);
+    plot.bands.push_back({.name = prefix + name,
+                          .x = std::move(lower.x),
+                          .low = std::move(lower.y),
+                          .high = line_of_column("", *high, target, from, first).y,
+                          .line = plot.lines.size() - 1});
+  }
+}
+
+}  // namespace lagtape

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/tools/forecast/predicted_targets.h"
+
+namespace lagtape {
+
+/// Predictions along a recording, each from rows that end `horizon` rows before it.
+struct SeriesPrediction : PredictedTargets {
+  std::vector<std::int64_t> places;  ///< [rows], the rows of the recording that are predicted, from 0
+  std::int64_t horizon = 1;
+};
+
+/// Predicts all rows of a recording that a model can predict. Reads the file as the model's experiment says (task
+/// "series"); a model that reads out at every step runs through each stretch without a gap, one that reads out once
+/// reads a window before each row. The rows behind the end of the file that are within the horizon are predicted
+/// too. Throws InputError.
+SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads = 1);
+
+/// The table of csv_of with the horizon, and where there are no times with the rows.
+std::string csv_of(const SeriesPrediction& prediction);
+/// The last of the predictions, over the truth where it is known.
+Plot plot_of(const SeriesPrediction& prediction, const std::string& title);
+
+}  // namespace lagtape

@@ -1,0 +1,81 @@
+#include "lagtape/tools/train/data_paths.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/train/experiment_reader.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Replaces every path in an experiment: replaced(path, pointer of its value).
+template <class F>
+void replace_paths(Json& experiment, F replaced) {
+  const auto replace = [&](const char* section, const char* key) {
+    if (!at_pointer(experiment, text_of("/", section).c_str()).is_object()) return;
+    const std::string pointer = text_of("/", section, "/", key);
+    if (at_pointer(experiment, pointer.c_str()).is_null()) return;
+    for_each_path(experiment[section][key], [&](const std::string& path) {
+      return path.empty() ? path : replaced(fs::path(path), pointer).string();
+    });
+  };
+  for (const char* key : kDataPaths) replace("data", key);
+  replace("train", "init");
+}
+
+fs::path whole(const fs::path& folder) {
+  return fs::absolute(folder.empty() ? fs::path(".") : folder).lexically_normal();
+}
+
+fs::path from_folder(const fs::path& path, const fs::path& folder) {
+  if (!path.is_absolute()) return path;
+  const fs::path relative = path.lexically_relative(folder);
+  const auto ups = std::count(relative.begin(), relative.end(), fs::path(".."));
+  const fs::path below_root = folder.relative_path();
+  return ups >= std::distance(below_root.begin(), below_root.end()) ? path.filename() : relative;
+}
+
+/// The experiment of a run; null when there is none that can be read.
+Json experiment_beside(const fs::path& folder) {
+  std::error_code error;
+  const fs::path file = folder / "experiment.json";
+  if (!fs::is_regular_file(file, error)) return {};
+  try {
+    return parse_json(read_file(file), file.string());
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+std::string with_relative_paths(const std::string& experiment, const fs::path& folder) {
+  Json json = parse_json(experiment, "experiment");
+  const fs::path from = whole(folder);
+  replace_paths(json, [&](const fs::path& path, const std::string&) { return from_folder(path, from); });
+  return json.dump(2);
+}
+
+void make_paths_absolute(Json& experiment, const fs::path& folder) {
+  const fs::path from = whole(folder);
+  Json beside;
+  replace_paths(experiment, [&](const fs::path& path, const std::string& pointer) {
+    std::error_code error;
+    fs::path found = (from / path).lexically_normal();
+    if (path.is_absolute() || fs::exists(found, error)) return found;
+    if (beside.is_null()) beside = experiment_beside(folder);
+    Json others = at_pointer(beside, pointer.c_str());
+    for_each_path(others, [&](const std::string& other) {
+      if (fs::path(other).filename() == path.filename()) found = other;
+      return other;
+    });
+    return found;
+  });
+}
+
+}  // namespace lagtape

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "lagtape/core/json/json.h"
+
+namespace lagtape {
+
+// A weights file is given to others, so the experiment in it says where data are from the file's own folder on, and
+// never from the root.
+
+/// The text of an experiment with the paths of data and of first weights as seen from a folder. Of files that have
+/// nothing but the root in common with the folder only the names are left.
+std::string with_relative_paths(const std::string& experiment, const std::filesystem::path& folder);
+
+/// The opposite, for the experiment in a weights file in a folder. Where a file is not found this way, it is the one
+/// that the folder's experiment.json names, if there is one.
+void make_paths_absolute(Json& experiment, const std::filesystem::path& folder);
+
+}  // namespace lagtape
