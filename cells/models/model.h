@@ -55,10 +55,9 @@ class Model {
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  /// Writes parameters, experiment and normalisation into one file, atomically.
+  /// Writes parameters, experiment and normalisation into one file, atomically. Paths in the experiment begin at the
+  /// file's folder there.
   void save(const std::filesystem::path& file) const;
-  /// The same with another text of the experiment, whose paths may begin at the file's folder.
-  void save(const std::filesystem::path& file, const std::string& experiment) const;
 
   Parameters& parameters();
   const Parameters& parameters() const;

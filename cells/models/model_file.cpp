@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
@@ -60,7 +61,9 @@ Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader r
 ModelFile ModelFile::read(const std::filesystem::path& run_or_file) {
   const std::filesystem::path file =
       std::filesystem::is_directory(run_or_file) ? run_or_file / "weights.safetensors" : run_or_file;
-  return {read_safetensors(file), file.string()};
+  ModelFile result{read_safetensors(file), file.string()};
+  make_paths_absolute(result.experiment_, file.parent_path());
+  return result;
 }
 
 ModelFile ModelFile::parse(std::string_view bytes, const std::string& where) {
@@ -122,13 +125,11 @@ Model Model::load(std::istream& stream, const std::string& where) {
   return parse(bytes, where);
 }
 
-void Model::save(const std::filesystem::path& file) const { save(file, experiment()); }
-
-void Model::save(const std::filesystem::path& file, const std::string& experiment) const {
+void Model::save(const std::filesystem::path& file) const {
   const Implementation& m = *implementation_;
   SafetensorsFile content;
   content.metadata = {{"format", kFormat},
-                      {"experiment", experiment},
+                      {"experiment", with_relative_paths(m.experiment, file.parent_path())},
                       {"normalization", json_of(m.normalization)},
                       {"input", std::to_string(m.chain.input_width())},
                       {"output", std::to_string(m.fitted.classes > 0 ? 0 : m.fitted.target_width())},

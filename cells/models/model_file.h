@@ -21,8 +21,6 @@ class ModelFile {
   static ModelFile parse(std::string_view bytes, const std::string& where);
 
   const Json& experiment() const { return experiment_; }
-  /// To complete what the file leaves to its place, such as paths of data.
-  Json& experiment() { return experiment_; }
   const DataWidths& widths() const { return widths_; }
 
   /// The model that the experiment defines, with the tensors of the file. Throws InputError naming the tensor that

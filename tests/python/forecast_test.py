@@ -39,6 +39,26 @@ def test_a_forecast_is_the_tool_s():
     assert np.isnan(lt.forecast(runs[0], "wave.csv", 15)["truth"]).all()
 
 
+def test_a_forecast_of_quantiles_has_one_array_for_each_level():
+    run = lt.train({**EXPERIMENT, "loss": {"type": "quantile", "levels": [0.1, 0.5, 0.9]}}, out="quantiles")
+    run_tool("forecast", run.path, "--input", "wave.csv", "--steps", 15, "--from", 450, "--output", "next.csv")
+    found = lt.forecast(run, "wave.csv", 15, start="450")
+    assert found["levels"] == [0.1, 0.5, 0.9] and len(found["quantiles"]) == 3 and "low" not in found
+    with open("next.csv") as file:
+        rows = list(csv.DictReader(file))
+    for level, quantile in zip(found["levels"], found["quantiles"]):
+        assert np.allclose(quantile[:, 0], [float(row[f"q{level}"]) for row in rows], rtol=1e-6)
+    assert (found["quantiles"][0] < found["quantiles"][2]).all()
+    assert np.array_equal(found["prediction"], found["quantiles"][1])
+
+
+def test_a_saved_model_names_no_folder(tmp_path):
+    run = lt.train("wave.json", out="run")
+    (tmp_path / "out").mkdir()
+    lt.load(run).save("out/model.safetensors")
+    assert str(tmp_path).encode() not in (tmp_path / "out/model.safetensors").read_bytes()
+
+
 def test_predict_takes_runs_and_models(trained):
     x = np.linspace(0, 1, 20)[:, None]
     y = lt.predict(trained, x)

@@ -7,7 +7,6 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/tools/train/data_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/version.h"
 
@@ -259,7 +258,7 @@ void RunFolder::save(const Trainer& trainer) const {
 
 void RunFolder::save_weights(const Model& model) const {
   refuse_link(weights_file());
-  model.save(weights_file(), with_relative_paths(model.experiment(), path_));
+  model.save(weights_file());
 }
 
 void RunFolder::write(const RunSummary& summary) const {

@@ -6,7 +6,6 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_file.h"
 #include "lagtape/core/error.h"
-#include "lagtape/tools/train/data_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -63,11 +62,7 @@ ModelFile read_model_file(const std::string& path) {
     throw InputError(text_of(path, ": expected a run folder or a .safetensors file. This looks like an ",
                              "experiment: train it first."));
   }
-  ModelFile file = ModelFile::read(path);
-  const std::filesystem::path place = path;
-  make_paths_absolute(file.experiment(),
-                      std::filesystem::is_directory(place, error) ? place : place.parent_path());
-  return file;
+  return ModelFile::read(path);
 }
 
 /// The model of a file, as the experiment in it was read; fitted to the widths that the file states.

@@ -171,4 +171,25 @@ TEST_CASE("lines and bars that do not fit together are refused") {
   CHECK_THROWS_AS((Plot{.bars = {{"a", {0, 1}, {0, 3}}}}.svg()), InputError);
 }
 
+TEST_CASE("a band is an area of its line's colour with a gap where a bound is missing") {
+  const double none = std::nan("");
+  Plot plot{
+      .lines = {{.name = "a", .x = {0, 4}, .y = {0, 4}}},
+      .bands = {
+          {.name = "interval", .x = {0, 1, 2, 3, 4}, .low = {0, 0, none, 1, 1}, .high = {1, 1, 1, 2, 9}}}};
+  const std::string svg = plot.svg();
+  std::size_t areas = 0;
+  for (std::size_t at = svg.find("<polygon"); at != std::string::npos; at = svg.find("<polygon", at + 1))
+    ++areas;
+  CHECK(areas == 2);
+  CHECK(svg.find("interval") != std::string::npos);
+  CHECK(svg.find("<polygon stroke=\"none\" fill=\"#0072b2\"") != std::string::npos);
+  CHECK(svg.find(">8<") != std::string::npos);  // the axis reaches over the band
+  plot.bands[0].high.pop_back();
+  CHECK_THROWS_WITH_AS(plot.svg(), doctest::Contains("as many bounds as x of a band"), InputError);
+  plot.bands[0].high.push_back(1);
+  plot.bands[0].line = 1;
+  CHECK_THROWS_AS(plot.svg(), InputError);
+}
+
 }  // namespace lagtape

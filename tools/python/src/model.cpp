@@ -11,7 +11,6 @@
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
-#include "lagtape/tools/train/data_paths.h"
 #include "lagtape/tools/train/source.h"
 
 namespace nb = nanobind;
@@ -66,11 +65,7 @@ void add_models(nb::module_& module) {
                     return Model::parse({bytes.c_str(), bytes.size()}, where);
                   })
       .def(
-          "save",
-          [](const Model& model, const std::filesystem::path& file) {
-            model.save(file, with_relative_paths(model.experiment(), file.parent_path()));
-          },
-          release)
+          "save", [](const Model& model, const std::filesystem::path& file) { model.save(file); }, release)
       .def("predict", predict<float>, nb::arg("x"), nb::arg("lengths"), nb::arg("threads"))
       .def("predict", predict<double>, nb::arg("x"), nb::arg("lengths"), nb::arg("threads"))
       .def_prop_ro("dtype", [](const Model& model) { return std::string(name_of(model.dtype())); })

@@ -1,11 +1,11 @@
-#include "lagtape/tools/train/data_paths.h"
+#include "lagtape/cells/models/experiment_paths.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 
@@ -17,9 +17,8 @@ namespace fs = std::filesystem;
 template <class F>
 void replace_paths(Json& experiment, F replaced) {
   const auto replace = [&](const char* section, const char* key) {
-    if (!at_pointer(experiment, text_of("/", section).c_str()).is_object()) return;
     const std::string pointer = text_of("/", section, "/", key);
-    if (at_pointer(experiment, pointer.c_str()).is_null()) return;
+    if (experiment.find_pointer(pointer) == nullptr) return;
     for_each_path(experiment[section][key], [&](const std::string& path) {
       return path.empty() ? path : replaced(fs::path(path), pointer).string();
     });
@@ -28,10 +27,13 @@ void replace_paths(Json& experiment, F replaced) {
   replace("train", "init");
 }
 
+/// A folder from the root on.
 fs::path whole(const fs::path& folder) {
-  return fs::absolute(folder.empty() ? fs::path(".") : folder).lexically_normal();
+  const fs::path path = fs::absolute(folder.empty() ? fs::path(".") : folder).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();  // without a separator at its end
 }
 
+/// A path as seen from a folder.
 fs::path from_folder(const fs::path& path, const fs::path& folder) {
   if (!path.is_absolute()) return path;
   const fs::path relative = path.lexically_relative(folder);
@@ -69,7 +71,9 @@ void make_paths_absolute(Json& experiment, const fs::path& folder) {
     fs::path found = (from / path).lexically_normal();
     if (path.is_absolute() || fs::exists(found, error)) return found;
     if (beside.is_null()) beside = experiment_beside(folder);
-    Json others = at_pointer(beside, pointer.c_str());
+    const Json* named = beside.find_pointer(pointer);
+    if (named == nullptr) return found;
+    Json others = *named;
     for_each_path(others, [&](const std::string& other) {
       if (fs::path(other).filename() == path.filename()) found = other;
       return other;

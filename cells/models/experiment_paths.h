@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -9,6 +10,18 @@ namespace lagtape {
 
 // A weights file is given to others, so the experiment in it says where data are from the file's own folder on, and
 // never from the root.
+
+/// The keys of `data` that name files or folders.
+inline constexpr std::array kDataPaths = {"path", "vectors"};
+
+/// Replaces the path in a value of one of these keys, or each of a list of paths.
+template <class F>
+void for_each_path(Json& value, F replaced) {
+  if (value.is_string()) value = replaced(value.get<std::string>());
+  if (!value.is_array()) return;
+  for (Json& path : value)
+    if (path.is_string()) path = replaced(path.get<std::string>());
+}
 
 /// The text of an experiment with the paths of data and of first weights as seen from a folder. Of files that have
 /// nothing but the root in common with the folder only the names are left.
