@@ -178,8 +178,8 @@ class ExperimentReader {
       experiment_.loss = lagtape::read_loss(given, "/loss", errors_);
     } else if (experiment_.data_shape) {
       experiment_.loss = default_loss(*experiment_.data_shape);
-    } else {
-      top_.error("loss", "is missing.");
+    } else if (top_.is_object()) {
+      top_.error("loss", "is missing, expected the name of a loss.");
     }
     if (experiment_.loss == Loss::none) return;
     top_.fill("loss", json_of(experiment_.loss));
