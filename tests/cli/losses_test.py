@@ -60,6 +60,35 @@ class LossTest(ToolTest):
         self.assertIn("q0.1 to q0.9", picture)
         self.assertIn("<polygon", picture)
 
+    def test_intervals_of_a_forecast_grow_with_what_is_not_known(self):
+        """An autoregression of coefficient 0.9 with normal noise of deviation 1, whose deviation is known h steps ahead."""
+        def series(rows, seed):
+            draw, value, values = random.Random(seed), 0.0, []
+            for _ in range(rows):
+                value = 0.9 * value + draw.gauss(0, 1)
+                values.append(f"{value:.5f}\n")
+            return "v\n" + "".join(values)
+
+        self.write("noise.csv", series(8000, 1))
+        self.write("new.csv", series(3000, 2))
+        self.train("run", experiment=changed(NOISE, metrics=[], train__epochs=20, optimizer__lr=0.01, data__window=60))
+        widths, inside, alone = [0.0] * 12, 0, [0.0] * 12
+        origins = range(200, 2900, 90)
+        for origin in origins:
+            arguments = ("forecast", "run", "--input", "new.csv", "--from", origin, "--steps", "12")
+            rows = table_of(self.run_tool(*arguments)[0])
+            for step, row in enumerate(rows):
+                widths[step] += (float(row["q0.9"]) - float(row["q0.1"])) / len(origins)
+                inside += float(row["q0.1"]) <= float(row["truth"]) <= float(row["q0.9"])
+            for step, row in enumerate(table_of(self.run_tool(*arguments, "--paths", "0")[0])):
+                alone[step] += (float(row["q0.9"]) - float(row["q0.1"])) / len(origins)
+        for step, width in enumerate(widths):
+            known = 2 * 1.2816 * math.sqrt((1 - 0.81 ** (step + 1)) / (1 - 0.81))
+            self.assertAlmostEqual(width / known, 1, delta=0.15)
+        self.assertAlmostEqual(inside / 12 / len(origins), 0.8, delta=0.08)
+        self.assertLess(alone[11], 0.6 * widths[11])  # around the path of the medians alone
+        self.assertEqual(self.run_tool(*arguments), self.run_tool(*arguments))
+
     def test_the_pinball_loss_is_that_of_the_predictions(self):
         self.write_noise(rows=600)
         self.train("run", experiment=changed(NOISE, train__epochs=1, data__window=20))

@@ -50,6 +50,9 @@ def test_a_forecast_of_quantiles_has_one_array_for_each_level():
         assert np.allclose(quantile[:, 0], [float(row[f"q{level}"]) for row in rows], rtol=1e-6)
     assert (found["quantiles"][0] < found["quantiles"][2]).all()
     assert np.array_equal(found["prediction"], found["quantiles"][1])
+    medians = lt.forecast(run, "wave.csv", 15, start="450", paths=0)
+    assert np.allclose(medians["quantiles"][0][0], found["quantiles"][0][0], rtol=0.05)  # of the first step
+    assert not np.array_equal(medians["quantiles"][0][14], found["quantiles"][0][14])
 
 
 def test_a_saved_model_names_no_folder(tmp_path):

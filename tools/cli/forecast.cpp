@@ -17,7 +17,7 @@ namespace {
 struct ForecastArguments {
   std::string run, input, output, plot, from;
   std::vector<std::string> runs;
-  std::int64_t steps = 0, season = 0;
+  std::int64_t steps = 0, season = 0, paths = SeriesForecastOptions().paths;
   bool json = false;
 };
 
@@ -46,6 +46,13 @@ void add_options(Options& options, ForecastArguments& arguments) {
            "steps of a period, for the seasonal naive forecast beside the model's")
       .at_least(1)
       .called("STEPS");
+  options
+      .add("--paths", &arguments.paths,
+           "paths that are drawn from a model of quantiles, as it reads its own predictions; 0: it reads the "
+           "medians")
+      .at_least(0)
+      .show_default()
+      .called("N");
   options.add("--output", &arguments.output, "write the forecast to this .csv file, in place of stdout")
       .called("FILE");
   options.add("--plot", &arguments.plot, "draw the forecast, after the past and over the truth (.svg)")
@@ -89,7 +96,8 @@ void run(const ForecastArguments& arguments) {
   const SeriesForecast forecast = forecast_series(models, {.input = arguments.input,
                                                            .steps = arguments.steps,
                                                            .from = arguments.from,
-                                                           .season = arguments.season});
+                                                           .season = arguments.season,
+                                                           .paths = arguments.paths});
   if (arguments.output.empty()) {
     fmt::print("{}", csv_of(forecast));
   } else {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numbers>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/random.h"
 
 namespace lagtape {
 
@@ -13,38 +16,58 @@ namespace {
 template <class T>
 class ClosedLoop {
  public:
+  /// Changes the outputs for a step after the past, counted from 0, before they are taken.
+  using Change = std::function<void(std::int64_t step, std::vector<T>& output)>;
+
   ClosedLoop(const Model& model, const ForecastInputs& given)
       : model_(model),
         given_(given),
         stream_(model.stream<T>()),
-        inputs_(given.inputs.to(model.dtype())),
+        inputs_(given.inputs.to(model.dtype()).clone()),
         width_(given.inputs.size(1)),
         outputs_(model.output_width()),
-        total_(given.inputs.size(0)),
-        predicted_({total_ - given.known, outputs_}, model.dtype()) {}
+        total_(given.inputs.size(0)) {
+    if (reads_every_step(model.at())) read_past();
+  }
 
-  Tensor run() {
+  /// One forecast; all of them begin with the same past.
+  Tensor run(const Change& change = {}) {
+    const Tensor known = inputs_.clone();
+    predicted_ = Tensor({total_ - given_.known, outputs_}, model_.dtype());
     if (reads_every_step(model_.at())) {
-      run_through();
+      run_through(change);
     } else {
-      for (std::int64_t step = given_.known; step < total_; ++step) read_window(step);
+      for (std::int64_t step = given_.known; step < total_; ++step) read_window(step, change);
     }
+    inputs_ = known;
     return std::move(predicted_);
   }
 
  private:
   T* row(std::int64_t step) { return inputs_.template values<T>().data() + step * width_; }
 
-  void run_through() {
+  /// The first step whose output is that of a step after the past.
+  std::int64_t first_read() const { return std::max<std::int64_t>(given_.known - given_.horizon, 0); }
+
+  void read_past() {
     std::vector<T> output(static_cast<std::size_t>(outputs_));
-    for (std::int64_t step = 0; step + given_.horizon < total_; ++step) {
+    for (std::int64_t step = 0; step < first_read(); ++step) {
       check(step);
       stream_.step(row(step), output.data());
-      take(step + given_.horizon, output);
     }
   }
 
-  void read_window(std::int64_t step) {
+  void run_through(const Change& change) {
+    Stream<T> stream = stream_;
+    std::vector<T> output(static_cast<std::size_t>(outputs_));
+    for (std::int64_t step = first_read(); step + given_.horizon < total_; ++step) {
+      check(step);
+      stream.step(row(step), output.data());
+      take(step + given_.horizon, output, change);
+    }
+  }
+
+  void read_window(std::int64_t step, const Change& change) {
     std::vector<T> output(static_cast<std::size_t>(outputs_));
     stream_.reset();
     const std::int64_t end = step - given_.horizon + 1;
@@ -52,12 +75,13 @@ class ClosedLoop {
       check(n);
       stream_.step(row(n), output.data());
     }
-    take(step, output);
+    take(step, output, change);
   }
 
   /// Takes the prediction of a step, which is also the input of that step where it is fed back.
-  void take(std::int64_t step, const std::vector<T>& output) {
+  void take(std::int64_t step, std::vector<T>& output, const Change& change) {
     if (step < given_.known) return;
+    if (change) change(step - given_.known, output);
     for (std::int64_t i = 0; i < outputs_; ++i)
       predicted_.set((step - given_.known) * outputs_ + i,
                      static_cast<double>(output[static_cast<std::size_t>(i)]));
@@ -82,6 +106,60 @@ class ClosedLoop {
   std::int64_t width_, outputs_, total_;
   Tensor predicted_;
 };
+
+/// The number below which a standard normal one lies with that probability.
+double normal_quantile(double probability) {
+  double low = -40, high = 40;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(-middle / std::numbers::sqrt2) / 2 < probability ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+/// Quantiles as a function of the standard normal distribution's, through those of the levels.
+class QuantileFunction {
+ public:
+  explicit QuantileFunction(const std::vector<double>& levels) {
+    for (const double level : levels) normal_.push_back(normal_quantile(level));
+  }
+
+  /// `values`: one for each level, in order.
+  double at(double normal, const std::vector<double>& values) const {
+    if (values.size() == 1) return values.front();
+    const auto above = std::ranges::upper_bound(normal_, normal) - normal_.begin();
+    const auto i = static_cast<std::size_t>(std::clamp<std::int64_t>(above, 1, std::ssize(values) - 1));
+    const double share = (normal - normal_[i - 1]) / (normal_[i] - normal_[i - 1]);
+    return values[i - 1] + share * (values[i] - values[i - 1]);
+  }
+
+ private:
+  std::vector<double> normal_;
+};
+
+/// Standard normal numbers for `places` of each of several paths, those of a place spread evenly over the paths.
+std::vector<std::vector<double>> spread_normals(std::int64_t paths, std::int64_t places, std::uint64_t seed) {
+  constexpr std::uint64_t kUse = 0x7061746873;  // "paths"
+  std::vector<double> even;
+  for (std::int64_t path = 0; path < paths; ++path)
+    even.push_back(normal_quantile((static_cast<double>(path) + 0.5) / static_cast<double>(paths)));
+  std::vector<std::vector<double>> normals;
+  for (std::int64_t place = 0; place < places; ++place) {
+    RandomStream order(seed, stream_name({kUse, static_cast<std::uint64_t>(place)}));
+    std::vector<double>& of_place = normals.emplace_back();
+    for (const std::int64_t path : permutation(paths, order))
+      of_place.push_back(even[static_cast<std::size_t>(path)]);
+  }
+  return normals;
+}
+
+/// Puts a number drawn from the quantiles of a target in place of all of them.
+template <class T>
+void draw_target(T* outputs, const QuantileFunction& function, std::int64_t levels, double normal) {
+  std::vector<double> values(outputs, outputs + levels);
+  std::ranges::sort(values);
+  std::fill_n(outputs, levels, static_cast<T>(function.at(normal, values)));
+}
 
 void check(const Model& model, const ForecastInputs& given) {
   const Tensor& x = given.inputs;
@@ -109,6 +187,32 @@ void check(const Model& model, const ForecastInputs& given) {
 Tensor closed_loop(const Model& model, const ForecastInputs& given) {
   check(model, given);
   return with_scalar(model.dtype(), [&]<class T>() { return ClosedLoop<T>(model, given).run(); });
+}
+
+Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t paths, std::uint64_t seed) {
+  check(model, given);
+  const LossFunction& loss = model.loss();
+  if (loss != Loss::quantile || paths < 1)
+    throw InputError("[forecast] paths are drawn from a model of quantiles, at least one.");
+  const std::int64_t levels = loss.outputs_of_target(), targets = model.output_width() / levels;
+  const std::int64_t steps = given.inputs.size(0) - given.known;
+  const QuantileFunction function(loss.options.levels);
+  const std::vector<std::vector<double>> normals = spread_normals(paths, steps * targets, seed);
+  Tensor drawn({paths, steps, targets}, model.dtype());
+  with_scalar(model.dtype(), [&]<class T>() {
+    ClosedLoop<T> loop(model, given);
+    for (std::int64_t path = 0; path < paths; ++path) {
+      const Tensor one = loop.run([&](std::int64_t step, std::vector<T>& output) {
+        for (std::int64_t k = 0; k < targets; ++k) {
+          const std::vector<double>& of_place = normals[static_cast<std::size_t>(step * targets + k)];
+          draw_target(output.data() + k * levels, function, levels, of_place[static_cast<std::size_t>(path)]);
+        }
+      });
+      for (std::int64_t i = 0; i < steps * targets; ++i)
+        drawn.set(path * steps * targets + i, one.at(i * levels));
+    }
+  });
+  return drawn;
 }
 
 }  // namespace lagtape

@@ -20,9 +20,9 @@ struct HorizonScores {
   std::vector<std::string> targets;
   std::int64_t origins = 0;  ///< number of forecasts
   std::int64_t season = 0;   ///< rows of a period; 0: none is known
-  Tensor model;              ///< [steps, targets], in the units of the data
-  Tensor persistence;        ///< the same of the last value before the forecast
-  Tensor seasonal;           ///< the same of the value a season before; empty without a season
+  Tensor model = {};         ///< [steps, targets], in the units of the data
+  Tensor persistence = {};   ///< the same of the last value before the forecast
+  Tensor seasonal = {};      ///< the same of the value a season before; empty without a season
 };
 
 /// Forecasts `steps` steps from at most 200 rows of a split, evenly spaced, each time from the rows before it (at

@@ -30,6 +30,15 @@ void put_quantiles(PredictedTargets& predicted, std::span<const Tensor> outputs,
   predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
 }
 
+/// The quantile of numbers in order, each of which stands for the middle of an equal share.
+double quantile_of(const std::vector<double>& values, double level) {
+  const double place = std::clamp(level * static_cast<double>(values.size()) - 0.5, 0.0,
+                                  static_cast<double>(values.size() - 1));
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
 /// The shortest digits that read back to a number in its precision; nothing for NaN.
 std::string digits_of(const Tensor& numbers, std::int64_t index) {
   if (std::isnan(numbers.at(index))) return "";
@@ -97,6 +106,24 @@ void put_outputs(PredictedTargets& predicted, std::span<const Tensor> outputs, c
     }
     predicted.prediction.set(i, sum / static_cast<double>(outputs.size()));
   }
+}
+
+void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const LossFunction& loss) {
+  const Shape shape = {drawn.front().size(1), drawn.front().size(2)};
+  predicted.levels = loss.options.levels;
+  predicted.quantiles.clear();
+  for (std::size_t l = 0; l < predicted.levels.size(); ++l)
+    predicted.quantiles.emplace_back(shape, drawn.front().dtype());
+  for (std::int64_t place = 0; place < shape[0] * shape[1]; ++place) {
+    std::vector<double> values;
+    for (const Tensor& paths : drawn)
+      for (std::int64_t path = 0; path < paths.size(0); ++path)
+        values.push_back(paths.at(path * shape[0] * shape[1] + place));
+    std::ranges::sort(values);
+    for (std::size_t l = 0; l < predicted.levels.size(); ++l)
+      predicted.quantiles[l].set(place, quantile_of(values, predicted.levels[l]));
+  }
+  predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
 }
 
 std::string csv_of(const PredictedTargets& predicted, std::span<const LeadingColumn> leading) {

@@ -13,15 +13,15 @@ namespace lagtape {
 
 /// Predictions of the targets of a recording, a row a time.
 struct PredictedTargets {
-  std::vector<std::string> targets;  ///< names
-  std::vector<double> times;         ///< [rows], seconds since 1970; empty without times, like `labels`
-  std::vector<std::string> labels;   ///< [rows], the times as in the file: ISO dates, or numbers
-  Tensor prediction;           ///< [rows, targets], in the units of the data; the mean over several models,
+  std::vector<std::string> targets = {};  ///< names
+  std::vector<double> times = {};         ///< [rows], seconds since 1970; empty without times, like `labels`
+  std::vector<std::string> labels = {};   ///< [rows], the times as in the file: ISO dates, or numbers
+  Tensor prediction = {};      ///< [rows, targets], in the units of the data; the mean over several models,
                                ///< and of quantiles the one nearest to the median
-  Tensor low, high;            ///< the smallest and the largest of several models; empty for one
-  std::vector<double> levels;  ///< of a model of quantiles: their levels, rising
-  std::vector<Tensor> quantiles;  ///< a [rows, targets] for each level, in place of low and high
-  Tensor truth;                   ///< [rows, targets], NaN where it is not known
+  Tensor low = {}, high = {};  ///< the smallest and the largest of several models; empty for one
+  std::vector<double> levels = {};     ///< of a model of quantiles: their levels, rising
+  std::vector<Tensor> quantiles = {};  ///< a [rows, targets] for each level, in place of low and high
+  Tensor truth = {};                   ///< [rows, targets], NaN where it is not known
 
   std::int64_t rows() const { return prediction.size(0); }
 };
@@ -29,6 +29,10 @@ struct PredictedTargets {
 /// Puts the mean of the outputs [rows, targets * outputs for each] of several models into `predicted`, which has
 /// names of targets already. Quantiles are put in order, so that none crosses another (Chernozhukov et al. 2010).
 void put_outputs(PredictedTargets& predicted, std::span<const Tensor> outputs, const LossFunction& loss);
+
+/// Puts the quantiles of drawn paths [paths, steps, targets] of several models into `predicted`, for the levels of the
+/// loss.
+void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const LossFunction& loss);
 
 /// A column of a table before those of the predictions: a text a row.
 struct LeadingColumn {

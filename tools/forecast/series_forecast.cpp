@@ -36,6 +36,9 @@ class ForecastSetup {
 
   const ForecastInputs& inputs() const { return inputs_; }
 
+  /// Whether a prediction is an input of another one.
+  bool reads_predictions() const { return !inputs_.feedback.empty() && options_.steps > inputs_.horizon; }
+
   /// The forecast without its predictions.
   SeriesForecast empty_forecast() const {
     SeriesForecast forecast;
@@ -155,6 +158,7 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   const ForecastSetup setup(models.front(), options);
   SeriesForecast forecast = setup.empty_forecast();
   const LossFunction& loss = models.front().loss();
+  const bool draws = has_levels(loss) && options.paths > 0 && setup.reads_predictions();
   std::vector<Tensor> predictions;
   for (const Model& model : models) {
     if (model.output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
@@ -163,9 +167,15 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
     if (has_levels(model.loss()) != has_levels(loss) ||
         (has_levels(loss) && model.loss().options.levels != loss.options.levels))
       throw InputError("[forecast] the models of one forecast predict the same quantiles, or none.");
-    predictions.push_back(closed_loop(model, setup.inputs()));
+    predictions.push_back(
+        draws ? draw_paths(model, setup.inputs(), options.paths, options.seed + predictions.size())
+              : closed_loop(model, setup.inputs()));
   }
-  put_outputs(forecast, predictions, loss);
+  if (draws) {
+    put_paths(forecast, predictions, loss);
+  } else {
+    put_outputs(forecast, predictions, loss);
+  }
   return forecast;
 }
 

@@ -18,6 +18,10 @@ struct SeriesForecastOptions {
       from;  ///< the time, or the row from 0, of the first prediction; empty: the one after the last row
   std::int64_t season =
       0;  ///< steps of a period, for the seasonal naive forecast; 0: a day, where rows have dates
+  /// How many paths are drawn from a model of quantiles that reads its own predictions; 0: it reads those nearest to
+  /// the median.
+  std::int64_t paths = 200;
+  std::uint64_t seed = 0;  ///< of the paths
 };
 
 /// A forecast of the targets of a recording, a row a step.
@@ -30,9 +34,8 @@ struct SeriesForecast : PredictedTargets {
 
 /// Forecasts with one model, or with several of the same data. Reads the file as the first model's experiment
 /// says (task "series"), runs the models over the stretch before the first prediction, and then lets each go on
-/// from its own predictions, of quantiles from the one nearest to the median. So the quantiles of a step beyond the
-/// model's own horizon say how uncertain that step is after this path; how uncertain the path is they do not say.
-/// Inputs that are not predicted must be known: from the time, or from rows of the file whose targets are missing or
+/// from its own predictions. Models of quantiles go on from numbers that are drawn from them, on many paths, and the
+/// result are the quantiles of the paths; without paths those of each step after the path of the medians. Inputs that are not predicted must be known: from the time, or from rows of the file whose targets are missing or
 /// later than `from`. Throws InputError.
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options);
 

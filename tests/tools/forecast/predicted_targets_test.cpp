@@ -41,6 +41,18 @@ TEST_CASE("quantiles are the mean of the models' and do not cross") {
   CHECK(predicted.low.empty());
 }
 
+TEST_CASE("quantiles of paths are those of all paths of all models") {
+  PredictedTargets predicted{.targets = {"a"}};
+  const LossFunction loss{Loss::quantile, {.levels = {0.25, 0.5, 0.75}}};
+  const Tensor drawn[] = {numbers({2, 2, 1}, {4, 10, 1, 10}), numbers({2, 2, 1}, {2, 10, 3, 20})};
+  put_paths(predicted, drawn, loss);
+  CHECK(predicted.quantiles[0].at(0) == 1.5);
+  CHECK(predicted.quantiles[1].at(0) == 2.5);
+  CHECK(predicted.quantiles[2].at(0) == 3.5);
+  CHECK(predicted.prediction.at(0) == 2.5);
+  CHECK(predicted.quantiles[2].at(1) == 15);
+}
+
 TEST_CASE("the table has a column for each part of each target, and nothing where there is no number") {
   PredictedTargets predicted{.targets = {"load, MW", "heat"}};
   const Tensor outputs = numbers({2, 2}, {1.5, 2, 3, 4});

@@ -22,13 +22,14 @@ namespace {
 
 /// The forecast of runs, the first of which says how the file is read. Arrays [steps, targets].
 nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::path& input,
-                  std::int64_t steps, const std::string& from, std::int64_t season) {
+                  std::int64_t steps, const std::string& from, std::int64_t season, std::int64_t paths) {
   SeriesForecast made;
   {
     const nb::gil_scoped_release release;
     std::vector<Model> models;
     for (const std::string& run : runs) models.push_back(load_model(run));
-    made = forecast_series(models, {.input = input, .steps = steps, .from = from, .season = season});
+    made = forecast_series(models,
+                           {.input = input, .steps = steps, .from = from, .season = season, .paths = paths});
   }
   nb::dict result;
   result["targets"] = made.targets;
@@ -54,7 +55,7 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
 
 void add_forecasts(nb::module_& module) {
   module.def("forecast", forecast, nb::arg("runs"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
-             nb::arg("season"));
+             nb::arg("season"), nb::arg("paths"));
 }
 
 }  // namespace lagtape::python
