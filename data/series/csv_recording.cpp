@@ -152,6 +152,7 @@ class CsvRecording {
     result_.measured = result_.target;
     const std::vector<Column> unfilled = columns_;
     treat_missing();
+    mark_filled(unfilled);
     result_.is_scaled.assign(columns_.size(), true);
     if (options_.missing == Missing::mask) keep_missing(unfilled);
     add_categories();
@@ -274,6 +275,17 @@ class CsvRecording {
     if (result_.stretches.empty())
       throw InputError(
           text_of(csv_.where(), ": a column that \"input\" or \"target\" names has no numbers."));
+  }
+
+  void mark_filled(const std::vector<Column>& unfilled) {
+    const std::size_t targets = result_.target.size();
+    std::vector<bool> filled(order_.size() * targets, false);
+    for (std::size_t i = 0; i < targets; ++i) {
+      const Column& column = unfilled[static_cast<std::size_t>(result_.target[i])];
+      for (std::size_t row = 0; row < column.size(); ++row)
+        filled[row * targets + i] = std::isnan(column[row]);
+    }
+    if (std::ranges::find(filled, true) != filled.end()) result_.is_filled = std::move(filled);
   }
 
   [[noreturn]] void refuse_missing(std::size_t i, std::int64_t missing) const {

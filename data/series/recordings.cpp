@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/formats/series_file.h"
@@ -66,12 +67,23 @@ Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
   return result;
 }
 
+/// Adds the places of the targets that were filled in another recording.
+void append_filled(Recordings& all, const Recordings& more, std::int64_t before) {
+  const std::size_t targets = all.target.size();
+  if (all.is_filled.empty() && more.is_filled.empty()) return;
+  all.is_filled.resize(static_cast<std::size_t>(before) * targets, false);
+  std::vector<bool> added = more.is_filled;
+  added.resize(static_cast<std::size_t>(more.values.size(0)) * targets, false);
+  all.is_filled.insert(all.is_filled.end(), added.begin(), added.end());
+}
+
 void append(Recordings& all, const Recordings& more, const fs::path& path) {
   const std::int64_t before = all.values.size(0), width = all.values.size(1);
   if (more.values.size(1) != width || more.input != all.input || more.target != all.target) {
     throw InputError(text_of(path.string(), ": expected the columns of the files before it, ",
                              all.input.size(), " inputs and ", all.target.size(), " targets."));
   }
+  append_filled(all, more, before);
   Tensor joined({before + more.values.size(0), width}, Dtype::f64);
   std::int64_t to = 0;
   for (const Tensor* part : std::initializer_list<const Tensor*>{&all.values, &more.values})
@@ -85,6 +97,12 @@ void append(Recordings& all, const Recordings& more, const fs::path& path) {
 }
 
 }  // namespace
+
+double Recordings::truth(std::int64_t row, std::int64_t i) const {
+  const auto place = static_cast<std::size_t>(row * std::ssize(target) + i);
+  if (!is_filled.empty() && is_filled[place]) return std::numeric_limits<double>::quiet_NaN();
+  return values.at(row * values.size(1) + target[static_cast<std::size_t>(i)]);
+}
 
 Recordings read_recordings(const SeriesOptions& options, const fs::path& base, bool allow_future) {
   std::vector<fs::path> files;

@@ -21,6 +21,8 @@ struct Recordings {
   std::vector<std::int64_t> input = {}, target = {};  ///< columns of `values`
   /// By target: the column in which an input reads the same numbers, those that are missing filled.
   std::vector<std::int64_t> measured = {};
+  /// By row and target: whether its number was missing and is made up of others; empty where none is.
+  std::vector<bool> is_filled = {};
   /// By input: whether it says if a number of another column was there.
   std::vector<bool> is_mask = {};
   std::vector<bool> is_scaled = {};      ///< by column: a measured number rather than a sine or a 0 or 1
@@ -34,6 +36,9 @@ struct Recordings {
   /// targets have numbers there.
   std::int64_t future = 0;
   std::vector<std::string> notes = {};  ///< facts that a user should know, a sentence each
+
+  /// The number of the i-th target in a row as it was measured, NaN where it was not.
+  double truth(std::int64_t row, std::int64_t i) const;
 };
 
 /// Reads the files that the options name, relative to `base`. With `allow_future` the targets of the last rows of

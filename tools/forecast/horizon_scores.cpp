@@ -37,10 +37,11 @@ class HorizonScorer {
     scores.model = Tensor({options_.steps, width_}, Dtype::f64);
     scores.persistence = scores.model.clone();
     if (season_ > 0) scores.seasonal = scores.model.clone();
+    known_.assign(static_cast<std::size_t>(scores.model.numel()), 0);
     for (const Origin& origin : origins) add(scores, origin);
     for (Tensor* sums : {&scores.model, &scores.persistence, &scores.seasonal})
       for (std::int64_t i = 0; i < sums->numel(); ++i)
-        sums->set(i, std::sqrt(sums->at(i) / static_cast<double>(origins.size())));
+        sums->set(i, std::sqrt(sums->at(i) / known_[static_cast<std::size_t>(i)]));
     return scores;
   }
 
@@ -79,7 +80,7 @@ class HorizonScorer {
     return chosen;
   }
 
-  void add(HorizonScores& scores, const Origin& origin) const {
+  void add(HorizonScores& scores, const Origin& origin) {
     const std::int64_t inputs = std::ssize(recordings_.input), known = origin.row - origin.past;
     ForecastInputs given{.inputs = Tensor({known + options_.steps, inputs}, Dtype::f64),
                          .known = known,
@@ -94,7 +95,9 @@ class HorizonScorer {
     for (std::int64_t i = 0; i < options_.steps * width_; ++i) {
       const std::int64_t step = i / width_,
                          column = recordings_.measured[static_cast<std::size_t>(i % width_)];
-      const double truth = value(origin.row + step, column);
+      const double truth = recordings_.truth(origin.row + step, i % width_);
+      if (std::isnan(truth)) continue;
+      known_[static_cast<std::size_t>(i)] += 1;
       const auto add_to = [&](Tensor& sums, double guess) {
         sums.set(i, sums.at(i) + (guess - truth) * (guess - truth));
       };
@@ -109,6 +112,7 @@ class HorizonScorer {
   SeriesOptions series_;
   Recordings recordings_;
   std::int64_t season_ = 0, width_ = 0;
+  std::vector<double> known_;  ///< by step and target: how many forecasts have a truth
 };
 
 }  // namespace

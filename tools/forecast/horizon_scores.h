@@ -27,7 +27,7 @@ struct HorizonScores {
 
 /// Forecasts `steps` steps from at most 200 rows of a split, evenly spaced, each time from the rows before it (at
 /// most 20 windows of them, since the last gap), and compares the forecasts with the recording. Inputs that are not
-/// predicted are taken from the recording. Throws InputError.
+/// predicted are taken from the recording. What is missing there is no truth. Throws InputError.
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options);
 
 /// The errors by the number of steps ahead, a line each.

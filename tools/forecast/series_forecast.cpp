@@ -67,7 +67,7 @@ class ForecastSetup {
     return recordings_.values.at(row * recordings_.values.size(1) + column);
   }
   double truth(std::int64_t row, std::int64_t target) const {
-    return row < end_ ? value(row, recordings_.target[static_cast<std::size_t>(target)]) : kUnknown;
+    return row < end_ ? recordings_.truth(row, target) : kUnknown;
   }
   std::string name_of(std::int64_t column) const { return name_of_column(recordings_, column); }
 

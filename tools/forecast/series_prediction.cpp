@@ -108,9 +108,8 @@ class SeriesPredictor {
     prediction_.truth = Tensor({rows, width}, Dtype::f64);
     for (std::int64_t i = 0; i < rows * width; ++i) {
       const std::int64_t row = prediction_.places[static_cast<std::size_t>(i / width)];
-      prediction_.truth.set(i, row < recordings_.values.size(0)
-                                   ? value(row, recordings_.target[static_cast<std::size_t>(i % width)])
-                                   : kUnknown);
+      prediction_.truth.set(i,
+                            row < recordings_.values.size(0) ? recordings_.truth(row, i % width) : kUnknown);
     }
     return std::move(prediction_);
   }
