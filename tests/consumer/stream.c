@@ -65,6 +65,10 @@ static void streams_as_it_predicts(const lagtape_model* model) {
     check(memcmp(streamed, y + (size_t)row * kSteps * out, kSteps * out * sizeof *y) == 0, "a stream gives the prediction's bits");
     check(streamed[0] != streamed[(kSteps - 1) * out], "the outputs move");
     check(lagtape_stream_reset(stream) == LAGTAPE_OK && lagtape_stream_steps(stream) == 0, "a reset");
+    streamed[0] = (float)NAN;
+    check(lagtape_stream_step(stream, streamed, streamed + (kSteps - 1) * out) == LAGTAPE_OK, "a step of what is no number");
+    check(!lagtape_stream_is_finite(stream), "the stream says that its states are not finite");
+    check(lagtape_stream_reset(stream) == LAGTAPE_OK && lagtape_stream_is_finite(stream), "and are after a reset");
     check(lagtape_stream_block(stream, mine, streamed, kSteps) == LAGTAPE_OK, "a block");
     check(memcmp(streamed, y + (size_t)row * kSteps * out, kSteps * out * sizeof *y) == 0, "a block gives them too");
     lagtape_stream_free(stream);

@@ -15,6 +15,7 @@ namespace {
 // Sizes in pixels.
 constexpr double kLeft = 76, kTop = 40, kWidth = 620, kHeight = 380, kBottom = 58;
 constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kLetter = 7.2, kFont = 12;
+constexpr double kBandOpacity = 0.25;
 
 // The colours of Okabe and Ito without yellow, which is hard to see on white.
 constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -115,8 +116,15 @@ class Drawing {
     out_ += "<g clip-path=\"url(#inside)\">\n";
     std::size_t n = 0;
     for (const PlotBars& bars : plot_.bars) draw(bars, n++);
-    for (const PlotBand& band : plot_.bands) draw(band);
-    for (const PlotLine& line : plot_.lines) draw(line, n++);
+    for (const bool broad : {true, false}) {
+      std::size_t of_line = n;
+      for (const PlotLine& line : plot_.lines) {
+        if (line.broad == broad) draw(line, of_line);
+        ++of_line;
+      }
+      for (const PlotBand& band : plot_.bands)
+        if (broad) draw(band);
+    }
     out_ += "</g>\n";
     draw_frame();
     const double legend = draw_legend();
@@ -191,16 +199,25 @@ class Drawing {
     finish();
   }
 
-  std::string fill_of(const PlotBand& band) const {
+  std::string fill_of(const PlotBand& band, double opacity) const {
     return text_of("fill=\"", kColours[(plot_.bars.size() + band.line) % kColours.size()],
-                   "\" fill-opacity=\"0.18\"");
+                   "\" fill-opacity=\"", number(opacity), "\"");
+  }
+
+  /// The opacity of a band on top of those before it of the same line.
+  double opacity_of(const PlotBand& band) const {
+    double seen_through = 1;
+    for (const PlotBand* other = plot_.bands.data(); other <= &band; ++other)
+      if (other->line == band.line) seen_through *= 1 - kBandOpacity;
+    return 1 - seen_through;
   }
 
   /// A polygon for every piece between gaps.
   void draw(const PlotBand& band) {
     std::size_t first = 0;
     const auto finish = [&](std::size_t end) {
-      if (end > first) out_ += text_of("<polygon stroke=\"none\" ", fill_of(band), " points=\"");
+      if (end > first)
+        out_ += text_of("<polygon stroke=\"none\" ", fill_of(band, kBandOpacity), " points=\"");
       for (std::size_t i = first; i < end; ++i)
         out_ += text_of(number(across(band.x[i])), ",", number(down(band.low[i])), " ");
       for (std::size_t i = end; i > first; --i)
@@ -243,7 +260,7 @@ class Drawing {
     }
     for (const PlotBand& band : plot_.bands)
       entry(band.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
-                               "\" width=\"18\" height=\"10\" ", fill_of(band), "/>\n"));
+                               "\" width=\"18\" height=\"10\" ", fill_of(band, opacity_of(band)), "/>\n"));
     for (const PlotLine& line : plot_.lines) entry(line.name, segment(x, y, x + 18, y, stroke(line, n++)));
     legend_bottom_ = y + kLegendRow;
     return std::max(width, kLegendGap);

@@ -28,7 +28,7 @@ struct PlotBand {
   std::size_t line = 0;  ///< the place of the line among the chart's
 };
 
-/// A chart with axes and a legend. Lines are drawn over bars and bands, in colours that colour-blind readers can tell
+/// A chart with axes and a legend. Lines are drawn over bars and bands, bands over broad lines, in colours that colour-blind readers can tell
 /// apart.
 struct Plot {
   std::string title = {};

@@ -336,6 +336,10 @@ lagtape_status lagtape_stream_block_f64(lagtape_stream* stream, const double* in
   return block(stream, input, output, steps);
 }
 
+int lagtape_stream_is_finite(const lagtape_stream* stream) {
+  return std::visit([](const auto& s) { return s.is_finite() ? 1 : 0; }, stream->stream);
+}
+
 lagtape_status lagtape_stream_reset(lagtape_stream* stream) {
   return guarded([&] {
     require(stream, "lagtape_stream_reset", "the stream");

@@ -123,6 +123,9 @@ LAGTAPE_API lagtape_status lagtape_stream_block(lagtape_stream* stream, const fl
 LAGTAPE_API lagtape_status lagtape_stream_block_f64(lagtape_stream* stream, const double* input,
                                                     double* output, int64_t steps);
 
+/* 1 if all states are finite, else 0: inputs that are not finite pass into the states of most cells, and what comes out
+ * then may never be finite again before a reset or a restore. */
+LAGTAPE_API int lagtape_stream_is_finite(const lagtape_stream* stream);
 /* Back to the state before the first step. */
 LAGTAPE_API lagtape_status lagtape_stream_reset(lagtape_stream* stream);
 

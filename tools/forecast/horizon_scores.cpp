@@ -124,7 +124,8 @@ HorizonScores score_horizons(const Model& model, const HorizonOptions& options) 
 }
 
 Plot plot_of(const HorizonScores& scores, const std::string& title) {
-  Plot plot{.title = title, .x = {.title = "steps ahead"}, .y = {.title = "root mean squared error"}};
+  Plot plot{
+      .title = title, .x = {.title = "steps ahead"}, .y = {.title = "root mean squared error", .min = 0}};
   const std::int64_t width = std::ssize(scores.targets);
   for (std::int64_t i = 0; i < width; ++i) {
     const std::string prefix = width > 1 ? scores.targets[static_cast<std::size_t>(i)] + ", " : std::string();

@@ -98,9 +98,11 @@ class Look {
       const double share = found == classes_.end() ? 0 : found->second / all;
       if (target < kMostShown) shares += text_of(target == 0 ? "" : ", ", target, ": ", percent(share), " %");
       if (share >= kRare / static_cast<double>(shape_.classes) || shape_.classes > kMostShown) continue;
-      check.warnings.push_back(
-          text_of("class ", target, " has ", percent(share), " % of the targets; accuracy hides it, ",
-                  "the metric f1 does not, and \"sampling\": \"balanced\" draws it more often"));
+      check.warnings.push_back(text_of("class ", target, " has ", percent(share),
+                                       " % of the targets; accuracy hides it, ",
+                                       "the metric f1 does not; \"sampling\": \"balanced\" draws it more "
+                                       "often, and class_weights of the loss "
+                                       "count it for more"));
     }
     check.notes.push_back(text_of("classes ", shares, shape_.classes > kMostShown ? ", ..." : ""));
   }
