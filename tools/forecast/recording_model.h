@@ -1,11 +1,16 @@
 #pragma once
 
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "lagtape/data/series/recordings.h"
 #include "lagtape/tools/forecast/closed_loop.h"
 
 namespace lagtape {
+
+/// Stands for a number that nobody has measured.
+inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 /// The options of the recordings that a model was trained on, from the experiment in its file. Throws InputError
 /// for a model of another task.

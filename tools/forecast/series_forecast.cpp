@@ -13,8 +13,6 @@ namespace lagtape {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
 /// The inputs of a forecast, made from a recording.
 class ForecastSetup {
  public:
@@ -67,7 +65,7 @@ class ForecastSetup {
     return recordings_.values.at(row * recordings_.values.size(1) + column);
   }
   double truth(std::int64_t row, std::int64_t target) const {
-    return row < end_ ? recordings_.truth(row, target) : kUnknown;
+    return row < end_ ? recordings_.truth(row, target) : kNotKnown;
   }
   std::string name_of(std::int64_t column) const { return name_of_column(recordings_, column); }
 
@@ -112,7 +110,7 @@ class ForecastSetup {
       const std::int64_t row = past_.first + n;
       for (std::int64_t i = 0; i < width; ++i) {
         const std::int64_t column = recordings_.input[static_cast<std::size_t>(i)];
-        double number = row < end_ ? value(row, column) : kUnknown;
+        double number = row < end_ ? value(row, column) : kNotKnown;
         if (row >= end_ && column >= calendar) number = calendar_value(column - calendar, time_at(row));
         if (n >= inputs_.known && recordings_.is_mask[static_cast<std::size_t>(i)]) number = 1;
         const bool is_read = n < total - series_.horizon;
@@ -148,8 +146,6 @@ class ForecastSetup {
   ForecastInputs inputs_;
 };
 
-bool has_levels(Loss loss) { return loss == Loss::quantile; }
-
 }  // namespace
 
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options) {
@@ -158,14 +154,15 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   const ForecastSetup setup(models.front(), options);
   SeriesForecast forecast = setup.empty_forecast();
   const LossFunction& loss = models.front().loss();
-  const bool draws = has_levels(loss) && options.paths > 0 && setup.reads_predictions();
+  const bool is_quantile = loss == Loss::quantile;
+  const bool draws = is_quantile && options.paths > 0 && setup.reads_predictions();
   std::vector<Tensor> predictions;
   for (const Model& model : models) {
     if (model.output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
       throw InputError(text_of("[forecast] a model predicts ", model.output_width(),
                                " numbers, expected the ", forecast.targets.size(), " targets."));
-    if (has_levels(model.loss()) != has_levels(loss) ||
-        (has_levels(loss) && model.loss().options.levels != loss.options.levels))
+    if ((model.loss() == Loss::quantile) != is_quantile ||
+        (is_quantile && model.loss().options.levels != loss.options.levels))
       throw InputError("[forecast] the models of one forecast predict the same quantiles, or none.");
     predictions.push_back(
         draws ? draw_paths(model, setup.inputs(), options.paths, options.seed + predictions.size())

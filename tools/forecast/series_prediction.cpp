@@ -11,8 +11,6 @@ namespace lagtape {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
 /// Predicts stretch by stretch, and collects outputs and rows.
 class SeriesPredictor {
  public:
@@ -109,7 +107,7 @@ class SeriesPredictor {
     for (std::int64_t i = 0; i < rows * width; ++i) {
       const std::int64_t row = prediction_.places[static_cast<std::size_t>(i / width)];
       prediction_.truth.set(i,
-                            row < recordings_.values.size(0) ? recordings_.truth(row, i % width) : kUnknown);
+                            row < recordings_.values.size(0) ? recordings_.truth(row, i % width) : kNotKnown);
     }
     return std::move(prediction_);
   }
