@@ -51,8 +51,9 @@ void read_options(JsonReader& reader, Loss loss, LossOptions& options) {
     case Loss::binary_cross_entropy:
       read_numbers(reader, "class_weights", options.class_weights,
                    "the factor of each class in the loss of its targets; none: 1 for all");
-      reader.optional("label_smoothing", options.label_smoothing, between(0, 1),
-                      "probability that is taken from the target's class and given to all classes alike");
+      reader.optional(
+          "label_smoothing", options.label_smoothing, between(0, 1),
+          "probability, below 1, that is taken from the target's class and given to all classes alike");
       break;
     case Loss::none:
     case Loss::mse: break;

@@ -187,6 +187,7 @@ class LossTest(ToolTest):
                 (changed(NOISE, loss={"type": "mse", "delta": 1}), "/loss/delta: unknown key 'delta'"),
                 (changed(NOISE, loss={"delta": 1}), "/loss/type: is missing"),
                 (changed(NOISE, loss=3), "/loss: expected the name of a loss, or an object"),
+                (changed(NOISE, metrics=["coverage", "mae"]), "/metrics/0: the first metric decides which state is best, which coverage does not tell"),
                 (changed(NOISE, loss="mse"), "/metrics/0: the metric pinball does not go with the loss mse"),
                 (changed(NOISE, model__readout={"at": "every_step", "units": 2}),
                  "/model/readout/units: the model gives 2 numbers, but the data have 1 a target with 3 levels each"),

@@ -216,6 +216,9 @@ class ExperimentReader {
     } else if (experiment_.loss != Loss::none && !metric(name).applies(experiment_.loss)) {
       errors_.add(pointer, text_of("the metric ", name, " does not go with the loss ",
                                    name_of(experiment_.loss), "."));
+    } else if (experiment_.metrics.empty() && !metric(name).tells_best) {
+      errors_.add(pointer, text_of("the first metric decides which state is best, which ", name,
+                                   " does not tell. Name another one first."));
     } else if (std::find(experiment_.metrics.begin(), experiment_.metrics.end(), name) !=
                experiment_.metrics.end()) {
       errors_.add(pointer, text_of("the metric ", name, " is there twice."));

@@ -82,10 +82,10 @@ constexpr std::array kMetrics = {
                 is_real, variance_explained},
     MetricEntry{"pinball", "mean pinball loss over all levels, in the units of the data", false, has_levels,
                 [](const Scores& s) { return s.pinball / s.elements / s.levels; }},
-    MetricEntry{"coverage",
-                "share of targets from the lowest to the highest level, as wide as it should be "
-                "when it is their difference",
-                true, has_levels, [](const Scores& s) { return s.covered / s.elements; }},
+    MetricEntry{
+        "coverage",
+        "share of targets between the lowest and the highest level; right when it is their difference", true,
+        has_levels, [](const Scores& s) { return s.covered / s.elements; }, false},
     MetricEntry{"accuracy", "share of elements whose class is predicted correctly, from 0 to 1", true,
                 is_class, [](const Scores& s) { return s.correct / s.elements; }},
     MetricEntry{"f1",

@@ -61,6 +61,7 @@ struct MetricEntry {
   bool larger_is_better;
   bool (*applies)(Loss loss);
   double (*value)(const Scores& scores);
+  bool tells_best = true;  ///< whether the better of two models has the better value
 };
 
 /// mse, rmse, nrmse, mae, mape, r2 for real targets, pinball and coverage for their quantiles; accuracy, f1, auc, top_5, cross_entropy, bits_per_character, perplexity,
