@@ -44,6 +44,18 @@ std::vector<std::string> merges_of(const ModelDefinition& definition) {
   return merges;
 }
 
+/// Hands out the states before the first step, which are those of the layers that read forward, from the input up.
+void give_start(ExportedModel& model, const Window& start) {
+  auto state = start.states.begin();
+  const auto give = [&](std::vector<ExportedLayer>& layers) {
+    for (ExportedLayer& layer : layers)
+      for (std::size_t s = 0; s < layer.program.states.size(); ++s) layer.start.push_back(*state++);
+  };
+  if (start.states.empty()) return;
+  for (ExportedPart& part : model.parts) give(part.below);
+  give(model.layers);
+}
+
 }  // namespace
 
 std::vector<Tensor> ExportedModel::weights() const {
@@ -92,7 +104,15 @@ ExportedModel exported_whole(const Model& model) {
   }
   result.layers = reader.take(result.stack.layers);
   if (result.stack.readout) result.readout = reader.take("readout", *result.stack.readout);
+  give_start(result, start_window(chain, 1, result.dtype));
   return result;
+}
+
+ExportedModel exported_from_zeros(const Model& model, const std::string& form) {
+  if (!model.start().states.empty())
+    throw InputError(text_of("[export] the model begins in states of its own, those of ", form,
+                             " begin with zeros; c99 and onnx hold them"));
+  return exported(model);
 }
 
 }  // namespace lagtape

@@ -13,6 +13,8 @@ struct ExportedLayer {
   std::string name;  ///< "layer0", "layer1", ..., "readout": unique in the model
   StepProgram program;
   std::vector<Tensor> weights;  ///< in the order of program.weights
+  /// The states before the first step, [history + 1, 1, width] each as in a window; empty: zeros.
+  std::vector<Tensor> start = {};
 };
 
 /// A layer below that reads sequences from both ends, with the layers under it.
@@ -46,5 +48,8 @@ struct ExportedModel {
 ExportedModel exported(const Model& model);
 /// The same for a model that may need whole sequences.
 ExportedModel exported_whole(const Model& model);
+/// The same for a form whose states begin with zeros, such as "torch". Throws InputError for a model that
+/// begins in states of its own, too.
+ExportedModel exported_from_zeros(const Model& model, const std::string& form);
 
 }  // namespace lagtape

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,6 +63,7 @@ struct ForeignModel {
   ReadAt at = ReadAt::every_step;
   Dtype precision = Dtype::f32;
   Normalization normalization = {};
+  std::optional<double> rest = {};  ///< the input whose state of rest it begins in
 };
 
 /// The width of a layer's output when its input has that width.

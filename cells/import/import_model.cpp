@@ -111,6 +111,7 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
     throw InputError(
         text_of(where, ": --order is for the modules of PyTorch; the format is ", model.format, "."));
   model.precision = options.precision.value_or(model.precision);
+  model.rest = options.rest;
   return {foreign::lowered(model, experiment_name(file), where), model.format};
 }
 

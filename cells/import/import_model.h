@@ -16,6 +16,8 @@ struct ImportOptions {
   std::vector<std::string> order = {};
   /// The precision of the model; none: f64 where a tensor of the file is, else f32.
   std::optional<Dtype> precision = {};
+  /// The model begins in the state that it settles to for this input, in place of zeros or the file's states.
+  std::optional<double> rest = {};
 };
 
 /// A model that another program trained, as one of lagtape's.

@@ -20,6 +20,10 @@ class Lowering {
   }
 
   Model model(const std::string& name) {
+    for (const ForeignLayer& layer : foreign_.layers) {
+      const auto* recurrence = std::get_if<ForeignRecurrence>(&layer.content);
+      carries_start_ = carries_start_ && (recurrence == nullptr || recurrence->directions.size() == 1);
+    }
     const bool ends_in_map = !foreign_.layers.empty() && is_map(foreign_.layers.back());
     const std::size_t below = foreign_.layers.size() - (ends_in_map ? 1 : 0);
     for (std::size_t i = 0; i < below; ++i) add(foreign_.layers[i]);
@@ -63,8 +67,10 @@ class Lowering {
     const std::string prefix = prefix_of_next();
     for (const ForeignCell& cell : recurrence.directions) check_width(layer, cell.input);
     if (recurrence.directions.size() == 1) {
-      layers_.push_back(cell_layer(recurrence.directions[0], carry_, cells_));
-      return add_values(prefix, recurrence.directions[0]);
+      ForeignCell cell = recurrence.directions[0];
+      if (carries_start_) take_start(cell);
+      layers_.push_back(cell_layer(cell, carry_, cells_));
+      return add_values(prefix, cell);
     }
     if (carry_.count > 0)
       throw InputError(text_of(where_, ": ", layer.place,
@@ -73,6 +79,18 @@ class Lowering {
         {{"layer", "bidirectional"}, {"cell", cell_layer(recurrence.directions[0], carry_, cells_)}});
     add_values(prefix + "0.", recurrence.directions[0]);
     add_values(prefix + "1.", recurrence.directions[1]);
+  }
+
+  /// Moves a cell's first states into the model's.
+  void take_start(ForeignCell& cell) {
+    has_start_ = has_start_ || !cell.h0.empty() || !cell.c0.empty();
+    const auto take = [&](Tensor& state) {
+      const Tensor first = state.empty() ? Tensor({cell.units}, Dtype::f64) : state;
+      start_.states.push_back(first.reshaped({1, 1, cell.units}));
+      state = {};
+    };
+    take(cell.h0);
+    if (cell.kind == CellKind::lstm) take(cell.c0);
   }
 
   void add_values(const std::string& prefix, const ForeignCell& cell) {
@@ -123,6 +141,7 @@ class Lowering {
                         {"readout", {{"units", units_}, {"at", lagtape::name_of(foreign_.at)}}}};
     JsonErrors errors;
     ModelDefinition definition = read_model(model, cells_.empty() ? Json() : cells_, errors);
+    definition.rest = foreign_.rest;
     definition.loss = Loss::mse;
     definition.precision = foreign_.precision;
     FittedModel fitted = fit(definition, {.input = foreign_.input}, errors);
@@ -132,7 +151,17 @@ class Lowering {
     set_values(result);
     foreign_.normalization.check(result.input_width(), result.output_width());
     result.normalization() = foreign_.normalization;
+    if (carries_start_ && has_start_) result.set_start(start_);
+    if (foreign_.rest) settle(result);
     return result;
+  }
+
+  void settle(Model& model) const {
+    try {
+      model.settle(*foreign_.rest);
+    } catch (const InputError& error) {
+      throw InputError(text_of(where_, ": ", error.what()));
+    }
   }
 
   void set_values(Model& model) const {
@@ -153,6 +182,9 @@ class Lowering {
   const ForeignModel& foreign_;
   const std::string& where_;
   Carry carry_;
+  bool carries_start_ = true,
+       has_start_ = false;  // a model of whole sequences has no window: h0 and c0 are weights
+  Window start_;
   std::int64_t width_ = 0, units_ = 0;
   Json layers_ = Json::array(), cells_ = Json::object();
   std::map<std::string, Tensor> values_;

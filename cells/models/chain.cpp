@@ -39,6 +39,8 @@ SequenceBatch Chain::seen(const SequenceBatch& batch) const {
 
 Tensor Chain::evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                        const Window* initial, Window* final_window) {
+  const Window start = initial == nullptr ? start_window(definition, batch.x.size(0), dtype) : Window{};
+  if (!start.states.empty()) initial = &start;
   if (is_one_op()) return ops[0][0].evaluate(weights, batch, pool, initial, final_window);
   SequenceBatch now = seen(batch);
   if (final_window != nullptr) *final_window = {};

@@ -90,6 +90,33 @@ ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, 
   return chain;
 }
 
+std::vector<std::pair<Shape, Dtype>> window_shapes(const ChainDefinition& chain, std::int64_t rows,
+                                                   Dtype dtype) {
+  std::vector<std::pair<Shape, Dtype>> shapes;
+  for (const ChainPart& part : chain.parts)
+    for (StepProgram layer : part.stack.layers)
+      for (std::size_t s = 0; s < layer.states.size(); ++s) {
+        layer.states[s].arithmetic = chain.states.value_or(layer.states[s].arithmetic);
+        shapes.push_back(state_window(layer, static_cast<int>(s), rows, dtype));
+      }
+  return shapes;
+}
+
+Window start_window(const ChainDefinition& chain, std::int64_t rows, Dtype dtype) {
+  Window window;
+  if (chain.start.states.empty()) return window;
+  const auto shapes = window_shapes(chain, rows, dtype);
+  for (std::size_t s = 0; s < shapes.size(); ++s) {
+    const auto& [shape, type] = shapes[s];
+    const std::int64_t width = shape[2];
+    Tensor state(shape, type);
+    for (std::int64_t i = 0; i < state.numel(); ++i)
+      state.set(i, chain.start.states[s].at(i / (rows * width) * width + i % width));
+    window.states.push_back(std::move(state));
+  }
+  return window;
+}
+
 std::size_t state_count(const StackDefinition& stack) {
   std::size_t count = 0;
   for (const StepProgram& layer : stack.layers) count += layer.states.size();

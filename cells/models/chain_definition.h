@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lagtape/cells/cell.h"
@@ -27,6 +28,8 @@ struct ChainPart {
 struct ChainDefinition {
   std::vector<ChainPart> parts;
   std::optional<Arithmetic> states = {};  ///< the arithmetic of all states, in place of their own
+  /// The states of its sequence ops before the first step, for one row; empty: zeros.
+  Window start = {};
 
   std::int64_t input_width() const;  ///< 1 for tokens
   std::int64_t output_width() const;
@@ -44,6 +47,12 @@ ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, 
 /// The layers as evaluation runs them. A layer of whole sequences that is a layer of a step in evaluation
 /// (batch normalisation with its running statistics) becomes one, and so joins a sequence op.
 std::vector<Layer> in_evaluation(std::span<const Layer> layers);
+
+/// The shapes and precisions of the tensors in a window of the whole chain.
+std::vector<std::pair<Shape, Dtype>> window_shapes(const ChainDefinition& chain, std::int64_t rows,
+                                                   Dtype dtype);
+/// The window before the first step of so many rows; empty where that is zeros.
+Window start_window(const ChainDefinition& chain, std::int64_t rows, Dtype dtype);
 
 /// The number of states in all layers of a stack.
 std::size_t state_count(const StackDefinition& stack);

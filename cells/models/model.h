@@ -13,9 +13,19 @@
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/parameter.h"
+#include "lagtape/ops/recurrence/step/step_rate.h"
 #include "lagtape/ops/recurrence/stream/stream.h"
 
 namespace lagtape {
+
+/// How a stream runs a model.
+struct StreamOptions {
+  std::int64_t rows = 1;
+  /// Steps for each step of training, 1 to 8: 96.0 / 48.0 for sound of 96 kHz and a model of 48 kHz
+  /// (step_at_rate).
+  double rate = 1;
+  Interpolation interpolation = Interpolation::cubic;  ///< of states between two steps
+};
 
 /// A short description of a layer of a model, or of its read-out.
 struct LayerSummary {
@@ -81,6 +91,15 @@ class Model {
   Normalization& normalization();
   const Normalization& normalization() const;
 
+  /// The states before the first step of every sequence, of one row, as Stream::window gives them; empty: zeros.
+  const Window& start() const;
+  /// Sets them; they are kept with the parameters. Throws InputError unless there is a tensor [history + 1, 1, width]
+  /// for each state of the layers.
+  void set_start(Window start);
+  /// Sets them to the states that the model settles to when its inputs are all that number, in the units of the data.
+  /// Throws InputError for a model that cannot stream, and for one that does not settle.
+  void settle(double input);
+
   /// The layers from the input up, the read-out last.
   std::vector<LayerSummary> layers() const;
   std::vector<std::string> layer_names() const;
@@ -105,6 +124,9 @@ class Model {
   /// bit for bit. Throws InputError for a model that needs whole sequences.
   template <class T>
   Stream<T> stream(std::int64_t rows = 1) const;
+  /// The same with other options. Throws InputError for a rate that the model cannot run at.
+  template <class T>
+  Stream<T> stream(const StreamOptions& options) const;
 
  private:
   friend class ModelFile;

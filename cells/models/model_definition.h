@@ -47,6 +47,8 @@ struct ModelDefinition {
   LossFunction loss = {};
   Dtype precision = Dtype::f32;
   std::shared_ptr<const CellEquations> cells = {};  ///< the cells that a file defines; null: none
+  /// A trained model begins in the state that it settles to for this input (Model::settle). None: zeros.
+  std::optional<double> rest = {};
 };
 
 /// The widths of a model's data. Targets are `output` real numbers, or one of `classes`; 0: not known.

@@ -42,8 +42,7 @@ void check_text(const Json& root, const char* pointer, const std::string& where)
         text_of(where, ": experiment: ", pointer, ": expected a text, got ", shortened(found->dump())));
 }
 
-/// The parameters of a model, which are all of the file's tensors.
-Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader reader,
+Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader& reader,
                            const std::string& where) {
   Parameters parameters;
   for (const ParameterDefinition& p : model.parameters()) {
@@ -52,8 +51,26 @@ Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader r
       throw InputError(text_of(where, ": tensor '", p.name, "': ", error));
     parameters.add(p.name, std::move(value), p.trainable).bounds = p.bounds;
   }
-  reader.finish();
   return parameters;
+}
+
+/// The names of a model's states before the first step, in the order of a window: start.layers.0.h, ...
+std::vector<std::string> start_names(const FittedModel& model) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < model.layers.size(); ++i)
+    if (!model.layers[i].whole)
+      for (const StateDefinition& state : model.layers[i].program.states)
+        names.push_back(text_of("start.", model.prefixes[i], state.name));
+  return names;
+}
+
+/// The states before the first step: all of the model's, or none where the file does not have the first.
+Window take_start(const FittedModel& model, TensorReader& reader) {
+  const std::vector<std::string> names = start_names(model);
+  Window start;
+  if (!names.empty() && reader.contains(names.front()))
+    for (const std::string& name : names) start.states.push_back(reader.take(name));
+  return start;
 }
 
 }  // namespace
@@ -96,7 +113,10 @@ Model ModelFile::model() && {
 Model ModelFile::model(FittedModel fitted) && {
   fitted.definition.precision = precision_in(experiment_);
   const Dtype dtype = fitted.definition.precision;
-  Parameters parameters = take_parameters(fitted, dtype, TensorReader(content_, where_), where_);
+  TensorReader reader(content_, where_);
+  Parameters parameters = take_parameters(fitted, dtype, reader, where_);
+  Window start = take_start(fitted, reader);
+  reader.finish();
   experiment_["model"] = json_of(fitted.definition);
   auto model = std::make_unique<Model::Implementation>(std::move(fitted), experiment_.dump(2));
   model->normalization = normalization_from(read_text(content_, "normalization", where_), where_);
@@ -106,7 +126,13 @@ Model ModelFile::model(FittedModel fitted) && {
     throw InputError(text_of(where_, ": ", error.what()));
   }
   model->parameters = std::move(parameters);
-  return Model(std::move(model));
+  Model loaded(std::move(model));
+  try {
+    loaded.set_start(std::move(start));
+  } catch (const InputError& error) {
+    throw InputError(text_of(where_, ": ", error.what()));
+  }
+  return loaded;
 }
 
 Model Model::load(const std::filesystem::path& run_or_file) { return ModelFile::read(run_or_file).model(); }
@@ -135,6 +161,9 @@ void Model::save(const std::filesystem::path& file) const {
                       {"output", std::to_string(m.fitted.classes > 0 ? 0 : m.fitted.target_width())},
                       {"classes", std::to_string(m.fitted.classes)}};
   for (const Parameter& p : m.parameters) content.tensors.push_back({p.name, p.value});
+  const std::vector<std::string> names = start_names(m.fitted);
+  for (std::size_t s = 0; s < start().states.size(); ++s)
+    content.tensors.push_back({names[s], start().states[s]});
   write_safetensors(file, content);
 }
 

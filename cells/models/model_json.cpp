@@ -160,6 +160,19 @@ void read_readout(JsonReader& model, ReadoutDefinition& readout) {
   reader.finish();
 }
 
+/// Reads "rest", the input whose state of rest a trained model begins in.
+void read_rest(JsonReader& model, std::optional<double>& rest) {
+  const Json& given =
+      model.raw("rest", "the trained model begins in the state that it settles to for this input");
+  if (given.is_null()) return;
+  JsonReader reader(given, model.pointer_to("rest"), model.errors());
+  if (!reader.is_object()) return;
+  double input = 0;
+  reader.optional("input", input, {}, "every number of the input");
+  reader.finish();
+  rest = input;
+}
+
 Json init_json(const ReadoutDefinition& readout) {
   if (readout.written_init) return readout.written_init->json;
   const Json nothing = Json::object();
@@ -190,6 +203,7 @@ ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& err
   if (!reader.is_object()) return definition;
   read_layers(reader, definitions, definition);
   read_readout(reader, definition.readout);
+  read_rest(reader, definition.rest);
   reader.finish();
   return definition;
 }
@@ -197,7 +211,9 @@ ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& err
 Json json_of(const ModelDefinition& definition) {
   Json layers = Json::array();
   for (const LayerDefinition& layer : definition.layers) layers.push_back(layer.content().json);
-  return {{"layers", std::move(layers)}, {"readout", readout_json(definition.readout)}};
+  Json model = {{"layers", std::move(layers)}, {"readout", readout_json(definition.readout)}};
+  if (definition.rest) model["rest"] = {{"input", *definition.rest}};
+  return model;
 }
 
 Json cells_json_of(const ModelDefinition& definition) {

@@ -22,7 +22,8 @@ struct WrittenInit {
 ///
 ///     "model": { "layers":  [ { "cell": "tau_gru", "units": 16, "tau": 10 }, { "layer": "linear", "units": 4 } ],
 ///                "readout": { "units": 1, "at": "every_step", "at_padding": false, "tied": false,
-///                             "init": "kaiming_normal" } }
+///                             "init": "kaiming_normal" },
+///                "rest": { "input": 0 } }
 ///
 /// Notes errors; with any, the result may lack layers. Loss and precision stand elsewhere in an experiment and
 /// are left to the caller.

@@ -65,20 +65,4 @@ Tensor Model::predict(const Tensor& x, std::span<const std::int64_t> lengths, in
   });
 }
 
-template <class T>
-Stream<T> Model::stream(std::int64_t rows) const {
-  if (dtype_of<T> != dtype())
-    throw InputError(
-        text_of("[stream] the model is ", name_of(dtype()), ". Asked for ", name_of(dtype_of<T>)));
-  const ChainDefinition& chain = evaluation_chain();
-  if (!chain.obstacle().empty()) throw InputError(text_of("[stream] ", chain.obstacle()));
-  std::vector<Tensor> own = weights();
-  if (tokens() == 0) return Stream<T>(chain.parts.back().stack, own, rows, best_level(), {}, normalization());
-  const std::span<const Tensor> rest = std::span<const Tensor>(own).subspan(1);
-  return Stream<T>(chain.parts.back().stack, rest, rows, best_level(), own.front(), normalization());
-}
-
-template Stream<float> Model::stream(std::int64_t) const;
-template Stream<double> Model::stream(std::int64_t) const;
-
 }  // namespace lagtape

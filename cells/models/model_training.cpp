@@ -18,6 +18,12 @@ Var ModelOp::loss(Tape& tape, std::span<const Var> weights, const SequenceBatch&
                   std::span<const Var> initial, Window* final_window) {
   Implementation& model = *implementation_;
   Chain& chain = model.training;
+  std::vector<Var> start;
+  if (initial.empty()) {
+    for (const Tensor& state : start_window(chain.definition, batch.x.size(0), chain.dtype).states)
+      start.push_back(tape.constant(state));
+    initial = start;
+  }
   Var x = tape.constant(batch.x);
   model.statistics.clear();
   if (chain.is_one_op()) return chain.ops[0][0].loss(tape, weights, x, batch, pool, initial, final_window);

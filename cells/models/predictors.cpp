@@ -20,4 +20,9 @@ void Predictors::put_back(std::unique_ptr<Predictor> predictor) {
   idle_.push_back(std::move(predictor));
 }
 
+void Predictors::clear() {
+  const std::lock_guard lock(mutex_);
+  idle_.clear();
+}
+
 }  // namespace lagtape

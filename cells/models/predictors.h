@@ -26,6 +26,8 @@ class Predictors {
   /// A predictor with so many threads; null when none is idle.
   std::unique_ptr<Predictor> take(int threads);
   void put_back(std::unique_ptr<Predictor> predictor);
+  /// Forgets all of them, when the model has changed in what they have a copy of.
+  void clear();
 
  private:
   std::mutex mutex_;

@@ -1,4 +1,4 @@
-"""lagtape import: real models of other programs beside their own outputs, and files that are refused.
+"""lagtape import: models of other programs beside their own outputs or their formulas.
 
 The real models are no part of the project. They are looked for in ../shared/data/recurrent-models beside it, and their tests
 are skipped, by name, where they are not there.
@@ -7,11 +7,12 @@ are skipped, by name, where they are not there.
 import copy
 import json
 import math
-import struct
+import shutil
 import unittest
 import wave
 
-from tool import ToolTest, main, make_safetensors, npy, npy_values
+from import_models import changed, changed_tensors, guitarml_model, keras_model, nam_model, state_dict
+from tool import EXPERIMENT, ToolTest, main, npy, npy_values
 
 MODELS = ToolTest.root.parent / "shared/data/recurrent-models"
 
@@ -150,6 +151,21 @@ class RealModels(ImportTest):
                 self.import_file(f"{name}.json")
                 self.assert_close(self.outputs(flat, width), wanted, 1e-4)  # amplifiers amplify the rounding of f32
 
+    def test_aida_x_is_silent_after_a_reset_when_it_begins_at_rest(self):
+        """100 ms of silence at 48 kHz: no pop."""
+        for name in ("tw40_british_lead_deerinkstudios", "tw40_california_clean_deerinkstudios"):
+            with self.subTest(name):
+                self.setUp()
+                self.import_file(f"aida-x/{name}.json")
+                from_zeros = self.outputs([0.0] * 4800)
+                self.run_tool("import", MODELS / f"aida-x/{name}.json", "--output", "rest", "--rest", "0")
+                shutil.rmtree(self.folder / "run")
+                (self.folder / "rest").rename(self.folder / "run")
+                at_rest = self.outputs([0.0] * 4800)
+                self.assertGreater(max(from_zeros) - min(from_zeros), 1e-2)
+                self.assertLess(max(at_rest) - min(at_rest), 1e-5)
+                self.assertEqual(json.loads((self.folder / "run/experiment.json").read_text())["model"]["rest"], {"input": 0})
+
     def test_models_that_are_not_supported_are_refused_by_name(self):
         for name, texts in (("rtneural/full_model.json", ["/layers/1/type: the layer 'conv1d' is not supported"]),
                             ("rtneural/bad_lstm.json", ["/layers/0/weights/0: expected the shape [1, 64]. Got [1, 80]."])):
@@ -157,143 +173,6 @@ class RealModels(ImportTest):
             for text in texts:
                 self.assertIn(text, message)
             self.assertFalse((self.folder / "run").exists())
-
-
-UNITS = 2
-
-
-def keras_model(**changes):
-    """An LSTM of 2 units and a dense layer, as RTNeural writes models of Keras."""
-    model = {"in_shape": [None, None, 1], "layers": [
-        {"type": "lstm", "activation": "tanh", "shape": [None, None, UNITS],
-         "weights": [[[0.1 * k - 0.3 for k in range(8)]], [[0.05 * (k - j) for k in range(8)] for j in range(2)],
-                     [0.1 * k for k in range(8)]]},
-        {"type": "dense", "activation": "", "shape": [None, None, 1], "weights": [[[0.5], [-0.25]], [0.125]]}]}
-    return {**model, **changes}
-
-
-def guitarml_model(**data):
-    def rows(count, width, scale):
-        return [[scale * math.sin(k * width + j + 1) for j in range(width)] for k in range(count)]
-
-    return {"model_data": {"model": "SimpleRNN", "input_size": 1, "skip": 1, "output_size": 1, "unit_type": "GRU",
-                           "num_layers": 1, "hidden_size": UNITS, "bias_fl": True, **data},
-            "state_dict": {"rec.weight_ih_l0": rows(6, 1, 0.8), "rec.weight_hh_l0": rows(6, 2, 0.6),
-                           "rec.bias_ih_l0": [0.1] * 6, "rec.bias_hh_l0": [-0.2] * 6,
-                           "lin.weight": rows(1, 2, 0.7), "lin.bias": [0.3]}}
-
-
-def nam_model(**changes):
-    weights = [math.sin(k + 1) for k in range(8 * (1 + UNITS) + 8 + 4 + 3)]
-    return {"version": "0.5.4", "architecture": "LSTM", "weights": weights,
-            "config": {"input_size": 1, "hidden_size": UNITS, "num_layers": 1}, **changes}
-
-
-def state_dict(tensors, dtype="F32"):
-    """A safetensors file of zeros; a tensor may have bytes of its own after its shape."""
-    header, buffer, size = {}, b"", {"F32": 4, "F64": 8, "F16": 2, "I64": 8}[dtype]
-    for name, shape in tensors.items():
-        data = struct.pack("<f", 0.25) * (math.prod(shape) * size // 4)
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(buffer), len(buffer) + len(data)]}
-        buffer += data
-    return make_safetensors(header, buffer)
-
-
-LSTM_TENSORS = {"lstm.weight_ih_l0": [8, 1], "lstm.weight_hh_l0": [8, 2], "lstm.bias_ih_l0": [8], "lstm.bias_hh_l0": [8],
-                "fc.weight": [1, 2], "fc.bias": [1]}
-
-
-def changed_tensors(remove=(), **shapes):
-    tensors = {name: shape for name, shape in LSTM_TENSORS.items() if name not in remove}
-    return tensors | {name.replace("__", "."): shape for name, shape in shapes.items()}
-
-
-def changed(model, pointer, value):
-    """A copy with one value replaced, or removed where it is None."""
-    result = copy.deepcopy(model)
-    *parents, last = [int(key) if key.isdigit() else key for key in pointer.split("/")[1:]]
-    place = result
-    for key in parents:
-        place = place[key]
-    if value is None:
-        del place[last]
-    else:
-        place[last] = value
-    return json.dumps(result)
-
-
-def onnx():
-    folder = ToolTest.root / "tests/cells/import/golden"
-    return (folder / "lstm_first_state.onnx").read_bytes()
-
-
-# Each row: a description, the bytes of a file, and how the message goes on after "lagtape: FILE: ".
-REFUSED = [
-    ("an empty file", b"", "is of none of the formats that are supported: torch, torch-json, rtneural, guitarml, nam, onnx."),
-    ("a pickle", b"PK\x03\x04 data.pkl", "a zip archive, as PyTorch and Keras write it, is not supported. Save the state_dict as safetensors, or export to ONNX."),
-    ("an HDF5 file", b"\x89HDF\r\n", "an HDF5 file is not supported. Export the model to ONNX or to RTNeural's JSON."),
-    ("JSON that is cut off", json.dumps(keras_model())[:100], "line 1, column 101: syntax error"),
-    ("JSON of something else", "{}", "a JSON object of none of the formats that are supported: torch, torch-json, rtneural, guitarml, nam, onnx."),
-    ("a convolution", changed(keras_model(), "/layers/0/type", "conv1d"), "/layers/0/type: the layer 'conv1d' is not supported. Supported: lstm, gru, dense, time-distributed-dense, activation."),
-    ("another activation", changed(keras_model(), "/layers/1/activation", "tahn"), "/layers/1/activation: unknown activation 'tahn'; did you mean 'tanh'? Known: tanh, sigmoid, relu, elu"),
-    ("a kernel of another shape", changed(keras_model(), "/layers/0/weights/0", [[1.0] * 12]), "/layers/0/weights/0: expected the shape [1, 8]. Got [1, 12]."),
-    ("a matrix with a short row", changed(keras_model(), "/layers/0/weights/1/1", [0.5]), "/layers/0/weights/1/1: expected an array of 8. Got one of 1."),
-    ("a text among numbers", changed(keras_model(), "/layers/0/weights/2/3", "x"), '/layers/0/weights/2/3: expected a number. Got "x".'),
-    ("a number beyond f32", changed(keras_model(), "/layers/1/weights/1/0", 1e39), "values of readout.W.bias: number 0 is not finite: inf"),
-    ("NaN", json.dumps(keras_model()).replace("0.125", "NaN"), "line 1, column "),
-    ("an extra array", changed(keras_model(), "/layers/1/weights", [[[0.5], [0.5]], [0.1], [0.1]]), "/layers/1/weights: expected 1 or 2 arrays. Got 3."),
-    ("a key of a layer that is not known", changed(keras_model(), "/layers/0/kernel_size", 3), "/layers/0: unknown key 'kernel_size'. Known: type, activation, shape, weights, name"),
-    ("no layers", json.dumps(keras_model(layers=[])), "there is no recurrent layer."),
-    ("a skip of two", json.dumps(keras_model(in_skip=2)), "/in_skip: expected 0 or 1. Got 2."),
-    ("another model of GuitarML", json.dumps(guitarml_model(model="RecNet")), "/model_data/model: 'RecNet' is not supported. Supported: SimpleRNN, with unit_type LSTM, GRU or RNN."),
-    ("sizes that are not those of the weights", json.dumps(guitarml_model(hidden_size=3)), "/model_data/hidden_size: 3, but the weights are of 2."),
-    ("another kind of unit", json.dumps(guitarml_model(unit_type="LSTM")), "/model_data/unit_type: LSTM, but the weights are of GRU."),
-    ("a tensor of another module", changed(guitarml_model(), "/state_dict/con.weight", [[1.0]]), "/state_dict/con.weight: expected tensors of the modules rec and lin."),
-    ("a missing bias", changed(guitarml_model(), "/state_dict/rec.bias_hh_l0", None), "tensor 'rec.bias_hh_l0' is missing; the other bias is there."),
-    ("WaveNet", json.dumps(nam_model(architecture="WaveNet")), "/architecture: 'WaveNet' is not supported. Supported: LSTM."),
-    ("too few weights", json.dumps(nam_model(weights=[0.5] * 30)), "/weights: 30 numbers are fewer than the sizes in /config need."),
-    ("too many weights", json.dumps(nam_model(weights=[0.5] * 40)), "/weights: the sizes in /config need 39 numbers. Got 40."),
-    ("sizes beyond the file", json.dumps(nam_model(config={"input_size": 1, "hidden_size": 60000, "num_layers": 60000})), "/weights: 39 numbers are fewer than the sizes in /config need."),
-    ("a state_dict that is cut off", state_dict(LSTM_TENSORS)[:-3], "tensor 'fc.bias': bytes 168 to 172, expected to start at 168 and to end within 169"),
-    ("whole numbers", state_dict(LSTM_TENSORS, "I64"), 'tensor \'lstm.weight_ih_l0\': dtype "I64", expected "F32" or "F64", "F16" or "BF16"'),
-    ("a weight of a convolution", state_dict(changed_tensors(conv__weight=[4, 1, 3])), "tensor 'conv.weight': a convolution with a weight [4, 1, 3] is not supported. Supported: nn.RNN (with tanh), nn.LSTM, nn.GRU and nn.Linear."),
-    ("a tensor that no module uses", state_dict(changed_tensors(norm__running_mean=[2])), "tensors that nothing here uses: norm.running_mean. Supported: nn.RNN (with tanh), nn.LSTM, nn.GRU and nn.Linear."),
-    ("rows of five gates", state_dict(changed_tensors(lstm__weight_hh_l0=[10, 2])), "tensor 'lstm.weight_hh_l0': expected [G H, H] with G = 1 (nn.RNN), 3 (nn.GRU) or 4 (nn.LSTM). Got [10, 2]."),
-    ("a bias of another length", state_dict(changed_tensors(lstm__bias_hh_l0=[6])), "tensor 'lstm.bias_hh_l0': expected f64 [8], got f64 [6]"),
-    ("projections", state_dict(changed_tensors(lstm__weight_hr_l0=[1, 2])), "tensor 'lstm.weight_hr_l0': projections of an LSTM (proj_size) are not supported."),
-    ("widths that do not fit", state_dict(changed_tensors(fc__weight=[4, 3], fc__bias=[4])), "in no order does each module take the width that the one before gives: lstm (1 to 2), fc (3 to 4)."),
-    ("a map that may only come first", state_dict(changed_tensors(fc__weight=[1, 3])), "the file does not tell the order of its modules: lstm (1 to 2), fc (3 to 1). Give --order with their names"),
-    ("modules in an order that the file does not tell", state_dict(changed_tensors(fd__weight=[2, 1], fe__weight=[1, 2])), "the file does not tell the order of its modules: "),
-    ("an ONNX file that is cut off", onnx()[:-9], "is cut off, or damaged: field 7 has "),
-    ("an ONNX file of another node", onnx().replace(b"MatMul", b"MatMux"), "MatMux 'MatMux_2': is not supported. Supported: RNN, LSTM, "),
-    ("an ONNX file that shares weights", onnx().replace(b"constant_5", b"constant_6"), "two tensors are named 'constant_6'."),
-]
-
-
-class Refused(ImportTest):
-    def test_files_are_refused_with_one_message(self):
-        self.assertGreaterEqual(len(REFUSED), 30)
-        for what, content, wanted in REFUSED:
-            with self.subTest(what):
-                self.setUp()
-                self.write("model", content)
-                out, message = self.run_tool("import", "model", "--output", "run", code=2)
-                self.assertEqual(out, "")
-                self.assertTrue(message.startswith(f"lagtape: model: {wanted}"), f"{message!r} is not {wanted!r}")
-                self.assertEqual(message.count("\n"), 1)
-                self.assertFalse((self.folder / "run").exists())
-
-    def test_a_file_that_is_not_there(self):
-        _, message = self.run_tool("import", "nothing.json", "--output", "run", code=2)
-        self.assertIn("nothing.json", message)
-
-    def test_a_folder_that_is_there_already(self):
-        self.write("model", json.dumps(keras_model()))
-        self.write("run/notes", "mine")
-        before = self.snapshot()
-        _, message = self.run_tool("import", "model", "--output", "run", code=2)
-        self.assertIn("run: exists already. Give another --output.", message)
-        self.assertEqual(self.snapshot(), before)
 
 
 class SmallModels(ImportTest):
@@ -324,6 +203,40 @@ class SmallModels(ImportTest):
                 self.import_model(changed(keras_model(), "/layers/1/activation", name))
                 self.assert_close(self.outputs(self.WAVE), [function(v) for v in self.keras_outputs(keras_model(), self.WAVE)],
                                   1e-6)
+
+    def test_a_rest_that_is_no_number_or_never_comes(self):
+        self.write("model", json.dumps(keras_model()))
+        for text, wanted in (("nan", "--rest: expected a finite number. Got 'nan'."), ("1x", "Got '1x'.")):
+            _, message = self.run_tool("import", "model", "--output", "run", "--rest", text, code=2)
+            self.assertIn(wanted, message)
+        oscillates = {"in_shape": [None, None, 1], "layers": [
+            {"type": "lstm", "shape": [None, None, 1],
+             "weights": [[[0.0] * 4], [[0.0, 0.0, -12.0, 0.0]], [9.0, -9.0, 3.0, 9.0]]}]}
+        self.write("model", json.dumps(oscillates))
+        _, message = self.run_tool("import", "model", "--output", "run", "--rest", "0", code=2)
+        self.assertIn("model: [rest] with the input 0 the states still change by ", message)
+        self.assertFalse((self.folder / "run").exists())
+
+    def test_a_training_may_end_at_rest(self):
+        experiment = copy.deepcopy(EXPERIMENT)
+        experiment["model"] |= {"rest": {"input": 0.5}}
+        experiment["train"]["epochs"] = 1
+        out, _ = self.run_tool("train", self.write("experiment.json", experiment), "--out", "run", "--quiet", "--json")
+        outputs = self.outputs([0.5] * 50)
+        self.assertLess(max(outputs) - min(outputs), 1e-5)
+        scores = json.loads(self.run_tool("eval", "run", "--json")[0])
+        self.assertEqual(scores["loss"], json.loads(out)["test"]["loss"])
+        experiment["model"]["rest"] = {"inptu": 0}
+        _, message = self.run_tool("check", self.write("experiment.json", experiment), code=2)
+        self.assertIn("/model/rest/inptu", message)
+
+    def test_a_first_state_is_exported(self):
+        self.import_model(json.dumps(nam_model()))
+        self.run_tool("export", "run", "--to", "c99", "--output", "nam.c")
+        self.assertIn("_start[2] = {", (self.folder / "nam.c").read_text())
+        for form in ("onnx-step", "torch", "keras"):
+            _, message = self.run_tool("export", "run", "--to", form, "--output", "other", code=2)
+            self.assertIn("[export] the model begins in states of its own, those of ", message)
 
     def test_the_order_of_modules_can_be_given(self):
         tensors = changed_tensors(fd__weight=[2, 1], fe__weight=[1, 2])

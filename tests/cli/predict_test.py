@@ -51,6 +51,31 @@ class PredictTest(ToolTest):
             out, _ = self.run_tool("predict", "run", "--input", "-", "--output", "-", *extra, stdin=lines.encode())
             self.assertEqual(out, whole)
 
+    def test_at_twice_the_rate_two_sequences_run_between_each_other(self):
+        twice = [value for value in WAVE[:STEPS] for _ in (0, 1)]
+        whole = npy_values(self.predict("one.npy", npy((STEPS, 1), WAVE[:STEPS]), "whole.npy"))
+        for kind in ("linear", "cubic"):
+            got = npy_values(self.predict("twice.npy", npy((2 * STEPS, 1), twice), "y.npy", "--stream", "--rate", "2",
+                                          "--interpolation", kind))
+            self.assertEqual(got[::2], whole)
+            self.assertEqual(got[1::2], whole)
+        lines = "".join(f"{value!r}\n" for value in twice)
+        out, _ = self.run_tool("predict", "run", "--input", "-", "--output", "-", "--stream", "--rate", "2",
+                               stdin=lines.encode())
+        self.assertEqual(len(out.splitlines()), 2 * STEPS)
+
+    def test_a_rate_that_no_stream_can_have(self):
+        self.write("one.npy", npy((STEPS, 1), WAVE[:STEPS]))
+        for rate in ("0", "nan", "0.99", "8.01", "-1"):
+            _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", "--stream", f"--rate={rate}",
+                                       code=2)
+            self.assertIn("[rate] a recurrence runs at 1 to 8 times its rate. Got ", message)
+        for extra, text in ((("--stream", "--rate", "2x"), "--rate: expected a number. Got '2x'."), (("--rate", "2"), "--stream"),
+                            (("--stream", "--rate", "2", "--interpolation", "cubical"), "did you mean 'cubic'")):
+            _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", *extra, code=2)
+            self.assertIn(text, message)
+        self.assertFalse((self.folder / "y.npy").exists())
+
     def test_a_stream_answers_each_line_before_the_next(self):
         process = self.start("predict", "run", "--input", "-", "--output", "-", "--stream", stdin=-1)
         self.addCleanup(process.communicate)

@@ -97,6 +97,9 @@ SequenceAnalyzer::SequenceAnalyzer(const Model& model, std::vector<std::vector<N
   }
   for (StepProgram& layer : stack_.layers)
     for (StateDefinition& state : layer.states) state.arithmetic = Arithmetic::real;
+  ChainDefinition chain = model.evaluation_chain();
+  chain.states = Arithmetic::real;
+  start_ = start_window(chain, 1, Dtype::f64);
 }
 
 bool SequenceAnalyzer::is_exact(std::size_t layer) const {
@@ -119,7 +122,7 @@ SequencePart SequenceAnalyzer::last_steps(const SequenceBatch& tokens, ThreadPoo
   part.length = sequence.x.size(1);
   const std::int64_t steps = std::min(options_.steps, part.length), before = part.length - steps;
   const bool every_step = stack_.at == ReadAt::every_step;
-  part.windows = zero_window(stack_.layers, 1, Dtype::f64).states;
+  part.windows = start_.states.empty() ? zero_window(stack_.layers, 1, Dtype::f64).states : start_.states;
   part.batch = sequence;
   if (before == 0) return part;
 
@@ -131,7 +134,8 @@ SequencePart SequenceAnalyzer::last_steps(const SequenceBatch& tokens, ThreadPoo
   Window window;
   const auto weights = std::span(weights_).first(weights_.size() - stack_.readout->weights.size());
   SequenceOp op({stack_.layers, std::nullopt, ReadAt::mean, Loss::none}, Dtype::f64);
-  part.sum_before = op.evaluate(weights, segment_of(inputs, 0, before).batch, pool, nullptr, &window);
+  part.sum_before = op.evaluate(weights, segment_of(inputs, 0, before).batch, pool,
+                                start_.states.empty() ? nullptr : &start_, &window);
   for (double& sum : part.sum_before.values<double>()) sum *= static_cast<double>(before);
   part.windows = std::move(window.states);
   part.batch = segment_of(inputs, before, steps).batch;

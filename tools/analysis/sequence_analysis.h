@@ -62,6 +62,7 @@ class SequenceAnalyzer {
   SequenceBatch embedded(const SequenceBatch& sequence, ThreadPool& pool) const;
 
   StackDefinition stack_;
+  Window start_;  ///< the states before the first step, in f64; empty: zeros
   std::vector<Tensor> weights_;
   std::optional<Tensor> table_;  ///< [tokens, input]
   std::vector<std::vector<NamedValue>> values_;

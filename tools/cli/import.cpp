@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -16,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ImportArguments {
-  std::string file, output, format, precision;
+  std::string file, output, format, precision, rest;
   std::vector<std::string> order;
 };
 
@@ -36,6 +38,10 @@ void add_options(Options& options, ImportArguments& arguments) {
       .called("NAMES")
       .separated_by(',');
   options
+      .add("--rest", &arguments.rest,
+           "begin in the state that the model settles to for this input, in place of zeros")
+      .called("INPUT");
+  options
       .add("--precision", &arguments.precision,
            "f32 or f64; by default f64 where a tensor of the file is, else f32")
       .called("NAME");
@@ -47,6 +53,17 @@ std::optional<Dtype> precision_named(const std::string& name) {
   if (name == name_of(Dtype::f32)) return Dtype::f32;
   if (name == name_of(Dtype::f64)) return Dtype::f64;
   throw InputError(text_of("--precision: ", unknown_name("precision", name, {"f32", "f64"})));
+}
+
+/// The input of --rest; none where it is not given.
+std::optional<double> rest_input(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  double input = 0;
+  const char* const end = text.data() + text.size();
+  const auto [next, error] = std::from_chars(text.data(), end, input);
+  if (error != std::errc() || next != end || !std::isfinite(input))
+    throw InputError(text_of("--rest: expected a finite number. Got '", text, "'."));
+  return input;
 }
 
 /// Writes the files of a run that its model needs. A run that could not be written is removed.
@@ -68,8 +85,9 @@ void run(const ImportArguments& arguments) {
   std::error_code error;
   if (fs::exists(arguments.output, error))
     throw InputError(text_of(arguments.output, ": exists already. Give another --output."));
-  const ImportedModel imported =
-      import_model(arguments.file, {arguments.format, arguments.order, precision_named(arguments.precision)});
+  const ImportedModel imported = import_model(
+      arguments.file,
+      {arguments.format, arguments.order, precision_named(arguments.precision), rest_input(arguments.rest)});
   write_run(imported.model, RunFolder(arguments.output));
   fmt::print("{}: {} -> {}\n", arguments.file, imported.format, arguments.output);
   for (const LayerSummary& layer : imported.model.layers())

@@ -22,7 +22,7 @@ namespace lagtape::cli {
 namespace {
 
 struct PredictArguments {
-  std::string run, input, output, plot;
+  std::string run, input, output, plot, rate, interpolation = "cubic";
   int threads = 1;
   bool stream = false, probabilities = false;
 };
@@ -44,6 +44,15 @@ void add_options(Options& options, PredictArguments& arguments) {
       .called("FILE");
   options.add("--stream", &arguments.stream,
               "run the model step by step; the outputs are the same to the bit");
+  options
+      .add("--rate", &arguments.rate,
+           "steps for each step of training, 1 to 8: 2 for sound of 96 kHz and a model of 48 kHz")
+      .needs({"--stream"})
+      .called("R");
+  options.add("--interpolation", &arguments.interpolation, "of states between two steps: linear or cubic")
+      .needs({"--rate"})
+      .show_default()
+      .called("KIND");
   options.add("--probabilities", &arguments.probabilities,
               "write probabilities of the classes in place of logits");
   options.add("--plot", &arguments.plot, "draw the predictions of a recording over the truth (.svg)")
@@ -53,6 +62,21 @@ void add_options(Options& options, PredictArguments& arguments) {
 
 bool is_token(double value, std::int64_t tokens) {
   return value >= 0 && value < static_cast<double>(tokens) && value == std::floor(value);
+}
+
+/// What --rate and --interpolation ask for. Throws InputError.
+StreamOptions stream_options(const PredictArguments& arguments) {
+  StreamOptions options;
+  if (arguments.interpolation != "cubic" && arguments.interpolation != "linear")
+    throw InputError(
+        text_of("--interpolation: ", unknown_name("value", arguments.interpolation, {"linear", "cubic"})));
+  if (arguments.interpolation == "linear") options.interpolation = Interpolation::linear;
+  if (arguments.rate.empty()) return options;
+  const char* const end = arguments.rate.data() + arguments.rate.size();
+  const auto [next, error] = std::from_chars(arguments.rate.data(), end, options.rate);
+  if (error != std::errc() || next != end)
+    throw InputError(text_of("--rate: expected a number. Got '", arguments.rate, "'."));
+  return options;
 }
 
 /// Parses the numbers of one line of stdin in the model's precision.
@@ -91,8 +115,8 @@ bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") 
 /// Writes the output for each line on stdin before it reads the next. A model that reads out once writes at
 /// the end.
 template <class T>
-void answer_lines(const Model& model, bool probabilities) {
-  Stream<T> stream = model.stream<T>();
+void answer_lines(const Model& model, bool probabilities, const StreamOptions& options) {
+  Stream<T> stream = model.stream<T>(options);
   const bool every_step = reads_every_step(model.at());
   Tensor answer;
   std::int64_t number = 0;
@@ -164,12 +188,15 @@ void run(const PredictArguments& arguments) {
   if (arguments.probabilities) check_has_probabilities(model);
   const bool of_recording = is_recording(arguments, model);
   check_output(arguments, of_recording);
+  const StreamOptions streaming = stream_options(arguments);
   if (of_recording) return predict_recording(arguments, model);
   if (arguments.input == "-" && arguments.output == "-") {
-    return with_scalar(model.dtype(), [&]<class T>() { answer_lines<T>(model, arguments.probabilities); });
+    return with_scalar(model.dtype(),
+                       [&]<class T>() { answer_lines<T>(model, arguments.probabilities, streaming); });
   }
   const Tensor x = read_sequences(arguments.input, model.input_width(), model.dtype(), input_names(model));
-  const Tensor y = arguments.stream ? predict_by_stream(model, x) : model.predict(x, arguments.threads);
+  const Tensor y =
+      arguments.stream ? predict_by_stream(model, x, streaming) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
 }
 

@@ -18,8 +18,8 @@ void put_softmax(const Tensor& logits, Tensor& result, std::int64_t first, std::
 }
 
 template <class T>
-Tensor stream_row(const Model& model, std::span<const T> x) {
-  Stream<T> stream = model.stream<T>();
+Tensor stream_row(const Model& model, std::span<const T> x, const StreamOptions& options) {
+  Stream<T> stream = model.stream<T>(options);
   const std::int64_t width = stream.input_width(), q = stream.output_width();
   const std::int64_t steps = static_cast<std::int64_t>(x.size()) / width;
   const bool every_step = reads_every_step(model.at());
@@ -31,13 +31,13 @@ Tensor stream_row(const Model& model, std::span<const T> x) {
 }
 
 template <class T>
-Tensor stream_rows(const Model& model, const Tensor& x) {
+Tensor stream_rows(const Model& model, const Tensor& x, const StreamOptions& options) {
   const Tensor numbers = x.to(model.dtype());
-  if (x.rank() == 2) return stream_row<T>(model, numbers.values<T>());
+  if (x.rank() == 2) return stream_row<T>(model, numbers.values<T>(), options);
   const std::int64_t rows = x.size(0), row_size = numbers.numel() / rows;
   Tensor all;
   for (std::int64_t row = 0; row < rows; ++row) {
-    const Tensor y = stream_row<T>(model, numbers.values<T>().subspan(row * row_size, row_size));
+    const Tensor y = stream_row<T>(model, numbers.values<T>().subspan(row * row_size, row_size), options);
     if (row == 0) {
       Shape shape = y.shape();
       shape.insert(shape.begin(), rows);
@@ -51,10 +51,10 @@ Tensor stream_rows(const Model& model, const Tensor& x) {
 
 }  // namespace
 
-Tensor predict_by_stream(const Model& model, const Tensor& x) {
+Tensor predict_by_stream(const Model& model, const Tensor& x, const StreamOptions& options) {
   if (model.tokens() > 0)  // refuses bad tokens with their places, as Model::predict does
     token_rows(x.rank() == 2 ? x.reshaped({1, x.size(0), x.size(1)}) : x, {}, model.tokens());
-  return with_scalar(model.dtype(), [&]<class T>() { return stream_rows<T>(model, x); });
+  return with_scalar(model.dtype(), [&]<class T>() { return stream_rows<T>(model, x, options); });
 }
 
 void check_has_probabilities(const Model& model) {

@@ -4,8 +4,9 @@
 
 namespace lagtape {
 
-/// The result of Model::predict for x [T, input] or [B, T, input], computed step by step.
-Tensor predict_by_stream(const Model& model, const Tensor& x);
+/// The result of Model::predict for x [T, input] or [B, T, input], computed step by step, each row by a stream with
+/// these options.
+Tensor predict_by_stream(const Model& model, const Tensor& x, const StreamOptions& options = {});
 
 /// Throws InputError unless the model's outputs are logits.
 void check_has_probabilities(const Model& model);

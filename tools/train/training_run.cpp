@@ -10,6 +10,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/train/event_file.h"
+#include "lagtape/tools/train/plan_choice.h"
 
 namespace lagtape {
 
@@ -112,6 +113,11 @@ RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
   try {
     trainer.run(hooks_of(options, folder, trainer, model));
     trainer.load_kept();
+    if (model.definition().rest) {
+      model.settle(*model.definition().rest);
+      folder.save_weights(model);
+      trainer.op() = model_op(experiment, model);  // the test begins where the model now does
+    }
     const RunSummary summary = summarize(experiment, trainer, model,
                                          evaluate(experiment, model, trainer.op(), *task.test, pool,
                                                   {.stop_requested = options.hooks.stop_requested}));

@@ -47,6 +47,7 @@ class LayerWriter {
     result.counts_steps = step_.counts_steps;
     result.costs = step_.costs;
     result.costs.stack_bytes = stack_bytes_;
+    result.costs.weight_bytes += start_bytes_;
     result.costs.state_bytes = state_bytes_;
     return result;
   }
@@ -133,12 +134,27 @@ class LayerWriter {
     return copies + text;
   }
 
+  /// The line that sets the array of a state to zeros, or to the constants that the model starts from. The present
+  /// value comes first there, then the past ones from the oldest on.
+  std::string reset_of(CLayer& result, int state, const std::string& member, std::int64_t size, Dtype dtype) {
+    const std::string loop = text_of("  for (int i = 0; i < ", size, "; ++i) state->", member, "[i] = ");
+    if (layer_.start.empty()) return loop + "0;\n";
+    const Tensor& window = layer_.start[state];
+    const std::int64_t width = program_.states[state].shape.width();
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < size; ++i) values.push_back(window.at((i + size - width) % size));
+    const std::string name = text_of(style_.name, "_", member, "_start");
+    result.constants += c_array(name, values, dtype);
+    start_bytes_ += size * static_cast<std::int64_t>(byte_size(dtype));
+    return text_of(loop, name, "[i];\n");
+  }
+
   void declare_states(CLayer& result) {
     for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
       const std::int64_t length = program_.history(s) + 1, size = length * program_.states[s].shape.width();
       const std::string& member = step_.member(s);
       result.members += text_of("  ", type_, " ", member, "[", size, "];\n");
-      result.reset += text_of("  for (int i = 0; i < ", size, "; ++i) state->", member, "[i] = 0;\n");
+      result.reset += reset_of(result, s, member, size, style_.dtype);
       state_bytes_ += size * scalar_bytes();
       if (length > 1) {
         result.members += text_of("  int ", member, "_at;\n");
@@ -147,7 +163,7 @@ class LayerWriter {
       }
       if (!on_grid(s)) continue;
       result.members += text_of("  double ", member, "_grid[", size, "];\n");
-      result.reset += text_of("  for (int i = 0; i < ", size, "; ++i) state->", member, "_grid[i] = 0;\n");
+      result.reset += reset_of(result, s, member + "_grid", size, Dtype::f64);
       state_bytes_ += size * 8;
     }
   }
@@ -158,7 +174,7 @@ class LayerWriter {
   std::string type_;
   CExpressions step_;
   std::string arrays_, loops_;
-  std::int64_t stack_bytes_ = 0, state_bytes_ = 0;
+  std::int64_t stack_bytes_ = 0, state_bytes_ = 0, start_bytes_ = 0;
 };
 
 }  // namespace

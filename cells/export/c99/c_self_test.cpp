@@ -31,7 +31,13 @@ std::vector<double> outputs_of(const ExportedModel& model, const std::vector<dou
   std::vector<Tensor> weights;
   for (const Tensor& weight : model.weights()) weights.push_back(weight.to(dtype_of<T>));
   const Tensor table = model.table.empty() ? Tensor() : model.table.to(dtype_of<T>);
-  Stream<T> stream(model.stack, weights, 1, best_level(), table, model.normalization);
+  Window start;
+  for (const ExportedLayer& layer : model.layers)
+    for (std::size_t s = 0; s < layer.start.size(); ++s) {
+      const bool on_grid = layer.program.states[s].arithmetic == Arithmetic::grid;
+      start.states.push_back(on_grid ? layer.start[s] : layer.start[s].to(dtype_of<T>));
+    }
+  Stream<T> stream(model.stack, weights, 1, best_level(), table, model.normalization, start);
   const std::vector<T> in(inputs.begin(), inputs.end());
   std::vector<T> out(kSteps * model.output_width());
   stream.block(in.data(), out.data(), kSteps);

@@ -85,7 +85,11 @@ std::string add_scan(OnnxWriter& graph, std::span<const ExportedLayer> layers, c
   for (const ExportedLayer& layer : layers) {
     before.emplace_back();
     for (const OnnxState& state : onnx_states(layer, dtype)) {
-      const std::string begin = graph.numbers({}, {&zero, 1}, state.dtype, "zero");
+      const std::size_t s = before.back().size();
+      const std::string begin =
+          s < layer.start.size()
+              ? graph.constant(state.name + ".start", layer.start[s].reshaped(state.extents))
+              : graph.numbers({}, {&zero, 1}, state.dtype, "zero");
       inputs.push_back(graph.node("Expand", {begin, shape_like(graph, x, 1, state.extents)}));
       outputs.push_back(graph.unique(state.name + ".last"));
       before.back().push_back(graph.unique(state.name));

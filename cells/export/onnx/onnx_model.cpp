@@ -19,7 +19,8 @@ OnnxAttributes axis(std::int64_t value) { return OnnxAttributes().integer("axis"
 /// Layers, one above the other, over x [batch, time, input].
 std::string add_layers(OnnxWriter& graph, std::span<const ExportedLayer> layers, std::string x, Dtype dtype) {
   const auto gates_of = [&](std::size_t l) {  // onnxruntime's nodes compute in f32 alone
-    return dtype == Dtype::f32 ? gated_layer(layers[l]) : std::nullopt;
+    const bool is_node = dtype == Dtype::f32 && layers[l].start.empty();
+    return is_node ? gated_layer(layers[l]) : std::nullopt;
   };
   for (std::size_t l = 0; l < layers.size();) {
     if (has_independent_steps(layers[l])) {
@@ -149,7 +150,7 @@ std::string onnx_sequence_model(const Model& model, bool with_lengths) {
 }
 
 std::string onnx_step_model(const Model& model) {
-  const ExportedModel content = exported(model);
+  const ExportedModel content = exported_from_zeros(model, "onnx-step");
   OnnxWriter graph("step");
   std::string y = add_input(graph, content, {"batch"});
   for (const ExportedLayer& layer : content.layers) {

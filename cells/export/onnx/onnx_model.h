@@ -8,8 +8,8 @@ namespace lagtape {
 
 /// A model as the bytes of an ONNX file for whole sequences, any number of steps and rows: from x [batch, time,
 /// input], or tokens [batch, time] in i64, to y [batch, time, output], or [batch, output] where the read-out
-/// reads once, in the units of the data. States begin as zeros. Layers that ONNX has become its LSTM, GRU and
-/// RNN (in f32), others with states a Scan whose states hold their pasts. With `lengths`, a read-out that
+/// reads once, in the units of the data. Layers that ONNX has become its LSTM, GRU and RNN (in f32), others
+/// with states a Scan whose states hold their pasts and begin as the model's do. With `lengths`, a read-out that
 /// reads once does so at the end of each sequence, for an input lengths [batch] in i64. Throws InputError for
 /// lengths where the read-out reads every step or the padding.
 std::string onnx_sequence_model(const Model& model, bool with_lengths = false);
@@ -17,7 +17,7 @@ std::string onnx_sequence_model(const Model& model, bool with_lengths = false);
 /// A model as the bytes of an ONNX file for one step: from x [batch, input], or tokens [batch], and the states
 /// to y [batch, output] and the states after the step, "layer0.h" to "layer0.h.next", which a host feeds back.
 /// All states begin as zeros. A read-out is applied at every step, as in Stream. Throws InputError for a model
-/// that cannot run step by step.
+/// that cannot run step by step or that begins in other states.
 std::string onnx_step_model(const Model& model);
 
 }  // namespace lagtape

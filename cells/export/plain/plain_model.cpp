@@ -91,7 +91,7 @@ PlainModel plain_model(const Model& model, const PlainFormat& format) {
   if (model.tokens() > 0)
     throw InputError(
         text_of("[export] ", format.name, " takes a model of numbers, and this one is of tokens"));
-  PlainModel plain{std::make_unique<ExportedModel>(exported(model)), {}};
+  PlainModel plain{std::make_unique<ExportedModel>(exported_from_zeros(model, format.name)), {}};
   ExportedModel& content = *plain.content;
   const auto in_double = [](ExportedLayer& layer) {
     for (Tensor& weight : layer.weights) weight = weight.to(Dtype::f64).clone();

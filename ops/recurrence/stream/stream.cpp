@@ -48,11 +48,12 @@ StackDefinition as_stream(StackDefinition stack) {
 template <class T>
 struct SharedParts {
   SharedParts(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
-              const Tensor& table, const Normalization& normalization)
+              const Tensor& table, const Normalization& normalization, Window first)
       : stack(as_stream(definition)),
         input(stack.input_width(), table, normalization.input),
         output_scaling(normalization.output),
-        compiled(stack, false, kernels<T>(level), true) {
+        compiled(stack, false, kernels<T>(level), true),
+        start(std::move(first)) {
     output_scaling.check(stack.output_width(), "output");
     compiled.load(weights);
   }
@@ -60,6 +61,7 @@ struct SharedParts {
   StreamInput<T> input;
   Scaling output_scaling;
   CompiledStack<T> compiled;
+  Window start;  // the states before the first step; empty: zeros
 };
 
 template <class T>
@@ -109,11 +111,12 @@ struct Stream<T>::Implementation {
     BumpAllocator<T> count;
     lay_out(count, rows);
     memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));
-    begin(nullptr, 0);
     for (const auto& layer : shared->stack.layers)
       for (std::size_t s = 0; s < layer.states.size(); ++s)
         window_parts.push_back(state_window(layer, static_cast<int>(s), rows, dtype_of<T>));
     if (mean) window_parts.emplace_back(mean->zeros().shape(), dtype_of<T>);
+    if (!shared->start.states.empty()) check_start();
+    reset();
   }
   void choose_single_step() {
     if (row_program != nullptr) {
@@ -176,6 +179,13 @@ struct Stream<T>::Implementation {
                                  name_of(state.dtype())));
     }
   }
+  void check_start() const {
+    Window whole = shared->start;
+    if (mean) whole.states.push_back(mean->zeros());
+    check(whole);
+    check_grid_window("stream", shared->stack.layers, shared->start.states);
+  }
+  void reset() { begin(shared->start.states.empty() ? nullptr : &shared->start.states, 0); }
   void restore(const Window& window, std::int64_t first) {
     begin(&window.states, first);
     if (mean) mean->restore(window.states.back());
@@ -257,10 +267,11 @@ struct Stream<T>::Implementation {
 
 template <class T>
 Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
-                  SimdLevel level, const Tensor& table, const Normalization& normalization) {
+                  SimdLevel level, const Tensor& table, const Normalization& normalization,
+                  const Window& start) {
   if (rows < 1) throw InputError(text_of("[stream] at least one row. Got ", rows));
   implementation_ = std::make_unique<Implementation>(
-      std::make_shared<const SharedParts<T>>(stack, level, weights, table, normalization), rows, weights);
+      std::make_shared<const SharedParts<T>>(stack, level, weights, table, normalization, start), rows, weights);
 }
 
 template <class T>
@@ -337,7 +348,7 @@ void Stream<T>::block(const T* input, T* output, std::int64_t count) noexcept {
 
 template <class T>
 void Stream<T>::reset() noexcept {
-  implementation_->begin(nullptr, 0);
+  implementation_->reset();
 }
 
 template <class T>

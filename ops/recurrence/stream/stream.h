@@ -19,9 +19,11 @@ class Stream {
   /// Weights as for SequenceOp::evaluate. Draws hold their evaluation values. The read-out, if any, is
   /// applied at every step, whatever `stack.at` says (for `mean`, to the mean so far). Throws InputError when
   /// weights do not fit, and for rows whose states no memory can hold. With a table [V, input], inputs are
-  /// the numbers of its rows, one a step, input_width 1; a number that names no row gives NaN.
+  /// the numbers of its rows, one a step, input_width 1; a number that names no row gives NaN. `start` has the
+  /// states before the first step; empty: zeros.
   Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows = 1,
-         SimdLevel level = best_level(), const Tensor& table = {}, const Normalization& normalization = {});
+         SimdLevel level = best_level(), const Tensor& table = {}, const Normalization& normalization = {},
+         const Window& start = {});
   Stream(const Stream& other);
   Stream& operator=(const Stream& other);
   ~Stream();
@@ -41,7 +43,7 @@ class Stream {
   /// `count` steps: input [count, rows, input], output [count, rows, output].
   void block(const T* input, T* output, std::int64_t count) noexcept;
 
-  /// Sets the states to zeros, as before the first step.
+  /// Sets the states to those before the first step.
   void reset() noexcept;
   /// Return the present states, and set saved ones. Where the read-out reads the mean, the sum so far comes
   /// after the states: [B, width] of the top layer's output. `restore` throws InputError when shapes differ,
