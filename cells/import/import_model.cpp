@@ -110,9 +110,21 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
   if (!options.order.empty() && !model.format.starts_with("torch"))
     throw InputError(
         text_of(where, ": --order is for the modules of PyTorch; the format is ", model.format, "."));
+  if (!options.nonlinearity.empty()) {
+    if (!model.format.starts_with("torch"))
+      throw InputError(
+          text_of(where, ": --nonlinearity is for nn.RNN of PyTorch; the format is ", model.format, "."));
+    foreign::set_nonlinearity(model, options.nonlinearity, where);
+  }
   model.precision = options.precision.value_or(model.precision);
   model.rest = options.rest;
   return {foreign::lowered(model, experiment_name(file), where), model.format};
+}
+
+Model Model::import(const fs::path& file) { return import_model(file).model; }
+
+Model Model::import(const fs::path& file, const ImportOptions& options) {
+  return import_model(file, options).model;
 }
 
 }  // namespace lagtape

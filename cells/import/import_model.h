@@ -14,6 +14,8 @@ struct ImportOptions {
   std::string format = {};
   /// The names of PyTorch modules from the input up; empty: as the file tells it.
   std::vector<std::string> order = {};
+  /// The function of nn.RNN, "tanh" or "relu"; empty: as the file says, else tanh.
+  std::string nonlinearity = {};
   /// The precision of the model; none: f64 where a tensor of the file is, else f32.
   std::optional<Dtype> precision = {};
   /// The model begins in the state that it settles to for this input, in place of zeros or the file's states.

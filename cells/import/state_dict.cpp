@@ -9,7 +9,7 @@
 namespace lagtape::foreign {
 namespace {
 
-constexpr const char* kSupported = "nn.RNN (with tanh), nn.LSTM, nn.GRU and nn.Linear";
+constexpr const char* kSupported = "nn.RNN, nn.LSTM, nn.GRU and nn.Linear";
 
 /// Splits "encoder.lstm.weight_ih_l0" into the module's name and the tensor's.
 std::pair<std::string, std::string> split_name(const std::string& name) {

@@ -67,7 +67,23 @@ ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& 
   }
   model.layers = layers_of(dict, order, where);
   model.input = input_of(model.layers, where);
+  if (const auto function = dict.file.metadata.find("nonlinearity"); function != dict.file.metadata.end())
+    set_nonlinearity(model, function->second, where + ": metadata");
   return model;
+}
+
+void set_nonlinearity(ForeignModel& model, const std::string& function, const std::string& where) {
+  if (function != "tanh" && function != "relu")
+    throw InputError(text_of(where, ": ", unknown_name("nonlinearity", function, {"tanh", "relu"})));
+  bool found = false;
+  for (ForeignLayer& layer : model.layers)
+    if (auto* recurrence = std::get_if<ForeignRecurrence>(&layer.content))
+      for (ForeignCell& cell : recurrence->directions)
+        if (cell.kind == CellKind::rnn) {
+          cell.input_function = function;
+          found = true;
+        }
+  if (!found) throw InputError(text_of(where, ": the nonlinearity is that of nn.RNN, and there is none."));
 }
 
 ForeignModel read_torch_json(const Json& root, const std::vector<std::string>& order,

@@ -21,7 +21,7 @@ namespace lagtape {
 /// How a stream runs a model.
 struct StreamOptions {
   std::int64_t rows = 1;
-  /// Steps for each step of training, 1 to 8: 96.0 / 48.0 for sound of 96 kHz and a model of 48 kHz
+  /// Steps for each step of training, 0.5 to 8: 96.0 / 48.0 for sound of 96 kHz and a model of 48 kHz
   /// (step_at_rate).
   double rate = 1;
   Interpolation interpolation = Interpolation::cubic;  ///< of states between two steps
@@ -40,6 +40,7 @@ struct LayerSummary {
 
 struct ChainDefinition;
 struct FittedModel;
+struct ImportOptions;
 
 /// A model: its definition, fitted to the widths of its data, and its parameters. Immutable once loaded, and
 /// then safe to share between threads.
@@ -60,6 +61,10 @@ class Model {
   static Model load(std::span<const std::byte> bytes, const std::string& where = "the bytes of a model");
   /// Reads a model from a stream that ends with the weights file. Throws InputError also where it cannot be read.
   static Model load(std::istream& stream, const std::string& where = "the stream of a model");
+  /// Reads a model that another program trained, as import_model (cells/import/import_model.h) does. Throws
+  /// InputError with the place in the file.
+  static Model import(const std::filesystem::path& file);
+  static Model import(const std::filesystem::path& file, const ImportOptions& options);
 
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
@@ -124,7 +129,8 @@ class Model {
   /// bit for bit. Throws InputError for a model that needs whole sequences.
   template <class T>
   Stream<T> stream(std::int64_t rows = 1) const;
-  /// The same with other options. Throws InputError for a rate that the model cannot run at.
+  /// The same with other options. Throws InputError for a rate that the model cannot run at, or at which it is
+  /// not stable (cells/models/model_rate.h).
   template <class T>
   Stream<T> stream(const StreamOptions& options) const;
 

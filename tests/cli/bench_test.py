@@ -7,6 +7,7 @@ import subprocess
 import sys
 import unittest
 
+from import_models import keras_model
 from tool import EXPERIMENT, ToolTest, changed, main
 
 TINY = changed(EXPERIMENT, data={"task": "random", "length": 40, "input": 1, "output": 1, "every_step": True},
@@ -24,16 +25,43 @@ class StreamTest(ToolTest):
         self.assertEqual(found["stream_steps"], 200)
         times = found["stream_ns"]
         self.assertTrue(0 < times["min"] <= times["median"] <= times["max"])
+        steps = found["step_ns"]
+        self.assertTrue(0 < steps["median"] <= steps["p9999"] <= steps["largest"])
+        self.assertEqual(sum(steps["bins"]), 600)
+        middle = max(k for k in range(len(steps["bins"])) if sum(steps["bins"][:k]) < 300)  # the median's bin, by counting
+        self.assertTrue(2 ** (middle - 1) <= steps["median"] < 2 ** middle or middle == 0)
+        self.assertTrue(2 ** (len(steps["bins"]) - 2) <= steps["largest"] < 2 ** (len(steps["bins"]) - 1))
         self.assertEqual(found["predict_steps"], 1024)
         self.assertGreater(found["predict_us"]["min"], 0)
         self.assertNotIn("total_us", found)
-        self.assertIn("ns per step", self.run_tool("bench", path, "--stream", "--steps", 200, "--repeats", 1)[0])
+        shown = self.run_tool("bench", path, "--stream", "--steps", 200, "--repeats", 1)[0]
+        self.assertIn("ns per step", shown)
+        bars = [line.split() for line in shown.splitlines() if line.startswith("  below ")]
+        self.assertEqual(sum(int(bar[3]) for bar in bars), 200)
+        self.assertTrue(all(("#" in bar[-1]) == (int(bar[3]) > 0) for bar in bars))
 
     def test_a_stream_has_neither_plan_nor_threads(self):
         path = self.write("experiment.json", TINY)
         for args in (("--plan", "full"), ("--threads", 1), ("--subnormal",)):
             self.assertIn("--stream", self.run_tool("bench", path, "--stream", *args, code=2)[1])
         self.assertIn("--stream", self.run_tool("bench", path, "--steps", 5, code=2)[1])
+
+
+@unittest.skipUnless(has("numpy", "scipy"), "NumPy and SciPy are not installed")
+class SampleRatesTest(ToolTest):
+    def test_whole_rates_are_exact_and_others_are_measured(self):
+        self.write("model", json.dumps(keras_model()))
+        self.run_tool("import", "model", "--output", "run")
+        done = subprocess.run([sys.executable, "-B", self.root / "tools/bench/sample_rates.py", self.tool, "run", "--json"],
+                              cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["rate"]: row for row in json.loads(done.stdout)}
+        for rate in (96000, 192000):
+            self.assertEqual((rows[rate]["linear"], rows[rate]["cubic"]), ("exact", "exact"))
+        for rate in (72000, 88200):
+            self.assertGreater(rows[rate]["cubic"], rows[rate]["linear"])
+            self.assertGreater(rows[rate]["linear"], rows[rate]["unchanged"] + 10)
+            self.assertGreater(rows[rate]["resampled"], 40)
 
 
 class SubnormalTest(ToolTest):

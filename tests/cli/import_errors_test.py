@@ -2,7 +2,7 @@
 
 import json
 
-from import_models import LSTM_TENSORS, changed, changed_tensors, guitarml_model, keras_model, nam_model, state_dict
+from import_models import LSTM_TENSORS, RNN_TENSORS, changed, changed_tensors, guitarml_model, keras_model, nam_model, state_dict
 from tool import ToolTest, main
 
 
@@ -40,11 +40,13 @@ REFUSED = [
     ("sizes beyond the file", json.dumps(nam_model(config={"input_size": 1, "hidden_size": 60000, "num_layers": 60000})), "/weights: 39 numbers are fewer than the sizes in /config need."),
     ("a state_dict that is cut off", state_dict(LSTM_TENSORS)[:-3], "tensor 'fc.bias': bytes 168 to 172, expected to start at 168 and to end within 169"),
     ("whole numbers", state_dict(LSTM_TENSORS, "I64"), 'tensor \'lstm.weight_ih_l0\': dtype "I64", expected "F32" or "F64", "F16" or "BF16"'),
-    ("a weight of a convolution", state_dict(changed_tensors(conv__weight=[4, 1, 3])), "tensor 'conv.weight': a convolution with a weight [4, 1, 3] is not supported. Supported: nn.RNN (with tanh), nn.LSTM, nn.GRU and nn.Linear."),
-    ("a tensor that no module uses", state_dict(changed_tensors(norm__running_mean=[2])), "tensors that nothing here uses: norm.running_mean. Supported: nn.RNN (with tanh), nn.LSTM, nn.GRU and nn.Linear."),
+    ("a weight of a convolution", state_dict(changed_tensors(conv__weight=[4, 1, 3])), "tensor 'conv.weight': a convolution with a weight [4, 1, 3] is not supported. Supported: nn.RNN, nn.LSTM, nn.GRU and nn.Linear."),
+    ("a tensor that no module uses", state_dict(changed_tensors(norm__running_mean=[2])), "tensors that nothing here uses: norm.running_mean. Supported: nn.RNN, nn.LSTM, nn.GRU and nn.Linear."),
     ("rows of five gates", state_dict(changed_tensors(lstm__weight_hh_l0=[10, 2])), "tensor 'lstm.weight_hh_l0': expected [G H, H] with G = 1 (nn.RNN), 3 (nn.GRU) or 4 (nn.LSTM). Got [10, 2]."),
     ("a bias of another length", state_dict(changed_tensors(lstm__bias_hh_l0=[6])), "tensor 'lstm.bias_hh_l0': expected f64 [8], got f64 [6]"),
     ("projections", state_dict(changed_tensors(lstm__weight_hr_l0=[1, 2])), "tensor 'lstm.weight_hr_l0': projections of an LSTM (proj_size) are not supported."),
+    ("another function of nn.RNN", state_dict(RNN_TENSORS, metadata={"nonlinearity": "rleu"}), "metadata: unknown nonlinearity 'rleu'; did you mean 'relu'? Known: tanh, relu"),
+    ("a function of nn.RNN where there is none", state_dict(LSTM_TENSORS, metadata={"nonlinearity": "relu"}), "metadata: the nonlinearity is that of nn.RNN, and there is none."),
     ("widths that do not fit", state_dict(changed_tensors(fc__weight=[4, 3], fc__bias=[4])), "in no order does each module take the width that the one before gives: lstm (1 to 2), fc (3 to 4)."),
     ("a map that may only come first", state_dict(changed_tensors(fc__weight=[1, 3])), "the file does not tell the order of its modules: lstm (1 to 2), fc (3 to 1). Give --order with their names"),
     ("modules in an order that the file does not tell", state_dict(changed_tensors(fd__weight=[2, 1], fe__weight=[1, 2])), "the file does not tell the order of its modules: "),

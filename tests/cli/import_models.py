@@ -37,9 +37,9 @@ def nam_model(**changes):
             "config": {"input_size": 1, "hidden_size": UNITS, "num_layers": 1}, **changes}
 
 
-def state_dict(tensors, dtype="F32"):
-    """A safetensors file of zeros; a tensor may have bytes of its own after its shape."""
-    header, buffer, size = {}, b"", {"F32": 4, "F64": 8, "F16": 2, "I64": 8}[dtype]
+def state_dict(tensors, dtype="F32", metadata=None):
+    """A safetensors file of equal numbers."""
+    header, buffer, size = {"__metadata__": metadata} if metadata else {}, b"", {"F32": 4, "F64": 8, "F16": 2, "I64": 8}[dtype]
     for name, shape in tensors.items():
         data = struct.pack("<f", 0.25) * (math.prod(shape) * size // 4)
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(buffer), len(buffer) + len(data)]}
@@ -49,6 +49,9 @@ def state_dict(tensors, dtype="F32"):
 
 LSTM_TENSORS = {"lstm.weight_ih_l0": [8, 1], "lstm.weight_hh_l0": [8, 2], "lstm.bias_ih_l0": [8], "lstm.bias_hh_l0": [8],
                 "fc.weight": [1, 2], "fc.bias": [1]}
+
+RNN_TENSORS = {"rnn.weight_ih_l0": [2, 1], "rnn.weight_hh_l0": [2, 2], "rnn.bias_ih_l0": [2], "rnn.bias_hh_l0": [2],
+               "fc.weight": [1, 2], "fc.bias": [1]}
 
 
 def changed_tensors(remove=(), **shapes):

@@ -11,7 +11,7 @@ import shutil
 import unittest
 import wave
 
-from import_models import changed, changed_tensors, guitarml_model, keras_model, nam_model, state_dict
+from import_models import RNN_TENSORS, changed, changed_tensors, guitarml_model, keras_model, nam_model, state_dict
 from tool import EXPERIMENT, ToolTest, main, npy, npy_values
 
 MODELS = ToolTest.root.parent / "shared/data/recurrent-models"
@@ -107,7 +107,8 @@ class RealModels(ImportTest):
                     model = self.content(f"aida-x/{name}.json")
                     out, _ = self.import_file(f"aida-x/{name}.json", "--precision", precision)
                     self.assertIn("rtneural", out)
-                    self.assert_close(self.outputs(model["input_batch"]), model["output_batch"], delta)
+                    difference = self.assert_close(self.outputs(model["input_batch"]), model["output_batch"], delta)
+                    print(f"{name} in {precision}: at most {difference:.2e} beside the outputs in its file")
 
     def test_rtneural_gives_the_outputs_of_keras_and_pytorch(self):
         for model in ("lstm_torch", "gru_torch", "lstm", "gru"):
@@ -246,6 +247,25 @@ class SmallModels(ImportTest):
         self.assertIn("--order names each module once.", message)
         _, message = self.run_tool("import", "model", "--output", "other", "--order", "lstm,ff,fd,fc", code=2)
         self.assertIn("--order: unknown module 'ff'", message)
+
+    def test_the_function_of_a_plain_rnn_is_given_or_in_the_metadata(self):
+        def outputs(function):
+            h, y = 0.0, []  # both units have the same weights, and so the same values
+            for x in self.WAVE:
+                h = function(0.25 * x + 0.25 + 0.25 * 2 * h + 0.25)
+                y.append(0.25 * 2 * h + 0.25)
+            return y
+
+        told = state_dict(RNN_TENSORS, metadata={"nonlinearity": "relu"})
+        for content, args, function in ((state_dict(RNN_TENSORS), (), math.tanh), (told, (), lambda v: max(v, 0.0)),
+                                        (state_dict(RNN_TENSORS), ("--nonlinearity", "relu"), lambda v: max(v, 0.0)),
+                                        (told, ("--nonlinearity", "tanh"), math.tanh)):
+            self.setUp()
+            self.import_model(content, *args)
+            self.assert_close(self.outputs(self.WAVE), outputs(function), 1e-6)
+        self.write("model", json.dumps(keras_model()))
+        _, message = self.run_tool("import", "model", "--output", "other", "--nonlinearity", "relu", code=2)
+        self.assertIn("model: --nonlinearity is for nn.RNN of PyTorch; the format is rtneural.", message)
 
     def test_a_run_is_inspected_and_says_that_it_has_no_data(self):
         self.import_model(json.dumps(guitarml_model()))

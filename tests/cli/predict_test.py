@@ -66,10 +66,10 @@ class PredictTest(ToolTest):
 
     def test_a_rate_that_no_stream_can_have(self):
         self.write("one.npy", npy((STEPS, 1), WAVE[:STEPS]))
-        for rate in ("0", "nan", "0.99", "8.01", "-1"):
+        for rate in ("0", "nan", "0.49", "8.01", "-1"):
             _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", "--stream", f"--rate={rate}",
                                        code=2)
-            self.assertIn("[rate] a recurrence runs at 1 to 8 times its rate. Got ", message)
+            self.assertIn("[rate] a recurrence runs at 0.5 to 8 times its rate. Got ", message)
         for extra, text in ((("--stream", "--rate", "2x"), "--rate: expected a number. Got '2x'."), (("--rate", "2"), "--stream"),
                             (("--stream", "--rate", "2", "--interpolation", "cubical"), "did you mean 'cubic'")):
             _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", *extra, code=2)

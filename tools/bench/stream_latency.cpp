@@ -1,6 +1,7 @@
 #include "lagtape/tools/bench/stream_latency.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/thread_pool.h"
@@ -45,7 +46,51 @@ Timing latency(const Model& model, const LatencyOptions& options) {
   return timing_of(std::move(times));
 }
 
+/// The nanoseconds between two readings of the clock, `work` between them.
+template <class Work>
+float nanoseconds_of(const Work& work) {
+  return static_cast<float>(microseconds_of(work) * kNanoseconds);
+}
+
+/// The value below or at which the given part of sorted values lies.
+double quantile(const std::vector<float>& sorted, double part) {
+  const double rank = std::ceil(part * static_cast<double>(sorted.size()));
+  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+template <class T>
+LatencyDistribution distribution(const Model& model, const LatencyOptions& options) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 22;
+  const FlushSubnormals flush;
+  const std::int64_t width = model.input_width(), warm_up = kInputs,
+                     count =
+                         options.steps > kMost / options.repeats ? kMost : options.steps * options.repeats;
+  const Tensor x = random_inputs(model, {kInputs, width}, 2);
+  const T* inputs = x.values<T>().data();
+  std::vector<T> output(model.output_width());
+  Stream<T> stream = model.stream<T>();
+  std::vector<float> times(count), clock(kInputs);
+  for (std::int64_t n = 0; n < warm_up; ++n) stream.step(inputs + n % kInputs * width, output.data());
+  for (std::int64_t n = 0; n < count; ++n)
+    times[n] = nanoseconds_of([&] { stream.step(inputs + n % kInputs * width, output.data()); });
+  for (float& time : clock) time = nanoseconds_of([] {});
+  std::ranges::sort(times);
+  std::ranges::sort(clock);
+  LatencyDistribution result{quantile(times, 0.5), quantile(times, 0.9999), times.back(),
+                             quantile(clock, 0.5)};
+  for (const float time : times) {
+    const auto bin = static_cast<std::size_t>(std::max(std::ilogb(std::max(time, 0.5F)) + 1, 0));
+    if (bin >= result.bins.size()) result.bins.resize(bin + 1);
+    ++result.bins[bin];
+  }
+  return result;
+}
+
 }  // namespace
+
+LatencyDistribution stream_distribution(const Model& model, const LatencyOptions& options) {
+  return with_scalar(model.dtype(), [&]<class T>() { return distribution<T>(model, options); });
+}
 
 Timing stream_latency(const Model& model, const LatencyOptions& options) {
   return with_scalar(model.dtype(), [&]<class T>() { return latency<T>(model, options); });

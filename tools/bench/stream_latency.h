@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/bench/timing.h"
@@ -16,6 +17,17 @@ struct LatencyOptions {
 /// normal numbers as inputs. Throws Error if the stream's output differs in any bit from that of
 /// `Model::predict`.
 Timing stream_latency(const Model& model, const LatencyOptions& options);
+
+/// The times of single steps in nanoseconds, the reading of the clock included.
+struct LatencyDistribution {
+  double median = 0, p9999 = 0, largest = 0;  ///< 99.99 % of the steps take at most p9999
+  double clock = 0;  ///< median of two readings of the clock without a step between them
+  /// How many steps took less than 2^b ns and at least half of that, b = 0, 1, ... up to the largest.
+  std::vector<std::int64_t> bins = {};
+};
+
+/// Times single steps of a stream of one row on the calling thread, at most 2^22 of them.
+LatencyDistribution stream_distribution(const Model& model, const LatencyOptions& options);
 
 /// The number of steps that `prediction_time` predicts.
 inline constexpr std::int64_t kPredictedSteps = 1024;

@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
@@ -89,12 +91,36 @@ void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
              result.sgemm.min, result.sgemm.max);
 }
 
+Json json_of(const bench::LatencyDistribution& steps) {
+  return {{"median", steps.median},
+          {"p9999", steps.p9999},
+          {"largest", steps.largest},
+          {"clock", steps.clock},
+          {"bins", steps.bins}};
+}
+
+/// A line for each bin from the first one with steps on: its bounds, its steps, and a bar of their logarithm.
+void print(const bench::LatencyDistribution& steps) {
+  fmt::print("single steps  {:>10.4g} ns median, 99.99 % within {:.4g} ns, largest {:.4g} ns, {:.3g} ns of each for "
+             "the clock\n",
+             steps.median, steps.p9999, steps.largest, steps.clock);
+  std::size_t bin = 0;
+  while (steps.bins[bin] == 0) ++bin;
+  for (; bin < steps.bins.size(); ++bin) {
+    const std::int64_t count = steps.bins[bin];
+    const int bar = count > 0 ? 1 + static_cast<int>(2 * std::log2(static_cast<double>(count))) : 0;
+    fmt::print("  below {:>10} ns {:>9}  {}\n", std::int64_t{1} << bin, count, std::string(bar, '#'));
+  }
+}
+
 void run_stream(const Experiment& experiment, const DataShape& data, const BenchArguments& arguments) {
   const Model model = build_model(experiment, data);
   bench::Timing timing, prediction;
+  bench::LatencyDistribution steps;
+  const bench::LatencyOptions options{.steps = arguments.stream_steps, .repeats = arguments.options.repeats};
   try {
-    timing =
-        bench::stream_latency(model, {.steps = arguments.stream_steps, .repeats = arguments.options.repeats});
+    timing = bench::stream_latency(model, options);
+    steps = bench::stream_distribution(model, options);
     prediction = bench::prediction_time(model, arguments.options.repeats);
   } catch (const InputError& error) {
     throw InputError(text_of(experiment.where, ": ", error.what()));
@@ -103,6 +129,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
     const Json json = {{"name", experiment.name},
                        {"stream_steps", arguments.stream_steps},
                        {"stream_ns", json_of(timing)},
+                       {"step_ns", json_of(steps)},
                        {"predict_steps", bench::kPredictedSteps},
                        {"predict_us", json_of(prediction)}};
     fmt::print("{}\n", json.dump(2));
@@ -110,6 +137,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
     fmt::print("{}: stream of one row, {} steps a repeat\n", experiment.name, arguments.stream_steps);
     fmt::print("stream        {:>10.4g} ns per step   ({:.4g} to {:.4g})\n", timing.median, timing.min,
                timing.max);
+    print(steps);
     fmt::print("predict       {:>10.4g} us for {} steps   ({:.4g} to {:.4g})\n", prediction.median,
                bench::kPredictedSteps, prediction.min, prediction.max);
   }

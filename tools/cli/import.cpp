@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ImportArguments {
-  std::string file, output, format, precision, rest;
+  std::string file, output, format, nonlinearity, precision, rest;
   std::vector<std::string> order;
 };
 
@@ -37,6 +37,10 @@ void add_options(Options& options, ImportArguments& arguments) {
            "names of PyTorch modules from the input up, where the file does not tell their order")
       .called("NAMES")
       .separated_by(',');
+  options
+      .add("--nonlinearity", &arguments.nonlinearity,
+           "tanh or relu, of nn.RNN; by default as the file's metadata say, else tanh")
+      .called("NAME");
   options
       .add("--rest", &arguments.rest,
            "begin in the state that the model settles to for this input, in place of zeros")
@@ -87,7 +91,8 @@ void run(const ImportArguments& arguments) {
     throw InputError(text_of(arguments.output, ": exists already. Give another --output."));
   const ImportedModel imported = import_model(
       arguments.file,
-      {arguments.format, arguments.order, precision_named(arguments.precision), rest_input(arguments.rest)});
+      {arguments.format, arguments.order, arguments.nonlinearity, precision_named(arguments.precision),
+       rest_input(arguments.rest)});
   write_run(imported.model, RunFolder(arguments.output));
   fmt::print("{}: {} -> {}\n", arguments.file, imported.format, arguments.output);
   for (const LayerSummary& layer : imported.model.layers())

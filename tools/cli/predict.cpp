@@ -46,7 +46,7 @@ void add_options(Options& options, PredictArguments& arguments) {
               "run the model step by step; the outputs are the same to the bit");
   options
       .add("--rate", &arguments.rate,
-           "steps for each step of training, 1 to 8: 2 for sound of 96 kHz and a model of 48 kHz")
+           "steps for each step of training, 0.5 to 8: 2 for sound of 96 kHz and a model of 48 kHz")
       .needs({"--stream"})
       .called("R");
   options.add("--interpolation", &arguments.interpolation, "of states between two steps: linear or cubic")
@@ -67,10 +67,7 @@ bool is_token(double value, std::int64_t tokens) {
 /// What --rate and --interpolation ask for. Throws InputError.
 StreamOptions stream_options(const PredictArguments& arguments) {
   StreamOptions options;
-  if (arguments.interpolation != "cubic" && arguments.interpolation != "linear")
-    throw InputError(
-        text_of("--interpolation: ", unknown_name("value", arguments.interpolation, {"linear", "cubic"})));
-  if (arguments.interpolation == "linear") options.interpolation = Interpolation::linear;
+  options.interpolation = interpolation_named(arguments.interpolation);
   if (arguments.rate.empty()) return options;
   const char* const end = arguments.rate.data() + arguments.rate.size();
   const auto [next, error] = std::from_chars(arguments.rate.data(), end, options.rate);

@@ -47,9 +47,13 @@ class RateRecorder {
     const auto nearest = std::llround(lag);
     if (std::abs(lag - static_cast<double>(nearest)) < kWhole) return tape_.lag(states_[state], nearest);
     const auto below = static_cast<std::int64_t>(std::floor(lag));
-    const bool cubic = interpolation_ == Interpolation::cubic;
-    // The next value is not known yet, so the four points of a short lag begin at the present one.
-    return through(state, cubic ? std::max<std::int64_t>(0, below - 1) : below, cubic ? 4 : 2, lag);
+    // Values after the present one are not known yet: short lags, and those below 0, go through the present and
+    // those before it.
+    if (interpolation_ == Interpolation::linear)
+      return through(state, std::max<std::int64_t>(0, below), 2, lag);
+    // Four points amplify far from their middle, and three do not within half a step of theirs.
+    if (lag > 0.5 && lag < 1) return through(state, 0, 3, lag);
+    return through(state, std::max<std::int64_t>(0, below - 1), 4, lag);
   }
 
   /// The value at `lag` of the polynomial through `count` past values.
@@ -109,10 +113,16 @@ class RateRecorder {
 
 }  // namespace
 
+Interpolation interpolation_named(const std::string& name) {
+  if (name == "linear") return Interpolation::linear;
+  if (name == "cubic") return Interpolation::cubic;
+  throw InputError(unknown_name("interpolation", name, {"linear", "cubic"}));
+}
+
 StepProgram step_at_rate(const StepProgram& program, double rate, Interpolation interpolation) {
-  if (!(rate >= 1 && rate <= kLargestRate))
-    throw InputError(
-        text_of("[rate] a recurrence runs at 1 to ", kLargestRate, " times its rate. Got ", rate));
+  if (!(rate >= kSmallestRate && rate <= kLargestRate))
+    throw InputError(text_of("[rate] a recurrence runs at ", kSmallestRate, " to ", kLargestRate,
+                             " times its rate. Got ", rate));
   if (rate == 1) return program;
   StepProgram result = RateRecorder(program, rate, interpolation).record();
   if (!std::ranges::equal(result.weights, program.weights, {}, &WeightDefinition::name,

@@ -52,8 +52,8 @@ TEST_CASE("at a whole rate, that many sequences run between each other, each as 
       }
 }
 
-/// A plain recurrent network at a fractional rate, by hand: the state of 1.5 or 1.25 steps before, on the line
-/// through two points or the cubic polynomial through four.
+/// A plain recurrent network at a fractional rate, by hand: the state of so many steps before, on the line through
+/// two points or the polynomial through four, or through three for lags of half a step to one.
 TEST_CASE("at a fractional rate the state comes from between two steps") {
   const Model model = with_layers({Rnn{.units = 2}});
   const auto number = [&](const char* name, std::int64_t i) { return model.parameters()[name].value.at(i); };
@@ -65,6 +65,9 @@ TEST_CASE("at a fractional rate the state comes from between two steps") {
   const Row rows[] = {{1.5, Interpolation::linear, {0.5, 0.5}},
                       {1.25, Interpolation::linear, {0.75, 0.25}},
                       {1.5, Interpolation::cubic, {0.3125, 0.9375, -0.3125, 0.0625}},
+                      {1.75, Interpolation::cubic, {0.15625, 0.9375, -0.09375}},
+                      {0.75, Interpolation::linear, {1.25, -0.25}},
+                      {0.75, Interpolation::cubic, {1.5234375, -0.9140625, 0.5078125, -0.1171875}},
                       {2.5, Interpolation::cubic, {-0.0625, 0.5625, 0.5625, -0.0625}}};
   for (const Row& row : rows) {
     std::vector<double> x, h[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
@@ -108,11 +111,29 @@ TEST_CASE("states on the grid leave it at another rate") {
   CHECK(std::abs(other.back() - own.back()) > 1e-6);
 }
 
+TEST_CASE("a rate at which the model would ring is refused, and others are not") {
+  Model model = with_layers({Rnn{.units = 2}});
+  const auto set = [&](double own) {  // W = own times the identity: at the model's own rate the states decay
+    for (std::int64_t i = 0; i < 4; ++i) model.parameters()["layers.0.W"].value.set(i, i % 3 == 0 ? own : 0);
+  };
+  set(-0.9);
+  outputs(model.stream<double>(), {0.1, 0.2});
+  for (const Interpolation kind : {Interpolation::linear, Interpolation::cubic})
+    CHECK_THROWS_WITH_AS(model.stream<double>({.rate = 0.75, .interpolation = kind}),
+                         doctest::Contains(" interpolation the model is not stable: with the constant input 0 "),
+                         InputError);
+  CHECK_NOTHROW(model.stream<double>({.rate = 1.5, .interpolation = Interpolation::linear}));
+  set(0.5);
+  for (const double rate : {0.75, 1.3, 1.5, 1.8})
+    for (const Interpolation kind : {Interpolation::linear, Interpolation::cubic})
+      CHECK_NOTHROW(model.stream<double>({.rate = rate, .interpolation = kind}));
+}
+
 TEST_CASE("rates that a model cannot run at are errors") {
   const Model model = with_layers({Lstm{.units = 2}});
-  for (const double rate : {0.0, -1.0, 0.5, 8.5, kNan})
+  for (const double rate : {0.0, -1.0, 0.49, 8.5, kNan})
     CHECK_THROWS_WITH_AS(model.stream<double>({.rate = rate}),
-                         text_of("[rate] a recurrence runs at 1 to 8 times its rate. Got ", rate).c_str(),
+                         text_of("[rate] a recurrence runs at 0.5 to 8 times its rate. Got ", rate).c_str(),
                          InputError);
   const Model trained = with_layers({TauGru{.units = 2, .tau = {Delay::trained(8)}}});
   CHECK_THROWS_WITH_AS(trained.stream<double>({.rate = 2}),

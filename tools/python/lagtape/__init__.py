@@ -15,10 +15,10 @@ from ._forecast import forecast, predict
 from ._functions import (abs, arange, concat, cos, exp, expm, eye, floor, log, maximum, mean, minimum, relu, reshape,
                          sigmoid, sign, sin, softplus, sqrt, strict_upper, sum, tanh, transpose)
 from ._lagtape import version as __version__
-from ._model import Model, Stream, load
+from ._model import Model, Stream, import_model, load
 from ._step import Step
 
 __all__ = ["Cell", "DivergenceError", "Error", "InputError", "Model", "Problem", "Run", "Step", "Stream", "abs", "analyze",
-           "arange", "cell", "check", "concat", "cos", "data", "exp", "expm", "eye", "floor", "forecast", "inspect", "list", "load",
-           "log", "maximum", "mean", "minimum", "predict", "relu", "reshape", "sigmoid", "sign", "sin", "softplus", "sqrt",
+           "arange", "cell", "check", "concat", "cos", "data", "exp", "expm", "eye", "floor", "forecast", "import_model", "inspect",
+           "list", "load", "log", "maximum", "mean", "minimum", "predict", "relu", "reshape", "sigmoid", "sign", "sin", "softplus", "sqrt",
            "strict_upper", "sum", "tanh", "train", "transpose"]

@@ -43,6 +43,16 @@ def count_of(value: Any, name: str, call: str, least: int = 1, most: int = 2**40
     return int(value)
 
 
+def real_of(value: Any, name: str, call: str) -> float:
+    """A number. Raises InputError for anything else, also for True."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InputError(f"[{call}] {name} must be a number. Got {value!r}.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"[{call}] {name} must be a number that fits a float. Got one that is larger.") from None
+
+
 def threads_of(threads: Optional[int]) -> int:
     """A number of threads; None: as many as the machine runs at once."""
     return min(os.cpu_count() or 1, 1024) if threads is None else count_of(threads, "threads", "threads", 1, 1024)

@@ -6,12 +6,12 @@ import json
 import os
 import struct
 import tempfile
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _lagtape
-from ._arguments import Path, count_of, path_of
+from ._arguments import Path, count_of, path_of, real_of, text_of
 from ._arrays import DTYPES, numbers_of
 from ._errors import InputError
 
@@ -22,6 +22,28 @@ def load(run: Path | bytes) -> Model:
     Raises InputError that names the file and what is wrong with it.
     """
     return Model(run)
+
+
+def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), nonlinearity: str = "",
+                 precision: str = "", rest: Optional[float] = None) -> Model:
+    """The model of a file that another program trained: PyTorch's safetensors, JSON of RTNeural, AIDA-X, GuitarML and
+    Proteus, NAM and ONNX.
+
+    `format` names the format where it should not be found by the file's content, `order` the modules of PyTorch from
+    the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32" or "f64" (without it, what the file has), and `rest` an input: the model then
+    begins in the states that it settles to for it. Raises InputError that names the file and the place in it.
+    """
+    if not isinstance(order, (list, tuple)):
+        raise InputError(f"[import_model] order is a list of names. Got {order!r}.")
+    if precision not in ("", "f32", "f64"):
+        raise InputError(f"[import_model] precision is 'f32' or 'f64'. Got {precision!r}.")
+    if rest is not None:
+        rest = real_of(rest, "rest", "import_model")
+    names = [text_of(name, "a name in order") for name in order]
+    model = Model.__new__(Model)
+    model._model = _lagtape.import_model(path_of(file), text_of(format, "format"), names,
+                                          text_of(nonlinearity, "nonlinearity"), precision, rest)
+    return model
 
 
 class Model:
@@ -74,9 +96,14 @@ class Model:
         _check_finite(array, "predict")
         return array
 
-    def stream(self, rows: int = 1) -> Stream:
-        """A stream of `rows` sequences side by side, before its first step."""
-        return Stream(self, rows)
+    def stream(self, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic") -> Stream:
+        """A stream of `rows` sequences side by side, before its first step.
+
+        `rate` is the number of its steps for each step of training, 0.5 to 8: 96 / 48 for sound of 96 kHz and a model of
+        48 kHz. States between two steps are found by "linear" or "cubic" interpolation. Raises InputError for a rate
+        that the model cannot run at.
+        """
+        return Stream(self, rows, rate=rate, interpolation=interpolation)
 
     def save(self, file: Path) -> None:
         """Writes the weights file of the model, from which `load` makes it again."""
@@ -152,10 +179,11 @@ class Stream(_lagtape.Stream):
     same state. It is a context manager that closes it.
     """
 
-    def __init__(self, model: Model, rows: int = 1):
+    def __init__(self, model: Model, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic"):
         if not isinstance(model, Model):
             raise InputError(f"[stream] expected a lagtape.Model. Got {type(model).__name__}.")
-        super().__init__(model._model, count_of(rows, "rows", "stream"))
+        super().__init__(model._model, count_of(rows, "rows", "stream"), real_of(rate, "rate", "stream"),
+                         text_of(interpolation, "interpolation"))
 
     @property
     def window(self) -> Tuple[np.ndarray, ...]:

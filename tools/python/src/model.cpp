@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "lagtape/cells/import/import_model.h"
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
@@ -57,6 +59,15 @@ nb::list layers_of(const Model& model) {
 
 void add_models(nb::module_& module) {
   const auto release = nb::call_guard<nb::gil_scoped_release>();
+  module.def(
+      "import_model",
+      [](const std::filesystem::path& file, const std::string& format, const std::vector<std::string>& order,
+         const std::string& nonlinearity, const std::string& precision, std::optional<double> rest) {
+        std::optional<Dtype> dtype;
+        if (!precision.empty()) dtype = precision == "f64" ? Dtype::f64 : Dtype::f32;
+        return Model::import(file, {format, order, nonlinearity, dtype, rest});
+      },
+      nb::arg("file"), nb::arg("format"), nb::arg("order"), nb::arg("nonlinearity"), nb::arg("precision"), nb::arg("rest").none(), release);
   nb::class_<Model>(module, "Model")
       .def_static(
           "load", [](const std::filesystem::path& path) { return load_model(path.string()); }, release)

@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -21,16 +22,17 @@ namespace {
 
 using AnyStream = std::variant<Stream<float>, Stream<double>>;
 
-AnyStream stream_of(const Model& model, std::int64_t rows) {
-  if (rows < 1) throw InputError(text_of("[stream] rows must be at least 1. Got ", rows, "."));
-  return with_scalar(model.dtype(), [&]<class T>() -> AnyStream { return model.stream<T>(rows); });
+AnyStream stream_of(const Model& model, const StreamOptions& options) {
+  if (options.rows < 1) throw InputError(text_of("[stream] rows must be at least 1. Got ", options.rows, "."));
+  return with_scalar(model.dtype(), [&]<class T>() -> AnyStream { return model.stream<T>(options); });
 }
 
 /// A stream that can be closed, and refuses to be used by two threads at once.
 class OwnedStream {
  public:
-  OwnedStream(const Model& model, std::int64_t rows)
-      : stream_(std::make_unique<AnyStream>(stream_of(model, rows))), tokens_(model.tokens()) {
+  OwnedStream(const Model& model, std::int64_t rows, double rate, const std::string& interpolation)
+      : stream_(std::make_unique<AnyStream>(stream_of(model, {rows, rate, interpolation_named(interpolation)}))),
+        tokens_(model.tokens()) {
     const nb::module_ numpy = nb::module_::import_("numpy");
     empty_ = numpy.attr("empty");
     dtype_ = numpy.attr("dtype")(model.dtype() == Dtype::f32 ? "f4" : "f8");
@@ -247,7 +249,8 @@ auto property(const char* name, F f) {
 
 void add_streams(nb::module_& module) {
   nb::class_<OwnedStream>(module, "Stream")
-      .def(nb::init<const Model&, std::int64_t>(), nb::arg("model"), nb::arg("rows"))
+      .def(nb::init<const Model&, std::int64_t, double, const std::string&>(), nb::arg("model"), nb::arg("rows"),
+           nb::arg("rate"), nb::arg("interpolation"))
       .def(nb::init<const OwnedStream&>(), nb::arg("other"))
       .def("step", step, nb::arg("x").none(),
            "step(x)\n\nOne step: x [rows, input] to y [rows, output], or [input] to [output] for one row.\n"
