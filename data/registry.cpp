@@ -6,6 +6,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/tasks/adding.h"
 #include "lagtape/data/tasks/arrays.h"
+#include "lagtape/data/tasks/audio.h"
 #include "lagtape/data/tasks/copy.h"
 #include "lagtape/data/tasks/dde_response.h"
 #include "lagtape/data/tasks/enso.h"
@@ -33,6 +34,7 @@ namespace {
 constexpr const TaskEntry* kTasks[] = {
     &kAddingTask,
     &kArraysTask,
+    &kAudioTask,
     &kCopyTask,
     &kDdeResponseTask,
     &kEnsoTask,

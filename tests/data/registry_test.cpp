@@ -29,6 +29,7 @@ TEST_CASE("filled options read back to themselves") {
        {R"({"task": "adding"})",
         R"({"task": "adding", "fresh": false})",
         R"({"task": "mackey_glass"})",
+        R"({"task": "audio", "input": "x.wav", "target": "y.wav", "overlap": 9})",
         R"({"task": "copy", "blanks": 3})",
         R"({"task": "dde_response", "equation": "tanh", "tau": 0})",
         R"({"task": "enso", "half_step": "held"})",

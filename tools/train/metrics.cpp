@@ -74,6 +74,10 @@ constexpr std::array kMetrics = {
                 [](const Scores& s) { return std::sqrt(s.squared_error / s.elements); }},
     MetricEntry{"nrmse", "root mean squared error divided by the root mean square of the targets", false,
                 is_real, [](const Scores& s) { return std::sqrt(s.squared_error / s.squared_target); }},
+    MetricEntry{"esr", "error to signal ratio: squared errors divided by squared targets", false, is_real,
+                [](const Scores& s) { return s.squared_error / s.squared_target; }},
+    MetricEntry{"dc", "square of the mean error divided by the mean square of the targets", false, is_real,
+                [](const Scores& s) { return s.error * s.error / s.elements / s.squared_target; }},
     MetricEntry{"mae", "mean absolute error, in the units of the data", false, is_real,
                 [](const Scores& s) { return s.absolute_error / s.elements; }},
     MetricEntry{"mape", "mean of |error / target| over the targets that are not 0; 0.1 is 10 %", false,
@@ -151,6 +155,7 @@ void score_real(Scores& sequence, Scores& all, const T* outputs, std::int64_t wi
       sequence.loss += huber_row(z, y + i, 1, loss.options.delta, 1, static_cast<T*>(nullptr));
     if (loss == Loss::quantile) score_levels(sequence, outputs + i * each, y + i, feature, scoring);
     sequence.squared_error += own_error * own_error;
+    sequence.error += own_error;
     sequence.squared_target += own_target * own_target;
     sequence.absolute_error += std::abs(own_error);
     if (own_target != 0) {
@@ -261,6 +266,7 @@ void add_rows(Scores& scores, const Tensor& outputs, const Batch& batch, const S
     }
     scores.elements += sequence.elements;
     scores.squared_error += sequence.squared_error;
+    scores.error += sequence.error;
     scores.squared_target += sequence.squared_target;
     scores.loss += sequence.loss;
     scores.likelihood += sequence.likelihood;

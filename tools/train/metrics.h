@@ -30,7 +30,8 @@ struct Scores {
   double levels = 1;      ///< outputs for each element
   double loss = 0;        ///< the training loss: of normalised numbers, or in nats
   double likelihood = 0;  ///< negative log-likelihood of the classes, in nats; the loss without its settings
-  double squared_error = 0;  ///< in the user's units, like squared_target
+  double squared_error = 0;  ///< in the user's units, like squared_target and error
+  double error = 0;          ///< the sum of errors with their signs
   double squared_target = 0;
   double correct = 0;            ///< number of classes told by the largest logit, or by the sign of one logit
   double in_top_5 = 0;           ///< number of classes among the five largest logits
@@ -64,7 +65,8 @@ struct MetricEntry {
   bool tells_best = true;  ///< whether the better of two models has the better value
 };
 
-/// mse, rmse, nrmse, mae, mape, r2 for real targets, pinball and coverage for their quantiles; accuracy, f1, auc, top_5, cross_entropy, bits_per_character, perplexity,
+/// mse, rmse, nrmse, esr, dc, mae, mape, r2 for real targets, pinball and coverage for their quantiles; accuracy, f1, auc,
+/// top_5, cross_entropy, bits_per_character, perplexity,
 /// binary_cross_entropy for classes.
 std::span<const MetricEntry> metrics();
 /// Throws InputError with the nearest name.

@@ -1,0 +1,117 @@
+#include "lagtape/data/tasks/audio.h"
+
+#include <array>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/formats/wav.h"
+#include "lagtape/data/series/windows.h"
+
+namespace lagtape {
+
+namespace {
+
+struct AudioOptions {
+  std::string input, target;
+  std::int64_t segment = 4096, overlap = 0;
+  double train = 0.8, valid = 0.1;
+};
+
+DataShape shape_of(const AudioOptions& options) {
+  return {.length = options.segment, .input = 1, .output = 1, .classes = 0, .every_step = true};
+}
+
+Sound read_sound(const std::filesystem::path& file) { return parse_sound(read_file(file), file.string()); }
+
+/// Both recordings side by side, as one of two columns.
+std::shared_ptr<const Recordings> read_pair(const AudioOptions& options, const std::filesystem::path& base) {
+  const auto input_file = (base / options.input).lexically_normal(),
+             target_file = (base / options.target).lexically_normal();
+  const Sound input = read_sound(input_file), target = read_sound(target_file);
+  if (target.rate != input.rate)
+    throw InputError(text_of(target_file.string(), ": expected ", input.rate, " samples per second, as ",
+                             input_file.string(), " has. Got ", target.rate, "."));
+  const auto rows = std::ssize(input.samples);
+  if (std::ssize(target.samples) != rows)
+    throw InputError(text_of(target_file.string(), ": expected ", rows, " samples, as ", input_file.string(),
+                             " has. Got ", target.samples.size(), "."));
+  auto pair = std::make_shared<Recordings>();
+  pair->values = Tensor({rows, 2}, Dtype::f32);
+  const auto values = pair->values.values<float>();
+  for (std::size_t n = 0; n < input.samples.size(); ++n) {
+    values[2 * n] = input.samples[n];
+    values[2 * n + 1] = target.samples[n];
+  }
+  pair->input = {0};
+  pair->target = {1};
+  pair->recordings = pair->stretches = {{0, rows}};
+  pair->notes = {text_of("The recordings have ", rows, " samples, ", input.rate, " per second.")};
+  return pair;
+}
+
+Task load_audio(AudioOptions options, const TaskContext& context) {
+  if (context.score_only) options.train = options.valid = 0;
+  const auto pair = read_pair(options, context.base);
+  const SeriesOptions windows{.window = options.segment,
+                              .horizon = 0,
+                              .every_step = true,
+                              .train = options.train,
+                              .valid = options.valid,
+                              .test = 1 - options.train - options.valid};
+  const std::vector<SeriesSplit> splits = split_recordings(windows, *pair);
+  const std::array shares = {windows.train, windows.valid, windows.test};
+  constexpr std::array kNames = {"train", "valid", "test"};
+  std::vector<std::shared_ptr<const Dataset>> sets;
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    sets.push_back(std::make_shared<WindowDataset>(shape_of(options), pair, splits[i], windows,
+                                                   options.segment - options.overlap));
+    if (sets[i]->size() == 0 && shares[i] > 1e-9)
+      throw InputError(text_of((context.base / options.input).lexically_normal().string(), ": too short for ",
+                               kNames[i], ": its share is ", splits[i].rows,
+                               " samples, expected at least the ", options.segment, " of a segment."));
+  }
+  Task task{
+      .shape = shape_of(options), .train = sets[0], .valid = sets[1], .test = sets[2], .normalization = {}};
+  task.notes = pair->notes;
+  return task;
+}
+
+TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
+  AudioOptions options;
+  reader.required("input", options.input, "the .wav file of the sound that goes in");
+  reader.required("target", options.target,
+                  "the .wav file of the sound that comes out, of one rate and length with it");
+  reader.optional("segment", options.segment, between(1, 1e8), "samples of a sequence");
+  reader.optional("overlap", options.overlap, between(0, 1e8),
+                  "samples that a segment shares with the one before, for train.warmup");
+  reader.optional("train", options.train, {.min = 0, .max = 1, .above_min = true},
+                  "share of the training set: the first samples");
+  reader.optional("valid", options.valid, between(0, 1), "share of the validation set: the next samples");
+  if (options.overlap >= options.segment)
+    reader.error("overlap", text_of("expected less than the segment of ", options.segment, ". Got ",
+                                    options.overlap, "."));
+  if (options.train + options.valid > 1 + 1e-9)
+    reader.error("valid", text_of("the shares of train and valid add up to ", options.train + options.valid,
+                                  ", above 1."));
+  return {.shape = shape_of(options), .fresh = false, .load = [options](const TaskContext& context) {
+            return load_audio(options, context);
+          }};
+}
+
+}  // namespace
+
+constinit const TaskEntry kAudioTask = {
+    .name = "audio",
+    .summary = "learn an amplifier or effect from a .wav file of what goes in and one of what comes out",
+    .source =
+        "Wright, Damskagg and Valimaki 2019, Real-Time Black-Box Modelling with Recurrent Neural Networks",
+    .equations = "x: [segment, 1], y: [segment, 1] at every step; full scale is 1",
+    .files =
+        "two .wav files of one channel, of PCM in 16, 24 or 32 bits or of 32-bit floats, with the same rate "
+        "and\n"
+        "length",
+    .read = read_audio_task,
+};
+
+}  // namespace lagtape
