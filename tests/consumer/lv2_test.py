@@ -56,7 +56,7 @@ def applied(sound, rate):
 def predicted(sound, *args):
     (folder / "x.npy").write_bytes(npy((len(sound), 1), sound))
     run(TOOL, "predict", "run", "--input", "x.npy", "--output", "y.npy", *args)
-    return npy_values((folder / "y.npy").read_bytes())
+    return list(npy_values((folder / "y.npy").read_bytes()))
 
 
 missing = [name for name, there in {
@@ -79,7 +79,7 @@ run("cmake", "--build", "build")
 sound = [0.5 * math.sin(0.05 * k) + 0.2 * math.sin(0.31 * k) for k in range(4800)]
 for rate, args in ((RATE, ()), (2 * RATE, ("--stream", "--rate", "2"))):
     wanted, got = predicted(sound, *args), applied(sound, rate)
-    if max(wanted) - min(wanted) < 0.05:
+    if max(wanted) - min(wanted) < 0.02:
         sys.exit("the model gives nearly a constant")
     if got != wanted:
         sys.exit(f"at {rate} Hz the plug-in's samples are not those of lagtape predict")
