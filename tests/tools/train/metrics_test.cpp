@@ -28,7 +28,7 @@ double value(const char* name, const Scores& scores) { return metric(name).value
 
 }  // namespace
 
-TEST_CASE("mse, rmse and nrmse have their closed forms") {
+TEST_CASE("mse, rmse, nrmse, esr and dc have their closed forms") {
   Scores scores;
   const Tensor outputs = Tensor::from({2, 2}, {1, 2, 3, 5}, Dtype::f64);
   add_scores(scores, Loss::mse, outputs, numbers(Tensor::from({2, 2}, {1, 4, 0, 4}, Dtype::f64), {7, 7}));
@@ -36,6 +36,9 @@ TEST_CASE("mse, rmse and nrmse have their closed forms") {
   CHECK(value("mse", scores) == squares / 4);
   CHECK(value("rmse", scores) == std::sqrt(squares / 4));
   CHECK(value("nrmse", scores) == std::sqrt(squares / targets));
+  CHECK(value("esr", scores) == squares / targets);
+  const double errors = 0 - 2 + 3 + 1;
+  CHECK(value("dc", scores) == doctest::Approx((errors / 4) * (errors / 4) / (targets / 4)));
   CHECK(loss_value(scores) == squares / 4);
 }
 
@@ -49,6 +52,9 @@ TEST_CASE("metrics are in the units of the data, the loss in those of training")
   CHECK(value("mse", scores) == squares / 4);
   CHECK(value("rmse", scores) == std::sqrt(squares / 4));
   CHECK(value("nrmse", scores) == std::sqrt(squares / target_squares));
+  CHECK(value("esr", scores) == squares / target_squares);
+  const double errors = 0 - 2 * 0.5 + 3 * 2 + 1 * 0.5;
+  CHECK(value("dc", scores) == doctest::Approx(errors * errors / 4 / target_squares));
   CHECK(loss_value(scores) == (0 + 4 + 9 + 1) / 4.0);
 }
 
@@ -141,7 +147,8 @@ TEST_CASE("metrics are found by name and know which way is better") {
   CHECK(metric("accuracy").larger_is_better);
   CHECK_FALSE(metric("rmse").larger_is_better);
   CHECK_THROWS_WITH_AS(metric("rmsee"), doctest::Contains("did you mean 'rmse'"), InputError);
-  CHECK(metric_names(Loss::mse) == std::vector<std::string>{"mse", "rmse", "nrmse", "mae", "mape", "r2"});
+  CHECK(metric_names(Loss::mse) ==
+        std::vector<std::string>{"mse", "rmse", "nrmse", "esr", "dc", "mae", "mape", "r2"});
   CHECK(metric_names(Loss::cross_entropy) == std::vector<std::string>{"accuracy", "f1", "auc", "top_5",
                                                                       "cross_entropy", "bits_per_character",
                                                                       "perplexity"});
