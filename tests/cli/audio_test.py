@@ -1,9 +1,13 @@
 """The task audio: a student learns what a teacher made of a sound, and recordings that are no pair are refused."""
 
+import importlib.util
 import json
 import math
 import random
 import struct
+import subprocess
+import sys
+import unittest
 
 from import_models import keras_model
 from tool import ToolTest, changed, main, npy, npy_values
@@ -67,6 +71,16 @@ class AudioTest(ToolTest):
                 bias, count = bias + value - target, count + 1
         self.assertAlmostEqual(test["esr"] / (error / signal), 1, delta=1e-3)
         self.assertAlmostEqual(test["dc"] / (bias**2 / count / signal), 1, delta=1e-2)
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
+    def test_the_ready_experiment_learns_from_the_recordings_that_its_script_makes(self):
+        self.write("model", json.dumps(keras_model()))
+        self.run_tool("import", "model", "--output", "teacher")
+        script = self.root / "tools/experiments/audio/teacher.py"
+        subprocess.run([sys.executable, "-B", script, self.tool, "teacher", ".", "1.5"], cwd=self.folder, check=True)
+        self.write("lstm.json", (script.parent / "lstm.json").read_text())
+        out, _ = self.run_tool("train", "lstm.json", "--out", "run", "--quiet", "--json", "--set", "train.epochs=2")
+        self.assertTrue(0 < json.loads(out)["test"]["esr"] < 10)
 
     def test_recordings_that_are_no_pair_are_refused_and_nothing_is_written(self):
         good = wav(sound()[:6000])

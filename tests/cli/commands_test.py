@@ -138,7 +138,7 @@ class CommandsTest(ToolTest):
                 elif data["task"] == "ptb":
                     self.run_tool("inspect", path, *self.short_text())
                 else:
-                    self.run_tool("inspect" if "path" in data else "check", path)
+                    self.run_tool("inspect" if "path" in data or data["task"] == "audio" else "check", path)
 
     def short_text(self):
         for part in ("train", "valid", "test"):
