@@ -14,9 +14,10 @@ constexpr std::int64_t kLargestDilation = std::int64_t{1} << 20;
 
 /// Reads the key "dilations" over the list that is there.
 void read_dilations(JsonReader& reader, bool needed, std::vector<std::int64_t>& dilations) {
-  const Json& given =
-      reader.raw("dilations", "a layer for each, in which the step before is that many steps back", "list",
-                 needed ? "" : "[]");
+  const Json& given = reader.raw(
+      "dilations", "a layer for each, in which the step before is that many steps back",
+      text_of(needed ? "list of 1 or more " : "null | list of ", "integer >= 1 and <= ", kLargestDilation),
+      needed ? "" : "[]");
   if (given.is_null()) reader.fill("dilations", dilations);
   if (given.is_null() && !needed) return;
   dilations.clear();

@@ -8,7 +8,8 @@ namespace {
 
 /// Reads "start", which is a number or [low, high].
 void read_start(JsonReader& reader, Delay& delay) {
-  const Json& start = reader.raw("start", "first value, or the range of first values");
+  const Json& start =
+      reader.raw("start", "first value, or the range of first values", "number | list of number");
   const bool is_range = start.is_array() && start.size() == 2 && start[0].is_number() && start[1].is_number();
   if (start.is_number()) {
     delay.low = delay.high = start.get<double>();
@@ -96,8 +97,11 @@ Initializer Delay::initializer() const {
 double middle_of(std::int64_t max) { return max == 1 ? 1 : static_cast<double>(max / 2) + 0.5; }
 
 void read_delays(JsonReader& reader, const std::string& key, const std::string& about, Delays& delays) {
-  const Json value =
-      reader.raw(key, about, "number >= 0, {\"max\": 64} for one that is trained, or a list", "");
+  const std::string one =
+      text_of(R"(number >= 0 | {"max": integer >= 1 and <= )", StepTape::kLargestLag - 1,
+              R"(, "each"?: "layer" | "unit", "start"?: number | list of number | null})");
+  const Json value = reader.raw(key, about + "; a {\"max\": 64} is trained",
+                                text_of(one, " | list of 1 or more (", one, ")"), "");
   const std::string pointer = reader.pointer_to(key);
   if (value.is_null()) {
     if (reader.is_object()) reader.error(key, "is missing, expected number >= 0");

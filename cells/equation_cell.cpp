@@ -107,7 +107,7 @@ void read_init(JsonReader& reader, CellDefinition& definition) {
           return;
         }
         const Initializer initializer = read_initializer(value, pointer, reader.errors());
-        if (initializer.needs_matrix() && weight->shape.size() != 2)
+        if (initializer.needs_matrix() && weight->shape.size() < 2)
           reader.errors().add(pointer,
                               text_of("this initializer is for matrices [out, in]; '", name, "' is none."));
         definition.init[name] = initializer;
@@ -148,16 +148,46 @@ std::int64_t largest_lag(const StepProgram& program, const std::string& weight) 
   return -1;
 }
 
+/// The name under which a weight is declared: that of R.0, the matrix of a group, is R.
+std::string declared_name(const EquationCell& cell, const std::string& weight) {
+  if (std::ranges::find(cell.weights, weight, &Named::name) != cell.weights.end()) return weight;
+  return weight.substr(0, weight.rfind('.'));
+}
+
+/// The errors of a cell with their places in the file.
+CellErrors located(const EquationErrors& errors, const CellDefinition& cell) {
+  const Json nothing = Json::object();
+  JsonErrors none;
+  std::vector<CellErrors::Item> items;
+  for (const EquationError& error : errors.all()) {
+    std::string pointer = cell.pointer;
+    for (const std::string& key : {error.section, error.entry})
+      if (!key.empty()) pointer = JsonReader(nothing, pointer, none).pointer_to(key);
+    items.push_back({pointer, text_of("cell '", cell.name, "': ", error.message)});
+  }
+  return {errors.what(), std::move(items)};
+}
+
+CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_t input) {
+  try {
+    return compile_cell(cell.equations, units, input);
+  } catch (const EquationErrors& errors) {
+    if (cell.name.empty()) throw;
+    throw located(errors, cell);
+  }
+}
+
 }  // namespace
 
 Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
-  CompiledCell compiled = compile_cell(equations, units, input);
+  CompiledCell compiled = compile(*this, units, input);
   Layer layer{std::move(compiled.program), {}, {}};
   for (const WeightDefinition& weight : compiled.weights) {
     const std::int64_t largest = largest_lag(layer.program, weight.name);
     Initializer initializer =
         largest > 0 ? Initializer::constant(middle_of(largest)) : Initializer::uniform_of(units);
-    if (const auto given = init.find(weight.name); given != init.end()) initializer = given->second;
+    if (const auto given = init.find(declared_name(equations, weight.name)); given != init.end())
+      initializer = given->second;
     layer.parameters.push_back({weight.name, weight.shape, initializer});
     if (largest > 0) layer.parameters.back().bounds = {1, static_cast<double>(largest)};
   }

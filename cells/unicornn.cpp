@@ -15,8 +15,8 @@ namespace {
 
 /// Reads a number, or a list of one for each layer, over the list that is there.
 void read_dt(JsonReader& reader, std::int64_t layers, std::vector<double>& dt) {
-  const Json& given =
-      reader.raw("dt", "time step, > 0: one number, or a list of one for each layer", "number | list", "");
+  const Json& given = reader.raw("dt", "time step, > 0: one number, or a list of one for each layer",
+                                 "number > 0 | list of number > 0", "");
   if (!reader.has("dt")) reader.fill("dt", dt.size() == 1 ? Json(dt[0]) : Json(dt));
   dt.clear();
   if (given.is_number()) dt = {given.get<double>()};

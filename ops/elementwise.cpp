@@ -170,6 +170,8 @@ Var abs(const Var& x) {
 
 Var sign(const Var& x) { return common_tape("sign", {{"x", x}}).constant(element(Op::sign, x.value())); }
 
+Var floor(const Var& x) { return common_tape("floor", {{"x", x}}).constant(element(Op::floor, x.value())); }
+
 Var sin(const Var& x) {
   return unary("sin", Op::sin, x, [](const Tensor& d, const Tensor& x, const Tensor&) {
     return element(Op::multiply, d, element(Op::cos, x));
@@ -194,6 +196,7 @@ Var elementwise(ElementOp function, const Var& a, const Var& b) {
     case Op::sqrt: return sqrt(a);
     case Op::abs: return abs(a);
     case Op::sign: return sign(a);
+    case Op::floor: return floor(a);
     case Op::sin: return sin(a);
     case Op::cos: return cos(a);
     case Op::add: return a + b;

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "lagtape/cells/equation_cell.h"
 #include "lagtape/cells/layer_content.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
@@ -142,6 +143,9 @@ void build_layers(FittedModel& model, const DataWidths& data, JsonErrors& errors
       if (layer.takes_tokens) definition = with_vocabulary(layer, model.layers.back().whole->tokens());
     } catch (const OptionError& error) {
       errors.add(error.pointer.starts_with(pointer) ? error.pointer : pointer + error.pointer, error.what());
+      return;
+    } catch (const CellErrors& found) {
+      for (const CellErrors::Item& item : found.items) errors.add(item.pointer, item.message);
       return;
     } catch (const InputError& error) {
       errors.add(pointer, text_of("cell '", layer.name, "': ", error.what()));

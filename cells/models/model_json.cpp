@@ -27,7 +27,10 @@ CellDefinitions read_cells(const Json& cells, JsonErrors& errors) {
   for (const auto& [name, value] : cells.items()) {
     JsonReader cell(value, reader.pointer_to(name), errors);
     if (find_layer(lagtape::cells(), name)) cell.error("", "the name is taken by a built-in cell.");
-    definitions.emplace(name, read_cell_definition(cell));
+    CellDefinition definition = read_cell_definition(cell);
+    definition.name = name;
+    definition.pointer = reader.pointer_to(name);
+    definitions.emplace(name, std::move(definition));
   }
   return definitions;
 }
@@ -93,7 +96,7 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
   const std::vector<std::string> known = known_names(kind, definitions);
   std::string name;
   reader.required(kind, name, "name");
-  if (name.empty()) return;
+  if (!value.contains(kind) || !value[kind].is_string()) return;
   if (std::ranges::find(known, name) == known.end()) {
     reader.error(kind, unknown_name(kind, name, known) + ".");
     return;
@@ -142,7 +145,8 @@ void read_readout_options(JsonReader& reader, ReadoutDefinition& readout) {
   if (reader.has("units")) {
     reader.required("units", readout.units, between(1, kLargestUnits), "size of the output");
   } else {
-    reader.raw("units", "size of the output; by default that of the targets, or the number of classes");
+    reader.raw("units", "size of the output; by default that of the targets, or the number of classes",
+               text_of("integer >= 1 and <= ", kLargestUnits));
   }
   read_at(reader, readout);
   reader.optional(

@@ -12,7 +12,7 @@ namespace lagtape {
 enum class ElementOp : std::uint8_t {
   // clang-format off
   fill, copy, negate,
-  tanh, sigmoid, softplus, relu, exp, log, sqrt, abs, sin, cos, sign,
+  tanh, sigmoid, softplus, relu, exp, log, sqrt, abs, sin, cos, sign, floor,
   add, subtract, multiply, divide, minimum, maximum,
   add_constant, multiply_constant, minimum_constant, maximum_constant, constant_minus, constant_over,
   greater, tanh_adjoint, sigmoid_adjoint, relu_adjoint, multiply_add,
@@ -27,9 +27,9 @@ enum class ElementNotation : std::uint8_t { none, symbol, function };
 /// How long a kernel takes for a vector: one instruction, a few, or as long as a division and more.
 enum class ElementCost : std::uint8_t { one, few, many };
 
-/// Where a function is smooth: everywhere, everywhere but at zero, or above zero. Tests take their arguments
-/// from there.
-enum class ElementDomain : std::uint8_t { real, nonzero, positive };
+/// Where a function is smooth: everywhere, everywhere but at zero, above zero, or between whole numbers. Tests take
+/// their arguments from there.
+enum class ElementDomain : std::uint8_t { real, nonzero, positive, fraction };
 
 /// Everything about an element-wise function but its vector formula (element.inc.h), its derivative
 /// (derive/adjoint_rules.cpp) and its operation of the outer tape (ops/elementwise.cpp): those stay apart, so
@@ -80,6 +80,8 @@ inline constexpr ElementFunction kElementFunctions[] = {
     {cos, "cos", "the cosine", 1, function, many, [](double a, double) { return std::cos(a); }, real, true},
     {sign, "sign", "-1, 0 or 1", 1, function, few, [](double a, double) { return double((a > 0) - (a < 0)); },
      nonzero},
+    {floor, "floor", "the largest whole number that is not above a", 1, function, few,
+     [](double a, double) { return std::floor(a); }, fraction},
     {add, "add", "a + b", 2, symbol, one, [](double a, double b) { return a + b; }},
     {subtract, "subtract", "a - b", 2, symbol, one, [](double a, double b) { return a - b; }},
     {multiply, "multiply", "a * b", 2, symbol, one, [](double a, double b) { return a * b; }},

@@ -72,6 +72,19 @@ struct Format<double> {
   static constexpr double kRounder = 0x1.8p52;
 };
 
+/// The largest whole number that is not above x. Magnitudes of 2^mantissa and more are whole; to the others it is
+/// added, which rounds them.
+template <class S>
+[[gnu::always_inline]] inline typename S::Vector floor(typename S::Vector x) {
+  using V = typename S::Vector;
+  using T = typename S::Scalar;
+  const V whole(static_cast<T>(Format<T>::kRounder / T(1.5)));
+  const V magnitude = abs<S>(x);
+  const V rounded = with_sign<S>((magnitude + whole) - whole, x);
+  const V below = select(rounded > x, rounded - V(T(1)), rounded);
+  return select(magnitude < whole, below, x);
+}
+
 // ---- Exponential family -------------------------------------------------------------------------------
 // exp, sigmoid and tanh share one reduction of their argument.
 

@@ -104,7 +104,9 @@ EXPERIMENTS = [
 
 # Equations, and texts that the message must contain; columns count from 1.
 EQUATIONS = [
-    ("a stray operator", ["h' = tanh(W @ h + * b)"], ["equation 1, column 19"]),
+    ("a stray operator", ["h' = tanh(W @ h + * b)"], ["/cells/own/step/0: cell 'own': equation 1, column 19"]),
+    ("several errors at once", ["z = sigmid(W @ h)", "u = np.tanh(b)", "h' = z + u * W"],
+     ["/cells/own/step/0: ", "'sigmoid'", "/cells/own/step/1: ", "without a module: tanh(a)"]),
     ("a missing bracket", ["h' = tanh(W @ h + U @ x + b"], ["equation 1, column"]),
     ("an unknown name", ["h' = tanh(W @ h + U @ x + bb)"], ["equation 1, column 27", "bb"]),
     ("an unknown function", ["h' = tahn(W @ h + U @ x + b)"], ["equation 1, column 6", "tahn", "tanh"]),

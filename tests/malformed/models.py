@@ -72,9 +72,9 @@ def experiments():
     yield "infinity", text.replace('"epochs": 1', '"epochs": Infinity').encode()
     yield "overflow", text.replace('"epochs": 1', '"epochs": 1e999').encode()
     yield "huge_integer", text.replace('"epochs": 1', '"epochs": ' + "9" * 400).encode()
-    yield "comment", ("// a remark\n" + text).encode()
+    yield "comment_without_end", ("/* a remark\n" + text).encode()
     yield "single_quotes", text.replace('"', "'").encode()
-    yield "trailing_comma", (text[:-1] + ",}").encode()
+    yield "two_trailing_commas", (text[:-1] + ",,}").encode()
     for name, path, value in (
         ("units_zero", "model.layers.0.units", 0),
         ("units_huge", "model.layers.0.units", 2**53),

@@ -300,9 +300,29 @@ def test_a_cell_may_be_a_part_of_another():
     assert inner.equations == ["h' = leak * h + U @ x"]
 
 
+def test_comparisons_past_inputs_and_computed_matrices_become_equations():
+    def events(s, units, limit=0.5, period=12):
+        h, A = s.state("h", units), s.state("A", (units, s.input.size))
+        R = s.weight("R", (2, 3, 3))
+        near = lt.where((h > limit) * (s.index % period < 6), h, 0.5 * h)
+        s.next(A, 0.9 * A + lt.outer(lt.tanh(h), s.input[-3]))
+        heads = lt.reshape(R @ lt.reshape(near, 2, 3), units)
+        s.next(h, heads + A @ s.input + lt.floor(0.1 * s.index) - (h <= -limit))
+        return s.next_of(h)
+
+    entry = entry_of(events)
+    assert entry["weights"] == {"R": [2, 3, 3]}
+    assert entry["step"] == [
+        "near = where((h > limit) * (n % period < 6), h, 0.5 * h)",
+        "A' = 0.9 * A + outer(tanh(h), x[-3])",
+        "heads = reshape(R @ reshape(near, 2, 3), units)",
+        "h' = heads + A @ x + floor(0.1 * n) - (h <= -limit)"]
+    assert "x.past" in lt.cell(events, name="events").program(6, 2)
+
+
 def test_functions_are_those_of_the_library():
     known = {entry["name"] for entry in lt.list("functions")}
-    others = {"arange", "concat", "expm", "eye", "floor", "mean", "reshape", "strict_upper", "sum", "transpose"}
+    others = {"arange", "concat", "expm", "eye", "mean", "mod", "outer", "reshape", "strict_upper", "sum", "transpose", "where"}
     assert set(lt._functions.__all__) == known | others
     assert known | others <= lt._step._FUNCTIONS
 

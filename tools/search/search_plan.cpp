@@ -6,6 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/experiment_reader.h"
@@ -160,7 +161,7 @@ void choose_metric(SearchPlan& plan, const Experiment& experiment, JsonErrors& e
 }  // namespace
 
 SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vector<std::string>& set) {
-  const Json document = parse_json(read_file(file), file.string());
+  const Json document = parse_commented_json(read_file(file), file.string());
   JsonErrors errors;
   JsonReader reader(document, "", errors);
   SearchPlan plan;

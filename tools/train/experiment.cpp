@@ -3,6 +3,7 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_comments.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/losses.h"
@@ -32,7 +33,8 @@ Json assigned(Json document, std::span<const std::string> assignments) {
 
 Experiment parse_experiment(const std::string& text, const std::string& where, const fs::path& base,
                             std::span<const std::string> assignments) {
-  return read_document(assigned(parse_json(text, where), assignments), where, fs::current_path() / base);
+  return read_document(assigned(parse_commented_json(text, where), assignments), where,
+                       fs::current_path() / base);
 }
 
 Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments) {

@@ -52,8 +52,9 @@ struct Experiment {
 };
 
 /// Reads an experiment. `assignments` ("train.epochs=3") are carried out first. A relative `data.path` starts
-/// at the folder of the file, or at the current one when an assignment gave it. Throws InputError with all
-/// errors of the file at once, one a line: "FILE: /json/pointer: ...".
+/// at the folder of the file, or at the current one when an assignment gave it. The file may have comments
+/// (// and /* */) and commas after a last element. Throws InputError with all errors of the file at once, one
+/// a line: "FILE: /json/pointer: ...".
 Experiment read_experiment(const std::filesystem::path& file, std::span<const std::string> assignments = {});
 
 /// The same from a text. `where` names it in messages; relative paths start at `base`.

@@ -251,6 +251,8 @@ CExpression CExpressions::function(const Instruction& v, const std::string& inde
     case ElementOp::subtract: return sum_or_product("-", 1, a, b);
     case ElementOp::multiply: return sum_or_product("*", 2, a, b);
     case ElementOp::divide: costs.called["divide"] += v.shape.width(); return sum_or_product("/", 2, a, b);
+    case ElementOp::floor:
+      return {text_of(c_function("floor", style_.dtype), "(", a.text, ")"), 3, depth + 1};
     case ElementOp::abs: return {text_of(c_function("fabs", style_.dtype), "(", a.text, ")"), 3, depth + 1};
     case ElementOp::relu:
     case ElementOp::sign: return call(name, a.text, depth);

@@ -20,12 +20,12 @@ bool counts_steps(const StepProgram& program) {
 /// The operation of ONNX that is this function; empty when there is none.
 std::string operation_of(ElementOp function) {
   static const std::map<ElementOp, std::string> names = {
-      {ElementOp::negate, "Neg"},   {ElementOp::tanh, "Tanh"},    {ElementOp::sigmoid, "Sigmoid"},
-      {ElementOp::relu, "Relu"},    {ElementOp::exp, "Exp"},      {ElementOp::log, "Log"},
-      {ElementOp::sqrt, "Sqrt"},    {ElementOp::abs, "Abs"},      {ElementOp::sin, "Sin"},
-      {ElementOp::cos, "Cos"},      {ElementOp::sign, "Sign"},    {ElementOp::add, "Add"},
-      {ElementOp::subtract, "Sub"}, {ElementOp::multiply, "Mul"}, {ElementOp::divide, "Div"},
-      {ElementOp::minimum, "Min"},  {ElementOp::maximum, "Max"}};
+      {ElementOp::negate, "Neg"}, {ElementOp::tanh, "Tanh"},    {ElementOp::sigmoid, "Sigmoid"},
+      {ElementOp::relu, "Relu"},  {ElementOp::exp, "Exp"},      {ElementOp::log, "Log"},
+      {ElementOp::sqrt, "Sqrt"},  {ElementOp::abs, "Abs"},      {ElementOp::sin, "Sin"},
+      {ElementOp::cos, "Cos"},    {ElementOp::sign, "Sign"},    {ElementOp::floor, "Floor"},
+      {ElementOp::add, "Add"},    {ElementOp::subtract, "Sub"}, {ElementOp::multiply, "Mul"},
+      {ElementOp::divide, "Div"}, {ElementOp::minimum, "Min"},  {ElementOp::maximum, "Max"}};
   const auto found = names.find(function);
   return found == names.end() ? "" : found->second;
 }

@@ -47,7 +47,8 @@ class AdjointRules {
       case E::log: return to(a, element(E::divide, d_, a));
       case E::sqrt: return to(a, element(E::multiply_constant, element(E::divide, d_, y), -1, 0.5));
       case E::abs: return to(a, times(element(E::sign, a)));
-      case E::sign: return;
+      case E::sign:
+      case E::floor: return;
       case E::sin: return to(a, times(element(E::cos, a)));
       case E::cos: return away(a, times(element(E::sin, a)));
       case E::add: to(a, d_); return to(b, d_);

@@ -27,25 +27,58 @@ class CellCompiler {
 
   CompiledCell compile() {
     for (const auto& [name, value] : cell_.hyper) {
-      check_name("hyper-parameter", name);
-      add_number(name, Kind::hyper, value);
+      entry("hyper", name, [&] {
+        check_name("hyper-parameter", name);
+        add_number(name, Kind::hyper, value);
+      });
     }
-    for (const auto& state : cell_.states) add_state(state);
-    for (const auto& weight : cell_.weights) add_weight(weight);
-    for (const auto& [name, text] : cell_.derived) add_derived(name, text);
-    for (const auto& [name, largest] : cell_.lags) add_lag(name, largest);
-    for (std::size_t i = 0; i < cell_.step.size(); ++i) {
-      read_equation({text_of("equation ", i + 1), cell_.step[i]});
-    }
-    scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
-    for (const auto& [name, largest] : cell_.lags)
-      if (const EquationSymbol& lag = *scope_.find(name); lag.declared) scope_.tape.name(name, lag.value);
+    for (const auto& state : cell_.states) entry("state", state.name, [&] { add_state(state); });
+    for (const auto& weight : cell_.weights) entry("weights", weight.name, [&] { add_weight(weight); });
+    for (const auto& [name, text] : cell_.derived) entry("derived", name, [&] { add_derived(name, text); });
+    for (const auto& [name, largest] : cell_.lags) part("lags", name, [&] { add_lag(name, largest); });
+    for (std::size_t i = 0; i < cell_.step.size(); ++i)
+      part("step", text_of(i), [&] { read_equation({text_of("equation ", i + 1), cell_.step[i]}); });
+    part("output", "", [&] {
+      scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
+    });
     check_complete();
-    compiled_.program = scope_.tape.finish();
+    if (errors_.empty()) part("", "", [&] { finish(); });
+    if (!errors_.empty()) throw EquationErrors(std::move(errors_));
     return std::move(compiled_);
   }
 
  private:
+  /// Reads a part of the cell, and notes its error, so that the others are read as well. Returns whether there is none.
+  template <class Read>
+  bool part(const std::string& section, const std::string& name, Read read) {
+    try {
+      read();
+      return true;
+    } catch (const InputError& error) {
+      errors_.push_back({section, name, error.what()});
+    } catch (const FollowingError&) {  // the line that it follows from has an error of its own
+    }
+    return false;
+  }
+
+  /// Reads a part that declares a name.
+  template <class Read>
+  void entry(const std::string& section, const std::string& name, Read read) {
+    if (part(section, name, read)) return;
+    if (!is_equation_name(name) || scope_.find(name) != nullptr) {  // another name may be meant
+      scope_.lacks_names = weight_scope_.lacks_names = true;
+      return;
+    }
+    scope_.add_failed(name);
+    weight_scope_.failed.insert(name);
+  }
+
+  void finish() {
+    for (const auto& [name, largest] : cell_.lags)
+      if (const EquationSymbol& lag = *scope_.find(name); lag.declared) scope_.tape.name(name, lag.value);
+    compiled_.program = scope_.tape.finish();
+  }
+
   void add(const std::string& name, EquationSymbol symbol) { scope_.add(name, std::move(symbol)); }
 
   void add_number(const std::string& name, Kind kind, double value) {
@@ -65,9 +98,23 @@ class CellCompiler {
 
   void add_weight(const EquationCell::Named& weight) {
     check_name("weight", weight.name);
-    compiled_.weights.push_back({weight.name, sizes_of("weight", weight)});
-    add_weight(weight.name, compiled_.weights.back().shape);
+    const Shape shape = sizes_of("weight", weight, 3);
+    if (shape.size() == 3) return add_weight_of_groups(weight.name, shape);
+    compiled_.weights.push_back({weight.name, shape});
+    add_weight(weight.name, shape);
     weight_scope_.most_numbers = std::min(kMostNumbers, kFreeNumbers + kNumbersForEach * sampled_);
+  }
+
+  /// A matrix for each group, which only the step reads.
+  void add_weight_of_groups(const std::string& name, const Shape& shape) {
+    if (shape[0] > kMostGroups)
+      throw InputError(text_of("weight ", quote(name), ": there are at most ", kMostGroups, " groups. Got ",
+                               shape[0], "."));
+    for (std::int64_t g = 0; g < shape[0]; ++g) {
+      check_name("weight", text_of(name, ".", g));
+      compiled_.weights.push_back({text_of(name, ".", g), {shape[1], shape[2]}});
+    }
+    add(name, {.kind = Kind::weight, .shape = shape, .declared = false});
   }
 
   void add_weight(const std::string& name, const Shape& shape) {
@@ -85,6 +132,7 @@ class CellCompiler {
   /// Evaluates the derived weight on weights of zeros to find its shape, and records the names that it uses.
   void add_derived(const std::string& name, const std::string& text) {
     check_name("derived", name);
+    if (samples_.empty() && !weight_scope_.failed.empty()) throw FollowingError();
     if (samples_.empty()) throw InputError(text_of("derived '", name, "': the cell has no weights."));
     const EquationLine line{text_of("derived '", name, "'"), text};
     std::vector<std::string> names;
@@ -108,18 +156,33 @@ class CellCompiler {
 
   void add_lag(const std::string& name, const std::string& largest) {
     const EquationSymbol* weight = scope_.find(name);
-    if (!weight || weight->kind != Kind::weight || weight->shape.size() == 2) {
+    if (weight && weight->kind == Kind::failed) return;
+    if (!weight || weight->kind != Kind::weight || weight->shape.size() >= 2) {
       throw InputError(text_of("lag '", name, "': there is no scalar or vector weight of that name."));
     }
     scope_.largest_lags[name] = EquationParser(scope_, {text_of("lag '", name, "'"), largest}).dimension();
   }
 
   void read_equation(const EquationLine& line) {
-    EquationParser parser(scope_, line);
+    std::string sets;  // the name, once the line is found to set one
+    try {
+      EquationParser parser(scope_, line);
+      read_equation(parser, sets);
+    } catch (...) {
+      if (sets.empty()) {
+        scope_.lacks_names = weight_scope_.lacks_names = true;
+      } else {
+        scope_.add_failed(sets);
+      }
+      throw;
+    }
+  }
+
+  void read_equation(EquationParser& parser, std::string& sets) {
     const EquationToken target = parser.target();
     const std::string name(target.text);
     if (name.back() == '\'') {
-      read_next(parser, target);
+      read_next(parser, target, sets);
       return;
     }
     if (const EquationSymbol* taken = scope_.find(name)) {
@@ -128,15 +191,19 @@ class CellCompiler {
                       ? text_of("'", name, "' is the state before the step; its next value is ", name, "'.")
                       : text_of("the name '", name, "' is taken: it is ", description_of(taken->kind), "."));
     }
+    sets = name;
     const StepVar value = parser.expression();
     add(name, {.kind = Kind::equation, .value = value});
     scope_.tape.name(name, value);
   }
 
-  void read_next(EquationParser& parser, const EquationToken& target) {
+  void read_next(EquationParser& parser, const EquationToken& target, std::string& sets) {
     const std::string name(target.text), state_name = name.substr(0, name.size() - 1);
     if (scope_.find(name)) parser.fail(target, text_of(name, " is set twice."));
     const EquationSymbol* state = scope_.find(state_name);
+    const bool has_failed = state && state->kind == Kind::failed;
+    if (has_failed || (state && state->kind == Kind::state)) sets = name;
+    if (has_failed) throw FollowingError();
     if (!state || state->kind != Kind::state) {
       parser.fail(target, unknown_name("state", state_name, names_of(cell_.states)) + ".");
     }
@@ -152,11 +219,15 @@ class CellCompiler {
   /// Every state has a next value, and everything that was declared or computed is used.
   void check_complete() {
     for (const auto& state : cell_.states) {
-      if (!scope_.find(state.name + "'")) {
-        throw InputError(
-            text_of("state '", state.name, "' has no next value: no equation sets ", state.name, "'."));
+      const EquationSymbol* symbol = scope_.find(state.name);
+      const bool is_state = symbol && symbol->kind == Kind::state;
+      if (is_state && !scope_.find(state.name + "'") && !scope_.lacks_names) {
+        errors_.push_back(
+            {"state", state.name,
+             text_of("state '", state.name, "' has no next value: no equation sets ", state.name, "'.")});
       }
     }
+    if (!errors_.empty()) return;
     std::vector<std::string> unused;
     for (const std::string& name : scope_.added()) {
       const EquationSymbol& symbol = *scope_.find(name);
@@ -164,7 +235,7 @@ class CellCompiler {
           symbol.kind == Kind::hyper || symbol.kind == Kind::weight || symbol.kind == Kind::equation;
       if (must_be_used && !symbol.used) unused.push_back(quote(name));
     }
-    if (!unused.empty()) throw InputError(text_of("no equation uses ", listed(unused), "."));
+    if (!unused.empty()) errors_.push_back({"", "", text_of("no equation uses ", listed(unused), ".")});
   }
 
   void check_name(const std::string& kind, const std::string& name) {
@@ -178,9 +249,10 @@ class CellCompiler {
     }
   }
 
-  std::vector<std::int64_t> sizes_of(const std::string& kind, const EquationCell::Named& named) {
-    if (named.shape.size() > 2) {
-      throw InputError(text_of(kind, " '", named.name, "': a shape has at most 2 dimensions. Got ",
+  std::vector<std::int64_t> sizes_of(const std::string& kind, const EquationCell::Named& named,
+                                     std::size_t most = 2) {
+    if (named.shape.size() > most) {
+      throw InputError(text_of(kind, " '", named.name, "': a shape has at most ", most, " dimensions. Got ",
                                named.shape.size(), "."));
     }
     std::vector<std::int64_t> sizes;
@@ -200,10 +272,12 @@ class CellCompiler {
   // besides for each of theirs, and the number that all may have together: their shapes are found on zeros.
   static constexpr std::int64_t kFreeNumbers = 1 << 22, kNumbersForEach = 64, kMostNumbers = 1 << 30;
   static constexpr std::int64_t kMostSampled = 1 << 27;
+  static constexpr std::int64_t kMostGroups = 1 << 10;
 
   const EquationCell& cell_;
   EquationScope scope_;
   CompiledCell compiled_;
+  std::vector<EquationError> errors_;
 
   // The names that derived weights may use, and zeros as a value of every weight.
   WeightScope weight_scope_;
@@ -212,7 +286,16 @@ class CellCompiler {
   std::int64_t sampled_ = 0;  ///< their numbers
 };
 
+std::string lines_of(const std::vector<EquationError>& all) {
+  std::string text;
+  for (const EquationError& error : all) text += text_of(text.empty() ? "" : "\n", error.message);
+  return text;
+}
+
 }  // namespace
+
+EquationErrors::EquationErrors(std::vector<EquationError> all)
+    : InputError(lines_of(all)), all_(std::move(all)) {}
 
 CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input) {
   return CellCompiler(cell, units, input).compile();

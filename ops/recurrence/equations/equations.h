@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/equations/derived_weight.h"
 #include "lagtape/ops/recurrence/step/step_program.h"
 
@@ -12,25 +13,28 @@ namespace lagtape {
 
 /// A cell as its user writes it: equations in the notation of NumPy and the papers.
 ///
-///     equation   := NAME = sum | STATE' = sum
+///     equation   := NAME = comparison | STATE' = comparison
+///     comparison := sum, then at most once (< | > | <= | >=) sum         1 where it holds, else 0
 ///     sum        := term, then any number of (+ | -) term
-///     term       := factor, then any number of (* | / | @) factor      from left to right, as in Python
-///     factor     := - factor | number | ( sum ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
+///     term       := factor, then any number of (* | / | % | @) factor    from left to right, as in Python
+///     factor     := - factor | number | ( comparison ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
 ///
 /// A name is a state (its value before the step), a weight (W1, W1.bias), a hyper-parameter, the name of an
 /// earlier equation, the input x, the step index n, or a dimension: units, input. STATE' is the state after
-/// the step, once an equation has set it. A matrix stands left of @ only: `g * (W @ h)` needs its
-/// parentheses.
+/// the step, once an equation has set it. A matrix weight stands left of @ only: `g * (W @ h)` needs its
+/// parentheses. A grouped value [g, n] left of @ is a matrix that the step computes, times a vector [n]: [g]. A
+/// weight [g, out, in] is a matrix for each group of [g, in]; as parameters these are W.0, W.1, ...
 ///
 /// STATE[-k] is the state k steps before, 0 <= k, where k is made of numbers, hyper-parameters and
 /// dimensions: h[-tau], h[-(tau + 1)], h[-2 * k], h[-floor(tau / dt)]. STATE[-theta] with a weight theta (a
 /// scalar or one a unit) out of `lags` interpolates between the two neighbouring steps; theta is then
-/// trained, and clamped to 1 .. its largest.
+/// trained, and clamped to 1 .. its largest. x[-k] is the input k steps before, zeros before the first step.
 ///
 /// Functions: the element-wise ones (kernels/element_functions.h, or `lagtape list functions`); sum(a),
 /// mean(a) over the last axis; reshape(a, n), reshape(a, g, n); concat(a, b, ...) of vectors and scalars;
-/// slice(a, i, k), the elements i .. k - 1 of a vector; floor(k) of numbers; and random draws of shape [],
-/// [n] or [g, n]: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a
+/// slice(a, i, k), the elements i .. k - 1 of a vector; where(c, a, b) = c * a + (1 - c) * b, whose sides must
+/// be finite; mod(a, b) or a % b = a - b * floor(a / b); outer(a, b) of [g] and [n]: [g, n]; comparisons and
+/// floor pass no gradient on. And random draws of shape [], [n] or [g, n]: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a
 /// sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and
 /// mask_once(p, n) are 0 with probability p, else 1 / (1 - p): dropout.
 ///
@@ -39,8 +43,8 @@ namespace lagtape {
 /// A derived weight is a sum of the same grammar over weights, derived weights before it, hyper-parameters
 /// and dimensions, computed once a batch: "(1 - beta) * (M + M.T) - gamma * eye(units)". Its operands are
 /// matrices, vectors and scalars, which spread as in NumPy; `@` is their product and A.T, (A + B).T the
-/// transpose. It has the functions of one argument and of two, sum and mean over the last axis, reshape and
-/// floor, and besides transpose(A), expm(A) (the matrix exponential), eye(n), arange(n) (0 .. n - 1) and
+/// transpose. It has the element-wise functions, comparisons, where and mod, sum and mean over the last axis,
+/// reshape, and besides transpose(A), expm(A) (the matrix exponential), eye(n), arange(n) (0 .. n - 1) and
 /// strict_upper(v, n), the matrix [n, n] with the numbers of v above its diagonal, row by row. A weight that
 /// only derived weights use is unknown to the step.
 struct EquationCell {
@@ -52,7 +56,7 @@ struct EquationCell {
   };
 
   std::vector<std::pair<std::string, double>> hyper;
-  std::vector<Named> weights;                                ///< [out, in], [n] or []
+  std::vector<Named> weights;                                ///< [out, in], [g, out, in], [n] or []
   std::vector<std::pair<std::string, std::string>> derived;  ///< names and sums, in order
   /// Weights that are lags, with their largest values.
   std::vector<std::pair<std::string, std::string>> lags;
@@ -69,9 +73,25 @@ struct CompiledCell {
   std::vector<DerivedWeight> derived;
 };
 
-/// Throws InputError "equation 3, column 5: unknown name 'sigmid'; did you mean 'sigmoid'? In: g =
-/// sigmid(...)" for names that are misspelt, set twice, never set or never used, and for shapes that do not
-/// fit.
+/// An error of a cell, and the part that it is in: a section ("step", "weights", empty for the whole cell) and the
+/// number or the name of an entry of it (empty for all of it).
+struct EquationError {
+  std::string section, entry, message;
+};
+
+/// All errors of a cell; its text has a line for each.
+class EquationErrors : public InputError {
+ public:
+  explicit EquationErrors(std::vector<EquationError> all);
+  const std::vector<EquationError>& all() const { return all_; }
+
+ private:
+  std::vector<EquationError> all_;
+};
+
+/// Throws EquationErrors with all errors at once, "equation 3, column 5: unknown name 'sigmid'; did you mean
+/// 'sigmoid'? In: g = sigmid(...)", for names that are misspelt, set twice, never set or never used, and for
+/// shapes that do not fit. A line that reads what a line with an error was to set has none of its own.
 CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input);
 
 /// The step program alone.

@@ -14,12 +14,21 @@ namespace lagtape {
 ///
 ///     Operand number(token)                     Operand named(token)       a name and what follows it
 ///     Operand negated(sign, operand)            Operand called(token)      a name before "("
-///     Operand combined(sign, left, right)       for + - * / @
+///     Operand combined(sign, left, right)       for + - * / % @ and < > <= >=
 ///     Operand enclosed(token, operand)          called after a closing bracket
 template <class Parser, class Operand>
 class EquationGrammar : public EquationCursor {
  protected:
   using EquationCursor::EquationCursor;
+
+  Operand comparison() {
+    const Operand left = sum();
+    if (!compares(peek())) return left;
+    const EquationToken sign = take();
+    const Operand result = parser().combined(sign, left, sum());
+    if (compares(peek())) fail(peek(), "comparisons are not chained; write (a < b) * (b < c).");
+    return result;
+  }
 
   Operand sum() {
     Operand left = term();
@@ -36,7 +45,7 @@ class EquationGrammar : public EquationCursor {
     if (peek().is(")") || peek().text == "evaluate") return values;
     do {
       if (peek().text == "evaluate") break;
-      values.push_back(sum());
+      values.push_back(comparison());
     } while (take_sign(","));
     return values;
   }
@@ -51,11 +60,17 @@ class EquationGrammar : public EquationCursor {
  private:
   Parser& parser() { return static_cast<Parser&>(*this); }
 
+  bool compares(const EquationToken& token) const {
+    if (token.is("==")) fail(token, "numbers are not compared for equality; write <, >, <= or >=.");
+    return token.is("<") || token.is(">") || token.is("<=") || token.is(">=");
+  }
+
   Operand term() {
     Operand left = factor();
-    while (peek().is("*") || peek().is("/") || peek().is("@")) {
+    while (peek().is("*") || peek().is("/") || peek().is("%") || peek().is("@")) {
       const EquationToken sign = take();
       if (sign.is("*") && peek().is("*")) fail(sign, "there is no power; write a * a, or exp(b * log(a)).");
+      if (sign.is("/") && peek().is("/")) fail(sign, "there is no //; write floor(a / b).");
       left = parser().combined(sign, left, factor());
     }
     return left;
@@ -74,7 +89,7 @@ class EquationGrammar : public EquationCursor {
     if (token.kind == EquationToken::Kind::number) return parser().number(token);
     if (token.is("-")) return parser().negated(token, factor());
     if (token.is("(")) {
-      const Operand inner = sum();
+      const Operand inner = comparison();
       close(")");
       return parser().enclosed(token, inner);
     }

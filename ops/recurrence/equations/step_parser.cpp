@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/equations/compositions.h"
+#include "lagtape/ops/recurrence/equations/slips.h"
 
 namespace lagtape {
 namespace {
@@ -24,7 +26,7 @@ const std::map<std::string_view, DrawRow> kDraws = {
 };
 
 std::vector<std::string> function_names() {
-  std::vector<std::string> names = {"sum", "mean", "reshape", "floor", "concat", "slice"};
+  std::vector<std::string> names = {"sum", "mean", "reshape", "concat", "slice", "where", "mod", "outer"};
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function) names.emplace_back(function.name);
   for (const auto& row : kDraws) names.emplace_back(row.first);
@@ -44,6 +46,7 @@ std::string description_of(Kind kind) {
     case Kind::next: return "a next value";
     case Kind::weight: return "a weight";
     case Kind::equation: return "an equation";
+    case Kind::failed: return "a name whose own line has an error";
   }
   return {};
 }
@@ -71,7 +74,24 @@ void EquationScope::declare(std::string_view name, EquationSymbol& symbol) {
   const Shape& shape = symbol.shape;
   if (shape.empty()) symbol.value = tape.scalar(text);
   if (shape.size() == 1) symbol.value = tape.vector(text, shape[0]);
-  if (shape.size() == 2) symbol.matrix = tape.matrix(text, shape[0], shape[1]);
+  if (shape.size() == 2) symbol.matrices = {tape.matrix(text, shape[0], shape[1])};
+  if (shape.size() == 3) {
+    for (std::int64_t g = 0; g < shape[0]; ++g)
+      symbol.matrices.push_back(tape.matrix(text_of(text, ".", g), shape[1], shape[2]));
+  }
+}
+
+void EquationScope::add_failed(const std::string& name) {
+  if (find(name) == nullptr) add(name, {.kind = EquationSymbol::Kind::failed});
+}
+
+StepVar EquationScope::past_input(std::int64_t steps) {
+  if (steps == 0) return tape.input();
+  if (past_input_.id() < 0) {
+    past_input_ = tape.state("x.past", tape.input().shape());
+    tape.set_next(past_input_, tape.input());
+  }
+  return tape.lag(past_input_, steps - 1);
 }
 
 // ---- Lines ----
@@ -81,6 +101,8 @@ EquationParser::EquationParser(EquationScope& scope, EquationLine line)
 
 EquationToken EquationParser::target() {
   const EquationToken name = take();
+  if (name.kind == EquationToken::Kind::name && peek().is("=="))
+    fail(peek(), "an equation sets its name with one =.");
   if (name.kind != EquationToken::Kind::name || !take_sign("=")) {
     fail(name, "an equation reads NAME = EXPRESSION or STATE' = EXPRESSION.");
   }
@@ -88,7 +110,7 @@ EquationToken EquationParser::target() {
 }
 
 StepVar EquationParser::expression() {
-  const StepVar value = value_of(sum());
+  const StepVar value = value_of(comparison());
   check_end();
   return value;
 }
@@ -107,13 +129,16 @@ EquationParser::Operand EquationParser::named(const EquationToken& token) {
   symbol.used = true;
   scope_.declare(token.text, symbol);
   if (take_sign("[")) return {lagged(token, symbol), nullptr, token};
-  return {symbol.value, symbol.matrix ? &*symbol.matrix : nullptr, token};
+  return {symbol.value, symbol.matrices.empty() ? nullptr : &symbol, token};
 }
 
 StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& state) {
   const EquationToken first = peek();
+  if (first.text == "t" || first.text == "n")
+    fail(first, text_of("a step has no number here: ", kStepsOfState));
   const StepVar index = value_of(sum());
   close("]");
+  if (state.kind == Kind::input) return past_input(first, index);
   if (state.kind != Kind::state) {
     fail(name,
          text_of("only a state has past values; '", name.text, "' is ", description_of(state.kind), "."));
@@ -125,6 +150,17 @@ StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& 
   if (steps > 0)
     fail(first, text_of("an index is 0 or less, as in h[-3]; the future is not known. Got ", steps, "."));
   return scope_.tape.lag(state.value, -steps);
+}
+
+StepVar EquationParser::past_input(const EquationToken& at, StepVar index) {
+  if (!scope_.tape.is_number(index))
+    fail(at,
+         "a lag of the input is a number; for a trained one, remember it in a state: p' = x, and read "
+         "p[-theta].");
+  const std::int64_t steps = whole(index, at);
+  if (steps > 0)
+    fail(at, text_of("an index is 0 or less, as in x[-3]; the future is not known. Got ", steps, "."));
+  return record(at, [&] { return scope_.past_input(-steps); });
 }
 
 StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int weight) {
@@ -142,7 +178,9 @@ StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int 
 EquationParser::Operand EquationParser::called(const EquationToken& name) {
   const EquationSymbol& symbol = resolve(name);
   if (symbol.kind != Kind::function) {
-    fail(name, text_of("'", name.text, "' is ", description_of(symbol.kind), ", not a function."));
+    const bool in_time = (symbol.kind == Kind::state || symbol.kind == Kind::input) && peek().text == "t";
+    fail(name, text_of("'", name.text, "' is ", description_of(symbol.kind), ", not a function",
+                       in_time ? text_of("; ", kStepsOfState) : "."));
   }
   const auto result = [&](StepVar value) { return Operand{value, nullptr, name}; };
   if (kDraws.contains(name.text)) return result(draw(name));
@@ -169,11 +207,24 @@ EquationParser::Operand EquationParser::called(const EquationToken& name) {
                        end = whole(value_of(values[2]), values[2].token);
     return result(record(name, [&] { return scope_.tape.slice(value_of(values[0]), begin, end); }));
   }
-  check_count(name, values.size(), 1, 1);
+  return result(composed(name, values));
+}
+
+/// The functions that the step has no operation of its own for, and the sums.
+StepVar EquationParser::composed(const EquationToken& name, const std::vector<Operand>& values) {
+  const bool of_three = name.text == "where", of_two = name.text == "mod" || name.text == "outer";
+  const std::size_t count = of_three ? 3 : of_two ? 2 : 1;
+  check_count(name, values.size(), count, count);
   const StepVar a = value_of(values[0]);
-  if (name.text == "floor") return result(scope_.tape.constant(std::floor(number_of(a, values[0].token))));
-  if (name.text == "mean") return result(record(name, [&] { return mean(a); }));
-  return result(record(name, [&] { return lagtape::sum(a); }));
+  if (of_three) {
+    const StepVar b = value_of(values[1]), c = value_of(values[2]);
+    return record(name, [&] { return where(a, b, c); });
+  }
+  if (of_two) {
+    const StepVar b = value_of(values[1]);
+    return record(name, [&] { return name.text == "mod" ? mod(a, b) : outer(a, b); });
+  }
+  return record(name, [&] { return name.text == "mean" ? mean(a) : lagtape::sum(a); });
 }
 
 StepVar EquationParser::concatenated(const EquationToken& name, const std::vector<Operand>& parts) {
@@ -229,22 +280,38 @@ EquationParser::Operand EquationParser::negated(const EquationToken& sign, const
 EquationParser::Operand EquationParser::combined(const EquationToken& sign, const Operand& left,
                                                  const Operand& right) {
   if (sign.is("@")) return multiplied(sign, left, right);
-  const ElementOp op = sign.is("+")   ? ElementOp::add
-                       : sign.is("-") ? ElementOp::subtract
-                       : sign.is("*") ? ElementOp::multiply
-                                      : ElementOp::divide;
+  if (sign.is("*") && left.matrix)
+    fail(left.token, text_of("the product with the matrix '", left.token.text,
+                             "' is written with @: ", left.token.text, " @ v."));
   const StepVar a = value_of(left), b = value_of(right);
-  return {record(sign, [&] { return scope_.tape.binary(op, a, b); }), nullptr, left.token};
+  const auto value = [&] {
+    if (sign.is("%")) return mod(a, b);
+    if (sign.is(">")) return greater(a, b);
+    if (sign.is("<")) return greater(b, a);
+    if (sign.is(">=")) return 1 - greater(b, a);
+    if (sign.is("<=")) return 1 - greater(a, b);
+    return scope_.tape.binary(sign.is("+")   ? ElementOp::add
+                              : sign.is("-") ? ElementOp::subtract
+                              : sign.is("*") ? ElementOp::multiply
+                                             : ElementOp::divide,
+                              a, b);
+  };
+  return {record(sign, value), nullptr, left.token};
 }
 
 EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, const Operand& left,
                                                    const Operand& right) {
   const StepVar v = value_of(right);
-  if (!left.matrix) {
-    fail(sign, text_of("left of @ there must be a matrix weight. Got ", to_string(left.value.shape()),
-                       " and ", to_string(v.shape()), "."));
+  if (!left.matrix && left.value.shape().rank != 2) {
+    fail(sign, text_of("left of @ there must be a matrix: a weight, or a computed one [out, in]. Got ",
+                       to_string(left.value.shape()), " and ", to_string(v.shape()), "."));
   }
-  return {record(sign, [&] { return product(*left.matrix, v); }), nullptr, left.token};
+  const auto value = [&] {
+    if (!left.matrix) return computed_product(left.value, v);
+    return left.matrix->shape.size() == 3 ? product_of_groups(left.matrix->matrices, v)
+                                          : product(left.matrix->matrices.front(), v);
+  };
+  return {record(sign, value), nullptr, left.token};
 }
 
 /// Runs `record` and adds the place in the line to errors of the tape.
@@ -285,7 +352,13 @@ std::int64_t EquationParser::size(StepVar value, const EquationToken& at) const 
 }
 
 EquationSymbol& EquationParser::resolve(const EquationToken& name) {
-  if (EquationSymbol* symbol = scope_.find(name.text)) return *symbol;
+  if (EquationSymbol* symbol = scope_.find(name.text)) {
+    if (symbol->kind == Kind::failed) throw FollowingError();
+    return *symbol;
+  }
+  const std::string cure = cure_of_name(name.text);
+  if (!cure.empty()) fail(name, text_of("unknown name '", name.text, "'", cure));
+  if (scope_.lacks_names) throw FollowingError();
   if (name.text.back() == '\'') {
     const EquationSymbol* state = scope_.find(name.text.substr(0, name.text.size() - 1));
     if (state && state->kind == Kind::state)

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,10 +14,10 @@ namespace lagtape {
 
 /// The meaning of a name in a cell.
 struct EquationSymbol {
-  enum class Kind { function, input, step_index, dimension, hyper, state, next, weight, equation };
+  enum class Kind { function, input, step_index, dimension, hyper, state, next, weight, equation, failed };
   Kind kind = Kind::function;
   StepVar value = {};                     ///< for all but functions and matrices
-  std::optional<StepMatrix> matrix = {};  ///< for matrices
+  std::vector<StepMatrix> matrices = {};  ///< for matrices: one, or one for each group
   Shape shape = {};                       ///< for weights
   bool declared = true;                   ///< whether the tape has it: weights once an equation uses them
   bool used = false;
@@ -38,21 +37,27 @@ class EquationScope {
   EquationSymbol* find(std::string_view name);
   /// Declares a weight on the tape, if it is not there yet.
   void declare(std::string_view name, EquationSymbol& symbol);
+  /// Adds a name whose own line has an error. Lines that read it throw FollowingError.
+  void add_failed(const std::string& name);
+  /// The input so many steps before, which a state of the scope's own remembers.
+  StepVar past_input(std::int64_t steps);
   /// The names in the order in which they were added, without functions.
   const std::vector<std::string>& added() const { return added_; }
 
   StepTape tape;
   std::map<std::string, std::int64_t> largest_lags;  ///< the largest values of weights that are lags
+  bool lacks_names = false;  ///< a line with an error set no name, so that an unknown one may be its
 
  private:
   std::map<std::string, EquationSymbol, std::less<>> symbols_;
   std::vector<std::string> added_;
+  StepVar past_input_;
 };
 
-/// A value or a matrix, and where it begins.
+/// A value or a matrix (or one for each group), and where it begins.
 struct StepOperand {
   StepVar value;
-  const StepMatrix* matrix = nullptr;
+  const EquationSymbol* matrix = nullptr;
   EquationToken token;
 };
 
@@ -80,7 +85,9 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   Operand enclosed(const EquationToken&, const Operand& operand) { return operand; }
 
   StepVar lagged(const EquationToken& name, const EquationSymbol& state);
+  StepVar past_input(const EquationToken& at, StepVar index);
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
+  StepVar composed(const EquationToken& name, const std::vector<Operand>& values);
   StepVar concatenated(const EquationToken& name, const std::vector<Operand>& parts);
   StepVar draw(const EquationToken& name);
   RowShape shape_of(std::span<const Operand> dimensions) const;

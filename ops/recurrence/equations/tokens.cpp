@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/equations/slips.h"
 
 namespace lagtape {
 namespace {
@@ -63,8 +64,11 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
       if (error != std::errc()) equation_error(line, i, "this is not a number in the range of a double.");
       token.kind = EquationToken::Kind::number;
       token.text = text.substr(i, end - (text.data() + i));
-    } else if (std::string_view("+-*/@()[],=").find(text[i]) == std::string_view::npos) {
-      equation_error(line, i, text_of("no equation has the character '", text[i], "'."));
+    } else if (const std::string_view two = text.substr(i, 2); two == "<=" || two == ">=" || two == "==") {
+      token.text = two;
+    } else if (std::string_view("+-*/%@()[],=<>").find(text[i]) == std::string_view::npos) {
+      equation_error(line, i,
+                     text_of("no equation has the character '", text[i], "'", cure_of_character(text, i)));
     }
     i += token.text.size();
     tokens.push_back(token);

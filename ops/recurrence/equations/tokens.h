@@ -14,7 +14,7 @@ struct EquationLine {
   std::string text;
 };
 
-/// A name (W1.bias, h'), a number, a sign (one character, or ".T"), or the end of the line.
+/// A name (W1.bias, h'), a number, a sign (one character, ".T", "<=", ">=" or "=="), or the end of the line.
 struct EquationToken {
   enum class Kind { name, number, sign, end } kind = Kind::end;
   std::string_view text;  ///< in the line
@@ -29,6 +29,9 @@ std::vector<EquationToken> tokens_of(const EquationLine& line);
 
 /// Whether a text is one name, without a prime.
 bool is_equation_name(std::string_view text);
+
+/// Thrown by a line that reads what another line was to set and has an error: one message is enough.
+struct FollowingError {};
 
 /// Reads the tokens of a line one after another.
 class EquationCursor {

@@ -29,7 +29,7 @@ const std::map<std::string_view, Var (*)(const Var&)> kOfOne = {
     {"mean", [](const Var& a) { return mean(a, -1); }},
     {"expm", matrix_exponential},
 };
-const std::vector<std::string> kOthers = {"floor", "eye", "arange", "reshape", "strict_upper"};
+const std::vector<std::string> kOthers = {"eye", "arange", "reshape", "strict_upper", "where", "mod"};
 
 class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
  public:
@@ -38,7 +38,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
       : EquationGrammar(line), scope_(scope), values_(values), used_(used) {}
 
   Var value() {
-    const Var value = tensor(sum());
+    const Var value = tensor(comparison());
     check_end();
     return value;
   }
@@ -72,15 +72,29 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
                      if (sign.is("-")) return a - b;
                      if (sign.is("*")) return a * b;
                      if (sign.is("/")) return a / b;
+                     if (sign.is("%")) return remainder_of(a, b);
+                     if (sign.is(">")) return above(a, b);
+                     if (sign.is("<")) return above(b, a);
+                     if (sign.is(">=")) return 1 - above(b, a);
+                     if (sign.is("<=")) return 1 - above(a, b);
                      return product(a, b);
                    }),
             left.token};
   }
 
+  // The formulas of equations/compositions.h on the tape.
+  static Var above(const Var& a, const Var& b) { return sign(relu(a - b)); }
+  static Var remainder_of(const Var& a, const Var& b) { return a - b * floor(a / b); }
+
   static double calculated(const EquationToken& sign, double a, double b) {
     if (sign.is("+")) return a + b;
     if (sign.is("-")) return a - b;
-    return sign.is("*") ? a * b : a / b;
+    if (sign.is("*")) return a * b;
+    if (sign.is("/")) return a / b;
+    if (sign.is("%")) return a - b * std::floor(a / b);
+    if (sign.is("<")) return a < b;
+    if (sign.is(">")) return a > b;
+    return sign.is("<=") ? a <= b : a >= b;
   }
 
   /// The matrix product; the right side may be a vector.
@@ -98,6 +112,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
       return {number->second, {}, token};
     const auto place = scope_.values.find(name);
     if (place == scope_.values.end()) {
+      if (scope_.lacks_names || scope_.failed.contains(name)) throw FollowingError();
       fail(token, unknown_name("weight, hyper-parameter or dimension", name, names()) + ".");
     }
     const Var value = values_[place->second];
@@ -110,6 +125,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     close(")");
     if (const ElementFunction* function = function_named(name.text)) {
       check_count(name, values.size(), function->arrays, function->arrays);
+      if (name.text == "floor" && values[0].number) return {std::floor(*values[0].number), {}, name};
       const Var a = tensor(values[0]), b = function->arrays == 2 ? tensor(values[1]) : Var();
       if (function->arrays == 2) expect(name, numbers_of_pair(a.shape(), b.shape()));
       return {{}, record(name, [&] { return elementwise(function->op, a, b); }), name};
@@ -133,14 +149,26 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
       expect(name, n * n);
       return {{}, record(name, [&] { return strict_upper(tensor(values[0]), n); }), name};
     }
+    if (name.text == "where" || name.text == "mod") return chosen(name, values);
     check_count(name, values.size(), 1, 1);
-    if (name.text == "floor") return {std::floor(constant(values[0])), {}, name};
     if (name.text == "eye" || name.text == "arange") {
       const std::int64_t n = size(values[0]);
       expect(name, name.text == "eye" ? n * n : n);
       return {{}, name.text == "eye" ? identity(values_[0], n) : arange(values_[0], n), name};
     }
     fail(name, unknown_name("function", name.text, weight_function_names()) + ".");
+  }
+
+  /// where(c, a, b), or mod(a, b).
+  Operand chosen(const EquationToken& name, const std::vector<Operand>& values) {
+    const std::size_t count = name.text == "mod" ? 2 : 3;
+    check_count(name, values.size(), count, count);
+    const Var a = tensor(values[0]), b = tensor(values[1]);
+    expect(name, numbers_of_pair(a.shape(), b.shape()));
+    if (count == 2) return {{}, record(name, [&] { return remainder_of(a, b); }), name};
+    const Var c = tensor(values[2]);
+    expect(name, numbers_of_pair(a.shape(), c.shape()));
+    return {{}, record(name, [&] { return a * b + (1 - a) * c; }), name};
   }
 
   static bool is_square(const Shape& shape) { return shape.size() == 2 && shape[0] == shape[1]; }

@@ -25,8 +25,8 @@ double fold(ElementOp op, double a, double b = 0) {
   return function.value(a, b);
 }
 
-bool is_number(const Instruction& v) { return v.op == StepOp::constant; }
-bool is_one(const Instruction& v) { return is_number(v) && v.value == 1; }
+bool is_constant(const Instruction& v) { return v.op == StepOp::constant; }
+bool is_one(const Instruction& v) { return is_constant(v) && v.value == 1; }
 
 /// Whether `from` spreads over the innermost axis of `to`: [] over [n], [g] over [g, n].
 bool spreads(const RowShape& from, const RowShape& to) {
@@ -145,7 +145,7 @@ StepVar StepTape::product(const StepMatrix& w, StepVar v) {
 StepVar StepTape::unary(ElementOp function, StepVar a) {
   check_mine(a);
   const Instruction& v = at(a.id());
-  if (is_number(v)) return constant(fold(function, v.value));
+  if (is_constant(v)) return constant(fold(function, v.value));
   return record({.op = StepOp::element, .element = function, .shape = v.shape, .a = a.id()});
 }
 
@@ -153,11 +153,11 @@ StepVar StepTape::binary(ElementOp function, StepVar a, StepVar b) {
   check_mine(a);
   check_mine(b);
   const Instruction left = at(a.id()), right = at(b.id());
-  if (is_number(left) && is_number(right)) return constant(fold(function, left.value, right.value));
+  if (is_constant(left) && is_constant(right)) return constant(fold(function, left.value, right.value));
   if (is_one(right) && (function == ElementOp::multiply || function == ElementOp::divide)) return a;
   if (is_one(left) && function == ElementOp::multiply) return b;
 
-  if (!is_number(left) && !is_number(right) && left.shape != right.shape) {
+  if (!is_constant(left) && !is_constant(right) && left.shape != right.shape) {
     if (spreads(left.shape, right.shape)) {
       a = broadcast(a, right.shape);
     } else if (spreads(right.shape, left.shape)) {
@@ -169,7 +169,7 @@ StepVar StepTape::binary(ElementOp function, StepVar a, StepVar b) {
                                to_string(right.shape), "."));
     }
   }
-  const RowShape shape = is_number(left) ? b.shape() : a.shape();
+  const RowShape shape = is_constant(left) ? b.shape() : a.shape();
   return record({.op = StepOp::element, .element = function, .shape = shape, .a = a.id(), .b = b.id()});
 }
 
@@ -209,7 +209,7 @@ StepVar StepTape::reshape(StepVar a, RowShape to) {
 StepVar StepTape::concatenate(StepVar a, StepVar b) {
   for (StepVar part : {a, b}) {
     check_mine(part);
-    if (part.shape().rank > 1 || is_number(at(part.id())))
+    if (part.shape().rank > 1 || is_constant(at(part.id())))
       throw InputError(text_of("[concat] the parts must be vectors or scalars, and no numbers. Got ",
                                to_string(a.shape()), " and ", to_string(b.shape()), "."));
   }
@@ -261,7 +261,7 @@ void StepTape::set_output(StepVar value) {
 
 void StepTape::name(const std::string& name, StepVar value) {
   check_mine(value);
-  if (is_number(at(value.id()))) return;
+  if (is_constant(at(value.id()))) return;
   for (const NamedValue& other : program_.named) {
     if (other.name == name) throw InputError(text_of("[name] the name '", name, "' is taken."));
   }

@@ -85,6 +85,7 @@ class StepTape {
   StepProgram finish();
 
   const Instruction& at(int id) const { return program_.values[id]; }
+  bool is_number(StepVar v) const { return at(v.id()).op == StepOp::constant; }
   const StepProgram& recorded() const { return program_; }
 
  private:
@@ -122,6 +123,7 @@ inline StepVar log(StepVar a) { return a.tape().unary(ElementOp::log, a); }
 inline StepVar sqrt(StepVar a) { return a.tape().unary(ElementOp::sqrt, a); }
 inline StepVar abs(StepVar a) { return a.tape().unary(ElementOp::abs, a); }
 inline StepVar sign(StepVar a) { return a.tape().unary(ElementOp::sign, a); }
+inline StepVar floor(StepVar a) { return a.tape().unary(ElementOp::floor, a); }
 inline StepVar sin(StepVar a) { return a.tape().unary(ElementOp::sin, a); }
 inline StepVar cos(StepVar a) { return a.tape().unary(ElementOp::cos, a); }
 inline StepVar minimum(StepVar a, StepVar b) { return a.tape().binary(ElementOp::minimum, a, b); }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "lagtape/core/json/json_comments.h"
+
 using namespace lagtape;
 
 namespace {
@@ -49,6 +51,28 @@ std::string parsing(const std::string& text) {
 }
 
 }  // namespace
+
+TEST_CASE("comments and commas after a last element are spaces, so that errors keep their places") {
+  const auto parsed = [](const std::string& text) -> std::string {
+    try {
+      return parse_commented_json(text, "f").dump();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  CHECK(parsed("// an experiment\n{\"a\": [1, /* two */ 2, ], // three\n \"b\": {\"c\": \"// no comment, "
+               "]\",},\n}") == R"({"a":[1,2],"b":{"c":"// no comment, ]"}})");
+  CHECK(parsed("[1, 2 /* a\n comment */ , // and one\n ]") == "[1,2]");
+  CHECK(parsed(R"(["a\\", "b\"", /**/ ] //)") == R"(["a\\","b\""])");
+  CHECK(without_comments("[1,\r\n//x\r\n]") == "[1 \r\n   \r\n]");
+  // What only looks like them is an error, as without them.
+  for (const char* text :
+       {"[,]", "{,}", "[1,,]", "[1 2]", R"({"a":,})", ",", "[1], ", "[/]", "[1 / 2]", "[1 /* ]"})
+    CHECK_MESSAGE(parsed(text).starts_with("f: line 1, column"), text);
+  CHECK(parsed("{ // one\n /* two\n three */ oops }").starts_with("f: line 3, column 11: "));
+  CHECK(parsing("[1,]").starts_with("f: line 1, column 4"));
+  CHECK(parsing("[1] // one").starts_with("f: line 1, column 5"));
+}
 
 TEST_CASE("Defaults are filled in, in the order of the keys that were asked for") {
   CHECK(reading(R"({"rate": 1, "units": 3})") ==

@@ -38,6 +38,7 @@ const Case kCases[] = {
     {ElementOp::sin, "sin", -1000, 1000, 2.5, [](Arguments v) { return std::sin(v.a); }},
     {ElementOp::cos, "cos", -1000, 1000, 2.5, [](Arguments v) { return std::cos(v.a); }},
     {ElementOp::sign, "sign", -1, 1, 0, [](Arguments v) -> Real { return (v.a > 0) - (v.a < 0); }},
+    {ElementOp::floor, "floor", -5000, 5000, 0, [](Arguments v) { return std::floor(v.a); }},
     {ElementOp::add, "add", -1, 1, kRounded, [](Arguments v) { return v.a + v.b; }},
     {ElementOp::subtract, "subtract", -1, 1, kRounded, [](Arguments v) { return v.a - v.b; }},
     {ElementOp::multiply, "multiply", -1, 1, kRounded, [](Arguments v) { return v.a * v.b; }},

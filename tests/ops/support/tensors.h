@@ -13,7 +13,7 @@
 
 namespace lagtape::test {
 
-/// The range of random inputs: anywhere, away from the kink at zero, or above zero.
+/// The range of random inputs: anywhere, away from the kink at zero, above zero, or between whole numbers.
 using Domain = ElementDomain;
 
 /// Numbers of magnitude 0.1 .. 1.9 (`real`: -1.9 .. 1.9), the same for the same seed.
@@ -24,7 +24,9 @@ inline Tensor random_tensor(const Shape& shape, Dtype dtype, std::uint64_t seed,
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
     const double magnitude = 0.1 + 1.8 * stream.next_uniform(), sign = stream.next_uniform() < 0.5 ? -1 : 1;
     const double anywhere = 3.8 * stream.next_uniform() - 1.9;
+    const double between = std::floor(anywhere) + 0.1 + 0.4 * magnitude;
     tensor.set(i, domain == Domain::real       ? anywhere
+                  : domain == Domain::fraction ? between
                   : domain == Domain::positive ? magnitude
                                                : sign * magnitude);
   }

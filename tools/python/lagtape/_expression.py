@@ -14,9 +14,11 @@ import numpy as np
 from ._errors import InputError
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_SUM, _TERM, _FACTOR = 1, 2, 3  # how tightly an expression binds
-_PRECEDENCE = {"+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "@": _TERM}
-_UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "matmul": "@"}
+_COMPARISON, _SUM, _TERM, _FACTOR = 0, 1, 2, 3  # how tightly an expression binds
+_COMPARISONS = ("<", ">", "<=", ">=")
+_PRECEDENCE = {**{sign: _COMPARISON for sign in _COMPARISONS}, "+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "%": _TERM, "@": _TERM}
+_UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "remainder": "%", "matmul": "@",
+           "less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">="}
 _FUNCTION_UFUNCS = {"absolute": "abs", **{name: name for name in
                                           ("tanh", "exp", "log", "sqrt", "sin", "cos", "sign", "minimum", "maximum", "floor")}}
 _FIXED_LEAVES = ("constant", "hyper", "dimension", "weight")
@@ -81,6 +83,24 @@ class Expression:
     def __rtruediv__(self, other: Any) -> Expression:
         return _binary("/", other, self)
 
+    def __mod__(self, other: Any) -> Expression:
+        return _binary("%", self, other)
+
+    def __rmod__(self, other: Any) -> Expression:
+        return _binary("%", other, self)
+
+    def __lt__(self, other: Any) -> Expression:
+        return _binary("<", self, other)
+
+    def __gt__(self, other: Any) -> Expression:
+        return _binary(">", self, other)
+
+    def __le__(self, other: Any) -> Expression:
+        return _binary("<=", self, other)
+
+    def __ge__(self, other: Any) -> Expression:
+        return _binary(">=", self, other)
+
     def __matmul__(self, other: Any) -> Expression:
         return _binary("@", self, other)
 
@@ -117,8 +137,8 @@ class Expression:
             if index.step is not None or index.start is None or index.stop is None:
                 raise InputError("a part of a vector is written v[begin:end].")
             return call("slice", self, index.start, index.stop)
-        if self.operation != "state":
-            raise InputError("only a state has past values: h[-3] is the value three steps before.")
+        if self.operation not in ("state", "input"):
+            raise InputError("only a state and the input have past values: h[-3] is the value three steps before.")
         if isinstance(index, (int, np.integer)) and index > 0:
             raise InputError(f"an index is 0 or less, as in h[-3]; the future is not known. Got {index}.")
         return Expression("value", "lag", (self, expression_of(index)))
@@ -137,7 +157,10 @@ class Expression:
 
     def _refuse(self, what: str) -> Any:
         name = f"'{self.text}'" if self.text else "this value"
-        hint = f' For an option of the cell, name it in @lagtape.cell(static=["{self.text}"]).' if self.operation == "hyper" else ""
+        options = [e.text for e in (self, *self.operands) if e.operation == "hyper"]
+        hint = f' For an option of the cell, name it in @lagtape.cell(static=["{options[0]}"]).' if options else ""
+        if self.operation in _COMPARISONS:
+            hint += " For a choice at every step write lagtape.where(condition, a, b)."
         raise InputError(f"{name} has no number while the cell is recorded, so that Python cannot {what}.{hint}")
 
     def __bool__(self) -> bool:
@@ -154,7 +177,7 @@ class Expression:
     def __eq__(self, other: Any) -> Any:
         return self._refuse("compare it")
 
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
+    __ne__ = __eq__
 
     def __iter__(self) -> Any:
         return self._refuse("iterate over it")
@@ -188,8 +211,8 @@ def _binary(sign: str, left: Any, right: Any) -> Expression:
     a, b = expression_of(left), expression_of(right)
     kinds = {a.kind, b.kind}
     if sign == "@":
-        if a.kind != "matrix" and not (a.fixed and a.operands):
-            raise InputError("left of @ there must be a matrix: a weight of two dimensions.")
+        if a.kind == "number" or (a.kind == "value" and a.fixed and not a.operands):
+            raise InputError("left of @ there must be a matrix: a weight of two dimensions, or a value that is computed.")
         kind = b.kind
     elif "matrix" in kinds:
         kind = "matrix"
@@ -245,7 +268,7 @@ class Text:
         if not whole and id(e) in self._names:
             self._put(self._names[id(e)])
         elif e.operation in _PRECEDENCE:
-            self._enclosed(e.operands[0], _PRECEDENCE[e.operation])
+            self._enclosed(e.operands[0], max(_PRECEDENCE[e.operation], _SUM))
             at = self._length + 1
             self._put(f" {e.operation} ")
             self._enclosed(e.operands[1], _PRECEDENCE[e.operation] + 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ._expression import Expression, call
-from ._errors import InputError
 
-__all__ = ["abs", "arange", "concat", "cos", "exp", "expm", "eye", "floor", "log", "maximum", "mean", "minimum", "relu",
-           "reshape", "sigmoid", "sign", "sin", "softplus", "sqrt", "strict_upper", "sum", "tanh", "transpose"]
+__all__ = ["abs", "arange", "concat", "cos", "exp", "expm", "eye", "floor", "log", "maximum", "mean", "minimum", "mod",
+           "outer", "relu", "reshape", "sigmoid", "sign", "sin", "softplus", "sqrt", "strict_upper", "sum", "tanh", "transpose",
+           "where"]
 
 
 def tanh(a: Any) -> Expression:
@@ -87,11 +87,24 @@ def mean(a: Any) -> Expression:
 
 
 def floor(a: Any) -> Expression:
-    """The largest whole number that is not above a, which is made of numbers, options and sizes."""
-    found = call("floor", a)
-    if found.kind != "number":
-        raise InputError("floor is a function of numbers, options and sizes.")
-    return found
+    """The largest whole number that is not above a, element by element; it passes no gradient on."""
+    return call("floor", a)
+
+
+def mod(a: Any, b: Any) -> Expression:
+    """a - b * floor(a / b), which has the sign of b; also a % b."""
+    return call("mod", a, b)
+
+
+def where(condition: Any, a: Any, b: Any) -> Expression:
+    """a where the condition is 1 and b where it is 0, as condition * a + (1 - condition) * b: both must be finite.
+    Conditions are comparisons, such as h > 0, which pass no gradient on."""
+    return call("where", condition, a, b)
+
+
+def outer(a: Any, b: Any) -> Expression:
+    """The products of all pairs: [g] and [n] to [g, n]."""
+    return call("outer", a, b, kind="value")
 
 
 def reshape(a: Any, *shape: Any) -> Expression:

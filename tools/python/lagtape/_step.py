@@ -65,14 +65,14 @@ class Step:
         return self._state_values[name]
 
     def weight(self, name: str, shape: Any = (), init: Any = None) -> Expression:
-        """A trained weight: a matrix (out, in), a vector n, or a scalar (). It starts from U(-1/sqrt(units), 1/sqrt(units))
+        """A trained weight: a matrix (out, in), one for each group (g, out, in), a vector n, or a scalar (). It starts from U(-1/sqrt(units), 1/sqrt(units))
         unless `init` says otherwise: "zeros", a number, {"type": "uniform", "low": -1, "high": 1}."""
         self._declare(name, "weight")
-        sizes = _shape_of(shape)
+        sizes = _shape_of(shape, 3)
         self._weights[name] = sizes
         if init is not None:
             self._init[name] = init
-        return Expression("matrix" if len(sizes) == 2 else "value", "weight", (), name)
+        return Expression("matrix" if len(sizes) >= 2 else "value", "weight", (), name)
 
     def lag(self, name: str, shape: Any = (), *, largest: Any, init: Any = None) -> Expression:
         """A trained lag, in steps between 1 and `largest`: h[-theta] interpolates between two past states. One number for
@@ -153,10 +153,10 @@ def _size_of(size: Any) -> Any:
     return int(text) if text.isdigit() else text
 
 
-def _shape_of(shape: Any) -> List[Any]:
+def _shape_of(shape: Any, most: int = 2) -> List[Any]:
     sizes = [_size_of(size) for size in (shape if isinstance(shape, (tuple, list)) else (shape,))]
-    if len(sizes) > 2:
-        raise InputError(f"a shape has at most 2 dimensions. Got {len(sizes)}.")
+    if len(sizes) > most:
+        raise InputError(f"a shape has at most {most} dimensions. Got {len(sizes)}.")
     return sizes
 
 
@@ -213,7 +213,7 @@ class Recorded:
             if isinstance(value, Expression):
                 by_variable.setdefault(id(value), variable)
         self._operators = {id(e.operands[0]) for e in self._order
-                           if e.operation == "@" and e.kind == "value" and e.operands[0].operation not in _LEAVES}
+                           if e.operation == "@" and e.kind == "value" and e.operands[0].operation not in _LEAVES and e.operands[0].fixed}
         depths: Dict[int, int] = {}  # of what is written within an equation
         for e in self._order:
             depth = 1 + max((depths[id(operand)] for operand in e.operands), default=0)
@@ -262,5 +262,5 @@ def _named(name: str) -> Expression:
 
 _FUNCTIONS = frozenset((
     "abs", "arange", "concat", "cos", "evaluate", "exp", "expm", "eye", "floor", "log", "mask", "mask_once", "maximum", "mean",
-    "minimum", "normal", "normal_once", "relu", "reshape", "sigmoid", "sign", "sin", "slice", "softplus", "sqrt",
-    "strict_upper", "sum", "tanh", "transpose", "uniform", "uniform_once"))
+    "minimum", "mod", "normal", "normal_once", "outer", "relu", "reshape", "sigmoid", "sign", "sin", "slice", "softplus", "sqrt",
+    "strict_upper", "sum", "tanh", "transpose", "uniform", "uniform_once", "where"))

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "lagtape/cells/equation_cell.h"
 #include "lagtape/cells/layer_content.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
@@ -27,6 +28,10 @@ std::string program(const std::string& cells, const std::string& layer, std::int
     std::string text;
     for (const Layer& built : content.build(input).layers) text += to_string(built.program);
     return text;
+  } catch (const CellErrors& found) {
+    for (const CellErrors::Item& item : found.items) errors.add("", item.message);
+    errors.raise("the cell");
+    throw;
   } catch (const InputError& error) {
     throw InputError(text_of("cell '", content.name, "': ", error.what()));
   }

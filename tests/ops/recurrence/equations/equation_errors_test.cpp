@@ -55,7 +55,10 @@ TEST_CASE("an error names the equation, the column, and the name or the shapes t
       {"y = h + x", "equation 2, column 7: [add] " + not_one_shape + "[3] and [2]."},
       {"y = tanh(h - U @ x * x)", "equation 2, column 20: [multiply] " + not_one_shape + "[3] and [2]."},
       {"y = minimum(h, x)", "equation 2, column 5: [minimum] " + not_one_shape + "[3] and [2]."},
-      {"y = b @ h", "equation 2, column 7: left of @ there must be a matrix weight. Got [3] and [3]."},
+      {"y = b @ h",
+       "equation 2, column 7: left of @ there must be a matrix: a weight, or a computed one [out, in]. Got "
+       "[3] and "
+       "[3]."},
       {"y = h * W @ h",
        "equation 2, column 9: the matrix 'W' [3, 3] stands left of @ only; write a * (W @ v) with "
        "parentheses."},
@@ -78,7 +81,12 @@ TEST_CASE("an error names the index or lag that cannot be") {
       {"y = h[-1e10]", "equation 2, column 7: this must be at most 2^30 in size. Got -1e+10."},
       {"y = h[-theta]",
        "equation 2, column 7: the lag 'theta' is a weight; its largest value must be given in \"lags\"."},
-      {"y = x[-1]", "equation 2, column 5: only a state has past values; 'x' is the input."},
+      {"y = x[1]",
+       "equation 2, column 7: an index is 0 or less, as in x[-3]; the future is not known. Got 1."},
+      {"y = x[-h]",
+       "equation 2, column 7: a lag of the input is a number; for a trained one, remember it in a state: p' "
+       "= x, "
+       "and read p[-theta]."},
       {"y = b[-1]", "equation 2, column 5: only a state has past values; 'b' is a weight."},
       {"y = h'[-1]", "equation 2, column 5: only a state has past values; 'h'' is a next value."},
   });
@@ -130,12 +138,94 @@ TEST_CASE("an error names the function and the arguments that it does not take")
       {"y = slice(h, 0, b)",
        "equation 2, column 17: this must be made of numbers, hyper-parameters and dimensions."},
       {"y = sum(2)", "equation 2, column 5: [sum] there must be an axis to sum over. Got a scalar []."},
-      {"y = floor(h)",
-       "equation 2, column 11: this must be made of numbers, hyper-parameters and dimensions."},
+      {"y = where(h, h)", "equation 2, column 5: 'where' takes 3 arguments. Got 2."},
+      {"y = outer(h, 2)",
+       "equation 2, column 5: [outer] the product of all pairs is one of two vectors. Got [3] and []."},
+      {"y = reshape(h, 1, 3) @ x",
+       "equation 2, column 22: [@] a computed matrix [out, in] multiplies a vector [in]. Got [1, 3] and "
+       "[2]."},
       {"y = normal(1, 2, 3)", "equation 2, column 5: 'normal' takes 0 to 2 arguments. Got 3."},
       {"y = normal(3, evaluate 2)", "equation 2, column 24: expected '=', found '2'."},
       {"y = b(h)", "equation 2, column 5: 'b' is a weight, not a function."},
   });
+}
+
+TEST_CASE("what is written in another language, or as in a paper, is answered by how an equation says it") {
+  const std::string steps =
+      "h is the state before the step (h_{t-1} of a paper), h' the one after it (h_t), h[-k] the one k steps "
+      "before h.";
+  check_errors({
+      {"y = np.tanh(h)",
+       "equation 2, column 5: unknown name 'np.tanh'; functions are written without a module: tanh(a)."},
+      {"y = torch.sigmoid(h)",
+       "equation 2, column 5: unknown name 'torch.sigmoid'; functions are written without a module: "
+       "sigmoid(a)."},
+      {"y = σ(h)", "equation 2, column 5: unknown name 'σ'; write sigmoid(a)."},
+      {"y = torch.max(h, b)", "equation 2, column 5: unknown name 'torch.max'; write maximum(a, b)."},
+      {"y = h[t-1]", "equation 2, column 7: a step has no number here: " + steps},
+      {"y = h[n - 1]", "equation 2, column 7: a step has no number here: " + steps},
+      {"y = h(t-1)", "equation 2, column 5: 'h' is a state, not a function; " + steps},
+      {"y = h_{t-1}", "equation 2, column 7: no equation has the character '{': " + steps},
+      {"y = 2 * h_t", "equation 2, column 9: unknown name 'h_t'; " + steps},
+      {"y = W * h", "equation 2, column 5: the product with the matrix 'W' is written with @: W @ v."},
+      {"y = h // 2", "equation 2, column 7: there is no //; write floor(a / b)."},
+      {"y = h ** 2", "equation 2, column 7: there is no power; write a * a, or exp(b * log(a))."},
+      {"y = h^2",
+       "equation 2, column 6: no equation has the character '^': there is no power; write a * a, or exp(b * "
+       "log(a))."},
+      {"y: h", "equation 2, column 2: no equation has the character ':': an equation sets its name with =."},
+      {"y == h", "equation 2, column 3: an equation sets its name with one =."},
+      {"y = h == 0", "equation 2, column 7: numbers are not compared for equality; write <, >, <= or >=."},
+      {"y = 0 < h < 1", "equation 2, column 11: comparisons are not chained; write (a < b) * (b < c)."},
+      {"y = h;",
+       "equation 2, column 6: no equation has the character ';': an equation is one entry of the list, "
+       "without a "
+       "sign at its end."},
+  });
+}
+
+/// The parts and the texts of all errors of a cell, without the lines that they quote.
+std::string all_errors_of(const EquationCell& cell) {
+  std::string found;
+  try {
+    compile_equations(cell, 3, 2);
+  } catch (const EquationErrors& errors) {
+    for (const EquationError& error : errors.all()) {
+      const std::string text = error.message.substr(0, error.message.find(" In: "));
+      found += error.section + "/" + error.entry + " " + text + "\n";
+    }
+  }
+  return found;
+}
+
+TEST_CASE(
+    "all errors of a cell are found at once, each at its part, and none that only follows from another") {
+  EquationCell cell;
+  cell.hyper = {{"dt", 0.5}};
+  cell.weights = {{"W", {"units", "unit"}}, {"U", {"units", "input"}}};
+  cell.derived = {{"A", "W - W.T"}, {"B", "U @ U"}};
+  cell.lags = {{"W", "4"}};
+  cell.states = {{"h", {"units"}}, {"c", {"units"}}};
+  cell.step = {"g = sigmid(W @ h)", "c' = g * c + A @ h", "u = U @ h", "h' = u + wrong", "z = c' * dt"};
+  cell.output = "concat(missing, h')";
+  CHECK(
+      all_errors_of(cell) ==
+      "weights/W weight 'W', column 1: unknown name 'unit'; did you mean 'units'?\n"
+      "derived/B derived 'B', column 3: [matmul] inner extents must agree. Got a [3, 2], b [3, 2].\n"
+      "step/0 equation 1, column 5: unknown name 'sigmid'; did you mean 'sigmoid'?\n"
+      "step/2 equation 3, column 7: [@] a matrix [out, in] multiplies a vector [in] or [g, in]. Got U [3, 2] "
+      "and [3].\n"
+      "output/ output, column 8: unknown name 'missing'. Known: x, n, units, input, dt, h, c, W, U, A, B, "
+      "g, "
+      "c', u, h', z.\n");
+  EquationCell lost;
+  lost.states = cell.states;
+  lost.step = {"h' + c", "z = q"};
+  lost.output = "h'";
+  CHECK(all_errors_of(lost) ==
+        "step/0 equation 1, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION.\n");
+  lost.step = {"h' = -h"};
+  CHECK(all_errors_of(lost) == "state/c state 'c' has no next value: no equation sets c'.\n");
 }
 
 TEST_CASE("an error names what is set twice, or not to be set") {

@@ -264,7 +264,8 @@ TEST_CASE("what is declared and not used, or used and not declared, is an error"
   CHECK(error_with([](Cell& c) { c.step[4] = "h' = (1 - g) * h + g * alpha * u"; }) ==
         "no equation uses 'z', 'a'.");
   CHECK(error_with([](Cell& c) { c.step.pop_back(); }) ==
-        "output, column 1: h' is read before an equation sets it. In: h'");
+        "output, column 1: h' is read before an equation sets it. In: h'\n"
+        "state 'h' has no next value: no equation sets h'.");
   CHECK(error_with([](Cell& c) {
           c.states.push_back({"c", {}});
         }) == "state 'c' has no next value: no equation sets c'.");
@@ -287,8 +288,8 @@ TEST_CASE("what is declared and not used, or used and not declared, is an error"
           c.weights[0].shape = {"units", "units / 3"};
         }) == "weight 'W1', column 1: this must be a whole number. Got 5.33333. In: units / 3");
   CHECK(error_with([](Cell& c) {
-          c.weights[0].shape = {"1", "2", "3"};
-        }) == "weight 'W1': a shape has at most 2 dimensions. Got 3.");
+          c.weights[0].shape = {"1", "2", "3", "4"};
+        }) == "weight 'W1': a shape has at most 3 dimensions. Got 4.");
   CHECK(error_with([](Cell& c) { c.states[0].shape = {"-tau"}; }) ==
         "state 'h', column 1: this must be at least 1. Got -20. In: -tau");
   CHECK(error_with([](Cell& c) {

@@ -265,7 +265,10 @@ TEST_CASE("stages of other work, of two widths and at the generic level are left
     };
     CHECK(compiles([](ElementStage&) {}));
     CHECK_FALSE(compiles([](ElementStage& s) { s.instructions.back().kind = Op::Kind::draw; }));
-    CHECK_FALSE(compiles([](ElementStage& s) { s.instructions.back().element = ElementOp::sin; }));
+    CHECK_FALSE(compiles([](ElementStage& s) {
+      s.instructions.back().kind = Op::Kind::element;
+      s.instructions.back().element = ElementOp::sin;
+    }));
     CHECK_FALSE(compiles([](ElementStage& s) { s.instructions.back().width += 16; }));
   }
   StageCase c = random_stage<float>(1);

@@ -65,6 +65,35 @@ TEST_CASE("step: values that are joined or cut apart go on into the states") {
       "slice(h', 2, 20)"));
 }
 
+TEST_CASE("step: comparisons choose between values, and pass no gradient on themselves") {
+  check_step(
+      equations(3, 2, {"W [units, units]", "U [units, input]", "w [units]"},
+                {"v = tanh(W @ h + U @ x)", "up = (v > -3) * w", "c = (n % 4 < 2) * (1 - (v >= 3))",
+                 "h' = where(c, v, 0.5 * h + up) + 0.1 * (v <= 3) * v + mod(v + 26.5, 20 + 0.1 * w)"}));
+}
+
+TEST_CASE("step: the input of steps before, and a product in every group") {
+  check_step(equations_of(6, 2, {"h [units]"}, {"R [2, 3, 3]", "V [units, input]", "U [units, input]"}, {},
+                          {"r = R @ reshape(h, 2, 3)",
+                           "h' = tanh(reshape(r, units) + U @ x + V @ x[-3]) * (1 + 0.1 * sum(x[-1]))"},
+                          "concat(h', x[-2])"),
+             30);
+}
+
+TEST_CASE("step: a matrix that the step computes, and one that it remembers: fast weights, a neural CDE") {
+  check_step(equations_of(4, 3, {"A [units, 5]", "h [units]"},
+                          {"K [5, input]", "Q [5, input]", "V [units, input]", "F [12, units]"}, {},
+                          {"A' = 0.7 * A + outer(V @ x, tanh(K @ x))", "read = A' @ tanh(Q @ x)",
+                           "h' = 0.5 * h + tanh(reshape(F @ h, units, input)) @ (x - x[-1]) + 0.2 * read"},
+                          "h'"));
+}
+
+TEST_CASE("step: a first state that is trained, and steps of a length that the data give") {
+  check_step(equations(3, 2, {"W [units, units]", "U [units, input]", "first [units]"},
+                       {"dt = 0.5 + 0.1 * sum(slice(x, 1, 2))", "s = where(n < 1, first, h)",
+                        "h' = s + dt * tanh(W @ s + U @ x) + 0.1 * h"}));
+}
+
 TEST_CASE("step: scalars, as state and as weight") {
   check_step(equations_of(3, 2, {"s []", "h [units]"}, {"a []", "W [units, units]", "U [units, input]"}, {},
                           {"s' = 0.5 * s + a * mean(h[-2])", "h' = tanh(W @ h + U @ x) * (1 + s')"}, "h'"));
@@ -166,6 +195,10 @@ TEST_CASE("step: every element-wise function of one number") {
         check_function(text_of("(2 * v + ", function.name, "(v + 3) * v)"));
         break;
       case ElementDomain::positive: check_function(text_of(function.name, "(v + 3)")); break;
+      case ElementDomain::fraction:
+        check_function(text_of("v * ", function.name, "(2.5 + 0.4 * v)"));
+        check_function(text_of("v * ", function.name, "(0.4 * v - 1.5)"));
+        break;
     }
   }
 }

@@ -235,6 +235,7 @@ class RandomStep {
       case ElementDomain::real: return tape_.unary(function.op, 2 * tanh(bounded(shape, depth)));
       case ElementDomain::nonzero: return tape_.unary(function.op, off_zero(shape, depth));
       case ElementDomain::positive: return tape_.unary(function.op, 1.5 + tanh(bounded(shape, depth)));
+      case ElementDomain::fraction: return tape_.unary(function.op, 1.5 + 0.4 * tanh(bounded(shape, depth)));
     }
     throw Error("[random] no such domain");
   }

@@ -1,0 +1,63 @@
+#include "lagtape/core/json/json_comments.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+namespace {
+
+/// The position behind the string that begins at `i`.
+std::size_t end_of_string(std::string_view text, std::size_t i) {
+  for (++i; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+/// The position behind the comment that begins at `i`; `i` itself where none begins or none ends.
+std::size_t end_of_comment(std::string_view text, std::size_t i) {
+  const std::string_view rest = text.substr(i);
+  if (rest.starts_with("//")) return std::min(text.find('\n', i), text.size());
+  if (!rest.starts_with("/*")) return i;
+  const std::size_t end = text.find("*/", i + 2);
+  return end == text.npos ? i : end + 2;
+}
+
+}  // namespace
+
+std::string without_comments(std::string text) {
+  std::size_t comma = text.npos;  // a comma with nothing but blanks behind it so far
+  bool after_value = false;       // whether a value stands before that comma
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (const std::size_t end = end_of_comment(text, i); end > i) {
+      std::replace_if(
+          text.begin() + i, text.begin() + end, [](char one) { return one != '\n' && one != '\r'; }, ' ');
+      i = end;
+      continue;
+    }
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (c == ',') {
+      comma = after_value ? i : text.npos;
+      after_value = false;
+    } else if (!blank) {
+      if ((c == ']' || c == '}') && comma != text.npos) text[comma] = ' ';
+      comma = text.npos;
+      after_value = c != '[' && c != '{' && c != ':';
+    }
+    i = c == '"' ? end_of_string(text, i) : i + 1;
+  }
+  return text;
+}
+
+Json parse_commented_json(const std::string& text, const std::string& where) {
+  return parse_json(without_comments(text), where);
+}
+
+}  // namespace lagtape

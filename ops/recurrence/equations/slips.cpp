@@ -1,0 +1,97 @@
+#include "lagtape/ops/recurrence/equations/slips.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/kernels/element_functions.h"
+
+namespace lagtape {
+namespace {
+
+struct Slip {
+  std::string_view found, cure;
+};
+
+/// Names of other languages and of papers, without their modules.
+constexpr Slip kNames[] = {
+    {"σ", "sigmoid(a)"},
+    {"logistic", "sigmoid(a)"},
+    {"expit", "sigmoid(a)"},
+    {"φ", "tanh(a), relu(a) or another function"},
+    {"ReLU", "relu(a)"},
+    {"ln", "log(a)"},
+    {"fabs", "abs(a)"},
+    {"absolute", "abs(a)"},
+    {"max", "maximum(a, b)"},
+    {"min", "minimum(a, b)"},
+    {"clip", "minimum(maximum(a, low), high)"},
+    {"clamp", "minimum(maximum(a, low), high)"},
+    {"pow", "a * a, or exp(b * log(a))"},
+    {"power", "a * a, or exp(b * log(a))"},
+    {"square", "a * a"},
+    {"softmax", "exp(a) / sum(exp(a))"},
+    {"matmul", "A @ v"},
+    {"dot", "A @ v, or sum(a * b)"},
+    {"einsum", "A @ v, or sum(a * b)"},
+    {"concatenate", "concat(a, b)"},
+    {"cat", "concat(a, b)"},
+    {"hstack", "concat(a, b)"},
+    {"remainder", "mod(a, b)"},
+    {"fmod", "mod(a, b)"},
+    {"⊙", "a * b"},
+    {"∘", "a * b"},
+    {"·", "a * b, or A @ v"},
+    {"×", "a * b, or A @ v"},
+    {"⊗", "outer(a, b)"},
+};
+
+constexpr std::string_view kModules[] = {"np.",    "numpy.",   "jnp.",   "torch.nn.functional.",
+                                         "torch.", "tf.math.", "tf.nn.", "tf.",
+                                         "F.",     "math.",    "nn.",    "jax.nn.",
+                                         "keras.", "ops.",     "cp."};
+
+std::string_view without_module(std::string_view name) {
+  for (const std::string_view module : kModules)
+    if (name.starts_with(module)) return name.substr(module.size());
+  return name;
+}
+
+bool is_composed(std::string_view name) {
+  constexpr std::string_view kOthers[] = {"sum", "mean", "reshape", "where", "mod", "outer", "concat"};
+  return std::ranges::find(kOthers, name) != std::end(kOthers);
+}
+
+}  // namespace
+
+std::string cure_of_character(std::string_view line, std::size_t i) {
+  switch (line[i]) {
+    case '{': return text_of(": ", kStepsOfState);
+    case '^': return ": there is no power; write a * a, or exp(b * log(a)).";
+    case ':': return ": an equation sets its name with =.";
+    case ';': return ": an equation is one entry of the list, without a sign at its end.";
+    case '&': return ": conditions are 0 or 1; write (a < b) * (c < d).";
+    case '|': return ": write abs(a), or maximum(c, d) of two conditions.";
+    case '!': return ": a condition c is turned round by 1 - c.";
+    case '"':
+    case '\'': return ": a prime stands after the name of a state, as in h'.";
+    case '#': return ": comments stand outside of the equations, as // of the file.";
+    default: return ".";
+  }
+}
+
+std::string cure_of_name(std::string_view name) {
+  const std::string_view bare = without_module(name);
+  const auto slip = std::ranges::find(kNames, bare, &Slip::found);
+  if (slip != std::end(kNames)) return text_of("; write ", slip->cure, ".");
+  if (bare != name && (function_named(bare) != nullptr || is_composed(bare)))
+    return text_of("; functions are written without a module: ", bare, "(a).");
+  if (name == "t" || name.ends_with("_t")) return text_of("; ", kStepsOfState);
+  if (name == "and" || name == "or" || name == "not" || name == "if" || name == "else")
+    return "; write where(condition, a, b), and conditions as numbers of 0 and 1.";
+  if (name == "lambda" || name == "def" || name == "return") return "; an equation reads NAME = EXPRESSION.";
+  return {};
+}
+
+}  // namespace lagtape
