@@ -20,7 +20,8 @@ std::vector<ParameterGroup> read_groups(JsonReader& reader) {
   const Json& given = reader.raw("groups",
                                  "learning rates of single parameters: a list of {\"match\": names, "
                                  "'*' for any characters, \"lr_factor\": factor on the learning rate}; "
-                                 "the first match counts");
+                                 "the first match counts",
+                                 R"(list of {"match": string, "lr_factor": number >= 0} | null)");
   if (!given.is_null() && !given.is_array()) {
     reader.error("groups", text_of("must be a list of objects. Got ", given.type_name(), "."));
   } else {
@@ -108,7 +109,7 @@ Schedule warmed_up(JsonReader& reader, Schedule schedule) {
 /// Reads a list of integers from 1 on, in ascending order.
 std::vector<std::int64_t> read_marks(JsonReader& reader, const std::string& key, const std::string& about) {
   std::vector<std::int64_t> marks;
-  const Json& given = reader.raw(key, about);
+  const Json& given = reader.raw(key, about, "list of integer >= 1 | null");
   bool valid = given.is_null() || given.is_array();
   for (std::size_t i = 0; valid && i < given.size(); ++i) {
     valid = given[i].is_number_integer() && given[i].get<std::int64_t>() > (marks.empty() ? 0 : marks.back());

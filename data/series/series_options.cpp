@@ -14,7 +14,7 @@ constexpr double kMostSteps = 1e8;
 
 /// Reads a list of column names and numbers without repetition, or null.
 Json read_columns(JsonReader& reader, const std::string& key, const std::string& about) {
-  const Json list = reader.raw(key, about, "list");
+  const Json list = reader.raw(key, about, "list of 1 or more (string | integer >= 0) | null");
   reader.fill(key, list);
   if (list.is_null()) return list;
   bool fits = list.is_array() && !list.empty();
@@ -49,7 +49,7 @@ void read_calendar(JsonReader& reader, SeriesOptions& options) {
       reader.raw("calendar",
                  "inputs from the time, each as sine and cosine: a list of \"hour\" (of the day), "
                  "\"weekday\" and \"year\" (day of the year)",
-                 "list", "[]");
+                 R"(list of ("hour" | "weekday" | "year") | null)", "[]");
   std::vector<std::string> known;
   for (const CalendarInput& input : kCalendar) known.emplace_back(input.name);
   std::vector<std::string> names;
@@ -69,7 +69,7 @@ void read_categories(JsonReader& reader, SeriesOptions& options) {
       reader.raw("categories",
                  R"(input columns of words, with the words: {"sky": ["clear", "rain"]} makes an )"
                  "input of each word, 1 where it stands and else 0",
-                 "object", "{}");
+                 "object of list of string | null", "{}");
   Json filled = Json::object();
   if (!given.is_null() && !given.is_object()) {
     reader.error("categories", text_of("expected an object of lists of words. Got ", given.dump(), "."));
@@ -91,7 +91,7 @@ void read_stride(JsonReader& reader, SeriesOptions& options) {
       "stride",
       "steps from a window to the next. \"auto\": `window` with targets at every step, but in training "
       "less where an epoch would have fewer than 10 updates; 1 with a target after the last",
-      "integer | \"auto\"", R"("auto")");
+      R"(integer >= 1 and <= 100000000 | "auto" | null)", R"("auto")");
   reader.fill("stride", given.is_null() ? Json("auto") : given);
   if (given.is_null() || given == "auto") return;
   if (given.is_number_unsigned() && given.get<std::int64_t>() >= 1 && given.get<double>() <= kMostSteps) {

@@ -71,7 +71,11 @@ struct RandomOptions {
 void read_input(JsonReader& reader, DataShape& shape) {
   reader.optional("tokens", shape.tokens, between(0, 1 << 24),
                   "inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers");
-  if (shape.tokens == 0) {
+  const std::string type = "integer >= 1 and <= 1000000";
+  if (shape.tokens == 0 && !reader.has("input")) {
+    reader.raw("input", "numbers per step; or give `tokens`", type);
+    reader.error("input", text_of("is missing, expected ", type));
+  } else if (shape.tokens == 0) {
     reader.required("input", shape.input, between(1, 1'000'000), "numbers per step; or give `tokens`");
   } else if (reader.has("input")) {
     reader.required("input", shape.input, between(1, 1), "numbers per step; 1 for tokens");
@@ -81,12 +85,18 @@ void read_input(JsonReader& reader, DataShape& shape) {
 /// Reads the targets: exactly one of `output` and `classes` must be given.
 void read_target(JsonReader& reader, DataShape& shape) {
   const bool output = reader.has("output"), classes = reader.has("classes");
-  if (output || !classes) {
-    shape.output = 1;
-    reader.required("output", shape.output, between(1, 1'000'000),
-                    "real numbers per target; or give `classes`");
+  const std::string about = "real numbers per target; or give `classes`",
+                    type = "integer >= 1 and <= 1000000";
+  if (output || !classes) shape.output = 1;
+  if (output) {
+    reader.required("output", shape.output, between(1, 1'000'000), about);
+  } else {
+    reader.raw("output", about, type);
   }
-  if (classes) {
+  if (!output && !classes) reader.error("output", text_of("is missing, expected ", type));
+  if (!classes) {
+    reader.raw("classes", "number of classes; or give `output`", "integer >= 2 and <= 1000000");
+  } else {
     shape.classes = 2;
     reader.required("classes", shape.classes, between(2, 1'000'000), "number of classes; or give `output`");
     if (output)

@@ -26,7 +26,7 @@ std::vector<std::string> plan_names() {
 std::string memory_type() {
   std::string type;
   for (const std::string& name : plan_names()) type += text_of('"', name, "\" | ");
-  return type + "object";
+  return text_of(type, "{\"plan\"?: ", type.substr(0, type.size() - 3), ", \"budget\": string} | null");
 }
 
 std::optional<MemoryPlan> plan_named(const std::string& name) {
@@ -81,7 +81,8 @@ void read_average(JsonReader& reader, TrainOptions& options) {
       "averaged SGD: from some evaluation on, the mean of the weights after every update is evaluated and "
       R"(kept. {"patience": 25, "latest": 400} begins the mean after 25 evaluations in a row without a )"
       "new best on valid, or after evaluation 400 if that comes first; 0 turns either condition off",
-      "object");
+      text_of(R"({"patience"?: integer >= 0 and <= )", static_cast<std::int64_t>(kMost),
+              R"(, "latest"?: integer >= 0 and <= )", static_cast<std::int64_t>(kMost), "} | null"));
   if (given.is_null()) return;
   AverageOptions& average = options.average.emplace();
   JsonReader own(given, reader.pointer_to("average"), reader.errors());

@@ -1,0 +1,24 @@
+#include <fmt/core.h>
+
+#include "lagtape/core/json/json.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/train/experiment_schema.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+struct SchemaArguments {};
+
+void run(const SchemaArguments&) { fmt::print("{}\n", experiment_schema().dump(1)); }
+
+}  // namespace
+
+Command schema_command() {
+  return make_command<SchemaArguments>(
+      "schema", "Print the JSON Schema of experiment files, by which editors complete and check",
+      [](Options&, SchemaArguments&) {}, run,
+      {{"lagtape schema > experiment.schema.json", "an experiment names it with \"$schema\""}});
+}
+
+}  // namespace lagtape::cli

@@ -1,0 +1,285 @@
+#include "lagtape/tools/train/experiment_schema.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "lagtape/cells/models/model_json.h"
+#include "lagtape/cells/read_initializer.h"
+#include "lagtape/cells/registry.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/registry.h"
+#include "lagtape/optim/registry.h"
+#include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/train_options.h"
+#include "lagtape/tools/train/type_schema.h"
+
+namespace lagtape {
+
+namespace {
+
+const char* const kName = R"(^(?!\.{1,2}$)[A-Za-z0-9._][A-Za-z0-9._-]{0,199}$)";
+const char* const kShape = "string | integer | list of (string | integer)";
+
+/// The options that a reader asks for, given an object that may decide which.
+std::vector<OptionDoc> docs_of(const std::function<void(JsonReader&)>& read,
+                               const Json& given = Json::object()) {
+  JsonErrors errors;
+  JsonReader reader(given, "", errors);
+  read(reader);
+  return reader.documentation();
+}
+
+Json reference(const std::string& name) { return {{"$ref", "#/$defs/" + name}}; }
+Json or_null(Json schema) { return {{"anyOf", Json::array({std::move(schema), Json{{"type", "null"}}})}}; }
+
+/// "if the key has the value, then the object is this".
+Json where_key_is(const std::string& key, const Json& value, Json then) {
+  Json constant = Json::object();
+  constant["const"] = value;
+  Json properties = Json::object();
+  properties[key] = constant;
+  return {{"if", {{"properties", properties}, {"required", Json::array({key})}}}, {"then", std::move(then)}};
+}
+
+/// Options together with the key that names what they are of.
+Json named_options(const std::string& key, const std::vector<OptionDoc>& options) {
+  Json schema = schema_of_options(options);
+  if (!schema["properties"].contains(key)) schema["properties"][key] = Json::object();
+  return schema;
+}
+
+/// An object with a key that names one of several, each with options of its own.
+Json one_of_many(const std::string& key, const std::vector<std::pair<std::string, Json>>& many,
+                 bool required) {
+  Json names = Json::array(), rules = Json::array(), properties = Json::object();
+  for (const auto& [name, schema] : many) {
+    names.push_back(name);
+    rules.push_back(where_key_is(key, name, schema));
+  }
+  properties[key] = {{"enum", names}};
+  Json schema = {{"type", "object"}, {"properties", properties}, {"allOf", rules}};
+  if (required) schema["required"] = Json::array({key});
+  return schema;
+}
+
+/// Replaces the schema of keys that hold objects of another kind.
+void refine(Json& schema, const std::string& key, const Json& better) {
+  Json* properties = schema.find_pointer("/properties");
+  if (properties != nullptr && properties->contains(key)) (*properties)[key] = better;
+}
+
+Json initializer_schema() {
+  std::vector<std::pair<std::string, Json>> kinds;
+  Json names = Json::array();
+  for (const InitializerEntry& entry : initializers()) {
+    names.push_back(entry.name);
+    kinds.emplace_back(entry.name,
+                       named_options("type", docs_of([&](JsonReader& reader) { entry.read(reader); })));
+  }
+  return {{"anyOf",
+           Json::array({Json{{"enum", names}}, Json{{"type", "number"}}, one_of_many("type", kinds, true)})}};
+}
+
+Json initial_values() { return {{"type", "object"}, {"additionalProperties", reference("initializer")}}; }
+
+/// The options of a layer; `own` tells whether the file defines cells, so that a cell inside may be one.
+Json layer_options(const LayerEntry& entry, bool own) {
+  Json schema = named_options(std::string(entry.kind), options_of(entry));
+  Json first_values = Json::array({initial_values(), Json{{"type", "null"}}});
+  const Json* init = schema.find_pointer("/properties/init");
+  if (init != nullptr && init->contains("anyOf"))
+    for (const Json& one : init->at("anyOf"))
+      if (one.contains("const")) first_values.push_back(one);
+  refine(schema, "init", {{"anyOf", first_values}});
+  if (entry.kind == "layer") refine(schema, "cell", reference(own ? "inner_or_own" : "inner"));
+  if (entry.kind == "cell" && entry.read_around != nullptr) {
+    // The cell inside has the key that names this one, too.
+    for (const OptionDoc& option : options_of(entry))
+      if (option.type == "object" && option.key != "init")
+        refine(schema, option.key, reference(own ? "inner_or_own" : "inner"));
+  }
+  return schema;
+}
+
+/// A layer with a cell that the file defines: its hyper-parameters are options.
+Json own_cell() {
+  Json schema = schema_of_options(docs_of([](JsonReader& reader) {
+    std::int64_t units = 1;
+    reader.required("units", units, between(1, 65536), "the dimension 'units' of the equations");
+    CommonCellOptions common{.arithmetic = Arithmetic::real};
+    common.read(reader);
+  }));
+  refine(schema, "init", or_null(initial_values()));
+  schema["properties"]["cell"] = {{"type", "string"}};
+  schema["additionalProperties"] = {{"type", "number"}};
+  return schema;
+}
+
+Json cell_layer(bool own) {
+  Json names = Json::array(), rules = Json::array();
+  for (const LayerEntry& entry : cells()) {
+    names.push_back(entry.name);
+    rules.push_back(where_key_is("cell", entry.name, layer_options(entry, own)));
+  }
+  Json name = {{"enum", names}};
+  if (own) {
+    rules.push_back(
+        {{"if", {{"properties", {{"cell", {{"not", name}, {"type", "string"}}}}}}}, {"then", own_cell()}});
+    name = {{"type", "string"}};
+  }
+  return {{"type", "object"},
+          {"properties", {{"cell", name}}},
+          {"required", Json::array({"cell"})},
+          {"allOf", rules}};
+}
+
+Json any_layer(bool own) {
+  std::vector<std::pair<std::string, Json>> layers;
+  for (const LayerEntries entries : {per_step_layers(), sequence_layers()})
+    for (const LayerEntry& entry : entries) layers.emplace_back(entry.name, layer_options(entry, own));
+  return {{"if", {{"type", "object"}, {"required", Json::array({"layer"})}}},
+          {"then", one_of_many("layer", layers, true)},
+          {"else", reference(own ? "inner_or_own" : "inner")}};
+}
+
+Json model_schema(bool own) {
+  Json readout = schema_of_options(readout_options());
+  refine(readout, "init",
+         {{"anyOf", Json::array({Json{{"enum", Json::array({"linear", "kaiming_normal"})}}, initial_values(),
+                                 Json{{"type", "null"}}})}});
+  return {{"type", "object"},
+          {"properties",
+           {{"layers",
+             {{"type", "array"}, {"items", reference(own ? "layer_or_own" : "layer")}, {"minItems", 1}}},
+            {"readout", or_null(readout)}}},
+          {"required", Json::array({"layers"})},
+          {"additionalProperties", false}};
+}
+
+Json cell_definition() {
+  const std::string shapes = text_of("object of (", kShape, ") | null");
+  Json schema = schema_of_type(text_of(R"({"hyper"?: object of number | null, "weights"?: )", shapes,
+                                       R"(, "init"?: object | null, "derived"?: object of string | null, )",
+                                       R"("lags"?: object of (string | integer) | null, "state"?: )", shapes,
+                                       R"(, "step": list of 1 or more string, )",
+                                       R"("output": string | list of 1 or more string})"));
+  schema["properties"]["init"] = or_null(initial_values());
+  return schema;
+}
+
+/// The rules for a task: what its data may be, and which keys `train` has.
+void add_task_rules(Json& rules, const TaskEntry& entry) {
+  const auto read = [&](const Json& given, bool* fresh) {
+    return docs_of([&](JsonReader& reader) { *fresh = entry.read(reader, {.batch = 1}).fresh; }, given);
+  };
+  bool by_default = false, ignored = false;
+  const std::vector<OptionDoc> plain = read(Json::object(), &by_default);
+  const bool can_choose =
+      std::ranges::any_of(plain, [](const OptionDoc& option) { return option.key == "fresh"; });
+  for (const bool fresh : {false, true}) {
+    if (!can_choose && fresh != by_default) continue;
+    Json data = named_options("task", can_choose ? read({{"fresh", fresh}}, &ignored) : plain);
+    for (const char* key : kDataPaths) {
+      Json* path = data.find_pointer(text_of("/properties/", key));
+      if (path != nullptr) (*path)["minLength"] = 1;
+    }
+    Json is_task = {{"task", {{"const", entry.name}}}};
+    Json condition = {{"type", "object"}, {"required", Json::array({"task"})}};
+    if (can_choose) {
+      is_task["fresh"] = {{"const", fresh}};
+      if (fresh != by_default) condition["required"].push_back("fresh");
+    }
+    condition["properties"] = is_task;
+    rules.push_back(
+        {{"if", {{"properties", {{"data", condition}}}, {"required", Json::array({"data"})}}},
+         {"then",
+          {{"properties",
+            {{"data", data}, {"train", reference(fresh ? "train_with_steps" : "train_with_epochs")}}}}}});
+  }
+}
+
+Json train_schema(bool fresh) {
+  return or_null(schema_of_options(docs_of([&](JsonReader& reader) { read_train_options(reader, fresh); })));
+}
+
+template <class Entries>
+Json typed(const Entries& entries, bool required) {
+  std::vector<std::pair<std::string, Json>> many;
+  std::string first;
+  for (const auto& entry : entries)
+    many.emplace_back(entry.name,
+                      named_options("type", docs_of([&](JsonReader& reader) { entry.read(reader); })));
+  return one_of_many("type", many, required);
+}
+
+Json schedule_schema() {
+  Json schema = typed(schedules(), false);
+  // Without a type it is constant.
+  for (const ScheduleEntry& entry : schedules()) {
+    if (entry.name != std::string_view("constant")) continue;
+    Json options = named_options("type", docs_of([&](JsonReader& reader) { entry.read(reader); }));
+    schema["allOf"].push_back({{"if", {{"not", {{"required", Json::array({"type"})}}}}}, {"then", options}});
+  }
+  return or_null(schema);
+}
+
+Json names_in(const auto& entries) {
+  Json names = Json::array();
+  for (const auto& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+Json experiment_schema() {
+  Json task_names = Json::array(), rules = Json::array();
+  for (const TaskEntry* entry : tasks()) {
+    task_names.push_back(entry->name);
+    add_task_rules(rules, *entry);
+  }
+  const Json has_cells = {{"required", Json::array({"cells"})},
+                          {"properties", {{"cells", {{"type", "object"}}}}}};
+  rules.push_back({{"if", has_cells},
+                   {"then", {{"properties", {{"model", model_schema(true)}}}}},
+                   {"else", {{"properties", {{"model", model_schema(false)}}}}}});
+  const Json metric_list = {
+      {"type", "array"}, {"items", {{"enum", names_in(metrics())}}}, {"uniqueItems", true}};
+  const Json own_cells = {{"type", "object"},
+                          {"propertyNames", {{"not", {{"enum", names_of(cells())}}}}},
+                          {"additionalProperties", reference("cell_definition")}};
+  Json properties = {
+      {"$schema", Json::object()},
+      {"name", {{"type", "string"}, {"pattern", kName}, {"description", "names the run folder"}}},
+      {"seed", schema_of_type("integer >= 0")},
+      {"data",
+       {{"type", "object"},
+        {"properties", {{"task", {{"enum", task_names}}}, {"fresh", {{"type", "boolean"}}}}},
+        {"required", Json::array({"task"})}}},
+      {"cells", or_null(own_cells)},
+      {"model", {{"type", "object"}}},
+      {"loss", {{"enum", names_in(losses())}}},
+      {"metrics", or_null(metric_list)},
+      {"optimizer", or_null(typed(optimizers(), true))},
+      {"schedule", schedule_schema()},
+      {"train", Json::object()}};
+  Json definitions = {{"initializer", initializer_schema()},
+                      {"cell_definition", cell_definition()},
+                      {"inner", cell_layer(false)},
+                      {"inner_or_own", cell_layer(true)},
+                      {"layer", any_layer(false)},
+                      {"layer_or_own", any_layer(true)},
+                      {"train_with_epochs", train_schema(false)},
+                      {"train_with_steps", train_schema(true)}};
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+          {"title", "An experiment of lagtape"},
+          {"type", "object"},
+          {"properties", properties},
+          {"required", Json::array({"name", "data", "model"})},
+          {"additionalProperties", false},
+          {"allOf", rules},
+          {"$defs", definitions}};
+}
+
+}  // namespace lagtape
