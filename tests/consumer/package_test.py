@@ -74,7 +74,9 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(sorted(archive), sorted(installed))
         self.assertEqual([path for path in archive if archive[path] != installed[path]], [])
         for path in ("bin/lagtape", "include/lagtape/lagtape.h", "include/lagtape/c_api.h", "lib/liblagtape.a",
-                     "lib/pkgconfig/lagtape-c.pc", "share/doc/lagtape/LICENSE", "share/doc/lagtape/tools/docs/cpp.md"):
+                     "lib/pkgconfig/lagtape-c.pc", "share/doc/lagtape/LICENSE",
+                     "share/man/man1/lagtape.1", "share/bash-completion/completions/lagtape", "share/zsh/site-functions/_lagtape",
+                     "share/fish/vendor_completions.d/lagtape.fish", "share/lagtape/schema.json", "share/doc/lagtape/tools/docs/cpp.md"):
             self.assertIn(path, archive)
 
     def test_each_debian_package_names_what_it_needs(self):

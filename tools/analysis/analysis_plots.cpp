@@ -22,15 +22,35 @@ PlotLine line_of(std::string name, const std::vector<double>& values, double sca
   return line;
 }
 
-Plot against_lag(std::string title, std::string y) {
+/// The lags that all sequences have. A mean over fewer and fewer sequences would fall or rise by their choice alone.
+std::size_t common_lags(const Analysis& analysis) {
+  const std::int64_t shortest = *std::ranges::min_element(analysis.lengths);
+  return static_cast<std::size_t>(std::min(shortest, analysis.steps));
+}
+
+/// A chart over the lags that all sequences have; its axis says so where their lengths differ.
+Plot against_lag(const Analysis& analysis, std::string title, std::string y) {
+  const auto [shortest, longest] = std::ranges::minmax_element(analysis.lengths);
+  const std::string lags = *shortest == *longest
+                               ? ""
+                               : text_of("; ", analysis.lengths.size(), " sequences of ", *shortest, " to ",
+                                         *longest, " steps, the lags that all have");
   return {.title = std::move(title),
-          .x = {.title = "lag: steps before the last"},
+          .x = {.title = "lag: steps before the last" + lags},
           .y = {.title = std::move(y), .log = true}};
 }
 
+/// Cuts the curves down to the lags that all sequences have.
+void cut(Plot& plot, const Analysis& analysis) {
+  for (PlotLine& line : plot.lines) {
+    line.x.resize(std::min(line.x.size(), common_lags(analysis)));
+    line.y.resize(line.x.size());
+  }
+}
+
 Plot gradients(const Analysis& analysis, const std::string& title) {
-  Plot plot =
-      against_lag(title + ": how far back the gradient of the loss reaches", "|dL/dh_k|, k = T - lag");
+  Plot plot = against_lag(analysis, title + ": how far back the gradient of the loss reaches",
+                          "|dL/dh_k|, k = T - lag");
   for (const LayerAnalysis& layer : analysis.layers) {
     for (const StateAnalysis& state : layer.states) {
       plot.lines.push_back(line_of(name_in(layer, state.name), state.gradient.mean));
@@ -39,28 +59,35 @@ Plot gradients(const Analysis& analysis, const std::string& title) {
           line_of(name_in(layer, state.name + ", last step's loss"), state.last_step_gradient.mean));
     }
   }
+  cut(plot, analysis);
   return plot;
 }
 
 Plot jacobians(const Analysis& analysis, const std::string& title) {
-  Plot plot = against_lag(title + ": state Jacobians", "norm of dX_T/dX_k, k = T - lag");
+  Plot plot = against_lag(analysis, title + ": state Jacobians", "norm of dX_T/dX_k, k = T - lag");
   for (const LayerAnalysis& layer : analysis.layers) {
     const double share = 1 / std::sqrt(static_cast<double>(layer.width));
     plot.lines.push_back(line_of(name_in(layer, "Frobenius / sqrt(width)"), layer.frobenius.mean, share));
     if (layer.exact) plot.lines.push_back(line_of(name_in(layer, "spectral"), layer.spectral.mean));
   }
+  cut(plot, analysis);
   return plot;
 }
 
 Plot norms(const Analysis& analysis, const std::string& title) {
   const auto [shortest, longest] = std::minmax_element(analysis.lengths.begin(), analysis.lengths.end());
   const bool one_length = *shortest == *longest;
-  Plot plot{.title = title + ": norms of the states",
-            .x = {.title = one_length ? "step" : "steps from the last"},
-            .y = {.title = "|h_n|"}};
+  Plot plot{
+      .title = title + ": norms of the states",
+      .x = {.title = one_length ? "step"
+                                : text_of("steps from the last, which all of ", analysis.lengths.size(),
+                                          " sequences of ", *shortest, " to ", *longest, " steps have")},
+      .y = {.title = "|h_n|"}};
   for (const LayerAnalysis& layer : analysis.layers) {
     for (const StateAnalysis& state : layer.states) {
       plot.lines.push_back(line_of(name_in(layer, state.name), state.norm.mean));
+      plot.lines.back().x.resize(std::min(plot.lines.back().x.size(), common_lags(analysis)));
+      plot.lines.back().y.resize(plot.lines.back().x.size());
       for (double& x : plot.lines.back().x) x = (one_length ? static_cast<double>(*longest) : 0) - x;
     }
   }

@@ -204,6 +204,7 @@ Plot compared_curves(const Comparison& comparison, const std::string& metric) {
   Plot plot{.title = text_of(metric, " on the validation set"),
             .x = {.title = "epoch or update"},
             .y = {.title = metric, .log = !larger_is_better}};
+  if (larger_is_better) plot.y.max = 1;  // accuracy, f1, auc and r2 cannot be larger
   for (const ComparedRuns& group : comparison.groups) {
     std::vector<std::vector<std::pair<double, double>>> curves;
     for (const fs::path& folder : group.folders) curves.push_back(curve_of(folder, metric));

@@ -65,7 +65,7 @@ void ForecastPlot::add_row(const Tensor& outputs, const Batch& batch, std::int64
 Plot ForecastPlot::plot(const std::string& title) const {
   Plot plot{.title = title,
             .x = {.title = every_step_ ? "step of the first sequence" : "sequence"},
-            .y = {.title = "target"}};
+            .y = {.title = "target, in the units of the data"}};
   for (std::size_t i = 0; i < truth_.size(); ++i) {
     const std::string which = truth_.size() > 1 ? text_of(" ", i) : std::string();
     plot.lines.push_back(line_of("truth" + which, truth_[i], kMost));

@@ -13,7 +13,7 @@ namespace lagtape {
 namespace {
 
 // Sizes in pixels.
-constexpr double kLeft = 76, kTop = 40, kWidth = 620, kHeight = 380, kBottom = 58;
+constexpr double kLeft = 76, kTop = 40, kBottom = 58;
 constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kLetter = 7.2, kFont = 12;
 constexpr double kBandOpacity = 0.25;
 
@@ -59,6 +59,11 @@ std::string stroke(const PlotLine& line, std::size_t n) {
   const std::string dashes = *dash ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
   return text_of("stroke=\"", kColours[n % kColours.size()], "\" stroke-width=\"",
                  line.broad ? "6\" stroke-opacity=\"0.35\"" : "1.6\"", dashes);
+}
+
+/// The title of an axis, which says when the axis is logarithmic.
+std::string with_scale(const PlotAxis& axis) {
+  return axis.log ? text_of(axis.title, axis.title.empty() ? "" : " ", "(logarithmic)") : axis.title;
 }
 
 std::string fill(std::size_t n) {
@@ -128,21 +133,22 @@ class Drawing {
     out_ += "</g>\n";
     draw_frame();
     const double legend = draw_legend();
-    return text_of(head(kLeft + kWidth + legend, std::max(kTop + kHeight + kBottom, legend_bottom_)), out_,
-                   "</svg>\n");
+    const double width = plot_.legend_below ? std::max(kLeft + plot_.width + kLegendGap, legend)
+                                            : kLeft + plot_.width + legend;
+    return text_of(head(width, std::max(kTop + plot_.height + kBottom, legend_bottom_)), out_, "</svg>\n");
   }
 
  private:
-  double across(double x) const { return kLeft + kWidth * x_.place(x); }
-  double down(double y) const { return kTop + kHeight * (1 - y_.place(y)); }
+  double across(double x) const { return kLeft + plot_.width * x_.place(x); }
+  double down(double y) const { return kTop + plot_.height * (1 - y_.place(y)); }
 
-  static std::string head(double width, double height) {
+  std::string head(double width, double height) const {
     return text_of(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
         number(width), "\" height=\"", number(height), "\" viewBox=\"0 0 ", number(width), " ",
         number(height), "\" font-family=\"sans-serif\" font-size=\"", kFont, "\">\n",
         "<clipPath id=\"inside\"><rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"",
-        number(kWidth), "\" height=\"", number(kHeight), "\"/></clipPath>\n",
+        number(plot_.width), "\" height=\"", number(plot_.height), "\"/></clipPath>\n",
         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
   }
 
@@ -151,26 +157,26 @@ class Drawing {
     const std::string centre = "text-anchor=\"middle\"";
     for (const PlotTick& tick : x_.ticks()) {
       const double x = across(tick.value);
-      if (x < kLeft - 1 || x > kLeft + kWidth + 1) continue;
-      if (plot_.x.categories.empty()) out_ += segment(x, kTop, x, kTop + kHeight, grid);
-      out_ += text_at(x, kTop + kHeight + 18, tick.text, centre);
+      if (x < kLeft - 1 || x > kLeft + plot_.width + 1) continue;
+      if (plot_.x.categories.empty()) out_ += segment(x, kTop, x, kTop + plot_.height, grid);
+      out_ += text_at(x, kTop + plot_.height + 18, tick.text, centre);
     }
     for (const PlotTick& tick : y_.ticks()) {
       const double y = down(tick.value);
-      if (y < kTop - 1 || y > kTop + kHeight + 1) continue;
-      out_ += segment(kLeft, y, kLeft + kWidth, y, grid);
+      if (y < kTop - 1 || y > kTop + plot_.height + 1) continue;
+      out_ += segment(kLeft, y, kLeft + plot_.width, y, grid);
       out_ += text_at(kLeft - 8, y + kFont / 3, tick.text, right);
     }
   }
 
   void draw_frame() {
     const std::string centre = "text-anchor=\"middle\"";
-    const double middle = kLeft + kWidth / 2, half_way = kTop + kHeight / 2;
-    out_ += text_of("<rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"", number(kWidth),
-                    "\" height=\"", number(kHeight), "\" fill=\"none\" stroke=\"#555555\"/>\n");
+    const double middle = kLeft + plot_.width / 2, half_way = kTop + plot_.height / 2;
+    out_ += text_of("<rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"", number(plot_.width),
+                    "\" height=\"", number(plot_.height), "\" fill=\"none\" stroke=\"#555555\"/>\n");
     out_ += text_at(middle, kTop - 16, plot_.title, centre + " font-size=\"15\"");
-    out_ += text_at(middle, kTop + kHeight + 42, plot_.x.title, centre);
-    out_ += text_at(18, half_way, plot_.y.title,
+    out_ += text_at(middle, kTop + plot_.height + 42, with_scale(plot_.x), centre);
+    out_ += text_at(18, half_way, with_scale(plot_.y),
                     text_of(centre, " transform=\"rotate(-90 18 ", number(half_way), ")\""));
   }
 
@@ -243,11 +249,12 @@ class Drawing {
     }
   }
 
-  /// Draws the legend beside the chart and returns its width.
+  /// Draws the legend beside the chart, or below it, and returns its width.
   double draw_legend() {
-    double width = 0, y = kTop + kLegendRow / 2;
+    const bool below = plot_.legend_below;
+    double width = 0, y = below ? kTop + plot_.height + kBottom + kLegendRow / 2 : kTop + kLegendRow / 2;
     std::size_t n = 0;
-    const double x = kLeft + kWidth + kLegendGap;
+    const double x = below ? kLegendGap : kLeft + plot_.width + kLegendGap;
     const auto entry = [&](const std::string& name, const std::string& key) {
       if (name.empty()) return;
       out_ += key + text_at(x + kLegendKey, y + kFont / 3, name, "");

@@ -36,6 +36,8 @@ struct Plot {
   std::vector<PlotLine> lines = {};
   std::vector<PlotBars> bars = {};
   std::vector<PlotBand> bands = {};
+  double width = 620, height = 380;  ///< of the area inside the axes, in pixels
+  bool legend_below = false;         ///< instead of beside it
 
   /// The chart as a complete SVG document in UTF-8, like its texts. Throws InputError if the sizes of a
   /// line's x and y, of edges and heights of bars, or of a band do not match, or a band's line is not there.

@@ -8,7 +8,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr int kTicks = 6;  ///< desired number of ticks
+constexpr std::size_t kFewest = 3;  ///< ticks that an axis has at least
 
 std::string tick_text(double value) {
   char text[32];
@@ -34,7 +34,7 @@ PlotScale::PlotScale(const PlotAxis& axis, const std::vector<double>& values, bo
     for (std::size_t i = 0; i < axis.categories.size(); ++i)
       ticks_.push_back({static_cast<double>(i), axis.categories[i]});
   } else {
-    ticks_ = log_ ? log_ticks() : linear_ticks();
+    ticks_ = log_ ? log_ticks(axis.ticks) : linear_ticks(axis.ticks);
   }
 }
 
@@ -79,32 +79,43 @@ void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& valu
   }
 }
 
-std::vector<PlotTick> PlotScale::linear_ticks() const {
-  const double step = round_up((max_ - min_) / kTicks);
-  std::vector<PlotTick> ticks;
+std::vector<PlotTick> PlotScale::linear_ticks(int wished) const {
   const double slack = 1e-9 * (max_ - min_);
-  // + 0.0 turns -0 into 0.
-  for (double i = std::ceil((min_ - slack) / step) + 0.0; i * step <= max_ + slack; ++i)
-    ticks.push_back({i * step, tick_text(i * step)});
+  std::vector<PlotTick> ticks;
+  for (; ticks.size() < kFewest && wished < 100; wished *= 2) {
+    const double step = round_up((max_ - min_) / wished);
+    ticks.clear();
+    // + 0.0 turns -0 into 0.
+    for (double i = std::ceil((min_ - slack) / step) + 0.0; i * step <= max_ + slack; ++i)
+      ticks.push_back({i * step, tick_text(i * step)});
+  }
   return ticks;
 }
 
-/// Powers of ten, fewer of them when there are many, and also 2 and 5 times each when there are few.
-std::vector<PlotTick> PlotScale::log_ticks() const {
+/// Powers of ten, fewer of them when there are many, and also 2 and 5 times each when there are few; round numbers on a
+/// short axis.
+std::vector<PlotTick> PlotScale::log_ticks(int wished) const {
   const double first = std::floor(std::log10(min_)), last = std::ceil(std::log10(max_));
-  const double decades = std::log10(max_ / min_);
-  const double step = std::max(1.0, std::ceil(decades / kTicks));
+  const double decades = std::log10(max_) - std::log10(min_);
   const double slack = 1 + 1e-9;
+  struct Choice {
+    double step;
+    bool powers_alone;
+  };
+  const double step = std::max(1.0, std::ceil(decades / wished));
   std::vector<PlotTick> ticks;
-  for (double power = first; power <= last; power += step) {
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      const double value = factor * std::pow(10, power);
-      if (factor > 1 && decades > 2) break;
-      if (value * slack >= min_ && value <= max_ * slack) ticks.push_back({value, tick_text(value)});
+  for (const Choice choice : {Choice{step, decades > 2}, Choice{1, true}, Choice{1, false}}) {
+    if (ticks.size() >= kFewest) break;
+    ticks.clear();
+    for (double power = first; power <= last; power += choice.step) {
+      for (const double factor : {1.0, 2.0, 5.0}) {
+        const double value = factor * std::pow(10, power);
+        if (factor > 1 && choice.powers_alone) break;
+        if (value * slack >= min_ && value <= max_ * slack) ticks.push_back({value, tick_text(value)});
+      }
     }
   }
-  if (ticks.empty()) ticks = {{min_, tick_text(min_)}, {max_, tick_text(max_)}};
-  return ticks;
+  return ticks.size() < kFewest ? linear_ticks(wished) : ticks;
 }
 
 }  // namespace lagtape

@@ -13,6 +13,7 @@ struct PlotAxis {
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::string> categories = {};  ///< names of the positions 0, 1, 2, ... in place of numbers
+  int ticks = 6;                             ///< the wished number of ticks; there are at least three
 };
 
 /// A labelled position on an axis.
@@ -37,8 +38,8 @@ class PlotScale {
 
  private:
   void find_range(const PlotAxis& axis, const std::vector<double>& values, bool include_zero);
-  std::vector<PlotTick> linear_ticks() const;
-  std::vector<PlotTick> log_ticks() const;
+  std::vector<PlotTick> linear_ticks(int wished) const;
+  std::vector<PlotTick> log_ticks(int wished) const;
 
   bool log_;
   double min_ = 0, max_ = 1;

@@ -165,7 +165,9 @@ void run(const BenchArguments& arguments) {
 
 Command bench_command() {
   return make_command<BenchArguments>(
-      "bench", "Time the forward and backward pass, and oneDNN's LSTM beside it", add_options, run);
+      "bench", "Time the forward and backward pass, and oneDNN's LSTM beside it", add_options, run,
+      {{"lagtape bench load.json", "time of a step, beside an LSTM"},
+       {"lagtape bench load.json --stream", "one step at a time"}});
 }
 
 }  // namespace lagtape::cli

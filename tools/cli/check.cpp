@@ -86,7 +86,9 @@ void run(const CheckArguments& arguments) {
 Command check_command() {
   return make_command<CheckArguments>(
       "check", "Check an experiment and its data, and with --gradients the gradients of its model",
-      add_options, run);
+      add_options, run,
+      {{"lagtape check load.json", "the file and its data"},
+       {"lagtape check load.json --gradients", "and the gradients of its model"}});
 }
 
 }  // namespace lagtape::cli

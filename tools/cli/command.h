@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -54,18 +55,34 @@ class Options {
   std::deque<Option> all_;  // A reference to an option stays valid while others are added.
 };
 
+/// A line that a user may type, and what it does.
+struct Example {
+  std::string line, about;
+};
+
 /// One command of the tool. `run` is called once the options have the user's values. It throws what the
 /// library throws, and `command_line.cpp` turns that into messages and exit codes.
 struct Command {
   std::string name, about;
   Options options;
   std::function<void()> run;
+  std::vector<Example> examples = {};  ///< its help text begins with them
 };
+
+/// The option that every command which computes has beside its own: those with --threads.
+inline constexpr std::string_view kSimdAbout =
+    "vector instructions: generic, avx2 or avx512; by default the best";
+bool computes(const Command& command);
 
 /// A command whose arguments are the fields of a struct that lives as long as the command.
 template <class Arguments, class AddOptions, class Run>
-Command make_command(std::string name, std::string about, const AddOptions& add_options, Run run) {
-  Command command{.name = std::move(name), .about = std::move(about), .options = {}, .run = {}};
+Command make_command(std::string name, std::string about, const AddOptions& add_options, Run run,
+                     std::vector<Example> examples = {}) {
+  Command command{.name = std::move(name),
+                  .about = std::move(about),
+                  .options = {},
+                  .run = {},
+                  .examples = std::move(examples)};
   auto arguments = std::make_shared<Arguments>();
   add_options(command.options, *arguments);
   command.run = [arguments, run] { run(*arguments); };

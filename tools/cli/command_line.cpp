@@ -67,11 +67,31 @@ void add_simd(CLI::App& parser) {
     level_named(name);
     ::setenv("LAGTAPE_SIMD", name.c_str(), 1);
   };
-  parser
-      .add_option_function<std::string>("--simd", choose,
-                                        "vector instructions: generic, avx2 or avx512; by default the best")
-      ->type_name("LEVEL");
+  parser.add_option_function<std::string>("--simd", choose, std::string(kSimdAbout))->type_name("LEVEL");
 }
+
+/// A help text that begins with examples.
+class HelpText : public CLI::Formatter {
+ public:
+  explicit HelpText(std::vector<Example> examples) : examples_(std::move(examples)) {}
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::size_t width = 0;
+    for (const Example& example : examples_)
+      if (example.line.size() <= kWidest) width = std::max(width, example.line.size());
+    std::string text = examples_.empty() ? "" : "Examples:\n";
+    for (const Example& example : examples_) {
+      const std::size_t gap = example.line.size() <= kWidest ? width - example.line.size() + 2 : 2;
+      text += text_of("  ", example.line, std::string(gap, ' '), example.about, "\n");
+    }
+    if (!examples_.empty()) text += "\n";
+    return text + CLI::Formatter::make_help(app, std::move(name), mode);
+  }
+
+ private:
+  static constexpr std::size_t kWidest = 60;
+  std::vector<Example> examples_;
+};
 
 void add_command(CLI::App& tool, const Command& command) {
   CLI::App& parser = *tool.add_subcommand(command.name, command.about);
@@ -81,8 +101,8 @@ void add_command(CLI::App& tool, const Command& command) {
     for (const std::string& other : option.needed) parsed->needs(parser.get_option(other));
     for (const std::string& other : option.excluded) parsed->excludes(parser.get_option(other));
   }
-  const auto has_threads = [](const Option& option) { return option.name == "--threads"; };
-  if (std::ranges::any_of(command.options.all(), has_threads)) add_simd(parser);
+  if (computes(command)) add_simd(parser);
+  parser.formatter(std::make_shared<HelpText>(command.examples));
   parser.callback(command.run);
 }
 
@@ -177,6 +197,12 @@ int run_command_line(const std::vector<Command>& commands, const std::string& ve
                      char** argv) {
   CLI::App tool("Train recurrent networks with long memory on CPUs, and run them.", "lagtape");
   tool.set_version_flag("--version", version);
+  tool.formatter(std::make_shared<HelpText>(
+      std::vector<Example>{{"lagtape new load.csv > load.json", "begin with a recording of your own"},
+                           {"lagtape new mackey_glass lem > mine.json", "or with a task and a cell"},
+                           {"lagtape train load.json", "train it, into runs/load-0"},
+                           {"lagtape eval runs/load-0", "score it on the test set"},
+                           {"lagtape report runs/load-0 --output page.html", "all about it on one page"}}));
   for (const Command& command : commands) add_command(tool, command);
   tool.require_subcommand(0, 1);  // words after a command belong to it: "list training train"
   tool.allow_extras();            // for the tool only: its commands, added before, refuse extras

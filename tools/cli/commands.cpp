@@ -1,5 +1,7 @@
 #include "lagtape/tools/cli/commands.h"
 
+#include <algorithm>
+
 namespace lagtape::cli {
 
 // A row for each command, which is defined in the file of its name: train.cpp, eval.cpp, ... Help lists them in this
@@ -20,9 +22,14 @@ Command compare_command();
 Command export_command();
 Command import_command();
 Command list_command();
+Command new_command();
+Command report_command();
+Command schema_command();
+Command completion_command();
 
 std::vector<Command> commands() {
   return {
+      new_command(),
       train_command(),
       eval_command(),
       predict_command(),
@@ -35,12 +42,20 @@ std::vector<Command> commands() {
       table_command(),
       search_command(),
       compare_command(),
+      report_command(),
       export_command(),
       import_command(),
       list_command(),
+      schema_command(),
+      completion_command(),
   };
 }
 // clang-format on
+
+bool computes(const Command& command) {
+  return std::ranges::any_of(command.options.all(),
+                             [](const Option& option) { return option.name == "--threads"; });
+}
 
 Option& Options::add(std::string name, Option::Value value, std::string about) {
   Option option;

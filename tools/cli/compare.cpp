@@ -106,7 +106,9 @@ void run(const CompareArguments& arguments) {
 
 Command compare_command() {
   return make_command<CompareArguments>(
-      "compare", "Compare runs: settings that differ, metrics over seeds, learning curves", add_options, run);
+      "compare", "Compare runs: settings that differ, metrics over seeds, learning curves", add_options, run,
+      {{"lagtape compare runs/load-0 runs/load-1", "settings, metrics"},
+       {"lagtape compare runs/* --plot charts/", "and learning curves"}});
 }
 
 }  // namespace lagtape::cli

@@ -36,7 +36,9 @@ void run(const DataArguments& arguments) {
 }  // namespace
 
 Command data_command() {
-  return make_command<DataArguments>("data", "Write the data of a task as arrays", add_options, run);
+  return make_command<DataArguments>(
+      "data", "Write the data of a task as arrays", add_options, run,
+      {{"lagtape data load.json --out load.npz", "train_x, train_y, valid_x, ..."}});
 }
 
 }  // namespace lagtape::cli

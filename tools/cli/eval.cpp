@@ -222,7 +222,11 @@ void run(const EvalArguments& arguments) {
 }  // namespace
 
 Command eval_command() {
-  return make_command<EvalArguments>("eval", "Evaluate a trained model: print its metrics", add_options, run);
+  return make_command<EvalArguments>(
+      "eval", "Evaluate a trained model: print its metrics", add_options, run,
+      {{"lagtape eval runs/load-0", "metrics of the test set"},
+       {"lagtape eval runs/load-0 --plot test.svg", "predictions over the truth"},
+       {"lagtape eval runs/load-0 --horizon 1..48", "forecasts beside naive ones"}});
 }
 
 }  // namespace lagtape::cli

@@ -119,8 +119,10 @@ void run(const ExportArguments& arguments) {
 }  // namespace
 
 Command export_command() {
-  return make_command<ExportArguments>("export", "Write a trained model for other programs", add_options,
-                                       run);
+  return make_command<ExportArguments>(
+      "export", "Write a trained model for other programs", add_options, run,
+      {{"lagtape export runs/load-0 --to c99 --output load.c", "one C file"},
+       {"lagtape export runs/load-0 --to onnx --output load.onnx", "for ONNX Runtime"}});
 }
 
 }  // namespace lagtape::cli

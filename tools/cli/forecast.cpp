@@ -117,8 +117,11 @@ void run(const ForecastArguments& arguments) {
 }  // namespace
 
 Command forecast_command() {
-  return make_command<ForecastArguments>("forecast", "Forecast a recording from a model's own predictions",
-                                         add_options, run);
+  return make_command<ForecastArguments>(
+      "forecast", "Forecast a recording from a model's own predictions", add_options, run,
+      {{"lagtape forecast runs/load-0 --input load.csv --steps 48 --output next.csv",
+        "the 48 steps after a recording"},
+       {"lagtape forecast runs/load-0 --input load.csv --steps 48 --plot next.svg", "and a picture"}});
 }
 
 }  // namespace lagtape::cli

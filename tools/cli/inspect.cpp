@@ -101,7 +101,9 @@ void run(const InspectArguments& arguments) {
 Command inspect_command() {
   return make_command<InspectArguments>(
       "inspect", "Describe a model: layers, equations, memory plans, and the experiment with all defaults",
-      add_options, run);
+      add_options, run,
+      {{"lagtape inspect load.json", "layers, parameters, plans, defaults"},
+       {"lagtape inspect runs/load-0 --json", "the same for scripts"}});
 }
 
 }  // namespace lagtape::cli

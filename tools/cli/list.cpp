@@ -1,10 +1,12 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/wrapped_text.h"
 #include "lagtape/tools/train/catalogue.h"
 
 namespace lagtape::cli {
@@ -13,18 +15,25 @@ namespace {
 
 void print_short(const CatalogueKind& kind) {
   fmt::print("{}\n", kind.name);
-  for (const CatalogueEntry& row : kind.entries()) fmt::print("  {:<22}{}\n", row.name, row.summary);
+  const int width = terminal_width(STDOUT_FILENO);
+  for (const CatalogueEntry& row : kind.entries())
+    fmt::print("  {:<22}{}\n", row.name, wrapped(row.summary, 24, width));
 }
 
 /// Prints a text of several lines, indented.
 void print_lines(const std::string& text) {
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) fmt::print("  {}\n", line);
+  const int columns = terminal_width(STDOUT_FILENO);
+  for (std::string line; std::getline(lines, line);) {
+    const bool fits = columns == 0 || std::ssize(line) + 2 <= columns;
+    fmt::print("  {}\n", fits ? line : wrapped(line, 6, columns));
+  }
 }
 
 void print_long(const CatalogueEntry& row) {
-  fmt::print("{}: {}\n", row.name, row.summary);
-  if (!row.source.empty()) fmt::print("source: {}\n", row.source);
+  const int columns = terminal_width(STDOUT_FILENO);
+  fmt::print("{}\n", wrapped(text_of(row.name, ": ", row.summary), 2, columns));
+  if (!row.source.empty()) fmt::print("{}\n", wrapped("source: " + row.source, 2, columns));
   print_lines(row.equations);
   if (!row.files.empty()) fmt::print("files\n");
   print_lines(row.files);
@@ -33,7 +42,8 @@ void print_long(const CatalogueEntry& row) {
   for (const OptionDoc& option : row.options) width = std::max(width, option.key.size());
   for (const OptionDoc& option : row.options) {
     const std::string fallback = option.fallback.empty() ? "required" : "default " + option.fallback;
-    fmt::print("  {:<{}} {} ({}, {})\n", option.key, width, option.about, option.type, fallback);
+    const std::string text = text_of(option.about, " (", option.type, ", ", fallback, ")");
+    fmt::print("  {:<{}} {}\n", option.key, width, wrapped(text, width + 3, columns));
   }
 }
 
@@ -78,7 +88,10 @@ void run(const ListArguments& arguments) {
 
 Command list_command() {
   return make_command<ListArguments>(
-      "list", "List the cells, tasks, losses and all else that an experiment may name", add_options, run);
+      "list", "List the cells, tasks, losses and all else that an experiment may name", add_options, run,
+      {{"lagtape list", "everything that an experiment may name"},
+       {"lagtape list cells tau_gru", "the equations and options of a cell"},
+       {"lagtape list tasks mnist", "where its files are"}});
 }
 
 }  // namespace lagtape::cli

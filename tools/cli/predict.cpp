@@ -200,7 +200,10 @@ void run(const PredictArguments& arguments) {
 }  // namespace
 
 Command predict_command() {
-  return make_command<PredictArguments>("predict", "Run a trained model on sequences", add_options, run);
+  return make_command<PredictArguments>(
+      "predict", "Run a trained model on sequences", add_options, run,
+      {{"lagtape predict runs/load-0 --input new.csv --output y.csv", "a table, a row for each step"},
+       {"lagtape predict runs/load-0 --input x.npy --output y.npy", "arrays [B, T, in]"}});
 }
 
 }  // namespace lagtape::cli

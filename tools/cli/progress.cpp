@@ -1,7 +1,6 @@
 #include "lagtape/tools/cli/progress.h"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/cli/wrapped_text.h"
 
 namespace lagtape::cli {
 
@@ -33,9 +33,8 @@ bool is_set(const char* name) {
 }
 
 std::size_t width_of_terminal() {
-  winsize size{};
-  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : 80;
+  const int width = terminal_width(STDERR_FILENO);
+  return width > 0 ? static_cast<std::size_t>(width) : 80;
 }
 
 }  // namespace

@@ -146,7 +146,9 @@ void run(const SearchArguments& arguments) {
 Command search_command() {
   return make_command<SearchArguments>(
       "search", "Search the settings of an experiment: random, a grid, or halving that stops hopeless runs",
-      add_options, run);
+      add_options, run,
+      {{"lagtape search search.json --show", "the settings of every run"},
+       {"lagtape search search.json", "into runs/search; goes on where it was stopped"}});
 }
 
 }  // namespace lagtape::cli

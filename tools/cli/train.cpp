@@ -269,8 +269,11 @@ void run(TrainArguments arguments) {
 }  // namespace
 
 Command train_command() {
-  return make_command<TrainArguments>("train", "Train the model of an experiment into a run folder",
-                                      add_options, run);
+  return make_command<TrainArguments>(
+      "train", "Train the model of an experiment into a run folder", add_options, run,
+      {{"lagtape train load.json", "into runs/load-0"},
+       {"lagtape train load.json --seed 3 --set train.epochs=20", "another seed, a changed value"},
+       {"lagtape train load.json --resume", "go on where it was stopped, with the same bits"}});
 }
 
 }  // namespace lagtape::cli

@@ -147,7 +147,17 @@ TEST_CASE("ticks are round numbers") {
   CHECK(texts(PlotScale({.log = true}, {1e-4, 1})) ==
         std::vector<std::string>{"0.0001", "0.001", "0.01", "0.1", "1"});
   CHECK(texts(PlotScale({.log = true}, {1.5, 30})) == std::vector<std::string>{"2", "5", "10", "20"});
-  CHECK(texts(PlotScale({.log = true}, {3.1, 3.3})).size() == 2);
+  CHECK(texts(PlotScale({.log = true}, {3, 400})) ==
+        std::vector<std::string>{"5", "10", "20", "50", "100", "200"});
+  CHECK(texts(PlotScale({.log = true}, {3.1, 3.3})) ==
+        std::vector<std::string>{"3.1", "3.15", "3.2", "3.25", "3.3"});
+  for (double high = 1.01; high < 1e5; high *= 1.07) {
+    for (const bool log : {false, true}) {
+      CAPTURE(high);
+      CHECK(texts(PlotScale({.log = log}, {1, high})).size() >= 3);
+      CHECK(texts(PlotScale({.log = log, .ticks = 4}, {0.93, high})).size() >= 3);
+    }
+  }
   CHECK(texts(PlotScale({.categories = {"a", "b"}}, {})) == std::vector<std::string>{"a", "b"});
 }
 
@@ -157,12 +167,22 @@ TEST_CASE("every range is one that can be drawn") {
          std::vector<std::vector<double>>{{}, {kNan}, {0}, {5}, {-3}, {1e300, 1e-300}}) {
       const PlotScale scale({.log = log}, values);
       CHECK(std::isfinite(scale.place(1)));
-      CHECK_FALSE(scale.ticks().empty());
+      CHECK(scale.ticks().size() >= 3);
       CHECK(scale.ticks().size() < 30);
     }
   }
   const PlotScale given({.min = 0, .max = 1}, {0.5, 20});
   CHECK(given.place(0.5) == doctest::Approx(0.5));
+}
+
+TEST_CASE("an axis says when it is logarithmic, and a legend below the chart leaves it its width") {
+  Plot plot{.x = {.title = "step"}, .y = {.title = "loss", .log = true}, .lines = {{"a", {1, 2}, {1, 10}}}};
+  CHECK(count(plot.svg(), ">loss (logarithmic)<") == 1);
+  CHECK(count(plot.svg(), ">step<") == 1);
+  const double beside = std::stod(attribute(plot.svg(), "svg", "width"));
+  plot.legend_below = true;
+  plot.width = 300;
+  CHECK(std::stod(attribute(plot.svg(), "svg", "width")) < beside - 320);
 }
 
 TEST_CASE("lines and bars that do not fit together are refused") {

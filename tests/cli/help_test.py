@@ -1,0 +1,105 @@
+"""Help texts begin with examples, lists fit the terminal, and the manual page and the completions know every option."""
+
+import fcntl
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import termios
+import unittest
+
+from tool import ToolTest, main
+
+
+class HelpTest(ToolTest):
+    def commands(self):
+        overview = self.run_tool("--help")[0]
+        return re.findall(r"^  ([a-z]+) ", overview.split("Subcommands:")[1], re.MULTILINE)
+
+    def options(self, command):
+        return set(re.findall(r"^  (?:-h,)?(--[a-z-]+)", self.run_tool(command, "--help")[0], re.MULTILINE))
+
+    def test_every_help_text_begins_with_examples_of_its_command(self):
+        self.assertIn("completion", self.commands())
+        self.assertTrue(self.run_tool("--help")[0].startswith("Examples:\n  lagtape "))
+        for command in self.commands():
+            with self.subTest(command):
+                text = self.run_tool(command, "--help")[0]
+                self.assertTrue(text.startswith("Examples:\n  "), text[:100])
+                for line in text.split("\n\n")[0].splitlines()[1:]:
+                    self.assertIn(f"lagtape {command}", line)
+                    self.assertLessEqual(len(line), 120)
+
+    def test_the_options_in_examples_are_known(self):
+        for command in self.commands():
+            examples = self.run_tool(command, "--help")[0].split("\n\n")[0]
+            self.assertLessEqual(set(re.findall(r"--[a-z-]+", examples)), self.options(command), command)
+
+    def test_completions_and_manual_know_every_command_and_option(self):
+        texts = {form: self.run_tool("completion", form)[0] for form in ("bash", "zsh", "fish", "man")}
+        for command in self.commands():
+            options = self.options(command)
+            self.assertIn("--help", options)
+            bash = re.search(rf"^    {command}\) options='([^']*)'", texts["bash"], re.MULTILINE)[1]
+            self.assertEqual(set(bash.split()), options, command)
+            zsh = texts["zsh"].split(f"    {command}) _arguments")[1].split(";;")[0]
+            self.assertEqual(set(re.findall(r"'\*?(--[a-z-]+)\[", zsh)), options, command)
+            fish = re.findall(rf"__fish_seen_subcommand_from {command}' -l ([a-z-]+)", texts["fish"])
+            self.assertEqual({"--" + name for name in fish}, options, command)
+            manual = texts["man"].split(f".SS {command}\n")[1].split(".SS ")[0].split(".SH ")[0].replace("\\-", "-")
+            self.assertEqual(set(re.findall(r"^\\fB(--[a-z-]+)\\fR", manual, re.MULTILINE)), options, command)
+        self.assertIn("did you mean 'bash'", self.run_tool("completion", "bsh", code=2)[1])
+
+    def test_shells_take_the_completions(self):
+        for shell, form in (("bash", "bash"), ("zsh", "zsh"), ("fish", "fish")):
+            with self.subTest(shell):
+                if not shutil.which(shell):
+                    self.skipTest(f"{shell} is not installed")
+                path = self.write(f"completion.{form}", self.run_tool("completion", form)[0])
+                done = subprocess.run([shell, "-n", path], cwd=self.folder, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_bash_completes(self):
+        self.write("completion.bash", self.run_tool("completion", "bash")[0])
+        self.write("load.json", "{}")
+        for words, expected in ((["lagtape", "tr"], ["train"]), (["lagtape", "train", "--se"], ["--set", "--seed"]),
+                                (["lagtape", "train", "lo"], ["load.json"])):
+            script = (f"source completion.bash; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _lagtape; "
+                      'printf "%s\\n" "${COMPREPLY[@]}"')
+            found = subprocess.run(["bash", "-c", script], cwd=self.folder, capture_output=True, text=True).stdout.split()
+            self.assertEqual(sorted(found), sorted(expected))
+
+    def test_the_manual_page_is_one(self):
+        if not shutil.which("groff"):
+            self.skipTest("groff is not installed")
+        manual = self.run_tool("completion", "man")[0]
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=manual, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("EXIT STATUS", re.sub(".\b", "", done.stdout))  # bold letters are struck twice
+
+    def test_a_list_fits_the_terminal(self):
+        for width in (40, 80, 200):
+            for args in (["list"], ["list", "tasks", "series"], ["list", "cells", "tau_gru"]):
+                ours, theirs = pty.openpty()
+                fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+                process = subprocess.Popen([self.tool, *args], stdout=theirs)
+                os.close(theirs)
+                text = b""
+                try:
+                    while part := os.read(ours, 65536):
+                        text += part
+                except OSError:  # the end of a terminal
+                    pass
+                process.wait()
+                os.close(ours)
+                lines = text.decode().replace("\r", "").splitlines()
+                long = [line for line in lines if len(line) > width and " " in line.strip()]
+                self.assertEqual(long, [], (width, args))
+                words = " ".join(" ".join(lines).split())
+                self.assertEqual(words, " ".join(self.run_tool(*args)[0].split()))
+
+
+if __name__ == "__main__":
+    main()

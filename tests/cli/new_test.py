@@ -1,0 +1,120 @@
+"""`lagtape new` writes an experiment to begin with, for every task, every cell and recordings of one's own."""
+
+import json
+import os
+import pty
+import subprocess
+import unittest
+
+from tool import ToolTest, main
+
+
+def without_comments(text):
+    """The values of a commented file: its comments stand on lines of their own or behind two blanks."""
+    lines = [line.split("  // ")[0] for line in text.splitlines() if not line.lstrip().startswith("//")]
+    return json.loads("\n".join(lines))
+
+
+def recording(rows=400):
+    """A messy recording: a header with blanks and units, dates with gaps, empty cells, words, a constant."""
+    lines = ["Date;Load (MW);Temp [C];sky;site"]
+    for i in range(rows):
+        if 100 <= i < 104:
+            continue  # a gap
+        load = "" if i % 50 == 7 else f"{50 + i % 24 + 0.01 * i:.2f}".replace(".", ",")
+        lines.append(f"2024-0{1 + i // 300}-{1 + i // 24 % 28:02} {i % 24:02}:00;{load};{i % 7},5;{('clear', 'rain')[i % 3 == 0]};7")
+    return "\n".join(lines) + "\n"
+
+
+class NewTest(ToolTest):
+    def names(self, kind):
+        return [line.split()[0] for line in self.run_tool("list", kind)[0].splitlines()[1:]]
+
+    def new(self, *args):
+        return self.run_tool("new", *args)[0]
+
+    def check(self, text, needs_files=False):
+        path = self.write("new.json", text)
+        if not needs_files:
+            self.run_tool("check", path)
+            return
+        err = self.run_tool("check", path, code=2)[1]
+        for word in ("unknown key", ": /model", ": /train", ": /optimizer", ": /loss", ": /metrics"):
+            self.assertNotIn(word, err)
+
+    def test_every_task_has_a_start_that_passes_check(self):
+        for task in self.names("tasks"):
+            with self.subTest(task):
+                if task == "series":
+                    continue  # it is that of a recording
+                text = self.new(task)
+                self.assertEqual(without_comments(text)["data"]["task"], task)
+                self.assertIn("//", text)
+                self.check(text, needs_files="path" in without_comments(text)["data"])
+
+    def test_every_cell_has_a_start_that_passes_check(self):
+        for cell in self.names("cells"):
+            with self.subTest(cell):
+                text = self.new("mackey_glass", cell)
+                self.assertEqual(without_comments(text)["model"]["layers"][-1]["cell"], cell)
+                self.check(text)
+
+    def test_a_messy_recording_becomes_an_experiment_that_trains(self):
+        self.write("load.csv", recording())
+        text = self.new("load.csv")
+        data = without_comments(text)["data"]
+        self.assertEqual(data["input"], ["Load (MW)", "Temp [C]", "sky"])
+        self.assertEqual((data["time"], data["calendar"], data["decimal"], data["missing"]), ("Date", ["hour", "weekday"], ",", "interpolate"))
+        self.assertEqual(data["categories"], {"sky": ["clear", "rain"]})
+        self.assertIn('"site" never changes: left out', text)
+        self.assertEqual(without_comments(text)["model"]["layers"][0]["tau"], 24)  # a day
+        self.check(text)
+        self.run_tool("train", "new.json", "--out", "run", "--quiet", "--set", "train.epochs=2")
+        err = self.run_tool("new", "load.csv", "lem", "--target", "Load (MW)", "--output", "folder.json", "--units", "8")[1]
+        self.assertIn("lagtape check folder.json", err)
+        self.run_tool("check", "folder.json")
+        self.assertEqual(without_comments((self.folder / "folder.json").read_text())["data"]["target"], ["Load (MW)"])
+
+    def test_numbers_without_names_and_dates(self):
+        self.write("plain.csv", "".join(f"{i % 5},{i % 3}\n" for i in range(200)))
+        text = self.new("plain.csv", "gru", "--target", "1")
+        self.assertEqual((without_comments(text)["data"]["input"], without_comments(text)["data"]["target"]), ([0, 1], [1]))
+        self.check(text)
+
+    def test_the_path_begins_at_the_folder_of_the_file(self):
+        (self.folder / "sub").mkdir()
+        self.write("load.csv", recording())
+        self.run_tool("new", "load.csv", "--output", "sub/e.json")
+        self.assertEqual(without_comments((self.folder / "sub/e.json").read_text())["data"]["path"], "../load.csv")
+        self.run_tool("check", "sub/e.json")
+
+    def test_it_asks_on_a_terminal(self):
+        self.write("load.csv", recording())
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([self.tool, "new"], cwd=self.folder, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        os.write(ours, b"load.csv\ngru\nLoad (MW)\nasked.json\n")
+        out, err = process.communicate(timeout=60)
+        os.close(ours), os.close(theirs)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertIn(b"Data: a task, or a .csv file of yours [mackey_glass]: ", err)
+        written = without_comments((self.folder / "asked.json").read_text())
+        self.assertEqual((written["model"]["layers"][0]["cell"], written["data"]["target"]), ("gru", ["Load (MW)"]))
+
+    def test_what_is_wrong_is_refused(self):
+        self.write("load.csv", recording())
+        self.write("words.csv", "a,b\nx,y\nz,y\n" * 20)
+        self.write("short.csv", "1\n2\n3\n")
+        self.write("there.json", "{}")
+        before = self.snapshot()
+        for args, words in ((["mackey_glas"], ["did you mean 'mackey_glass'"]), (["load.csv", "tau_grru"], ["tau_gru"]),
+                            (["load.csv", "--target", "Lood (MW)"], ["did you mean 'Load (MW)'"]), (["short.csv"], ["20 rows"]),
+                            (["adding", "--output", "there.json"], ["there already"]), ([], ["expected a task"])):
+            with self.subTest(args):
+                err = self.run_tool("new", *args, code=2)[1]
+                for word in words:
+                    self.assertIn(word, err)
+        self.assertEqual(self.snapshot(), before)
+
+
+if __name__ == "__main__":
+    main()

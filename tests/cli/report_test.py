@@ -1,0 +1,159 @@
+"""`lagtape report`: one page without network or script, complete, and laid out for wide and narrow screens.
+
+Where Chromium is installed, the page is opened there too: nothing is wider than the screen, no chart is empty, nothing is
+fetched. Without it those tests say so and are skipped.
+"""
+
+import html.parser
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from tool import EXPERIMENT, ToolTest, changed, main
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+CLASSES = {
+    "name": "classes", "data": {"task": "random", "length": 30, "input": 1, "classes": 3, "train": 24, "valid": 12, "test": 12},
+    "model": {"layers": [{"cell": "tau_gru", "units": 4, "tau": 3}]}, "metrics": ["accuracy"], "train": {"epochs": 3, "batch": 8},
+}
+
+
+class Page(html.parser.HTMLParser):
+    """The headings, texts and tags of a page; every tag must be closed in order."""
+
+    VOID = {"meta", "link", "img", "br"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.texts, self.attributes = [], [], [], []
+        self.feed(text)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+class ReportTest(ToolTest):
+    def page(self, path):
+        self.run_tool("report", path, "--output", "page.html")
+        text = (self.folder / "page.html").read_text()
+        page = Page(text)
+        for tag in ("script", "link", "iframe", "img"):
+            self.assertNotIn(tag, page.tags)
+        for name, value in page.attributes:
+            self.assertNotIn(name, ("src", "href"))
+        self.assertNotIn("http", re.sub(r'xmlns="[^"]*"', "", text))
+        return page, " ".join(page.texts)
+
+    def test_a_run_of_numbers(self):
+        self.train("run", experiment=changed(EXPERIMENT, metrics=["rmse"]))
+        page, text = self.page("run")
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        for words in ("Learning", "Predictions", "What was trained", "Gradients and gates", "Memory and time", "How to repeat it",
+                      "Prediction over the truth", "truth", "prediction", "loss (logarithmic)", "rmse on the validation set",
+                      "lagtape train run/experiment.json", f"{summary['params']} parameters", "tau_gru",
+                      "How far back the gradient of the loss reaches", f"{summary['test']['rmse']:.6g}"):
+            self.assertIn(words, text)
+        self.assertGreater(page.tags.count("polyline"), 8)
+        ids = [value for name, value in page.attributes if name == "id"]
+        self.assertEqual(len(ids), len(set(ids)))
+        used = {value[5:-1] for name, value in page.attributes if name == "clip-path"}
+        self.assertEqual(used, set(ids))
+
+    def test_a_run_of_classes(self):
+        self.train("run", experiment=CLASSES)
+        page, text = self.page("run")
+        for words in ("true \\ predicted", "The surest of the wrong answers", "accuracy on the validation set"):
+            self.assertIn(words, text)
+        counts = json.loads(self.run_tool("eval", "run", "--confusion", "--json")[0])["confusion"]
+        shown = [int(cell) for cell in re.findall(r"<td style=[^>]*>(\d+)</td>", (self.folder / "page.html").read_text())]
+        self.assertEqual(shown, [count for row in counts for count in row])
+        top = re.findall(r'text-anchor="end">([\d.]+)</text>', (self.folder / "page.html").read_text().split("accuracy on the validation set")[1])
+        self.assertLessEqual(max(float(value) for value in top[:6]), 1)
+
+    def test_a_folder_of_runs_and_a_search(self):
+        for seed in ("0", "1"):
+            self.train(f"runs/a-{seed}", "--seed", seed)
+        self.train("runs/b-0", experiment=changed(EXPERIMENT, optimizer__lr=0.1))
+        text = self.page("runs")[1]
+        for words in ("3 runs", "optimizer/lr", "a-0 and 1 more", "b-0", "loss on the validation set"):
+            self.assertIn(words, text)
+        self.write("experiment.json", EXPERIMENT)
+        self.write("search.json", {"experiment": "experiment.json", "runs": 4, "metric": "loss", "ranges": {"/optimizer/lr": {"log_uniform": [1e-4, 1e-1]}}})
+        self.run_tool("search", "search.json", "--out", "found", "--quiet")
+        text = self.page("found")[1]
+        for words in ("a search of 4 runs", "loss against optimizer/lr", "optimizer/lr (logarithmic)", "Learning of the best runs"):
+            self.assertIn(words, text)
+
+    def test_what_is_not_there_is_left_out_and_said(self):
+        self.write("data.csv", "".join(f"{i % 7}\n" for i in range(300)))
+        self.train("run", experiment=changed(EXPERIMENT, data={"task": "series", "path": "data.csv", "input": [0], "window": 10}))
+        (self.folder / "data.csv").unlink()
+        (self.folder / "run/summary.json").unlink()
+        text = self.page("run")[1]
+        self.assertIn("The run is not finished", text)
+        self.assertIn("The data cannot be read here", text)
+
+    def test_what_is_wrong_is_refused(self):
+        self.train("run")
+        (self.folder / "empty").mkdir()
+        before = self.snapshot()
+        for args, word in ((["gone", "--output", "p.html"], "gone"), (["empty", "--output", "p.html"], "no folder in it is a run"),
+                           (["run", "--output", "p.pdf"], ".html")):
+            self.assertIn(word, self.run_tool("report", *args, code=2)[1])
+        self.assertEqual(self.snapshot(), before)
+
+    def test_texts_of_files_are_escaped(self):
+        self.write("<i>x.csv", "<script>alert(1)</script>\n" + "".join(f"{i % 7}\n" for i in range(300)))
+        self.train("run", experiment=changed(EXPERIMENT, data={"task": "series", "path": "<i>x.csv", "window": 10}))
+        page, text = self.page("run")
+        self.assertIn("<i>x.csv", text)
+        self.assertNotIn("i", page.tags)
+
+    @unittest.skipUnless(CHROMIUM, "Chromium is not installed: the pages are not opened in a browser")
+    def test_a_browser_shows_it_on_narrow_and_wide_screens(self):
+        self.train("run", experiment=changed(EXPERIMENT, metrics=["rmse"]))
+        self.page("run")
+        probe = """<script>addEventListener("load", () => {
+          const seen = [...document.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width > 0);
+          document.title = JSON.stringify({page: document.documentElement.scrollWidth, screen: innerWidth, charts: seen.length,
+            small: seen.filter(svg => svg.getBoundingClientRect().height < 100).length,
+            fetched: performance.getEntriesByType("resource").length});
+        });</script>"""
+        probed = self.folder / "probed.html"
+        probed.write_text((self.folder / "page.html").read_text().replace("</body>", probe + "</body>"))
+        for width in (375, 1400):
+            with self.subTest(width):
+                frame = self.folder / f"frame{width}.html"  # a window of Chromium is at least 500 pixels wide
+                frame.write_text(f'<iframe src="probed.html" width="{width}" height="900" style="border:0"></iframe>'
+                                 '<script>addEventListener("load", () => { document.title = frames[0].document.title; });</script>')
+                done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+                                       f"--user-data-dir={self.folder}/profile", "--window-size=1500,1000", "--virtual-time-budget=3000",
+                                       "--dump-dom", frame.as_uri()], capture_output=True, text=True, timeout=120)
+                found = json.loads(re.search(r"<title>(\{.*?\})</title>", done.stdout)[1].replace("&quot;", '"'))
+                self.assertEqual(found["screen"], width)
+                self.assertLessEqual(found["page"], width)
+                self.assertGreaterEqual(found["charts"], 5)
+                self.assertEqual((found["small"], found["fetched"]), (0, 0))
+
+
+if __name__ == "__main__":
+    main()

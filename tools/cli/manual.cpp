@@ -1,0 +1,179 @@
+#include "lagtape/tools/cli/manual.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.value); }
+bool is_positional(const Option& option) { return !option.name.starts_with("--"); }
+
+/// All options of a command that begin with dashes, as every command has them.
+std::vector<Option> named_options(const Command& command) {
+  std::vector<Option> all;
+  std::ranges::copy_if(command.options.all(), std::back_inserter(all),
+                       [](const Option& option) { return !is_positional(option); });
+  if (computes(command)) {
+    all.push_back(
+        {.name = "--simd", .value = static_cast<std::string*>(nullptr), .about = std::string(kSimdAbout)});
+    all.back().placeholder = "LEVEL";
+  }
+  all.push_back({.name = "--help",
+                 .value = static_cast<bool*>(nullptr),
+                 .about = "print the help text of the command"});
+  return all;
+}
+
+std::string replaced(std::string_view text, const std::vector<std::pair<char, std::string>>& pairs) {
+  std::string result;
+  for (const char c : text) {
+    const auto pair = std::ranges::find(pairs, c, &std::pair<char, std::string>::first);
+    if (pair == pairs.end()) {
+      result += c;
+    } else {
+      result += pair->second;
+    }
+  }
+  return result;
+}
+
+// ---- Manual page ----
+
+/// A text for troff: a dash is no hyphen, and a point at the begin of a line no request.
+std::string troff(std::string_view text) {
+  const std::string plain = replaced(text, {{'\\', "\\e"}, {'-', "\\-"}});
+  return plain.starts_with('.') || plain.starts_with('\'') ? "\\&" + plain : plain;
+}
+
+std::string synopsis_of(const Command& command) {
+  std::string text = text_of(".B lagtape ", troff(command.name), "\n");
+  for (const Option& option : command.options.all()) {
+    if (!is_positional(option)) continue;
+    text += option.is_required ? text_of(".I ", troff(option.name), "\n")
+                               : text_of("[\\fI", troff(option.name), "\\fR]\n");
+  }
+  return text + "[options]\n";
+}
+
+std::string manual_of(const Command& command) {
+  std::string text =
+      text_of(".SS ", troff(command.name), "\n", synopsis_of(command), ".PP\n", troff(command.about), ".\n");
+  for (const Example& example : command.examples)
+    text += text_of(".TP\n.B ", troff(example.line), "\n", troff(example.about), "\n");
+  for (const Option& option : command.options.all())
+    if (is_positional(option))
+      text += text_of(".TP\n.I ", troff(option.name), "\n", troff(option.about), "\n");
+  for (const Option& option : named_options(command)) {
+    const std::string value = option.placeholder.empty() ? "VALUE" : option.placeholder;
+    text += text_of(".TP\n\\fB", troff(option.name), "\\fR",
+                    is_flag(option) ? "" : text_of(" \\fI", troff(value), "\\fR"), "\n", troff(option.about),
+                    "\n");
+  }
+  return text;
+}
+
+constexpr const char* kEnd = R"(.SH EXIT STATUS
+.TP
+.B 0
+done
+.TP
+.B 1
+anything that is not named here
+.TP
+.B 2
+the input is wrong; nothing is written
+.TP
+.B 3
+training diverged; the last good state is kept
+.TP
+.B 130
+interrupted; the state is saved, and \fB\-\-resume\fR goes on
+)";
+
+// ---- Shells ----
+
+std::string names_of(const std::vector<Command>& commands) {
+  std::string names;
+  for (const Command& command : commands) names += text_of(names.empty() ? "" : " ", command.name);
+  return names;
+}
+
+/// A text in single quotes; `doubled` is how a quote within is written.
+std::string quoted(std::string_view text, const char* inner) {
+  return text_of("'", replaced(text, {{'\'', inner}}), "'");
+}
+
+/// The description of an option for zsh, in which brackets and colons end it.
+std::string zsh_about(std::string_view text) {
+  return replaced(text, {{'[', "("}, {']', ")"}, {':', "\\:"}, {'\'', "'\\''"}});
+}
+
+}  // namespace
+
+std::string man_page(const std::vector<Command>& commands, const std::string& version) {
+  std::string text =
+      text_of(".TH LAGTAPE 1 \"\" \"", troff(version),
+              "\"\n.SH NAME\nlagtape \\- train recurrent networks with long memory, and run them\n"
+              ".SH SYNOPSIS\n.B lagtape\n.I command\n[options]\n.SH COMMANDS\n");
+  for (const Command& command : commands) text += manual_of(command);
+  return text + kEnd;
+}
+
+std::string bash_completion(const std::vector<Command>& commands) {
+  std::string text = text_of(
+      "# Completion of lagtape for bash.\n_lagtape() {\n  local current=${COMP_WORDS[COMP_CWORD]} options=\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    COMPREPLY=($(compgen -W '",
+      names_of(commands),
+      " --help --version' -- \"$current\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n");
+  for (const Command& command : commands) {
+    text += text_of("    ", command.name, ") options='");
+    std::string names;
+    for (const Option& option : named_options(command))
+      names += text_of(names.empty() ? "" : " ", option.name);
+    text += names + "' ;;\n";
+  }
+  return text +
+         "  esac\n  case $current in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\")) ;;\n"
+         "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n  esac\n}\ncomplete -o filenames -F _lagtape "
+         "lagtape\n";
+}
+
+std::string zsh_completion(const std::vector<Command>& commands) {
+  std::string text =
+      "#compdef lagtape\n# Completion of lagtape for zsh.\n_lagtape() {\n  local -a commands\n  commands=(\n";
+  for (const Command& command : commands)
+    text += text_of("    '", command.name, ":", zsh_about(command.about), "'\n");
+  text +=
+      "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n  case "
+      "$words[2] in\n";
+  for (const Command& command : commands) {
+    text += text_of("    ", command.name, ") _arguments");
+    for (const Option& option : named_options(command)) {
+      const std::string repeats = option.is_repeatable ? "*" : "";
+      text += text_of(" \\\n      '", repeats, option.name, "[", zsh_about(option.about), "]",
+                      is_flag(option) ? "" : ":value:_files", "'");
+    }
+    text += " \\\n      '*:file:_files' ;;\n";
+  }
+  return text + "  esac\n}\n_lagtape \"$@\"\n";
+}
+
+std::string fish_completion(const std::vector<Command>& commands) {
+  std::string text = "# Completion of lagtape for fish.\n";
+  const auto about = [](const std::string& words) {
+    return quoted(replaced(words, {{'\\', "\\\\"}}), "\\'");
+  };
+  for (const Command& command : commands) {
+    text += text_of("complete -c lagtape -f -n __fish_use_subcommand -a ", command.name, " -d ",
+                    about(command.about), "\n");
+    for (const Option& option : named_options(command))
+      text += text_of("complete -c lagtape -n '__fish_seen_subcommand_from ", command.name, "' -l ",
+                      option.name.substr(2), is_flag(option) ? "" : " -r", " -d ", about(option.about), "\n");
+  }
+  return text;
+}
+
+}  // namespace lagtape::cli

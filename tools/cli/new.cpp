@@ -1,0 +1,96 @@
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/start/starting_experiment.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NewArguments {
+  std::string data, cell = "tau_gru", target, path, output;
+  std::int64_t units = 0;
+};
+
+void add_options(Options& options, NewArguments& arguments) {
+  options.add("DATA", &arguments.data,
+              "a task (lagtape list tasks), or a recording of your own (.csv); without it, it asks");
+  options.add("CELL", &arguments.cell, "a cell (lagtape list cells); by default tau_gru");
+  options.add("--units", &arguments.units, "size of the layer; by default chosen for the data")
+      .at_least(1)
+      .called("N");
+  options
+      .add("--target", &arguments.target,
+           "column of the recording to predict; by default all columns of numbers")
+      .not_empty()
+      .called("COLUMN");
+  options
+      .add("--path", &arguments.path, "files of the task, which are looked at; by default they are not needed yet")
+      .not_empty()
+      .called("PATH");
+  options
+      .add("--output", &arguments.output,
+           "file to write, which must not be there yet; by default standard output")
+      .not_empty()
+      .called("FILE");
+}
+
+/// Asks for a line on the terminal; an empty one keeps the default.
+std::string answer_to(const std::string& question, const std::string& fallback) {
+  fmt::print(stderr, "{}{}: ", question, fallback.empty() ? "" : " [" + fallback + "]");
+  std::string line;
+  if (!std::getline(std::cin, line)) throw InputError("no answer.");
+  return line.empty() ? fallback : line;
+}
+
+void ask(NewArguments& arguments) {
+  if (isatty(STDIN_FILENO) == 0)
+    throw InputError("expected a task (lagtape list tasks) or a .csv file, such as lagtape new load.csv.");
+  arguments.data = answer_to("Data: a task, or a .csv file of yours", "mackey_glass");
+  arguments.cell = answer_to("Cell", arguments.cell);
+  if (arguments.data.ends_with(".csv"))
+    arguments.target = answer_to("Column to predict (all: just press Enter)", "");
+  if (arguments.output.empty()) arguments.output = answer_to("File to write", "mine.json");
+}
+
+void run(const NewArguments& given) {
+  NewArguments arguments = given;
+  if (arguments.data.empty()) ask(arguments);
+  const fs::path output = arguments.output;
+  if (!output.empty() && fs::exists(output))
+    throw InputError(text_of(output.string(), ": is there already."));
+  const std::string text =
+      starting_experiment({.data = arguments.data,
+                           .cell = arguments.cell,
+                           .units = arguments.units,
+                           .path = arguments.path,
+                           .target = arguments.target,
+                           .base = output.empty() ? fs::path() : fs::absolute(output).parent_path()});
+  if (output.empty()) {
+    fmt::print("{}", text);
+    return;
+  }
+  write_file_atomically(output, text);
+  fmt::print(stderr, "wrote {}; next: lagtape check {}\n", output.string(), output.string());
+}
+
+}  // namespace
+
+Command new_command() {
+  return make_command<NewArguments>(
+      "new", "Write a commented experiment to begin with, for a task or for a recording of your own",
+      add_options, run,
+      {{"lagtape new load.csv > load.json", "for a recording, with the tau-GRU"},
+       {"lagtape new adding lem --output adding.json", "for a task and a cell"},
+       {"lagtape new", "asks"}});
+}
+
+}  // namespace lagtape::cli

@@ -1,0 +1,87 @@
+#include "lagtape/tools/report/metrics_lines.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/train/metrics.h"
+
+namespace lagtape::report {
+
+namespace {
+
+bool larger_is_better(const std::string& name) {
+  const std::vector<std::string> known = metric_names();
+  return std::ranges::find(known, name) != known.end() && metric(name).larger_is_better;
+}
+
+/// A key of the lines against the epoch, or against the update where epochs do not grow.
+PlotLine curve_of(const std::vector<Json>& lines, const std::string& key, const std::string& name,
+                  bool by_epoch) {
+  PlotLine line{.name = name, .x = {}, .y = {}};
+  for (const Json& row : lines) {
+    const Json* value = row.find(key);
+    if (value == row.end() || !value->is_number()) continue;
+    line.x.push_back(row.value(by_epoch ? "epoch" : "step", 0.0));
+    line.y.push_back(value->get<double>());
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<Json> lines_of(const std::filesystem::path& file) {
+  std::vector<Json> lines;
+  if (!std::filesystem::exists(file)) return lines;
+  std::istringstream text(read_file(file));
+  for (std::string line; std::getline(text, line);) {
+    if (!Json::accept(line)) continue;  // a line that a kill cut short
+    Json row = Json::parse(line);
+    if (row.is_object()) lines.push_back(std::move(row));
+  }
+  return lines;
+}
+
+std::vector<Plot> learning_curves(const std::vector<Json>& lines) {
+  std::vector<Plot> plots;
+  if (lines.empty()) return plots;
+  const bool by_epoch = lines.back().value("epoch", 0.0) > lines.front().value("epoch", 0.0);
+  const std::string x = by_epoch ? "epoch" : "update";
+  Plot losses{.title = "Loss", .x = {.title = x}, .y = {.title = "loss", .log = true}};
+  losses.lines = {curve_of(lines, "train_loss", "training", by_epoch),
+                  curve_of(lines, "valid_loss", "validation", by_epoch)};
+  std::erase_if(losses.lines, [](const PlotLine& line) { return line.x.empty(); });
+  if (!losses.lines.empty()) plots.push_back(std::move(losses));
+  for (const auto& [key, value] : lines.back().items()) {
+    if (!key.starts_with("valid_") || key == "valid_loss" || !value.is_number()) continue;
+    const std::string name = key.substr(6);
+    Plot plot{.title = name + " on the validation set", .x = {.title = x}, .y = {.title = name}};
+    if (larger_is_better(name)) {
+      plot.y.max = 1;
+    } else {
+      plot.y.log = true;
+    }
+    plot.lines.push_back(curve_of(lines, key, "", by_epoch));
+    plots.push_back(std::move(plot));
+  }
+  return plots;
+}
+
+std::string number_text(const Json& value) {
+  if (value.is_number_integer()) return value.dump();
+  return value.is_number() ? fmt::format("{:.6g}", value.get<double>()) : "-";
+}
+
+std::string bytes_text(double bytes) {
+  const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < std::size(units)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} bytes", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+}  // namespace lagtape::report

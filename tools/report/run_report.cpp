@@ -1,0 +1,241 @@
+#include "lagtape/tools/report/run_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "lagtape/cells/models/model_op.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/analysis/analysis_plots.h"
+#include "lagtape/tools/analysis/forecast_plot.h"
+#include "lagtape/tools/analysis/model_description.h"
+#include "lagtape/tools/report/metrics_lines.h"
+#include "lagtape/tools/report/report_page.h"
+#include "lagtape/tools/report/worst_mistakes.h"
+#include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/run_folder.h"
+#include "lagtape/tools/train/source.h"
+
+namespace lagtape::report {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// A setting as one reads it: texts without quotes.
+std::string setting_text(const Json& value) {
+  return value.is_string() && value != "" ? value.get<std::string>() : value.dump();
+}
+
+/// Writes the sections of a run, each from what it needs.
+class RunReport {
+ public:
+  RunReport(const fs::path& run, ThreadPool& pool, const ReportOptions& options)
+      : run_(run),
+        pool_(pool),
+        options_(options),
+        source_(load_run(run.string())),
+        experiment_(Json::parse(source_.experiment.json)),
+        page_(text_of(source_.experiment.name, ", seed ", source_.experiment.seed)) {
+    if (fs::exists(RunFolder(run).summary_file()))
+      summary_ = parse_json(read_file(RunFolder(run).summary_file()), RunFolder(run).summary_file().string());
+  }
+
+  std::string html() {
+    write_result();
+    write_curves();
+    write_predictions();
+    write_model();
+    write_analysis();
+    write_memory();
+    write_repetition();
+    return page_.html();
+  }
+
+ private:
+  void write_result() {
+    std::string layers;
+    for (const LayerSummary& layer : source_.model.layers())
+      if (layer.name != "readout") layers += text_of(layers.empty() ? "" : ", ", layer.name);
+    const Json& task = experiment_["data"]["task"];
+    page_.paragraph(text_of("A model of ", source_.model.parameters().count(), " parameters (", layers,
+                            "), trained on the task ", setting_text(task), "."));
+    if (summary_.is_null()) {
+      page_.paragraph("The run is not finished: there is no summary.json yet.");
+      return;
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (const char* split : {"valid", "test"}) {
+      const Json* metrics = summary_.find(split);
+      if (metrics == summary_.end() || !metrics->is_object()) continue;
+      for (const auto& [name, value] : metrics->items())
+        rows.push_back({name, split == std::string("valid") ? "validation" : "test", number_text(value)});
+    }
+    page_.table({"metric", "set", "value"}, rows);
+    Facts facts = {{"best epoch", number_text(summary_.value("best_epoch", Json()))},
+                   {"trained for", fmt::format("{:.1f} s", summary_.value("seconds", 0.0))}};
+    if (summary_.value("stopped_early", false)) facts.emplace_back("ended", "early, for want of a new best");
+    page_.facts(facts);
+  }
+
+  void write_curves() {
+    const std::vector<Plot> plots = learning_curves(lines_of(RunFolder(run_).metrics_file()));
+    if (plots.empty()) return;
+    page_.heading("Learning");
+    for (const Plot& plot : plots) page_.chart(plot);
+  }
+
+  /// Reads the data; nothing where they cannot be read, which the page says.
+  const Task* task() {
+    if (task_ || unreadable_) return task_ ? &*task_ : nullptr;
+    try {
+      task_ = source_.experiment.load_task(pool_);
+    } catch (const InputError& error) {
+      unreadable_ = true;
+      page_.paragraph(text_of(
+          "The data cannot be read here, so that predictions and gradients are left out: ", error.what()));
+    }
+    return task_ ? &*task_ : nullptr;
+  }
+
+  void write_predictions() {
+    page_.heading("Predictions");
+    const Task* data = task();
+    if (data == nullptr) return;
+    const Dataset& split = *data->test;
+    if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
+      page_.paragraph("The test set has no sequences.");
+      return;
+    }
+    ModelOp op(source_.model);
+    const Scaling scaling = source_.model.normalization().output;
+    std::optional<Confusion> confusion;
+    std::optional<ForecastPlot> forecast;
+    constexpr std::int64_t kMostClasses = 40;
+    if (data->shape.classes > 0) {
+      if (data->shape.classes <= kMostClasses) confusion.emplace(data->shape);
+    } else {
+      forecast.emplace(data->shape, scaling);
+    }
+    WorstMistakes worst(data->shape, scaling);
+    EvaluationOptions options;
+    options.scored = [&](const Tensor& outputs, const Batch& batch) {
+      if (confusion) confusion->add(outputs, batch);
+      if (forecast) forecast->add(outputs, batch);
+      worst.add(outputs, batch);
+    };
+    evaluate(source_.experiment, source_.model, op, split, pool_, options);
+    if (forecast) page_.chart(forecast->plot("Prediction over the truth, on the test set"));
+    if (confusion) page_.matrix(*confusion);
+    write_mistakes(worst.all(), data->shape.classes > 0);
+  }
+
+  void write_mistakes(const std::vector<Mistake>& mistakes, bool classes) {
+    if (mistakes.empty()) return;
+    page_.paragraph(
+        classes ? "The surest of the wrong answers, by the probability that they were given:"
+                : "The sequences with the largest root mean squared errors, in the units of the data:");
+    std::vector<std::vector<std::string>> rows;
+    for (const Mistake& mistake : mistakes) {
+      rows.push_back({text_of(mistake.sequence), fmt::format("{:.4g}", mistake.error)});
+      if (classes)
+        rows.back().insert(rows.back().end(), {text_of(mistake.actual), text_of(mistake.predicted)});
+    }
+    page_.table(classes ? std::vector<std::string>{"sequence", "probability", "true class", "predicted"}
+                        : std::vector<std::string>{"sequence", "error"},
+                rows);
+  }
+
+  void write_model() {
+    page_.heading("What was trained");
+    Facts facts;
+    for (const char* part : {"data", "optimizer", "schedule", "train"}) {
+      std::string text;
+      for (const auto& [key, value] : experiment_[part].items())
+        text += text_of(text.empty() ? "" : ", ", key, " ", setting_text(value));
+      facts.emplace_back(part, text);
+    }
+    facts.emplace_back("loss", setting_text(experiment_["loss"]));
+    page_.facts(facts);
+    std::vector<std::vector<std::string>> rows;
+    for (const LayerSummary& layer : source_.model.layers())
+      rows.push_back({layer.name, text_of(layer.params), text_of(layer.largest_lag())});
+    page_.table({"layer", "parameters", "largest lag"}, rows);
+    page_.folded("The experiment with every default", experiment_.dump(2));
+  }
+
+  void write_analysis() {
+    const Task* data = task();
+    if (data == nullptr) return;
+    const Dataset& split = data->test->size() > 0 ? *data->test : *data->train;
+    page_.heading("Gradients and gates");
+    try {
+      AnalysisOptions options{.sequences = options_.sequences, .steps = options_.steps, .projections = 8};
+      options.seed = source_.experiment.seed;
+      const Analysis analysis = analyze(source_.model, split, source_.model.normalization(), pool_, options);
+      constexpr std::size_t kMostCharts = 12;
+      std::size_t charts = 0;
+      for (auto& [name, plot] : plots_of(analysis, "")) {
+        if (name == "jacobians" || ++charts > kMostCharts) continue;
+        plot.title.erase(0, plot.title.find_first_not_of(": "));
+        if (!plot.title.empty() && !name.starts_with("values-"))
+          plot.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(plot.title[0])));
+        page_.chart(plot);
+      }
+      page_.paragraph(text_of("Of ", analysis.lengths.size(), " sequences, the last ", analysis.steps,
+                              " steps; lagtape analyze shows more."));
+    } catch (const InputError& error) {
+      page_.paragraph(text_of("Left out: ", error.what()));
+    }
+  }
+
+  void write_memory() {
+    page_.heading("Memory and time");
+    if (!summary_.is_null()) {
+      page_.facts({{"memory plan", setting_text(summary_.value("plan", Json("-")))},
+                   {"bytes of the plan", bytes_text(summary_.value("plan_bytes", 0.0))},
+                   {"largest memory of the process", bytes_text(summary_.value("peak_rss_bytes", 0.0))},
+                   {"time for a step of a batch",
+                    fmt::format("{:.4g} us, its update included", summary_.value("us_per_step", 0.0))}});
+    }
+    if (!source_.experiment.data_shape && !task_) return;
+    const Json described =
+        describe(source_, task_ ? task_->shape : *source_.experiment.data_shape, pool_.threads());
+    std::vector<std::vector<std::string>> rows;
+    for (const Json& plan : described["plans"])
+      rows.push_back({setting_text(plan["name"]), bytes_text(plan["bytes"].get<double>()),
+                      fmt::format("{:.3g}", plan["extra_flops"].get<double>())});
+    page_.table({"memory plan", "bytes", "operations more"}, rows);
+  }
+
+  void write_repetition() {
+    page_.heading("How to repeat it");
+    const std::string version = summary_.is_null() ? "" : setting_text(summary_.value("version", Json("")));
+    page_.paragraph(text_of("On the same machine this gives the same bits, whatever the number of threads",
+                            version.empty() ? "" : text_of(" (lagtape ", version, ")"), "."));
+    page_.code(text_of("lagtape train ", (run_ / "experiment.json").string(), " --out again\nlagtape eval ",
+                       run_.string()));
+  }
+
+  fs::path run_;
+  ThreadPool& pool_;
+  ReportOptions options_;
+  Source source_;
+  Json experiment_, summary_;
+  ReportPage page_;
+  std::optional<Task> task_;
+  bool unreadable_ = false;
+};
+
+}  // namespace
+
+std::string run_page(const fs::path& run, ThreadPool& pool, const ReportOptions& options) {
+  return RunReport(run, pool, options).html();
+}
+
+}  // namespace lagtape::report

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "lagtape/core/thread_pool.h"
+
+namespace lagtape::report {
+
+struct ReportOptions {
+  std::int64_t sequences = 4;  ///< of the test set, whose gradients are followed back
+  std::int64_t steps = 300;    ///< at most, the last of each
+};
+
+/// The page of a run folder: what was trained on what, curves, metrics, predictions and the worst mistakes, the reach of
+/// gradients, gates, memory and time, and how to repeat it. What the folder or the data do not give is left out, and the
+/// page says why. Throws InputError for a folder that is no run.
+std::string run_page(const std::filesystem::path& run, ThreadPool& pool, const ReportOptions& options = {});
+
+/// The page of a folder with runs: settings that differ, metrics, curves.
+std::string folder_page(const std::filesystem::path& folder);
+
+/// The page of a search: its runs by their metric, the metric against each setting, and curves of the best.
+std::string search_page(const std::filesystem::path& folder);
+
+}  // namespace lagtape::report

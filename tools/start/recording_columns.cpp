@@ -1,0 +1,140 @@
+#include "lagtape/tools/start/recording_columns.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/data/formats/text_table.h"
+#include "lagtape/data/series/fill.h"
+#include "lagtape/data/series/time_stamp.h"
+
+namespace lagtape {
+
+namespace {
+
+using Kind = RecordingColumn::Kind;
+
+constexpr double kDay = 86400;
+
+bool is_number(std::string_view cell, char decimal) {
+  std::string text(cell);
+  if (text.starts_with('+')) text.erase(0, 1);
+  if (decimal == ',') std::ranges::replace(text, ',', '.');
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+}
+
+bool is_date(std::string_view cell) { return !is_number(cell, '.') && parse_time(cell).has_value(); }
+
+/// Describes the columns of a table, from its row `first` on.
+class Describer {
+ public:
+  Describer(const TextTable& table, const std::string& where) : table_(table) {
+    const auto names = std::span(table.cells).first(static_cast<std::size_t>(table.columns));
+    const bool has_names = std::ranges::none_of(
+        names, [](auto cell) { return is_number(cell, '.') || is_number(cell, ',') || is_date(cell); });
+    first_ = has_names ? 1 : 0;
+    found_.rows = table.rows() - first_;
+    if (found_.rows < 1) throw InputError(text_of(where, ": contains names and no numbers."));
+    found_.decimal_comma = table.separator != ',' && has_decimal_commas();
+    for (std::int64_t i = 0; i < table.columns; ++i) {
+      RecordingColumn column{.name = has_names ? std::string(names[static_cast<std::size_t>(i)]) : "",
+                             .index = i};
+      describe(column);
+      found_.columns.push_back(std::move(column));
+    }
+  }
+  RecordingColumns take() { return std::move(found_); }
+
+ private:
+  std::string_view cell(std::int64_t row, std::int64_t column) const {
+    return table_.cell(row + first_, column);
+  }
+
+  bool has_decimal_commas() const {
+    for (const std::string_view cell : table_.cells)
+      if (cell.find(',') != cell.npos && is_number(cell, ',')) return true;
+    return false;
+  }
+
+  void describe(RecordingColumn& column) {
+    constexpr std::size_t kMostWords = 12;
+    std::set<std::string, std::less<>> words;
+    std::int64_t numbers = 0, dates = 0, others = 0;
+    for (std::int64_t row = 0; row < found_.rows; ++row) {
+      const std::string_view text = cell(row, column.index);
+      if (is_missing(text)) {
+        ++column.missing;
+        continue;
+      }
+      if (words.size() <= kMostWords) words.emplace(text);
+      if (is_number(text, found_.decimal_comma ? ',' : '.')) {
+        ++numbers;
+      } else if (is_date(text)) {
+        ++dates;
+      } else {
+        ++others;
+      }
+    }
+    const bool has_time = !found_.of_kind(Kind::time).empty();
+    if (words.size() < 2) {
+      column.kind = Kind::constant;
+    } else if (dates + numbers > 0 && others == 0 && numbers == 0 && column.missing == 0 && !has_time) {
+      column.kind = Kind::time;
+      describe_times(column.index);
+    } else if (numbers > 0 && dates + others == 0) {
+      column.kind = Kind::numbers;
+    } else if (words.size() <= kMostWords && numbers + dates == 0 && column.missing == 0) {
+      column.kind = Kind::words;
+      column.words.assign(words.begin(), words.end());
+    }
+  }
+
+  void describe_times(std::int64_t column) {
+    std::vector<double> times;
+    for (std::int64_t row = 0; row < found_.rows; ++row) times.push_back(*parse_time(cell(row, column)));
+    std::ranges::sort(times);
+    std::map<double, std::int64_t> differences;
+    for (std::size_t i = 1; i < times.size(); ++i) ++differences[times[i] - times[i - 1]];
+    std::int64_t most = 0;
+    for (const auto& [difference, count] : differences) {
+      if (count > most && difference > 0) found_.interval = difference;
+      most = std::max(most, difference > 0 ? count : 0);
+    }
+    for (const auto& [difference, count] : differences)
+      found_.has_gaps = found_.has_gaps || difference > 1.5 * found_.interval;
+  }
+
+  const TextTable& table_;
+  std::int64_t first_ = 0;
+  RecordingColumns found_;
+};
+
+}  // namespace
+
+std::vector<const RecordingColumn*> RecordingColumns::of_kind(RecordingColumn::Kind kind) const {
+  std::vector<const RecordingColumn*> found;
+  for (const RecordingColumn& column : columns)
+    if (column.kind == kind) found.push_back(&column);
+  return found;
+}
+
+std::int64_t RecordingColumns::season() const {
+  if (interval <= 0) return 0;
+  if (interval < kDay) return std::llround(kDay / interval);
+  if (interval < 6 * kDay) return 7;
+  return interval < 20 * kDay ? 52 : 12;
+}
+
+RecordingColumns describe_recording(const std::filesystem::path& file) {
+  const TextTable table = parse_text_table(read_file(file), file.string());
+  return Describer(table, file.string()).take();
+}
+
+}  // namespace lagtape
