@@ -28,7 +28,7 @@ Loss loss_of(const std::string& name, const std::string& pointer, JsonErrors& er
 
 void read_numbers(JsonReader& reader, const std::string& key, std::vector<double>& numbers,
                   const std::string& about) {
-  const Json& given = reader.raw(key, about, "list of numbers", Json(numbers).dump());
+  const Json& given = reader.raw(key, about, "list of number | null", Json(numbers).dump());
   const bool fits =
       given.is_null() ||
       (given.is_array() && std::ranges::all_of(given, [](const Json& value) { return value.is_number(); }));

@@ -106,7 +106,7 @@ void read_paths(JsonReader& reader, SeriesOptions& options) {
       "path",
       "a .csv, .npy or .npz file, relative to the experiment file, or a list of files, each a recording of "
       "its own; with a * in its name, all such files",
-      "string | list", "");
+      "string | list of 1 or more string", "");
   if (given.is_string()) options.paths = {given.get<std::string>()};
   if (given.is_array()) options.paths = texts_of(given, reader, "path", "files");
   if (given.is_null() && reader.is_object())

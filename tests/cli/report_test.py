@@ -78,6 +78,14 @@ class ReportTest(ToolTest):
         used = {value[5:-1] for name, value in page.attributes if name == "clip-path"}
         self.assertEqual(used, set(ids))
 
+    def test_a_run_of_quantiles_is_judged_by_its_median(self):
+        levels = {"type": "quantile", "levels": [0.1, 0.5, 0.9]}
+        self.train("run", experiment=changed(EXPERIMENT, loss=levels, metrics=["rmse"], model__readout={"at": "every_step"}))
+        text = self.page("run")[1]
+        errors = re.search(r"root mean squared errors, in the units of the data:\s+sequence error\s+\d+ ([\d.e-]+)", " ".join(text.split()))
+        rmse = json.loads(self.run_tool("eval", "run", "--json")[0])["rmse"]
+        self.assertTrue(rmse <= float(errors[1]) <= 3 * rmse, (rmse, errors[1]))
+
     def test_a_run_of_classes(self):
         self.train("run", experiment=CLASSES)
         page, text = self.page("run")

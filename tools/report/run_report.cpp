@@ -16,6 +16,7 @@
 #include "lagtape/tools/report/report_page.h"
 #include "lagtape/tools/report/worst_mistakes.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/source.h"
 
@@ -113,16 +114,16 @@ class RunReport {
       return;
     }
     ModelOp op(source_.model);
-    const Scaling scaling = source_.model.normalization().output;
+    const Scaling scaling = normalization_of_data(source_.model).output;
     std::optional<Confusion> confusion;
     std::optional<ForecastPlot> forecast;
     constexpr std::int64_t kMostClasses = 40;
     if (data->shape.classes > 0) {
       if (data->shape.classes <= kMostClasses) confusion.emplace(data->shape);
     } else {
-      forecast.emplace(data->shape, scaling);
+      forecast.emplace(data->shape, scaling, source_.experiment.loss);
     }
-    WorstMistakes worst(data->shape, scaling);
+    WorstMistakes worst(data->shape, scaling, source_.experiment.loss);
     EvaluationOptions options;
     options.scored = [&](const Tensor& outputs, const Batch& batch) {
       if (confusion) confusion->add(outputs, batch);
@@ -177,7 +178,8 @@ class RunReport {
     try {
       AnalysisOptions options{.sequences = options_.sequences, .steps = options_.steps, .projections = 8};
       options.seed = source_.experiment.seed;
-      const Analysis analysis = analyze(source_.model, split, source_.model.normalization(), pool_, options);
+      const Analysis analysis =
+          analyze(source_.model, split, normalization_of_data(source_.model), pool_, options);
       constexpr std::size_t kMostCharts = 12;
       std::size_t charts = 0;
       for (auto& [name, plot] : plots_of(analysis, "")) {

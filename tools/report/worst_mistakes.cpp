@@ -41,10 +41,11 @@ Mistake WorstMistakes::mistake_of(const Tensor& outputs, const Batch& batch, std
     return worst;
   }
   double squares = 0, count = 0;
-  for (std::int64_t i = row * stride * q; i < (row * stride + steps) * q; ++i) {
-    const auto column = static_cast<std::size_t>(i % q);
+  const std::int64_t each = loss_.outputs_of_target(), targets = q / each, middle = loss_.middle();
+  for (std::int64_t i = row * stride * targets; i < (row * stride + steps) * targets; ++i) {
+    const auto column = static_cast<std::size_t>(i % targets);
     const double difference =
-        scaling_.restored(outputs.at(i), column) - scaling_.restored(batch.y.at(i), column);
+        scaling_.restored(outputs.at(i * each + middle), column) - scaling_.restored(batch.y.at(i), column);
     if (!std::isfinite(difference)) continue;
     squares += difference * difference;
     ++count;

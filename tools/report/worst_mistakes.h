@@ -5,6 +5,7 @@
 
 #include "lagtape/core/normalization.h"
 #include "lagtape/data/dataset.h"
+#include "lagtape/ops/recurrence/step/loss_function.h"
 
 namespace lagtape::report {
 
@@ -21,9 +22,12 @@ class WorstMistakes {
  public:
   static constexpr std::size_t kMost = 10;
 
-  WorstMistakes(const DataShape& data, Scaling scaling) : data_(data), scaling_(std::move(scaling)) {}
+  /// `scaling` is that of the targets.
+  WorstMistakes(const DataShape& data, Scaling scaling, LossFunction loss)
+      : data_(data), scaling_(std::move(scaling)), loss_(std::move(loss)) {}
 
-  /// Takes in a batch of a split in its order. `outputs`: [B, q] or [B, T, q], normalised as the targets are.
+  /// Takes in a batch of a split in its order. `outputs`: [B, q] or [B, T, q], normalised as the targets are;
+  /// of several outputs a target the one nearest to the median counts.
   void add(const Tensor& outputs, const Batch& batch);
   /// The mistakes, the largest first.
   const std::vector<Mistake>& all() const { return worst_; }
@@ -34,6 +38,7 @@ class WorstMistakes {
 
   DataShape data_;
   Scaling scaling_;
+  LossFunction loss_;
   std::vector<Mistake> worst_;
 };
 

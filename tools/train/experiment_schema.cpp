@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
@@ -231,6 +232,15 @@ Json names_in(const auto& entries) {
   return names;
 }
 
+/// A name, or an object with the settings of the loss that it names.
+Json loss_schema() {
+  std::vector<std::pair<std::string, Json>> many;
+  for (const LossEntry& entry : losses())
+    many.emplace_back(entry.name, named_options("type", options_of(entry.loss)));
+  return {{"anyOf", Json::array({Json{{"enum", names_in(losses())}}, one_of_many("type", many, true),
+                                 Json{{"type", "null"}}})}};
+}
+
 }  // namespace
 
 Json experiment_schema() {
@@ -259,7 +269,7 @@ Json experiment_schema() {
         {"required", Json::array({"task"})}}},
       {"cells", or_null(own_cells)},
       {"model", {{"type", "object"}}},
-      {"loss", {{"enum", names_in(losses())}}},
+      {"loss", loss_schema()},
       {"metrics", or_null(metric_list)},
       {"optimizer", or_null(typed(optimizers(), true))},
       {"schedule", schedule_schema()},

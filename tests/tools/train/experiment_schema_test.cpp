@@ -26,7 +26,8 @@ constexpr const char* kRelations[] = {
     "does not go with",
     "takes tokens",
     "the data are tokens",
-    "/loss: ",
+    "/loss: is missing",
+    " a target.",
     "and the data do not tell it",
     // between a layer and those around it, or its own options
     ": cell '",
