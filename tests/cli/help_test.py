@@ -64,7 +64,7 @@ class HelpTest(ToolTest):
     def test_bash_completes(self):
         self.write("completion.bash", self.run_tool("completion", "bash")[0])
         self.write("load.json", "{}")
-        for words, expected in ((["lagtape", "tr"], ["train"]), (["lagtape", "train", "--se"], ["--set", "--seed"]),
+        for words, expected in ((["lagtape", "tr"], ["train"]), (["lagtape", "train", "--dry"], ["--dry-run"]),
                                 (["lagtape", "train", "lo"], ["load.json"])):
             script = (f"source completion.bash; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _lagtape; "
                       'printf "%s\\n" "${COMPREPLY[@]}"')

@@ -17,13 +17,18 @@ std::vector<Option> named_options(const Command& command) {
   std::ranges::copy_if(command.options.all(), std::back_inserter(all),
                        [](const Option& option) { return !is_positional(option); });
   if (computes(command)) {
-    all.push_back(
-        {.name = "--simd", .value = static_cast<std::string*>(nullptr), .about = std::string(kSimdAbout)});
-    all.back().placeholder = "LEVEL";
+    Option simd;
+    simd.name = "--simd";
+    simd.value = static_cast<std::string*>(nullptr);
+    simd.about = kSimdAbout;
+    simd.placeholder = "LEVEL";
+    all.push_back(std::move(simd));
   }
-  all.push_back({.name = "--help",
-                 .value = static_cast<bool*>(nullptr),
-                 .about = "print the help text of the command"});
+  Option help;
+  help.name = "--help";
+  help.value = static_cast<bool*>(nullptr);
+  help.about = "print the help text of the command";
+  all.push_back(std::move(help));
   return all;
 }
 

@@ -94,7 +94,9 @@ void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& 
 }
 
 Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start) {
-  Draft draft{.name = std::string(entry.name), .about = std::string(entry.summary)};
+  Draft draft;
+  draft.name = entry.name;
+  draft.about = entry.summary;
   std::vector<std::string> missing;
   read_data(entry, Json::object(), draft.data_options, &missing);
   draft.data = {{"task", entry.name}};
@@ -161,7 +163,8 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
 Draft draft_of_recording(const StartingPoint& start) {
   const fs::path file = fs::path(start.data);
   const RecordingColumns found = describe_recording(file);
-  Draft draft{.name = name_from(file)};
+  Draft draft;
+  draft.name = name_from(file);
   draft.about = text_of(found.rows, " rows of a recording; every step predicts the next row");
   const fs::path base = start.base.empty() ? fs::current_path() : fs::absolute(start.base);
   draft.data = {{"task", "series"}, {"path", fs::absolute(file).lexically_relative(base).string()}};
