@@ -50,7 +50,7 @@ class NewTest(ToolTest):
                 text = self.new(task)
                 self.assertEqual(without_comments(text)["data"]["task"], task)
                 self.assertIn("//", text)
-                self.check(text, needs_files="path" in without_comments(text)["data"])
+                self.check(text, needs_files=any(isinstance(without_comments(text)["data"].get(key), str) for key in ("path", "target")))
 
     def test_every_cell_has_a_start_that_passes_check(self):
         for cell in self.names("cells"):

@@ -74,7 +74,8 @@ Json first_value(const OptionDoc& option, const Draft& draft, std::int64_t units
                                              {"window", 100}};
   if (option.type == "object") return Json{{"cell", "gru"}, {"units", units}};
   const auto found = known.find(option.key);
-  return found != known.end() ? found->second : Json(1);
+  if (found != known.end()) return found->second;
+  return option.type == "string" ? Json(option.key) : Json(1);
 }
 
 /// An object with a first value for each option that has no default.

@@ -154,7 +154,8 @@ Json model_schema(bool own) {
           {"properties",
            {{"layers",
              {{"type", "array"}, {"items", reference(own ? "layer_or_own" : "layer")}, {"minItems", 1}}},
-            {"readout", or_null(readout)}}},
+            {"readout", or_null(readout)},
+            {"rest", schema_of_type(R"({"input"?: number} | null)")}}},
           {"required", Json::array({"layers"})},
           {"additionalProperties", false}};
 }
