@@ -68,7 +68,7 @@ def returns_a_number(s, units):
 @pytest.mark.parametrize("function, message", [
     (nothing, "it returns nothing; return what the layer gives on, such as s.next_of(h)."),
     (no_next, "the state 'h' has no next value: call s.next(h, ...)."),
-    (compares, "'tau' has no number while the cell is recorded, so that Python cannot ask whether it is true. For an option of the cell, "
+    (compares, "this value has no number while the cell is recorded, so that Python cannot ask whether it is true. For an option of the cell, "
                'name it in @lagtape.cell(static=["tau"]). For a choice at every step write lagtape.where(condition, a, b).'),
     (future, "an index is 0 or less, as in h[-3]; the future is not known. Got 2."),
     (past_of_a_value, "only a state and the input have past values: h[-3] is the value three steps before."),
