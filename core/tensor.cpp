@@ -75,6 +75,17 @@ Tensor Tensor::from(Shape shape, std::initializer_list<double> values, Dtype dty
   return from(std::move(shape), std::span<const double>(values.begin(), values.size()), dtype);
 }
 
+Tensor Tensor::over(const void* elements, Shape shape, Dtype dtype, std::shared_ptr<const void> owner) {
+  Tensor tensor;
+  tensor.numel_ = element_count(shape);
+  tensor.shape_ = std::move(shape);
+  tensor.dtype_ = dtype;
+  static constexpr std::byte kNone{};  // a tensor without elements has storage all the same
+  const void* data = elements != nullptr ? elements : &kNone;
+  tensor.data_ = std::shared_ptr<void>(std::const_pointer_cast<void>(std::move(owner)), const_cast<void*>(data));
+  return tensor;
+}
+
 std::int64_t Tensor::size(std::int64_t axis) const {
   const std::int64_t from_start = axis < 0 ? axis + rank() : axis;
   if (from_start < 0 || from_start >= rank()) {

@@ -25,7 +25,8 @@ std::string to_string(const Shape& shape);  ///< "[8, 3]"
 
 class Arena;
 
-/// A dense row-major array of f32 or f64, 64-byte aligned. Copies share the storage; `clone` does not.
+/// A dense row-major array of f32 or f64, 64-byte aligned unless it lies over another's memory. Copies share the
+/// storage; `clone` does not.
 /// A default-constructed tensor is empty: rank 0, no elements, no storage. A scalar has shape {} and one
 /// element.
 class Tensor {
@@ -43,6 +44,10 @@ class Tensor {
   /// The values in row-major order, rounded to dtype. Throws InputError if they do not fit the shape.
   static Tensor from(Shape shape, std::span<const double> values, Dtype dtype);
   static Tensor from(Shape shape, std::initializer_list<double> values, Dtype dtype);
+  /// The elements that somebody else has, where they are, aligned as one element is. They are only read: nothing
+  /// may write through this tensor or its copies. `owner` is held by every copy; without one, the memory outlives
+  /// them all.
+  static Tensor over(const void* elements, Shape shape, Dtype dtype, std::shared_ptr<const void> owner = nullptr);
 
   bool empty() const { return data_ == nullptr; }
   Dtype dtype() const { return dtype_; }

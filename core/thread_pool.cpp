@@ -14,6 +14,10 @@
 #include <sched.h>
 #endif
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -95,7 +99,18 @@ void leave(int) {}
 
 // ---- ThreadPool -------------------------------------------------------------------------------------------
 
+namespace {
+
+#if defined(__unix__) || defined(__APPLE__)
+std::int64_t this_process() { return getpid(); }
+#else
+std::int64_t this_process() { return 0; }
+#endif
+
+}  // namespace
+
 struct ThreadPool::State {
+  static std::unique_ptr<State> started_with(int threads);
   ~State() {
     {
       const std::lock_guard lock(mutex);
@@ -108,6 +123,7 @@ struct ThreadPool::State {
   void help(int worker);
   void work_on_items(int worker);
 
+  const std::int64_t process = this_process();
   std::vector<std::thread> helpers;  // workers 1 and up; the caller of `run` is worker 0
   std::atomic<bool> running = false;
 
@@ -159,24 +175,37 @@ void ThreadPool::State::work_on_items(int worker) {
   }
 }
 
-ThreadPool::ThreadPool(int threads) {
-  if (threads < 1) throw InputError(text_of("[thread pool] threads is at least 1. Got ", threads));
-  state_ = std::make_unique<State>();
-  state_->helpers.reserve(threads - 1);
+std::unique_ptr<ThreadPool::State> ThreadPool::State::started_with(int threads) {
+  auto state = std::make_unique<State>();
+  state->helpers.reserve(threads - 1);
   try {
-    for (int worker = 1; worker < threads; ++worker) {
-      state_->helpers.emplace_back([state = state_.get(), worker] { state->help(worker); });
-    }
+    for (int worker = 1; worker < threads; ++worker)
+      state->helpers.emplace_back([state = state.get(), worker] { state->help(worker); });
   } catch (const std::system_error& error) {
     throw Error(text_of("[thread pool] cannot start ", threads, " threads: ", error.what()));
   }
+  return state;
 }
 
-ThreadPool::~ThreadPool() = default;
+ThreadPool::ThreadPool(int threads) {
+  if (threads < 1) throw InputError(text_of("[thread pool] threads is at least 1. Got ", threads));
+  state_ = State::started_with(threads);
+}
+
+// Threads do not go on in a process that is forked from theirs: to wait for them would never end, and their lock may
+// be held for ever. The forked process leaves them as they are, and starts its own when it needs some.
+ThreadPool::~ThreadPool() {
+  if (state_->process != this_process()) static_cast<void>(state_.release());
+}
 
 int ThreadPool::threads() const { return static_cast<int>(state_->helpers.size()) + 1; }
 
 void ThreadPool::run(int items, const std::function<void(int item, int worker)>& work) {
+  if (state_->process != this_process()) {
+    std::unique_ptr<State> own = State::started_with(threads());
+    static_cast<void>(state_.release());
+    state_ = std::move(own);
+  }
   State& state = *state_;
   if (state.running.exchange(true)) throw Error("[thread pool] run was called while it is running.");
   {

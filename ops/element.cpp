@@ -1,6 +1,9 @@
 #include "lagtape/ops/element.h"
 
 #include <algorithm>
+#include <cstdint>
+
+#include "lagtape/core/aligned_memory.h"
 
 namespace lagtape {
 namespace {
@@ -18,9 +21,15 @@ void apply(ElementKernel<T> kernel, T* out, const T* a, const T* b, T k, std::in
   std::copy_n(tail_a, rest, out + bulk);
 }
 
+/// The tensor, or a copy of one that lies over somebody else's memory where the kernels cannot read it.
+Tensor aligned(const Tensor& tensor) {
+  return reinterpret_cast<std::uintptr_t>(tensor.raw()) % kAlignment == 0 ? tensor : tensor.clone();
+}
+
 }  // namespace
 
-void apply_element(ElementOp op, Tensor& out, const Tensor& a, const Tensor& b, double k) {
+void apply_element(ElementOp op, Tensor& out, const Tensor& given_a, const Tensor& given_b, double k) {
+  const Tensor a = aligned(given_a), b = aligned(given_b);
   with_scalar(out.dtype(), [&]<class T>() {
     const ElementKernel<T> kernel = kernels<T>(best_level()).element[static_cast<int>(op)];
     apply<T>(kernel, out.values<T>().data(), a.values<T>().data(), b.empty() ? nullptr : b.values<T>().data(),

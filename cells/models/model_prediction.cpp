@@ -48,12 +48,13 @@ Tensor Model::predict(const Tensor& x, std::span<const std::int64_t> lengths, in
   const bool single = x.rank() == 2;
   batch.lengths.assign(lengths.begin(), lengths.end());
   check_lengths(batch.lengths, x);
-  batch.x = x.to(m.dtype()).clone();
-  if (single) batch.x = batch.x.reshaped({1, x.size(0), x.size(1)});
   const Normalization& n = m.normalization;
   n.check(input_width(), output_width());
+  const bool changes_x = !n.input.empty();
+  batch.x = changes_x ? x.to(m.dtype()).clone() : x.to(m.dtype());
+  if (single) batch.x = batch.x.reshaped({1, x.size(0), x.size(1)});
   return with_scalar(m.dtype(), [&]<class T>() {
-    n.input.normalize(batch.x.values<T>());
+    if (changes_x) n.input.normalize(batch.x.values<T>());
     std::unique_ptr<Predictor> predictor = m.predictors.take(threads);
     if (predictor == nullptr) predictor = std::make_unique<Predictor>(m.evaluation_chain, m.dtype(), threads);
     Tensor y = predictor->chain.evaluate(weights(), batch, predictor->pool);

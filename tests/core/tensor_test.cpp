@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "lagtape/core/error.h"
 
@@ -78,4 +81,20 @@ TEST_CASE("Mistakes with elements are errors") {
   CHECK_THROWS_AS(Tensor::from({3}, {1, 2}, Dtype::f64), InputError);
   CHECK_THROWS_WITH_AS(tensor.reshaped({3}), "[reshape] the number of elements stays. Got [2, 2] to [3]",
                        InputError);
+}
+
+TEST_CASE("A tensor over somebody else's numbers copies nothing and holds their owner") {
+  const auto numbers = std::make_shared<std::vector<float>>(std::vector<float>{0, 1, 2, 3, 4, 5, 6});
+  Tensor tensor = Tensor::over(numbers->data() + 1, {2, 3}, Dtype::f32, numbers);
+  CHECK(std::as_const(tensor).raw() == numbers->data() + 1);
+  CHECK(tensor.shape() == Shape{2, 3});
+  CHECK(tensor.at(5) == 6);
+  CHECK(numbers.use_count() == 2);
+  const Tensor copy = tensor.clone();
+  CHECK(copy.raw() != std::as_const(tensor).raw());
+  CHECK(copy.at(0) == 1);
+  tensor = Tensor();
+  CHECK(numbers.use_count() == 1);
+  CHECK_FALSE(Tensor::over(nullptr, {0, 3}, Dtype::f64).empty());
+  CHECK_THROWS_AS(Tensor::over(numbers->data(), {-1}, Dtype::f32), InputError);
 }

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -11,6 +13,8 @@
 
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #endif
 
 using namespace lagtape;
@@ -124,3 +128,44 @@ TEST_CASE("Subnormal numbers are flushed for the time of the work, and the calle
   }
   CHECK(half_of_smallest() > 0);
 }
+
+#if defined(__linux__)
+namespace {
+
+/// Runs `work` in a forked process and returns its exit code; -1 when it did not end within ten seconds.
+int exit_code_of_fork(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    _exit(work());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("A forked process works with threads of its own") {
+  ThreadPool pool(3);
+  pool.run(10, [](int, int) {});
+  const int sum = exit_code_of_fork([&] {
+    std::atomic<int> sum = 0;
+    for (int round = 0; round < 2; ++round) pool.run(10, [&](int item, int) { sum += item; });
+    return sum.load();
+  });
+  CHECK(sum == 2 * 45);
+  std::atomic<int> here = 0;
+  pool.run(10, [&](int item, int) { here += item; });
+  CHECK(here == 45);
+}
+
+TEST_CASE("A forked process destroys a pool without waiting for threads that it does not have") {
+  auto pool = std::make_unique<ThreadPool>(3);
+  pool->run(10, [](int, int) {});
+  CHECK(exit_code_of_fork([&] {
+          pool.reset();
+          return 7;
+        }) == 7);
+}
+#endif

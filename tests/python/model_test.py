@@ -3,6 +3,8 @@
 import copy
 import json
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -48,6 +50,45 @@ def test_any_layout_and_type_of_numbers_is_taken(model):
     assert np.array_equal(model.predict(wide[:, ::2]), model.predict(x))
     assert np.array_equal(model.predict(np.asfortranarray(x)), model.predict(x))
     assert np.array_equal(model.predict([[1], [0], [True]]), model.predict(np.float32([[1], [0], [1]])))
+
+
+def test_a_contiguous_array_is_not_copied(tmp_path):
+    """Peak memory of a prediction whose outputs are few."""
+    experiment = changed(
+        data={"task": "random", "length": 9, "input": 64, "classes": 2, "train": 4, "valid": 4, "test": 4},
+        model={"layers": [{"cell": "gru", "units": 2}]}, loss="cross_entropy", metrics=["accuracy"],
+        train={"epochs": 1, "batch": 4})
+    (tmp_path / "wide.json").write_text(json.dumps(experiment))
+    run_tool("train", "wide.json", "--quiet", "--out", "run", cwd=tmp_path)
+    program = """
+import re, sys
+import numpy as np, lagtape as lt
+peak = lambda: int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
+model = lt.load("run")
+model.predict(np.zeros((2, 100, 64), np.float32))
+x = np.ones((2, 100_000, 64), sys.argv[1])
+before = peak()
+model.predict(x)
+print((peak() - before) / (2 * 100_000 * 64 * 4))
+"""
+    grown = [float(subprocess.run([sys.executable, "-c", program, dtype], cwd=tmp_path, check=True, capture_output=True,
+                                  text=True).stdout) for dtype in ("float32", "float64")]
+    assert grown[0] < 0.5 < 0.9 < grown[1]  # float64 is rounded, which takes a copy
+
+
+def test_numbers_are_read_wherever_they_begin(tmp_path):
+    experiment = changed(model={"layers": ["batch_norm", {"layer": "linear", "units": 5}, {"cell": "gru", "units": 3}, "layer_norm"],
+                                "readout": {"units": 1, "at": "every_step"}}, train={"epochs": 1, "batch": 4})
+    (tmp_path / "mixed.json").write_text(json.dumps(experiment))
+    run_tool("train", "mixed.json", "--quiet", "--out", "run", cwd=tmp_path)
+    model = lt.load(tmp_path / "run")
+    x = waves(2, 31, 1)
+    expected = model.predict(x)
+    assert np.ptp(expected) > 0
+    for first in range(17):
+        memory = np.zeros(x.size + 32, np.float32)
+        memory[first : first + x.size] = x.reshape(-1)
+        assert np.array_equal(model.predict(memory[first : first + x.size].reshape(x.shape)), expected)
 
 
 def test_a_model_says_what_it_is(trained, model):

@@ -83,6 +83,34 @@ def test_gradcheck_fails_for_a_wrong_gradient():
         torch.autograd.gradcheck(wrong, (x,))
 
 
+def shifted(tensor):
+    """The same numbers in memory that begins as far from the start of a cache line as a number may."""
+    memory = torch.empty(tensor.numel() + 16, dtype=tensor.dtype)
+    first = (-memory.data_ptr() % 64) // tensor.element_size() + 1
+    copy = memory[first : first + tensor.numel()].view(tensor.shape)
+    copy.copy_(tensor.detach())
+    assert copy.data_ptr() % 64 == tensor.element_size()
+    return copy
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("layer", list(cases()))
+def test_numbers_are_read_wherever_they_begin(layer, dtype):
+    width = layer["units"] if layer["cell"] == "s4d" else 3
+    x = numbers(5, 9, width, dtype=dtype)
+    results = []
+    for place in (torch.clone, shifted):
+        recurrence = Recurrence(layer, width, seed=1, dtype=dtype).eval()
+        for parameter in recurrence.parameters():
+            parameter.data = place(parameter.data)
+        given = place(x).requires_grad_()
+        y, window = recurrence(given, window=[place(w) for w in window_of(recurrence, 5)] if dtype == torch.float64 else None)
+        y.backward(place(torch.ones_like(y)))
+        results.append([y, given.grad, *window, *(p.grad for p in recurrence.parameters())])
+    assert results[0][1].abs().max() > 0
+    assert all(torch.equal(a, b) for a, b in zip(*results))
+
+
 @pytest.mark.parametrize("memory", ["auto", "full", "states", "checkpoint", {"plan": "auto", "budget": "4MiB"}])
 def test_a_memory_plan_changes_no_bit(memory):
     results = []

@@ -77,8 +77,10 @@ def inside_torch(name, pythons, repeats, beside):
 def peer_rows(pythons, repeats):
     result = [Row(f"stream, LSTM and read-out, units {units}", "Eigen, sizes compiled in",
                   stream_beside_eigen(f"stream_lstm_{units}", pythons), limit) for units, limit in LATENCY.items()]
-    result += [Row("first row inside PyTorch", beside, inside_torch("tau_gru_psmnist", pythons, repeats, script), limit)
-               for beside, script, limit in (("lagtape's own training", None, 1.1), ("PyTorch, eager", "torch_eager", 0.2))]
+    result.append(Row("first row inside PyTorch", "lagtape's own training",
+                      inside_torch("tau_gru_psmnist", pythons, repeats, None), 1.1))
+    result += [Row(f"tau-GRU, {SIZES[size]}, inside PyTorch", NAMES["torch_eager"],
+                   inside_torch(f"tau_gru_{size}", pythons, repeats, "torch_eager"), 0.2) for size in SIZES]
     for size in SIZES:
         for cell in ("tau_gru", "lstm"):
             work = f"tau-GRU, {SIZES[size]}, tau {TAU[size]}" if cell == "tau_gru" else f"LSTM, {SIZES[size]}"

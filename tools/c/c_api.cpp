@@ -134,8 +134,7 @@ void predict(const char* call, const lagtape_model* model, const Sequences<T>& g
   if (!count || lagtape_model_output_count(model, given.rows, given.steps) < 0)
     throw InputError(text_of("[", call, "] ", given.rows, " rows of ", given.steps,
                              " steps are more than memory can hold"));
-  Tensor input({given.rows, given.steps, m.input_width()}, m.dtype());
-  std::copy_n(given.x, *count, input.values<T>().data());
+  const Tensor input = Tensor::over(given.x, {given.rows, given.steps, m.input_width()}, m.dtype());
   std::span<const std::int64_t> lengths;
   if (given.lengths != nullptr) lengths = {given.lengths, static_cast<std::size_t>(given.rows)};
   const Tensor output = m.predict(input, lengths, threads);

@@ -1,7 +1,7 @@
 #include "lagtape/tools/python/src/arrays.h"
 
-#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace nb = nanobind;
@@ -32,9 +32,7 @@ Tensor tensor_of(const InputArray<T>& array) {
   Shape shape;
   for (std::size_t axis = 0; axis < array.ndim(); ++axis)
     shape.push_back(static_cast<std::int64_t>(array.shape(axis)));
-  Tensor tensor(shape, dtype_of<T>);
-  std::copy_n(array.data(), array.size(), tensor.values<T>().data());
-  return tensor;
+  return Tensor::over(array.data(), std::move(shape), dtype_of<T>, std::make_shared<InputArray<T>>(array));
 }
 
 template nb::object empty_array(const Shape&, float*&);

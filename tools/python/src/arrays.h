@@ -18,7 +18,7 @@ nanobind::object array_of(const Tensor& tensor, bool writable = true);
 template <class T>
 nanobind::object empty_array(const Shape& shape, T*& data);
 
-/// A copy of an array as a tensor, whose memory is aligned as the kernels need it.
+/// A tensor over the memory of an array, which it holds. Nothing may write to it.
 template <class T>
 Tensor tensor_of(const InputArray<T>& array);
 

@@ -6,8 +6,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <unistd.h>
-
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,19 +29,11 @@ namespace {
 /// A recurrence with the threads that it runs on. The lock makes one call at a time of calls from several
 /// threads; it is taken without Python's own.
 struct LockedRecurrence {
-  LockedRecurrence(Recurrence made, int threads)
-      : recurrence(std::move(made)), pool(std::make_unique<ThreadPool>(threads)) {}
-  LockedRecurrence(const LockedRecurrence&) = delete;
-  LockedRecurrence& operator=(const LockedRecurrence&) = delete;
-  ~LockedRecurrence() {
-    // A process that was forked, such as a worker of a DataLoader, has no threads of its parent's to wait for.
-    if (getpid() != process) static_cast<void>(pool.release());
-  }
+  LockedRecurrence(Recurrence made, int threads) : recurrence(std::move(made)), pool(threads) {}
 
   Recurrence recurrence;
-  std::unique_ptr<ThreadPool> pool;
+  ThreadPool pool;
   std::mutex mutex = {};
-  pid_t process = getpid();
 };
 
 struct LockedPass {
@@ -131,7 +121,7 @@ nb::tuple forward(const std::shared_ptr<LockedRecurrence>& self, const nb::list&
     const nb::gil_scoped_release release;
     const std::lock_guard lock(self->mutex);
     return LockedPass{
-        self, recurrence.forward(values, std::move(inputs.batch), *self->pool, std::move(inputs.initial),
+        self, recurrence.forward(values, std::move(inputs.batch), self->pool, std::move(inputs.initial),
                                  {want_parameters, want_x, want_initial})};
   }();
   const nb::object y = array_of(pass.pass.outputs());
@@ -149,7 +139,7 @@ nb::tuple evaluate(const std::shared_ptr<LockedRecurrence>& self, const nb::list
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(self->mutex);
-    y = self->recurrence.evaluate(values, inputs.batch, *self->pool,
+    y = self->recurrence.evaluate(values, inputs.batch, self->pool,
                                   before.states.empty() ? nullptr : &before, &after);
   }
   return nb::make_tuple(array_of(y), arrays_of(after.states));
