@@ -77,7 +77,7 @@ print((peak() - before) / (2 * 100_000 * 64 * 4))
 
 
 def test_numbers_are_read_wherever_they_begin(tmp_path):
-    experiment = changed(model={"layers": ["batch_norm", {"layer": "linear", "units": 5}, {"cell": "gru", "units": 3}, "layer_norm"],
+    experiment = changed(model={"layers": [{"layer": "batch_norm"}, {"layer": "linear", "units": 5}, {"cell": "gru", "units": 3}, {"layer": "layer_norm"}],
                                 "readout": {"units": 1, "at": "every_step"}}, train={"epochs": 1, "batch": 4})
     (tmp_path / "mixed.json").write_text(json.dumps(experiment))
     run_tool("train", "mixed.json", "--quiet", "--out", "run", cwd=tmp_path)
