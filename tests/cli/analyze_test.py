@@ -63,6 +63,29 @@ class AnalyzeTest(ToolTest):
         self.assertNotIn("spectral", layer["jacobian"])
         self.assertEqual([(value["name"], len(value["counts"])) for value in layer["values"]], [("a", 7)])
 
+    def test_bounds_stand_beside_what_is_measured(self):
+        path = self.write("experiment.json", SMALL)
+        plain, = self.json_of(path)["layers"]
+        found = self.json_of(path, "--bounds", "--projections", 1)
+        layer, = found["layers"]
+        bounds = layer.pop("bounds")
+        layer["jacobian"]["projections"] = plain["jacobian"]["projections"]
+        self.assertEqual(layer, plain)  # every row is followed, whatever --projections says
+        jacobian, states = bounds["jacobian"], bounds["states"]
+        self.check_curve(jacobian["row_sum"], found["steps"])
+        self.assertIn("Proposition 3", jacobian["source"])
+        self.assertTrue(all(map(lambda most, bound: most <= bound * (1 + 1e-12), jacobian["row_sum"]["max"], jacobian["bound"])))
+        self.assertIn("Lemma 1", states["source"])
+        state, = states["largest"]
+        self.assertEqual((state["name"], state["bound"]), ("h", 2))
+        self.assertTrue(0 < state["largest"] < 2)
+        self.assertIn("Bound of the Jacobian: Proposition 3", self.run_tool("analyze", path, "--bounds")[0])
+        other = self.write("lstm.json", changed(SMALL, model__layers=[{"cell": "lstm", "units": 4}]))
+        bounds = self.json_of(other, "--bounds")["layers"][0]["bounds"]
+        self.assertIsNone(bounds["jacobian"]["bound"])
+        self.assertEqual([state["bound"] for state in bounds["states"]["largest"]], [None, None])
+        self.assertIn("tau_gru, lem and unicornn", self.run_tool("analyze", other, "--bounds")[0])
+
     def test_a_run_is_looked_into_as_it_was_trained(self):
         self.train("run", experiment=CLASSIFIER)
         trained = self.json_of("run")

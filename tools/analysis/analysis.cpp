@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/analysis/sequence_analysis.h"
@@ -78,8 +80,8 @@ void check_memory(const SequenceAnalyzer& analyzer, const std::vector<std::int64
   while (fits > 1 && bytes_of(fits) > most) fits /= 2;
   constexpr double kGiB = 1 << 30;
   throw InputError(text_of("[analyze] ", steps, " steps of ", lengths.size(), " sequences need about ",
-                           bytes_of(steps) / kGiB, " GiB, more than half of the memory. Choose --steps ", fits,
-                           " or less, or fewer --sequences."));
+                           bytes_of(steps) / kGiB, " GiB, more than half of the memory. Choose --steps ",
+                           fits, " or less, or fewer --sequences."));
 }
 
 ValueAnalysis value_analysis(const StepProgram& layer, const NamedValue& value,
@@ -132,14 +134,40 @@ LayerAnalysis layer_analysis(const SequenceAnalyzer& analyzer, const std::vector
     result.states.push_back(
         {layer.states[s].name, layer.states[s].shape.width(),
          of_layer([s](const Found& f) -> const auto& { return f.norm[s]; }),
+         of_layer([s](const Found& f) -> const auto& { return f.largest[s]; }),
          of_layer([s](const Found& f) -> const auto& { return f.gradient[s]; }),
          of_layer([s](const Found& f) -> const auto& { return f.last_step_gradient[s]; })});
   }
   result.frobenius = of_layer([](const auto& f) -> const auto& { return f.frobenius; });
   result.spectral = of_layer([](const auto& f) -> const auto& { return f.spectral; });
+  result.row_sum = of_layer([](const auto& f) -> const auto& { return f.row_sum; });
   for (std::size_t v = 0; v < analyzer.values(l).size(); ++v)
     result.values.push_back(value_analysis(layer, analyzer.values(l)[v], found, l, v, bins));
   return result;
+}
+
+/// The bounds of a layer that was analysed.
+LayerBounds layer_bounds(const Model& model, const SequenceAnalyzer& analyzer, std::size_t l,
+                         const LayerAnalysis& found, const Analysis& analysis) {
+  // "layers.2.1." is the second of the layers that the entry 2 stands for.
+  std::istringstream prefix(model.fitted().prefixes[l + analyzer.layers_below()]);
+  std::size_t entry = 0;
+  std::int64_t inside = 0;
+  prefix.ignore(7) >> entry;
+  prefix.ignore(1) >> inside;
+  const Json experiment = parse_json(model.experiment(), "the model's experiment");
+  const std::vector<Tensor> weights = analyzer.weights(l);
+  return bounds_of({.options = experiment["model"]["layers"][entry],
+                    .index_inside = inside,
+                    .program = analyzer.stack().layers[l],
+                    .weights = weights,
+                    .lags = analysis.steps,
+                    .length = *std::ranges::max_element(analysis.lengths),
+                    .smallest = [&](const std::string& name) -> std::optional<double> {
+                      for (const ValueAnalysis& value : found.values)
+                        if (value.name == name) return value.distribution.min;
+                      return {};
+                    }});
 }
 
 }  // namespace
@@ -199,6 +227,8 @@ Analysis analyze(const Model& given, const Dataset& split, const Normalization& 
     if (analyzer.stack().layers[l].states.empty()) continue;
     const std::string& name = names[l + analyzer.layers_below()];
     result.layers.push_back(layer_analysis(analyzer, found, l, name, options.bins));
+    if (options.bounds)
+      result.layers.back().bounds = layer_bounds(model, analyzer, l, result.layers.back(), result);
   }
   return result;
 }

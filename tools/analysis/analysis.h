@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/data/dataset.h"
+#include "lagtape/tools/analysis/bounds.h"
 #include "lagtape/tools/analysis/distribution.h"
 
 namespace lagtape {
@@ -18,6 +20,7 @@ struct AnalysisOptions {
   std::int64_t bins = 50;  ///< bins of a histogram
   std::vector<std::string> values = {};  ///< names of the values to collect; empty: all named values
   std::uint64_t seed = 0;                ///< seed of the random projections
+  bool bounds = false;  ///< also the papers' bounds; every row of the state Jacobians is then followed
 };
 
 /// A curve over the lags l = 0, 1, ...: the mean, the smallest and the largest value over the sequences that
@@ -39,6 +42,7 @@ struct StateAnalysis {
   std::string name;
   std::int64_t width = 0;
   LagCurve norm;                ///< 2-norm of the state
+  LagCurve largest;             ///< its largest entry
   LagCurve gradient;            ///< |dL/dh_k|, k = T - lag; L is the loss of the sequence
   LagCurve last_step_gradient;  ///< the same for the loss of the last step; empty where L is no more
 };
@@ -64,6 +68,8 @@ struct LayerAnalysis {
   std::int64_t projections = 0;  ///< number of rows followed backwards: `width` if exact
   LagCurve frobenius;            ///< Frobenius norm of the state Jacobian
   LagCurve spectral;             ///< spectral norm of the state Jacobian; empty unless exact
+  LagCurve row_sum;              ///< its largest sum of absolute values in a row; empty unless exact
+  std::optional<LayerBounds> bounds = {};  ///< if they are asked for
   std::vector<ValueAnalysis> values;
 };
 

@@ -1,10 +1,26 @@
 #include "lagtape/tools/analysis/analysis_json.h"
 
+#include <algorithm>
+
 namespace lagtape {
 
 namespace {
 
 Json json_of(const LagCurve& curve) { return {{"mean", curve.mean}, {"min", curve.min}, {"max", curve.max}}; }
+
+/// What is proved of a layer beside what was measured. What is not known is null.
+Json json_of(const LayerBounds& bounds, const LayerAnalysis& layer) {
+  Json states = Json::array();
+  for (std::size_t s = 0; s < layer.states.size(); ++s)
+    states.push_back({{"name", layer.states[s].name},
+                      {"largest", *std::ranges::max_element(layer.states[s].largest.max)},
+                      {"bound", bounds.states.empty() ? Json() : Json(bounds.states[s])}});
+  return {{"jacobian",
+           {{"source", bounds.jacobian_source},
+            {"row_sum", json_of(layer.row_sum)},
+            {"bound", bounds.jacobian.empty() ? Json() : Json(bounds.jacobian)}}},
+          {"states", {{"source", bounds.state_source}, {"largest", std::move(states)}}}};
+}
 
 Json json_of(const StateAnalysis& state) {
   Json json = {{"name", state.name},
@@ -49,6 +65,7 @@ Json json_of(const LayerAnalysis& layer) {
                {"states", Json::array()},
                {"jacobian", std::move(jacobian)},
                {"values", Json::array()}};
+  if (layer.bounds) json["bounds"] = json_of(*layer.bounds, layer);
   for (const StateAnalysis& state : layer.states) json["states"].push_back(json_of(state));
   for (const ValueAnalysis& value : layer.values) json["values"].push_back(json_of(value));
   return json;

@@ -59,4 +59,15 @@ double spectral_norm(const Matrix& matrix) {
   return scale * sigma;
 }
 
+double row_sum_norm(const Matrix& matrix) {
+  double norm = 0;
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    double sum = 0;
+    for (std::int64_t column = 0; column < matrix.columns; ++column)
+      sum += std::abs(matrix.values[static_cast<std::size_t>(row * matrix.columns + column)]);
+    norm = std::max(norm, sum);
+  }
+  return norm;
+}
+
 }  // namespace lagtape

@@ -19,4 +19,7 @@ double two_norm(std::span<const double> values);
 /// times). Apart from rounding it never exceeds the true value.
 double spectral_norm(const Matrix& matrix);
 
+/// The largest sum of absolute values in a row.
+double row_sum_norm(const Matrix& matrix);
+
 }  // namespace lagtape

@@ -102,12 +102,20 @@ SequenceAnalyzer::SequenceAnalyzer(const Model& model, std::vector<std::vector<N
   start_ = start_window(chain, 1, Dtype::f64);
 }
 
+std::vector<Tensor> SequenceAnalyzer::weights(std::size_t layer) const {
+  std::size_t first = 0;
+  for (std::size_t l = 0; l < layer; ++l) first += stack_.layers[l].weights.size();
+  const auto weights = weights_.begin() + static_cast<std::ptrdiff_t>(first);
+  return {weights, weights + std::ssize(stack_.layers[layer].weights)};
+}
+
 bool SequenceAnalyzer::is_exact(std::size_t layer) const {
-  return state_width(stack_.layers[layer]) <= options_.projections;
+  return options_.bounds || state_width(stack_.layers[layer]) <= options_.projections;
 }
 
 std::int64_t SequenceAnalyzer::rows(std::size_t layer) const {
-  return std::min(state_width(stack_.layers[layer]), options_.projections);
+  const std::int64_t width = state_width(stack_.layers[layer]);
+  return is_exact(layer) ? width : options_.projections;
 }
 
 SequenceBatch SequenceAnalyzer::embedded(const SequenceBatch& sequence, ThreadPool& pool) const {
@@ -179,16 +187,12 @@ SequenceFindings SequenceAnalyzer::look_into(const SequencePart& part) const {
 
 LayerOverTime SequenceAnalyzer::layer_over_time(std::size_t layer, const Tensor& x,
                                                 const SequencePart& part) const {
-  std::size_t weight = 0, window = 0;
-  for (std::size_t l = 0; l < layer; ++l) {
-    weight += stack_.layers[l].weights.size();
-    window += stack_.layers[l].states.size();
-  }
+  std::size_t window = 0;
+  for (std::size_t l = 0; l < layer; ++l) window += stack_.layers[l].states.size();
   const StepProgram& program = stack_.layers[layer];
-  const auto weights = weights_.begin() + static_cast<std::ptrdiff_t>(weight);
   const auto windows = part.windows.begin() + static_cast<std::ptrdiff_t>(window);
   return {program,
-          {weights, weights + std::ssize(program.weights)},
+          weights(layer),
           x,
           {windows, windows + std::ssize(program.states)},
           part.batch.first_step,
@@ -199,10 +203,16 @@ LayerOverTime SequenceAnalyzer::layer_over_time(std::size_t layer, const Tensor&
 Tensor SequenceAnalyzer::run_layer(std::size_t l, LayerOverTime& layer,
                                    SequenceFindings::Layer& found) const {
   found.norm = curves(stack_.layers[l].states.size(), layer.steps());
+  found.largest = found.norm;
   found.values.resize(values_[l].size());
   return layer.forward([&](std::int64_t step, const UnrollTrace::Step& seen) {
-    for (std::size_t s = 0; s < seen.states.size(); ++s)
-      found.norm[s][layer.steps() - 1 - step] = two_norm(seen.states[s].value().values<double>());
+    const auto lag = static_cast<std::size_t>(layer.steps() - 1 - step);
+    for (std::size_t s = 0; s < seen.states.size(); ++s) {
+      const auto state = seen.states[s].value().values<double>();
+      found.norm[s][lag] = two_norm(state);
+      for (const double value : state)
+        found.largest[s][lag] = std::max(found.largest[s][lag], std::abs(value));
+    }
     for (std::size_t v = 0; v < values_[l].size(); ++v) {
       const int id = values_[l][v].value;
       if (step > 0 && stack_.layers[l].is_fixed(id)) continue;
@@ -255,13 +265,18 @@ void SequenceAnalyzer::follow_jacobian(std::size_t l, LayerOverTime& layer, std:
   seeds.rows = rows(l);
   seeds.states = jacobian_seeds(stack_.layers[l], seeds.rows, exact, random);
   found.frobenius.resize(static_cast<std::size_t>(steps));
-  if (exact) found.spectral.resize(static_cast<std::size_t>(steps));
+  if (exact) {
+    found.spectral.resize(static_cast<std::size_t>(steps));
+    found.row_sum.resize(static_cast<std::size_t>(steps));
+  }
   const auto see = [&](std::int64_t step, std::span<const Tensor> of_states) {
     const std::size_t lag = static_cast<std::size_t>(steps - 1 - step);
     const Matrix joint = side_by_side(of_states);
     const double all = two_norm(joint.values);
     found.frobenius[lag] = exact ? all : all / std::sqrt(static_cast<double>(seeds.rows));
-    if (exact) found.spectral[lag] = spectral_norm(joint);
+    if (!exact) return;
+    found.spectral[lag] = spectral_norm(joint);
+    found.row_sum[lag] = row_sum_norm(joint);
   };
   layer.backward(seeds, see, false);
 }

@@ -22,8 +22,8 @@ struct SequencePart {
 /// The results for one sequence, by lag.
 struct SequenceFindings {
   struct Layer {
-    std::vector<std::vector<double>> norm, gradient, last_step_gradient;  ///< [state][lag]
-    std::vector<double> frobenius, spectral;
+    std::vector<std::vector<double>> norm, largest, gradient, last_step_gradient;  ///< [state][lag]
+    std::vector<double> frobenius, spectral, row_sum;
     std::vector<std::vector<double>> values;  ///< [named value], step by step
   };
   std::vector<Layer> layers;
@@ -43,6 +43,8 @@ class SequenceAnalyzer {
   /// The number of the model's layers below the stack: 1 for an embedding.
   std::size_t layers_below() const { return table_ ? 1 : 0; }
   const std::vector<NamedValue>& values(std::size_t layer) const { return values_[layer]; }
+  /// The weights of a layer's step.
+  std::vector<Tensor> weights(std::size_t layer) const;
   bool is_exact(std::size_t layer) const;
   /// The number of rows in which a layer's state Jacobian is followed backwards.
   std::int64_t rows(std::size_t layer) const;

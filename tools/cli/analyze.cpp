@@ -49,6 +49,9 @@ void add_options(Options& options, AnalyzeArguments& arguments) {
   options
       .add("--plot", &arguments.plot, "write charts to PREFIX-gradients.svg, ... or DIR/gradients.svg, ...")
       .called("PREFIX|DIR");
+  options.add(
+      "--bounds", &analysis.bounds,
+      "also what the papers prove of the layers, beside what is measured; follows all rows of a Jacobian");
   add_threads(options, arguments.threads);
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
@@ -82,6 +85,19 @@ void print_value(const ValueAnalysis& value) {
              of.low, of.median, of.high, peaks, value.fixed ? " (the same at every step)" : "");
 }
 
+void print_bounds(const LayerAnalysis& layer, const std::vector<std::int64_t>& lags) {
+  const LayerBounds& bounds = *layer.bounds;
+  print_row("Jacobian, row sums, max", layer.row_sum.max, lags);
+  if (!bounds.jacobian.empty()) print_row("  bound", bounds.jacobian, lags);
+  fmt::print("  Bound of the Jacobian: {}\n", bounds.jacobian_source);
+  for (std::size_t s = 0; s < bounds.states.size(); ++s) {
+    const StateAnalysis& state = layer.states[s];
+    fmt::print("  Largest |{}| {:.3g}, bound {:.3g}\n", state.name,
+               *std::ranges::max_element(state.largest.max), bounds.states[s]);
+  }
+  fmt::print("  Bound of the states: {}\n", bounds.state_source);
+}
+
 void print(const Analysis& analysis, const std::string& name, const std::string& split) {
   const auto [shortest, longest] = std::minmax_element(analysis.lengths.begin(), analysis.lengths.end());
   fmt::print(
@@ -103,6 +119,7 @@ void print(const Analysis& analysis, const std::string& name, const std::string&
     if (layer.exact) print_row("Jacobian, spectral", layer.spectral.mean, lags);
     fmt::print("  Jacobian: {}\n",
                layer.exact ? "exact" : fmt::format("estimated by {} random projections", layer.projections));
+    if (layer.bounds) print_bounds(layer, lags);
     for (const ValueAnalysis& value : layer.values) print_value(value);
   }
 }

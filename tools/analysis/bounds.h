@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/json/json.h"
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+/// What is proved of a layer, in numbers for its weights.
+struct LayerBounds {
+  std::string jacobian_source;   ///< the statement and its formula; or why there is none
+  std::vector<double> jacobian;  ///< bound of the row-sum norm of dX_T/dX_{T-lag}, by lag; empty: none
+  std::string state_source;      ///< the same for the states
+  std::vector<double> states;    ///< bound of the largest entry, state by state; empty: none
+};
+
+/// A layer to bound.
+struct BoundedLayer {
+  const Json& options;            ///< its entry in "layers" of the experiment, with every default
+  std::int64_t index_inside = 0;  ///< its place among the layers that the entry stands for
+  const StepProgram& program;
+  const std::vector<Tensor>& weights;  ///< of the step, in f64
+  std::int64_t lags = 0;               ///< lags 0 .. lags - 1 are bounded
+  std::int64_t length = 0;             ///< steps from the states of zero to X_T, at most
+  /// The smallest number that a named value of the step takes at the analysed steps, where it was collected.
+  std::function<std::optional<double>(const std::string& name)> smallest;
+};
+
+/// The bounds of the tau-GRU, LEM and UnICORNN. None for another cell, and for options that the statements do not
+/// cover.
+LayerBounds bounds_of(const BoundedLayer& layer);
+
+}  // namespace lagtape
