@@ -41,6 +41,7 @@ void write_text(std::ostream& stream, const void* text) {
 
 std::string joined_text(std::initializer_list<TextPart> parts) {
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // else a failed allocation would cut the text short
   for (const TextPart& part : parts) part.write(out, part.value);
   return std::move(out).str();
 }

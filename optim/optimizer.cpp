@@ -51,10 +51,10 @@ void refuse_unused_groups(const Parameters& parameters, const std::vector<Parame
 }
 
 void keep_within_bounds(Parameter& parameter) {
-  const auto [low, high] = parameter.bounds;
   if (parameter.bounds == Bounds{}) return;
   with_scalar(parameter.value.dtype(), [&]<class T>() {
-    for (T& v : parameter.value.values<T>()) v = std::clamp(v, static_cast<T>(low), static_cast<T>(high));
+    const T low = static_cast<T>(parameter.bounds.low), high = static_cast<T>(parameter.bounds.high);
+    for (T& v : parameter.value.values<T>()) v = std::clamp(v, low, high);
   });
 }
 

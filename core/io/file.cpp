@@ -17,16 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A disk that is full or broken, and too many open files, are an Error: the user gave nothing wrong.
 [[noreturn]] void fail(const fs::path& path, const char* what, int error) {
-  throw InputError(text_of(path.string(), ": cannot ", what, ": ", std::strerror(error)));
-}
-
-/// A disk that is full or broken is an Error: the user gave nothing wrong.
-[[noreturn]] void fail_write(const fs::path& path, int error) {
-  const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
-                           error == ENOTDIR || error == EISDIR || error == ENAMETOOLONG || error == ELOOP;
-  if (of_the_path) fail(path, "write", error);
-  throw Error(text_of(path.string(), ": cannot write: ", std::strerror(error)));
+  const std::string message = text_of(path.string(), ": cannot ", what, ": ", std::strerror(error));
+  const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT || error == ENOTDIR ||
+                           error == EISDIR || error == ENAMETOOLONG || error == ELOOP || error == EFBIG || error == ENXIO;
+  if (of_the_path) throw InputError(message);
+  throw Error(message);
 }
 
 class Descriptor {
@@ -86,12 +83,21 @@ int open_temporary(const fs::path& path, Temporary& temporary) {
 void write_all(int fd, std::string_view bytes, const fs::path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) fail_write(path, errno);
+    if (written < 0 && errno != EINTR) fail(path, "write", errno);
     if (written > 0) bytes.remove_prefix(written);
   }
 }
 
 }  // namespace
+
+void remove_temporaries_of(const fs::path& file) {
+  const std::string begin = text_of(".", file.filename().string(), ".");
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(begin) && name.ends_with(".tmp")) fs::remove(entry.path(), error);
+  }
+}
 
 std::string read_file(const fs::path& path, Links links) {
   const int no_link = links == Links::refused ? O_NOFOLLOW : 0;
@@ -130,13 +136,13 @@ void write_file_atomically(const fs::path& path, std::string_view bytes, Links l
   const fs::path target = resolve(path, links);
   Temporary temporary;
   Descriptor file(open_temporary(target, temporary));
-  if (file < 0) fail_write(path, errno);
+  if (file < 0) fail(path, "write", errno);
 
   struct stat old;
   if (::stat(target.c_str(), &old) == 0) ::fchmod(file, old.st_mode & 07777);  // a failure is harmless
   write_all(file, bytes, path);
-  if (::fsync(file) != 0 || file.close() != 0) fail_write(path, errno);
-  if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail_write(path, errno);
+  if (::fsync(file) != 0 || file.close() != 0) fail(path, "write", errno);
+  if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail(path, "write", errno);
   temporary.path.clear();
 
   // The name is on disk when the folder is. Some file systems cannot sync one; the file is whole all the
@@ -149,20 +155,20 @@ void write_file_atomically(const fs::path& path, std::string_view bytes, Links l
 void append_to_file(const fs::path& path, std::string_view bytes) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (file < 0 && errno == ELOOP) fail_as_link(path, "write");
-  if (file < 0) fail_write(path, errno);
+  if (file < 0) fail(path, "write", errno);
   struct stat before;
-  if (::fstat(file, &before) != 0) fail_write(path, errno);
+  if (::fstat(file, &before) != 0) fail(path, "write", errno);
   if (!S_ISREG(before.st_mode))
     throw InputError(text_of(path.string(), ": cannot write: not a regular file"));
   try {
     write_all(file, bytes, path);
-    if (::fsync(file) != 0) fail_write(path, errno);
+    if (::fsync(file) != 0) fail(path, "write", errno);
   } catch (...) {
     // If this fails too, the reader drops the line that is not whole.
     [[maybe_unused]] const int ignored = ::ftruncate(file, before.st_size);
     throw;
   }
-  if (file.close() != 0) fail_write(path, errno);
+  if (file.close() != 0) fail(path, "write", errno);
 }
 
 }  // namespace lagtape

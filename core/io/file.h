@@ -11,7 +11,7 @@ namespace lagtape {
 enum class Links { followed, refused };
 
 /// The bytes of a regular file: a device or a pipe could be without end. Throws InputError with the path and
-/// the reason when it cannot be read.
+/// the reason when it cannot be read, Error when that is the system's fault.
 std::string read_file(const std::filesystem::path& path, Links links = Links::followed);
 
 /// Replaces a file as a whole: a kill at any moment leaves the old file or the new one. The bytes go to a
@@ -24,5 +24,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 /// Appends bytes to a regular file, which is not a link, and syncs it. Throws as write_file_atomically does;
 /// the file then has its old length. A kill can leave a part of the bytes at the end of the file.
 void append_to_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// Removes what killed writers of a file left behind. Nobody may be writing it at the same time.
+void remove_temporaries_of(const std::filesystem::path& file);
 
 }  // namespace lagtape

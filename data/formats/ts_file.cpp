@@ -72,6 +72,7 @@ class TsReader {
       }
     }
     if (file.bad()) throw InputError(text_of(path_, ": cannot be read to its end."));
+    if (file.bad()) throw Error(text_of(path_, ": cannot be read to its end."));
     if (!in_data) throw InputError(text_of(path_, ": not a .ts file: it has no line @data."));
     if (data_.sequences.size() == before) throw InputError(text_of(path_, ": contains no sequences."));
   }

@@ -6,7 +6,7 @@
 //   LAGTAPE_FAULT_AT     which of these calls fails, from 1; 0: none, they are counted only
 //   LAGTAPE_FAULT_ERROR  the number that errno gets; 0: a short read or write of half the bytes; -1: SIGKILL
 //   LAGTAPE_FAULT_ROOT   files below this folder count alone
-//   LAGTAPE_FAULT_COUNT  the file that receives the number of calls at the end
+//   LAGTAPE_FAULT_COUNT  the file to which every process adds the number of its calls at the end
 //
 // Only the program's own calls are seen, not those of a thread of a library that the program never waits for.
 
@@ -74,7 +74,7 @@ struct Report {
   ~Report() {
     const char* path = text("LAGTAPE_FAULT_COUNT");
     if (path[0] == '\0') return;
-    if (std::FILE* file = std::fopen(path, "w")) {
+    if (std::FILE* file = std::fopen(path, "a")) {
       std::fprintf(file, "%ld\n", calls.load());
       std::fclose(file);
     }

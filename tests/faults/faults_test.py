@@ -1,10 +1,10 @@
 """The n-th call to the system fails, for every n: the old or the new state is whole, the message says what failed, and
 --resume goes on to the same bits. A kill at the n-th call leaves what a resumed run ends with the same bits from.
 
-usage: faults_test.py TOOL COMPILER [--most N]
+usage: faults_test.py TOOL COMPILER [--most N] [--allocations N] [TEST ...]
 
-With --most N at most N points of each kind are tried, spread over all, and of allocations at most 300; it prints the table
-of points. fault_shim.cpp makes the calls fail.
+With --most N at most N points of each kind are tried, spread over all, and of allocations at most 300 or --allocations; it
+prints the table of points. fault_shim.cpp makes the calls fail, in the tool and in the trainings that it starts.
 """
 
 import errno
@@ -23,8 +23,12 @@ EXPERIMENT = {
     "data": {"task": "mackey_glass", "length": 300, "train": 4, "valid": 2, "test": 2},
     "model": {"layers": [{"cell": "tau_gru", "units": 4, "tau": 3}], "readout": {"units": 1, "at": "every_step"}},
     "loss": "mse",
+    "metrics": ["rmse"],
     "train": {"epochs": 3, "batch": 2},
 }
+TABLE = {"title": "two", "source": "here", "metric": "rmse", "unit": "RMSE", "scale": 1, "digits": 3,
+         "rows": [{"name": "one", "model": "small", "printed": 0.5}, {"name": "two", "model": "other"}]}
+SEARCH = {"experiment": "small.json", "runs": 2, "ranges": {"/optimizer/lr": {"choices": [0.01, 0.02, 0.03]}}}
 SHORT, KILL = 0, -1
 # The errors that each call can report.
 ERRORS = {
@@ -39,7 +43,8 @@ ERRORS = {
 }
 KILLED_AT = ["open", "write", "fsync", "close", "rename"]
 ABORTED = -6
-MOST_ALLOCATIONS = 300  # of many thousands
+# What a message about a fault names at least one of.
+NAMES = ("run", "whole", "e.json", "x.csv", "y.", "task", "small", "search.json", "found")
 
 
 def evenly(numbers, most):
@@ -48,7 +53,7 @@ def evenly(numbers, most):
 
 
 class FaultsTest(unittest.TestCase):
-    tool, compiler, most = "", "", 10**9
+    tool, compiler, most, allocations = "", "", 10**9, 300
     table = {}
 
     @classmethod
@@ -61,6 +66,12 @@ class FaultsTest(unittest.TestCase):
                        check=True)
         (cls.home / "e.json").write_text(json.dumps(EXPERIMENT))
         (cls.home / "x.csv").write_text("1\n2\n3\n")
+        (cls.home / "task").mkdir()
+        (cls.home / "task" / "small.json").write_text(json.dumps(EXPERIMENT))
+        (cls.home / "task" / "other.json").write_text(json.dumps({**EXPERIMENT, "name": "other", "seed": 1}))
+        (cls.home / "task" / "table.json").write_text(json.dumps(TABLE))
+        (cls.home / "small.json").write_text(json.dumps({**EXPERIMENT, "optimizer": {"type": "adam", "lr": 0.01}}))
+        (cls.home / "search.json").write_text(json.dumps(SEARCH))
         cls.begun = cls.home / "begun"  # one of three epochs
         cls.call("train", "e.json", "--out", "begun", "--quiet", "--set", "train.epochs=1")
         cls.call("train", "e.json", "--out", "whole", "--quiet")
@@ -94,9 +105,11 @@ class FaultsTest(unittest.TestCase):
 
     def points(self, call, args):
         """The numbers of the calls of an undisturbed run."""
+        counts = self.home / "count"
+        counts.unlink(missing_ok=True)
         self.call(*args, fault=(call, 0, 0))
-        count = int((self.home / "count").read_text())
-        return evenly(range(1, count + 1), min(self.most, MOST_ALLOCATIONS) if call == "new" else self.most)
+        count = max(map(int, counts.read_text().split()))  # of the tool, and of the trainings that it starts
+        return evenly(range(1, count + 1), min(self.most, self.allocations) if call == "new" else self.most)
 
     def begin(self, resumes):
         run = self.home / "run"
@@ -118,11 +131,15 @@ class FaultsTest(unittest.TestCase):
                         self.assertNotEqual(code, ABORTED, message)
                         self.assertIn(code, (0, 1, 2), message)
                         if code != 0:
-                            self.assertTrue(message.startswith("lagtape: "), message)
+                            self.assertTrue(any(line.startswith("lagtape: ") for line in message.splitlines()), message)
                         if code != 0 and call != "new":
-                            self.assertIn(os.strerror(error), message)
-                            self.assertTrue(any(name in message for name in ("run", "whole", "e.json", "x.csv", "y.npy")), message)
+                            self.assertIn(os.strerror(error), self.with_logs(message))
+                            self.assertTrue(any(name in message for name in NAMES), message)
                         check(code)
+
+    def with_logs(self, message):
+        """A message with what the trainings that the tool started have written."""
+        return message + "".join(path.read_text() for path in self.home.rglob("*.log"))
 
     def check_run(self, run):
         def check(code):
@@ -156,6 +173,55 @@ class FaultsTest(unittest.TestCase):
 
         self.each_fault("predict", args, lambda: y.write_bytes(b"old"), check)
 
+    def test_exporting(self):
+        for to, ending in (("c99", "c"), ("onnx", "onnx")):
+            y = self.home / f"y.{ending}"
+            args = ("export", "whole", "--to", to, "--output", y.name)
+            self.call(*args)
+            new = y.read_bytes()
+
+            def check(code, y=y, new=new):
+                self.assertIn(y.read_bytes(), [new] if code == 0 else [b"old", new])
+                self.assertEqual(list(self.home.glob(".*.tmp")), [])
+
+            self.each_fault(f"export {to}", args, lambda y=y: y.write_bytes(b"old"), check)
+
+    def many_runs(self, out):
+        """What a table or a search leaves, but for its times: every run, and the lines of its results."""
+        folder = self.home / out
+        rows = [json.loads(line) for path in sorted(folder.rglob("results.jsonl")) for line in path.read_text().splitlines()]
+        for row in rows:
+            for key in ("seconds", "date", "machine"):
+                row.pop(key, None)
+        rows.sort(key=json.dumps)
+        return rows, {path.parent.name: self.state(path.parent) for path in sorted(folder.rglob("weights.safetensors"))}
+
+    def each_fault_of_many(self, story, args, out):
+        folder = self.home / out
+
+        def begin():
+            shutil.rmtree(folder, ignore_errors=True)
+
+        begin()
+        self.call(*args)
+        whole = self.many_runs(out)
+        self.assertGreaterEqual(len(whole[1]), 2)
+
+        def check(code):
+            left = [path.name for path in folder.rglob("*.tmp")] if folder.exists() else []
+            self.assertEqual(left, [])
+            self.call(*args)
+            self.assertEqual(self.many_runs(out), whole)
+
+        self.each_fault(story, args, begin, check)
+        begin()
+
+    def test_table(self):
+        self.each_fault_of_many("table", ("table", "task", "--out", "runs", "--quiet", "--jobs", "1"), "runs")
+
+    def test_search(self):
+        self.each_fault_of_many("search", ("search", "search.json", "--out", "found", "--quiet", "--jobs", "1"), "found")
+
     def test_kills(self):
         for resumes in (False, True):
             story = "resume, killed" if resumes else "train, killed"
@@ -176,8 +242,9 @@ class FaultsTest(unittest.TestCase):
 
 if __name__ == "__main__":
     FaultsTest.tool, FaultsTest.compiler = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
-    if "--most" in sys.argv:
-        at = sys.argv.index("--most")
-        FaultsTest.most = int(sys.argv.pop(at + 1))
-        sys.argv.pop(at)
+    for name in ("most", "allocations"):
+        if f"--{name}" in sys.argv:
+            at = sys.argv.index(f"--{name}")
+            setattr(FaultsTest, name, int(sys.argv.pop(at + 1)))
+            sys.argv.pop(at)
     unittest.main()

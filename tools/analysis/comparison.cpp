@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <sstream>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -110,11 +110,12 @@ std::vector<std::pair<double, double>> curve_of(const fs::path& folder, const st
   std::vector<std::pair<double, double>> curve;
   const fs::path file = RunFolder(folder).metrics_file();
   if (!fs::exists(file)) return curve;
-  std::istringstream lines(read_file(file));
+  const std::string text = read_file(file);
+  std::string_view rest = text;
   double epoch_before = -1;
   bool epochs = true;
   std::vector<double> steps;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; take_line(rest, line);) {
     if (!Json::accept(line)) break;  // a line that is being written
     const Json row = Json::parse(line);
     const Json value = row.value("valid_" + metric, Json());

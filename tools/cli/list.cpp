@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/wrapped_text.h"
 #include "lagtape/tools/train/catalogue.h"
@@ -22,9 +22,9 @@ void print_short(const CatalogueKind& kind) {
 
 /// Prints a text of several lines, indented.
 void print_lines(const std::string& text) {
-  std::istringstream lines(text);
+  std::string_view rest = text;
   const int columns = terminal_width(STDOUT_FILENO);
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; take_line(rest, line);) {
     const bool fits = columns == 0 || std::ssize(line) + 2 <= columns;
     fmt::print("  {}\n", fits ? line : wrapped(line, 6, columns));
   }

@@ -128,6 +128,7 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
     print();
     std::fflush(stdout);
   }
+  if (std::cin.bad()) throw Error("stdin: cannot be read to its end");
   if (answer.empty()) throw InputError("stdin: expected a line for each step. Got none.");
   if (!every_step) print();
 }

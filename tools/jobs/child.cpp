@@ -7,15 +7,16 @@
 #include <sys/prctl.h>
 #endif
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/text_lines.h"
 
 namespace lagtape::jobs {
 
@@ -115,9 +116,10 @@ std::size_t size_of(const std::filesystem::path& file) {
 
 std::string last_words(const std::filesystem::path& log, std::size_t from) {
   constexpr std::string_view kTool = "lagtape: ";
-  std::istringstream lines(read_file(log).substr(from));
+  const std::string text = read_file(log);
+  std::string_view rest = std::string_view(text).substr(std::min(from, text.size()));
   std::string last;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; take_line(rest, line);) {
     if (line.starts_with(kTool)) last = line.substr(kTool.size());
   }
   return last;

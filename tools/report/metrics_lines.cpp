@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/train/metrics.h"
 
 namespace lagtape::report {
@@ -35,8 +35,9 @@ PlotLine curve_of(const std::vector<Json>& lines, const std::string& key, const 
 std::vector<Json> lines_of(const std::filesystem::path& file) {
   std::vector<Json> lines;
   if (!std::filesystem::exists(file)) return lines;
-  std::istringstream text(read_file(file));
-  for (std::string line; std::getline(text, line);) {
+  const std::string text = read_file(file);
+  std::string_view rest = text;
+  for (std::string line; take_line(rest, line);) {
     if (!Json::accept(line)) continue;  // a line that a kill cut short
     Json row = Json::parse(line);
     if (row.is_object()) lines.push_back(std::move(row));

@@ -24,10 +24,10 @@ void begin_folder(const SearchPlan& plan, const fs::path& out) {
                              " in search.json differs from ", plan.file.string(),
                              ". Give --out another folder."));
   }
+  remove_temporaries_of(file);
   if (!fs::is_empty(out))
     throw InputError(
         text_of(out.string(), ": is no folder of a search, and not empty. Give --out another folder."));
-  fs::create_directories(out / "runs");
   write_file_atomically(file, plan.identity.dump(2) + "\n");
 }
 

@@ -38,12 +38,12 @@ class Searcher {
   Searcher(const SearchPlan& plan, const fs::path& out, const SearchOptions& options)
       : plan_(plan), out_(out), options_(options), halving_(plan) {}
 
-  /// Trains those of the runs that have not ended and that no other process holds. `before` are runs of this search
+  /// Trains those of the runs that have not ended, or failed before, and that no other process holds. `before` are runs of this search
   /// that stand above them in the results.
   void train(std::vector<Trial>& trials, const std::vector<Trial>& before = {}) {
     all_ = &trials;
     before_ = before;
-    ended_ = static_cast<std::size_t>(std::ranges::count_if(trials, has_ended));
+    ended_ = static_cast<std::size_t>(std::ranges::count_if(trials, is_settled));
     std::deque<Trial*> waiting;
     for (Trial& trial : trials) waiting.push_back(&trial);
     while (!waiting.empty() || !trainings_.empty()) {
@@ -75,13 +75,16 @@ class Searcher {
     std::string verdict = {};  ///< why it was told to stop
   };
 
+  /// Whether a run is not tried again. One that failed may have lacked a permission or a file that is there now.
+  static bool is_settled(const Trial& trial) { return has_ended(trial) && trial.state != TrialState::failed; }
+
   /// Whether the training of a search that was killed is still saving its state.
   static bool is_orphaned(const Trial& trial) {
-    return !has_ended(trial) && fs::exists(trial.folder) && !FolderLock::at_once(trial.folder);
+    return !is_settled(trial) && fs::exists(trial.folder) && !FolderLock::at_once(trial.folder);
   }
 
   void start(Trial& trial) {
-    if (has_ended(trial)) return;
+    if (is_settled(trial)) return;
     const fs::path claim = out_ / "claims" / trial.folder.filename();
     fs::create_directories(claim);
     fs::create_directories(trial.folder.parent_path());
@@ -91,10 +94,11 @@ class Searcher {
       return;
     }
     look_at(trial, plan_);  // another process may have ended it in the meantime
-    if (has_ended(trial)) {
+    if (is_settled(trial)) {
       ++ended_;
       return;
     }
+    begin_again(trial);
     std::vector<std::string> arguments = {"train", plan_.experiment.string()};
     for (const std::string& assignment : assignments(plan_, trial.values))
       arguments.insert(arguments.end(), {"--set", assignment});

@@ -1,12 +1,12 @@
 #include "lagtape/tools/search/trial.h"
 
 #include <cmath>
-#include <sstream>
 #include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::search {
@@ -78,9 +78,10 @@ std::vector<double> best_so_far(const Trial& trial, const SearchPlan& plan) {
   std::vector<double> values;
   const fs::path file = RunFolder(trial.folder).metrics_file();
   if (!fs::exists(file)) return values;
-  std::istringstream lines(read_file(file));
+  const std::string text = read_file(file);
+  std::string_view rest = text;
   double best = std::nan("");
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; take_line(rest, line);) {
     if (!Json::accept(line)) break;  // a line that is being written
     const double value = number_at(Json::parse(line), "/valid_" + plan.metric);
     if (is_better(plan, value, best)) best = value;
@@ -111,6 +112,12 @@ void end(Trial& trial, TrialState state, const std::string& message) {
                         Json({{"state", name_of(state)}, {"message", message}}).dump() + "\n");
   trial.state = state;
   trial.message = message;
+}
+
+void begin_again(Trial& trial) {
+  fs::remove(end_file(trial));
+  trial.state = TrialState::unfinished;
+  trial.message.clear();
 }
 
 std::vector<Trial> find_trials(const SearchPlan& plan, const fs::path& out) {

@@ -35,6 +35,8 @@ std::vector<Trial> repetitions(const SearchPlan& plan, const Trial& trial, const
 void look_at(Trial& trial, const SearchPlan& plan);
 /// Notes, for good, that a run ended without a result.
 void end(Trial& trial, TrialState state, const std::string& message);
+/// Forgets how a run ended that is trained again.
+void begin_again(Trial& trial);
 bool has_ended(const Trial& trial);
 
 /// The best value of the plan's metric after each evaluation of a run, from its metrics.jsonl.

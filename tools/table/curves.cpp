@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
 #include <map>
-#include <sstream>
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/table/report.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -21,10 +21,10 @@ struct Sums {
   void add(const PaperTable& table, const std::filesystem::path& metrics_file) {
     std::string text = read_file(metrics_file);
     text.resize(text.rfind('\n') + 1);  // a run that was killed can leave a line that is not whole
-    std::istringstream lines(text);
+    std::string_view rest = text;
     const std::string key = "valid_" + table.metric;
     int number = 0;
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; take_line(rest, line);) {
       const std::string where = text_of(metrics_file.string(), " line ", ++number);
       const Json row = parse_json(line, where);
       const auto count = [&](const char* name) {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <sstream>
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder_lock.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/version.h"
 
 namespace lagtape::table {
@@ -25,9 +25,10 @@ Results::Results(fs::path file) : file_(fs::absolute(file)) {
 
 void Results::read() {
   if (!fs::exists(file_)) return;
-  std::istringstream lines(read_file(file_));
+  const std::string text = read_file(file_);
+  std::string_view rest = text;
   int number = 0;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; take_line(rest, line);) {
     ++number;
     if (line.find_first_not_of(" \t\r") != std::string::npos)
       read_line(line, text_of(file_.string(), " line ", number));
@@ -137,6 +138,7 @@ void Results::add(const std::vector<Run>& runs, const PaperTable& table) {
   }
   // A new file is written even if it is empty, so that a wrong path is an error before the training.
   if (!grown && fs::exists(file_)) return;
+  remove_temporaries_of(file_);
   std::string text;
   for (const auto& [key, entry] : entries_) text += line_of(key, entry);
   write_file_atomically(file_, text);

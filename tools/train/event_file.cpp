@@ -94,7 +94,7 @@ EventFile::EventFile(const std::filesystem::path& run, const std::string& rows)
     records += event_record(Json::parse(std::string_view(rows).substr(first, rows.find('\n', first) - first)),
                             now());
   std::ofstream file(path_, std::ios::binary | std::ios::trunc);
-  if (!(file << records)) throw InputError(text_of(path_.string(), ": cannot be written."));
+  if (!(file << records) || !file.flush()) throw Error(text_of(path_.string(), ": cannot be written."));
 }
 
 void EventFile::append(const Json& row) const {

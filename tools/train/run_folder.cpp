@@ -26,16 +26,6 @@ std::string content_of(const fs::path& file) {
   return fs::exists(file) ? read_file(file, Links::refused) : std::string();
 }
 
-/// Removes what killed writers of a file left behind.
-void remove_temporaries_of(const fs::path& file) {
-  const std::string begin = text_of(".", file.filename().string(), ".");
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(begin) && name.ends_with(".tmp")) fs::remove(entry.path(), error);
-  }
-}
-
 void refuse_link(const fs::path& path) {
   std::error_code error;
   if (fs::is_symlink(path, error))

@@ -56,7 +56,7 @@ std::string add_recurrence(OnnxWriter& graph, const GatedLayer& layer, const std
   const auto [operation, gates] = onnx_cell(layer);
   const std::int64_t rows = std::ssize(gates) * layer.units;
   const std::string& name = layer.layer->name;
-  const auto matrix = [&](const std::string& letter, const std::string& wished, std::int64_t in) {
+  const auto matrix = [&, &gates = gates](const std::string& letter, const std::string& wished, std::int64_t in) {
     return graph.constant(text_of(name, ".", wished), layer.stacked(letter, gates).reshaped({1, rows, in}));
   };
   const std::string W = matrix("U", "W", layer.input), R = matrix("W", "R", layer.units);

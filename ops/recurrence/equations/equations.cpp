@@ -27,15 +27,15 @@ class CellCompiler {
 
   CompiledCell compile() {
     for (const auto& [name, value] : cell_.hyper) {
-      entry("hyper", name, [&] {
+      entry("hyper", name, [&, &name = name, &value = value] {
         check_name("hyper-parameter", name);
         add_number(name, Kind::hyper, value);
       });
     }
     for (const auto& state : cell_.states) entry("state", state.name, [&] { add_state(state); });
     for (const auto& weight : cell_.weights) entry("weights", weight.name, [&] { add_weight(weight); });
-    for (const auto& [name, text] : cell_.derived) entry("derived", name, [&] { add_derived(name, text); });
-    for (const auto& [name, largest] : cell_.lags) part("lags", name, [&] { add_lag(name, largest); });
+    for (const auto& [name, text] : cell_.derived) entry("derived", name, [&, &name = name, &text = text] { add_derived(name, text); });
+    for (const auto& [name, largest] : cell_.lags) part("lags", name, [&, &name = name, &largest = largest] { add_lag(name, largest); });
     for (std::size_t i = 0; i < cell_.step.size(); ++i)
       part("step", text_of(i), [&] { read_equation({text_of("equation ", i + 1), cell_.step[i]}); });
     part("output", "", [&] {

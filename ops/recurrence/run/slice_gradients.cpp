@@ -17,7 +17,7 @@ SliceGradients<T>::SliceGradients(std::vector<Tensor>& sums, T* memory, std::int
 }
 
 template <class T>
-SliceGradients<T>::Copy* SliceGradients<T>::copy_of(std::int64_t slice) {
+auto SliceGradients<T>::copy_of(std::int64_t slice) -> Copy* {
   const auto copy = std::ranges::find(copies_, slice, &Copy::slice);
   return copy == copies_.end() ? nullptr : &*copy;
 }

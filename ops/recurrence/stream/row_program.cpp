@@ -110,8 +110,8 @@ class RowProgrammer {
     if (elements != nullptr) drop_unread_stores(pass.program, layer, *elements);
     const int alive = kAliveWithSums - together * sums_of(products);
     pass.program = list_scheduled(side_by_side(pass.program, products, together), alive);
-    std::ranges::stable_partition(pass.program.instructions,
-                                  [](const auto& i) { return i.op == VectorOp::product; });
+    std::stable_partition(pass.program.instructions.begin(), pass.program.instructions.end(),
+                          [](const auto& i) { return i.op == VectorOp::product; });
     pack(pass, layer, products, together);
   }
 

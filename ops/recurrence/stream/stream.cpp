@@ -10,6 +10,7 @@
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/system_memory.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/run/compiled_stack.h"
@@ -30,9 +31,12 @@ namespace {
 constexpr std::int64_t kStepsBetweenMoves = 32;
 /// Arrays are laid out for 2^40 steps beyond the present one.
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 62;
-/// The numbers that the states of all rows may take; more do not fit an address space, and sizes could
-/// overflow.
-constexpr std::int64_t kMostNumbers = std::int64_t{1} << 56;
+/// The numbers that the states of all rows may take: half of the memory, as for plans. A lag that nobody can have meant is
+/// refused before anything is allocated for it.
+template <class T>
+std::int64_t most_numbers() {
+  return system_memory() / 2 / static_cast<std::int64_t>(sizeof(T));
+}
 
 /// The stack as a stream runs it: a read-out that reads once reads at every step; for a mean, the mean so
 /// far.
@@ -100,9 +104,9 @@ struct Stream<T>::Implementation {
     BumpAllocator<T> one_row;
     lay_out(one_row, 1);
     if (const std::int64_t numbers = one_row.used() + top_columns() + kRun * shared->input.width();
-        numbers > kMostNumbers / rows)
-      throw InputError(
-          text_of("[stream] ", rows, " rows of ", numbers, " numbers each do not fit any memory."));
+        numbers > most_numbers<T>() / rows)
+      throw InputError(text_of("[stream] ", numbers, " numbers of states and their past for each of ", rows,
+                               " rows do not fit into half of the memory, which has room for ", most_numbers<T>(), "."));
     if (shared->input.is_scaled()) scaled.resize(kRun * rows * shared->input.width());
     if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
     if (stack.has_final_readout())

@@ -238,7 +238,7 @@ TEST_CASE("rows and steps beyond any memory are refused") {
   const SequenceCase c = two_layers(1, 1, Dtype::f32);
   for (const int exponent : {50, 58, 62})
     CHECK_THROWS_WITH_AS(Stream<float>(c.stack, c.weights, std::int64_t{1} << exponent),
-                         doctest::Contains("do not fit any memory"), InputError);
+                         doctest::Contains("do not fit into half of the memory"), InputError);
   Stream<float> stream = stream_of<float>(c);
   const Window window = stream.window();
   for (const std::int64_t steps :

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lagtape {
+
+/// Takes the next line from the front of a text, without the '\n' at its end; false when there is none left:
+///
+///     for (std::string line; take_line(rest, line);)
+///
+/// std::getline takes an allocation that fails for the end of the text, and what follows for missing.
+inline bool take_line(std::string_view& rest, std::string& line) {
+  if (rest.empty()) return false;
+  const std::size_t end = rest.find('\n');
+  line = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return true;
+}
+
+}  // namespace lagtape
