@@ -3,7 +3,7 @@
 # prints how many inputs each was given. What they find is left in build/fuzz/found: it belongs to tests/malformed. The inputs
 # that reach new code are kept in build/fuzz/corpus, where the next time goes on.
 #
-# usage: tools/fuzz.sh [MINUTES [NAME ...]]
+# usage: [FUZZ_TIMEOUT=SECONDS] tools/fuzz.sh [MINUTES [NAME ...]]     an input may take 5 seconds; more where others compute
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 minutes=${1:-1}
@@ -27,7 +27,7 @@ seeds_of() {
   local files=tests/malformed/files
   case $1 in
     json | experiment) ls -d $files/experiment $files/table ;;
-    safetensors | model) ls -d $files/weights ;;
+    safetensors) ls -d $files/weights ;;
     npy | csv | npz | idx | ts | wav) ls -d "$files/$1" ;;
     gzip) ls -d $files/idx ;;
     number_table | word_vectors | quote | lines) ls -d $files/csv $files/lines ;;
@@ -42,7 +42,7 @@ for name in "${names[@]}"; do
   words=()
   [ ! -f "tests/fuzz/$name.dict" ] || words=(-dict="tests/fuzz/$name.dict")
   log=build/fuzz/$name.log
-  if build/fuzz/"${name}_fuzzer" -max_total_time=$((minutes * 60)) -timeout=5 -rss_limit_mb=1024 -max_len=65536 \
+  if build/fuzz/"${name}_fuzzer" -max_total_time=$((minutes * 60)) -timeout="${FUZZ_TIMEOUT:-5}" -rss_limit_mb=1024 -max_len=65536 \
       "${words[@]}" -artifact_prefix="build/fuzz/found/$name-" "build/fuzz/corpus/$name" "${seeds[@]}" >"$log" 2>&1; then
     printf '%-14s %12s inputs, no fault\n' "$name" "$(grep -oE 'Done [0-9]+' "$log" | grep -oE '[0-9]+')"
   else

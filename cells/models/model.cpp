@@ -92,11 +92,11 @@ LayerSummary summary_of(const std::string& name, const Layer& layer) {
 template <class Leaf>
 std::vector<Var> all_weights(const std::vector<Layer>& layers, const FittedModel& model, Leaf leaf) {
   std::vector<Var> weights;
-  const auto add = [&](const Layer& layer, std::vector<Var> parameters = {}) {
+  const auto add = [&](const Layer& layer, std::vector<Var> parameters) {
     for (std::size_t i = 0; i < layer.parameters.size(); ++i) parameters.push_back(leaf());
     for (const Var& w : layer.step_weights(parameters)) weights.push_back(w);
   };
-  for (const Layer& layer : layers) add(layer);
+  for (const Layer& layer : layers) add(layer, std::vector<Var>());
   // A tied table is one leaf: the tape adds the read-out's gradient first, then the embedding's.
   add(model.readout, model.definition.readout.tied ? std::vector<Var>{weights.front()} : std::vector<Var>());
   return weights;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const fs::path& path, const char* what, int error) {
   const std::string message = text_of(path.string(), ": cannot ", what, ": ", std::strerror(error));
   const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT || error == ENOTDIR ||
-                           error == EISDIR || error == ENAMETOOLONG || error == ELOOP || error == EFBIG || error == ENXIO;
+                           error == EISDIR || error == ENAMETOOLONG || error == ELOOP || error == ENXIO;
   if (of_the_path) throw InputError(message);
   throw Error(message);
 }
@@ -126,7 +126,7 @@ std::string read_file(const fs::path& path, Links links) {
   } catch (const std::bad_alloc&) {
     fail(path, "read", ENOMEM);
   } catch (const std::length_error&) {
-    fail(path, "read", EFBIG);
+    throw InputError(text_of(path.string(), ": cannot read: ", std::strerror(EFBIG)));
   }
   bytes.resize(length);
   return bytes;

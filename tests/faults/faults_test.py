@@ -3,7 +3,7 @@
 
 usage: faults_test.py TOOL COMPILER [--most N] [--allocations N] [TEST ...]
 
-With --most N at most N points of each kind are tried, spread over all, and of allocations at most 300 or --allocations; it
+With --most N at most N points of each kind are tried, spread over all, and of allocations 300 or --allocations N; it
 prints the table of points. fault_shim.cpp makes the calls fail, in the tool and in the trainings that it starts.
 """
 
@@ -109,7 +109,7 @@ class FaultsTest(unittest.TestCase):
         counts.unlink(missing_ok=True)
         self.call(*args, fault=(call, 0, 0))
         count = max(map(int, counts.read_text().split()))  # of the tool, and of the trainings that it starts
-        return evenly(range(1, count + 1), min(self.most, self.allocations) if call == "new" else self.most)
+        return evenly(range(1, count + 1), self.allocations if call == "new" else self.most)
 
     def begin(self, resumes):
         run = self.home / "run"

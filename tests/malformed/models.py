@@ -129,6 +129,7 @@ TENSORS = {
     "readout.W": [1, 2],
     "readout.W.bias": [1],
 }
+OWN = {"layers.0.W": [64, 64], "layers.0.U": [64, 1], "layers.0.b": [64], "readout.W": [1, 64], "readout.W.bias": [1]}
 METADATA = {
     "format": "lagtape-1",
     "experiment": json.dumps(EXPERIMENT),
@@ -245,6 +246,7 @@ def weights():
     yield "exp_rnn_of_40000_units", model_of({"cell": "exp_rnn", "units": 40000})
     yield "s4d_of_65536_units", model_of({"cell": "s4d", "units": 65536})
     yield "units_1e12", model_of({"cell": "rnn", "units": 10**12})
+    yield "tau_2_to_30_of_64_units", model_of({"cell": "own", "units": 64, "tau": 2**30}, OWN, cells={"own": CELL})
     yield "tau_2_to_62", model_of({"cell": "tau_gru", "units": 2, "tau": 2**62})
     yield "derived_eye_of_40000", model_of_cell("derived", {"A": "eye(40000)"})
     yield "derived_outer_of_40000_units", model_of_cell("derived", {"A": "reshape(b, units, 1) * b"}, units=40000)

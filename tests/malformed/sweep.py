@@ -1,8 +1,9 @@
 """Sets every number of the shipped experiments, and of weights files of every cell, to 10^3 .. 10^12 in turn: the tool ends
 with exit code 0 or 2, in less than 5 seconds and less than 1 GB of memory.
 
-usage: sweep.py TOOL [--part experiments|weights|checkpoint] [--only TEXT]
+usage: sweep.py TOOL [--part sizes|experiments|weights|checkpoint] [--only TEXT]
 
+Sizes are files with very many parts, and models that cost much to build: their times grow with the file, and are printed.
 Experiments go to `inspect` and `check`, weights to `predict --stream`, checkpoints to `train --resume`. Numbers that stand for
 the same in several experiments (one task and key, one cell and key) are tried once. A run that is asked for on purpose may
 take what it takes: counts of sequences, steps and epochs are left out.
@@ -20,9 +21,17 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import models  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 POWERS = range(3, 13)
 MOST_SECONDS, MOST_BYTES = 5, 10**9
+PREDICT = ["predict", "m.safetensors", "--stream", "--input", "x.csv", "--output", "-"]
+TS_EXPERIMENT = json.dumps({**models.EXPERIMENT, "data": {"task": "ts", "path": ".", "name": "P"}, "metrics": [],
+                            "loss": "cross_entropy", "model": {"layers": [{"cell": "rnn", "units": 2}],
+                                                               "readout": {"at": "last_step"}}}).encode()
 
 
 def numbers(value, path=()):
@@ -73,6 +82,36 @@ def outcome(arguments, folder):
         err.seek(0)
         return (child.returncode, time.monotonic() - started, usage.ru_maxrss * 1024,
                 err.read().decode(errors="backslashreplace")[:300])
+
+
+def sizes():
+    """Files of very many parts, and models that cost much: at two sizes, so that a growth with the square is seen."""
+    base = models.EXPERIMENT
+    for count in (50_000, 100_000):
+        keys = json.dumps({**base, **{f"key{i}": i for i in range(count)}}).encode()
+        yield f"check {count} keys", {"e.json": keys}, ["check", "e.json"]
+        layers = json.dumps({**base, "model": {"layers": [{"cell": "rnn", "units": 2}] * (count // 100)}}).encode()
+        yield f"check {count // 100} layers", {"e.json": layers}, ["check", "e.json"]
+        tensors = models.model({**models.TENSORS, **{f"more{i}": [1] for i in range(count)}})
+        yield f"predict {count} tensors", {"m.safetensors": tensors, "x.csv": b"1\n"}, PREDICT
+        classes = " ".join(f"c{i}" for i in range(count * 6 // 10))
+        lines = "\n".join(f"1,2,3:c{i}" for i in range(count * 6 // 10))
+        ts = f"@problemName P\n@univariate true\n@classLabel true {classes}\n@data\n{lines}\n".encode()
+        yield (f"data {count * 6 // 10} classes", {"e.json": TS_EXPERIMENT, "P_TRAIN.ts": ts, "P_TEST.ts": ts},
+               ["data", "e.json", "--out", "out.npz"])
+        yield f"predict {count} lines", {"m.safetensors": models.model(), "x.csv": b"1\n" * count}, PREDICT
+        equations = [f"a{i} = tanh(h + {i})" for i in range(count // 100)] + ["h' = " + " + ".join(f"a{i}" for i in range(count // 100))]
+        yield f"check {count // 100} equations", {"e.json": json.dumps(models.with_cell("step", equations)).encode()}, ["check", "e.json"]
+    for name, layer in (("lmu of order 512", {"cell": "lmu", "units": 2, "order": 512, "theta": 10}),
+                        ("lmu of order 1024", {"cell": "lmu", "units": 2, "order": 1024, "theta": 10}),
+                        ("lmu of order 4096", {"cell": "lmu", "units": 2, "order": 4096, "theta": 10}),
+                        ("exp_rnn of 512", {"cell": "exp_rnn", "units": 512}), ("exp_rnn of 3000", {"cell": "exp_rnn", "units": 3000}),
+                        ("exp_rnn of 40000", {"cell": "exp_rnn", "units": 40000}),
+                        ("antisymmetric_rnn of 8000", {"cell": "antisymmetric_rnn", "units": 8000}),
+                        ("lipschitz_rnn of 8000", {"cell": "lipschitz_rnn", "units": 8000})):
+        text = json.dumps(models.changed(base, "model.layers.0", layer)).encode()
+        yield "check " + name, {"e.json": text}, ["check", "e.json"]
+        yield "predict " + name, {"m.safetensors": models.model_of(layer), "x.csv": b"1\n"}, PREDICT
 
 
 def experiments():
@@ -185,13 +224,15 @@ def main():
     count, bad, slowest, largest = 0, 0, (0, ""), (0, "")
     with tempfile.TemporaryDirectory(prefix="lagtape-sweep-") as place, concurrent.futures.ThreadPoolExecutor(2) as pool:
         folder = pathlib.Path(place)
-        parts = {"experiments": lambda: experiments(), "weights": lambda: weights(tool, folder),
+        parts = {"sizes": sizes, "experiments": experiments, "weights": lambda: weights(tool, folder),
                  "checkpoint": lambda: checkpoints(tool, folder)}
         for cases in [parts[part]] if part != "all" else parts.values():
             for name, is_bad, code, seconds, size, message in pool.map(lambda case: tried(tool, case),
                                                                        (case for case in cases() if only in case[0])):
                 count += 1
                 slowest, largest = max(slowest, (seconds, name)), max(largest, (size, name))
+                if name.split()[0] in ("check", "predict", "data") and cases is sizes:
+                    print(f"{name}: exit code {code}, {seconds:.1f} s, {size / 1e6:.0f} MB: {message.strip()[:120]}", flush=True)
                 if is_bad:
                     bad += 1
                     print(f"{name}: exit code {code}, {seconds:.1f} s, {size / 1e6:.0f} MB: {message.strip()}", flush=True)

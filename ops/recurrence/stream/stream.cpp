@@ -106,7 +106,7 @@ struct Stream<T>::Implementation {
     if (const std::int64_t numbers = one_row.used() + top_columns() + kRun * shared->input.width();
         numbers > most_numbers<T>() / rows)
       throw InputError(text_of("[stream] ", numbers, " numbers of states and their past for each of ", rows,
-                               " rows do not fit into half of the memory, which has room for ", most_numbers<T>(), "."));
+                               " rows do not fit into half of the memory."));
     if (shared->input.is_scaled()) scaled.resize(kRun * rows * shared->input.width());
     if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
     if (stack.has_final_readout())
