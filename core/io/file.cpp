@@ -1,11 +1,13 @@
 #include "lagtape/core/io/file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -92,10 +94,12 @@ void write_all(int fd, std::string_view bytes, const fs::path& path) {
 
 void remove_temporaries_of(const fs::path& file) {
   const std::string begin = text_of(".", file.filename().string(), ".");
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(begin) && name.ends_with(".tmp")) fs::remove(entry.path(), error);
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  // Without a std::filesystem::directory_iterator, whose begin ends the program when there is no memory.
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* entry = entries != nullptr ? ::readdir(entries.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    if (name.starts_with(begin) && name.ends_with(".tmp")) ::unlinkat(::dirfd(entries.get()), entry->d_name, 0);
   }
 }
 

@@ -335,14 +335,7 @@ const Json* Json::find_pointer(std::string_view pointer) const {
   return place;
 }
 
-std::string Json::first_difference(const Json& other) const {
-  const Text changes = Text::diff(JsonBridge::to(*this), JsonBridge::to(other));
-  return changes.empty() ? "" : changes[0]["path"].get<std::string>();
-}
-
-// ---- Comparison and text ----
-
-bool operator==(const Json& a, const Json& b) { return JsonBridge::to(a) == JsonBridge::to(b); }
+// ---- Text ----
 
 std::ostream& operator<<(std::ostream& stream, const Json& json) { return stream << json.dump(); }
 
