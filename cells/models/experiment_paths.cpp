@@ -19,7 +19,7 @@ void replace_paths(Json& experiment, F replaced) {
   const auto replace = [&](const char* section, const char* key) {
     const std::string pointer = text_of("/", section, "/", key);
     if (experiment.find_pointer(pointer) == nullptr) return;
-    for_each_path(experiment[section][key], [&](const std::string& path) {
+    for_each_path(experiment[section][key], key, [&](const std::string& path) {
       return path.empty() ? path : replaced(fs::path(path), pointer).string();
     });
   };
@@ -74,7 +74,7 @@ void make_paths_absolute(Json& experiment, const fs::path& folder) {
     const Json* named = beside.find_pointer(pointer);
     if (named == nullptr) return found;
     Json others = *named;
-    for_each_path(others, [&](const std::string& other) {
+    for_each_path(others, pointer.substr(pointer.rfind('/') + 1), [&](const std::string& other) {
       if (fs::path(other).filename() == path.filename()) found = other;
       return other;
     });

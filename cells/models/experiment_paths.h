@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "lagtape/core/json/json.h"
 
@@ -11,14 +12,14 @@ namespace lagtape {
 // A weights file is given to others, so the experiment in it says where data are from the file's own folder on, and
 // never from the root.
 
-/// The keys of `data` that name files or folders.
-inline constexpr std::array kDataPaths = {"path", "vectors"};
+/// The keys of `data` that name files or folders. In input and target only a text does: lists name columns.
+inline constexpr std::array kDataPaths = {"path", "vectors", "input", "target"};
 
 /// Replaces the path in a value of one of these keys, or each of a list of paths.
 template <class F>
-void for_each_path(Json& value, F replaced) {
+void for_each_path(Json& value, std::string_view key, F replaced) {
   if (value.is_string()) value = replaced(value.get<std::string>());
-  if (!value.is_array()) return;
+  if (!value.is_array() || key == "input" || key == "target") return;
   for (Json& path : value)
     if (path.is_string()) path = replaced(path.get<std::string>());
 }

@@ -9,7 +9,8 @@
 namespace lagtape {
 namespace {
 
-constexpr Loss kLosses[] = {Loss::mse, Loss::huber, Loss::quantile, Loss::cross_entropy,
+constexpr Loss kLosses[] = {Loss::mse, Loss::huber,         Loss::quantile,
+                            Loss::esr, Loss::dc,            Loss::cross_entropy,
                             Loss::binary_cross_entropy};
 
 std::vector<std::string> loss_names() {
@@ -55,7 +56,13 @@ void read_options(JsonReader& reader, Loss loss, LossOptions& options) {
           "label_smoothing", options.label_smoothing, between(0, 1),
           "probability, below 1, that is taken from the target's class and given to all classes alike");
       break;
+    case Loss::esr:
+      reader.optional("pre_emphasis", options.pre_emphasis, between(0, 1),
+                      "share of the step before that is taken from each step of outputs and targets");
+      reader.optional("dc", options.dc, {.min = 0}, "factor of the loss dc, which is added");
+      break;
     case Loss::none:
+    case Loss::dc:
     case Loss::mse: break;
   }
 }
@@ -95,6 +102,10 @@ Json json_of(const LossFunction& loss) {
   Json json = {{"type", name_of(loss)}};
   if (loss == Loss::huber) json["delta"] = loss.options.delta;
   if (loss == Loss::quantile) json["levels"] = loss.options.levels;
+  if (loss == Loss::esr) {
+    json["pre_emphasis"] = loss.options.pre_emphasis;
+    json["dc"] = loss.options.dc;
+  }
   if (loss.is_real()) return json;
   json["class_weights"] = loss.options.class_weights;
   json["label_smoothing"] = loss.options.label_smoothing;

@@ -13,6 +13,8 @@ void check_loss(const StackDefinition& stack) {
   const std::int64_t width = stack.output_width();
   if (const std::string error = loss.error(); !error.empty())
     throw InputError(text_of("[", name_of(loss), "] ", error));
+  if (loss.is_signal() && !reads_every_step(stack.at))
+    throw InputError(text_of("[", name_of(loss), "] the loss of a signal needs a read-out at every step"));
   if (width % loss.outputs_of_target() != 0)
     throw InputError(text_of("[quantile] an output for each of ", loss.outputs_of_target(),
                              " levels of each target. Got ", width));

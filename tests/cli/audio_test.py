@@ -72,6 +72,34 @@ class AudioTest(ToolTest):
         self.assertAlmostEqual(test["esr"] / (error / signal), 1, delta=1e-3)
         self.assertAlmostEqual(test["dc"] / (bias**2 / count / signal), 1, delta=1e-2)
 
+    def test_the_loss_is_the_ratio_after_pre_emphasis(self):
+        dry = sound()[:6000]
+        wet = [math.tanh(2 * v) + 0.1 for v in dry]
+        self.write("dry.wav", wav(dry))
+        self.write("wet.wav", wav(wet))
+        loss = {"type": "esr", "pre_emphasis": 0.85, "dc": 0.5}
+        self.write("amp.json", changed(EXPERIMENT, loss=loss, train__epochs=3))
+        self.run_tool("train", "amp.json", "--out", "run", "--quiet")
+        found = json.loads(self.run_tool("eval", "run", "--json")[0])
+        begin, sums = 5400, dict.fromkeys(("error", "signal", "bias", "energy"), 0.0)
+        for start in range(begin, 6000 - SEGMENT + 1, SEGMENT - WARM_UP):
+            self.write("x.npy", npy((SEGMENT, 1), [round(v * 2**23) / 2**23 for v in dry[start:start + SEGMENT]]))
+            self.run_tool("predict", "run", "--input", "x.npy", "--output", "y.npy")
+            y = npy_values((self.folder / "y.npy").read_bytes())
+            target = [round(v * 2**23) / 2**23 for v in wet[start:start + SEGMENT]]
+            error = [a - b for a, b in zip(y, target)]
+            for n in range(WARM_UP + 1, SEGMENT):  # the first step after the warm-up follows one without a target
+                sums["error"] += (error[n] - 0.85 * error[n - 1])**2
+                sums["signal"] += (target[n] - 0.85 * target[n - 1])**2
+            own = error[WARM_UP:]
+            sums["bias"] += sum(own)**2 / len(own)
+            sums["energy"] += sum(v * v for v in target[WARM_UP:])
+        wanted = sums["error"] / sums["signal"] + 0.5 * sums["bias"] / sums["energy"]
+        self.assertGreater(sums["error"] / sums["signal"], 0.01)
+        self.assertAlmostEqual(found["loss"] / wanted, 1, delta=1e-4)
+        trained = [json.loads(line)["train_loss"] for line in (self.folder / "run/metrics.jsonl").read_text().splitlines()]
+        self.assertLess(trained[-1], trained[0])
+
     @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
     def test_the_ready_experiment_learns_from_the_recordings_that_its_script_makes(self):
         self.write("model", json.dumps(keras_model()))

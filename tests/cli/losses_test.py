@@ -167,6 +167,8 @@ class LossTest(ToolTest):
         settings = {"class_weights": [0.5, 3], "label_smoothing": 0.1}
         self.write_noise(rows=400)
         for experiment in (changed(NOISE, loss={"type": "huber", "delta": 0.3}, metrics=[]), changed(NOISE),
+                           changed(NOISE, loss={"type": "esr", "pre_emphasis": 0.85, "dc": 0.5}, metrics=[]),
+                           changed(NOISE, loss="dc", metrics=["esr"]),
                            changed(classes, loss={"type": "cross_entropy", **settings}, model__readout={"at": "last_step"}),
                            changed(binary, loss={"type": "binary_cross_entropy", **settings})):
             with self.subTest(loss=experiment["loss"]):
@@ -182,6 +184,11 @@ class LossTest(ToolTest):
                 (changed(NOISE, loss={"type": "quantile", "levels": "many"}), "/loss/levels: expected a list of numbers"),
                 (changed(NOISE, loss={"type": "quantile", "levels": []}), "/loss/levels: expected 1 to 99 levels, got 0"),
                 (changed(NOISE, loss={"type": "huber", "delta": 0}), "/loss/delta: expected number > 0"),
+                (changed(NOISE, loss={"type": "esr", "pre_emphasis": 1.5}, metrics=[]), "/loss/pre_emphasis: expected number >= 0 and <= 1"),
+                (changed(NOISE, loss={"type": "esr", "dc": -1}, metrics=[]), "/loss/dc: expected number >= 0"),
+                (changed(NOISE, loss={"type": "dc", "pre_emphasis": 0.5}, metrics=[]), "/loss/pre_emphasis: unknown key 'pre_emphasis'"),
+                (changed(NOISE, loss="esr", metrics=[], model__readout__at="last_step"), "esr needs real targets at every step"),
+                (changed(CLASSIFIER, loss="esr", metrics=[]), "/loss: esr needs real targets at every step. The data have 3 classes a target"),
                 (changed(NOISE, loss={"type": "hubert"}), "/loss/type: unknown loss 'hubert'; did you mean 'huber'?"),
                 (changed(NOISE, loss="qantile"), "/loss: unknown loss 'qantile'; did you mean 'quantile'?"),
                 (changed(NOISE, loss={"type": "mse", "delta": 1}), "/loss/delta: unknown key 'delta'"),

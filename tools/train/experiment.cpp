@@ -22,7 +22,7 @@ Json assigned(Json document, std::span<const std::string> assignments) {
     for (const char* key : kDataPaths) {
       Json path = at_pointer(without, text_of("/data/", key).c_str());
       if (path.is_null()) continue;
-      for_each_path(path, [](const std::string& given) {
+      for_each_path(path, key, [](const std::string& given) {
         return given.empty() ? given : fs::absolute(given).string();
       });
       document["data"][key] = path;

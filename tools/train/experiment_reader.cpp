@@ -111,7 +111,7 @@ class ExperimentReader {
     Json filled = reader.filled();
     for (const char* key : kDataPaths)
       if (filled.contains(key))
-        for_each_path(filled[key], [&](const std::string& path) { return absolute(path, key, reader); });
+        for_each_path(filled[key], key, [&](const std::string& path) { return absolute(path, key, reader); });
     top_.fill("data", filled);
     experiment_.fresh = loader.fresh;
     experiment_.data_shape = loader.shape;

@@ -185,7 +185,8 @@ void add_task_rules(Json& rules, const TaskEntry& entry) {
     Json data = named_options("task", can_choose ? read({{"fresh", fresh}}, &ignored) : plain);
     for (const char* key : kDataPaths) {
       Json* path = data.find_pointer(text_of("/properties/", key));
-      if (path != nullptr) (*path)["minLength"] = 1;
+      if (path != nullptr && (key == std::string_view("path") || path->value("type", "") == "string"))
+        (*path)["minLength"] = 1;
     }
     Json is_task = {{"task", {{"const", entry.name}}}};
     Json condition = {{"type", "object"}, {"required", Json::array({"task"})}};

@@ -16,6 +16,13 @@ constexpr std::array kLosses = {
     LossEntry{Loss::quantile, "quantile",
               "pinball loss of several quantiles at once, which are the bounds of intervals", "real targets",
               [](const DataShape& data) { return data.output > 0; }},
+    LossEntry{Loss::esr, "esr",
+              "error to signal ratio of sounds: squared errors divided by the batch's squared targets",
+              "real targets at every step",
+              [](const DataShape& data) { return data.output > 0 && data.every_step; }},
+    LossEntry{Loss::dc, "dc", "squares of the sequences' mean errors divided by the batch's squared targets",
+              "real targets at every step",
+              [](const DataShape& data) { return data.output > 0 && data.every_step; }},
     LossEntry{Loss::cross_entropy, "cross_entropy", "mean softmax cross-entropy, with a logit for each class",
               "classes", [](const DataShape& data) { return data.classes > 1; }},
     LossEntry{
@@ -46,7 +53,8 @@ std::string mismatch(Loss loss, const DataShape& data) {
   const LossEntry& entry = entry_of(loss);
   return text_of(entry.name, " needs ", entry.targets, ". The data have ",
                  data.classes > 0 ? text_of(data.classes, " classes") : text_of(data.output, " real numbers"),
-                 " a target.");
+                 " a target",
+                 LossFunction(loss).is_signal() && !data.every_step ? " of a whole sequence." : ".");
 }
 
 Loss default_loss(const DataShape& data) { return data.classes > 0 ? Loss::cross_entropy : Loss::mse; }

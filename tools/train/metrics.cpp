@@ -248,6 +248,24 @@ void check_shapes(const LossFunction& loss, const Tensor& outputs, const Batch& 
   }
 }
 
+/// Adds the errors and energies of one sequence, as the losses esr and dc sum them.
+template <class T>
+void add_signal(Scores& all, const T* outputs, const T* targets, std::int64_t steps, std::int64_t q,
+                const LossFunction& loss) {
+  all.esr_weight = loss.esr_weight();
+  all.dc_weight = loss.dc_weight();
+  SignalSums sequence;
+  std::vector<double> errors(static_cast<std::size_t>(steps));
+  for (std::int64_t j = 0; j < q; ++j) {
+    for (std::int64_t n = 0; n < steps; ++n)
+      errors[static_cast<std::size_t>(n)] =
+          static_cast<double>(outputs[n * q + j]) - static_cast<double>(targets[n * q + j]);
+    add_target_energy(sequence, targets + j, steps, q, loss.options.pre_emphasis);
+    add_errors(sequence, errors.data(), 1, targets + j, steps, q, loss.options.pre_emphasis);
+  }
+  all.signal.add(sequence);
+}
+
 template <class T>
 void add_rows(Scores& scores, const Tensor& outputs, const Batch& batch, const Scoring& scoring) {
   const LossFunction& loss = scoring.loss;
@@ -264,6 +282,8 @@ void add_rows(Scores& scores, const Tensor& outputs, const Batch& batch, const S
       const std::int64_t place = row * stride + n;
       score(sequence, scores, z + place * q, q, batch, place, scoring);
     }
+    if (loss.is_signal())
+      add_signal(scores, z + row * stride * q, batch.y.values<T>().data() + row * stride * q, steps, q, loss);
     scores.elements += sequence.elements;
     scores.squared_error += sequence.squared_error;
     scores.error += sequence.error;
@@ -313,6 +333,10 @@ std::vector<std::string> metric_names(Loss loss) {
   return names;
 }
 
-double loss_value(const Scores& scores) { return scores.loss / scores.elements / scores.levels; }
+double loss_value(const Scores& scores) {
+  if (scores.esr_weight == 0 && scores.dc_weight == 0) return scores.loss / scores.elements / scores.levels;
+  const SignalFactors factors = signal_factors(scores.signal, scores.esr_weight, scores.dc_weight);
+  return factors.error * scores.signal.error + factors.bias * scores.signal.bias;
+}
 
 }  // namespace lagtape

@@ -9,6 +9,7 @@
 #include "lagtape/core/tensor.h"
 #include "lagtape/data/dataset.h"
 #include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/signal_loss.h"
 
 namespace lagtape {
 
@@ -29,6 +30,8 @@ struct Scores {
   double elements = 0;
   double levels = 1;      ///< outputs for each element
   double loss = 0;        ///< the training loss: of normalised numbers, or in nats
+  SignalSums signal;      ///< esr and dc: the sums of the training loss in place of `loss`
+  double esr_weight = 0, dc_weight = 0;  ///< theirs in the loss
   double likelihood = 0;  ///< negative log-likelihood of the classes, in nats; the loss without its settings
   double squared_error = 0;  ///< in the user's units, like squared_target and error
   double error = 0;          ///< the sum of errors with their signs
@@ -75,7 +78,7 @@ const MetricEntry& metric(std::string_view name);
 std::vector<std::string> metric_names();
 std::vector<std::string> metric_names(Loss loss);
 
-/// The mean loss of an element, the same as in training.
+/// The mean loss of an element, the same as in training; that of esr and dc is the loss of all sequences as one batch.
 double loss_value(const Scores& scores);
 
 }  // namespace lagtape

@@ -80,6 +80,7 @@ class Unrolled {
 
   Var loss() {
     const Var y = outputs();
+    if (stack_.loss.is_signal()) return signal_loss(y);
     const std::int64_t width = y.value().size(-1), scored_rows = y.value().numel() / width;
     const Var rows = reshape(y, {scored_rows, width});
     Rows scored(scored_rows, true);
@@ -182,9 +183,46 @@ class Unrolled {
         return weight * (softplus(y) - (targets() * (1 - smoothing) + smoothing / 2) * y);
       }
       case Loss::cross_entropy: return class_losses(y, scored);
+      case Loss::esr:  // signal_loss
+      case Loss::dc:
       case Loss::none: break;
     }
     throw InputError("[unroll_loss] the stack has no loss.");
+  }
+
+  /// esr and dc of y [B, T, q], from their formulas with masks.
+  Var signal_loss(const Var& y) {
+    const std::int64_t rows = frame_.rows, width = y.value().size(2);
+    const double c = stack_.loss.options.pre_emphasis;
+    const auto target_at = [&](std::int64_t row, std::int64_t n, std::int64_t j) {
+      return n >= 0 && n < lengths_[row] ? batch_.targets.at((row * steps() + n) * width + j) : std::nan("");
+    };
+    Tensor targets(y.shape(), frame_.dtype), there(y.shape(), frame_.dtype), paired(y.shape(), frame_.dtype),
+        share({rows, width}, frame_.dtype);
+    double energy = 0, emphasized = 0, count = 0, pairs = 0;
+    for (std::int64_t row = 0, i = 0; row < rows; ++row)
+      for (std::int64_t n = 0; n < steps(); ++n)
+        for (std::int64_t j = 0; j < width; ++j, ++i) {
+          const double own = target_at(row, n, j), change = own - (c == 0 ? 0 : c * target_at(row, n - 1, j));
+          if (std::isnan(own)) continue;
+          targets.set(i, own);
+          there.set(i, 1);
+          share.set(row * width + j, share.at(row * width + j) + 1);
+          energy += own * own, count += 1;
+          if (std::isnan(change)) continue;
+          paired.set(i, 1);
+          emphasized += change * change, pairs += 1;
+        }
+    for (std::int64_t i = 0; i < share.numel(); ++i) share.set(i, share.at(i) > 0 ? 1 / share.at(i) : 0);
+    Tape& tape = frame_.tape;
+    const Var error = (y - tape.constant(targets)) * tape.constant(there);
+    const Var first = tape.constant(Tensor({rows, 1, width}, frame_.dtype));
+    const Var parts[] = {first, error};
+    const Var before = slice(concatenate(parts, 1), 1, 0, steps());
+    const double esr = stack_.loss.esr_weight() / std::max({emphasized, 1e-6 * pairs, 1e-300});
+    const double dc = stack_.loss.dc_weight() / std::max({energy, 1e-6 * count, 1e-300});
+    return sum(square((error - c * before) * tape.constant(paired))) * esr +
+           sum(square(sum(error, 1, false)) * tape.constant(share)) * dc;
   }
 
   /// The cross-entropies of rows of logits, [rows, 1].

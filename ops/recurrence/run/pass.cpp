@@ -28,6 +28,22 @@ std::int64_t missing_targets(const SequenceBatch& batch, const StackDefinition& 
   });
 }
 
+/// The factors of esr and dc: one over the energy of the whole batch's targets.
+SignalFactors factors_of(const SequenceBatch& batch, const LossFunction& loss,
+                         std::span<const std::int64_t> lengths) {
+  const std::int64_t rows = batch.x.size(0), steps = batch.x.size(1), width = batch.targets.size(-1);
+  SignalSums sums;
+  with_scalar(batch.targets.dtype(), [&]<class T>() {
+    const T* targets = batch.targets.values<T>().data();
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t own = lengths.empty() ? steps : lengths[static_cast<std::size_t>(row)];
+      for (std::int64_t j = 0; j < width; ++j)
+        add_target_energy(sums, targets + row * steps * width + j, own, width, loss.options.pre_emphasis);
+    }
+  });
+  return signal_factors(sums, loss.esr_weight(), loss.dc_weight());
+}
+
 }  // namespace
 
 PreparedPass::PreparedPass(const Pass& pass, const StackDefinition& stack) : Pass(pass) {
@@ -37,6 +53,11 @@ PreparedPass::PreparedPass(const Pass& pass, const StackDefinition& stack) : Pas
   for (std::int64_t r = static_cast<std::int64_t>(sequences.size()); r < shape[0]; ++r)
     sequences.push_back(r);
   if (!loss) return;
+  if (stack.loss.is_signal()) {
+    signal = factors_of(batch, stack.loss, lengths);
+    loss_scale = 1;
+    return;
+  }
   double scored = static_cast<double>(shape[0] * (reads_every_step(stack.at) ? shape[1] : 1));
   if (reads_every_step(stack.at) && !lengths.empty()) {
     scored = 0;

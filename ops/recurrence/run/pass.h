@@ -8,6 +8,7 @@
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/run/weight_gradient_rule.h"
 #include "lagtape/ops/recurrence/step/stack.h"
+#include "lagtape/ops/signal_loss.h"
 
 namespace lagtape::recurrence {
 
@@ -46,7 +47,9 @@ struct PreparedPass : Pass {
 
   std::vector<std::int64_t> lengths;    ///< [B], steps that count; empty: all steps of all rows
   std::vector<std::int64_t> sequences;  ///< [B], names of the rows, for their draws
-  double loss_scale = 0;                ///< 1 / (the number of everything that is scored); 0: no loss
+  /// 1 / (the number of everything that is scored); 0: no loss. esr and dc have factors of their own instead.
+  double loss_scale = 0;
+  SignalFactors signal;
 };
 
 }  // namespace lagtape::recurrence

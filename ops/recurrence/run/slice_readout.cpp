@@ -43,6 +43,7 @@ SliceReadout<T>::SliceReadout(const CompiledStack<T>& stack, LayerRunner<T>& top
 template <class T>
 void SliceReadout<T>::lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows) {
   features_ = feature_adjoint_ = nullptr;
+  if (definition().loss.is_signal()) signal_.lay_out(memory, extent, rows, definition().target_width());
   if (final_readout_) {
     Extent once{0, 1};
     once.backward = extent.backward;
@@ -62,6 +63,7 @@ void SliceReadout<T>::begin(const SliceRows<T>& rows, const DrawContext& draws) 
   const std::int64_t runs = every_step() ? (extent.last - 1) / extent.run - extent.first / extent.run + 1 : 1;
   run_losses_.assign(static_cast<std::size_t>(runs), 0.0);
   is_zero_.clear();
+  if (scores_signal()) signal_.begin(rows, definition().loss.options);
   if (final_readout_) {
     final_readout_->set_draws(draws);
     final_readout_->set_lengths(nullptr);
@@ -74,12 +76,18 @@ template <class T>
 void SliceReadout<T>::forward(std::int64_t n0, std::int64_t n1) {
   if (!every_step()) return gather_features(n0, n1);
   if (pass().outputs != nullptr) read_outputs(n0, n1);
-  if (pass().loss_scale > 0 && !pass().backward.wanted()) score(n0, n1, false);
+  if (scores_signal()) {
+    for (std::int64_t n = n0; n < n1; ++n) signal_.take(n, top_.output(n), top_width());
+  } else if (pass().loss_scale > 0 && !pass().backward.wanted()) {
+    score(n0, n1, false);
+  }
 }
 
 template <class T>
 void SliceReadout<T>::backward(std::int64_t n0, std::int64_t n1) {
-  if (every_step()) {
+  if (scores_signal()) {
+    for (std::int64_t n = n0; n < n1; ++n) signal_.give(n, top_.output_adjoint(n), top_width());
+  } else if (every_step()) {
     score(n0, n1, true);
   } else {
     spread_feature_adjoint(n0, n1);
@@ -141,6 +149,7 @@ void SliceReadout<T>::spread_feature_adjoint(std::int64_t n0, std::int64_t n1) {
 
 template <class T>
 void SliceReadout<T>::end_forward() {
+  if (scores_signal()) run_losses_[0] = signal_.finish(pass().backward.wanted());
   if (every_step()) return;
   if (final_readout_) {
     final_readout_->enter_forward(0, 1);
@@ -261,6 +270,8 @@ void SliceReadout<T>::with_loss(F f) const {
         return binary_cross_entropy_row(y, target, scale, gradient);
       });
     }
+    case Loss::esr:  // the signal read-out scores them
+    case Loss::dc:
     case Loss::none:
       return f([=](const T*, std::int64_t, T* gradient) { return no_loss(gradient); });
   }

@@ -5,6 +5,7 @@
 
 #include "lagtape/ops/recurrence/run/compiled_stack.h"
 #include "lagtape/ops/recurrence/run/layer_runner.h"
+#include "lagtape/ops/recurrence/run/signal_readout.h"
 #include "lagtape/ops/recurrence/run/slice.h"
 
 namespace lagtape::recurrence {
@@ -42,6 +43,10 @@ class SliceReadout {
   }
   template <class F>
   void with_loss(F f) const;
+  /// Whether the loss is one of signals, esr or dc, and wanted.
+  bool scores_signal() const {
+    return definition().loss.is_signal() && pass().loss_scale > 0 && pass().backward.output_gradient == nullptr;
+  }
 
   const StackDefinition& definition() const { return stack_.stack(); }
   const PreparedPass& pass() const { return *rows_.pass; }
@@ -51,6 +56,7 @@ class SliceReadout {
   const CompiledStack<T>& stack_;
   LayerRunner<T>& top_;
   std::optional<LayerRunner<T>> final_readout_;
+  SignalReadout<T> signal_;
   T* features_ = nullptr;         // rows x padded width: the features that are read once
   T* feature_adjoint_ = nullptr;  // dL/d(features)
   SliceRows<T> rows_;

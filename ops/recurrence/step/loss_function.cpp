@@ -33,6 +33,14 @@ std::string error_of_classes(const LossOptions& options) {
   return {};
 }
 
+std::string error_of_signal(const LossOptions& options) {
+  if (!(options.pre_emphasis >= 0 && options.pre_emphasis <= 1))
+    return text_of("pre_emphasis: expected a number from 0 to 1, got ", options.pre_emphasis);
+  if (!(options.dc >= 0 && std::isfinite(options.dc)))
+    return text_of("dc: expected a number >= 0, got ", options.dc);
+  return {};
+}
+
 }  // namespace
 
 std::string_view name_of(Loss loss) {
@@ -43,6 +51,8 @@ std::string_view name_of(Loss loss) {
     case Loss::binary_cross_entropy: return "binary_cross_entropy";
     case Loss::huber: return "huber";
     case Loss::quantile: return "quantile";
+    case Loss::esr: return "esr";
+    case Loss::dc: return "dc";
   }
   return "";
 }
@@ -66,6 +76,8 @@ std::string LossFunction::error() const {
     case Loss::quantile: return error_of_levels(options.levels);
     case Loss::cross_entropy:
     case Loss::binary_cross_entropy: return error_of_classes(options);
+    case Loss::esr:
+    case Loss::dc: return error_of_signal(options);
     case Loss::none:
     case Loss::mse: return {};
   }

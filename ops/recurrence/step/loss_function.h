@@ -10,8 +10,9 @@ namespace lagtape {
 
 /// The losses that are sums over sequences: the mean over everything scored, which is all elements for mse, huber
 /// and quantile (for quantile at all levels), and all targets for cross_entropy (class indices) and
-/// binary_cross_entropy (one logit, targets 0 or 1).
-enum class Loss : std::uint8_t { none, mse, cross_entropy, binary_cross_entropy, huber, quantile };
+/// binary_cross_entropy (one logit, targets 0 or 1). Only esr and dc, of signals at every step, are no means: the energy
+/// of the errors, or of their mean, is divided by that of the batch's targets.
+enum class Loss : std::uint8_t { none, mse, cross_entropy, binary_cross_entropy, huber, quantile, esr, dc };
 
 std::string_view name_of(Loss loss);
 
@@ -27,6 +28,10 @@ struct LossOptions {
   /// The cross-entropies: the probability that is taken from the target's class and given to all classes alike
   /// (Szegedy et al. 2016, section 7), 0 or more and below 1.
   double label_smoothing = 0;
+  /// esr: the share c of y[n-1] that is taken from y[n], in outputs and targets, from 0 to 1; 0: none.
+  double pre_emphasis = 0;
+  /// esr: what the loss dc is multiplied with and added; 0: not at all.
+  double dc = 0;
 
   bool operator==(const LossOptions&) const = default;
 };
@@ -43,7 +48,13 @@ struct LossFunction {
   /// The number of outputs that a model has for each number of a target.
   std::int64_t outputs_of_target() const;
   /// Whether targets are real numbers of any size.
-  bool is_real() const { return kind == Loss::mse || kind == Loss::huber || kind == Loss::quantile; }
+  bool is_real() const {
+    return kind == Loss::mse || kind == Loss::huber || kind == Loss::quantile || is_signal();
+  }
+  /// Whether a sequence is scored as a signal.
+  bool is_signal() const { return kind == Loss::esr || kind == Loss::dc; }
+  double esr_weight() const { return kind == Loss::esr ? 1 : 0; }
+  double dc_weight() const { return kind == Loss::dc ? 1 : options.dc; }
   /// Whether a cross-entropy has class weights or smoothed labels.
   bool is_adjusted() const { return !options.class_weights.empty() || options.label_smoothing != 0; }
   double class_weight(std::int64_t target) const {

@@ -36,6 +36,19 @@ TEST_CASE("paths begin at the folder of the file and never at the root") {
   CHECK(with_relative_paths(experiment_with("x").dump(2), "/a") == experiment_with("x").dump(2));
 }
 
+TEST_CASE("an input or a target is a path where it is a text, and columns where it is a list") {
+  const Json pair = {{"data", {{"task", "audio"}, {"input", "/a/b/dry.wav"}, {"target", "/a/b/wet.wav"}}}};
+  const Json moved = parse_json(with_relative_paths(pair.dump(2), "/a/run"), "test")["data"];
+  CHECK(moved["input"] == "../b/dry.wav");
+  CHECK(moved["target"] == "../b/wet.wav");
+  Json columns = {
+      {"data", {{"task", "series"}, {"path", "x.csv"}, {"input", {"v", "/w"}}, {"target", {"v"}}}}};
+  CHECK(parse_json(with_relative_paths(columns.dump(2), "/a"), "test") == columns);
+  const Json before = columns["data"]["input"];
+  make_paths_absolute(columns, "/a");
+  CHECK(columns["data"]["input"] == before);
+}
+
 TEST_CASE("paths are found from the folder of the file, else where experiment.json says") {
   const fs::path folder = fs::temp_directory_path() / text_of("lagtape_paths_", getpid());
   fs::create_directories(folder / "run");

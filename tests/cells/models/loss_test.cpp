@@ -39,6 +39,8 @@ Tensor random_numbers(Shape shape, std::uint64_t seed) {
 const LossFunction kSettings[] = {
     {Loss::huber, {.delta = 0.7}},
     {Loss::quantile, {.levels = {0.2, 0.9}}},
+    {Loss::esr, {.pre_emphasis = 0.85, .dc = 0.5}},
+    {Loss::dc},
     {Loss::cross_entropy, {.class_weights = {1, 0.25, 3, 2}, .label_smoothing = 0.15}},
     {Loss::binary_cross_entropy, {.class_weights = {2, 0.5}, .label_smoothing = 0.3}},
 };

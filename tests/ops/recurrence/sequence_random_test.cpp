@@ -55,12 +55,18 @@ TEST_CASE("random stacks with missing targets agree with the unrolled tape") {
                 });
 }
 
-/// Gives the loss of a case settings of its own: another loss of real numbers in place of mse, weights and smoothed
+/// Gives the loss of a case settings of its own: another loss of real numbers or of signals in place of mse, weights and smoothed
 /// labels for classes.
 void set_loss(SequenceCase& c, std::uint64_t seed) {
   RandomStream random(seed, stream_name({0x6c6f7373}));
   LossOptions& options = c.stack.loss.options;
   const std::int64_t width = c.stack.output_width();
+  if (c.stack.loss == Loss::mse && reads_every_step(c.stack.at) && seed % 3 == 0) {
+    c.stack.loss.kind = seed % 9 == 0 ? Loss::dc : Loss::esr;
+    options.pre_emphasis = seed % 6 == 0 ? 0 : random.next_uniform();
+    options.dc = seed % 5 == 0 ? 0 : 2 * random.next_uniform();
+    return;
+  }
   if (c.stack.loss == Loss::mse) {
     c.stack.loss.kind = seed % 2 == 0 ? Loss::huber : Loss::quantile;
     options.delta = 0.1 + random.next_uniform();

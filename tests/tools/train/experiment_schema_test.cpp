@@ -28,6 +28,7 @@ constexpr const char* kRelations[] = {
     "the data are tokens",
     "/loss: is missing",
     " a target.",
+    " a target of a whole sequence.",
     "and the data do not tell it",
     // between a layer and those around it, or its own options
     ": cell '",
