@@ -151,14 +151,14 @@ class Lowering {
     set_values(result);
     foreign_.normalization.check(result.input_width(), result.output_width());
     result.normalization() = foreign_.normalization;
-    if (carries_start_ && has_start_) result.set_start(start_);
-    if (foreign_.rest) settle(result);
+    set_first_states(result);
     return result;
   }
 
-  void settle(Model& model) const {
+  void set_first_states(Model& model) const {
     try {
-      model.settle(*foreign_.rest);
+      if (carries_start_ && has_start_) model.set_start(start_);
+      if (foreign_.rest) model.settle(*foreign_.rest);
     } catch (const InputError& error) {
       throw InputError(text_of(where_, ": ", error.what()));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "lagtape/cells/import/protobuf.h"
@@ -89,6 +90,14 @@ std::vector<std::int64_t> integers_of(const TensorParts& parts) {
                  : numbers_in<std::int32_t, std::int64_t>(parts.raw, kSame);
 }
 
+/// Whether extents, which may be of any size, make so many numbers.
+bool has_count(const std::vector<std::int64_t>& extents, std::size_t numbers) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents)
+    if (__builtin_mul_overflow(count, extent, &count)) return false;
+  return count == static_cast<std::int64_t>(numbers);
+}
+
 OnnxTensor tensor_of_parts(const TensorParts& parts, const std::string& place) {
   const std::string where = text_of(place, ": tensor '", parts.name, "'");
   if (parts.is_external)
@@ -109,7 +118,7 @@ OnnxTensor tensor_of_parts(const TensorParts& parts, const std::string& place) {
   const std::vector<double> reals = is_whole ? std::vector<double>() : reals_of(parts);
   if (is_whole) tensor.integers = integers_of(parts);
   const std::size_t found = is_whole ? tensor.integers.size() : reals.size();
-  if (static_cast<std::int64_t>(found) != element_count(parts.dims))
+  if (!has_count(parts.dims, found))
     throw InputError(
         text_of(where, ": the shape ", to_string(parts.dims), " does not fit its ", found, " numbers."));
   if (!is_whole && found > 0) tensor.values = Tensor::from(parts.dims, reals, Dtype::f64);
@@ -176,13 +185,64 @@ OnnxValue value_of(std::string_view bytes, const std::string& place) {
   return value;
 }
 
+/// The oldest operators whose meaning is the one that is read here; before them sums named the axes that they spread.
+constexpr std::int64_t kOldestOperators = 7;
+
+void check_operators(std::string_view bytes, const std::string& place) {
+  std::string domain;
+  std::int64_t version = kOldestOperators;
+  ProtobufReader message(bytes, place);
+  while (message.next()) {
+    if (message.field() == 1) domain = message.bytes();
+    if (message.field() == 2) version = message.integer();
+  }
+  if ((domain.empty() || domain == "ai.onnx") && version < kOldestOperators)
+    throw InputError(text_of(place, ": ONNX's operators of version ", version,
+                             " are not supported. Supported: version ", kOldestOperators, " and later."));
+}
+
+/// The graph of a file, all of which is looked at: it may be cut off behind the graph.
+std::string_view graph_bytes(std::string_view bytes, const std::string& where) {
+  std::string_view graph;
+  bool is_found = false;
+  ProtobufReader message(bytes, where);
+  while (message.next()) {
+    if (message.field() == 7) {
+      if (is_found) throw InputError(text_of(where, ": is damaged: there are two graphs."));
+      graph = message.bytes();
+      is_found = true;
+    }
+    if (message.field() == 8) check_operators(message.bytes(), where);
+    if (message.field() == 25)
+      throw InputError(text_of(where, ": functions of the file's own are not supported."));
+  }
+  return graph;
+}
+
+/// Refuses values of one name: each is made once, by a node, as an input or as a constant.
+void check_names(const OnnxGraph& graph, const std::string& where) {
+  std::set<std::string> made;
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && !made.insert(name).second)
+      throw InputError(text_of(where, ": two values are named '", name, "'."));
+  };
+  for (const auto& [name, tensor] : graph.tensors) add(name);
+  for (const OnnxValue& input : graph.inputs) add(input.name);
+  for (const OnnxNode& node : graph.nodes)
+    for (const std::string& output : node.outputs) add(output);
+  std::set<std::string> outputs;
+  for (const OnnxValue& output : graph.outputs)
+    if (!outputs.insert(output.name).second)
+      throw InputError(text_of(where, ": two outputs are named '", output.name, "'."));
+}
+
 }  // namespace
 
 std::string OnnxNode::title() const { return name.empty() ? type : text_of(type, " '", name, "'"); }
 
 OnnxGraph read_onnx_graph(std::string_view bytes, const std::string& where) {
   OnnxGraph graph;
-  ProtobufReader message(inside(bytes, 7, where), where);
+  ProtobufReader message(graph_bytes(bytes, where), where);
   while (message.next()) {
     switch (message.field()) {
       case 1: graph.nodes.push_back(node_of(message.bytes(), where)); break;
@@ -199,6 +259,7 @@ OnnxGraph read_onnx_graph(std::string_view bytes, const std::string& where) {
   }
   if (graph.nodes.empty()) throw InputError(text_of(where, ": is no ONNX file, or has no nodes."));
   std::erase_if(graph.inputs, [&](const OnnxValue& input) { return graph.tensors.contains(input.name); });
+  check_names(graph, where);
   return graph;
 }
 

@@ -2,14 +2,34 @@
 
 import json
 
-from import_models import LSTM_TENSORS, RNN_TENSORS, changed, changed_tensors, guitarml_model, keras_model, nam_model, state_dict
-from tool import ToolTest, main
+import struct
+
+from import_models import (GRAPH, LSTM_TENSORS, NODE, OUTPUT, RNN_TENSORS, changed, changed_onnx, changed_tensors, guitarml_model,
+                           keras_model, nam_model, onnx_dims, onnx_names, onnx_tensor, state_dict)
+from tool import ToolTest, main, make_safetensors
 
 
 def onnx():
     folder = ToolTest.root / "tests/cells/import/golden"
     return (folder / "lstm_first_state.onnx").read_bytes()
 
+
+def other_onnx(change):
+    return changed_onnx(onnx(), change)
+
+
+def tensors(header, size):
+    """A safetensors file of a header, as a dictionary or as text, and that many bytes of zeros."""
+    if isinstance(header, dict):
+        return make_safetensors(header, bytes(size))
+    return struct.pack("<Q", len(header)) + header.encode() + bytes(size)
+
+
+def entry(shape=(1, 1), begin=0, end=4, dtype="F32"):
+    return {"dtype": dtype, "shape": list(shape), "data_offsets": [begin, end]}
+
+
+TWICE = '{"a.weight": %s, "a.weight": %s}' % (json.dumps(entry()), json.dumps(entry(begin=4, end=8)))
 
 # Each row: a description, the bytes of a file, and how the message goes on after "lagtape: FILE: ".
 REFUSED = [
@@ -52,6 +72,34 @@ REFUSED = [
     ("modules in an order that the file does not tell", state_dict(changed_tensors(fd__weight=[2, 1], fe__weight=[1, 2])), "the file does not tell the order of its modules: "),
     ("an ONNX file that is cut off", onnx()[:-9], "is cut off, or damaged: field 7 has "),
     ("an ONNX file of another node", onnx().replace(b"MatMul", b"MatMux"), "MatMux 'MatMux_2': is not supported. Supported: RNN, LSTM, "),
+    ("an ONNX file whose end is missing", onnx()[:-1], "is cut off, or damaged: field 8 has 4 bytes, of which 3 are there."),
+    ("an ONNX file with two graphs", other_onnx(lambda file, graph: file.append([GRAPH, graph])), "is damaged: there are two graphs."),
+    ("an ONNX file of old operators", other_onnx(lambda file, graph: file.append([8, [[2, 6]]])), "ONNX's operators of version 6 are not supported. Supported: version 7 and later."),
+    ("an ONNX file with functions", other_onnx(lambda file, graph: file.append([25, b""])), "functions of the file's own are not supported."),
+    ("ONNX extents beyond any memory", other_onnx(onnx_dims(2**40, 2**40)), "tensor 'constant_0': the shape [1099511627776, 1099511627776] does not fit its 32 numbers."),
+    ("ONNX extents whose product is 32 in 64 bits", other_onnx(onnx_dims(2**63, 2, 32)), "tensor 'constant_0': the shape [-9223372036854775808, 2, 32]."),
+    ("an extent of ONNX below 0", other_onnx(onnx_dims(2**64 - 1, 16, 2)), "tensor 'constant_0': the shape [-1, 16, 2]."),
+    ("numbers of ONNX in another file", other_onnx(onnx_tensor(lambda tensor: tensor.append([14, 1]))), "tensor 'constant_0': its numbers are in another file, which is not supported."),
+    ("texts as weights of ONNX", other_onnx(onnx_tensor(lambda tensor: tensor.append([2, 8]))), "tensor 'constant_0': numbers of ONNX's type 8 are not supported."),
+    ("NaN in a weight of ONNX", onnx().replace(b"\xc3\x91\xa0?", b"\0\0\xc0\x7f"), "values of layers.0.U_i: number 0 is not finite: nan"),
+    ("NaN in a first state of ONNX", onnx().replace(b"Vn+>", b"\0\0\xc0\x7f"), "[start] state 0: number 0 is not finite: nan"),
+    ("a circle of nodes", other_onnx(onnx_names(b"x", b"value_3_0")), "LSTM 'LSTM_0': expected the output of the node before as input 0."),
+    ("two nodes of ONNX that make one value", other_onnx(onnx_names(b"value_2_0", b"value_1_0")), "two values are named 'value_1_0'."),
+    ("a node of ONNX that makes a constant", other_onnx(onnx_names(b"value_2_0", b"constant_7")), "two values are named 'constant_7'."),
+    ("an output of ONNX that is there twice", other_onnx(lambda file, graph: graph.append(next(field for field in graph if field[0] == OUTPUT))), "two outputs are named 'value_3_0'."),
+    ("a graph of ONNX without nodes", other_onnx(lambda file, graph: graph.__setitem__(slice(None), [field for field in graph if field[0] != NODE])), "is no ONNX file, or has no nodes."),
+    ("two tensors of one name", tensors(TWICE, 8), "header: line 1, column 73: key 'a.weight' occurs twice"),
+    ("two arrays of one name", json.dumps(guitarml_model()).replace('"lin.bias"', '"lin.weight"'), "line 1, column "),
+    ("tensors that share their bytes", tensors({"a.weight": entry(), "b.weight": entry()}, 4), "tensor 'b.weight': bytes 0 to 4, expected to start at 4"),
+    ("a shape beyond any memory", tensors({"a.weight": entry((2**62, 4))}, 4), "tensor 'a.weight': too large: [4611686018427387904, 4]"),
+    ("a shape below 0", tensors({"a.weight": entry((-1, 1))}, 4), "tensor 'a.weight': shape [-1,1], expected non-negative integers"),
+    ("bytes that end before they begin", tensors({"a.weight": entry(begin=4, end=0)}, 4), "tensor 'a.weight': data_offsets is not [begin, end]"),
+    ("bytes that no tensor names", tensors({"a.weight": entry()}, 9), "the tensors end at byte 4, the data at 9"),
+    ("a header longer than the file", struct.pack("<Q", 2**31) + b"{}", "not a safetensors file, or cut off: a header of 2147483648 bytes in 2"),
+    ("NaN in a weight of PyTorch", state_dict(LSTM_TENSORS)[:-4] + struct.pack("<f", float("nan")), "values of readout.W.bias: number 0 is not finite: nan"),
+    ("a layer that is missing between others", state_dict(changed_tensors(lstm__weight_ih_l2=[8, 2], lstm__weight_hh_l2=[8, 2])), "tensors that nothing here uses: lstm.weight_ih_l2, lstm.weight_hh_l2."),
+    ("JSON that is nested without end", '{"layers":' + "[" * 100000, "line 1, column 110: nested too deeply"),
+    ("a size of NAM that is no number of units", json.dumps(nam_model(config={"input_size": 1, "hidden_size": 2**62, "num_layers": 1})), "/config/hidden_size: expected a whole number, 1 to 65536. Got 4611686018427387904."),
     ("an ONNX file that shares weights", onnx().replace(b"constant_5", b"constant_6"), "two tensors are named 'constant_6'."),
 ]
 
@@ -72,6 +120,16 @@ class Refused(ToolTest):
     def test_a_file_that_is_not_there(self):
         _, message = self.run_tool("import", "nothing.json", "--output", "run", code=2)
         self.assertIn("nothing.json", message)
+
+    def test_the_weights_of_a_model_of_another_kind(self):
+        self.train("run")
+        self.write("weights", self.weights("run"))
+        _, message = self.run_tool("import", "weights", "--output", "other", code=2)
+        self.assertTrue(message.startswith("lagtape: weights: "), message)
+        self.assertFalse((self.folder / "other").exists())
+        self.write("model", json.dumps(keras_model()))
+        _, message = self.run_tool("predict", "model", "--input", "-", "--output", "-", code=2)
+        self.assertTrue(message.startswith("lagtape: model: "), message)
 
     def test_a_folder_that_is_there_already(self):
         self.write("model", json.dumps(keras_model()))

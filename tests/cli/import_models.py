@@ -71,3 +71,87 @@ def changed(model, pointer, value):
     else:
         place[last] = value
     return json.dumps(result)
+
+
+# ---- ONNX files, whose messages are lists of [field, value] ----
+
+def _varint(value):
+    parts = b""
+    while True:
+        value, low = value >> 7, value & 127
+        parts += bytes([low | (128 if value else 0)])
+        if not value:
+            return parts
+
+
+def message(fields):
+    """The bytes of a message whose values are whole numbers, bytes or lists of fields."""
+    parts = b""
+    for number, value in fields:
+        if isinstance(value, int):
+            parts += _varint(number << 3) + _varint(value % 2**64)
+        else:
+            data = message(value) if isinstance(value, list) else value
+            parts += _varint(number << 3 | 2) + _varint(len(data)) + data
+    return parts
+
+
+def fields_of(data):
+    """The fields of a message of whole numbers and bytes."""
+    fields, at = [], 0
+
+    def number():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = data[at]
+            at, value, shift = at + 1, value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = number()
+        if key & 7 == 2:
+            size = number()
+            fields.append([key >> 3, data[at:at + size]])
+            at += size
+        else:
+            fields.append([key >> 3, number()])
+    return fields
+
+
+GRAPH, NODE, TENSOR, OUTPUT = 7, 1, 5, 12
+
+
+def changed_onnx(data, change):
+    """A file of ONNX after `change`, which gets the fields of the file and those of its graph."""
+    file = fields_of(data)
+    graph = next(field for field in file if field[0] == GRAPH)
+    graph[1] = fields_of(graph[1])
+    change(file, graph[1])
+    return message(file)
+
+
+def onnx_tensor(change):
+    """A change of the graph's first tensor: `change` gets its fields."""
+    def apply(file, graph):
+        tensor = next(field for field in graph if field[0] == TENSOR)
+        tensor[1] = fields_of(tensor[1])
+        change(tensor[1])
+    return apply
+
+
+def onnx_dims(*extents):
+    """Other extents for the first tensor."""
+    def apply(tensor):
+        tensor[:] = [[1, extent] for extent in extents] + [field for field in tensor if field[0] != 1]
+    return onnx_tensor(apply)
+
+
+def onnx_names(old, new):
+    """Another name in the nodes of the graph, as an input or an output."""
+    def apply(file, graph):
+        for field in graph:
+            if field[0] == NODE:
+                field[1] = [[n, new if n in (1, 2) and value == old else value] for n, value in fields_of(field[1])]
+    return apply
