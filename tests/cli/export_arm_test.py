@@ -1,12 +1,14 @@
-"""Exported C on ARM: the self-test runs on an emulated Cortex-M4 without an operating system, and on aarch64. Where compiler
-or emulator are missing the tests are skipped, and say which."""
+"""Exported C on ARM: every cell and layer on an emulated Cortex-M4 without an operating system, and on aarch64, beside its
+stream; and the self-test. Where compiler or emulator are missing the tests are skipped, and say which."""
 
+import random
 import shutil
+import struct
 import subprocess
 import unittest
 
-from export_models import cell_models, experiment
-from tool import ToolTest, main
+from export_models import cell_models, experiment, layer_models
+from tool import ToolTest, main, npy, npy_values
 
 CORTEX = ["arm-none-eabi-gcc", "-std=c99", "-O2", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16",
           "-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wconversion"]
@@ -44,6 +46,44 @@ SECTIONS {
 }
 """
 MAIN = '#include "model.c"\nint main(void) { return model_self_test(); }\n'
+# The outputs of all models, step by step: to a file of the host through semihosting, or to standard output.
+TO_HOST = """
+static int handle;
+static int host(int operation_of_host, const void *block) {
+  register int operation __asm("r0") = operation_of_host;
+  register const void *argument __asm("r1") = block;
+  __asm volatile("bkpt 0xAB" : "+r"(operation) : "r"(argument) : "memory");
+  return operation;
+}
+static void begin(void) {
+  static const char name[] = "outputs";
+  const struct { const char *name; int mode; unsigned length; } block = {name, 5 /* "wb" */, sizeof name - 1};
+  handle = host(1, &block);
+}
+static void give(const void *data, unsigned bytes) {
+  const struct { int handle; const void *data; unsigned bytes; } block = {handle, data, bytes};
+  host(5, &block);
+}
+"""
+TO_OUTPUT = """
+#include <stdio.h>
+static void begin(void) {}
+static void give(const void *data, unsigned bytes) { fwrite(data, 1, bytes, stdout); }
+"""
+RUN_MODEL = """
+#include "NAME.c"
+static void run_NAME(void) {
+  static NAME_state state;
+  static const float in[] = {INPUTS};
+  float out[NAME_OUTPUTS];
+  NAME_init(&state);
+  for (unsigned n = 0; n < sizeof in / sizeof *in; n += NAME_INPUTS) {
+    NAME_step(&state, in + n, out);
+    give(out, sizeof out);
+  }
+}
+"""
+STEPS = 48
 DIFFERENT_CELLS = ["tau_gru-0", "lem-1", "tarnn-0", "unicornn-0", "s4d-0", "lmu-0"]
 
 
@@ -77,11 +117,42 @@ class ArmTest(ToolTest):
         head, tail = text.split("] = {\n  ", 1)
         self.write("model.c", head + "] = {\n  0.7f, " + tail.split(", ", 1)[1])
 
-    def on_cortex_m4(self):
+    def export_all(self, give):
+        """A program of a model of every cell and layer; their names, and what their streams give."""
+        models = [(name, whole) for name, whole in cell_models() if name.endswith("-0")] + list(layer_models())
+        wanted, program = [], give
+        for number, (name, whole) in enumerate(models):
+            width, file = whole["data"]["input"], f"m{number}"
+            draw = random.Random(number)
+            values = [struct.unpack("f", struct.pack("f", draw.gauss(0, 1)))[0] for _ in range(STEPS * width)]
+            shutil.rmtree(self.folder / "run", ignore_errors=True)
+            self.train("run", "--seed", 1, experiment=whole)
+            self.run_tool("export", "run", "--to", "c99", "--output", f"{file}.c")
+            self.write("x.npy", npy((STEPS, width), values))
+            self.run_tool("predict", "run", "--input", "x.npy", "--output", "y.npy", "--stream")
+            wanted.append((name, list(npy_values((self.folder / "y.npy").read_bytes()))))
+            program += RUN_MODEL.replace("NAME", file).replace("INPUTS}", ", ".join(f"{v!r}f" for v in values) + "}")
+        calls = "".join(f"  run_m{number}();\n" for number in range(len(models)))
+        self.write("main.c", f"{program}\nint main(void) {{\n  begin();\n{calls}  return 0;\n}}\n")
+        return wanted
+
+    def compare(self, wanted, content):
+        worst = 0, ""
+        for name, values in wanted:
+            numbers = STEPS * (1 if name == "one-number" else 2)
+            got, content = struct.unpack(f"<{numbers}f", content[:4 * numbers]), content[4 * numbers:]
+            scale = max(1, max(map(abs, values)))
+            self.assertGreater(max(map(abs, values)), 1e-3, name)
+            worst = max(worst, (max(abs(a - b) for a, b in zip(got[-len(values):], values)) / scale, name))
+        self.assertEqual(content, b"")
+        print(f"{len(wanted)} models, {STEPS} steps: the largest difference to the stream is {worst[0]:.2g} ({worst[1]})", flush=True)
+        return worst[0]
+
+    def on_cortex_m4(self, *options):
         self.write("start.c", START)
         self.write("layout.ld", LAYOUT)
         self.build(*[option for option in CORTEX if option not in ("-std=c99", "-Wpedantic")], "-c", "start.c")
-        self.build(*CORTEX, "-Dmodel_SELF_TEST", "main.c", "start.o", "-o", "model.elf", "-nostartfiles", "-T", "layout.ld",
+        self.build(*CORTEX, *options, "-Dmodel_SELF_TEST", "main.c", "start.o", "-o", "model.elf", "-nostartfiles", "-T", "layout.ld",
                    "-Wl,--gc-sections", "-lm", "--specs=nosys.specs")
         return self.code_of("qemu-system-arm", "-M", "mps2-an386", "-nographic", "-monitor", "none", "-serial", "none",
                             "-semihosting", "-kernel", "model.elf")
@@ -89,6 +160,25 @@ class ArmTest(ToolTest):
     def on_aarch64(self):
         self.build("aarch64-linux-gnu-gcc", "-std=c99", "-O2", "-static", "-Dmodel_SELF_TEST", "main.c", "-o", "model", "-lm")
         return self.code_of("qemu-aarch64", "./model")
+
+    @unittest.skipIf(missing("arm-none-eabi-gcc", "qemu-system-arm"), missing("arm-none-eabi-gcc", "qemu-system-arm"))
+    def test_every_cell_gives_the_outputs_of_its_stream_on_a_cortex_m4(self):
+        wanted = self.export_all(TO_HOST)
+        self.assertEqual(self.on_cortex_m4(), 0)
+        self.assertLessEqual(self.compare(wanted, (self.folder / "outputs").read_bytes()), 2e-6)
+        text = (self.folder / "m1.c").read_text()  # a changed weight does not pass
+        head, tail = text.split("] = {\n  ", 1)
+        self.write("m1.c", head + "] = {\n  0.7f, " + tail.split(", ", 1)[1])
+        self.assertEqual(self.on_cortex_m4(), 0)
+        self.assertGreater(self.compare(wanted, (self.folder / "outputs").read_bytes()), 1e-4)
+
+    @unittest.skipIf(missing("aarch64-linux-gnu-gcc", "qemu-aarch64"), missing("aarch64-linux-gnu-gcc", "qemu-aarch64"))
+    def test_every_cell_gives_the_outputs_of_its_stream_on_aarch64(self):
+        wanted = self.export_all(TO_OUTPUT)
+        self.build("aarch64-linux-gnu-gcc", "-std=c99", "-O2", "-static", "main.c", "-o", "all", "-lm")
+        done = subprocess.run(["qemu-aarch64", "./all"], cwd=self.folder, capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, 0)
+        self.assertLessEqual(self.compare(wanted, done.stdout), 2e-6)
 
     @unittest.skipIf(missing("arm-none-eabi-gcc", "qemu-system-arm"), missing("arm-none-eabi-gcc", "qemu-system-arm"))
     def test_a_cortex_m4_gives_the_same_outputs(self):

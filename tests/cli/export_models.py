@@ -39,6 +39,28 @@ def cell_models(**train):
             yield f"{path.stem}-equations-{number}", experiment([layer], inputs, cells={"own": definition}, **train)
 
 
+def written_cells():
+    """Cells that use what equations can say beside the products and functions of the built-in ones."""
+    square, wide = ["units", "units"], ["units", "input"]
+    yield "comparisons", {
+        "weights": {"W": square, "U": wide, "first": ["units"]}, "state": {"h": "units", "c": "units"},
+        "step": ["s = where(n < 1, first, h)", "v = W @ s + U @ x", "up = (v > 0.1) * (c <= 2)",
+                 "c' = where(up, 0, c + 1)", "h' = where(v >= 0, tanh(v), 0.3 * v) / (1 + 0.1 * c)"], "output": "h'"}, {"units": 5}
+    yield "remainders", {
+        "weights": {"W": square, "U": wide}, "state": {"h": "units"},
+        "step": ["v = W @ h + U @ x", "h' = 0.5 * tanh(v) + 0.02 * floor(7 * tanh(h)) + 0.1 * mod(n, 5) - 0.3 * ((h + 2) % 0.7)"],
+        "output": "h'"}, {"units": 4}
+    yield "fast-weights", {
+        "hyper": {"decay": 0.9}, "weights": {"K": wide, "V": wide, "Q": wide}, "state": {"A": square},
+        "step": ["A' = decay * A + outer(V @ x, tanh(K @ x)) / units"], "output": "A' @ tanh(Q @ x)"}, {"units": 4}
+    yield "past-inputs", {
+        "weights": {"W": square, "U": wide, "V": wide}, "state": {"h": "units"},
+        "step": ["h' = tanh(W @ h + U @ x[-2] + V @ (x[-7] - x) + sum(x[-1]))"], "output": "h'"}, {"units": 4}
+    yield "matrices-of-groups", {
+        "weights": {"R": [3, 4, 4], "U": [12, "input"]}, "state": {"h": [3, 4]},
+        "step": ["h' = tanh(R @ h + R @ h[-3] + reshape(U @ x, 3, 4) + 0.1 * mean(x))"], "output": "reshape(h', 12)"}, {"units": 12}
+
+
 def layer_models(**train):
     """Models whose layers are no cells, or several, and every place where a read-out reads."""
     gru = {"cell": "gru", "units": 5}
@@ -58,6 +80,8 @@ def layer_models(**train):
             "state": {"a": "units", "b": "units"},
             "step": ["v = W @ b[-3] + U @ x + softplus(a) * exp(M)", "a' = b", "b' = 0.3 * (sin(v) - relu(a)) + minimum(abs(b), 0.2)"],
             "output": "a'"}
+    for name, definition, options in written_cells():
+        yield name, experiment([{"cell": "own", **options}], cells={"own": definition}, **train)
     yield "swapped-states", experiment([{"cell": "swap", "units": 4}], cells={"swap": swap}, **train)
 
 
