@@ -132,6 +132,71 @@ static void saves_and_allocates_nothing(const lagtape_model* model) {
   lagtape_stream_free(copy);
 }
 
+/* At twice the rate each of two sequences that run between each other gets the bits of the model's own rate. */
+static void streams_at_another_rate(const lagtape_model* model) {
+  enum { kMost = 64 };
+  float in[kMost], own[kMost], other[kMost];
+  const size_t width = (size_t)lagtape_model_output_width(model) * sizeof *own;
+  lagtape_stream* slow = lagtape_stream_create(model, 1);
+  lagtape_stream* fast = lagtape_stream_create_at_rate(model, 1, 2.0, LAGTAPE_CUBIC);
+  lagtape_stream* linear = lagtape_stream_create_at_rate(model, 1, 1.5, LAGTAPE_LINEAR);
+  int n, same = 1, differs = 0;
+  check(fast != NULL && linear != NULL, "streams at other rates are made");
+  for (n = 0; n < kSteps; ++n) {
+    in[0] = (float)sin(0.1 * (double)n);
+    lagtape_stream_step(slow, in, own);
+    lagtape_stream_step(fast, in, other);
+    same &= memcmp(own, other, width) == 0;
+    lagtape_stream_step(fast, in, other);
+    same &= memcmp(own, other, width) == 0;
+    lagtape_stream_step(linear, in, other);
+    differs |= memcmp(own, other, width) != 0;
+  }
+  check(same, "at twice the rate two sequences get the bits of one");
+  check(differs, "at one and a half of the rate the numbers are others");
+  check(lagtape_stream_steps(fast) == 2 * kSteps, "steps of the rate are counted");
+  lagtape_stream_free(slow);
+  lagtape_stream_free(fast);
+  lagtape_stream_free(linear);
+  check(lagtape_stream_create_at_rate(model, 1, 0.0, LAGTAPE_CUBIC) == NULL, "a rate of 0 is refused");
+  check_message("0.5 to 8");
+  check(lagtape_stream_create_at_rate(model, 1, NAN, LAGTAPE_CUBIC) == NULL, "a rate that is no number is refused");
+  check_message("nan");
+  check(lagtape_stream_create_at_rate(model, 1, 8.1, LAGTAPE_CUBIC) == NULL, "a rate above 8 is refused");
+  check_message("8.1");
+  check(lagtape_stream_create_at_rate(model, 1, 2.0, (lagtape_interpolation)7) == NULL, "so is another interpolation");
+  check_message("Got 7");
+  check(lagtape_stream_create_at_rate(NULL, 1, 2.0, LAGTAPE_CUBIC) == NULL, "and no model");
+}
+
+/* A model that has settled begins where silence has led it, and goes back there at a reset. */
+static void settles(const char* path) {
+  enum { kMost = 64 };
+  float in[kMost] = {0}, first[kMost], settled[kMost], again[kMost];
+  lagtape_model* model = lagtape_model_load(path);
+  const size_t width = (size_t)lagtape_model_output_width(model);
+  lagtape_stream* stream = lagtape_stream_create(model, 1);
+  int n;
+  lagtape_stream_step(stream, in, first);
+  for (n = 0; n < 5000; ++n) lagtape_stream_step(stream, in, settled);
+  lagtape_stream_free(stream);
+  check(fabs((double)(first[0] - settled[0])) > 1e-4, "the first output of a model at zeros is another than in silence");
+  check(lagtape_model_settle(model, 0) == LAGTAPE_OK, "the model settles");
+  stream = lagtape_stream_create(model, 1);
+  lagtape_stream_step(stream, in, first);
+  check(fabs((double)(first[0] - settled[0])) < 1e-5, "its streams begin in silence");
+  in[0] = 1;
+  for (n = 0; n < 10; ++n) lagtape_stream_step(stream, in, again);
+  check(fabs((double)(again[0] - settled[0])) > 1e-3, "and hear what comes in");
+  in[0] = 0;
+  lagtape_stream_reset(stream);
+  lagtape_stream_step(stream, in, again);
+  check(memcmp(first, again, width * sizeof *first) == 0, "and go back there");
+  check(lagtape_model_settle(NULL, 0) == LAGTAPE_INPUT_ERROR, "no model is refused");
+  lagtape_stream_free(stream);
+  lagtape_model_free(model);
+}
+
 static void refuses_nonsense(const lagtape_model* model) {
   float x[64] = {0}, y[64];
   double wide[64] = {0};
@@ -194,6 +259,8 @@ int main(int count, char** arguments) {
   streams_as_it_predicts(model);
   predicts_lengths(model);
   saves_and_allocates_nothing(model);
+  streams_at_another_rate(model);
+  settles(arguments[1]);
   refuses_nonsense(model);
   same = load_from_memory(arguments[1]);
   check(same != NULL, "a model is loaded from memory");

@@ -150,6 +150,13 @@ lagtape_status predict_lengths(const char* call, const lagtape_model* model, con
   });
 }
 
+lagtape_stream* new_stream(const char* call, const lagtape_model* model,
+                           const lagtape::StreamOptions& options) {
+  require(model, call, "the model");
+  if (model->model.dtype() == Dtype::f32) return new lagtape_stream(model->model.stream<float>(options));
+  return new lagtape_stream(model->model.stream<double>(options));
+}
+
 /// The stream as one of T. Throws InputError.
 template <class T>
 Stream<T>& stream_of(lagtape_stream* stream, const char* call) {
@@ -230,9 +237,13 @@ lagtape_model* lagtape_model_load_memory(const void* bytes, size_t size, const c
     return new lagtape_model(Model::parse(content, name == nullptr ? "the weights" : name));
   });
 }
-
+lagtape_status lagtape_model_settle(lagtape_model* model, double input) {
+  return guarded([&] {
+    require(model, "lagtape_model_settle", "the model");
+    model->model.settle(input);
+  });
+}
 void lagtape_model_free(lagtape_model* model) { delete model; }
-
 lagtape_dtype lagtape_model_dtype(const lagtape_model* model) {
   return model->model.dtype() == Dtype::f32 ? LAGTAPE_F32 : LAGTAPE_F64;
 }
@@ -296,11 +307,18 @@ lagtape_status lagtape_model_predict_lengths_f64(const lagtape_model* model, con
 // ---- streams ----
 
 lagtape_stream* lagtape_stream_create(const lagtape_model* model, int64_t rows) {
+  return made([&] { return new_stream("lagtape_stream_create", model, {.rows = rows}); });
+}
+lagtape_stream* lagtape_stream_create_at_rate(const lagtape_model* model, int64_t rows, double rate,
+                                              lagtape_interpolation interpolation) {
   return made([&] {
-    require(model, "lagtape_stream_create", "the model");
-    const Model& m = model->model;
-    return m.dtype() == Dtype::f32 ? new lagtape_stream(m.stream<float>(rows))
-                                   : new lagtape_stream(m.stream<double>(rows));
+    const auto call = "lagtape_stream_create_at_rate";
+    if (interpolation != LAGTAPE_CUBIC && interpolation != LAGTAPE_LINEAR)
+      throw InputError(
+          text_of("[", call, "] an interpolation is 0 or 1. Got ", static_cast<int>(interpolation)));
+    using enum lagtape::Interpolation;
+    const auto between = interpolation == LAGTAPE_CUBIC ? cubic : linear;
+    return new_stream(call, model, {.rows = rows, .rate = rate, .interpolation = between});
   });
 }
 

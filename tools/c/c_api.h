@@ -1,8 +1,8 @@
 /* lagtape from C: load a model, predict a batch, and step a stream.
  *
  * A function that can fail returns a status, or NULL, and leaves a message for lagtape_last_error(). No exception leaves
- * the library. A model never changes and may be used by several threads at once; a stream belongs to one thread at a
- * time. Functions that return neither a status nor a new object expect a model or stream that is not null.
+ * the library. But for lagtape_model_settle a model never changes, and may be used by several threads at once; a stream
+ * belongs to one thread at a time. Functions that return neither a status nor a new object expect a model or stream that is not null.
  * Arrays are dense and row-major. Link with the library lagtape_c (pkg-config lagtape-c). */
 #ifndef LAGTAPE_C_API_H
 #define LAGTAPE_C_API_H
@@ -33,6 +33,9 @@ typedef enum lagtape_status {
 /* The precision that a model was trained in, and in which it computes. */
 typedef enum lagtape_dtype { LAGTAPE_F32 = 0, LAGTAPE_F64 = 1 } lagtape_dtype;
 
+/* How a stream at another rate reads states between two steps. */
+typedef enum lagtape_interpolation { LAGTAPE_CUBIC = 0, LAGTAPE_LINEAR = 1 } lagtape_interpolation;
+
 /* "0.1.0" */
 LAGTAPE_API const char* lagtape_version(void);
 
@@ -47,6 +50,11 @@ LAGTAPE_API lagtape_model* lagtape_model_load(const char* path);
 
 /* Loads the bytes of a weights file. `name` stands for the file in messages. Returns NULL on failure. */
 LAGTAPE_API lagtape_model* lagtape_model_load_memory(const void* bytes, size_t size, const char* name);
+
+/* Lets predictions and streams begin in the state that the model settles to when all its inputs are that number, in the
+ * units of the data: 0 is silence, and no pop is heard. Streams that are there already stay as they are. A model that
+ * cannot stream or does not settle is refused, and stays as it was. */
+LAGTAPE_API lagtape_status lagtape_model_settle(lagtape_model* model, double input);
 
 /* Frees a model; NULL is allowed. Streams made from it go on working. */
 LAGTAPE_API void lagtape_model_free(lagtape_model* model);
@@ -101,8 +109,12 @@ LAGTAPE_API lagtape_status lagtape_model_predict_lengths_f64(const lagtape_model
 /* ---- streams --------------------------------------------------------------------------------------------------- */
 
 /* A stream of `rows` sequences side by side, at its beginning. Returns NULL on failure: a model that needs whole
- * sequences cannot stream. Only this function and lagtape_stream_copy allocate memory. */
+ * sequences cannot stream. Only the functions that make a stream allocate memory. */
 LAGTAPE_API lagtape_stream* lagtape_stream_create(const lagtape_model* model, int64_t rows);
+/* The same with `rate` steps, 0.5 to 8, for each step of training: 96.0 / 48.0 for sound of 96 kHz and a model of
+ * 48 kHz. Returns NULL on failure: rates at which the model is not stable are refused. */
+LAGTAPE_API lagtape_stream* lagtape_stream_create_at_rate(const lagtape_model* model, int64_t rows, double rate,
+                                                          lagtape_interpolation interpolation);
 /* A second stream in the same state. Returns NULL on failure. */
 LAGTAPE_API lagtape_stream* lagtape_stream_copy(const lagtape_stream* stream);
 /* Frees a stream; NULL is allowed. */
@@ -112,7 +124,8 @@ LAGTAPE_API int64_t lagtape_stream_rows(const lagtape_stream* stream);
 /* Steps fed so far. */
 LAGTAPE_API int64_t lagtape_stream_steps(const lagtape_stream* stream);
 
-/* One step: input [rows, input_width] to output [rows, output_width]: the bits that lagtape_model_predict gives. */
+/* One step: input [rows, input_width] to output [rows, output_width]: at the rate of training the bits that
+ * lagtape_model_predict gives. */
 LAGTAPE_API lagtape_status lagtape_stream_step(lagtape_stream* stream, const float* input, float* output);
 LAGTAPE_API lagtape_status lagtape_stream_step_f64(lagtape_stream* stream, const double* input,
                                                    double* output);
@@ -129,7 +142,7 @@ LAGTAPE_API int lagtape_stream_is_finite(const lagtape_stream* stream);
 /* Back to the state before the first step. */
 LAGTAPE_API lagtape_status lagtape_stream_reset(lagtape_stream* stream);
 
-/* The state as bytes, to be restored into this stream or one made alike: of the same model and number of rows, on a
+/* The state as bytes, to be restored into this stream or one made alike: of the same model, number of rows and rate, on a
  * machine of the same byte order. `size` is lagtape_stream_state_size. */
 LAGTAPE_API size_t lagtape_stream_state_size(const lagtape_stream* stream);
 LAGTAPE_API lagtape_status lagtape_stream_save(const lagtape_stream* stream, void* state, size_t size);
