@@ -31,7 +31,9 @@ class HorizonScorer {
 
   HorizonScores run() {
     const std::vector<Origin> origins = chosen_origins();
-    HorizonScores scores{.targets = {}, .origins = std::ssize(origins), .season = season_};
+    HorizonScores scores;
+    scores.origins = std::ssize(origins);
+    scores.season = season_;
     for (const std::int64_t column : recordings_.measured)
       scores.targets.push_back(name_of_column(recordings_, column));
     scores.model = Tensor({options_.steps, width_}, Dtype::f64);
