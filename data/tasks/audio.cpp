@@ -53,12 +53,13 @@ std::shared_ptr<const Recordings> read_pair(const AudioOptions& options, const s
 Task load_audio(AudioOptions options, const TaskContext& context) {
   if (context.score_only) options.train = options.valid = 0;
   const auto pair = read_pair(options, context.base);
-  const SeriesOptions windows{.window = options.segment,
-                              .horizon = 0,
-                              .every_step = true,
-                              .train = options.train,
-                              .valid = options.valid,
-                              .test = 1 - options.train - options.valid};
+  SeriesOptions windows;
+  windows.window = options.segment;
+  windows.horizon = 0;
+  windows.every_step = true;
+  windows.train = options.train;
+  windows.valid = options.valid;
+  windows.test = 1 - options.train - options.valid;
   const std::vector<SeriesSplit> splits = split_recordings(windows, *pair);
   const std::array shares = {windows.train, windows.valid, windows.test};
   constexpr std::array kNames = {"train", "valid", "test"};

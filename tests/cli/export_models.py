@@ -59,6 +59,11 @@ def written_cells():
     yield "matrices-of-groups", {
         "weights": {"R": [3, 4, 4], "U": [12, "input"]}, "state": {"h": [3, 4]},
         "step": ["h' = tanh(R @ h + R @ h[-3] + reshape(U @ x, 3, 4) + 0.1 * mean(x))"], "output": "reshape(h', 12)"}, {"units": 12}
+    names = ["double", "NAN", "model_step", "layer0_out", "self_test", "expf"]  # those of C, and of the files themselves
+    yield "names-of-c", {
+        "weights": {"in": wide, "out": square, **{name: ["units"] for name in names}}, "state": {"state": "units", "while": "units"},
+        "step": ["inputs = in @ x + double * NAN", "layer0 = out @ state + model_step * while[-2]", "state' = tanh(inputs + layer0)",
+                 "while' = state' * layer0_out + self_test * expf"], "output": "state' + while'"}, {"units": 4}
 
 
 def layer_models(**train):
