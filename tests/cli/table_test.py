@@ -195,7 +195,18 @@ class TableTest(ToolTest):
         for line in lines:
             self.assertEqual(len(line.get("points").split()), EXPERIMENT["train"]["epochs"])
         texts = {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
-        self.assertLessEqual({"two models, a < b & c", "tau-GRU | small", "other", "epoch"}, texts)
+        self.assertLessEqual({"two models, a < b & c", "tau-GRU | small", "other", "epoch", "validation RMSE x 1e-2 (logarithmic)"}, texts)
+        # Two runs have a deviation, so that their mean stands in a band: there and back along the epochs.
+        bands = svg.findall(".//{http://www.w3.org/2000/svg}polygon")
+        self.assertEqual([len(band.get("points").split()) for band in bands], 2 * [2 * EXPERIMENT["train"]["epochs"]])
+        self.table("--seeds", 1, "--plot", "one.svg")
+        self.assertNotIn("polygon", (self.folder / "one.svg").read_text())
+
+    def test_the_plot_shows_the_test_set_where_runs_measured_it(self):
+        self.table("--seeds", 1, "--set", "train.evaluate_test=true", "--plot", "curves.svg")
+        drawn = (self.folder / "curves.svg").read_text()
+        self.assertIn("test RMSE x 1e-2", drawn)
+        self.assertEqual(drawn.count("<polyline"), 2)
 
     def test_a_line_that_a_kill_cut_short_is_not_drawn_and_a_wrong_one_is_named(self):
         self.table("--seeds", 1, "--plot", "curves.svg")

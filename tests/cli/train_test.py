@@ -25,6 +25,22 @@ class RunFolderTest(ToolTest):
                               "version", "seed"}, summary.keys())
         self.assertEqual(summary["best_epoch"], min(rows, key=lambda row: row["valid_rmse"])["epoch"])
 
+    def test_a_curve_of_the_test_set_decides_nothing(self):
+        self.train("run")
+        self.train("watched", "--set", "train.evaluate_test=true")
+        plain, watched = ([json.loads(line) for line in (self.folder / run / "metrics.jsonl").read_text().splitlines()]
+                          for run in ("run", "watched"))
+        for before, row in zip(plain, watched, strict=True):
+            self.assertNotIn("test_rmse", before)
+            self.assertNotEqual(row["test_rmse"], row["valid_rmse"])
+            self.assertEqual({key: row[key] for key in before if key != "seconds"},
+                             {key: before[key] for key in before if key != "seconds"})
+        summary = json.loads((self.folder / "watched/summary.json").read_text())
+        best = watched[summary["best_epoch"] - 1]
+        self.assertEqual((best["test_rmse"], best["test_loss"]), (summary["test"]["rmse"], summary["test"]["loss"]))
+        tensors = [read_safetensors((self.folder / run / "weights.safetensors").read_bytes())[1] for run in ("run", "watched")]
+        self.assertEqual(tensors[0], tensors[1])
+
     def test_eval_gives_the_numbers_of_the_summary(self):
         self.train("run")
         summary = json.loads((self.folder / "run/summary.json").read_text())

@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 
+#include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
@@ -13,16 +16,16 @@ namespace lagtape::table {
 
 namespace {
 
-/// Sums of a metric at each epoch or step at which it was measured, for averages over runs.
-struct Sums {
-  std::map<double, std::pair<double, int>> by_epoch, by_step;
+/// The values of a metric at each epoch or step at which it was measured, one of each run.
+struct Values {
+  std::map<double, std::vector<double>> by_epoch, by_step;
   bool has_epochs = false;  ///< false for a training set that never ends: steps count
 
-  void add(const PaperTable& table, const std::filesystem::path& metrics_file) {
+  void add(const PaperTable& table, const std::string& split, const std::filesystem::path& metrics_file) {
     std::string text = read_file(metrics_file);
     text.resize(text.rfind('\n') + 1);  // a run that was killed can leave a line that is not whole
     std::string_view rest = text;
-    const std::string key = "valid_" + table.metric;
+    const std::string key = split + "_" + table.metric;
     int number = 0;
     for (std::string line; take_line(rest, line);) {
       const std::string where = text_of(metrics_file.string(), " line ", ++number);
@@ -36,44 +39,62 @@ struct Sums {
       };
       if (!row.contains(key) || !row[key].is_number()) continue;
       const double value = row[key].get<double>() * table.scale;
-      const auto take = [value](std::pair<double, int>& sum) { sum = {sum.first + value, sum.second + 1}; };
-      take(by_epoch[count("epoch")]);
-      take(by_step[count("step")]);
+      by_epoch[count("epoch")].push_back(value);
+      by_step[count("step")].push_back(value);
     }
     has_epochs = by_epoch.size() == by_step.size();
   }
 };
 
-PlotLine line_of(const std::string& name, const Sums& sums) {
+/// Adds the line of the means over runs, and where there are several runs the band of one standard deviation to either
+/// side.
+void draw(Plot& plot, const std::string& name, const Values& values) {
   PlotLine line{.name = name, .x = {}, .y = {}};
-  for (const auto& [x, sum] : sums.has_epochs ? sums.by_epoch : sums.by_step) {
+  PlotBand band{.name = "", .x = {}, .low = {}, .high = {}, .line = plot.lines.size()};
+  for (const auto& [x, of_runs] : values.has_epochs ? values.by_epoch : values.by_step) {
+    const double runs = static_cast<double>(of_runs.size());
+    double mean = 0, squares = 0;
+    for (const double value : of_runs) mean += value / runs;
+    for (const double value : of_runs) squares += (value - mean) * (value - mean);
+    const double deviation = runs > 1 ? std::sqrt(squares / (runs - 1)) : 0;
     line.x.push_back(x);
-    line.y.push_back(sum.first / sum.second);
+    line.y.push_back(mean);
+    band.low.push_back(mean - deviation);
+    band.high.push_back(mean + deviation);
   }
-  return line;
+  band.x = line.x;
+  if (band.low != band.high) plot.bands.push_back(std::move(band));
+  plot.lines.push_back(std::move(line));
 }
 
-}  // namespace
-
-Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs) {
+/// The curves of one split; no lines where no run has measured it.
+Plot curves_of(const PaperTable& table, const std::vector<Run>& runs, const std::string& split) {
   bool epochs = true;
   Plot plot{.title = table.title,
-            .y = {.title = fmt::format("validation {}", table.unit), .log = !table.larger_is_better}};
+            .y = {.title = fmt::format("{} {}", split == "test" ? "test" : "validation", table.unit),
+                  .log = !table.larger_is_better}};
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    Sums sums;
+    Values values;
     const Outcome outcome = outcome_of(table, i, runs);
     // A mean over runs of different lengths would jump where one of them ends.
     const RunState wanted = outcome.values.empty() ? RunState::unfinished : RunState::done;
     for (const Run* run : outcome.runs) {
       const std::filesystem::path metrics = RunFolder(run->folder).metrics_file();
-      if (run->state == wanted && std::filesystem::exists(metrics)) sums.add(table, metrics);
+      if (run->state == wanted && std::filesystem::exists(metrics)) values.add(table, split, metrics);
     }
-    if (sums.by_step.empty()) continue;
-    epochs = epochs && sums.has_epochs;
-    plot.lines.push_back(line_of(table.rows[i].name, sums));
+    if (values.by_step.empty()) continue;
+    epochs = epochs && values.has_epochs;
+    draw(plot, table.rows[i].name, values);
   }
   plot.x.title = epochs ? "epoch" : "update";
   return plot;
+}
+
+}  // namespace
+
+Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs) {
+  Plot test = curves_of(table, runs, "test");
+  return test.lines.empty() ? curves_of(table, runs, "valid") : test;
 }
 
 }  // namespace lagtape::table

@@ -31,8 +31,9 @@ std::string markdown(const PaperTable& table, const std::vector<Run>& runs, cons
 /// The table as one JSON object.
 std::string json(const PaperTable& table, const std::vector<Run>& runs);
 
-/// The table's metric on the validation set during training, a line for each row: the mean over the runs that
-/// are done, or over the unfinished ones if none is.
+/// The table's metric during training, a line for each row: the mean over the runs that are done, or over the unfinished
+/// ones if none is, with a band of one standard deviation where there are several. On the test set where runs have
+/// measured it (TrainOptions::evaluate_test), else on the validation set.
 Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs);
 
 /// Puts a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->" of a page, or at its

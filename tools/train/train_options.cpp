@@ -174,6 +174,9 @@ TrainOptions read_train_options(JsonReader& reader, bool fresh) {
                 "which state is kept: the best on valid by the first metric, or the last");
   options.keep_best = keep == "best";
   reader.optional(
+      "evaluate_test", options.evaluate_test,
+      "whether each evaluation also scores test, for a curve; what is kept does not depend on it");
+  reader.optional(
       "patience", options.patience, between(0, kMost),
       "number of evaluations in a row without a new best on valid after which the run ends; 0: never");
   read_average(reader, options);

@@ -287,6 +287,9 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
   report.seconds = state_.seconds;
   report.valid =
       evaluate(experiment_, model_, op_, *task_.valid, pool_, {.stop_requested = hooks.stop_requested});
+  if (experiment_.train.evaluate_test)
+    report.test =
+        evaluate(experiment_, model_, op_, *task_.test, pool_, {.stop_requested = hooks.stop_requested});
   double value = report.train_loss;
   if (!report.valid.empty()) {
     value = value_of(report.valid, experiment_.metrics.empty() ? "loss" : experiment_.metrics.front());

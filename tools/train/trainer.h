@@ -23,6 +23,7 @@ struct EvaluationReport {
   /// finite.
   double train_loss = 0;
   Evaluation valid;
+  Evaluation test;           ///< empty unless the experiment asks for it (TrainOptions::evaluate_test)
   double lr = 0;             ///< learning rate of the last update
   double seconds = 0;        ///< duration of the run so far, interruptions left out
   std::int64_t skipped = 0;  ///< number of updates since the evaluation before that were not made
