@@ -31,6 +31,17 @@ void subsample(StoredSequences& sequences, std::int64_t steps, std::uint64_t see
   }
 }
 
+void keep_last(StoredSequences& sequences, std::int64_t steps) {
+  const std::vector<float> all = std::exchange(sequences.x, {});
+  const std::vector<std::int64_t> starts = std::exchange(sequences.starts, {0});
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    const std::int64_t first = std::max(starts[i], starts[i + 1] - steps);
+    sequences.x.insert(sequences.x.end(), all.begin() + first * sequences.input,
+                       all.begin() + starts[i + 1] * sequences.input);
+    sequences.end_sequence();
+  }
+}
+
 StoredDataset::StoredDataset(const DataShape& shape, std::shared_ptr<const StoredSequences> sequences,
                              std::vector<std::int64_t> chosen)
     : Dataset(shape), sequences_(std::move(sequences)), chosen_(std::move(chosen)) {}

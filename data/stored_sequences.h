@@ -28,6 +28,9 @@ struct StoredSequences {
 /// Reduces every longer sequence to `steps` of its steps, drawn at random and kept in their order.
 void subsample(StoredSequences& sequences, std::int64_t steps, std::uint64_t seed);
 
+/// Keeps the last steps of every longer sequence.
+void keep_last(StoredSequences& sequences, std::int64_t steps);
+
 /// A selection of stored sequences, in a given order.
 class StoredDataset final : public Dataset {
  public:

@@ -19,6 +19,7 @@ struct TsOptions {
   std::int64_t split_seed = -1;
   double valid = 0.15, test = 0.15;
   std::int64_t steps = 0;
+  std::string which_steps = "random";
   NormalizeOptions normalize;
 };
 
@@ -55,7 +56,8 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
   const std::int64_t first = data->sequences.size();
   read_ts_file(folder / (name + "_TEST.ts"), missing_values(options.missing), *data);
   const auto seed = options.split_seed < 0 ? context.seed : static_cast<std::uint64_t>(options.split_seed);
-  if (options.steps > 0) subsample(data->sequences, options.steps, seed);
+  if (options.steps > 0 && options.which_steps == "last") keep_last(data->sequences, options.steps);
+  if (options.steps > 0 && options.which_steps == "random") subsample(data->sequences, options.steps, seed);
   const std::shared_ptr<const StoredSequences> stored(data, &data->sequences);
 
   SplitIndices split = split_of(options, first, stored->size(), seed);
@@ -103,8 +105,10 @@ TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
   reader.choice("missing", options.missing, {"error", "zero", "interpolate"},
                 "replacement of missing values");
   reader.optional("steps", options.steps, at_least(0),
-                  "reduce longer sequences to this many steps, drawn at random once (by split_seed) and kept "
-                  "in order; 0: all");
+                  "reduce longer sequences to this many steps, in their order; 0: all");
+  reader.choice(
+      "which_steps", options.which_steps, {"random", "last"},
+      "the steps that longer sequences are reduced to: drawn at random once (by split_seed), or the last");
   options.normalize = read_normalize_options(reader, hints, {});
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_ts(options, context); };

@@ -168,7 +168,7 @@ TEST_CASE("both files together are split at random, as scikit-learn or as torch"
   CHECK(tests.size() == 3);
 }
 
-TEST_CASE("some steps of each .ts sequence are kept, drawn at random, in their order") {
+TEST_CASE("some steps of each .ts sequence are kept, drawn at random or the last, in their order") {
   TemporaryFolder folder;
   std::string lines = "@univariate false\n@targetlabel true\n@data\n";
   for (int i = 0; i < 40; ++i) {
@@ -209,6 +209,16 @@ TEST_CASE("some steps of each .ts sequence are kept, drawn at random, in their o
     return load(R"({"task": "ts", "path": "Long", "split": "sklearn", "steps": 7})", seed, folder.path());
   };
   CHECK(values_of(take(*as_published(0).test, 0, 12).x) == values_of(take(*as_published(1).test, 0, 12).x));
+
+  const Task last = load(R"({"task": "ts", "path": "Long", "valid": 0, "steps": 7, "which_steps": "last"})",
+                         0, folder.path());
+  CHECK(last.shape.length == 7);
+  for (std::int64_t i = 0; i < last.train->size(); ++i) {
+    const Batch one = take(*last.train, i, 1);
+    const std::int64_t steps = one.y.at(0) == 0 ? 3 : 7, length = one.y.at(0) == 0 ? 3 : 50;
+    REQUIRE(one.lengths[0] == steps);
+    for (std::int64_t n = 0; n < steps; ++n) CHECK(one.x.at(2 * n) == length - steps + n);
+  }
 }
 
 TEST_CASE("inputs of .ts sequences are scaled on request, by training alone") {
