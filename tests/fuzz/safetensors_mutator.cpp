@@ -36,6 +36,7 @@ std::int64_t numbers_of(const Json& tensor) {
 
 /// Changes an extent of one tensor, and the offsets of all so that they fit.
 void resize_tensor(Json& header, Draws& draws) {
+  if (header.empty()) return;
   std::size_t number = draws() % header.size();
   std::int64_t at = 0;
   for (auto [name, tensor] : header.items()) {
