@@ -10,6 +10,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/tools/analysis/bounds.h"
 #include "lagtape/tools/analysis/sequence_analysis.h"
 #include "lagtape/tools/train/evaluation.h"
 

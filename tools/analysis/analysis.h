@@ -7,8 +7,8 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/data/dataset.h"
-#include "lagtape/tools/analysis/bounds.h"
 #include "lagtape/tools/analysis/distribution.h"
+#include "lagtape/tools/analysis/layer_bounds.h"
 
 namespace lagtape {
 

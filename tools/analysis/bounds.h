@@ -9,16 +9,9 @@
 #include "lagtape/core/json/json.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/step/step_program.h"
+#include "lagtape/tools/analysis/layer_bounds.h"
 
 namespace lagtape {
-
-/// What is proved of a layer, in numbers for its weights.
-struct LayerBounds {
-  std::string jacobian_source;   ///< the statement and its formula; or why there is none
-  std::vector<double> jacobian;  ///< bound of the row-sum norm of dX_T/dX_{T-lag}, by lag; empty: none
-  std::string state_source;      ///< the same for the states
-  std::vector<double> states;    ///< bound of the largest entry, state by state; empty: none
-};
 
 /// A layer to bound.
 struct BoundedLayer {
