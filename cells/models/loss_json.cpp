@@ -38,6 +38,22 @@ void read_numbers(JsonReader& reader, const std::string& key, std::vector<double
   reader.fill(key, numbers);
 }
 
+/// The weights of "balanced" are counted in a training set, which is not here: they stay as they are.
+void read_class_weights(JsonReader& reader, std::vector<double>& weights) {
+  const std::string about =
+      "the factor of each class in the loss of its targets; none: 1 for all; \"balanced\": such that all "
+      "classes "
+      "have the same share of the training set's loss";
+  const Json& given = reader.raw("class_weights", about, "list of number | \"balanced\" | null", "[]");
+  const bool numbers =
+      given.is_array() && std::ranges::all_of(given, [](const Json& value) { return value.is_number(); });
+  if (numbers) weights = given.get<std::vector<double>>();
+  reader.fill("class_weights", given == "balanced" ? given : Json(weights));
+  if (!numbers && !given.is_null() && given != "balanced")
+    reader.error("class_weights",
+                 text_of("expected a list of numbers or \"balanced\", got ", shortened(given.dump())));
+}
+
 void read_options(JsonReader& reader, Loss loss, LossOptions& options) {
   switch (loss) {
     case Loss::huber:
@@ -50,8 +66,7 @@ void read_options(JsonReader& reader, Loss loss, LossOptions& options) {
       break;
     case Loss::cross_entropy:
     case Loss::binary_cross_entropy:
-      read_numbers(reader, "class_weights", options.class_weights,
-                   "the factor of each class in the loss of its targets; none: 1 for all");
+      read_class_weights(reader, options.class_weights);
       reader.optional(
           "label_smoothing", options.label_smoothing, between(0, 1),
           "probability, below 1, that is taken from the target's class and given to all classes alike");
@@ -87,7 +102,7 @@ LossFunction read_loss(const Json& given, const std::string& pointer, JsonErrors
   std::string name;
   LossFunction loss;
   reader.required("type", name, "the name of the loss");
-  if (name.empty()) return loss;
+  if (!reader.has("type") || !given.at("type").is_string()) return loss;  // of which there is an error
   loss.kind = loss_of(name, reader.pointer_to("type"), errors);
   if (loss == Loss::none) return loss;
   read_options(reader, loss, loss.options);

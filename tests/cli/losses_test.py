@@ -145,6 +145,30 @@ class LossTest(ToolTest):
         again = self.train("again", experiment=json.loads((self.folder / "run/experiment.json").read_text()))
         self.assertEqual(read_safetensors(again)[1], read_safetensors(self.weights("run"))[1])
 
+    def test_balanced_weights_are_counted_in_the_training_set_alone(self):
+        data = changed(CLASSIFIER, data__train=40)["data"]
+        balanced = changed(CLASSIFIER, data=data, loss={"type": "cross_entropy", "class_weights": "balanced"}, metrics=["cross_entropy"])
+        trained = self.train("run", experiment=balanced)
+        self.run_tool("data", "experiment.json", "--out", "all.npz")
+        self.member("train_y")
+        targets = [int(target) for target in self.values("train_y.npy")]
+        counts = [targets.count(c) for c in range(3)]
+        self.assertNotEqual(min(counts), max(counts))
+        weights = [len(targets) / (3 * count) for count in counts]
+        header, buffer = read_safetensors(trained)
+        for found, wanted in zip(json.loads(header["__metadata__"]["experiment"])["loss"]["class_weights"], weights, strict=True):
+            self.assertAlmostEqual(found, wanted, places=12)
+        self.assertEqual(json.loads((self.folder / "run/experiment.json").read_text())["loss"]["class_weights"], "balanced")
+        given = changed(balanced, loss={"type": "cross_entropy", "class_weights": weights})
+        self.assertEqual(read_safetensors(self.train("given", experiment=given))[1], buffer)
+        self.assertNotEqual(read_safetensors(self.train("even", experiment=changed(balanced, loss="cross_entropy")))[1], buffer)
+        self.run_tool("train", "run", "--resume", "--quiet", "--set", "train.epochs=2")
+        self.assertEqual(read_safetensors(self.weights("run"))[1],
+                         read_safetensors(self.train("longer", experiment=changed(balanced, train__epochs=2)))[1])
+        self.assertEqual(*(json.loads(self.run_tool("eval", run, "--json")[0])["loss"] for run in ("run", "longer")))
+        endless = changed(balanced, data={"task": "copy", "fresh": True}, train={"steps": 2}, metrics=[], model__readout={"at": "every_step"})
+        self.assertIn("/loss/class_weights", self.run_tool("check", self.write("endless.json", endless), code=2)[1])
+
     def member(self, name):
         """Unpacks the arrays of all.npz beside it."""
         import zipfile
@@ -193,6 +217,12 @@ class LossTest(ToolTest):
                 (changed(NOISE, loss="qantile"), "/loss: unknown loss 'qantile'; did you mean 'quantile'?"),
                 (changed(NOISE, loss={"type": "mse", "delta": 1}), "/loss/delta: unknown key 'delta'"),
                 (changed(NOISE, loss={"delta": 1}), "/loss/type: is missing"),
+                (changed(NOISE, loss={"type": ""}), "/loss/type: unknown loss ''"),
+                (changed(NOISE, loss={"type": 3}), "/loss/type: expected string, got 3"),
+                (changed(CLASSIFIER, metrics=["f1_3"]), "/metrics/0: f1_3: the data have 3 classes, from 0 to 2"),
+                (changed(CLASSIFIER, metrics=["f1_01"]), "/metrics/0: unknown metric 'f1_01'"),
+                (changed(CLASSIFIER, loss={"type": "cross_entropy", "class_weights": "even"}),
+                 "/loss/class_weights: expected a list of numbers or \"balanced\", got \"even\""),
                 (changed(NOISE, loss=3), "/loss: expected the name of a loss, or an object"),
                 (changed(NOISE, metrics=["coverage", "mae"]), "/metrics/0: the first metric decides which state is best, which coverage does not tell"),
                 (changed(NOISE, loss="mse"), "/metrics/0: the metric pinball does not go with the loss mse"),
@@ -211,13 +241,15 @@ class LossTest(ToolTest):
         self.assertIn("[0.1,0.5,0.9]", self.run_tool("list", "losses", "quantile")[0].replace(" ", ""))
 
     def test_the_confusion_matrix_has_the_scores_of_each_class(self):
-        self.train("run", experiment=changed(CLASSIFIER, metrics=["f1"], train__epochs=5))
+        self.train("run", experiment=changed(CLASSIFIER, train__epochs=5, metrics=[
+            "f1", *(f"{key}_{c}" for key in ("f1", "precision", "recall") for c in range(3))]))
         found = json.loads(self.run_tool("eval", "run", "--confusion", "--json")[0])
         matrix, scores = found["confusion"], []
         for c in range(3):
             actual, predicted = sum(matrix[c]), sum(row[c] for row in matrix)
             for key, value in (("precision", predicted), ("recall", actual), ("f1", (actual + predicted) / 2)):
                 wanted = matrix[c][c] / value if value else None
+                self.assertEqual(found[f"{key}_{c}"], found["classes"][c][key])
                 if wanted is None:
                     self.assertIsNone(found["classes"][c][key])
                 else:

@@ -151,9 +151,10 @@ std::string label_of(const Comparison& comparison, const ComparedRuns& group) {
     const std::string& pointer = comparison.differing[i];
     const Json& value = group.settings[i];
     label += text_of(label.empty() ? "" : ", ", pointer.substr(pointer.rfind('/') + 1), " ",
-                     value.is_string() ? value.get<std::string>()
-                     : value.is_null() ? "-"
-                                       : value.dump());
+                     value.is_string()         ? value.get<std::string>()
+                     : value.is_null()         ? "-"
+                     : value.is_number_float() ? text_of(value.get<double>())
+                                               : value.dump());
   }
   return label.empty() ? group.name() : label;
 }
@@ -193,6 +194,11 @@ Comparison compare_runs(std::span<const fs::path> folders) {
 std::vector<std::string> common_metrics(const Comparison& comparison) {
   std::vector<std::string> common = metric_names();
   common.insert(common.begin(), "loss");
+  for (const auto& [name, value] : comparison.groups.front().numbers) {
+    const std::string own = name.starts_with("valid ") ? name.substr(6) : "";
+    if (const std::optional<Metric> found = find_metric(own); found && found->of_class >= 0)
+      common.push_back(own);
+  }
   for (const ComparedRuns& group : comparison.groups) {
     for (const fs::path& folder : group.folders)
       std::erase_if(common, [&](const std::string& metric) { return curve_of(folder, metric).empty(); });

@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/random.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/tools/train/class_weights.h"
 #include "lagtape/tools/train/evaluation.h"
 
 namespace lagtape {
@@ -144,8 +145,9 @@ std::string with_names(const std::string& text, const ParameterList& parameters)
 ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
                                      const ModelGradientOptions& options) {
   const std::vector<std::string> in_f64 = {"train.precision=f64"};
-  const Experiment experiment = parse_experiment(given.json, given.where, "/", in_f64);
-  const Task task = experiment.load_task(pool);
+  const Experiment in_double = parse_experiment(given.json, given.where, "/", in_f64);
+  const Task task = in_double.load_task(pool);
+  const Experiment experiment = with_class_weights(in_double, task, pool);
   Model model = build_model(experiment, task.shape);
   ModelOp op(
       model, {},

@@ -49,10 +49,12 @@ void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperT
 }
 
 void read_metric(JsonReader& reader, PaperTable& table) {
-  const std::vector<std::string> known = metric_names();
-  reader.required_choice("metric", table.metric, known, "metric of the test set that is compared");
-  if (std::find(known.begin(), known.end(), table.metric) != known.end())
-    table.larger_is_better = metric(table.metric).larger_is_better;
+  reader.required("metric", table.metric, "metric of the test set that is compared");
+  if (const std::optional<Metric> known = find_metric(table.metric)) {
+    table.larger_is_better = known->larger_is_better;
+  } else if (reader.has("metric")) {
+    reader.error("metric", unknown_name("metric", table.metric, metric_names()));
+  }
 }
 
 void read_rows(JsonReader& reader, PaperTable& table) {

@@ -107,6 +107,13 @@ std::vector<CatalogueEntry> metric_rows() {
                                                      : "smaller is better";
     rows.push_back({std::string(entry.name), text_of(entry.summary, "; ", direction), "", "", {}});
   }
+  for (const ClassMetricEntry& entry : class_metrics())
+    rows.push_back({text_of(entry.stem, "0"),
+                    text_of(entry.summary, ", by its number: ", entry.stem, "0, ", entry.stem,
+                            "1, ...; larger is better"),
+                    "",
+                    "",
+                    {}});
   return rows;
 }
 

@@ -98,11 +98,10 @@ class Look {
       const double share = found == classes_.end() ? 0 : found->second / all;
       if (target < kMostShown) shares += text_of(target == 0 ? "" : ", ", target, ": ", percent(share), " %");
       if (share >= kRare / static_cast<double>(shape_.classes) || shape_.classes > kMostShown) continue;
-      check.warnings.push_back(text_of("class ", target, " has ", percent(share),
-                                       " % of the targets; accuracy hides it, ",
-                                       "the metric f1 does not; \"sampling\": \"balanced\" draws it more "
-                                       "often, and class_weights of the loss "
-                                       "count it for more"));
+      check.warnings.push_back(
+          text_of("class ", target, " has ", percent(share), " % of the targets; accuracy hides it, ",
+                  "the metrics f1 and f1_", target, " do not; \"sampling\": \"balanced\" ",
+                  "draws it more often, and class_weights \"balanced\" of the loss ", "count it for more"));
     }
     check.notes.push_back(text_of("classes ", shares, shape_.classes > kMostShown ? ", ..." : ""));
   }
@@ -135,7 +134,8 @@ DataCheck check_data(const Task& task, const Model& model, ThreadPool& pool) {
   std::int64_t largest_lag = 0;
   for (const LayerSummary& layer : model.layers()) largest_lag = std::max(largest_lag, layer.largest_lag());
   Look look(task.shape, largest_lag);
-  const std::int64_t readable = std::max<std::int64_t>(kMostNumbers / (task.shape.length * task.shape.input), 1);
+  const std::int64_t readable =
+      std::max<std::int64_t>(kMostNumbers / (task.shape.length * task.shape.input), 1);
   const std::int64_t count = std::min({task.train->size(), kMostSequences, readable});
   for (std::int64_t first = 0; first < count; first += kAtOnce) {
     const auto indices = indices_in_order(*task.train, first, std::min(kAtOnce, count - first));

@@ -1,13 +1,15 @@
 #include "lagtape/tools/train/dry_run.h"
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/class_weights.h"
 
 namespace lagtape {
 
-DryRun dry_run(const Experiment& experiment, int threads) {
+DryRun dry_run(const Experiment& given, int threads) {
   constexpr std::int64_t kUpdates = 3;
   ThreadPool pool(threads);
-  const Task task = experiment.load_task(pool);
+  const Task task = given.load_task(pool);
+  const Experiment experiment = with_class_weights(given, task, pool);
   Model model = build_model(experiment, task.shape);
   start_from_vectors(experiment, task, model);
   start_from_init(experiment, model);

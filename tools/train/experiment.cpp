@@ -1,12 +1,14 @@
 #include "lagtape/tools/train/experiment.h"
 
 #include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/metrics.h"
 
 namespace lagtape {
 
@@ -52,9 +54,24 @@ DataWidths widths_of(const LossFunction& loss, const DataShape& data) {
           .tokens = data.tokens};
 }
 
+namespace {
+
+/// Notes metrics of a class that the data do not have.
+void check_metrics(const Experiment& experiment, const DataShape& data, JsonErrors& errors) {
+  const std::int64_t classes = experiment.loss == Loss::binary_cross_entropy ? 2 : data.classes;
+  for (std::size_t i = 0; i < experiment.metrics.size(); ++i) {
+    if (metric(experiment.metrics[i]).of_class < classes) continue;
+    errors.add(text_of("/metrics/", i), text_of(experiment.metrics[i], ": the data have ", classes,
+                                                " classes, from 0 to ", classes - 1, "."));
+  }
+}
+
+}  // namespace
+
 Model build_model(const Experiment& experiment, const DataShape& data) {
   JsonErrors errors;
   if (!entry_of(experiment.loss).fits(data)) errors.add("/loss", mismatch(experiment.loss, data));
+  check_metrics(experiment, data, errors);
   errors.raise(experiment.where);
   const DataWidths widths = widths_of(experiment.loss, data);
   if (experiment.fitted && widths == widths_of(experiment.loss, *experiment.data_shape))
@@ -66,6 +83,8 @@ Model build_model(const Experiment& experiment, const DataShape& data) {
   // contains it.
   Json document = experiment.document->json;
   document["model"] = json_of(fitted.definition);
+  if (experiment.balanced_classes && experiment.loss.is_adjusted())
+    document["loss"] = json_of(experiment.loss);
   return Model(std::move(fitted), experiment.seed, document.dump(2));
 }
 

@@ -29,6 +29,8 @@ struct Experiment {
   std::uint64_t seed = 0;
   ModelDefinition model = {};
   LossFunction loss = {};  ///< also that of the model
+  bool balanced_classes =
+      false;  ///< the loss lacks the class weights that `with_class_weights` finds in the data
   std::vector<std::string> metrics;
   double lr = 0;
   Schedule schedule;

@@ -1,12 +1,14 @@
 #include "lagtape/tools/train/experiment_check.h"
 
+#include "lagtape/tools/train/class_weights.h"
 #include "lagtape/tools/train/data_check.h"
 #include "lagtape/tools/train/warnings.h"
 
 namespace lagtape {
 
-ExperimentCheck check_experiment(const Experiment& experiment, ThreadPool& pool) {
-  const Task task = experiment.load_task(pool);
+ExperimentCheck check_experiment(const Experiment& given, ThreadPool& pool) {
+  const Task task = given.load_task(pool);
+  const Experiment experiment = with_class_weights(given, task, pool);
   Model model = build_model(experiment, task.shape);
   ExperimentCheck found{.params = model.parameters().count(),
                         .words = start_from_vectors(experiment, task, model),

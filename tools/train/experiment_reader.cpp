@@ -182,7 +182,14 @@ class ExperimentReader {
       top_.error("loss", "is missing, expected the name of a loss.");
     }
     if (experiment_.loss == Loss::none) return;
-    top_.fill("loss", json_of(experiment_.loss));
+    experiment_.balanced_classes = at_pointer(document_, "/loss/class_weights") == "balanced";
+    Json filled = json_of(experiment_.loss);
+    if (experiment_.balanced_classes) {
+      filled = {{"type", name_of(experiment_.loss)},
+                {"class_weights", "balanced"},
+                {"label_smoothing", experiment_.loss.options.label_smoothing}};
+    }
+    top_.fill("loss", std::move(filled));
     if (!experiment_.data_shape) return;
     const LossEntry& entry = entry_of(experiment_.loss);
     if (!entry.fits(*experiment_.data_shape))
@@ -205,18 +212,18 @@ class ExperimentReader {
   }
 
   void read_metric(const Json& given, const std::string& pointer) {
-    const std::vector<std::string> known = metric_names();
     if (!given.is_string()) {
       errors_.add(pointer, text_of("expected the name of a metric. Got ", given.dump(), "."));
       return;
     }
     const std::string name = given.get<std::string>();
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      errors_.add(pointer, unknown_name("metric", name, known));
-    } else if (experiment_.loss != Loss::none && !metric(name).applies(experiment_.loss)) {
+    const std::optional<Metric> known = find_metric(name);
+    if (!known) {
+      errors_.add(pointer, unknown_name("metric", name, metric_names()));
+    } else if (experiment_.loss != Loss::none && !known->applies(experiment_.loss)) {
       errors_.add(pointer, text_of("the metric ", name, " does not go with the loss ",
                                    name_of(experiment_.loss), "."));
-    } else if (experiment_.metrics.empty() && !metric(name).tells_best) {
+    } else if (experiment_.metrics.empty() && !known->tells_best) {
       errors_.add(pointer, text_of("the first metric decides which state is best, which ", name,
                                    " does not tell. Name another one first."));
     } else if (std::find(experiment_.metrics.begin(), experiment_.metrics.end(), name) !=

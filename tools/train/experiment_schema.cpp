@@ -243,6 +243,15 @@ Json loss_schema() {
                                  Json{{"type", "null"}}})}};
 }
 
+/// The name of a metric, or that of a metric of one class with its number.
+Json metric_schema() {
+  std::string stems;
+  for (const ClassMetricEntry& entry : class_metrics())
+    stems += text_of(stems.empty() ? "" : "|", entry.stem);
+  const Json of_class = {{"type", "string"}, {"pattern", text_of("^(", stems, ")(0|[1-9][0-9]{0,5})$")}};
+  return {{"anyOf", Json::array({Json{{"enum", names_in(metrics())}}, of_class})}};
+}
+
 }  // namespace
 
 Json experiment_schema() {
@@ -256,8 +265,7 @@ Json experiment_schema() {
   rules.push_back({{"if", has_cells},
                    {"then", {{"properties", {{"model", model_schema(true)}}}}},
                    {"else", {{"properties", {{"model", model_schema(false)}}}}}});
-  const Json metric_list = {
-      {"type", "array"}, {"items", {{"enum", names_in(metrics())}}}, {"uniqueItems", true}};
+  const Json metric_list = {{"type", "array"}, {"items", metric_schema()}, {"uniqueItems", true}};
   const Json own_cells = {{"type", "object"},
                           {"propertyNames", {{"not", {{"enum", names_of(cells())}}}}},
                           {"additionalProperties", reference("cell_definition")}};

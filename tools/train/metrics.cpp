@@ -115,6 +115,29 @@ constexpr std::array kMetrics = {
                 [](const Scores& s) { return s.likelihood / s.elements; }},
 };
 
+constexpr std::array kClassMetrics = {
+    ClassMetricEntry{"f1_", "harmonic mean of precision and recall of one class", f1_of},
+    ClassMetricEntry{"precision_", "share of one class's predictions that are right",
+                     [](const ClassCounts& counts) { return counts.both / counts.predicted; }},
+    ClassMetricEntry{"recall_", "share of one class's elements that are predicted as such",
+                     [](const ClassCounts& counts) { return counts.both / counts.actual; }},
+};
+
+/// The number of the class in a name like f1_12, without leading zeros.
+std::optional<std::int64_t> class_in(std::string_view name, std::string_view stem) {
+  constexpr std::size_t kMostDigits = 6;
+  if (!name.starts_with(stem)) return std::nullopt;
+  const std::string_view digits = name.substr(stem.size());
+  if (digits.empty() || digits.size() > kMostDigits || (digits.size() > 1 && digits[0] == '0'))
+    return std::nullopt;
+  std::int64_t number = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    number = 10 * number + (digit - '0');
+  }
+  return number;
+}
+
 // Each function scores one target: `z` points to its q outputs, `place` is its position in the batch's targets.
 // Sums of a sequence go to `sequence`, those by column or class to `all`.
 
@@ -312,10 +335,26 @@ void add_scores(Scores& scores, const LossFunction& loss, const Tensor& outputs,
 
 std::span<const MetricEntry> metrics() { return kMetrics; }
 
-const MetricEntry& metric(std::string_view name) {
+std::span<const ClassMetricEntry> class_metrics() { return kClassMetrics; }
+
+std::optional<Metric> find_metric(std::string_view name) {
   for (const MetricEntry& entry : kMetrics) {
-    if (entry.name == name) return entry;
+    if (entry.name == name)
+      return Metric{entry.larger_is_better, entry.tells_best, entry.applies, entry.value};
   }
+  for (const ClassMetricEntry& entry : kClassMetrics) {
+    const std::optional<std::int64_t> of_class = class_in(name, entry.stem);
+    if (!of_class) continue;
+    const auto value = [&entry, place = static_cast<std::size_t>(*of_class)](const Scores& scores) {
+      return place < scores.classes.size() ? entry.value(scores.classes[place]) : std::nan("");
+    };
+    return Metric{true, true, is_class, value, *of_class};
+  }
+  return std::nullopt;
+}
+
+Metric metric(std::string_view name) {
+  if (std::optional<Metric> found = find_metric(name)) return *std::move(found);
   throw InputError(unknown_name("metric", name, metric_names()));
 }
 

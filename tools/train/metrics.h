@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,8 +74,27 @@ struct MetricEntry {
 /// top_5, cross_entropy, bits_per_character, perplexity,
 /// binary_cross_entropy for classes.
 std::span<const MetricEntry> metrics();
+
+/// A metric of one class by its number: f1_0, f1_1, ..., and the same for precision and recall.
+struct ClassMetricEntry {
+  std::string_view stem;  ///< its name without the number
+  std::string_view summary;
+  double (*value)(const ClassCounts& counts);
+};
+std::span<const ClassMetricEntry> class_metrics();
+
+/// A metric by its name: of a table's row, or of one class.
+struct Metric {
+  bool larger_is_better, tells_best;
+  bool (*applies)(Loss loss);
+  std::function<double(const Scores&)> value;
+  std::int64_t of_class = -1;  ///< the number of its class
+};
+
+/// Empty when there is no such metric.
+std::optional<Metric> find_metric(std::string_view name);
 /// Throws InputError with the nearest name.
-const MetricEntry& metric(std::string_view name);
+Metric metric(std::string_view name);
 /// Names of the metrics that go with a loss, or of all.
 std::vector<std::string> metric_names();
 std::vector<std::string> metric_names(Loss loss);

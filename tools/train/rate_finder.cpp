@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/joined.h"
+#include "lagtape/tools/train/class_weights.h"
 #include "lagtape/tools/train/initial_weights.h"
 #include "lagtape/tools/train/trainer.h"
 
@@ -35,9 +36,9 @@ Experiment with_growing_rates(Experiment experiment) {
 RateFinding find_rate(const Experiment& given, int threads) {
   constexpr double kKept = 0.9,
                    kRisen = 4;  // the share of the running mean that stays; the rise that ends the search
-  const Experiment experiment = with_growing_rates(given);
   ThreadPool pool(threads);
-  Task task = experiment.load_task(pool);
+  Task task = given.load_task(pool);
+  const Experiment experiment = with_class_weights(with_growing_rates(given), task, pool);
   Model model = build_model(experiment, task.shape);
   start_from_vectors(experiment, task, model);
   start_from_init(experiment, model);

@@ -9,6 +9,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/tools/train/class_weights.h"
 #include "lagtape/tools/train/event_file.h"
 #include "lagtape/tools/train/plan_choice.h"
 
@@ -92,11 +93,12 @@ std::int64_t peak_rss_bytes() {
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
-RunSummary train_run(const Experiment& experiment, const RunOptions& options) {
+RunSummary train_run(const Experiment& given, const RunOptions& options) {
   const RunFolder folder(options.folder);
-  folder.check(experiment, options.resume);
+  folder.check(given, options.resume);
   ThreadPool pool(options.threads);
-  const Task task = experiment.load_task(pool);
+  const Task task = given.load_task(pool);
+  const Experiment experiment = with_class_weights(given, task, pool);
   Model model = build_model(experiment, task.shape);
   const bool resumes = folder.can_resume();
   if (!resumes) {
