@@ -70,7 +70,7 @@ class ReportTest(ToolTest):
         for words in ("Learning", "Predictions", "What was trained", "Gradients and gates", "Memory and time", "How to repeat it",
                       "Prediction over the truth", "truth", "prediction", "loss (logarithmic)", "rmse on the validation set",
                       "lagtape train run/experiment.json", f"{summary['params']} parameters", "tau_gru",
-                      "How far back the gradient of the loss reaches", f"{summary['test']['rmse']:.6g}"):
+                      "How far back the gradient of the loss reaches", "sequence ", f"{summary['test']['rmse']:.6g}"):
             self.assertIn(words, text)
         self.assertGreater(page.tags.count("polyline"), 8)
         ids = [value for name, value in page.attributes if name == "id"]
@@ -89,8 +89,11 @@ class ReportTest(ToolTest):
     def test_a_run_of_classes(self):
         self.train("run", experiment=CLASSES)
         page, text = self.page("run")
-        for words in ("true \\ predicted", "The surest of the wrong answers", "accuracy on the validation set"):
+        for words in ("true \\ predicted", "The surest of the wrong answers", "accuracy on the validation set", "precision"):
             self.assertIn(words, text)
+        sequences = re.findall(r"sequence (\d+): class \d, taken for \d", text)
+        self.assertTrue(1 <= len(sequences) <= 6 and len(set(sequences)) == len(sequences), sequences)
+        self.assertEqual(len(re.findall('class="small"', (self.folder / "page.html").read_text())), len(sequences))
         counts = json.loads(self.run_tool("eval", "run", "--confusion", "--json")[0])["confusion"]
         shown = [int(cell) for cell in re.findall(r"<td style=[^>]*>(\d+)</td>", (self.folder / "page.html").read_text())]
         self.assertEqual(shown, [count for row in counts for count in row])
@@ -136,31 +139,52 @@ class ReportTest(ToolTest):
         self.assertIn("<i>x.csv", text)
         self.assertNotIn("i", page.tags)
 
+    def pages(self):
+        """A page of each kind: numbers, classes, a recording, a folder, a search."""
+        self.write("wave.csv", "a long name of a column (in some units),v\n" + "".join(f"{i % 7},{i % 11}\n" for i in range(600)))
+        self.train("runs/numbers", experiment=changed(EXPERIMENT, metrics=["rmse"]))
+        self.train("runs/again", "--seed", "1", experiment=changed(EXPERIMENT, metrics=["rmse"]))
+        self.train("classes", experiment=CLASSES)
+        self.train("wave", experiment=changed(EXPERIMENT, metrics=["rmse"], data={"task": "series", "path": "wave.csv", "window": 40},
+                                              model__readout={"at": "every_step"}))
+        self.write("experiment.json", EXPERIMENT)
+        self.write("search.json", {"experiment": "experiment.json", "runs": 3, "metric": "loss", "ranges": {
+            "/optimizer/lr": {"log_uniform": [1e-4, 1e-1]}, "/model/layers/0/tau": {"integers": [1, 9]},
+            "/model/layers/0/units": {"integers": [2, 9]}}})
+        self.run_tool("search", "search.json", "--out", "found", "--quiet")
+        for path in ("runs/numbers", "classes", "wave", "runs", "found"):
+            self.page(path)
+            yield path, (self.folder / "page.html").read_text()
+
     @unittest.skipUnless(CHROMIUM, "Chromium is not installed: the pages are not opened in a browser")
-    def test_a_browser_shows_it_on_narrow_and_wide_screens(self):
-        self.train("run", experiment=changed(EXPERIMENT, metrics=["rmse"]))
-        self.page("run")
+    def test_a_browser_shows_all_pages_on_narrow_and_wide_screens(self):
         probe = """<script>addEventListener("load", () => {
           const seen = [...document.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width > 0);
-          document.title = JSON.stringify({page: document.documentElement.scrollWidth, screen: innerWidth, charts: seen.length,
-            small: seen.filter(svg => svg.getBoundingClientRect().height < 100).length,
-            fetched: performance.getEntriesByType("resource").length});
+          parent.postMessage({page: document.documentElement.scrollWidth, screen: innerWidth, charts: seen.length,
+            small: seen.filter(svg => svg.getBoundingClientRect().height < 100).length, name: document.body.dataset.name,
+            fetched: performance.getEntriesByType("resource").length}, "*");
         });</script>"""
-        probed = self.folder / "probed.html"
-        probed.write_text((self.folder / "page.html").read_text().replace("</body>", probe + "</body>"))
-        for width in (375, 1400):
-            with self.subTest(width):
-                frame = self.folder / f"frame{width}.html"  # a window of Chromium is at least 500 pixels wide
-                frame.write_text(f'<iframe src="probed.html" width="{width}" height="900" style="border:0"></iframe>'
-                                 '<script>addEventListener("load", () => { document.title = frames[0].document.title; });</script>')
-                done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
-                                       f"--user-data-dir={self.folder}/profile", "--window-size=1500,1000", "--virtual-time-budget=3000",
-                                       "--dump-dom", frame.as_uri()], capture_output=True, text=True, timeout=120)
-                found = json.loads(re.search(r"<title>(\{.*?\})</title>", done.stdout)[1].replace("&quot;", '"'))
-                self.assertEqual(found["screen"], width)
-                self.assertLessEqual(found["page"], width)
-                self.assertGreaterEqual(found["charts"], 5)
-                self.assertEqual((found["small"], found["fetched"]), (0, 0))
+        widths, frames, names = (375, 1400), "", []
+        for path, text in self.pages():
+            names.append(path)
+            file = path.replace("/", "-") + ".html"  # frames, as a window of Chromium is at least 500 pixels wide
+            (self.folder / file).write_text(text.replace("</body>", probe + "</body>").replace("<body>", f'<body data-name="{path}">'))
+            frames += "".join(f'<iframe src="{file}" width="{width}" height="900" style="border:0"></iframe>' for width in widths)
+        collect = ('<script>const all = []; addEventListener("message", found => { all.push(found.data); document.title = '
+                   'JSON.stringify(all); });</script>')
+        (self.folder / "frames.html").write_text(collect + frames)
+        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+                               "--enable-logging=stderr", f"--user-data-dir={self.folder}/profile", "--window-size=1500,1000",
+                               "--virtual-time-budget=10000", "--dump-dom", (self.folder / "frames.html").as_uri()],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual([line for line in done.stderr.splitlines() if ":CONSOLE" in line], [])
+        found = json.loads(re.search(r"<title>(\[.*?\])</title>", done.stdout)[1].replace("&quot;", '"'))
+        self.assertEqual(sorted((one["name"], one["screen"]) for one in found), sorted((name, width) for name in names for width in widths))
+        for one in found:
+            with self.subTest(page=one["name"], width=one["screen"]):
+                self.assertLessEqual(one["page"], one["screen"])
+                self.assertGreaterEqual(one["charts"], 2 if one["name"] == "runs" else 4)
+                self.assertEqual((one["small"], one["fetched"]), (0, 0))
 
 
 if __name__ == "__main__":

@@ -155,11 +155,15 @@ class Drawing {
   void draw_axes() {
     const std::string grid = "stroke=\"#dddddd\"", right = "text-anchor=\"end\"";
     const std::string centre = "text-anchor=\"middle\"";
+    double free = -kLeft;  // where the next label may begin: those of a logarithm can lie close together
     for (const PlotTick& tick : x_.ticks()) {
-      const double x = across(tick.value);
+      const double x = across(tick.value), half = kLetter * static_cast<double>(tick.text.size()) / 2;
       if (x < kLeft - 1 || x > kLeft + plot_.width + 1) continue;
-      if (plot_.x.categories.empty()) out_ += segment(x, kTop, x, kTop + plot_.height, grid);
+      const bool is_number = plot_.x.categories.empty();
+      if (is_number) out_ += segment(x, kTop, x, kTop + plot_.height, grid);
+      if (is_number && x - half < free) continue;
       out_ += text_at(x, kTop + plot_.height + 18, tick.text, centre);
+      free = x + half + kLetter / 2;
     }
     for (const PlotTick& tick : y_.ticks()) {
       const double y = down(tick.value);

@@ -65,6 +65,11 @@ void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& valu
     min_ = 1;
     max_ = 10;
   }
+  if (found && axis.room > 0 && min_ < max_) {
+    const double share = log_ ? std::pow(max_ / min_, axis.room) : (max_ - min_) * axis.room;
+    min_ = log_ ? min_ / share : min_ - share;
+    max_ = log_ ? max_ * share : max_ + share;
+  }
   if (shows(axis.min)) min_ = axis.min;
   if (shows(axis.max)) max_ = axis.max;
   if (min_ < max_) return;

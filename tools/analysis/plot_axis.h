@@ -13,7 +13,8 @@ struct PlotAxis {
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::string> categories = {};  ///< names of the positions 0, 1, 2, ... in place of numbers
-  int ticks = 6;                             ///< the wished number of ticks; there are at least three
+  double room = 0;  ///< the share of the range that is left free at both ends, where no limit is given
+  int ticks = 6;    ///< the wished number of ticks; there are at least three
 };
 
 /// A labelled position on an axis.

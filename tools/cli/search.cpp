@@ -83,10 +83,16 @@ void print_table(const SearchPlan& plan, const SearchResult& result, const std::
   const auto count = [&](search::TrialState state) {
     return std::ranges::count(result.trials, state, [](const Trial& trial) { return trial.state; });
   };
-  fmt::print("{:<7}{:<6}{:<32}{}\n", "place", "run", plan.metric + " on valid", "settings");
-  for (std::size_t i = 0; i < std::min(ranked.size(), kMostRows); ++i) {
-    fmt::print("{:<7}{:<6}{:<32}{}\n", i + 1, ranked[i]->folder.filename().string(),
-               value_with_deviation(search::values_of(result, *ranked[i])),
+  const std::size_t shown = std::min(ranked.size(), kMostRows);
+  std::vector<std::string> values;
+  std::size_t width = plan.metric.size() + std::string(" on valid").size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    values.push_back(value_with_deviation(search::values_of(result, *ranked[i])));
+    width = std::max(width, values.back().size());
+  }
+  fmt::print("{:<7}{:<6}{:<{}}  {}\n", "place", "run", plan.metric + " on valid", width, "settings");
+  for (std::size_t i = 0; i < shown; ++i) {
+    fmt::print("{:<7}{:<6}{:<{}}  {}\n", i + 1, ranked[i]->folder.filename().string(), values[i], width,
                search::text_of_values(ranked[i]->values));
   }
   fmt::print("\n{} runs: {} done", result.trials.size(), count(search::TrialState::done));

@@ -63,11 +63,9 @@ std::string name_of(const fs::path& folder) {
 
 /// The key of results.jsonl that is the metric of the search.
 std::string metric_in(const std::vector<Json>& results) {
-  std::vector<std::string> known = metric_names();
-  known.emplace_back("loss");
   for (const Json& row : results)
     for (const auto& [key, value] : row.items())
-      if (std::ranges::find(known, key) != known.end()) return key;
+      if (key == "loss" || find_metric(key)) return key;
   return "loss";
 }
 
@@ -75,8 +73,8 @@ std::string metric_in(const std::vector<Json>& results) {
 Plot against(const std::vector<Json>& results, const std::string& setting, const std::string& metric,
              bool larger) {
   Plot plot{.title = text_of(metric, " against ", setting.substr(1)),
-            .x = {.title = setting.substr(1)},
-            .y = {.title = metric + " on the validation set", .log = !larger}};
+            .x = {.title = setting.substr(1), .room = 0.04},
+            .y = {.title = metric + " on the validation set", .log = !larger, .room = 0.04}};
   PlotLine dots;
   double least = INFINITY, most = 0;
   for (const Json& row : results) {

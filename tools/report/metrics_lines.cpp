@@ -13,8 +13,8 @@ namespace lagtape::report {
 namespace {
 
 bool larger_is_better(const std::string& name) {
-  const std::vector<std::string> known = metric_names();
-  return std::ranges::find(known, name) != known.end() && metric(name).larger_is_better;
+  const std::optional<Metric> known = find_metric(name);
+  return known && known->larger_is_better;
 }
 
 /// A key of the lines against the epoch, or against the update where epochs do not grow.

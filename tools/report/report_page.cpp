@@ -30,16 +30,19 @@ h2 { font-size: 1.2rem; margin: 2.2rem 0 0.6rem; padding-top: 0.8rem; border-top
 p { max-width: 46rem; }
 dl { display: grid; grid-template-columns: minmax(8rem, 14rem) 1fr; gap: 0.25rem 1rem; margin: 0.6rem 0; }
 dt { color: var(--soft); } dd { margin: 0; font-variant-numeric: tabular-nums; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 0.92rem; }
+.wide { overflow-x: auto; margin: 0.6rem 0; } table { border-collapse: collapse; font-size: 0.92rem; }
 th, td { padding: 0.25rem 0.7rem 0.25rem 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top;
-         overflow-wrap: normal; }
-th { color: var(--soft); font-weight: 600; } .number { text-align: right; font-variant-numeric: tabular-nums; }
+         overflow-wrap: normal; white-space: nowrap; }
+th { color: var(--soft); font-weight: 600; white-space: normal; } .number { text-align: right; font-variant-numeric: tabular-nums; }
 figure { margin: 1.2rem 0; } figcaption { font-weight: 600; margin-bottom: 0.2rem; }
-.chart svg { max-width: 100%; height: auto; display: block; } .narrow { display: none; }
+.chart svg { max-width: 100%; height: auto; display: block; margin-top: -1.2rem; } .narrow { display: none; }
+.several { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); gap: 0 1.2rem; }
+.several figcaption { font-weight: 400; font-size: 0.92rem; }
 @media (max-width: 700px) { .broad { display: none; } .narrow { display: block; } dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: 0.5rem; } }
 .matrix td, .matrix th { text-align: right; padding: 0.25rem 0.5rem; border: 1px solid var(--rule); }
 .matrix td { background: hsl(var(--hue) 80% 45% / var(--share)); }
+.command { white-space: pre-wrap; }
 pre { background: var(--panel); padding: 0.7rem 0.9rem; overflow-x: auto; border-radius: 6px; font-size: 0.86rem; overflow-wrap: normal; }
 summary { cursor: pointer; color: var(--soft); }
 )";
@@ -118,6 +121,20 @@ void ReportPage::chart(Plot plot) {
   body_ += drawing(plot, "narrow") + "</figure>\n";
 }
 
+void ReportPage::charts(std::vector<Plot> plots) {
+  body_ += "<div class=\"several\">\n";
+  for (Plot& plot : plots) {
+    const std::string caption = std::exchange(plot.title, "");
+    plot.width = 205;
+    plot.height = 110;
+    plot.legend_below = true;
+    plot.x.ticks = plot.y.ticks = 3;
+    body_ += fmt::format("<figure class=\"chart\"><figcaption>{}</figcaption>\n", escaped(caption));
+    body_ += drawing(plot, "small") + "</figure>\n";
+  }
+  body_ += "</div>\n";
+}
+
 void ReportPage::matrix(const Confusion& confusion) {
   body_ += "<div class=\"wide\"><table class=\"matrix\">\n<tr><th>true \\ predicted</th>";
   const std::int64_t classes = confusion.classes();
@@ -137,7 +154,9 @@ void ReportPage::matrix(const Confusion& confusion) {
   body_ += "</table></div>\n";
 }
 
-void ReportPage::code(const std::string& text) { body_ += fmt::format("<pre>{}</pre>\n", escaped(text)); }
+void ReportPage::code(const std::string& text) {
+  body_ += fmt::format("<pre class=\"command\">{}</pre>\n", escaped(text));
+}
 
 void ReportPage::folded(const std::string& summary, const std::string& text) {
   body_ +=

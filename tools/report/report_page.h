@@ -23,6 +23,8 @@ class ReportPage {
   void table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
   /// A chart, its title as the caption.
   void chart(Plot plot);
+  /// Small charts beside each other, their titles as captions.
+  void charts(std::vector<Plot> plots);
   /// A row for each true class, a column for each predicted one, the darker the larger its share of the row.
   void matrix(const Confusion& confusion);
   void code(const std::string& text);

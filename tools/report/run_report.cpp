@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "lagtape/cells/models/model_op.h"
@@ -12,6 +13,7 @@
 #include "lagtape/tools/analysis/analysis_plots.h"
 #include "lagtape/tools/analysis/forecast_plot.h"
 #include "lagtape/tools/analysis/model_description.h"
+#include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/report/metrics_lines.h"
 #include "lagtape/tools/report/report_page.h"
 #include "lagtape/tools/report/worst_mistakes.h"
@@ -32,6 +34,17 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 std::string setting_text(const Json& value) {
   return value.is_string() && value != "" ? value.get<std::string>() : value.dump();
 }
+
+/// The settings of an object, one after the other.
+std::string settings_text(const Json& part) {
+  if (!part.is_object()) return setting_text(part);
+  std::string text;
+  for (const auto& [key, value] : part.items())
+    text += text_of(text.empty() ? "" : ", ", key, " ", setting_text(value));
+  return text;
+}
+
+constexpr std::size_t kMostDrawn = 6;
 
 /// Writes the sections of a run, each from what it needs.
 class RunReport {
@@ -70,18 +83,28 @@ class RunReport {
       page_.paragraph("The run is not finished: there is no summary.json yet.");
       return;
     }
-    std::vector<std::vector<std::string>> rows;
-    for (const char* split : {"valid", "test"}) {
-      const Json* metrics = summary_.find(split);
-      if (metrics == summary_.end() || !metrics->is_object()) continue;
-      for (const auto& [name, value] : metrics->items())
-        rows.push_back({name, split == std::string("valid") ? "validation" : "test", number_text(value)});
-    }
-    page_.table({"metric", "set", "value"}, rows);
+    write_metrics();
     Facts facts = {{"best epoch", number_text(summary_.value("best_epoch", Json()))},
                    {"trained for", fmt::format("{:.1f} s", summary_.value("seconds", 0.0))}};
     if (summary_.value("stopped_early", false)) facts.emplace_back("ended", "early, for want of a new best");
     page_.facts(facts);
+  }
+
+  /// A row for each metric, a column for each set that has sequences.
+  void write_metrics() {
+    std::vector<std::string> head = {"metric"};
+    std::vector<std::vector<std::string>> rows;
+    for (const char* split : {"valid", "test"}) {
+      const Json* metrics = summary_.find(split);
+      if (metrics == summary_.end() || !metrics->is_object() || metrics->empty()) continue;
+      head.emplace_back(split == std::string("valid") ? "validation" : "test");
+      std::size_t row = 0;
+      for (const auto& [name, value] : metrics->items()) {
+        if (row == rows.size()) rows.push_back({name});
+        rows[row++].push_back(number_text(value));
+      }
+    }
+    page_.table(head, rows);
   }
 
   void write_curves() {
@@ -114,16 +137,16 @@ class RunReport {
       return;
     }
     ModelOp op(source_.model);
-    const Scaling scaling = normalization_of_data(source_.model).output;
+    const Normalization normalization = normalization_of_data(source_.model);
     std::optional<Confusion> confusion;
     std::optional<ForecastPlot> forecast;
     constexpr std::int64_t kMostClasses = 40;
     if (data->shape.classes > 0) {
       if (data->shape.classes <= kMostClasses) confusion.emplace(data->shape);
     } else {
-      forecast.emplace(data->shape, scaling, source_.experiment.loss);
+      forecast.emplace(data->shape, normalization.output, source_.experiment.loss);
     }
-    WorstMistakes worst(data->shape, scaling, source_.experiment.loss);
+    WorstMistakes worst(data->shape, normalization, source_.experiment.loss);
     EvaluationOptions options;
     options.scored = [&](const Tensor& outputs, const Batch& batch) {
       if (confusion) confusion->add(outputs, batch);
@@ -132,8 +155,31 @@ class RunReport {
     };
     evaluate(source_.experiment, source_.model, op, split, pool_, options);
     if (forecast) page_.chart(forecast->plot("Prediction over the truth, on the test set"));
-    if (confusion) page_.matrix(*confusion);
+    if (experiment_["data"]["task"] == "series") write_forecasts();
+    if (confusion) write_classes(*confusion);
     write_mistakes(worst.all(), data->shape.classes > 0);
+  }
+
+  /// How forecasts from a model's own predictions compare with those that need no model.
+  void write_forecasts() {
+    constexpr std::int64_t kSteps = 24;
+    try {
+      const HorizonScores scores = score_horizons(source_.model, {.steps = kSteps});
+      page_.chart(plot_of(scores, text_of("Errors of ", scores.origins, " forecasts, each up to ", kSteps,
+                                          " steps from the model's own predictions")));
+    } catch (const InputError& error) {
+      page_.paragraph(text_of("Forecasts from the model's own predictions are left out: ", error.what()));
+    }
+  }
+
+  void write_classes(const Confusion& confusion) {
+    page_.matrix(confusion);
+    std::vector<std::vector<std::string>> rows;
+    const auto share = [](double value) { return std::isnan(value) ? "-" : fmt::format("{:.4f}", value); };
+    for (std::int64_t of = 0; of < confusion.classes(); ++of)
+      rows.push_back({text_of(of), share(confusion.precision(of)), share(confusion.recall(of)),
+                      share(confusion.f1(of))});
+    page_.table({"class", "precision", "recall", "F1"}, rows);
   }
 
   void write_mistakes(const std::vector<Mistake>& mistakes, bool classes) {
@@ -150,18 +196,17 @@ class RunReport {
     page_.table(classes ? std::vector<std::string>{"sequence", "probability", "true class", "predicted"}
                         : std::vector<std::string>{"sequence", "error"},
                 rows);
+    std::vector<Plot> plots;
+    for (const Mistake& mistake : mistakes)
+      if (plots.size() < kMostDrawn && has_chart(mistake)) plots.push_back(chart_of(mistake));
+    if (!plots.empty()) page_.charts(std::move(plots));
   }
 
   void write_model() {
     page_.heading("What was trained");
     Facts facts;
-    for (const char* part : {"data", "optimizer", "schedule", "train"}) {
-      std::string text;
-      for (const auto& [key, value] : experiment_[part].items())
-        text += text_of(text.empty() ? "" : ", ", key, " ", setting_text(value));
-      facts.emplace_back(part, text);
-    }
-    facts.emplace_back("loss", setting_text(experiment_["loss"]));
+    for (const char* part : {"data", "loss", "optimizer", "schedule", "train"})
+      facts.emplace_back(part, settings_text(experiment_[part]));
     page_.facts(facts);
     std::vector<std::vector<std::string>> rows;
     for (const LayerSummary& layer : source_.model.layers())
