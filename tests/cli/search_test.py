@@ -1,7 +1,9 @@
 """Searches: every run is drawn from its ranges and trained once, however often the search is killed."""
 
+import fcntl
 import json
 import math
+import os
 import random
 import re
 import signal
@@ -206,6 +208,29 @@ class SearchTest(ToolTest):
             self.assertEqual(self.weights(f"out/{name}"), self.weights(f"whole/{name}"))
             self.assertEqual(len((self.folder / "out" / name / "metrics.jsonl").read_text().splitlines()), 60)
         self.assertEqual(result["ranking"], whole["ranking"])
+
+    def test_a_run_whose_folder_is_held_for_a_while_is_not_lost(self):
+        """As after a kill, when a training of the killed search has not yet come to its lock."""
+        self.write("search.json", {**SEARCH, "runs": 12})
+        process, held = self.start("search", "search.json", "--out", "out", "--jobs", 1, "--quiet"), 0
+        for run in (f"{i:04d}" for i in range(12)):
+            folder = self.folder / "out/runs" / run
+            while not (self.folder / "out/claims" / run).exists():
+                self.assertIsNone(process.poll())
+                time.sleep(0.0005)
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = os.open(folder, os.O_RDONLY)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                time.sleep(0.2)
+            except BlockingIOError:
+                pass  # the training was faster
+            os.close(lock)
+            log = self.folder / "out/runs" / (run + ".log")
+            held += log.exists() and "is in use" in log.read_text()
+        self.assertEqual(process.communicate(timeout=120)[1], b"")
+        self.assertGreater(held, 0)
+        self.assertEqual([run["state"] for run in self.results()], ["done"] * 12)
 
     def test_processes_share_a_search(self):
         self.write("small.json", changed(SMALL, train__epochs=40))

@@ -44,15 +44,14 @@ class Searcher {
     all_ = &trials;
     before_ = before;
     ended_ = static_cast<std::size_t>(std::ranges::count_if(trials, is_settled));
-    std::deque<Trial*> waiting;
-    for (Trial& trial : trials) waiting.push_back(&trial);
-    while (!waiting.empty() || !trainings_.empty()) {
+    for (Trial& trial : trials) waiting_.push_back(&trial);
+    while (!waiting_.empty() || !trainings_.empty()) {
       if (options_.stop_requested()) stop();
-      for (std::size_t i = waiting.size(); i > 0 && std::ssize(trainings_) < options_.jobs; --i) {
-        Trial& trial = *waiting.front();
-        waiting.pop_front();
+      for (std::size_t i = waiting_.size(); i > 0 && std::ssize(trainings_) < options_.jobs; --i) {
+        Trial& trial = *waiting_.front();
+        waiting_.pop_front();
         if (is_orphaned(trial)) {
-          waiting.push_back(&trial);
+          waiting_.push_back(&trial);
         } else {
           start(trial);
         }
@@ -81,6 +80,12 @@ class Searcher {
   /// Whether the training of a search that was killed is still saving its state.
   static bool is_orphaned(const Trial& trial) {
     return !is_settled(trial) && fs::exists(trial.folder) && !FolderLock::at_once(trial.folder);
+  }
+
+  /// Whether a training ended because another one held its folder. As this search has the claim, that one was begun
+  /// by a search that was killed, and had not come as far as to be seen by `is_orphaned`.
+  static bool is_taken(const std::string& message) {
+    return message.ends_with(kFolderInUse) || message.ends_with(kFolderBegun);
   }
 
   void start(Trial& trial) {
@@ -126,6 +131,10 @@ class Searcher {
     const std::string message = jobs::last_words(log_file(trial), training.log_start);
     look_at(trial, plan_);
     if (trial.state != TrialState::done) {
+      if (code == kWrongInput && is_taken(message)) {
+        waiting_.push_back(&trial);
+        return;
+      }
       if (code == kDiverged) {
         end(trial, TrialState::diverged, message);
       } else if (code == kWrongInput) {
@@ -164,6 +173,7 @@ class Searcher {
   Halving halving_;
   std::vector<Trial>* all_ = nullptr;
   std::vector<Trial> before_;
+  std::deque<Trial*> waiting_;
   std::list<Training> trainings_;
   std::size_t ended_ = 0, elsewhere_ = 0;
   std::vector<std::string> failures_;

@@ -153,7 +153,7 @@ void RunFolder::check(const Experiment& experiment, bool resume) const {
 
 FolderLock RunFolder::lock() const {
   if (std::optional<FolderLock> lock = FolderLock::at_once(path_)) return std::move(*lock);
-  throw InputError(text_of(path_.string(), ": is in use, another training writes there."));
+  throw InputError(text_of(path_.string(), ": ", kFolderInUse));
 }
 
 void RunFolder::refuse_links() const {
@@ -174,9 +174,7 @@ FolderLock RunFolder::begin(const Experiment& experiment, const Trainer& trainer
   FolderLock held = lock();
   refuse_links();
   if (can_resume() || fs::exists(weights_file())) {
-    throw InputError(text_of(path_.string(),
-                             ": another training has begun there in the meantime. Give another --out, ",
-                             "or --resume to go on with that run."));
+    throw InputError(text_of(path_.string(), ": ", kFolderBegun));
   }
   remove_temporaries();
   write_file_atomically(experiment_file(), experiment.json + "\n", Links::refused);
