@@ -79,3 +79,21 @@ def test_what_is_wrong_is_refused(call, message):
     with pytest.raises(lt.InputError) as raised:
         call()
     assert str(raised.value).startswith(message)
+
+
+def test_predictions_along_a_recording_are_the_tool_s():
+    run = lt.train("wave.json")
+    run_tool("predict", run.path, "--input", "wave.csv", "--output", "along.csv")
+    with open("along.csv") as file:
+        rows = list(csv.DictReader(file))
+    found = lt.predict(run.path, "wave.csv", threads=2)
+    assert found["targets"] == ["wave"] and found["horizon"] == 1
+    assert found["rows"] == [int(row["row"]) for row in rows]
+    assert np.allclose(found["prediction"][:, 0], [float(row["prediction"]) for row in rows], rtol=1e-6)
+    assert np.ptp(found["prediction"]) > 0
+    truth = [float(row["truth"] or "nan") for row in rows]
+    assert np.isnan(truth).sum() == 1 and np.allclose(found["truth"][:, 0], truth, rtol=1e-6, equal_nan=True)
+    with pytest.raises(lt.InputError, match="give its run"):
+        lt.predict(run.model(), "wave.csv")
+    with pytest.raises(lt.InputError, match="gone.csv"):
+        lt.predict(run.path, "gone.csv")

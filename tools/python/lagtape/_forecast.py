@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Dict, Sequence, Union
 
 from . import _lagtape
 from ._arguments import Path, count_of, path_of, text_of
+from ._errors import InputError
 from ._model import Model, load
 
 
 def predict(run: Union[Model, Path], x: Any, *, threads: int = 1) -> Any:
-    """`Model.predict` of a model, or of that of a run: outputs for x [T, input], [B, T, input] or a list of sequences."""
+    """`Model.predict` of a model, or of that of a run: outputs for x [T, input], [B, T, input] or a list of sequences.
+
+    Where x is the path of a recording like that of the training (task "series"), the predictions along it, as of
+    `lagtape predict`: a dict of the arrays prediction and truth [rows, targets] (NaN where it is not known), of a model of
+    quantiles also levels and quantiles; the names of the targets; the rows that are predicted, from 0, their times, and the
+    horizon. This takes a run, or a weights file. Raises InputError.
+    """
+    if isinstance(x, (str, os.PathLike)):
+        if isinstance(run, Model):
+            raise InputError("[predict] a recording is read as the run says that trained the model. Got a Model; give its run.")
+        return _lagtape.predict_recording(path_of(run), path_of(x), count_of(threads, "threads", "predict", 1, 1024))
     return (run if isinstance(run, Model) else load(run)).predict(x, threads=threads)
 
 

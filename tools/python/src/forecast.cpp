@@ -1,4 +1,5 @@
 #include "lagtape/tools/forecast/series_forecast.h"
+#include "lagtape/tools/forecast/series_prediction.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
@@ -20,6 +21,24 @@ namespace lagtape::python {
 
 namespace {
 
+/// What forecasts and predictions have in common.
+nb::dict dict_of(const PredictedTargets& made) {
+  nb::dict result;
+  result["targets"] = made.targets;
+  result["times"] = made.labels;
+  if (!made.levels.empty()) {
+    result["levels"] = made.levels;
+    nb::list quantiles;
+    for (const Tensor& quantile : made.quantiles) quantiles.append(array_of(quantile));
+    result["quantiles"] = quantiles;
+  }
+  const std::pair<const char*, const Tensor*> arrays[] = {
+      {"prediction", &made.prediction}, {"low", &made.low}, {"high", &made.high}, {"truth", &made.truth}};
+  for (const auto& [name, array] : arrays)
+    if (!array->empty()) result[name] = array_of(*array);
+  return result;
+}
+
 /// The forecast of runs, the first of which says how the file is read. Arrays [steps, targets].
 nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::path& input,
                   std::int64_t steps, const std::string& from, std::int64_t season, std::int64_t paths) {
@@ -31,23 +50,22 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
     made = forecast_series(models,
                            {.input = input, .steps = steps, .from = from, .season = season, .paths = paths});
   }
-  nb::dict result;
-  result["targets"] = made.targets;
-  result["times"] = made.labels;
+  nb::dict result = dict_of(made);
   result["season"] = made.season;
-  if (!made.levels.empty()) {
-    result["levels"] = made.levels;
-    nb::list quantiles;
-    for (const Tensor& quantile : made.quantiles) quantiles.append(array_of(quantile));
-    result["quantiles"] = quantiles;
+  if (!made.past.empty()) result["past"] = array_of(made.past);
+  return result;
+}
+
+/// Predictions along a recording by a model that was trained on one like it. Arrays [rows, targets].
+nb::dict predict(const std::string& run, const std::filesystem::path& input, int threads) {
+  SeriesPrediction made;
+  {
+    const nb::gil_scoped_release release;
+    made = predict_series(load_model(run), input, threads);
   }
-  const std::pair<const char*, const Tensor*> arrays[] = {{"prediction", &made.prediction},
-                                                          {"low", &made.low},
-                                                          {"high", &made.high},
-                                                          {"truth", &made.truth},
-                                                          {"past", &made.past}};
-  for (const auto& [name, array] : arrays)
-    if (!array->empty()) result[name] = array_of(*array);
+  nb::dict result = dict_of(made);
+  result["rows"] = made.places;
+  result["horizon"] = made.horizon;
   return result;
 }
 
@@ -56,6 +74,7 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
 void add_forecasts(nb::module_& module) {
   module.def("forecast", forecast, nb::arg("runs"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
              nb::arg("season"), nb::arg("paths"));
+  module.def("predict_recording", predict, nb::arg("run"), nb::arg("input"), nb::arg("threads"));
 }
 
 }  // namespace lagtape::python
