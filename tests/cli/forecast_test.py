@@ -5,9 +5,11 @@ import datetime
 import io
 import json
 import math
+import os
 import random
 import re
 import shutil
+import subprocess
 import unittest
 import zipfile
 
@@ -86,6 +88,27 @@ class ForecastTest(ToolTest):
         picture = (self.folder / "next.svg").read_text()
         self.assertIn("Load [MW] prediction", picture)
         self.assertGreaterEqual(len(re.findall("<polyline", picture)), 4)
+
+    def test_the_readme_leads_from_a_messy_file_to_a_forecast_with_a_picture_in_five_commands(self):
+        """The commands are those of the README, with the name of this file in place of its own, and nothing else."""
+        readme = (self.root / "README.md").read_text()
+        begin = re.search(r"`(lagtape new NAME\.csv > NAME\.json)`", readme)[1].replace("NAME", "plant")
+        block = next(block for block in re.findall(r"```sh\n(.*?)```", readme, re.S) if "lagtape check load.json" in block)
+        commands = [begin, *(line.split("#")[0].strip() for line in block.replace("load", "plant").splitlines() if line.startswith("lagtape"))]
+        self.assertEqual([command.split()[1] for command in commands], ["new", "check", "train", "eval", "forecast"])
+        self.write("plant.csv", plant())
+        tools = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        (self.folder / "lagtape").symlink_to(self.tool)
+        for command in commands:
+            done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=tools, capture_output=True, text=True, timeout=300)
+            self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr}")
+        forecast = rows_of((self.folder / "next.csv").read_text())
+        self.assertEqual((len(forecast), forecast[0]["time"], forecast[-1]["time"]), (48, "2024-03-01T00:00:00", "2024-03-02T23:00:00"))
+        for name, middle, height, phase in (("Load [MW]", 50, 10, 0), ("Air temp (°C)", 12, 6, 1)):
+            for n, row in enumerate(forecast):
+                self.assertAlmostEqual(float(row[f"{name} prediction"]), middle + height * math.sin(2 * math.pi * n / 24 - phase), delta=height / 4)
+        for picture in ("test.svg", "next.svg"):
+            self.assertIn("Load [MW] prediction", (self.folder / picture).read_text())
 
     def train_on(self, text, experiment):
         self.write("own.csv", text)

@@ -62,15 +62,17 @@ void ForecastPlot::add_row(const Tensor& outputs, const Batch& batch, std::int64
   points_ += steps;
 }
 
-Plot ForecastPlot::plot(const std::string& title) const {
+Plot ForecastPlot::plot(const std::string& title, const std::vector<std::string>& names) const {
   Plot plot{.title = title,
             .x = {.title = every_step_ ? "step of the first sequence" : "sequence"},
             .y = {.title = "target, in the units of the data"}};
   for (std::size_t i = 0; i < truth_.size(); ++i) {
-    const std::string which = truth_.size() > 1 ? text_of(" ", i) : std::string();
-    plot.lines.push_back(line_of("truth" + which, truth_[i], kMost));
+    const bool is_one = truth_.size() == 1;
+    const std::string name = names.size() == truth_.size() ? names[i] + " " : "";
+    const std::string which = is_one || !name.empty() ? std::string() : text_of(" ", i);
+    plot.lines.push_back(line_of(name + "truth" + which, truth_[i], kMost));
     plot.lines.back().broad = true;
-    plot.lines.push_back(line_of("prediction" + which, predicted_[i], kMost));
+    plot.lines.push_back(line_of(name + "prediction" + which, predicted_[i], kMost));
     if (low_[i].empty()) continue;
     PlotLine lower = line_of("", low_[i], kMost);
     const std::vector<double>& levels = loss_.options.levels;

@@ -28,7 +28,8 @@ class ForecastPlot {
   /// several outputs a target.
   void add(const Tensor& outputs, const Batch& batch);
 
-  Plot plot(const std::string& title) const;
+  /// `names`: those of the numbers of a target; without them they have numbers.
+  Plot plot(const std::string& title, const std::vector<std::string>& names = {}) const;
 
  private:
   void add_row(const Tensor& outputs, const Batch& batch, std::int64_t row, std::int64_t steps);
@@ -36,8 +37,8 @@ class ForecastPlot {
   bool every_step_;
   Scaling scaling_;
   LossFunction loss_;
-  std::int64_t first_id_ = -1;                          ///< the first sequence; -1 before any batch
-  std::int64_t points_ = 0;                             ///< taken in so far
+  std::int64_t first_id_ = -1;  ///< the first sequence; -1 before any batch
+  std::int64_t points_ = 0;     ///< taken in so far
   /// A list for each of the numbers of a target; bounds of an interval only for quantiles.
   std::vector<std::vector<double>> truth_, predicted_, low_, high_;
 };

@@ -210,7 +210,9 @@ void run(const EvalArguments& arguments) {
   };
   const Evaluation evaluation = evaluate(source.experiment, source.model, op, split, pool, options);
   if (forecast)
-    write_file_atomically(arguments.plot, forecast->plot(title_of(source, arguments.split)).svg());
+    write_file_atomically(
+        arguments.plot,
+        forecast->plot(title_of(source, arguments.split), target_names(source.experiment)).svg());
   if (arguments.json) {
     fmt::print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr));
     return;

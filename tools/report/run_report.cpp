@@ -154,7 +154,9 @@ class RunReport {
       worst.add(outputs, batch);
     };
     evaluate(source_.experiment, source_.model, op, split, pool_, options);
-    if (forecast) page_.chart(forecast->plot("Prediction over the truth, on the test set"));
+    if (forecast)
+      page_.chart(
+          forecast->plot("Prediction over the truth, on the test set", target_names(source_.experiment)));
     if (experiment_["data"]["task"] == "series") write_forecasts();
     if (confusion) write_classes(*confusion);
     write_mistakes(worst.all(), data->shape.classes > 0);

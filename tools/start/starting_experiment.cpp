@@ -27,7 +27,7 @@ struct Draft {
   std::vector<std::string> notes;  ///< sentences about what was seen in the data
   DataShape shape{.length = 100};  ///< as far as it is known before the data are read
   std::int64_t season = 0;         ///< steps after which things come again; 0: unknown
-  bool is_known = true;             ///< whether the shape is more than a guess
+  bool is_known = true;            ///< whether the shape is more than a guess
   bool fresh = false, has_valid = true;
 };
 
@@ -90,7 +90,9 @@ Json with_required(Json object, const std::vector<OptionDoc>& options, const Dra
 /// Looks at the files of a task, which alone tell some of its shapes.
 void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& start) {
   ThreadPool pool(1);
-  draft.shape = loader.load({.base = start.base.empty() ? fs::current_path() : start.base, .seed = 0, .pool = pool}).shape;
+  draft.shape =
+      loader.load({.base = start.base.empty() ? fs::current_path() : start.base, .seed = 0, .pool = pool})
+          .shape;
   draft.is_known = true;
 }
 
@@ -228,9 +230,10 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
                            : Json{{"epochs", 100}, {"batch", 16}};
   if (draft.has_valid && !draft.fresh) train["patience"] = 20;
   train["clip"] = 1;
-  Json experiment = {{"name", text_of(draft.name, "-", cell.name)},
-                     {"data", draft.data},
-                     {"model", {{"layers", layers_of(draft, cell, units, widened)}}}};
+  Json experiment = {
+      {"name", draft.data.value("task", "") == "series" ? draft.name : text_of(draft.name, "-", cell.name)},
+      {"data", draft.data},
+      {"model", {{"layers", layers_of(draft, cell, units, widened)}}}};
   if (draft.shape.every_step) experiment["model"]["readout"] = {{"at", "every_step"}};
   if (!draft.is_known) experiment["loss"] = "cross_entropy";
   experiment["metrics"] = Json::array({classes ? "accuracy" : "rmse"});

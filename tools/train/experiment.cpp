@@ -68,6 +68,20 @@ void check_metrics(const Experiment& experiment, const DataShape& data, JsonErro
 
 }  // namespace
 
+std::vector<std::string> target_names(const Experiment& experiment) {
+  if (!experiment.document) return {};
+  const Json& document = experiment.document->json;
+  const Json& target = at_pointer(document, "/data/target");
+  const Json& columns = target.is_array() ? target : at_pointer(document, "/data/input");
+  if (at_pointer(document, "/data/task") != "series" || !columns.is_array()) return {};
+  std::vector<std::string> names;
+  for (const Json& column : columns) {
+    if (!column.is_string()) return {};
+    names.push_back(column.get<std::string>());
+  }
+  return names;
+}
+
 Model build_model(const Experiment& experiment, const DataShape& data) {
   JsonErrors errors;
   if (!entry_of(experiment.loss).fits(data)) errors.add("/loss", mismatch(experiment.loss, data));

@@ -67,6 +67,9 @@ Experiment parse_experiment(const std::string& text, const std::string& where,
 /// one logit.
 DataWidths widths_of(const LossFunction& loss, const DataShape& data);
 
+/// The names of the numbers of a target, where the data are a recording with named columns; else none.
+std::vector<std::string> target_names(const Experiment& experiment);
+
 /// The model of an experiment for such data, drawn from the seed. Throws InputError with JSON Pointers, also
 /// when the loss or the read-out does not go with the data.
 Model build_model(const Experiment& experiment, const DataShape& data);
