@@ -75,6 +75,17 @@ class NewTest(ToolTest):
         self.run_tool("check", "folder.json")
         self.assertEqual(without_comments((self.folder / "folder.json").read_text())["data"]["target"], ["Load (MW)"])
 
+    def test_seconds_since_1970_are_times_and_large_numbers_are_not(self):
+        rows = [(1.7e9 + 600 * i + (i >= 200) * 6000, 4e8 + i % 9, 1.6e9 + i * i) for i in range(400)]
+        self.write("flow.csv", "ts;flow;counter;valve\n" + "".join(
+            f"{t:.0f};{flow:.0f};{counter:.0f};{'on' if i % 40 < 25 else 'off'}\n" for i, (t, flow, counter) in enumerate(rows)))
+        text = self.new("flow.csv")
+        data = without_comments(text)["data"]
+        self.assertEqual((data["time"], data["input"], data["calendar"]), ("ts", ["flow", "counter", "valve"], ["hour", "weekday"]))
+        self.assertIn('"valve" is read and not predicted: a forecast needs rows in which it is known.', text)
+        self.assertIn("Rows are missing in between", text)
+        self.check(text)
+
     def test_numbers_without_names_and_dates(self):
         self.write("plain.csv", "".join(f"{i % 5},{i % 3}\n" for i in range(200)))
         text = self.new("plain.csv", "gru", "--target", "1")

@@ -88,12 +88,33 @@ class Describer {
     } else if (dates + numbers > 0 && others == 0 && numbers == 0 && column.missing == 0 && !has_time) {
       column.kind = Kind::time;
       describe_times(column.index);
+    } else if (numbers == found_.rows && !column.name.empty() && !has_time && is_clock(column.index)) {
+      column.kind = Kind::time;
+      describe_times(column.index);
     } else if (numbers > 0 && dates + others == 0) {
       column.kind = Kind::numbers;
     } else if (words.size() <= kMostWords && numbers + dates == 0 && column.missing == 0) {
       column.kind = Kind::words;
       column.words.assign(words.begin(), words.end());
     }
+  }
+
+  /// Whether numbers are seconds since 1970: of this time, no two alike, and most of them the same interval apart.
+  bool is_clock(std::int64_t column) const {
+    constexpr double kEarliest = 3e8, kLatest = 4.2e9;  // the years 1979 and 2103
+    constexpr std::int64_t kFewest = 10;
+    std::vector<double> times;
+    for (std::int64_t row = 0; row < found_.rows; ++row) {
+      const std::optional<double> time = parse_time(cell(row, column));
+      if (!time || *time < kEarliest || *time > kLatest) return false;
+      times.push_back(*time);
+    }
+    std::ranges::sort(times);
+    std::map<double, std::int64_t> differences;
+    for (std::size_t i = 1; i < times.size(); ++i) ++differences[times[i] - times[i - 1]];
+    std::int64_t most = 0;
+    for (const auto& [difference, count] : differences) most = std::max(most, count);
+    return found_.rows >= kFewest && !differences.contains(0) && 2 * most > found_.rows;
   }
 
   void describe_times(std::int64_t column) {

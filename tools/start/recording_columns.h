@@ -30,7 +30,7 @@ struct RecordingColumns {
   std::int64_t season() const;
 };
 
-/// Looks at a .csv file. A column of times has ISO dates; one of words has few of them. Throws InputError.
+/// Looks at a .csv file. A column of times has ISO dates, or seconds since 1970; one of words has few of them. Throws InputError.
 RecordingColumns describe_recording(const std::filesystem::path& file);
 
 }  // namespace lagtape

@@ -160,6 +160,14 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
       names.push_back(column->name.empty() ? std::to_string(column->index) : column->name);
     throw InputError(unknown_name("column of numbers", target, names) + ".");
   }
+  for (const RecordingColumn& column : found.columns) {
+    const Json name = name_of(column);
+    const Json targets = draft.data.value("target", Json());
+    const bool is_target = targets.is_null() ? column.kind == Kind::numbers : targets[0] == name;
+    if (!is_target && std::ranges::find(input, name) != input.end())
+      draft.notes.push_back(
+          text_of(name.dump(), " is read and not predicted: a forecast needs rows in which it is known."));
+  }
   if (!categories.empty()) draft.data["categories"] = categories;
 }
 
