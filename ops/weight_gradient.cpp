@@ -27,7 +27,8 @@ class OneThread {
 /// because a lower level must not use wider instructions.
 template <class T>
 bool is_large(const Kernels<T>& kernels, std::int64_t rows, std::int64_t m, std::int64_t n) {
-  return sizeof(T) == 4 && kernels.level == best_level() && rows >= 64 && m >= 512 && n >= 512;
+  return sizeof(T) == 4 && kernels.products == ProductFormat::scalar && kernels.level == best_level() &&
+         rows >= 64 && m >= 512 && n >= 512;
 }
 
 void add_with_onednn(float* w, std::int64_t ldw, const float* d, std::int64_t ldd, const float* x,

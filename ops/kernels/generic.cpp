@@ -4,5 +4,7 @@ namespace lagtape {
 
 template const Kernels<float>& compiled_kernels<float, SimdLevel::generic>();
 template const Kernels<double>& compiled_kernels<double, SimdLevel::generic>();
+template const Kernels<float>& compiled_bf16_emulation<float, SimdLevel::generic>();
+template const Kernels<double>& compiled_bf16_emulation<double, SimdLevel::generic>();
 
 }  // namespace lagtape

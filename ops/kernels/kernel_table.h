@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lagtape/core/product_format.h"
 #include "lagtape/core/simd/level.h"
 #include "lagtape/ops/kernels/element_functions.h"
 
@@ -33,6 +34,12 @@ struct ProductOperand {
   std::int64_t k;
 };
 
+/// The elements of a packed matrix of k rows: whole pairs of rows, as products in bf16 read them.
+template <class T>
+constexpr std::int64_t packed_elements(std::int64_t k, std::int64_t columns) {
+  return (k + 1) / 2 * 2 * padded<T>(columns);
+}
+
 /// A piece of memory that will be read soon.
 struct Piece {
   const void* at;
@@ -58,6 +65,7 @@ struct Product {
   /// rows leaves the way to memory idle. A single row prefetches nothing.
   const Piece* prefetched = nullptr;
   std::int64_t prefetched_count = 0;
+  std::int64_t first_row = 0;  ///< the row of `out` that the first row of the operands goes to
 };
 
 /// w[i * stride] += sum over rows of a[row * lda + i] factor[row * ldf], i < n, rows added one after another:
@@ -78,15 +86,17 @@ template <class T>
 struct Kernels {
   SimdLevel level;
   bool fused;  ///< whether a multiply-add is rounded once
+  /// What `product` and `add_outer_products` multiply. All else is the same whatever it is.
+  ProductFormat products;
   ElementKernel<T> element[static_cast<int>(ElementOp::count)];
 
-  /// Packs a k x columns matrix for `product`; `packed` has k * padded(columns) elements, 64-byte aligned.
+  /// Packs a k x columns matrix for `product`; `packed` has packed_elements, 64-byte aligned.
   /// b(i, j) is b[i * row_stride + j * column_stride]; columns beyond `columns` are zero.
   void (*pack)(T* packed, const T* b, std::int64_t k, std::int64_t columns, std::int64_t row_stride,
                std::int64_t column_stride);
   /// Packs into columns `first_column`.. and inner rows `first_k`.. of a larger packed matrix of total_k rows
   /// and total_columns columns (first_column and total_columns multiples of kLane): stacks of matrices are
-  /// packed in this way.
+  /// packed in this way, one below the other from the first on.
   void (*pack_part)(T* packed, std::int64_t total_k, std::int64_t total_columns, std::int64_t first_k,
                     std::int64_t first_column, const T* b, std::int64_t k, std::int64_t columns,
                     std::int64_t row_stride, std::int64_t column_stride);

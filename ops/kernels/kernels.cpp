@@ -4,13 +4,19 @@
 #include "lagtape/ops/kernels/tables.h"
 
 namespace lagtape {
+namespace {
+
+void check_supported(SimdLevel level) {
+  if (is_supported(level)) return;
+  throw InputError(text_of("[kernels] This machine has no SIMD level '", name_of(level),
+                           "'. The best it has is '", name_of(best_level()), "'."));
+}
+
+}  // namespace
 
 template <class T>
 const Kernels<T>& kernels(SimdLevel level) {
-  if (!is_supported(level)) {
-    throw InputError(text_of("[kernels] This machine has no SIMD level '", name_of(level),
-                             "'. The best it has is '", name_of(best_level()), "'."));
-  }
+  check_supported(level);
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return compiled_kernels<T, SimdLevel::avx512>();
   if (level == SimdLevel::avx2) return compiled_kernels<T, SimdLevel::avx2>();
@@ -18,7 +24,40 @@ const Kernels<T>& kernels(SimdLevel level) {
   return compiled_kernels<T, SimdLevel::generic>();
 }
 
+template <class T>
+const Kernels<T>& bf16_emulation(SimdLevel level) {
+  check_supported(level);
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return compiled_bf16_emulation<T, SimdLevel::avx512>();
+  if (level == SimdLevel::avx2) return compiled_bf16_emulation<T, SimdLevel::avx2>();
+#endif
+  return compiled_bf16_emulation<T, SimdLevel::generic>();
+}
+
+#if defined(__x86_64__)
+bool has_bf16_instruction() {
+  return is_supported(SimdLevel::avx512) && __builtin_cpu_supports("avx512bf16");
+}
+#else
+bool has_bf16_instruction() { return false; }
+#endif
+
+template <class T>
+const Kernels<T>& kernels(SimdLevel level, ProductFormat products) {
+  if (products == ProductFormat::scalar) return kernels<T>(level);
+#if defined(__x86_64__)
+  if constexpr (sizeof(T) == 4) {
+    if (level == SimdLevel::avx512 && has_bf16_instruction()) return bf16_instruction_kernels();
+  }
+#endif
+  return bf16_emulation<T>(level);
+}
+
 template const Kernels<float>& kernels(SimdLevel);
 template const Kernels<double>& kernels(SimdLevel);
+template const Kernels<float>& kernels(SimdLevel, ProductFormat);
+template const Kernels<double>& kernels(SimdLevel, ProductFormat);
+template const Kernels<float>& bf16_emulation(SimdLevel);
+template const Kernels<double>& bf16_emulation(SimdLevel);
 
 }  // namespace lagtape

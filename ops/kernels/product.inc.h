@@ -129,7 +129,7 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
   for (int c = 0; c < C; ++c) {
     const auto j = static_cast<std::size_t>(column + c * S::kSize);
     const std::int64_t ldc = product.ldc[j / kLane<T>];
-    T* out = product.out[j / kLane<T>] + row * ldc + j % kLane<T>;
+    T* out = product.out[j / kLane<T>] + (product.first_row + row) * ldc + j % kLane<T>;
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) sum[r][c].store_aligned(out + r * ldc);
   }

@@ -8,4 +8,11 @@ namespace lagtape {
 template <class T, SimdLevel level>
 const Kernels<T>& compiled_kernels();
 
+/// The same with products in bf16 that are emulated.
+template <class T, SimdLevel level>
+const Kernels<T>& compiled_bf16_emulation();
+
+/// AVX-512 with products in bf16 by the processor's own instruction.
+const Kernels<float>& bf16_instruction_kernels();
+
 }  // namespace lagtape

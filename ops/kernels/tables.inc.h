@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lagtape/core/simd/vector.h"
+#include "lagtape/ops/kernels/bf16.inc.h"
 #include "lagtape/ops/kernels/element.inc.h"
 #include "lagtape/ops/kernels/grid.inc.h"
 #include "lagtape/ops/kernels/outer_product.inc.h"
@@ -33,6 +34,19 @@ constexpr Kernels<typename S::Scalar> make_kernels(SimdLevel level) {
 template <class T, SimdLevel level>
 const Kernels<T>& compiled_kernels() {
   static constexpr Kernels<T> table = make_kernels<Simd<T, level>>(level);
+  return table;
+}
+
+template <class S>
+constexpr Kernels<typename S::Scalar> make_bf16_emulation(SimdLevel level) {
+  Kernels<typename S::Scalar> table = make_kernels<S>(level);
+  fill_bf16_products<Bf16Emulation<S>>(table);
+  return table;
+}
+
+template <class T, SimdLevel level>
+const Kernels<T>& compiled_bf16_emulation() {
+  static constexpr Kernels<T> table = make_bf16_emulation<Simd<T, level>>(level);
   return table;
 }
 

@@ -15,6 +15,7 @@ import sys
 LEVELS = {
     "avx2.cpp.o": re.compile(r"\(lagtape::SimdLevel\)1\b|\bxsimd::avx2\b"),
     "avx512.cpp.o": re.compile(r"\(lagtape::SimdLevel\)2\b|\bxsimd::avx512"),
+    "avx512_bf16.cpp.o": re.compile(r"\(lagtape::SimdLevel\)2\b|\bxsimd::avx512"),
 }
 
 

@@ -1,0 +1,80 @@
+// Products in bf16 by the instruction that defines them (bf16.inc.h).
+
+#include <immintrin.h>
+
+#include "lagtape/ops/kernels/bf16.inc.h"
+#include "lagtape/ops/kernels/tables.inc.h"
+
+namespace lagtape {
+namespace {
+
+/// Vectors of which each slot is a pair of bf16 numbers, or a sum.
+struct PairVectors : Simd<float, SimdLevel::avx512> {
+  [[gnu::always_inline]] static inline Vector fma(Vector a, Vector b, Vector c) {
+    return _mm512_dpbf16_ps(c, (__m512bh)(__m512)b, (__m512bh)(__m512)a);
+  }
+};
+
+/// A slot is a pair, its first element in the lower half.
+struct Bf16Pairs {
+  using T = float;
+  using Simd = PairVectors;
+  struct Mode {};  // the instruction asks for no mode
+  static constexpr std::int64_t kRowsOfPair = 1;
+
+  static constexpr std::int64_t slots(std::int64_t k) { return (k + 1) / 2; }
+
+  static __m512 loaded(const float* from, std::int64_t n) {
+    if (n >= 16) return _mm512_loadu_ps(from);
+    return n <= 0 ? _mm512_setzero_ps()
+                  : _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), from);
+  }
+
+  static void put(float* slots, std::int64_t stride, std::int64_t e, float value) {
+    float& slot = slots[e / 2 * stride];
+    const auto rounded =
+        std::bit_cast<std::uint32_t>(round_to_bf16<lagtape::Simd<float, SimdLevel::avx512>>(value));
+    slot = std::bit_cast<float>(e % 2 == 0 ? rounded >> 16 : std::bit_cast<std::uint32_t>(slot) | rounded);
+  }
+
+  /// Whole vectors are written, which may go beyond the elements by one of them.
+  static void copy_row(float* slots, std::int64_t first, const float* from, std::int64_t k) {
+    if (first % 2 != 0) {
+      for (std::int64_t e = 0; e < k; ++e) put(slots, 1, first + e, from[e]);
+      return;
+    }
+    float* to = slots + first / 2;
+    for (std::int64_t e = 0; e < k; e += 32, to += 16) {
+      const auto both = _mm512_cvtne2ps_pbh(loaded(from + e + 16, k - e - 16), loaded(from + e, k - e));
+      _mm512_storeu_ps(to, (__m512)both);
+    }
+  }
+
+  static void pair_rows(float* slots, std::int64_t, const float* first, const float* second,
+                        std::int64_t n) {
+    alignas(64) static constexpr std::uint16_t order[32] = {
+        0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    const __m512i interleaved = _mm512_load_si512(order);
+    for (std::int64_t j = 0; j < n; j += 16) {
+      const __m512 below = second == nullptr ? _mm512_setzero_ps() : loaded(second + j, n - j);
+      const auto both = _mm512_cvtne2ps_pbh(below, loaded(first + j, n - j));
+      _mm512_store_si512(slots + j, _mm512_permutexvar_epi16(interleaved, (__m512i)both));
+    }
+  }
+};
+
+constexpr Kernels<float> make_table() {
+  Kernels<float> table = make_kernels<Simd<float, SimdLevel::avx512>>(SimdLevel::avx512);
+  fill_bf16_products<Bf16Pairs>(table);
+  return table;
+}
+
+}  // namespace
+
+const Kernels<float>& bf16_instruction_kernels() {
+  static constexpr Kernels<float> table = make_table();
+  return table;
+}
+
+}  // namespace lagtape
