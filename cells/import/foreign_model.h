@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lagtape/core/normalization.h"
+#include "lagtape/core/precision.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 
@@ -61,7 +62,7 @@ struct ForeignModel {
   std::vector<ForeignLayer> layers = {};
   std::int64_t skip = 0;  ///< the number of inputs, from the first, that are added to the outputs
   ReadAt at = ReadAt::every_step;
-  Dtype precision = Dtype::f32;
+  Precision precision = Dtype::f32;
   Normalization normalization = {};
   std::optional<double> rest = {};  ///< the input whose state of rest it begins in
 };

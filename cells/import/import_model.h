@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
+#include "lagtape/core/precision.h"
 
 namespace lagtape {
 
@@ -17,7 +18,7 @@ struct ImportOptions {
   /// The function of nn.RNN, "tanh" or "relu"; empty: as the file says, else tanh.
   std::string nonlinearity = {};
   /// The precision of the model; none: f64 where a tensor of the file is, else f32.
-  std::optional<Dtype> precision = {};
+  std::optional<Precision> precision = {};
   /// The model begins in the state that it settles to for this input, in place of zeros or the file's states.
   std::optional<double> rest = {};
 };

@@ -23,6 +23,7 @@ Chain::Chain(ChainDefinition chain, Dtype type, const SequenceSettings& settings
     ops.emplace_back();
     auto stacks = part.layer ? part.layer->ops() : std::vector<StackDefinition>{part.stack};
     for (StackDefinition& stack : stacks) {
+      stack.products = definition.products;
       for (StepProgram& layer : stack.layers)
         for (StateDefinition& state : layer.states)
           state.arithmetic = definition.states.value_or(state.arithmetic);

@@ -62,11 +62,13 @@ std::vector<Layer> in_evaluation(std::span<const Layer> layers) {
 }
 
 ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at,
-                           LossFunction loss) {
+                           LossFunction loss, ProductFormat products) {
   ChainDefinition chain;
+  chain.products = products;
   ChainPart open;  // the sequence op that layers are put into
   const auto close = [&] {
     if (open.stack.layers.empty()) return;
+    open.stack.products = products;
     chain.parts.push_back(std::move(open));
     open = {};
   };

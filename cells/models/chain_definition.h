@@ -28,6 +28,7 @@ struct ChainPart {
 struct ChainDefinition {
   std::vector<ChainPart> parts;
   std::optional<Arithmetic> states = {};  ///< the arithmetic of all states, in place of their own
+  ProductFormat products = ProductFormat::scalar;  ///< of all sequence ops
   /// The states of its sequence ops before the first step, for one row; empty: zeros.
   Window start = {};
 
@@ -42,7 +43,8 @@ struct ChainDefinition {
 };
 
 /// Makes the chain of these layers with a read-out at the top.
-ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, LossFunction loss);
+ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, LossFunction loss,
+                           ProductFormat products);
 
 /// The layers as evaluation runs them. A layer of whole sequences that is a layer of a step in evaluation
 /// (batch normalisation with its running statistics) becomes one, and so joins a sequence op.

@@ -202,7 +202,9 @@ std::int64_t FittedModel::output_width() const { return readout.output().size; }
 std::int64_t FittedModel::target_width() const {
   return output_width() / definition.loss.outputs_of_target();
 }
-ChainDefinition FittedModel::chain() const { return make_chain(layers, readout, at(), definition.loss); }
+ChainDefinition FittedModel::chain() const {
+  return make_chain(layers, readout, at(), definition.loss, definition.precision.products());
+}
 
 std::vector<ParameterDefinition> FittedModel::parameters() const {
   std::vector<ParameterDefinition> all;

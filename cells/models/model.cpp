@@ -33,7 +33,7 @@ Model::Implementation::Implementation(FittedModel model, std::string text)
     : fitted(std::move(model)),
       evaluated(in_evaluation(fitted.layers)),
       chain(fitted.chain()),
-      evaluation_chain(make_chain(evaluated, fitted.readout, fitted.at(), chain.loss())),
+      evaluation_chain(make_chain(evaluated, fitted.readout, fitted.at(), chain.loss(), chain.products)),
       experiment(std::move(text)) {}
 
 Model::Model(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}

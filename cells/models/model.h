@@ -25,6 +25,9 @@ struct StreamOptions {
   /// (step_at_rate).
   double rate = 1;
   Interpolation interpolation = Interpolation::cubic;  ///< of states between two steps
+  /// bf16: a model of f32 streams as one of precision bf16 does, with weights and states rounded on their way
+  /// into the layers' products. Half of the memory is read, which is what layers of 64 units and more wait for.
+  ProductFormat weights = ProductFormat::scalar;
 };
 
 /// A short description of a layer of a model, or of its read-out.

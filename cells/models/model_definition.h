@@ -8,6 +8,7 @@
 
 #include "lagtape/cells/layer_definition.h"
 #include "lagtape/cells/layers/linear.h"
+#include "lagtape/core/precision.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 
@@ -45,7 +46,7 @@ struct ModelDefinition {
   std::vector<LayerDefinition> layers;  ///< from the input up
   ReadoutDefinition readout = {};
   LossFunction loss = {};
-  Dtype precision = Dtype::f32;
+  Precision precision = Dtype::f32;
   std::shared_ptr<const CellEquations> cells = {};  ///< the cells that a file defines; null: none
   /// A trained model begins in the state that it settles to for this input (Model::settle). None: zeros.
   std::optional<double> rest = {};

@@ -229,9 +229,9 @@ LossFunction loss_in(const Json& experiment, JsonErrors& errors) {
   return loss == nullptr || *loss == name_of(Loss::none) ? LossFunction() : read_loss(*loss, "/loss", errors);
 }
 
-Dtype precision_in(const Json& experiment) {
+Precision precision_in(const Json& experiment) {
   const Json& train = experiment.contains("train") ? experiment.at("train") : Json::object();
-  return train.is_object() && train.value("precision", "f32") == "f64" ? Dtype::f64 : Dtype::f32;
+  return precision_named(train.is_object() ? train.value("precision", "f32") : "f32");
 }
 
 std::vector<OptionDoc> readout_options() {

@@ -37,7 +37,7 @@ Json cells_json_of(const ModelDefinition& definition);
 
 /// The loss and the precision that an experiment names, or the defaults of a definition. Notes errors of the loss.
 LossFunction loss_in(const Json& experiment, JsonErrors& errors);
-Dtype precision_in(const Json& experiment);
+Precision precision_in(const Json& experiment);
 
 /// The options of "readout", with their documentation.
 std::vector<OptionDoc> readout_options();

@@ -63,8 +63,9 @@ double distance(Stream<double>& stream, const Window& window, double input) {
   return largest;
 }
 
-/// A stream over the layers alone, in f64.
+/// A stream over the layers alone, in f64 and without roundings, which would end the smallest differences.
 Stream<double> layers_stream(StackDefinition stack, std::span<const Tensor> weights) {
+  stack.products = ProductFormat::scalar;
   stack.at = ReadAt::every_step;
   return Stream<double>(stack, weights);
 }

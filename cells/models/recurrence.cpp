@@ -22,10 +22,11 @@ FittedModel fitted_layers(const ModelDefinition& definition, std::int64_t input)
   return fitted;
 }
 
-StackDefinition stack_of(const std::vector<Layer>& layers, ReadAt at) {
+StackDefinition stack_of(const std::vector<Layer>& layers, ReadAt at, ProductFormat products) {
   StackDefinition stack;
   for (const Layer& layer : layers) stack.layers.push_back(layer.program);
   stack.at = at;
+  stack.products = products;
   return stack;
 }
 
@@ -44,7 +45,7 @@ Recurrence::Recurrence(Fitted fitted, const SequenceSettings& settings)
     : definition_(fitted.model.definition),
       layers_(fitted.model.layers),
       parameters_(fitted.model.parameters()),
-      held_(stack_of(layers_, fitted.at), definition_.precision, settings),
+      held_(stack_of(layers_, fitted.at, definition_.precision.products()), definition_.precision, settings),
       evaluation_(held_.stack(), definition_.precision) {}
 
 std::vector<Tensor> Recurrence::first_values(std::uint64_t seed) const {

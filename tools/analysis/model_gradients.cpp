@@ -164,6 +164,7 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
   result.sequences = data.size();
   result.steps = steps;
   result.elements = options.elements;
+  result.without_rounding = given.train.precision.products() != ProductFormat::scalar;
   result.projections = options.projections;
   const ParameterList parameters = trained(model.parameters());
   std::vector<Tensor> own;
@@ -188,7 +189,7 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
 }
 
 Json json_of(const ModelGradients& gradients) {
-  return {{"max_rel_error", gradients.report.max_rel_error},
+  Json json = {{"max_rel_error", gradients.report.max_rel_error},
           {"worst", gradients.report.worst},
           {"sequences", gradients.sequences},
           {"steps", gradients.steps},
@@ -196,6 +197,8 @@ Json json_of(const ModelGradients& gradients) {
           {"projections", gradients.projections},
           {"compared", gradients.report.compared},
           {"moved", gradients.moves > 0}};
+  if (gradients.without_rounding) json["without_rounding"] = true;
+  return json;
 }
 
 }  // namespace lagtape

@@ -14,6 +14,7 @@ struct ModelGradients {
   std::int64_t sequences = 0, steps = 0;       ///< size of the batch
   std::int64_t elements = 0, projections = 0;  ///< upper limits for each parameter
   int moves = 0;  ///< above 0: the closest comparison was with parameters moved at random, by at most 0.05
+  bool without_rounding = false;  ///< the experiment rounds the operands of products, the comparison does not
 };
 
 struct ModelGradientOptions {

@@ -60,6 +60,10 @@ void run(const CheckArguments& arguments) {
           found.sequences, found.steps, found.elements, found.projections, found.report.compared);
       fmt::print("largest difference / largest entry of the tensor: {:.3g} at {}\n",
                  found.report.max_rel_error, found.report.worst);
+      if (found.without_rounding)
+        fmt::print(
+            "compared without the rounding of products to bf16, which has no central differences; its "
+            "derivative counts as one\n");
       if (found.moves > 0 && found.report.max_rel_error <= arguments.options.tolerance)
         fmt::print("compared at slightly moved parameters, since the loss has a kink at their own values\n");
     }

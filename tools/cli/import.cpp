@@ -47,16 +47,16 @@ void add_options(Options& options, ImportArguments& arguments) {
       .called("INPUT");
   options
       .add("--precision", &arguments.precision,
-           "f32 or f64; by default f64 where a tensor of the file is, else f32")
+           "f32, f64 or bf16; by default f64 where a tensor of the file is, else f32")
       .called("NAME");
 }
 
 /// The precision of that name; none where it is not given.
-std::optional<Dtype> precision_named(const std::string& name) {
+std::optional<Precision> precision_of(const std::string& name) {
   if (name.empty()) return std::nullopt;
-  if (name == name_of(Dtype::f32)) return Dtype::f32;
-  if (name == name_of(Dtype::f64)) return Dtype::f64;
-  throw InputError(text_of("--precision: ", unknown_name("precision", name, {"f32", "f64"})));
+  const Precision precision = precision_named(name);
+  if (name == name_of(precision)) return precision;
+  throw InputError(text_of("--precision: ", unknown_name("precision", name, {"f32", "f64", "bf16"})));
 }
 
 /// The input of --rest; none where it is not given.
@@ -91,7 +91,7 @@ void run(const ImportArguments& arguments) {
     throw InputError(text_of(arguments.output, ": exists already. Give another --output."));
   const ImportedModel imported = import_model(
       arguments.file,
-      {arguments.format, arguments.order, arguments.nonlinearity, precision_named(arguments.precision),
+      {arguments.format, arguments.order, arguments.nonlinearity, precision_of(arguments.precision),
        rest_input(arguments.rest)});
   write_run(imported.model, RunFolder(arguments.output));
   fmt::print("{}: {} -> {}\n", arguments.file, imported.format, arguments.output);

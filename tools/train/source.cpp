@@ -31,7 +31,7 @@ Experiment without_data(const Model& model, const std::string& path) {
   experiment.where = path;
   experiment.model = model.definition();
   experiment.loss = model.loss();
-  experiment.train.precision = model.dtype();
+  experiment.train.precision = model.definition().precision;
   experiment.load_task = experiment.load_to_score = load;
   experiment.json = model.experiment();
   return experiment;

@@ -167,8 +167,10 @@ TrainOptions read_train_options(JsonReader& reader, bool fresh) {
                 "run ends, or goes on without that update");
   options.skip_not_finite = not_finite == "skip";
   std::string precision(name_of(options.precision));
-  reader.choice("precision", precision, {"f32", "f64"}, "precision of parameters and arithmetic");
-  options.precision = precision == "f64" ? Dtype::f64 : Dtype::f32;
+  reader.choice("precision", precision, {"f32", "f64", "bf16"},
+                "precision of parameters and arithmetic; bf16: f32, with the operands of the layers' matrix "
+                "products rounded to bf16");
+  options.precision = precision_named(precision);
   std::string keep = "best";
   reader.choice("keep", keep, {"best", "last"},
                 "which state is kept: the best on valid by the first metric, or the last");

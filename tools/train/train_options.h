@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "lagtape/core/precision.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/sequence.h"
 
@@ -27,7 +28,7 @@ struct TrainOptions {
   double clip = 0;            ///< largest global norm of the gradients; 0: no clipping
   /// A batch without a usable gradient makes no update and the run goes on; else the run ends as diverged.
   bool skip_not_finite = false;
-  Dtype precision = Dtype::f32;
+  Precision precision = Dtype::f32;
   MemoryPlan plan = MemoryPlan::automatic;
   std::int64_t budget = 0;      ///< bytes; 0: the default of SequenceSettings
   bool keep_best = true;        ///< false: the last state is kept

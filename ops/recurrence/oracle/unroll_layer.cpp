@@ -7,6 +7,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/matmul.h"
+#include "lagtape/ops/recurrence/oracle/unroll_product.h"
 #include "lagtape/ops/recurrence/step/draws.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/reduce.h"
@@ -195,7 +196,7 @@ Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& ste
     case StepOp::constant: return frame_.tape.constant(Tensor::full({1}, frame_.dtype, v.value));
     case StepOp::step_index: return step_index(v, steps);
     case StepOp::draw: return draw(v, steps);
-    case StepOp::product: return linear(a(), weights_[v.index]);
+    case StepOp::product: return product(v);
     case StepOp::sum: return sum(a(), -1);
     case StepOp::broadcast: {
       Shape with_axis = a().shape();
@@ -271,6 +272,22 @@ Var UnrolledLayer::draw(const Instruction& v, const Steps& steps) const {
     }
   }
   return frame_.tape.constant(drawn);
+}
+
+/// A matrix counts as narrow with at most two rows or columns; what is then element-wise work is not rounded.
+/// Adjoints are rounded row by row, also of an operand that is the same in all rows.
+Var UnrolledLayer::product(const Instruction& v) const {
+  const Var &a = values_[v.a], &w = weights_[v.index];
+  if (frame_.products == ProductFormat::scalar || position_ >= frame_.layers) return linear(a, w);
+  const Instruction& operand = program_.values[v.a];
+  const std::int64_t out = w.shape()[0], in = w.shape()[1], narrow = 2;
+  const auto readers = std::ranges::count_if(
+      program_.values, [&](const Instruction& i) { return i.op == StepOp::product && i.index == v.index; });
+  return product_in_bf16(
+      in_every_row(a, frame_.rows), w,
+      {.value = operand.op == StepOp::input && operand.shape.groups == 1 && in <= narrow,
+       .weight_gradient =
+           readers == 1 && operand.shape.groups == 1 && (in <= narrow || out <= narrow)});
 }
 
 /// Units whose lags have one whole part are read together.

@@ -23,6 +23,8 @@ struct UnrollFrame {
   const SequenceBatch& batch;
   Dtype dtype;
   std::int64_t rows;
+  ProductFormat products = ProductFormat::scalar;  ///< of the layers
+  int layers = 0;                                  ///< programs before the read-out
 };
 
 /// One program, its weights, and the values of its states from the oldest known to the present. Frame and
@@ -50,6 +52,7 @@ class UnrolledLayer {
   Var step_on_grid(int s);
   Var step_index(const Instruction& v, const Steps& steps) const;
   Var draw(const Instruction& v, const Steps& steps) const;
+  Var product(const Instruction& v) const;
   Var real_lag(const Instruction& v, const Var& tau) const;
 
   const UnrollFrame& frame_;

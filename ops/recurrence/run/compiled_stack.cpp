@@ -11,13 +11,16 @@ CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradien
                                 bool compile_stages)
     : stack_(stack),
       kernels_(kernels),
+      layer_kernels_(stack.products == ProductFormat::scalar
+                         ? kernels
+                         : lagtape::kernels<T>(kernels.level, stack.products)),
       final_readout_(stack.readout.has_value() && !reads_every_step(stack.at)) {
   for (const auto& layer : stack.layers) programs_.push_back(&layer);
   if (stack.readout && !final_readout_) programs_.push_back(&*stack.readout);
   const auto add = [&](const StepProgram& program, bool gradient) {
     schedules_.push_back(schedule_layer(program, gradient, kLane<T>));
     if (compile_stages) recurrence::compile_stages<T>(schedules_.back(), kernels.level);
-    weights_.emplace_back(program, schedules_.back(), kernels);
+    weights_.emplace_back(program, schedules_.back(), this->kernels(weights_.size()));
     weight_count_ += static_cast<std::int64_t>(program.weights.size());
   };
   for (std::size_t l = 0; l < programs_.size(); ++l) add(*programs_[l], l > 0 || input_gradient);

@@ -38,12 +38,15 @@ class CompiledStack {
   const LayerWeights<T>& final_readout_weights() const { return weights_.back(); }
 
   const StackDefinition& stack() const { return stack_; }
-  const Kernels<T>& kernels() const { return kernels_; }
+  /// The kernels of a program: in the stack's format for a layer.
+  const Kernels<T>& kernels(std::size_t program) const {
+    return program < stack_.layers.size() ? layer_kernels_ : kernels_;
+  }
   std::int64_t weight_count() const { return weight_count_; }
 
  private:
   const StackDefinition& stack_;
-  const Kernels<T>& kernels_;
+  const Kernels<T>&kernels_, &layer_kernels_;
   bool final_readout_ = false;
   std::vector<const StepProgram*> programs_;
   std::deque<LayerSchedule> schedules_;  // one a program, the final read-out's last

@@ -15,7 +15,7 @@ std::int64_t vector_rows(std::int64_t width) {
 template <class T>
 std::int64_t element_total(const StepProgram& program, const LayerSchedule& schedule) {
   std::int64_t total = 0;
-  for (const auto& stack : schedule.stacks) total += padded<T>(stack.k * stack.columns);
+  for (const auto& stack : schedule.stacks) total += packed_elements<T>(stack.k, stack.columns);
   for (const auto& w : program.weights)
     if (w.shape.size() < 2)
       total += vector_rows<T>(element_count(w.shape)) * padded<T>(element_count(w.shape));
@@ -38,7 +38,7 @@ LayerWeights<T>::LayerWeights(const StepProgram& program, const LayerSchedule& s
   T* next = storage_.values<T>().data();
   for (const auto& stack : schedule.stacks) {
     stacks_.push_back(next);
-    next += padded<T>(stack.k * stack.columns);
+    next += packed_elements<T>(stack.k, stack.columns);
   }
   for (const auto& w : program.weights) {
     const bool matrix = w.shape.size() == 2;

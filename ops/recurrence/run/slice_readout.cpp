@@ -37,7 +37,7 @@ template <class T>
 SliceReadout<T>::SliceReadout(const CompiledStack<T>& stack, LayerRunner<T>& top) : stack_(stack), top_(top) {
   if (stack.has_final_readout())
     final_readout_.emplace(stack.final_readout_program(), stack.final_readout_schedule(),
-                           stack.final_readout_weights(), stack.kernels());
+                           stack.final_readout_weights(), stack.kernels(stack.layers()));
 }
 
 template <class T>

@@ -12,7 +12,7 @@ template <class T>
 std::deque<LayerRunner<T>> runners_of(const CompiledStack<T>& stack) {
   std::deque<LayerRunner<T>> layers;
   for (std::size_t l = 0; l < stack.layers(); ++l)
-    layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels());
+    layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels(l));
   return layers;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "lagtape/core/product_format.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/step/loss_function.h"
 #include "lagtape/ops/recurrence/step/step_program.h"
@@ -23,6 +24,9 @@ struct StackDefinition {
   std::optional<StepProgram> readout;  ///< a program without states
   ReadAt at = ReadAt::every_step;
   LossFunction loss = {};
+  /// What the layers' products multiply; the read-out's multiply its own numbers. Work with a matrix of at
+  /// most two rows or columns that is element-wise (derive/layer_ops: kNarrow) stays as it is.
+  ProductFormat products = ProductFormat::scalar;
 
   std::int64_t input_width() const;
   std::int64_t output_width() const;

@@ -20,7 +20,8 @@ template <class T>
 std::shared_ptr<const typename CompiledRow<T>::Code> CompiledRow<T>::compile(
     const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, const T* memory,
     std::span<const Tensor> weights) {
-  if (stack.kernels().level != SimdLevel::avx512) return nullptr;
+  if (stack.kernels(0).level != SimdLevel::avx512) return nullptr;
+  if (stack.stack().products != ProductFormat::scalar) return nullptr;  // its sums multiply scalars
   auto row = row_program(stack, layers, memory, weights);
   if (!row) return nullptr;
   const auto code = std::make_shared<Code>(Code{std::move(*row), {}});

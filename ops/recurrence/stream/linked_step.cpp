@@ -28,7 +28,7 @@ bool LinkedStep<T>::takes(const CompiledStack<T>& stack) {
 template <class T>
 LinkedStep<T>::LinkedStep(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers,
                           std::int64_t rows)
-    : stack_(stack), layers_(layers), rows_(rows), multiply_(stack.kernels().product) {
+    : stack_(stack), layers_(layers), rows_(rows) {
   for (std::size_t l = 0; l < stack.layers(); ++l)
     for (const Phase* phase : in_forward_order(stack.schedule(l).forward))
       for (const Stage& stage : *phase) std::visit([&](const auto& s) { add(l, s); }, stage);
@@ -58,6 +58,7 @@ void LinkedStep<T>::add(std::size_t layer, const ProductStage& stage) {
                   weights.columns,
                   call.pointers.data(),
                   call.strides.data()};
+  call.multiply = stack_.kernels(layer).product;
 }
 
 template <class T>
@@ -107,7 +108,7 @@ const T* LinkedStep<T>::run() {
   const T* const output = output_;
   for (Call& call : calls_) {
     if (call.stage == nullptr) {
-      multiply_(call.product);
+      call.multiply(call.product);
       call.product.descending = !call.product.descending;
     } else {
       call.stage->run(call.pointers.data(), call.bytes);

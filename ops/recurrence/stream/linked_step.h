@@ -38,6 +38,7 @@ class LinkedStep {
     std::vector<std::int64_t> strides;     ///< between the rows of a product's outputs
     std::vector<ProductOperand<T>> operands;
     Product<T> product{};
+    void (*multiply)(const Product<T>&) = nullptr;
     std::int64_t bytes = 0;  ///< bytes of each array that a stage works on
   };
   /// A pointer `offset` elements into the row block of an array at (step + operand.step).
@@ -56,7 +57,6 @@ class LinkedStep {
   const CompiledStack<T>& stack_;
   const std::deque<LayerRunner<T>>& layers_;
   std::int64_t rows_;
-  void (*multiply_)(const Product<T>&);
   std::vector<Call> calls_;
   std::vector<ArrayPointer> fixed_;    // to arrays that hold the values of one step
   std::vector<ArrayPointer> moving_;   // to states, which go on in time

@@ -100,7 +100,7 @@ struct Stream<T>::Implementation {
       : shared(std::move(s)), rows(r), out_width(shared->stack.output_width()) {
     const CompiledStack<T>& stack = shared->compiled;
     for (std::size_t l = 0; l < stack.layers(); ++l)
-      layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels());
+      layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels(l));
     BumpAllocator<T> one_row;
     lay_out(one_row, 1);
     if (const std::int64_t numbers = one_row.used() + top_columns() + kRun * shared->input.width();
@@ -111,7 +111,7 @@ struct Stream<T>::Implementation {
     if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
     if (stack.has_final_readout())
       final_readout.emplace(stack.final_readout_program(), stack.final_readout_schedule(),
-                            stack.final_readout_weights(), stack.kernels());
+                            stack.final_readout_weights(), stack.kernels(stack.layers()));
     BumpAllocator<T> count;
     lay_out(count, rows);
     memory = allocate_aligned(static_cast<std::size_t>(count.used()) * sizeof(T));

@@ -152,7 +152,7 @@ TEST_CASE("options that a file may not have are refused in C++ with the same wor
 TEST_CASE("a model made in C++ is saved and loaded, and streams what it predicts") {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / text_of("lagtape_", getpid(), ".safetensors");
-  for (const Dtype precision : {Dtype::f32, Dtype::f64}) {
+  for (const Precision precision : {Precision(Dtype::f32), Precision(Dtype::f64), kBf16}) {
     ModelDefinition definition{.layers = {TauGru{.units = 6, .tau = 4}},
                                .readout = {.units = 2, .at = ReadAt::every_step},
                                .loss = Loss::mse,
@@ -164,6 +164,7 @@ TEST_CASE("a model made in C++ is saved and loaded, and streams what it predicts
     std::filesystem::remove(file);
     const Tensor x = waves(12, precision), y = model.predict(x);
     CHECK(loaded.dtype() == precision);
+    CHECK(name_of(loaded.definition().precision) == name_of(precision));
     CHECK(loaded.loss() == Loss::mse);
     CHECK(loaded.experiment() == model.experiment());
     CHECK(same_bits(loaded.predict(x), y));
@@ -175,6 +176,29 @@ TEST_CASE("a model made in C++ is saved and loaded, and streams what it predicts
       CHECK(same_bits(streamed, y));
     });
   }
+}
+
+TEST_CASE("a model of f32 streams with weights in bf16 as a model of that precision") {
+  const auto made = [](Precision precision) {
+    return Model({.layers = {TauGru{.units = 20, .tau = 4}, Lstm{.units = 9}},
+                  .readout = {.units = 2, .at = ReadAt::every_step},
+                  .precision = precision},
+                 {.input = 3}, 1);
+  };
+  const Tensor x = waves(40, Dtype::f32);
+  const auto streamed = [&](const Model& model, const StreamOptions& options) {
+    Stream<float> stream = model.stream<float>(options);
+    Tensor y({40, 2}, Dtype::f32);
+    for (int n = 0; n < 40; ++n) stream.step(x.values<float>().data() + 3 * n, y.values<float>().data() + 2 * n);
+    return y;
+  };
+  const Tensor plain = streamed(made(Dtype::f32), {}), half = streamed(made(kBf16), {});
+  CHECK(same_bits(streamed(made(Dtype::f32), {.weights = ProductFormat::bf16}), half));
+  CHECK(same_bits(made(kBf16).predict(x), half));
+  CHECK(!same_bits(plain, half));
+  for (std::int64_t i = 0; i < plain.numel(); ++i) CHECK(std::abs(plain.at(i) - half.at(i)) < 0.02);
+  CHECK_THROWS_WITH_AS(made(Dtype::f64).stream<double>({.weights = ProductFormat::bf16}),
+                       "[stream] weights in bf16 are for models of f32; this one is f64", InputError);
 }
 
 }  // namespace

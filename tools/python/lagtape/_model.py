@@ -30,13 +30,13 @@ def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), non
     Proteus, NAM and ONNX.
 
     `format` names the format where it should not be found by the file's content, `order` the modules of PyTorch from
-    the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32" or "f64" (without it, what the file has), and `rest` an input: the model then
+    the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32", "f64" or "bf16" (without it, what the file has), and `rest` an input: the model then
     begins in the states that it settles to for it. Raises InputError that names the file and the place in it.
     """
     if not isinstance(order, (list, tuple)):
         raise InputError(f"[import_model] order is a list of names. Got {order!r}.")
-    if precision not in ("", "f32", "f64"):
-        raise InputError(f"[import_model] precision is 'f32' or 'f64'. Got {precision!r}.")
+    if precision not in ("", "f32", "f64", "bf16"):
+        raise InputError(f"[import_model] precision is 'f32', 'f64' or 'bf16'. Got {precision!r}.")
     if rest is not None:
         rest = real_of(rest, "rest", "import_model")
     names = [text_of(name, "a name in order") for name in order]

@@ -63,9 +63,9 @@ void add_models(nb::module_& module) {
       "import_model",
       [](const std::filesystem::path& file, const std::string& format, const std::vector<std::string>& order,
          const std::string& nonlinearity, const std::string& precision, std::optional<double> rest) {
-        std::optional<Dtype> dtype;
-        if (!precision.empty()) dtype = precision == "f64" ? Dtype::f64 : Dtype::f32;
-        return Model::import(file, {format, order, nonlinearity, dtype, rest});
+        std::optional<Precision> wanted;
+        if (!precision.empty()) wanted = precision_named(precision);
+        return Model::import(file, {format, order, nonlinearity, wanted, rest});
       },
       nb::arg("file"), nb::arg("format"), nb::arg("order"), nb::arg("nonlinearity"), nb::arg("precision"), nb::arg("rest").none(), release);
   nb::class_<Model>(module, "Model")

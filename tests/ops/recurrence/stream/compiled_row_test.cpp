@@ -41,7 +41,7 @@ bool is_compiled(const SequenceCase& c, SimdLevel level) {
   const CompiledStack<T> stack(c.stack, false, kernels<T>(level), true);
   std::deque<LayerRunner<T>> layers;
   for (std::size_t l = 0; l < stack.layers(); ++l)
-    layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels());
+    layers.emplace_back(stack.program(l), stack.schedule(l), stack.weights(l), stack.kernels(l));
   const auto lay_out = [&](BumpAllocator<T> memory) {
     for (std::size_t l = 0; l < layers.size(); ++l)
       layers[l].lay_out(memory, {0, 100}, 1, l > 0 ? &layers[l - 1] : nullptr, nullptr);

@@ -1,0 +1,53 @@
+#include "lagtape/ops/recurrence/oracle/unroll_product.h"
+
+#include <cmath>
+
+#include "lagtape/ops/matmul.h"
+
+namespace lagtape::recurrence {
+namespace {
+
+/// To eight significant bits, ties to even; what f32 has no normal number for is zero.
+double rounded(double x, Dtype dtype) {
+  if (!std::isfinite(x)) return x;
+  if (dtype == Dtype::f32 && std::abs(x) < std::ldexp(1, -126)) return std::copysign(0.0, x);
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
+}
+
+Tensor rounded(const Tensor& x) {
+  Tensor result(x.shape(), x.dtype());
+  for (std::int64_t i = 0; i < x.numel(); ++i) result.set(i, rounded(x.at(i), x.dtype()));
+  return result;
+}
+
+Var rounded(const Var& x) {
+  return x.tape().record(rounded(x.value()), {x},
+                         [](const Tensor& d, InputGradients& inputs) { inputs.add(0, d); });
+}
+
+/// The same value; its adjoint is rounded on the way to what it was made of.
+Var with_rounded_adjoint(const Var& y) {
+  return y.tape().record(y.value(), {y},
+                         [](const Tensor& d, InputGradients& inputs) { inputs.add(0, rounded(d)); });
+}
+
+}  // namespace
+
+Var product_in_bf16(const Var& a, const Var& w, ScalarParts scalar) {
+  Tape& tape = a.tape();
+  const auto fixed = [&](const Tensor& value) { return tape.constant(value); };
+  const Var along_a = with_rounded_adjoint(linear(rounded(a), fixed(rounded(w.value()))));
+  const Var along_w = scalar.weight_gradient
+                          ? linear(fixed(a.value()), w)
+                          : with_rounded_adjoint(linear(fixed(rounded(a.value())), rounded(w)));
+  const Tensor value =
+      scalar.value ? linear(fixed(a.value()), fixed(w.value())).value() : along_a.value();
+  return tape.record(value, {along_a, along_w}, [](const Tensor& d, InputGradients& inputs) {
+    if (inputs.wanted(0)) inputs.add(0, d);
+    if (inputs.wanted(1)) inputs.add(1, d);
+  });
+}
+
+}  // namespace lagtape::recurrence

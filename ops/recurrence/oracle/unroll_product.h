@@ -1,0 +1,18 @@
+#pragma once
+
+#include "lagtape/core/tape.h"
+
+namespace lagtape::recurrence {
+
+/// The parts of a product that take numbers as they are, because they are element-wise work.
+struct ScalarParts {
+  bool value = false;            ///< W a
+  bool weight_gradient = false;  ///< dW
+};
+
+/// W a with operands rounded to bf16, forward and backward: the adjoint too is an operand of the products that
+/// give the gradients of a and W. The derivative of the rounding counts as one. Only the roundings of operands
+/// are those of the engine; sums are those of ops/matmul.
+Var product_in_bf16(const Var& a, const Var& w, ScalarParts scalar);
+
+}  // namespace lagtape::recurrence
