@@ -26,8 +26,7 @@ struct Bf16Pairs {
 
   static __m512 loaded(const float* from, std::int64_t n) {
     if (n >= 16) return _mm512_loadu_ps(from);
-    return n <= 0 ? _mm512_setzero_ps()
-                  : _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), from);
+    return n <= 0 ? _mm512_setzero_ps() : _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), from);
   }
 
   static void put(float* slots, std::int64_t stride, std::int64_t e, float value) {
@@ -44,22 +43,34 @@ struct Bf16Pairs {
       return;
     }
     float* to = slots + first / 2;
-    for (std::int64_t e = 0; e < k; e += 32, to += 16) {
-      const auto both = _mm512_cvtne2ps_pbh(loaded(from + e + 16, k - e - 16), loaded(from + e, k - e));
+    std::int64_t e = 0;
+    for (; e + 32 <= k; e += 32, to += 16) {
+      const auto both = _mm512_cvtne2ps_pbh(_mm512_loadu_ps(from + e + 16), _mm512_loadu_ps(from + e));
       _mm512_storeu_ps(to, (__m512)both);
     }
+    if (e == k) return;
+    if (k - e == 16) return _mm256_storeu_ps(to, (__m256)_mm512_cvtneps_pbh(_mm512_loadu_ps(from + e)));
+    const auto rest = _mm512_cvtne2ps_pbh(loaded(from + e + 16, k - e - 16), loaded(from + e, k - e));
+    _mm512_storeu_ps(to, (__m512)rest);
   }
 
-  static void pair_rows(float* slots, std::int64_t, const float* first, const float* second,
-                        std::int64_t n) {
-    alignas(64) static constexpr std::uint16_t order[32] = {
-        0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
-        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  static void pair_rows(float* slots, std::int64_t stride, const float* from, std::int64_t ld,
+                        std::int64_t rows, std::int64_t n) {
+    alignas(64) static constexpr std::uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                                            21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                                            11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     const __m512i interleaved = _mm512_load_si512(order);
-    for (std::int64_t j = 0; j < n; j += 16) {
-      const __m512 below = second == nullptr ? _mm512_setzero_ps() : loaded(second + j, n - j);
-      const auto both = _mm512_cvtne2ps_pbh(below, loaded(first + j, n - j));
-      _mm512_store_si512(slots + j, _mm512_permutexvar_epi16(interleaved, (__m512i)both));
+    const auto store = [&](float* to, __m512 first, __m512 second) {
+      const auto both = (__m512i)_mm512_cvtne2ps_pbh(second, first);
+      _mm512_store_si512(to, _mm512_permutexvar_epi16(interleaved, both));
+    };
+    for (; rows > 0; rows -= 2, from += 2 * ld, slots += stride) {
+      const bool alone = rows == 1;
+      const float* second = alone ? from : from + ld;
+      std::int64_t j = 0;
+      for (; !alone && j + 16 <= n; j += 16)
+        store(slots + j, _mm512_loadu_ps(from + j), _mm512_loadu_ps(second + j));
+      for (; j < n; j += 16) store(slots + j, loaded(from + j, n - j), loaded(second + j, alone ? 0 : n - j));
     }
   }
 };

@@ -105,11 +105,13 @@ struct Bf16Emulation {
     for (; e < k; ++e) put(slots, 1, first + e, from[e]);
   }
 
-  /// Two rows of n elements, of which the second may be missing (null), as an inner dimension of two.
-  static void pair_rows(T* slots, std::int64_t stride, const T* first, const T* second, std::int64_t n) {
-    for (std::int64_t j = 0; j < n; ++j)
-      slots[j] = second == nullptr ? T(0) : round_to_bf16<S>(second[j]);
-    for (std::int64_t j = 0; j < n; ++j) slots[stride + j] = round_to_bf16<S>(first[j]);
+  /// Rows of n elements as an inner dimension: pairs of rows, the last of which may be half a pair.
+  static void pair_rows(T* slots, std::int64_t stride, const T* from, std::int64_t ld, std::int64_t rows,
+                        std::int64_t n) {
+    for (; rows > 0; rows -= 2, from += 2 * ld, slots += 2 * stride) {
+      for (std::int64_t j = 0; j < n; ++j) slots[j] = rows == 1 ? T(0) : round_to_bf16<S>(from[ld + j]);
+      for (std::int64_t j = 0; j < n; ++j) slots[stride + j] = round_to_bf16<S>(from[j]);
+    }
   }
 };
 
@@ -148,6 +150,20 @@ constexpr std::int64_t slot_stride(std::int64_t slots) {
   return stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0 ? stride + kLane<T> : stride;
 }
 
+/// Memory for rounded operands: on the stack for small ones, whose products take less than finding any other.
+template <class T>
+class Rounded {
+ public:
+  explicit Rounded(std::int64_t elements)
+      : data_(elements <= kFew ? few_ : static_cast<T*>(kernel_scratch(elements * sizeof(T)))) {}
+  T* data() { return data_; }
+
+ private:
+  static constexpr std::int64_t kFew = 8 * 1024 / sizeof(T);
+  alignas(64) T few_[kFew];
+  T* data_;
+};
+
 template <class F>
 void bf16_product(const Product<typename F::T>& product) {
   using T = typename F::T;
@@ -155,10 +171,13 @@ void bf16_product(const Product<typename F::T>& product) {
   std::int64_t total_k = 0;
   for (std::int64_t o = 0; o < product.operand_count; ++o) total_k += product.operands[o].k;
   const std::int64_t slots = F::slots(total_k), stride = slot_stride<T>(slots);
-  std::int64_t most = kBf16Block / (stride * static_cast<std::int64_t>(sizeof(T)));
-  if (most < kTileRows<typename F::Simd>) most = kTileRows<typename F::Simd>;
-  if (most > product.rows) most = product.rows;
-  T* const rounded = static_cast<T*>(kernel_scratch((most * stride + kLane<T>) * sizeof(T)));
+  std::int64_t most = product.rows;
+  if (most * stride * static_cast<std::int64_t>(sizeof(T)) > kBf16Block) {
+    most = kBf16Block / (stride * static_cast<std::int64_t>(sizeof(T)));
+    if (most < kTileRows<typename F::Simd>) most = kTileRows<typename F::Simd>;
+  }
+  Rounded<T> memory(most * stride + kLane<T>);
+  T* const rounded = memory.data();
   const ProductOperand<T> operand{rounded, stride, slots};
   Product<T> part = product;
   part.operands = &operand;
@@ -189,19 +208,15 @@ void bf16_outer_products(typename F::T* w, std::int64_t ldw, const typename F::T
   using T = typename F::T;
   [[maybe_unused]] const typename F::Mode mode;
   const std::int64_t left_stride = slot_stride<T>(m), right_stride = slot_stride<T>(n);
-  T* const left = static_cast<T*>(kernel_scratch(
-      (kBf16Rows / 2 * F::kRowsOfPair * (left_stride + right_stride) + 2 * kLane<T>) * sizeof(T)));
-  T* const right = left + kBf16Rows / 2 * F::kRowsOfPair * left_stride + kLane<T>;
+  const std::int64_t most = ((rows < kBf16Rows ? rows : kBf16Rows) + 1) / 2 * F::kRowsOfPair;
+  Rounded<T> memory(most * (left_stride + right_stride) + 2 * kLane<T>);
+  T* const left = memory.data();
+  T* const right = left + most * left_stride + kLane<T>;
   for (std::int64_t row = 0; row < rows; row += kBf16Rows) {
     const std::int64_t count = rows - row < kBf16Rows ? rows - row : kBf16Rows;
     const std::int64_t slot_rows = (count + 1) / 2 * F::kRowsOfPair;
-    for (std::int64_t r = 0; r < count; r += 2) {
-      const bool pair = r + 1 < count;
-      const T *da = d + (row + r) * ldd, *xa = x + (row + r) * ldx;
-      const std::int64_t at = r / 2 * F::kRowsOfPair;
-      F::pair_rows(left + at * left_stride, left_stride, da, pair ? da + ldd : nullptr, m);
-      F::pair_rows(right + at * right_stride, right_stride, xa, pair ? xa + ldx : nullptr, n);
-    }
+    F::pair_rows(left, left_stride, d + row * ldd, ldd, count, m);
+    F::pair_rows(right, right_stride, x + row * ldx, ldx, count, n);
     add_outer_products<typename F::Simd>(w, ldw, left, left_stride, right, right_stride, slot_rows, m, n);
   }
 }

@@ -18,7 +18,7 @@ void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scala
   using V = typename S::Vector;
   static_assert(R * C <= 2 * kTileRows<S>);
   V sum[R][C];
-#pragma GCC unroll 16
+#pragma GCC unroll 32
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) sum[r][c] = V::load_unaligned(w + r * ldw + c * S::kSize);
@@ -31,14 +31,14 @@ void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scala
     for (int c = 0; c < C; ++c) __builtin_prefetch(x + kOuterAhead * ldx + c * S::kSize);
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) right[c] = V::load_unaligned(x + c * S::kSize);
-#pragma GCC unroll 16
+#pragma GCC unroll 32
     for (int r = 0; r < R; ++r) {
       const V left(d[r]);
 #pragma GCC unroll 8
       for (int c = 0; c < C; ++c) sum[r][c] = S::fma(left, right[c], sum[r][c]);
     }
   }
-#pragma GCC unroll 16
+#pragma GCC unroll 32
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) sum[r][c].store_unaligned(w + r * ldw + c * S::kSize);
@@ -48,11 +48,15 @@ void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scala
 template <class T>
 using OuterTile = void (*)(T*, std::int64_t, const T*, std::int64_t, const T*, std::int64_t, std::int64_t);
 
+/// Rows of a tile that is one vector wide: as many sums as in one of two vectors, so that none waits.
+template <class S>
+inline constexpr int kTallRows = 2 * kTileRows<S>;
+
 /// The tiles by their number of rows: wide tiles for few rows, tiles of two vectors, and tiles of one.
 template <class S>
 struct OuterTiles {
   OuterTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, two[kTileRows<S> + 1] = {},
-                                                    one[kTileRows<S> + 1] = {};
+                                                    one[kTallRows<S> + 1] = {};
 
   constexpr OuterTiles() { fill<1>(); }
 
@@ -61,6 +65,8 @@ struct OuterTiles {
     if constexpr (R <= kTileRows<S>) {
       wide[R] = &outer_tile<S, R, tile_vectors<S>(R)>;
       two[R] = &outer_tile<S, R, 2>;
+    }
+    if constexpr (R <= kTallRows<S>) {
       one[R] = &outer_tile<S, R, 1>;
       fill<R + 1>();
     }
@@ -85,7 +91,8 @@ void outer_panel(typename S::Scalar* w, std::int64_t row_stride, std::int64_t co
                      : vectors == 2 ? kOuterTiles<S>.two
                                     : kOuterTiles<S>.wide;
   const bool in_place = column_stride == 1 && width == vectors * S::kSize;
-  std::int64_t tiles_left = (m + kTileRows<S> - 1) / kTileRows<S>;
+  const std::int64_t highest = vectors == 1 ? kTallRows<S> : kTileRows<S>;
+  std::int64_t tiles_left = (m + highest - 1) / highest;
   for (std::int64_t i = 0; i < m; --tiles_left) {
     const std::int64_t height = (m - i + tiles_left - 1) / tiles_left;
     T* to = w + i * row_stride;

@@ -78,6 +78,11 @@ def cases():
         yield f"classes {at}", classes
     for optimizer in ("adamw", "rmsprop", "sgd"):
         yield f"optimizer {optimizer}", changed(BASE, optimizer__type=optimizer, train__clip=0.5, schedule={"type": "cosine"})
+    for plan in ("full", "states", "reversible"):
+        yield f"bf16 {plan}", layers(UNICORNN, {"cell": "unicornn", "units": 33, "dt": 0.1}, train__precision="bf16", train__memory=plan)
+    yield "bf16 wide", layers({"cell": "tau_gru", "units": 40, "tau": 20}, {"cell": "lstm", "units": 33}, train__precision="bf16")
+    yield "bf16 sequence layers", layers({"layer": "bidirectional", "cell": {"cell": "gru", "units": 4}}, {"layer": "batch_norm"},
+                                         {"cell": "lem", "units": 5}, train__precision="bf16")
     yield "average", changed(BASE, train__average={"latest": 1}, train__keep="last", train__epochs=4)
 
 

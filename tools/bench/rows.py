@@ -6,6 +6,7 @@ an experiment raises NotAvailable, with its message.
 
 import dataclasses
 import json
+import pathlib
 import statistics
 import subprocess
 
@@ -125,6 +126,15 @@ def written_beside_built_in(written, built_in):
     return measure
 
 
+def bf16_beside_f32(name):
+    """The same experiment in both precisions, where the processor multiplies bf16 by an instruction."""
+    def measure(runs):
+        if "avx512_bf16" not in pathlib.Path("/proc/cpuinfo").read_text().split():
+            raise NotAvailable("this processor has no avx512_bf16")
+        return two_sides(runs, (name, "--set", "train.precision=bf16"), (name,))
+    return measure
+
+
 def stream(name, peer_ns):
     def measure(runs):
         run = runs.stream(name)
@@ -147,6 +157,8 @@ LATENCY = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}  # a stream's time over a pee
 PAPER_MODELS = {"unicornn": "UnICORNN", "sru": "SRU", "indrnn": "IndRNN", "exp_rnn": "expRNN", "cornn": "coRNN"}
 PAPER_STEPS = (1000, 2000)  # steps in UnICORNN's table of times a batch
 RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # on one core, when it was measured; it is not run here
+BF16 = [("tau-GRU, first row", "tau_gru_psmnist", 0.68, 0.62), ("LSTM, units 128, batch 128", "lstm_psmnist", 0.68, 0.62),
+        ("LEM, units 128, batch 128", "lem_psmnist", 0.68, 0.62), ("tau-GRU, units 16, batch 32", "tau_gru_enso", 1.0, None)]
 
 
 def rows():
@@ -168,6 +180,7 @@ def rows():
         Row("first row, states, bytes", "full", plan_bytes_beside_full("tau_gru_psmnist", "states"), 0.25),
         Row("first row, checkpoint", "full", plan_beside_full("tau_gru_psmnist", "checkpoint"), 1.5),
         Row("UnICORNN, 3 layers, reversible", "full", plan_beside_full("unicornn_psmnist", "reversible"), 1.5),
+        *(Row(f"{work}, bf16", "its own f32", bf16_beside_f32(name), limit, aim) for work, name, limit, aim in BF16),
         *(Row(f"stream, LSTM and read-out, units {units}", "RTNeural, earlier", stream(f"stream_lstm_{units}", ns), LATENCY[units])
           for units, ns in RTNEURAL_NS.items()),
         Row("first row, states and deltas subnormal", "ordinary values", subnormal("tau_gru_psmnist"), 1.1),

@@ -60,11 +60,11 @@ float special(std::mt19937_64& generator) {
   };
   switch (generator() % 9) {
     case 0: return std::bit_cast<float>(bits);
-    case 1: return with_exponent(0, 1);                                  // subnormal
-    case 2: return std::bit_cast<float>(bits & 0x80000000);              // zero
+    case 1: return with_exponent(0, 1);                                     // subnormal
+    case 2: return std::bit_cast<float>(bits & 0x80000000);                 // zero
     case 3: return std::bit_cast<float>((bits & 0x80000000) | 0x7F800000);  // infinite
-    case 4: return with_exponent(62, 4);                                 // products near the least number
-    case 5: return with_exponent(189, 4);                                // products near the largest
+    case 4: return with_exponent(62, 4);                                    // products near the least number
+    case 5: return with_exponent(189, 4);                                   // products near the largest
     case 6: return with_exponent(1, 3);
     case 7: return with_exponent(252, 3);
     default: return with_exponent(120, 14);
@@ -92,8 +92,10 @@ struct Pairs {
     for (std::int64_t i = 0; i < 2 * kSize; ++i) x.push_back(special(generator));
     // Cancellation: a sum that is the negative of what is added, or next to it.
     for (std::int64_t i = 0; i < kSize * kSize; i += 3) {
-      const double product = static_cast<double>(rounded(d[kSize + i / kSize])) * rounded(x[kSize + i % kSize]);
-      w[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(-product)) + std::uint32_t(i % 2));
+      const double product =
+          static_cast<double>(rounded(d[kSize + i / kSize])) * rounded(x[kSize + i % kSize]);
+      w[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(-product)) +
+                                  std::uint32_t(i % 2));
     }
   }
   std::vector<float> run(const Kernels<float>& table) const {
@@ -103,10 +105,13 @@ struct Pairs {
   }
   std::vector<float> expected(Mistake mistake = Mistake::none) const {
     std::vector<float> result = w;
-    const auto round = [&](float number) { return mistake == Mistake::not_rounded ? number : rounded(number); };
+    const auto round = [&](float number) {
+      return mistake == Mistake::not_rounded ? number : rounded(number);
+    };
     for (std::int64_t i = 0; i < kSize * kSize; ++i) {
       const std::int64_t r = i / kSize, c = i % kSize;
-      result[i] = pair_added(w[i], round(d[r]), round(x[c]), round(d[kSize + r]), round(x[kSize + c]), mistake);
+      result[i] =
+          pair_added(w[i], round(d[r]), round(x[c]), round(d[kSize + r]), round(x[kSize + c]), mistake);
     }
     return result;
   }
@@ -142,7 +147,9 @@ struct Factors {
   }
   std::vector<float> expected(Mistake mistake = Mistake::none) const {
     const Aligned<float> a = left(), b = right();
-    const auto round = [&](float number) { return mistake == Mistake::not_rounded ? number : rounded(number); };
+    const auto round = [&](float number) {
+      return mistake == Mistake::not_rounded ? number : rounded(number);
+    };
     std::vector<float> result(rows * padded<float>(columns));
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
@@ -210,8 +217,8 @@ TEST_CASE("the sum of a pair has the instruction's bits over all classes of oper
 }
 
 TEST_CASE("a product in bf16 is one chain of pairs, whatever the kernels and the number of rows") {
-  const Factors shapes[] = {{1, 1, 1},    {1, 5, 16},     {2, 3, 40},    {3, 17, 130},     {5, 9, 8},
-                            {7, 31, 33},  {12, 16, 16},   {14, 7, 17},   {29, 3, 100},     {37, 64, 72},
+  const Factors shapes[] = {{1, 1, 1},     {1, 5, 16},     {2, 3, 40},    {3, 17, 130},       {5, 9, 8},
+                            {7, 31, 33},   {12, 16, 16},   {14, 7, 17},   {29, 3, 100},       {37, 64, 72},
                             {1, 128, 512}, {16, 128, 384}, {700, 97, 40}, {40, 33, 90, true}, {3, 2048, 16}};
   for (const Factors& factors : shapes) {
     CAPTURE(factors.rows);

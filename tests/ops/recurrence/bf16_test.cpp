@@ -109,8 +109,7 @@ TEST_CASE("in bf16 rows have the bits that they have alone, and outputs those of
       whole.batch.lengths.clear();
       whole.initial.clear();
       const Tensor expected = steps_first(named(run_evaluate(whole, {.level = level}), "outputs"));
-      for (const std::vector<std::int64_t>& blocks :
-           {std::vector<std::int64_t>{1}, {3, 1, 16}, {40}}) {
+      for (const std::vector<std::int64_t>& blocks : {std::vector<std::int64_t>{1}, {3, 1, 16}, {40}}) {
         Stream<float> stream = stream_of<float>(whole, level);
         CHECK(bit_difference(streamed(stream, whole.batch.x, blocks), expected) == "");
       }
