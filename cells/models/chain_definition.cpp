@@ -61,8 +61,8 @@ std::vector<Layer> in_evaluation(std::span<const Layer> layers) {
   return result;
 }
 
-ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at,
-                           LossFunction loss, ProductFormat products) {
+ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, ReadAt at, LossFunction loss,
+                           ProductFormat products) {
   ChainDefinition chain;
   chain.products = products;
   ChainPart open;  // the sequence op that layers are put into

@@ -27,7 +27,7 @@ struct ChainPart {
 /// whole sequences is a chain of one sequence op.
 struct ChainDefinition {
   std::vector<ChainPart> parts;
-  std::optional<Arithmetic> states = {};  ///< the arithmetic of all states, in place of their own
+  std::optional<Arithmetic> states = {};           ///< the arithmetic of all states, in place of their own
   ProductFormat products = ProductFormat::scalar;  ///< of all sequence ops
   /// The states of its sequence ops before the first step, for one row; empty: zeros.
   Window start = {};

@@ -17,7 +17,8 @@ Stream<T> Model::stream(const StreamOptions& options) const {
   const ChainDefinition& chain = evaluation_chain();
   if (!chain.obstacle().empty()) throw InputError(text_of("[stream] ", chain.obstacle()));
   if (options.weights == ProductFormat::bf16 && dtype() != Dtype::f32)
-    throw InputError(text_of("[stream] weights in bf16 are for models of f32; this one is ", name_of(dtype())));
+    throw InputError(
+        text_of("[stream] weights in bf16 are for models of f32; this one is ", name_of(dtype())));
   StackDefinition stack = stack_at_rate(chain.parts.back().stack, options);
   if (options.weights == ProductFormat::bf16) stack.products = options.weights;
   const Window start = at_rate(start_window(chain, options.rows, dtype()), stack, options.rate, dtype());

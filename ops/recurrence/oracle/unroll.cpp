@@ -21,12 +21,9 @@ class Unrolled {
  public:
   Unrolled(Tape& tape, const StackDefinition& stack, std::span<const Var> weights, Var x,
            const SequenceBatch& batch, std::span<const Var> initial, UnrollTrace* trace = nullptr)
-      : stack_(stack), x_(x), batch_(batch), frame_{tape,
-               batch,
-               x.dtype(),
-               x.value().size(0),
-               stack.products,
-               static_cast<int>(stack.layers.size())} {
+      : stack_(stack), x_(x), batch_(batch), frame_{tape,           batch,
+                                                    x.dtype(),      x.value().size(0),
+                                                    stack.products, static_cast<int>(stack.layers.size())} {
     if (trace != nullptr) trace->layers.resize(stack.layers.size());
     lengths_ = batch.lengths;
     if (lengths_.empty() || stack.at == ReadAt::last_padded_step) lengths_.assign(frame_.rows, steps());

@@ -286,8 +286,7 @@ Var UnrolledLayer::product(const Instruction& v) const {
   return product_in_bf16(
       in_every_row(a, frame_.rows), w,
       {.value = operand.op == StepOp::input && operand.shape.groups == 1 && in <= narrow,
-       .weight_gradient =
-           readers == 1 && operand.shape.groups == 1 && (in <= narrow || out <= narrow)});
+       .weight_gradient = readers == 1 && operand.shape.groups == 1 && (in <= narrow || out <= narrow)});
 }
 
 /// Units whose lags have one whole part are read together.

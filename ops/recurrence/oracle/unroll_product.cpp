@@ -42,8 +42,7 @@ Var product_in_bf16(const Var& a, const Var& w, ScalarParts scalar) {
   const Var along_w = scalar.weight_gradient
                           ? linear(fixed(a.value()), w)
                           : with_rounded_adjoint(linear(fixed(rounded(a.value())), rounded(w)));
-  const Tensor value =
-      scalar.value ? linear(fixed(a.value()), fixed(w.value())).value() : along_a.value();
+  const Tensor value = scalar.value ? linear(fixed(a.value()), fixed(w.value())).value() : along_a.value();
   return tape.record(value, {along_a, along_w}, [](const Tensor& d, InputGradients& inputs) {
     if (inputs.wanted(0)) inputs.add(0, d);
     if (inputs.wanted(1)) inputs.add(1, d);

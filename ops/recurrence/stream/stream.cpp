@@ -275,7 +275,8 @@ Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights,
                   const Window& start) {
   if (rows < 1) throw InputError(text_of("[stream] at least one row. Got ", rows));
   implementation_ = std::make_unique<Implementation>(
-      std::make_shared<const SharedParts<T>>(stack, level, weights, table, normalization, start), rows, weights);
+      std::make_shared<const SharedParts<T>>(stack, level, weights, table, normalization, start), rows,
+      weights);
 }
 
 template <class T>

@@ -189,7 +189,8 @@ TEST_CASE("a model of f32 streams with weights in bf16 as a model of that precis
   const auto streamed = [&](const Model& model, const StreamOptions& options) {
     Stream<float> stream = model.stream<float>(options);
     Tensor y({40, 2}, Dtype::f32);
-    for (int n = 0; n < 40; ++n) stream.step(x.values<float>().data() + 3 * n, y.values<float>().data() + 2 * n);
+    for (int n = 0; n < 40; ++n)
+      stream.step(x.values<float>().data() + 3 * n, y.values<float>().data() + 2 * n);
     return y;
   };
   const Tensor plain = streamed(made(Dtype::f32), {}), half = streamed(made(kBf16), {});

@@ -67,7 +67,8 @@ void add_models(nb::module_& module) {
         if (!precision.empty()) wanted = precision_named(precision);
         return Model::import(file, {format, order, nonlinearity, wanted, rest});
       },
-      nb::arg("file"), nb::arg("format"), nb::arg("order"), nb::arg("nonlinearity"), nb::arg("precision"), nb::arg("rest").none(), release);
+      nb::arg("file"), nb::arg("format"), nb::arg("order"), nb::arg("nonlinearity"), nb::arg("precision"),
+      nb::arg("rest").none(), release);
   nb::class_<Model>(module, "Model")
       .def_static(
           "load", [](const std::filesystem::path& path) { return load_model(path.string()); }, release)
