@@ -13,6 +13,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/cli/mpi_ranks.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/train/dry_run.h"
@@ -31,6 +32,9 @@ struct TrainArguments {
   int threads = 1;
   std::int64_t overfit = 0, seeds = 1;
   bool tensorboard = false, dry_run = false, resume = false, quiet = false, json = false;
+  Ranks* ranks = nullptr;  ///< processes that train together
+
+  bool is_first() const { return ranks == nullptr || ranks->rank() == 0; }
 };
 
 void add_options(Options& options, TrainArguments& arguments) {
@@ -174,17 +178,19 @@ Experiment read(const TrainArguments& arguments) {
 /// Trains into a folder; progress goes to stderr.
 RunSummary train_into(const std::string& folder, const Experiment& experiment,
                       const TrainArguments& arguments) {
-  Progress progress(arguments.quiet);
+  const bool quiet = arguments.quiet || !arguments.is_first();
+  Progress progress(quiet);
   RunOptions options;
   options.folder = folder;
   options.resume = arguments.resume;
   options.threads = arguments.threads;
   options.tensorboard = arguments.tensorboard;
+  options.ranks = arguments.ranks;
   options.hooks.stepped = [&](const StepReport& report) { progress.stepped(report); };
   options.hooks.evaluated = [&](const EvaluationReport& report) { progress.evaluated(report); };
   options.hooks.save = [&] { progress.clear(); };
   options.hooks.stop_requested = stop_requested;
-  if (!arguments.quiet) {
+  if (!quiet) {
     options.vectors_read = announce_vectors;
     options.initialized = announce_weights;
     options.built = [](const Trainer& trainer, const Model& model, const Task& task) {
@@ -250,20 +256,40 @@ void train_seeds(TrainArguments arguments) {
   if (!test.empty()) print("test", test);
 }
 
-void run(TrainArguments arguments) {
-  catch_signals();
+/// What several ranks do not share.
+void check_ranks(const TrainArguments& arguments) {
+  if (arguments.ranks == nullptr) return;
+  const auto refuse = [](const char* option) {
+    throw InputError(text_of(option, ": is not for several processes. Run it without mpirun."));
+  };
+  if (!arguments.find_rate.empty()) refuse("--find-lr");
+  if (arguments.dry_run) refuse("--dry-run");
+  if (arguments.seeds > 1) refuse("--seeds");
+}
+
+void train(TrainArguments arguments) {
   find_run(arguments);
+  check_ranks(arguments);
   if (arguments.seeds > 1) return train_seeds(arguments);
   const Experiment experiment = read(arguments);
   if (!arguments.find_rate.empty()) return find_and_draw(experiment, arguments);
   if (arguments.dry_run) return print(dry_run(experiment, arguments.threads), arguments.json);
   const std::string folder = arguments.out.empty() ? default_folder(experiment) : arguments.out;
   const RunSummary summary = train_into(folder, experiment, arguments);
+  if (!arguments.is_first()) return;
   if (arguments.json) {
     fmt::print("{}\n", summary.json());
   } else {
     print(summary, folder);
   }
+}
+
+void run(TrainArguments arguments) {
+  catch_signals();
+  run_among_ranks([&](Ranks* ranks) {
+    arguments.ranks = ranks;
+    train(arguments);
+  });
 }
 
 }  // namespace

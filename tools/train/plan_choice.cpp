@@ -21,7 +21,7 @@ std::string obstacle_to_reversing(const Model& model) {
   return {};
 }
 
-ModelOp model_op(const Experiment& experiment, const Model& model) {
+ModelOp model_op(const Experiment& experiment, const Model& model, Ranks* ranks) {
   const TrainOptions& train = experiment.train;
   if (train.plan == MemoryPlan::reversible) {
     if (const std::string obstacle = obstacle_to_reversing(model); !obstacle.empty()) {
@@ -30,7 +30,7 @@ ModelOp model_op(const Experiment& experiment, const Model& model) {
                                obstacle, ". Give another plan, such as \"auto\"."));
     }
   }
-  return ModelOp(model, {.plan = train.plan, .budget = train.budget});
+  return ModelOp(model, {.plan = train.plan, .budget = train.budget, .ranks = ranks});
 }
 
 PlanCost choose_plan(const Experiment& experiment, const ModelOp& op, std::int64_t batch, std::int64_t steps,

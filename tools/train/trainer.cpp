@@ -115,12 +115,12 @@ std::string place_of(const TrainingPosition& position, bool fresh) {
 
 }  // namespace
 
-Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool)
+Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool, Ranks* ranks)
     : experiment_(experiment),
       task_(task),
       model_(model),
       pool_(pool),
-      op_(model_op(experiment, model)),
+      op_(model_op(experiment, model, ranks)),
       update_step_(experiment, model, op_, pool),
       order_(*task.train, batches_of(experiment, task, pool), experiment.seed),
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),

@@ -50,9 +50,11 @@ struct TrainerHooks {
 /// The outcome is a function of experiment and data: threads, saving and resuming change no bit of it.
 class Trainer {
  public:
-  /// All but the hooks must outlive the trainer. The task's normalisation becomes the model's. Throws
-  /// InputError when the memory budget cannot be met, or the data do not go with the loss.
-  Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool);
+  /// All but the hooks must outlive the trainer. The task's normalisation becomes the model's. Where ranks share the
+  /// batches, each of them has such a trainer. Throws InputError when the memory budget cannot be met, or the data do
+  /// not go with the loss.
+  Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool,
+          Ranks* ranks = nullptr);
 
   /// Trains to the end, from the start or from a restored state. Throws DivergenceError, naming epoch, step
   /// and the first tensor that is not finite (the model then holds the parameters before that update), and

@@ -12,6 +12,7 @@
 #include "lagtape/tools/train/class_weights.h"
 #include "lagtape/tools/train/event_file.h"
 #include "lagtape/tools/train/plan_choice.h"
+#include "lagtape/tools/train/rank_work.h"
 
 namespace lagtape {
 
@@ -49,6 +50,10 @@ std::string in_shell(const std::string& path) {
 TrainerHooks hooks_of(const RunOptions& options, const RunFolder& folder, const Trainer& trainer,
                       const Model& model) {
   TrainerHooks hooks = options.hooks;
+  const RankWork ranks(options.ranks);
+  if (options.hooks.stop_requested)
+    hooks.stop_requested = [=, asked = options.hooks.stop_requested] { return ranks.agreed(asked()); };
+  if (!ranks.is_first()) return hooks;
   std::optional<EventFile> events;
   if (options.tensorboard) events.emplace(folder.path(), read_file(folder.metrics_file()));
   hooks.evaluated = [&, events](const EvaluationReport& report) {
@@ -95,38 +100,43 @@ std::int64_t peak_rss_bytes() {
 
 RunSummary train_run(const Experiment& given, const RunOptions& options) {
   const RunFolder folder(options.folder);
-  folder.check(given, options.resume);
+  const RankWork ranks(options.ranks);
+  ranks.on_first([&] { folder.check(given, options.resume); });
   ThreadPool pool(options.threads);
   const Task task = given.load_task(pool);
   const Experiment experiment = with_class_weights(given, task, pool);
   Model model = build_model(experiment, task.shape);
-  const bool resumes = folder.can_resume();
+  const bool resumes = ranks.agreed(folder.can_resume());
   if (!resumes) {
     const std::optional<KnownWords> words = start_from_vectors(experiment, task, model);
     if (words && options.vectors_read) options.vectors_read(*words);
     const std::optional<InitialWeights> weights = start_from_init(experiment, model);
     if (weights && options.initialized) options.initialized(*weights);
   }
-  Trainer trainer(experiment, task, model, pool);
+  Trainer trainer(experiment, task, model, pool, options.ranks);
   if (options.built) options.built(trainer, model, task);
-  const FolderLock lock =
-      resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer);
+  std::optional<FolderLock> lock;
+  ranks.on_first([&] {
+    lock.emplace(resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer));
+  });
+  if (resumes) ranks.share_state(trainer);
   if (resumes && options.resumed) options.resumed(trainer);
   try {
-    trainer.run(hooks_of(options, folder, trainer, model));
+    const TrainerHooks hooks = hooks_of(options, folder, trainer, model);
+    trainer.run(hooks);
     trainer.load_kept();
     if (model.definition().rest) {
       model.settle(*model.definition().rest);
-      folder.save_weights(model);
-      trainer.op() = model_op(experiment, model);  // the test begins where the model now does
+      if (ranks.is_first()) folder.save_weights(model);
+      trainer.op() = model_op(experiment, model, options.ranks);  // the test begins where the model now does
     }
     const RunSummary summary = summarize(experiment, trainer, model,
                                          evaluate(experiment, model, trainer.op(), *task.test, pool,
-                                                  {.stop_requested = options.hooks.stop_requested}));
-    folder.write(summary);
+                                                  {.stop_requested = hooks.stop_requested}));
+    if (ranks.is_first()) folder.write(summary);
     return summary;
   } catch (const DivergenceError& error) {
-    if (!trainer.state().kept) folder.save_weights(model);
+    if (ranks.is_first() && !trainer.state().kept) folder.save_weights(model);
     throw DivergenceError(
         text_of(error.what(), ". The last good state is kept in ", folder.path().string(), "."));
   } catch (const Interrupted& error) {

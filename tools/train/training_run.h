@@ -12,6 +12,7 @@ struct RunOptions {
   bool resume = false;
   int threads = 1;
   bool tensorboard = false;  ///< also write the evaluations as an event file of TensorBoard
+  Ranks* ranks = nullptr;    ///< processes that train together, each calling train_run; null: this one alone
   TrainerHooks hooks = {};   ///< `evaluated` and `save` are called after the files are written
   /// Called when the model of a training that is not resumed begins with word vectors from a file.
   std::function<void(const KnownWords&)> vectors_read = {};
@@ -24,7 +25,7 @@ struct RunOptions {
 
 /// Trains an experiment into a run folder, or goes on where the run there was stopped, and evaluates the kept
 /// weights on test. The weights file is the same, byte by byte, however often the run was stopped or killed
-/// and with however many threads. Throws InputError before anything is written; DivergenceError and
+/// and with however many threads and ranks, of which the first alone reads and writes the folder. Throws InputError before anything is written; DivergenceError and
 /// Interrupted with the state saved.
 RunSummary train_run(const Experiment& experiment, const RunOptions& options);
 

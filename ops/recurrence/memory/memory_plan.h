@@ -7,6 +7,8 @@
 
 namespace lagtape {
 
+class Ranks;
+
 /// The part of the forward pass that is still there for the backward pass: `full`: all saved values;
 /// `states`: the states, from which the rest is computed again; `reversible`: the last states, from which the
 /// step is run backwards in time; `checkpoint`: windows at some steps, from which the forward pass is run
@@ -28,6 +30,9 @@ struct SequenceSettings {
   SimdLevel level = best_level();
   /// Whether element-wise work becomes machine code where possible, which is faster and gives the same bits.
   bool compile_stages = true;
+  /// Processes that share the slices of each batch, other than those of sequence_pass.h; null: this one alone. They
+  /// must outlive the op.
+  Ranks* ranks = nullptr;
 };
 
 /// The cost of a plan for a batch of B sequences of T steps.

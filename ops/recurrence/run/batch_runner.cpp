@@ -10,6 +10,7 @@
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/ops/recurrence/memory/planner.h"
 #include "lagtape/ops/recurrence/run/compiled_stack.h"
+#include "lagtape/ops/recurrence/run/rank_slices.h"
 #include "lagtape/ops/recurrence/run/slice_gradients.h"
 #include "lagtape/ops/recurrence/run/slice_runner.h"
 
@@ -81,7 +82,10 @@ class BatchRunnerOf final : public BatchRunner {
   std::vector<Workspace<T>> take_spare();
   void give_back(std::vector<Workspace<T>> workspaces);
   template <class F>
-  void run_slices(const PreparedPass& pass, std::vector<Slice<T>>& slices, F f);
+  void run_slices(const PreparedPass& pass, std::span<Slice<T>> slices, F f, Ranks* ranks = nullptr);
+  /// Completes the results of a pass whose slices were shared, and returns its loss before scaling.
+  double complete(const PreparedPass& pass, const std::vector<Slice<T>>& slices,
+                  const RankSlices& shared) const;
 
   const StackDefinition& stack_;
   SequenceSettings settings_;
@@ -121,16 +125,16 @@ std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedPass& pass) const {
   return slices;
 }
 
-/// Calls f(number of a slice, number of its worker) for all slices on the pool's workers, with memory for the
-/// gradients of weights that are wanted, and sums them.
+/// Calls f(number of a slice, number of its worker) for these slices on the pool's workers, with memory for the
+/// gradients of weights that are wanted, and sums them, over all ranks if there are any.
 template <class T>
 template <class F>
-void BatchRunnerOf<T>::run_slices(const PreparedPass& pass, std::vector<Slice<T>>& slices, F f) {
+void BatchRunnerOf<T>::run_slices(const PreparedPass& pass, std::span<Slice<T>> slices, F f, Ranks* ranks) {
   std::optional<SliceGradients<T>> gradients;
   if (std::vector<Tensor>* sums = pass.backward.weight_gradients; sums != nullptr) {
-    const std::int64_t copies = SliceGradients<T>::copies(std::ssize(slices), pass.pool.threads());
+    const std::int64_t copies = SliceGradients<T>::copies(std::ssize(slices), pass.pool.threads(), ranks);
     reserve(gradient_memory_, gradient_elements_, copies * SliceGradients<T>::elements(*sums));
-    gradients.emplace(*sums, reinterpret_cast<T*>(gradient_memory_.get()), copies);
+    gradients.emplace(*sums, reinterpret_cast<T*>(gradient_memory_.get()), copies, ranks);
   } else {
     for (auto& slice : slices) slice.gradients.assign(pass.weights.size(), nullptr);
   }
@@ -144,6 +148,29 @@ void BatchRunnerOf<T>::run_slices(const PreparedPass& pass, std::vector<Slice<T>
       throw;
     }
   });
+  if (gradients) gradients->sum_over_ranks();
+}
+
+template <class T>
+double BatchRunnerOf<T>::complete(const PreparedPass& pass, const std::vector<Slice<T>>& slices,
+                                  const RankSlices& shared) const {
+  std::vector<std::int64_t> first_rows;
+  std::vector<double> losses;
+  for (const Slice<T>& slice : slices) {
+    first_rows.push_back(slice.row0);
+    losses.push_back(slice.loss);
+  }
+  first_rows.push_back(pass.batch.x.size(0));
+  if (pass.outputs != nullptr) shared.complete(*pass.outputs, 0, first_rows);
+  if (pass.backward.x_gradient != nullptr) shared.complete(*pass.backward.x_gradient, 0, first_rows);
+  if (pass.final_window != nullptr)
+    for (Tensor& state : pass.final_window->states) shared.complete(state, 1, first_rows);
+  if (pass.backward.initial_gradient != nullptr)
+    for (Tensor& gradient : *pass.backward.initial_gradient) shared.complete(gradient, 1, first_rows);
+  shared.complete(losses);
+  double loss = 0;
+  for (const double own : losses) loss += own;
+  return loss;
 }
 
 template <class T>
@@ -164,17 +191,19 @@ double BatchRunnerOf<T>::run(const Pass& given) {
   extent.first = pass.batch.first_step;
 
   workers_.resize(std::max(workers_.size(), static_cast<std::size_t>(threads)));
-  run_slices(pass, slices, [&](std::size_t i, std::size_t w) {
+  const RankSlices shared(settings_.ranks, std::ssize(slices));
+  const auto mine = std::span(slices).subspan(static_cast<std::size_t>(shared.begin()),
+                                              static_cast<std::size_t>(shared.end() - shared.begin()));
+  const auto run_slice = [&](std::size_t i, std::size_t w) {
     Workspace<T>& worker = workers_[w];
     SliceRunner<T>& runner = worker.runner_of(stack);
     Extent own = extent;
-    own.last = own.first + slices[i].steps;
-    reserve(worker.memory, worker.elements, runner.elements(own, slices[i].rows));
-    runner.run(pass, slices[i], own, reinterpret_cast<T*>(worker.memory.get()));
-  });
-  double loss = 0;
-  for (const auto& slice : slices) loss += slice.loss;
-  return loss * pass.loss_scale;
+    own.last = own.first + mine[i].steps;
+    reserve(worker.memory, worker.elements, runner.elements(own, mine[i].rows));
+    runner.run(pass, mine[i], own, reinterpret_cast<T*>(worker.memory.get()));
+  };
+  run_slices(pass, mine, run_slice, settings_.ranks);
+  return complete(pass, slices, shared) * pass.loss_scale;
 }
 
 // ---- held passes ----
@@ -267,7 +296,9 @@ template <class T>
 std::vector<PlanCost> BatchRunnerOf<T>::plans(const Case& c) {
   CompiledStack<T>& compiled_stack = compiled(c.input_gradient);
   const std::int64_t slices = slice_count(stack_, c.batch);
-  const std::int64_t at_a_time = c.held ? slices : std::min<std::int64_t>(c.threads, slices);
+  const RankSlices shared(c.held ? nullptr : settings_.ranks, slices);
+  const std::int64_t own = shared.end() - shared.begin();
+  const std::int64_t at_a_time = c.held ? slices : std::min<std::int64_t>(c.threads, own);
   const std::int64_t rows = (c.batch + slices - 1) / slices;
   std::int64_t gradients = 0;
   StackWork work;
@@ -283,7 +314,7 @@ std::vector<PlanCost> BatchRunnerOf<T>::plans(const Case& c) {
     Extent extent = training_extent(cost);
     extent.last = c.steps;
     return (runner.elements(extent, rows) * at_a_time +
-            gradients * SliceGradients<T>::copies(slices, c.threads)) *
+            gradients * SliceGradients<T>::copies(own, c.threads, c.held ? nullptr : settings_.ranks)) *
            static_cast<std::int64_t>(sizeof(T));
   };
   return list_plans(work, c.batch, c.steps, settings_, bytes);

@@ -12,7 +12,8 @@ std::int64_t SliceGradients<T>::elements(const std::vector<Tensor>& sums) {
 }
 
 template <class T>
-SliceGradients<T>::SliceGradients(std::vector<Tensor>& sums, T* memory, std::int64_t copies) : sums_(sums) {
+SliceGradients<T>::SliceGradients(std::vector<Tensor>& sums, T* memory, std::int64_t copies, Ranks* ranks)
+    : sums_(sums), ranks_(ranks) {
   for (std::int64_t i = 0; i < copies; ++i) copies_.push_back({memory + i * elements(sums)});
 }
 
@@ -50,6 +51,7 @@ void SliceGradients<T>::finish(std::int64_t slice) {
     const std::lock_guard lock(mutex_);
     if (given_up_) return;
     copy_of(slice)->complete = true;
+    if (ranks_ != nullptr) return;
     for (Copy* copy; (copy = copy_of(next_to_add_)) != nullptr && copy->complete; ++next_to_add_) {
       add(copy->memory);
       *copy = {copy->memory};
@@ -66,6 +68,32 @@ void SliceGradients<T>::add(const T* gradients) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += gradients[i];
     gradients += padded<T>(sum.numel());
   }
+}
+
+// Rank after rank adds its slices, so that the order is that of one process. Pieces go their way one behind the other:
+// while a rank adds one, the rank before it adds the next.
+template <class T>
+void SliceGradients<T>::sum_over_ranks() {
+  if (ranks_ == nullptr) return;
+  constexpr std::size_t kPiece = 16384;  // elements
+  const int last = ranks_->count() - 1;
+  std::size_t before = 0;
+  for (Tensor& sum : sums_) {
+    if (sum.empty()) continue;
+    const std::span<T> all = sum.template values<T>();
+    for (std::size_t first = 0; first < all.size(); first += kPiece) {
+      const std::span<T> piece = all.subspan(first, std::min(kPiece, all.size() - first));
+      if (ranks_->rank() > 0) ranks_->receive(ranks_->rank() - 1, std::as_writable_bytes(piece));
+      for (std::int64_t slice = 0; slice < next_to_claim_; ++slice) {
+        const T* own = copy_of(slice)->memory + before + first;
+        for (std::size_t i = 0; i < piece.size(); ++i) piece[i] += own[i];
+      }
+      if (ranks_->rank() < last) ranks_->send(ranks_->rank() + 1, std::as_bytes(piece));
+    }
+    before += static_cast<std::size_t>(padded<T>(sum.numel()));
+  }
+  for (Tensor& sum : sums_)
+    if (!sum.empty()) ranks_->broadcast(last, std::as_writable_bytes(sum.template values<T>()));
 }
 
 template <class T>

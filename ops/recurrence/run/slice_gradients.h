@@ -6,30 +6,35 @@
 #include <mutex>
 #include <vector>
 
+#include "lagtape/core/ranks.h"
 #include "lagtape/core/tensor.h"
 
 namespace lagtape::recurrence {
 
 /// Sums the weights' gradients of all slices in the slices' order, on fewer copies than there are slices: a
-/// slice that is done before its turn keeps its copy until then.
+/// slice that is done before its turn keeps its copy until then. Where ranks share the slices, a rank adds its own
+/// to the sums of the ranks before it, and so keeps a copy of each until it has those.
 template <class T>
 class SliceGradients {
  public:
-  /// The number of copies: one more than are worked on, so that no slice waits for the one just before it.
-  static std::int64_t copies(std::int64_t slices, std::int64_t threads) {
-    return std::min(slices, threads + 1);
+  /// The number of copies for the slices of this process: one more than are worked on, so that no slice waits for the
+  /// one just before it; or all.
+  static std::int64_t copies(std::int64_t slices, std::int64_t threads, const Ranks* ranks) {
+    return ranks != nullptr ? slices : std::min(slices, threads + 1);
   }
   /// The number of elements of one copy: dense matrices, padded vectors, nothing for empty tensors.
   static std::int64_t elements(const std::vector<Tensor>& sums);
 
   /// Adds to `sums`, in which a tensor is empty where no gradient is wanted. `memory` holds that many copies.
-  SliceGradients(std::vector<Tensor>& sums, T* memory, std::int64_t copies);
+  SliceGradients(std::vector<Tensor>& sums, T* memory, std::int64_t copies, Ranks* ranks);
 
   /// A copy filled with zeros for a slice, by weight; null where not wanted. Waits for a free copy, and until
   /// the slices before have theirs, so that the one whose turn it is never waits for others.
   std::vector<T*> claim(std::int64_t slice);
   /// Notes that the slice's gradients are complete.
   void finish(std::int64_t slice);
+  /// Once all slices are finished: with ranks, completes the sums on each.
+  void sum_over_ranks();
   /// Notes that a slice failed and will not finish: the sums are useless, and no slice waits any more.
   void give_up();
 
@@ -43,6 +48,7 @@ class SliceGradients {
   void add(const T* gradients);
 
   std::vector<Tensor>& sums_;
+  Ranks* ranks_;
   std::vector<Copy> copies_;
   std::int64_t next_to_claim_ = 0, next_to_add_ = 0;
   bool given_up_ = false;

@@ -28,7 +28,7 @@ struct Sums {
       : tensors{Tensor({3, 5}, Dtype::f32), Tensor(), Tensor({7}, Dtype::f32)},
         memory(allocate_aligned(static_cast<std::size_t>(copies * SliceGradients<float>::elements(tensors)) *
                                 sizeof(float))),
-        gradients(tensors, reinterpret_cast<float*>(memory.get()), copies) {}
+        gradients(tensors, reinterpret_cast<float*>(memory.get()), copies, nullptr) {}
 
   void work(std::int64_t slice) {
     const std::vector<float*> own = gradients.claim(slice);
@@ -58,7 +58,7 @@ TEST_CASE("slices are added in their order, in whatever order they are done") {
 TEST_CASE("a slow slice holds others up, and none forever") {
   for (const std::int64_t slow : {0, 1, 4, 8}) {
     for (const int threads : {1, 2, 4}) {
-      Sums sums(SliceGradients<float>::copies(kSlices, threads));
+      Sums sums(SliceGradients<float>::copies(kSlices, threads, nullptr));
       ThreadPool pool(threads);
       pool.run(kSlices, [&](int i, int) {
         sums.work(i);

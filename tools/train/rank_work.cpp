@@ -1,0 +1,32 @@
+#include "lagtape/tools/train/rank_work.h"
+
+#include <string>
+
+#include "lagtape/core/io/safetensors.h"
+
+namespace lagtape {
+
+void RankWork::tell(std::uint8_t& value) const {
+  ranks_->broadcast(0, std::as_writable_bytes(std::span(&value, 1)));
+}
+
+bool RankWork::agreed(bool value) const {
+  if (ranks_ == nullptr) return value;
+  std::uint8_t first = value ? 1 : 0;
+  tell(first);
+  return first != 0;
+}
+
+void RankWork::share_state(Trainer& trainer) const {
+  if (ranks_ == nullptr) return;
+  std::string state = is_first() ? serialize_safetensors(trainer.pack()) : std::string();
+  auto size = static_cast<std::uint64_t>(state.size());
+  ranks_->broadcast(0, std::as_writable_bytes(std::span(&size, 1)));
+  state.resize(size);
+  ranks_->broadcast(0, std::as_writable_bytes(std::span(state)));
+  if (is_first()) return;
+  TensorReader reader(parse_safetensors(state, "the state of the first rank"), "the state of the first rank");
+  trainer.unpack(reader);
+}
+
+}  // namespace lagtape

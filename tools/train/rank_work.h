@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <span>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/ranks.h"
+#include "lagtape/tools/train/trainer.h"
+
+namespace lagtape {
+
+/// What the ranks of a training have to agree on. The first one reads and writes the run folder; without ranks, this
+/// process is the first.
+class RankWork {
+ public:
+  explicit RankWork(Ranks* ranks) : ranks_(ranks) {}
+
+  bool is_first() const { return ranks_ == nullptr || ranks_->rank() == 0; }
+
+  /// Calls f on the first rank. Where it throws there, the other ranks throw InputError or Error too.
+  template <class F>
+  void on_first(F f) const;
+  /// The first rank's value, for all.
+  bool agreed(bool value) const;
+  /// Puts the trainers of the other ranks where the first one's is.
+  void share_state(Trainer& trainer) const;
+
+ private:
+  enum Outcome : std::uint8_t { done, wrong_input, failed };
+  void tell(std::uint8_t& value) const;
+
+  Ranks* ranks_;
+};
+
+template <class F>
+void RankWork::on_first(F f) const {
+  if (ranks_ == nullptr) return f();
+  std::uint8_t outcome = done;
+  std::exception_ptr failure;
+  try {
+    if (is_first()) f();
+  } catch (const InputError&) {
+    outcome = wrong_input;
+    failure = std::current_exception();
+  } catch (...) {
+    outcome = failed;
+    failure = std::current_exception();
+  }
+  tell(outcome);
+  if (failure) std::rethrow_exception(failure);
+  if (outcome == wrong_input) throw InputError("the first rank says what is wrong.");
+  if (outcome == failed) throw Error("the first rank says what went wrong.");
+}
+
+}  // namespace lagtape
