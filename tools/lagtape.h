@@ -12,6 +12,7 @@
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/parameter.h"
 #include "lagtape/core/random.h"
+#include "lagtape/core/ranks.h"
 #include "lagtape/core/tape.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
