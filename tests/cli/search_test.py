@@ -77,6 +77,12 @@ class SearchTest(ToolTest):
                     self.assertIn(text, err)
                 self.assertFalse((self.folder / "out").exists())
 
+    def test_more_runs_than_a_search_may_have_are_refused(self):
+        self.write("search.json", SEARCH)
+        _, err = self.run_tool("search", "search.json", "--out", "out", "--runs", 999999999999, code=2)
+        self.assertIn("--runs: a search has at most 100000 runs. Got 999999999999.", err)
+        self.assertFalse((self.folder / "out").exists())
+
     def test_random_runs_lie_in_their_ranges_and_are_what_train_gives(self):
         result = self.search({**SEARCH, "runs": 12})
         seen = [run["settings"] for run in result["runs"]]

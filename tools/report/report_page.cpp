@@ -16,7 +16,7 @@ constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --rule: #d8dee4; --panel: #f6f8fa; --hue: 205; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e9ed; --soft: #9aa4af; --paper: #14171b; --rule: #343b43; --panel: #1c2127; }
-  .chart text { fill: var(--ink); } .chart rect[fill="white"] { fill: none; }
+  .chart text { fill: var(--ink); }
   .chart [stroke="#dddddd"] { stroke: #2b323a; } .chart [stroke="#555555"] { stroke: #7d8894; }
   .chart [stroke="#bbbbbb"] { stroke: #4a535d; }
   .chart [stroke="#0072b2"] { stroke: #58b4ec; } .chart [fill="#0072b2"] { fill: #58b4ec; }
@@ -35,7 +35,8 @@ th, td { padding: 0.25rem 0.7rem 0.25rem 0; border-bottom: 1px solid var(--rule)
          overflow-wrap: normal; white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; white-space: normal; } .number { text-align: right; font-variant-numeric: tabular-nums; }
 figure { margin: 1.2rem 0; } figcaption { font-weight: 600; margin-bottom: 0.2rem; }
-.chart svg { max-width: 100%; height: auto; display: block; margin-top: -1.2rem; } .narrow { display: none; }
+.chart svg { max-width: 100%; height: auto; display: block; margin-top: -1.2rem; }
+.chart rect[fill="white"] { fill: none; } .narrow { display: none; }
 .several { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); gap: 0 1.2rem; }
 .several figcaption { font-weight: 400; font-size: 0.92rem; }
 @media (max-width: 700px) { .broad { display: none; } .narrow { display: block; } dl { grid-template-columns: 1fr; gap: 0; }
@@ -81,16 +82,21 @@ void ReportPage::facts(const std::vector<std::pair<std::string, std::string>>& r
 
 void ReportPage::table(const std::vector<std::string>& head,
                        const std::vector<std::vector<std::string>>& rows) {
+  // A column of numbers is one to its last row: names such as 0002 and 0002-seed1 stand below each other.
+  const auto side = [&](std::size_t column) {
+    const auto is_other = [&](const auto& row) {
+      return column < row.size() && !row[column].empty() && !is_number(row[column]);
+    };
+    return rows.empty() || std::ranges::any_of(rows, is_other) ? "" : " class=\"number\"";
+  };
   body_ += "<div class=\"wide\"><table>\n<tr>";
-  for (std::size_t i = 0; i < head.size(); ++i) {
-    const bool numbers = !rows.empty() && i < rows[0].size() && is_number(rows[0][i]);
-    body_ += fmt::format("<th{}>{}</th>", numbers ? " class=\"number\"" : "", escaped(head[i]));
-  }
+  for (std::size_t i = 0; i < head.size(); ++i)
+    body_ += fmt::format("<th{}>{}</th>", side(i), escaped(head[i]));
   body_ += "</tr>\n";
   for (const auto& row : rows) {
     body_ += "<tr>";
-    for (const std::string& cell : row)
-      body_ += fmt::format("<td{}>{}</td>", is_number(cell) ? " class=\"number\"" : "", escaped(cell));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      body_ += fmt::format("<td{}>{}</td>", side(i), escaped(row[i]));
     body_ += "</tr>\n";
   }
   body_ += "</table></div>\n";

@@ -161,6 +161,8 @@ void choose_metric(SearchPlan& plan, const Experiment& experiment, JsonErrors& e
 }  // namespace
 
 SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vector<std::string>& set) {
+  if (runs > kMostRuns)
+    throw InputError(text_of("--runs: a search has at most ", kMostRuns, " runs. Got ", runs, "."));
   const Json document = parse_commented_json(read_file(file), file.string());
   JsonErrors errors;
   JsonReader reader(document, "", errors);
