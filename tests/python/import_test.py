@@ -60,7 +60,7 @@ def test_a_stream_at_twice_the_rate_is_two_between_each_other(file):
 
 @pytest.mark.parametrize("call, message", [
     (lambda file: lt.import_model(file, format="kears"), "unknown format 'kears'"),
-    (lambda file: lt.import_model(file, precision="f16"), "[import_model] precision is 'f32' or 'f64'. Got 'f16'."),
+    (lambda file: lt.import_model(file, precision="f16"), "[import_model] precision is 'f32', 'f64' or 'bf16'. Got 'f16'."),
     (lambda file: lt.import_model(file, order="lstm"), "[import_model] order is a list of names. Got 'lstm'."),
     (lambda file: lt.import_model(file, rest="0"), "[import_model] rest must be a number. Got '0'."),
     (lambda file: lt.import_model(file, rest=10**400), "[import_model] rest must be a number that fits a float."),

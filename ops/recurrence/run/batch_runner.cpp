@@ -9,8 +9,8 @@
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/ops/recurrence/memory/planner.h"
+#include "lagtape/ops/recurrence/memory/rank_slices.h"
 #include "lagtape/ops/recurrence/run/compiled_stack.h"
-#include "lagtape/ops/recurrence/run/rank_slices.h"
 #include "lagtape/ops/recurrence/run/slice_gradients.h"
 #include "lagtape/ops/recurrence/run/slice_runner.h"
 

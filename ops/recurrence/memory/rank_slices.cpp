@@ -1,4 +1,4 @@
-#include "lagtape/ops/recurrence/run/rank_slices.h"
+#include "lagtape/ops/recurrence/memory/rank_slices.h"
 
 namespace lagtape::recurrence {
 
