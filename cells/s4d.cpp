@@ -15,7 +15,10 @@ namespace lagtape {
 
 namespace {
 
-StepVar gelu(StepVar a) { return 0.5 * a * (1 + tanh(0.7978845608028654 * (a + 0.044715 * (a * a * a)))); }
+StepVar gelu_of(StepVar a, bool exact) {
+  if (exact) return 0.5 * a * (1 + erf((1 / std::numbers::sqrt2) * a));
+  return 0.5 * a * (1 + tanh(0.7978845608028654 * (a + 0.044715 * (a * a * a))));
+}
 
 /// The real and the imaginary part of exp(A dt), [units, states / 2]; `of` holds log_dt, log_A, A_imag.
 struct Decay {
@@ -61,6 +64,8 @@ void S4d::read(JsonReader& reader) {
                   "number of channels, the same as that of the input");
   reader.optional("states", states, between(2, kLargestUnits),
                   "real numbers of state for each channel, an even number");
+  reader.choice("gelu", gelu, {"tanh", "exact"},
+                "the function after the state spaces: y Phi(y), or its approximation with tanh");
   if (states % 2 != 0) reader.error("states", text_of("must be even, got ", states, "."));
 }
 
@@ -106,7 +111,7 @@ Layer S4d::build(std::int64_t input) const {
 
   const StepVar re_next = E_re * re - E_im * im + tape.broadcast(x, shape);
   const StepVar im_next = E_re * im + E_im * re;
-  const StepVar g = gelu(sum(K_re * re_next - K_im * im_next) + D * x);
+  const StepVar g = gelu_of(sum(K_re * re_next - K_im * im_next) + D * x, gelu == "exact");
   const StepVar W1g = step.affine("W1", units, g);
   const StepVar W2g = step.affine("W2", units, g);
   const StepVar r = x + W1g * sigmoid(W2g);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "lagtape/cells/layer_entry.h"
 
@@ -13,12 +14,13 @@ namespace lagtape {
 ///     A = -exp(log_A) + i A_imag, dt = exp(log_dt)          complex, `states` / 2 for each channel
 ///     s[n+1] = exp(A dt) s[n] + x[n]
 ///     y = 2 Re(sum of (C (exp(A dt) - 1) / A) s[n+1]) + D x[n]
-///     g = gelu(y)                                           approximated with tanh
+///     g = gelu(y)                                           y Phi(y), or its approximation with tanh
 ///     r = x[n] + (W1 g) sigmoid(W2 g)
 ///     output = scale (r - mean(r)) / sqrt(var(r) + 1e-5) + shift
 ///
 /// The input weights (exp(A dt) - 1) / A stand beside C instead of beside x, which gives the same y. The
-/// paper's code uses the exact gelu, y Phi(y); the outputs differ by 4e-4. Shapes: x and the output [units];
+/// paper's code has the exact gelu, which is the option "exact"; "tanh" differs by at most 4.74e-4, and is what models of
+/// this cell had before there was a choice, so it stays the default. Shapes: x and the output [units];
 /// re, im (of s) [units, states / 2]; log_dt, D, scale, shift [units]; log_A, A_imag, C_re, C_im [units,
 /// states / 2]; W1, W2 [units, units] with biases. The input must have `units` channels, which a linear layer
 /// before it provides. There is no dropout. Initialisation: log_dt from U(log 0.001, log 0.1), log_A = log
@@ -29,6 +31,7 @@ struct S4d {
 
   std::int64_t units = 0;    ///< number of channels, from 1; must be given
   std::int64_t states = 64;  ///< real numbers of state for each channel, even
+  std::string gelu = "tanh";  ///< "tanh" or "exact"
 
   void read(JsonReader& reader);
   Layer build(std::int64_t input) const;

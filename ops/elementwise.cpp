@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/broadcast.h"
@@ -172,6 +173,13 @@ Var sign(const Var& x) { return common_tape("sign", {{"x", x}}).constant(element
 
 Var floor(const Var& x) { return common_tape("floor", {{"x", x}}).constant(element(Op::floor, x.value())); }
 
+Var erf(const Var& x) {
+  return unary("erf", Op::erf, x, [](const Tensor& d, const Tensor& x, const Tensor&) {
+    const Tensor slope = element(Op::exp, element(Op::negate, element(Op::multiply, x, x)));
+    return element(Op::multiply_constant, element(Op::multiply, d, slope), {}, 2 * std::numbers::inv_sqrtpi);
+  });
+}
+
 Var sin(const Var& x) {
   return unary("sin", Op::sin, x, [](const Tensor& d, const Tensor& x, const Tensor&) {
     return element(Op::multiply, d, element(Op::cos, x));
@@ -197,6 +205,7 @@ Var elementwise(ElementOp function, const Var& a, const Var& b) {
     case Op::abs: return abs(a);
     case Op::sign: return sign(a);
     case Op::floor: return floor(a);
+    case Op::erf: return erf(a);
     case Op::sin: return sin(a);
     case Op::cos: return cos(a);
     case Op::add: return a + b;

@@ -50,6 +50,7 @@ template <class S, ElementOp op>
   if constexpr (op == cos) return vector_math::cos<S>(a);
   if constexpr (op == sign) return select(a > zero, one, select(a < zero, vector_math::negate<S>(one), a));
   if constexpr (op == floor) return vector_math::floor<S>(a);
+  if constexpr (op == erf) return vector_math::erf<S>(a);
   if constexpr (op == add) return a + b;
   if constexpr (op == subtract) return a - b;
   if constexpr (op == multiply) return a * b;

@@ -16,6 +16,7 @@ enum class ElementOp : std::uint8_t {
   add, subtract, multiply, divide, minimum, maximum,
   add_constant, multiply_constant, minimum_constant, maximum_constant, constant_minus, constant_over,
   greater, tanh_adjoint, sigmoid_adjoint, relu_adjoint, multiply_add,
+  erf,
   count
   // clang-format on
 };
@@ -104,6 +105,7 @@ inline constexpr ElementFunction kElementFunctions[] = {
      nullptr},
     {multiply_add, "multiply_add", "a * b + c, rounded twice: the bits of multiply, then add", 3, none, few,
      nullptr},
+    {erf, "erf", "the error function", 1, function, many, [](double a, double) { return std::erf(a); }},
 };
 
 }  // namespace element_rows

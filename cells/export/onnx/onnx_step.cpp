@@ -23,6 +23,7 @@ std::string operation_of(ElementOp function) {
       {ElementOp::negate, "Neg"}, {ElementOp::tanh, "Tanh"},    {ElementOp::sigmoid, "Sigmoid"},
       {ElementOp::relu, "Relu"},  {ElementOp::exp, "Exp"},      {ElementOp::log, "Log"},
       {ElementOp::sqrt, "Sqrt"},  {ElementOp::abs, "Abs"},      {ElementOp::sin, "Sin"},
+      {ElementOp::erf, "Erf"},
       {ElementOp::cos, "Cos"},    {ElementOp::sign, "Sign"},    {ElementOp::floor, "Floor"},
       {ElementOp::add, "Add"},    {ElementOp::subtract, "Sub"}, {ElementOp::multiply, "Mul"},
       {ElementOp::divide, "Div"}, {ElementOp::minimum, "Min"},  {ElementOp::maximum, "Max"}};

@@ -1,5 +1,7 @@
 #include "lagtape/ops/recurrence/derive/adjoint_rules.h"
 
+#include <numbers>
+
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 
@@ -51,6 +53,10 @@ class AdjointRules {
       case E::floor: return;
       case E::sin: return to(a, times(element(E::cos, a)));
       case E::cos: return away(a, times(element(E::sin, a)));
+      case E::erf: {  // 2 / sqrt(pi) e^(-a^2)
+        const int slope = element(E::exp, element(E::negate, element(E::multiply, a, a)));
+        return to(a, element(E::multiply_constant, times(slope), -1, 2 * std::numbers::inv_sqrtpi));
+      }
       case E::add: to(a, d_); return to(b, d_);
       case E::subtract: to(a, d_); return away(b, d_);
       case E::multiply:

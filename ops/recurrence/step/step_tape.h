@@ -119,6 +119,7 @@ inline StepVar sigmoid(StepVar a) { return a.tape().unary(ElementOp::sigmoid, a)
 inline StepVar softplus(StepVar a) { return a.tape().unary(ElementOp::softplus, a); }
 inline StepVar relu(StepVar a) { return a.tape().unary(ElementOp::relu, a); }
 inline StepVar exp(StepVar a) { return a.tape().unary(ElementOp::exp, a); }
+inline StepVar erf(StepVar a) { return a.tape().unary(ElementOp::erf, a); }
 inline StepVar log(StepVar a) { return a.tape().unary(ElementOp::log, a); }
 inline StepVar sqrt(StepVar a) { return a.tape().unary(ElementOp::sqrt, a); }
 inline StepVar abs(StepVar a) { return a.tape().unary(ElementOp::abs, a); }

@@ -60,6 +60,7 @@ const Case kCases[] = {
      [](Arguments v) { return v.a * (v.b * (1 - v.b)); }},
     {ElementOp::relu_adjoint, "relu_adjoint", -1, 1, 0, [](Arguments v) { return v.b > 0 ? v.a : 0; }},
     {ElementOp::multiply_add, "multiply_add", 0.25, 1, 1.1, [](Arguments v) { return v.a * v.b + v.c; }},
+    {ElementOp::erf, "erf", -8, 8, 2.5, [](Arguments v) { return std::erf(v.a); }},
 };
 
 template <class T>

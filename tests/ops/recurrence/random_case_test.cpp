@@ -13,7 +13,7 @@ TEST_CASE("random cases use the whole step language") {
   std::map<std::string_view, int> uses;
   int other_output = 0, leaf_next = 0, grouped_states = 0, beyond_steps = 0, layers = 0, lengths = 0,
       windows = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     const SequenceCase c = random_case(seed);
     lengths += !c.batch.lengths.empty();
     windows += !c.initial.empty();

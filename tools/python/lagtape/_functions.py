@@ -6,7 +6,7 @@ from typing import Any
 
 from ._expression import Expression, call
 
-__all__ = ["abs", "arange", "concat", "cos", "exp", "expm", "eye", "floor", "log", "maximum", "mean", "minimum", "mod",
+__all__ = ["abs", "arange", "concat", "cos", "erf", "exp", "expm", "eye", "floor", "log", "maximum", "mean", "minimum", "mod",
            "outer", "relu", "reshape", "sigmoid", "sign", "sin", "softplus", "sqrt", "strict_upper", "sum", "tanh", "transpose",
            "where"]
 
@@ -29,6 +29,11 @@ def softplus(a: Any) -> Expression:
 def relu(a: Any) -> Expression:
     """a above 0, else 0, element by element."""
     return call("relu", a)
+
+
+def erf(a: Any) -> Expression:
+    """The error function, element by element."""
+    return call("erf", a)
 
 
 def exp(a: Any) -> Expression:

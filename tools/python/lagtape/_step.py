@@ -261,6 +261,6 @@ def _named(name: str) -> Expression:
 
 
 _FUNCTIONS = frozenset((
-    "abs", "arange", "concat", "cos", "evaluate", "exp", "expm", "eye", "floor", "log", "mask", "mask_once", "maximum", "mean",
+    "abs", "arange", "concat", "cos", "erf", "evaluate", "exp", "expm", "eye", "floor", "log", "mask", "mask_once", "maximum", "mean",
     "minimum", "mod", "normal", "normal_once", "outer", "relu", "reshape", "sigmoid", "sign", "sin", "slice", "softplus", "sqrt",
     "strict_upper", "sum", "tanh", "transpose", "uniform", "uniform_once", "where"))
