@@ -19,6 +19,7 @@ from torch.autograd.function import once_differentiable
 from . import _lagtape
 from ._cell import located, with_cells
 from ._errors import InputError
+from ._openmp import release_waiting_threads
 
 PRECISIONS = {torch.float32: "f32", torch.float64: "f64"}
 DTYPES = {name: dtype for dtype, name in PRECISIONS.items()}
@@ -106,6 +107,7 @@ class Recurrence(nn.Module):
         lengths = [] if lengths is None else [int(length) for length in lengths]
         seed = int(torch.randint(2**62, ())) if self.training and recurrence.has_draws else None
         call = (recurrence, lengths, seed, len(values))
+        release_waiting_threads()
         if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (x, *values, *window)):
             y, *after = _Pass.apply(call, x, *values, *window)
         else:
@@ -204,6 +206,7 @@ class _Pass(torch.autograd.Function):
         window = [None if w is None else w.contiguous() for w in window]
         if all(w is None for w in window):
             window = []
+        release_waiting_threads()
         parameters, x, initial = ctx.held.backward(None if y is None else y.contiguous(), window)
         parameters = parameters or [None] * ctx.parameters
         initial = initial or [None] * ctx.states
