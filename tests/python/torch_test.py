@@ -415,3 +415,21 @@ def test_no_thread_of_openmp_waits_while_a_recurrence_runs():
         pytest.skip("not run: PyTorch has another OpenMP here than GCC's")
     waiting, *during = threads_after_work_of_pytorch()
     assert len(during) == 2 and max(during) <= waiting - 3, (waiting, during)
+
+
+def test_a_forked_process_waits_for_no_thread_of_its_parent():
+    code = """
+import os, signal, torch
+from lagtape.torch import Recurrence
+torch.set_num_threads(4)
+recurrence = Recurrence("gru", 2, units=5, threads=1)
+x = torch.randn(3, 4, 2)
+torch.randn(1000, 1000).exp()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    recurrence(x)[0].sum().backward()
+    os._exit(7)
+raise SystemExit(os.waitpid(child, 0)[1] != 7 << 8)
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -11,6 +11,16 @@ import torch
 
 SOFT = 1  # omp_pause_soft of OpenMP 5.0: what the program set, such as numbers of threads, stays
 
+_forked = False  # a forked process has none of the threads that its OpenMP would wait for
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
 
 def release_waiting_threads() -> None:
     """Ends the OpenMP threads that wait for this thread's next work; OpenMP starts them again when there is some.
@@ -18,7 +28,7 @@ def release_waiting_threads() -> None:
     Where there are as many threads as processors, those of GCC's OpenMP wait by spinning for some milliseconds, and lagtape's
     threads would have to share the processors with them at the beginning of each pass.
     """
-    if torch.get_num_threads() > 1:
+    if torch.get_num_threads() > 1 and not _forked:
         _pause_function()(SOFT)
 
 
