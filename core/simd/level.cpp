@@ -11,6 +11,7 @@ std::string_view name_of(SimdLevel level) {
   switch (level) {
     case SimdLevel::avx2: return "avx2";
     case SimdLevel::avx512: return "avx512";
+    case SimdLevel::neon: return "neon";
     default: return "generic";
   }
 }
@@ -27,9 +28,15 @@ bool is_supported(SimdLevel level) {
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
              is_supported(SimdLevel::avx2);
+    case SimdLevel::neon: return false;
   }
   return false;
 }
+
+#elif defined(__aarch64__)
+
+// Every processor of this kind has it.
+bool is_supported(SimdLevel level) { return level == SimdLevel::generic || level == SimdLevel::neon; }
 
 #else
 
@@ -39,7 +46,7 @@ bool is_supported(SimdLevel level) { return level == SimdLevel::generic; }
 
 std::vector<SimdLevel> supported_levels() {
   std::vector<SimdLevel> levels;
-  for (SimdLevel level : {SimdLevel::generic, SimdLevel::avx2, SimdLevel::avx512}) {
+  for (SimdLevel level : {SimdLevel::generic, SimdLevel::avx2, SimdLevel::avx512, SimdLevel::neon}) {
     if (is_supported(level)) levels.push_back(level);
   }
   return levels;

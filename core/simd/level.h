@@ -6,7 +6,7 @@
 namespace lagtape {
 
 /// The instruction sets that kernels are compiled for. `generic` is whatever the compiler's baseline has.
-enum class SimdLevel { generic, avx2, avx512 };
+enum class SimdLevel { generic, avx2, avx512, neon };
 
 std::string_view name_of(SimdLevel level);
 bool is_supported(SimdLevel level);  ///< Whether this machine and build have it.

@@ -75,4 +75,22 @@ struct Simd<T, SimdLevel::avx512> : XsimdVectors<T, xsimd::avx512dq> {
 
 #endif
 
+#if defined(__aarch64__)
+
+template <class T>
+struct Simd<T, SimdLevel::neon> : XsimdVectors<T, xsimd::neon64> {
+  using typename XsimdVectors<T, xsimd::neon64>::Vector;
+  static constexpr bool kFused = true;
+  static constexpr int kRegisters = 32;
+  [[gnu::always_inline]] static inline Vector fma(Vector a, Vector b, Vector c) {
+    if constexpr (std::is_same_v<T, float>) {
+      return vfmaq_f32(c, a, b);
+    } else {
+      return vfmaq_f64(c, a, b);
+    }
+  }
+};
+
+#endif
+
 }  // namespace lagtape

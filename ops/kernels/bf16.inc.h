@@ -37,7 +37,8 @@ inline typename S::Scalar round_to_bf16(typename S::Scalar x) {
   return std::bit_cast<T>(magnitude > infinity ? (bits | infinity | Bits{1} << (digits - 1)) & ~low : number);
 }
 
-/// While it lives, the processor treats subnormal numbers as the instruction does.
+/// While it lives, the processor treats subnormal numbers as the instruction does. (On aarch64 a product or a sum that
+/// rounding would bring up to the least normal number becomes zero all the same.)
 template <class S>
 class FlushWhileMultiplying {
 #ifdef __SSE__
@@ -52,6 +53,19 @@ class FlushWhileMultiplying {
  private:
   static constexpr unsigned kFlush = 0x8040;  // results, and operands
   unsigned saved_;
+#elif defined(__aarch64__)
+ public:
+  FlushWhileMultiplying() {
+    asm volatile("mrs %0, fpcr" : "=r"(saved_));
+    if ((saved_ & kFlush) == 0) asm volatile("msr fpcr, %0" : : "r"(saved_ | kFlush) : "memory");
+  }
+  ~FlushWhileMultiplying() {
+    if ((saved_ & kFlush) == 0) asm volatile("msr fpcr, %0" : : "r"(saved_) : "memory");
+  }
+
+ private:
+  static constexpr std::uint64_t kFlush = 1U << 24;
+  std::uint64_t saved_;
 #endif
 };
 

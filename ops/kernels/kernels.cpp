@@ -20,6 +20,8 @@ const Kernels<T>& kernels(SimdLevel level) {
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return compiled_kernels<T, SimdLevel::avx512>();
   if (level == SimdLevel::avx2) return compiled_kernels<T, SimdLevel::avx2>();
+#elif defined(__aarch64__)
+  if (level == SimdLevel::neon) return compiled_kernels<T, SimdLevel::neon>();
 #endif
   return compiled_kernels<T, SimdLevel::generic>();
 }
@@ -30,6 +32,8 @@ const Kernels<T>& bf16_emulation(SimdLevel level) {
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return compiled_bf16_emulation<T, SimdLevel::avx512>();
   if (level == SimdLevel::avx2) return compiled_bf16_emulation<T, SimdLevel::avx2>();
+#elif defined(__aarch64__)
+  if (level == SimdLevel::neon) return compiled_bf16_emulation<T, SimdLevel::neon>();
 #endif
   return compiled_bf16_emulation<T, SimdLevel::generic>();
 }

@@ -6,6 +6,7 @@ a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED).
 
     ```sh              runs, and must succeed
     ```sh setup        installs or builds: compared with the scripts, packages and presets that there are
+    ```sh aarch64      builds for another processor: aarch64_test.py runs it
     ```sh needs-data   needs published files: must be refused because of them, and for nothing else
     ```json            an experiment, a part of one, a paper's table, or a search (the session finds it as search.json):
                        `lagtape check`, `lagtape table` or `lagtape search` takes it
@@ -246,6 +247,8 @@ class SessionTest(ToolTest):
                 elif block.language == "sh" and block.marks == ["setup"]:
                     for command in commands_of(block.text):
                         self.assertIsNone(setup_breach(command, ROOT), command)
+                elif block.language == "sh" and block.marks == ["aarch64"]:
+                    self.assertEqual(page, ROOT / "tools/docs/building.md", "aarch64_test.py runs the block of that page alone")
                 elif block.language == "sh" and block.marks == ["needs-data"]:
                     self.check_needs_data(block)
                 elif block.language == "sh" and not block.marks:

@@ -71,7 +71,7 @@ struct Command {
 
 /// The option that every command which computes has beside its own: those with --threads.
 inline constexpr std::string_view kSimdAbout =
-    "vector instructions: generic, avx2 or avx512; by default the best";
+    "vector instructions: generic, avx2, avx512 or neon; by default the best";
 bool computes(const Command& command);
 
 /// A command whose arguments are the fields of a struct that lives as long as the command.
