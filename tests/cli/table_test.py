@@ -47,6 +47,8 @@ PLANS = [
     ("printed parameters as the paper rounds them", changed_row(0, printed_parameters="1.2k"),
      ["/rows/0/printed_parameters", "integer"]),
     ("printed parameters of nothing", changed_row(0, printed_parameters=0), ["/rows/0/printed_parameters", "1"]),
+    ("settings that are a list", changed_row(0, at=[1]), ["/rows/0/at", "object", "dt"]),
+    ("a setting that is neither number nor word", changed_row(0, at={"dt": [1]}), ["/rows/0/at", "dt", "[1]"]),
     ("no rows", {**PLAN, "rows": []}, ["/rows"]),
     ("a row that is no object", {**PLAN, "rows": [3]}, ["/rows/0"]),
     ("a scale of nothing", {**PLAN, "scale": 0}, ["/scale"]),
@@ -207,6 +209,40 @@ class TableTest(ToolTest):
         drawn = (self.folder / "curves.svg").read_text()
         self.assertIn("test RMSE x 1e-2", drawn)
         self.assertEqual(drawn.count("<polyline"), 2)
+
+    def points_of(self, chart):
+        """The numbers of points of each line, and the texts."""
+        svg = xml.etree.ElementTree.parse(self.folder / chart).getroot()
+        lines = [len(line.get("points").split()) for line in svg.findall(".//{http://www.w3.org/2000/svg}polyline")]
+        return lines, [text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+
+    def test_the_metric_is_drawn_against_each_setting_of_the_rows(self):
+        self.write("task/wide.json", changed(OTHER, model__layers=[{"cell": "rnn", "units": 5}]))
+        rows = [{**row, "at": at} for row, at in zip(PLAN["rows"], (
+            {"units": 8, "cell": "tau"}, {"units": 4, "cell": "rnn"}, {"units": 5, "cell": "tau"}))]
+        rows.append({"name": "wide", "model": "wide", "at": {"units": 5, "cell": "rnn"}})
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        self.table("--seeds", 2, "--against", "charts")
+        self.assertEqual([path.name for path in (self.folder / "charts").iterdir()], ["units.svg"])
+        lines, texts = self.points_of("charts/units.svg")
+        self.assertEqual(lines, [2, 2])  # two points of RNNs, and two printed ones; of the tau-GRU one run is a point
+        self.assertLessEqual({"units", "rnn", "tau", "tau, printed", "test RMSE x 1e-2 (logarithmic)"}, set(texts))
+        self.assertEqual((self.folder / "charts/units.svg").read_text().count("<polygon"), 2)
+        for row in rows:
+            row["at"] = {"cell": row["at"]["cell"], "size": "any"}
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        error = self.run_tool("table", "task", "--show", "--against", "none", code=2)[1]
+        self.assertIn("no two rows", error)
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_what_all_lines_have_is_not_in_their_names(self):
+        rows = [{**row, "at": {"units": 4 + i, "dt": 0.5}} for i, row in enumerate(PLAN["rows"])]
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        self.table("--seeds", 1, "--against", "charts")
+        lines, texts = self.points_of("charts/units.svg")
+        self.assertEqual(lines, [2, 2])
+        self.assertLessEqual({"here", "printed"}, set(texts))
+        self.assertNotIn("dt 0.5", texts)
 
     def test_a_line_that_a_kill_cut_short_is_not_drawn_and_a_wrong_one_is_named(self):
         self.table("--seeds", 1, "--plot", "curves.svg")
