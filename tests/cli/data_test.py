@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import struct
 import unittest
@@ -311,6 +312,29 @@ class DataTest(ToolTest):
                            ("imdb", "84125825 bytes"), ("imdb", "glove.6B.zip"), ("imdb", "string, default none")):
             self.assertIn(part, self.run_tool("list", "tasks", task)[0])
         self.assertNotIn("files", self.run_tool("list", "tasks", "adding")[0])
+
+
+class SequenceChartTest(ToolTest):
+    def chart(self, data, **options):
+        self.write("experiment.json", changed(SERIES, data=data, **options))
+        self.run_tool("data", "experiment.json", "--plot", "sequence.svg")
+        return (self.folder / "sequence.svg").read_text()
+
+    def test_inputs_and_targets_of_the_first_sequence_are_drawn(self):
+        drawn = self.chart({"task": "dde_response", "tau": 1, "step": 0.1, "span": 5})
+        lines = re.findall(r'<polyline[^>]*points="([^"]*)"', drawn)
+        self.assertEqual([len(line.split()) for line in lines], [51, 51])
+        self.assertTrue({">input<", ">target<"} <= set(re.findall(r">\w+<", drawn)))
+        # Up to t = tau the response to cos t is sin t: the target goes up and, beyond pi / 2, down.
+        heights = [-float(point.split(",")[1]) for point in lines[1].split()]
+        self.assertEqual(heights.index(max(heights[:25])), max(range(25), key=lambda i: (
+            math.sin(i / 10) if i <= 10 else math.sin(i / 10) + math.cos(i / 10 - 1) - 1)))
+
+    def test_what_has_no_chart_is_told(self):
+        self.write("words.json", changed(WORDS, data={"task": "random", "length": 5, "tokens": 3, "classes": 2}))
+        self.assertIn("tokens", self.run_tool("data", "words.json", "--plot", "words.svg", code=2)[1])
+        self.assertIn("--plot FILE", self.run_tool("data", "words.json", code=2)[1])
+        self.assertFalse((self.folder / "words.svg").exists())
 
 
 if __name__ == "__main__":

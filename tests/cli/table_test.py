@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import statistics
-import xml.etree.ElementTree
 
 from tool import EXPERIMENT, ToolTest, changed, main
 
@@ -47,6 +46,8 @@ PLANS = [
     ("printed parameters as the paper rounds them", changed_row(0, printed_parameters="1.2k"),
      ["/rows/0/printed_parameters", "integer"]),
     ("printed parameters of nothing", changed_row(0, printed_parameters=0), ["/rows/0/printed_parameters", "1"]),
+    ("settings that are a list", changed_row(0, at=[1]), ["/rows/0/at", "object", "dt"]),
+    ("a setting that is neither number nor word", changed_row(0, at={"dt": [1]}), ["/rows/0/at", "dt", "[1]"]),
     ("no rows", {**PLAN, "rows": []}, ["/rows"]),
     ("a row that is no object", {**PLAN, "rows": [3]}, ["/rows/0"]),
     ("a scale of nothing", {**PLAN, "scale": 0}, ["/scale"]),
@@ -186,39 +187,6 @@ class TableTest(ToolTest):
         for option in ("--markdown", "--plot"):  # found out before training
             self.assertIn("there is no folder", self.run_tool("table", "task", option, "gone/file", code=2)[1])
         self.assertFalse((self.folder / "runs").exists())
-
-    def test_the_plot_has_a_line_a_model(self):
-        self.table("--seeds", 2, "--plot", "curves.svg")
-        svg = xml.etree.ElementTree.parse(self.folder / "curves.svg").getroot()
-        lines = svg.findall(".//{http://www.w3.org/2000/svg}polyline")
-        self.assertEqual(len(lines), 2)
-        for line in lines:
-            self.assertEqual(len(line.get("points").split()), EXPERIMENT["train"]["epochs"])
-        texts = {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
-        self.assertLessEqual({"two models, a < b & c", "tau-GRU | small", "other", "epoch", "validation RMSE x 1e-2 (logarithmic)"}, texts)
-        # Two runs have a deviation, so that their mean stands in a band: there and back along the epochs.
-        bands = svg.findall(".//{http://www.w3.org/2000/svg}polygon")
-        self.assertEqual([len(band.get("points").split()) for band in bands], 2 * [2 * EXPERIMENT["train"]["epochs"]])
-        self.table("--seeds", 1, "--plot", "one.svg")
-        self.assertNotIn("polygon", (self.folder / "one.svg").read_text())
-
-    def test_the_plot_shows_the_test_set_where_runs_measured_it(self):
-        self.table("--seeds", 1, "--set", "train.evaluate_test=true", "--plot", "curves.svg")
-        drawn = (self.folder / "curves.svg").read_text()
-        self.assertIn("test RMSE x 1e-2", drawn)
-        self.assertEqual(drawn.count("<polyline"), 2)
-
-    def test_a_line_that_a_kill_cut_short_is_not_drawn_and_a_wrong_one_is_named(self):
-        self.table("--seeds", 1, "--plot", "curves.svg")
-        drawn = (self.folder / "curves.svg").read_bytes()
-        metrics = self.folder / "runs/task/small-0/metrics.jsonl"
-        whole = metrics.read_text()
-        metrics.write_text(whole + '{"epoch": 4, "st')
-        self.table("--seeds", 1, "--plot", "curves.svg")
-        self.assertEqual((self.folder / "curves.svg").read_bytes(), drawn)
-        metrics.write_text(whole.replace('"epoch":2', '"epoch":"\\u001btwo"'))
-        _, error = self.run_tool("table", "task", "--quiet", "--plot", "curves.svg", code=2)
-        self.assertIn('metrics.jsonl line 2: epoch: expected a number, got "\\u001btwo"', error)
 
     def test_a_training_that_diverges_is_said_and_not_tried_again(self):
         self.write("task/diverges.json", DIVERGES)

@@ -1,6 +1,8 @@
 """lagtape train: the run folder, what may not change a bit, and what ends a training."""
 
 import json
+import math
+import struct
 import unittest
 
 from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, read_safetensors
@@ -40,6 +42,31 @@ class RunFolderTest(ToolTest):
         self.assertEqual((best["test_rmse"], best["test_loss"]), (summary["test"]["rmse"], summary["test"]["loss"]))
         tensors = [read_safetensors((self.folder / run / "weights.safetensors").read_bytes())[1] for run in ("run", "watched")]
         self.assertEqual(tensors[0], tensors[1])
+
+    def test_norms_of_weights_are_those_of_the_file_and_change_nothing(self):
+        self.train("run", "--set", "train.keep=last")
+        self.train("watched", "--set", "train.keep=last", "--set", "train.weight_norms=true")
+        plain, watched = ([json.loads(line) for line in (self.folder / run / "metrics.jsonl").read_text().splitlines()]
+                          for run in ("run", "watched"))
+        self.assertFalse([key for key in plain[-1] if key.startswith("norm_")])
+        header, buffer = read_safetensors((self.folder / "watched/weights.safetensors").read_bytes())
+        self.assertEqual(buffer, read_safetensors((self.folder / "run/weights.safetensors").read_bytes())[1])
+        names = [name for name in header if name != "__metadata__"]
+        self.assertEqual({"norm_" + name for name in names}, {key for key in watched[-1] if key.startswith("norm_")})
+        for name in names:
+            begin, end = header[name]["data_offsets"]
+            values = struct.unpack(f"<{(end - begin) // 4}f", buffer[begin:end])
+            self.assertAlmostEqual(watched[-1]["norm_" + name], math.sqrt(sum(value * value for value in values)), 12)
+            self.assertNotEqual(watched[0]["norm_" + name], watched[-1]["norm_" + name])
+        table = (self.folder / "watched/metrics.csv").read_text().splitlines()[0].split(",")
+        self.assertLessEqual({"norm_" + name for name in names}, set(table))
+        self.run_tool("analyze", "watched", "--plot", "charts/")
+        chart = (self.folder / "charts/weights.svg").read_text()
+        self.assertEqual(chart.count("<polyline"), len(names))
+        self.run_tool("report", "watched", "--output", "watched.html")
+        self.assertIn("Norms of the parameters", (self.folder / "watched.html").read_text())
+        self.run_tool("analyze", "run", "--plot", "plain/")
+        self.assertFalse((self.folder / "plain/weights.svg").exists())
 
     def test_eval_gives_the_numbers_of_the_summary(self):
         self.train("run")

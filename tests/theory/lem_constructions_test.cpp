@@ -60,7 +60,9 @@ void check_order_two(const Vector& errors) {
     CHECK(std::log2(errors[i - 1] / errors[i]) == doctest::Approx(2).epsilon(0.1));
 }
 
-TEST_CASE("Equation 72: with open gates LEM follows phi' = C tanh(A phi + B u) as closely as one likes") {
+TEST_CASE(
+    "Proposition 4.4, Equation 72: with open gates LEM follows phi' = C tanh(A phi + B u) as closely as one "
+    "likes") {
   constexpr std::size_t kHidden = 7, kSize = 3, kInput = 2, kSteps = 15;
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Matrix a = random_matrix(kHidden, kSize, 1, 10 * seed),
@@ -94,7 +96,9 @@ TEST_CASE("Equation 72: with open gates LEM follows phi' = C tanh(A phi + B u) a
 }
 
 TEST_CASE(
-    "one LEM follows slow and fast variables whatever their time scales, which biases of gates alone set") {
+    "Proposition 4.5, Equation 118: one LEM follows slow and fast variables whatever their time scales, "
+    "which biases of gates "
+    "alone set") {
   // Slow: phi_i' = (1 - r_i) phi_i + r_i tanh(A phi + B psi + E u)_i. Fast: psi' = C tanh(D phi + F psi + G u).
   constexpr std::size_t kSlow = 3, kFast = 2, kHidden = 4, kInput = 2, kUnits = kSlow + kHidden;
   const Matrix from_phi = random_matrix(kUnits, kSlow, 1, 1), from_psi = random_matrix(kUnits, kFast, 0.5, 2),
@@ -142,6 +146,79 @@ TEST_CASE(
   // The error does not depend on the time scales, though the longest run has a hundred times the steps.
   const auto [least, most] = std::ranges::minmax_element(at_smallest_step);
   CHECK(*most < 3 * *least);
+}
+
+// ---- Equation 93: a system and what is seen of it ----
+
+/// Rows of hidden units whose second differences are squares: tanh(s a - bend) + tanh(-s a - bend) - 2 tanh(-bend) is
+/// s^2 a^2 tanh''(-bend) up to s^4, for a = m phi + b u with a row of each matrix.
+struct Squares {
+  Matrix of_state, of_input;
+  Vector bias, share;  ///< the share of a hidden unit in the sum of all squares
+  double constant = 0;
+
+  Squares(const Matrix& m, const Matrix& b, double s) {
+    const double bend = 0.7, t = std::tanh(bend), curvature = 2 * t * (1 - t * t);
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      for (const double sign : {1.0, -1.0}) {
+        of_state.push_back(scaled(m[i], sign * s));
+        of_input.push_back(scaled(b[i], sign * s));
+        bias.push_back(-bend);
+        share.push_back(1 / (s * s * curvature));
+      }
+      constant += 2 * t / (s * s * curvature);
+    }
+  }
+
+  static Vector scaled(Vector row, double by) {
+    for (double& value : row) value *= by;
+    return row;
+  }
+};
+
+TEST_CASE(
+    "Proposition 4.4, Equation 93: LEM follows phi' = M phi + B u and shows |phi|^2, in a unit of y that "
+    "nothing reads") {
+  constexpr std::size_t kSize = 2, kInput = 1, kHidden = 3 * kSize, kSteps = 60;
+  const Matrix m = {{0.9, 0.3}, {-0.3, 0.9}}, b = {{0.1}, {-0.2}};  // a damped rotation
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Matrix u = random_inputs(kSteps, kInput, 1, seed);
+    Matrix phi = {Vector(kSize, 0)};
+    for (const Vector& input : u) {
+      Vector next(kSize, 0);
+      add_product(next, m, phi.back().data());
+      add_product(next, b, input.data());
+      phi.push_back(next);
+    }
+    Vector errors;
+    double most = 0;
+    for (const double small : {0.08, 0.04, 0.02}) {
+      // z: a nearly linear unit for each of phi', and two for each of its squares. y: `small` times phi', and
+      // small^2 times what is seen.
+      Dynamics cell = open_lem(kHidden, kInput);
+      const Squares squares(m, b, small);
+      put(cell, "Wz", m, 0, 0, 1);
+      put(cell, "Vz", b, 0, 0, small);
+      put(cell, "Wz", squares.of_state, kSize, 0, 1 / small);
+      put(cell, "Vz", squares.of_input, kSize, 0);
+      for (std::size_t i = 0; i < squares.bias.size(); ++i)
+        cell.weight("Wz.bias").set(static_cast<std::int64_t>(kSize + i), squares.bias[i]);
+      put(cell, "Wy", {{1, 0}, {0, 1}}, 0, 0);
+      put(cell, "Wy", {squares.share}, kSize, kSize, small * small);
+      cell.weight("Wy.bias").set(kSize, small * small * squares.constant);
+      const Matrix states = cell.run(Vector(2 * kHidden, 0), u);
+      double error = 0;
+      for (std::size_t n = 0; n < kSteps; ++n) {
+        const double seen = states[n][kHidden + kSize] / (small * small),
+                     truth = phi[n + 1][0] * phi[n + 1][0] + phi[n + 1][1] * phi[n + 1][1];
+        error = std::max(error, std::abs(seen - truth));
+        most = std::max(most, truth);
+      }
+      errors.push_back(error);
+    }
+    CHECK(most > 0.2);
+    check_order_two(errors);
+  }
 }
 
 // ---- Appendix D: LEM and the LSTM ----

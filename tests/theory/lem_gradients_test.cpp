@@ -111,5 +111,67 @@ TEST_CASE("Proposition 4.3: contributions do not vanish with the distance, 250 s
   }
 }
 
+// ---- Appendix E.2: what a step contributes, to the leading orders of dt ----
+
+double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
+
+/// Pre-activations of a gate or candidate of LEM: rows of W from + V x with both biases.
+Vector drive(Dynamics& cell, const std::string& name, const double* from, const Vector& x) {
+  Vector sums(kUnits);
+  for (std::size_t i = 0; i < kUnits; ++i) {
+    sums[i] = cell.weight("W" + name + ".bias").at(i) + cell.weight("V" + name + ".bias").at(i);
+    for (std::size_t j = 0; j < kUnits; ++j) sums[i] += cell.weight("W" + name).at(i * kUnits + j) * from[j];
+    for (std::size_t j = 0; j < x.size(); ++j) sums[i] += cell.weight("V" + name).at(i * x.size() + j) * x[j];
+  }
+  return sums;
+}
+
+/// Equation 45 for the weight Wy[0][0] and step k. `sign` is that of its last term: 1 as in Equation 50, -1 as printed.
+double leading_orders(Dynamics& cell, double dt, const Matrix& x, std::size_t k, double sign) {
+  Matrix states = cell.run(Vector(2 * kUnits, 0), x);
+  states.insert(states.begin(), Vector(2 * kUnits, 0));
+  double direct = 0, kept = 1;
+  Vector through(kUnits, 0);  // dt sum over later steps of W2[j][0] sigmoid'(B[j]) (tanh D[j] - y[j])
+  for (std::size_t n = k; n < x.size(); ++n) {
+    const double *before = states[n].data() + kUnits, *after = states[n + 1].data();
+    const Vector b = drive(cell, "2", before, x[n]), d = drive(cell, "y", after, x[n]);
+    if (n == k) {
+      direct = dt * sigmoid(b[0]) * (1 - std::tanh(d[0]) * std::tanh(d[0])) * after[0];
+      continue;
+    }
+    kept -= dt * sigmoid(b[0]);
+    for (std::size_t j = 0; j < kUnits; ++j)
+      through[j] += dt * cell.weight("W2").at(j * kUnits) * sigmoid(b[j]) * (1 - sigmoid(b[j])) *
+                    (std::tanh(d[j]) - before[j]);
+  }
+  double sum = 0;
+  for (std::size_t j = 0; j < kUnits; ++j)
+    sum += (states.back()[kUnits + j] - kTarget) * ((j == 0 ? kept : 0) + sign * through[j]);
+  return direct * sum;
+}
+
+TEST_CASE(
+    "Appendix E.2: Equation 45, with the sign of Equation 50, is off by the square of dt, as printed by dt") {
+  constexpr int kSteps = 12;
+  constexpr std::size_t kStep = 3;
+  for (const double sign : {1.0, -1.0}) {
+    CAPTURE(sign);
+    Vector errors;  // the largest of the seeds, which a chance of one of them does not decide
+    for (const double dt : {0.02, 0.01, 0.005}) {
+      double error = 0;
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        Dynamics cell(Lem{.units = kUnits, .dt = dt}.build(2), 1, seed);
+        const Matrix x = inputs(kSteps);
+        const double exact = contribution(cell, "Wy", x, kStep, kStep);
+        error = std::max(error, std::abs(leading_orders(cell, dt, x, kStep, sign) / exact - 1));
+      }
+      errors.push_back(error);
+    }
+    CHECK(errors[2] > 1e-7);
+    for (std::size_t i = 1; i < errors.size(); ++i)
+      CHECK(std::log2(errors[i - 1] / errors[i]) == doctest::Approx(sign > 0 ? 2 : 1).epsilon(0.15));
+  }
+}
+
 }  // namespace
 }  // namespace lagtape

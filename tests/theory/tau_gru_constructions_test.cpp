@@ -41,7 +41,8 @@ double entry_of_layer(const Matrix& a, const Vector& phi, const Matrix& b, const
 }
 
 TEST_CASE(
-    "with open gates the tau-GRU is every system phi' = C1 tanh(A1 phi + B1 x) + C2 tanh(A2 phi[-m] + B2 "
+    "Theorem 4: with open gates the tau-GRU is every system phi' = C1 tanh(A1 phi + B1 x) + C2 tanh(A2 "
+    "phi[-m] + B2 "
     "x)") {
   // Half of the units are the hidden layer that sees the present, half the one that sees the past. phi = [C1 C2] h.
   constexpr std::size_t kHidden = 4, kSize = 3, kInput = 2, kSteps = 40;
@@ -86,6 +87,42 @@ TEST_CASE(
   }
   CHECK(largest_state > 0.5);
   CHECK(felt > 0.3);
+}
+
+TEST_CASE(
+    "the weight a multiplies present with past: a tau-GRU follows s' = r s (1 - s[-m]) as closely as one "
+    "likes") {
+  constexpr double kRate = 2.1;  // with m = 1 the map has a cycle that it turns around on
+  constexpr std::size_t kSteps = 40;
+  for (const std::size_t m : {0, 1, 2}) {
+    CAPTURE(m);
+    const double rate = m == 2 ? 1.5 : kRate;
+    Vector truth = {0.2};
+    for (std::size_t n = 0; n < kSteps; ++n)
+      truth.push_back(rate * truth[n] * (1 - (n >= m ? truth[n - m] : 0)));
+    Vector errors;
+    for (const double small : {0.04, 0.02, 0.01}) {
+      // small^2 s is the sum of both units. The first is rate h + (1/2 + small s) z(h[-m]), and the second takes away
+      // z(h[-m]) / 2, with z = -rate small s[-m].
+      Dynamics cell(TauGru{.units = 2, .tau = {static_cast<double>(m)}}.build(1), 0, 1);
+      cell.fill("W3.bias", 40);  // the sigmoid of 40 is 1 in f64
+      for (const std::int64_t from : {0, 1}) {
+        cell.weight("W1").set(from, rate);
+        cell.weight("W2").set(from, -rate / small);
+        cell.weight("W2").set(2 + from, rate / small);
+        cell.weight("W4").set(from, 4 / small);
+      }
+      const Matrix states = cell.run({small * small * truth[0], 0}, Matrix(kSteps, {0.0}));
+      double error = 0;
+      for (std::size_t n = 0; n < kSteps; ++n)
+        error = std::max(error, std::abs((states[n][0] + states[n][1]) / (small * small) - truth[n + 1]));
+      errors.push_back(error);
+    }
+    CHECK(*std::ranges::max_element(truth) > 0.3);
+    CHECK(errors.front() > 1e-5);
+    for (std::size_t i = 1; i < errors.size(); ++i)
+      CHECK(std::log2(errors[i - 1] / errors[i]) == doctest::Approx(2).epsilon(0.1));
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
@@ -11,8 +12,10 @@
 #include "lagtape/tools/analysis/analysis_plots.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/report/metrics_lines.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -139,6 +142,14 @@ void write_plots(const Analysis& analysis, const std::string& title, const std::
     write_file_atomically(plot_file(plot, name), chart.svg());
 }
 
+/// The norms of the parameters while a run was trained, where it noted them.
+void write_norms(const std::filesystem::path& run, const std::string& title, const std::string& plot) {
+  std::optional<Plot> chart = report::weight_norms(report::lines_of(RunFolder(run).metrics_file()));
+  if (!chart) return;
+  chart->title = title + ": norms of the parameters";
+  write_file_atomically(plot_file(plot, "weights"), chart->svg());
+}
+
 void run(const AnalyzeArguments& arguments) {
   const std::string& file = arguments.experiment.file;
   ThreadPool pool(arguments.threads);
@@ -152,7 +163,10 @@ void run(const AnalyzeArguments& arguments) {
   const Analysis analysis =
       analyze(source.model, split, is_run(file) ? normalization_of_data(source.model) : task.normalization,
               pool, options);
-  if (!arguments.plot.empty()) write_plots(analysis, source.experiment.name, arguments.plot);
+  if (!arguments.plot.empty()) {
+    write_plots(analysis, source.experiment.name, arguments.plot);
+    if (std::filesystem::is_directory(file)) write_norms(file, source.experiment.name, arguments.plot);
+  }
   if (arguments.json) {
     fmt::print("{}\n", json_of(analysis, source.experiment.name, arguments.split).dump(2));
   } else {

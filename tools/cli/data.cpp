@@ -1,5 +1,8 @@
 #include <fmt/core.h>
 
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/tools/analysis/sequence_plot.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/train/experiment.h"
@@ -11,14 +14,17 @@ namespace {
 
 struct DataArguments {
   ExperimentArguments experiment;
-  std::string out;
+  std::string out, plot;
   std::int64_t fresh = 1000;
   int threads = 1;
 };
 
 void add_options(Options& options, DataArguments& arguments) {
   arguments.experiment.add_to(options);
-  options.add("--out", &arguments.out, "file of arrays to write (.npz)").required().called("FILE");
+  options.add("--out", &arguments.out, "file of arrays to write (.npz)").not_empty().called("FILE");
+  options.add("--plot", &arguments.plot, "draw the first training sequence (.svg), for real targets")
+      .not_empty()
+      .called("FILE");
   options
       .add("--fresh", &arguments.fresh,
            "number of training sequences to write if the task draws fresh ones for every step")
@@ -28,17 +34,24 @@ void add_options(Options& options, DataArguments& arguments) {
 }
 
 void run(const DataArguments& arguments) {
+  if (arguments.out.empty() && arguments.plot.empty())
+    throw InputError("which file? Give --out FILE for arrays, --plot FILE for a chart, or both.");
   const Experiment experiment = read_experiment(arguments.experiment.file, arguments.experiment.set);
   ThreadPool pool(arguments.threads);
-  export_data(arguments.out, experiment.load_task(pool), experiment.train.precision, arguments.fresh, pool);
+  const Task task = experiment.load_task(pool);
+  if (!arguments.plot.empty())
+    write_file_atomically(arguments.plot, plot_of_sequence(*task.train, experiment.name, pool).svg());
+  if (!arguments.out.empty())
+    export_data(arguments.out, task, experiment.train.precision, arguments.fresh, pool);
 }
 
 }  // namespace
 
 Command data_command() {
   return make_command<DataArguments>(
-      "data", "Write the data of a task as arrays", add_options, run,
-      {{"lagtape data load.json --out load.npz", "train_x, train_y, valid_x, ..."}});
+      "data", "Write the data of a task as arrays, or draw a sequence", add_options, run,
+      {{"lagtape data load.json --out load.npz", "train_x, train_y, valid_x, ..."},
+       {"lagtape data load.json --plot load.svg", "inputs and targets of the first training sequence"}});
 }
 
 }  // namespace lagtape::cli

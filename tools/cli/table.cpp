@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostJobs = 1024;
 
 struct TableArguments {
-  std::string folder, out, results, page, plot;
+  std::string folder, out, results, page, plot, against;
   std::vector<std::string> only, set;
   std::int64_t seeds = 0;
   int jobs = 0, threads = 1;
@@ -58,7 +58,30 @@ void add_options(Options& options, TableArguments& arguments) {
       .not_empty()
       .called("FILE");
   options.add("--plot", &arguments.plot, "draw the learning curves (.svg)").not_empty().called("FILE");
+  options
+      .add("--against", &arguments.against,
+           "folder for charts of the metric against each setting that the rows have (\"at\" in table.json)")
+      .not_empty()
+      .called("DIR");
   options.add("--quiet", &arguments.quiet, "print only errors on stderr");
+}
+
+/// Checks before the training that there is something to draw the metric against.
+void check_settings(const table::PaperTable& plan, const std::string& against) {
+  const auto has_number = [](const table::Row& row) {
+    return std::ranges::any_of(row.at, [](const auto& setting) { return setting.second.is_number(); });
+  };
+  if (against.empty() || std::ranges::count_if(plan.rows, has_number) > 1) return;
+  throw InputError(fmt::format(
+      "--against {}: no two rows of {} have numbers to draw against, such as \"at\": {{\"dt\": 0.1}}.",
+      against, (plan.folder / "table.json").string()));
+}
+
+void write_against(const table::PaperTable& plan, const std::vector<table::Run>& runs,
+                   const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, chart] : metric_against_settings(plan, runs))
+    write_file_atomically(std::filesystem::path(folder) / (name + ".svg"), chart.svg());
 }
 
 /// The command that repeats the table from the start.
@@ -138,6 +161,7 @@ void run(const TableArguments& arguments) {
   std::vector<table::Run> runs =
       find_runs(plan, chosen_rows(plan, arguments.only), seeds, out, arguments.set);
   for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
+  check_settings(plan, arguments.against);
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {
     if (arguments.show && !std::filesystem::exists(arguments.results))
@@ -159,6 +183,7 @@ void run(const TableArguments& arguments) {
   const std::string text = markdown(plan, runs, command_of(plan, arguments, seeds));
   if (!arguments.page.empty()) table::put_into_page(arguments.page, plan.task(), text);
   if (!arguments.plot.empty()) write_file_atomically(arguments.plot, learning_curves(plan, runs).svg());
+  if (!arguments.against.empty()) write_against(plan, runs, arguments.against);
   fmt::print("{}{}", arguments.json ? json(plan, runs) : text, arguments.json ? "\n" : "");
   report_failures(failures, runs, plan);
 }

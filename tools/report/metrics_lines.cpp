@@ -30,6 +30,11 @@ PlotLine curve_of(const std::vector<Json>& lines, const std::string& key, const 
   return line;
 }
 
+/// Whether the lines belong to epochs; else to updates.
+bool count_epochs(const std::vector<Json>& lines) {
+  return lines.back().value("epoch", 0.0) > lines.front().value("epoch", 0.0);
+}
+
 }  // namespace
 
 std::vector<Json> lines_of(const std::filesystem::path& file) {
@@ -48,7 +53,7 @@ std::vector<Json> lines_of(const std::filesystem::path& file) {
 std::vector<Plot> learning_curves(const std::vector<Json>& lines) {
   std::vector<Plot> plots;
   if (lines.empty()) return plots;
-  const bool by_epoch = lines.back().value("epoch", 0.0) > lines.front().value("epoch", 0.0);
+  const bool by_epoch = count_epochs(lines);
   const std::string x = by_epoch ? "epoch" : "update";
   Plot losses{.title = "Loss", .x = {.title = x}, .y = {.title = "loss", .log = true}};
   losses.lines = {curve_of(lines, "train_loss", "training", by_epoch),
@@ -68,6 +73,21 @@ std::vector<Plot> learning_curves(const std::vector<Json>& lines) {
     plots.push_back(std::move(plot));
   }
   return plots;
+}
+
+std::optional<Plot> weight_norms(const std::vector<Json>& lines) {
+  constexpr std::string_view kPrefix = "norm_";
+  if (lines.empty()) return {};
+  const bool by_epoch = count_epochs(lines);
+  Plot plot{.title = "Norms of the parameters",
+            .x = {.title = by_epoch ? "epoch" : "update"},
+            .y = {.title = "2-norm", .log = true}};
+  for (const auto& [key, value] : lines.back().items()) {
+    if (key.starts_with(kPrefix))
+      plot.lines.push_back(curve_of(lines, key, key.substr(kPrefix.size()), by_epoch));
+  }
+  if (plot.lines.empty()) return {};
+  return plot;
 }
 
 std::string number_text(const Json& value) {

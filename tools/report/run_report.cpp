@@ -112,6 +112,8 @@ class RunReport {
     if (plots.empty()) return;
     page_.heading("Learning");
     for (const Plot& plot : plots) page_.chart(plot);
+    if (const std::optional<Plot> norms = weight_norms(lines_of(RunFolder(run_).metrics_file())))
+      page_.chart(*norms);
   }
 
   /// Reads the data; nothing where they cannot be read, which the page says.

@@ -24,6 +24,23 @@ std::vector<std::string> models_in(const fs::path& folder) {
   return models;
 }
 
+void read_settings(JsonReader& reader, Row& row) {
+  if (!reader.has("at")) return;
+  const Json& at =
+      reader.raw("at", "settings that charts are drawn against: numbers, and words that tell rows apart");
+  if (!at.is_object() || at.empty()) {
+    reader.error("at", "expected an object of settings, such as {\"dt\": 0.1, \"form\": \"code\"}.");
+    return;
+  }
+  for (const auto& [name, value] : at.items()) {
+    if (value.is_number() || value.is_string()) {
+      row.at.emplace_back(name, value);
+    } else {
+      reader.error("at", text_of("expected a number or a word for ", name, ". Got ", value.dump(), "."));
+    }
+  }
+}
+
 void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperTable& table) {
   Row row;
   reader.required("name", row.name, "the model's name for readers");
@@ -36,6 +53,7 @@ void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperT
                   "the paper's number of parameters: 1200 for 1.2k");
   reader.optional("source", row.source, "where it is printed, if elsewhere than the rest of the table");
   reader.optional("note", row.note, "a remark for readers");
+  read_settings(reader, row);
   reader.finish();
   if (!reader.is_object()) return;
   if (row.model.empty() && !reader.has("printed"))

@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "lagtape/core/json/json.h"
 
 namespace lagtape::table {
 
@@ -19,6 +22,8 @@ struct Row {
   std::int64_t printed_parameters = 0;     ///< number of parameters of the paper's model; 0: not printed
   std::string source;                      ///< where it is printed, if elsewhere than the rest of the table
   std::string note;
+  /// The row's settings for charts: numbers against which the metric is drawn, and words that only tell rows apart.
+  std::vector<std::pair<std::string, Json>> at;
 };
 
 /// A table of a paper, read from TASK/table.json beside the experiments.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lagtape/tools/analysis/plot.h"
@@ -35,6 +36,12 @@ std::string json(const PaperTable& table, const std::vector<Run>& runs);
 /// ones if none is, with a band of one standard deviation where there are several. On the test set where runs have
 /// measured it (TrainOptions::evaluate_test), else on the validation set.
 Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs);
+
+/// The table's metric against each numeric setting of its rows (Row::at) of which there are two values: the mean over the
+/// runs that are done, with a band of one standard deviation where there are several, and the printed numbers. Rows that
+/// are alike in all other settings are one line. Charts by the names of their settings; none without such settings.
+std::vector<std::pair<std::string, Plot>> metric_against_settings(const PaperTable& table,
+                                                                  const std::vector<Run>& runs);
 
 /// Puts a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->" of a page, or at its
 /// end if it has neither. A missing page is created. Throws InputError for a page that has only one of the

@@ -218,6 +218,7 @@ Json json_of(const EvaluationReport& report) {
       {"epoch", report.position.epoch}, {"step", report.position.step}, {"train_loss", report.train_loss}};
   for (const auto& [name, value] : report.valid) row["valid_" + name] = value;
   for (const auto& [name, value] : report.test) row["test_" + name] = value;
+  for (const auto& [name, value] : report.weight_norms) row["norm_" + name] = value;
   row["lr"] = report.lr;
   row["seconds"] = report.seconds;
   if (report.skipped > 0) row["skipped"] = report.skipped;

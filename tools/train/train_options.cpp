@@ -178,6 +178,8 @@ TrainOptions read_train_options(JsonReader& reader, bool fresh) {
   reader.optional(
       "evaluate_test", options.evaluate_test,
       "whether each evaluation also scores test, for a curve; what is kept does not depend on it");
+  reader.optional("weight_norms", options.weight_norms,
+                  "whether each evaluation also notes the 2-norm of every parameter, for curves");
   reader.optional(
       "patience", options.patience, between(0, kMost),
       "number of evaluations in a row without a new best on valid after which the run ends; 0: never");

@@ -33,6 +33,7 @@ struct TrainOptions {
   std::int64_t budget = 0;      ///< bytes; 0: the default of SequenceSettings
   bool keep_best = true;        ///< false: the last state is kept
   bool evaluate_test = false;   ///< each evaluation also scores test, which decides nothing
+  bool weight_norms = false;    ///< each evaluation also notes the 2-norm of every parameter
   std::int64_t patience = 0;    ///< evaluations in a row without a new best that end the run; 0: never
   std::int64_t accumulate = 1;  ///< batches whose gradients make one update
   std::int64_t warmup = 0;      ///< first steps of each sequence that count in neither loss nor metrics

@@ -25,6 +25,18 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// The 2-norm of each parameter, in f64.
+std::vector<std::pair<std::string, double>> norms_of(const Parameters& parameters) {
+  std::vector<std::pair<std::string, double>> norms;
+  for (const Parameter& parameter : parameters) {
+    double squares = 0;
+    for (std::int64_t i = 0; i < parameter.value.numel(); ++i)
+      squares += parameter.value.at(i) * parameter.value.at(i);
+    norms.emplace_back(parameter.name, std::sqrt(squares));
+  }
+  return norms;
+}
+
 /// Whether two runs of different lengths have different learning rates at the same step.
 bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t other) {
   const std::int64_t middle = (std::min(one, other) + 1) / 2;
@@ -290,6 +302,7 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
   if (experiment_.train.evaluate_test)
     report.test =
         evaluate(experiment_, model_, op_, *task_.test, pool_, {.stop_requested = hooks.stop_requested});
+  if (experiment_.train.weight_norms) report.weight_norms = norms_of(model_.parameters());
   double value = report.train_loss;
   if (!report.valid.empty()) {
     value = value_of(report.valid, experiment_.metrics.empty() ? "loss" : experiment_.metrics.front());

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/data/batches.h"
@@ -31,6 +34,9 @@ struct EvaluationReport {
   /// The number of updates that the evaluated weights are the mean over; 0: no mean, the weights of the last.
   std::int64_t averaged = 0;
   bool average_begins = false;  ///< the average of weights begins with the next update
+  /// The name and 2-norm of each parameter that was evaluated; empty unless the experiment asks for it
+  /// (TrainOptions::weight_norms).
+  std::vector<std::pair<std::string, double>> weight_norms;
 };
 
 /// Functions that a trainer calls while it works. Any may be empty.

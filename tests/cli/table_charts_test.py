@@ -1,0 +1,89 @@
+"""Charts of a table: the metric against epochs, and against settings of its rows."""
+
+import json
+import xml.etree.ElementTree
+
+from table_test import OTHER, PLAN, SMALL
+from tool import EXPERIMENT, ToolTest, changed, main
+
+
+class ChartsTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("task/small.json", SMALL)
+        self.write("task/other.json", OTHER)
+        self.write("task/table.json", PLAN)
+
+    def table(self, *args):
+        return json.loads(self.run_tool("table", "task", "--json", "--quiet", *args)[0])
+
+    def test_the_plot_has_a_line_a_model(self):
+        self.table("--seeds", 2, "--plot", "curves.svg")
+        svg = xml.etree.ElementTree.parse(self.folder / "curves.svg").getroot()
+        lines = svg.findall(".//{http://www.w3.org/2000/svg}polyline")
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            self.assertEqual(len(line.get("points").split()), EXPERIMENT["train"]["epochs"])
+        texts = {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
+        self.assertLessEqual({"two models, a < b & c", "tau-GRU | small", "other", "epoch", "validation RMSE x 1e-2 (logarithmic)"}, texts)
+        # Two runs have a deviation, so that their mean stands in a band: there and back along the epochs.
+        bands = svg.findall(".//{http://www.w3.org/2000/svg}polygon")
+        self.assertEqual([len(band.get("points").split()) for band in bands], 2 * [2 * EXPERIMENT["train"]["epochs"]])
+        self.table("--seeds", 1, "--plot", "one.svg")
+        self.assertNotIn("polygon", (self.folder / "one.svg").read_text())
+
+    def test_the_plot_shows_the_test_set_where_runs_measured_it(self):
+        self.table("--seeds", 1, "--set", "train.evaluate_test=true", "--plot", "curves.svg")
+        drawn = (self.folder / "curves.svg").read_text()
+        self.assertIn("test RMSE x 1e-2", drawn)
+        self.assertEqual(drawn.count("<polyline"), 2)
+
+    def points_of(self, chart):
+        """The numbers of points of each line, and the texts."""
+        svg = xml.etree.ElementTree.parse(self.folder / chart).getroot()
+        lines = [len(line.get("points").split()) for line in svg.findall(".//{http://www.w3.org/2000/svg}polyline")]
+        return lines, [text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+
+    def test_the_metric_is_drawn_against_each_setting_of_the_rows(self):
+        self.write("task/wide.json", changed(OTHER, model__layers=[{"cell": "rnn", "units": 5}]))
+        rows = [{**row, "at": at} for row, at in zip(PLAN["rows"], (
+            {"units": 8, "cell": "tau"}, {"units": 4, "cell": "rnn"}, {"units": 5, "cell": "tau"}))]
+        rows.append({"name": "wide", "model": "wide", "at": {"units": 5, "cell": "rnn"}})
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        self.table("--seeds", 2, "--against", "charts")
+        self.assertEqual([path.name for path in (self.folder / "charts").iterdir()], ["units.svg"])
+        lines, texts = self.points_of("charts/units.svg")
+        self.assertEqual(lines, [2, 2])  # two points of RNNs, and two printed ones; of the tau-GRU one run is a point
+        self.assertLessEqual({"units", "rnn", "tau", "tau, printed", "test RMSE x 1e-2 (logarithmic)"}, set(texts))
+        self.assertEqual((self.folder / "charts/units.svg").read_text().count("<polygon"), 2)
+        for row in rows:
+            row["at"] = {"cell": row["at"]["cell"], "size": "any"}
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        error = self.run_tool("table", "task", "--show", "--against", "none", code=2)[1]
+        self.assertIn("no two rows", error)
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_what_all_lines_have_is_not_in_their_names(self):
+        rows = [{**row, "at": {"units": 4 + i, "dt": 0.5}} for i, row in enumerate(PLAN["rows"])]
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        self.table("--seeds", 1, "--against", "charts")
+        lines, texts = self.points_of("charts/units.svg")
+        self.assertEqual(lines, [2, 2])
+        self.assertLessEqual({"here", "printed"}, set(texts))
+        self.assertNotIn("dt 0.5", texts)
+
+    def test_a_line_that_a_kill_cut_short_is_not_drawn_and_a_wrong_one_is_named(self):
+        self.table("--seeds", 1, "--plot", "curves.svg")
+        drawn = (self.folder / "curves.svg").read_bytes()
+        metrics = self.folder / "runs/task/small-0/metrics.jsonl"
+        whole = metrics.read_text()
+        metrics.write_text(whole + '{"epoch": 4, "st')
+        self.table("--seeds", 1, "--plot", "curves.svg")
+        self.assertEqual((self.folder / "curves.svg").read_bytes(), drawn)
+        metrics.write_text(whole.replace('"epoch":2', '"epoch":"\\u001btwo"'))
+        _, error = self.run_tool("table", "task", "--quiet", "--plot", "curves.svg", code=2)
+        self.assertIn('metrics.jsonl line 2: epoch: expected a number, got "\\u001btwo"', error)
+
+
+if __name__ == "__main__":
+    main()
