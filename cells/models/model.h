@@ -27,8 +27,15 @@ struct StreamOptions {
   Interpolation interpolation = Interpolation::cubic;  ///< of states between two steps
   /// bf16: a model of f32 streams as one of precision bf16 does, with weights and states rounded on their way
   /// into the layers' products. Half of the memory is read, which is what layers of 64 units and more wait for.
+  /// int8: a quarter is read; products from 64 numbers to 64 and more are quantised (ops/kernels/int8.h).
   ProductFormat weights = ProductFormat::scalar;
+  /// For int8: sequences [T, input] or [B, T, input] like those to come, in the units of the data. They are run
+  /// once, and the largest magnitudes that they give the operands of products become these operands' ranges.
+  Tensor calibration = {};
 };
+
+/// The format of that name: f32 (the model's own numbers), bf16 or int8. Throws InputError with the nearest.
+ProductFormat stream_weights_named(const std::string& name);
 
 /// A short description of a layer of a model, or of its read-out.
 struct LayerSummary {

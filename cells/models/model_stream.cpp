@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -6,8 +7,86 @@
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_rate.h"
 #include "lagtape/core/error.h"
+#include "lagtape/ops/embedding.h"
 
 namespace lagtape {
+
+namespace {
+
+std::string_view name_of_weights(ProductFormat format) {
+  return format == ProductFormat::bf16 ? "bf16" : format == ProductFormat::int8 ? "int8" : "f32";
+}
+
+/// Throws InputError for weights of a format that a model of that precision does not stream with.
+void check_weights(const StreamOptions& options, Dtype dtype) {
+  if (options.weights != ProductFormat::scalar && dtype != Dtype::f32)
+    throw InputError(text_of("[stream] weights in ", name_of_weights(options.weights),
+                             " are for models of f32; this one is ", name_of(dtype)));
+  if (options.weights != ProductFormat::int8 && !options.calibration.empty())
+    throw InputError(text_of("[stream] calibration is for weights in int8. Got weights in ",
+                             name_of_weights(options.weights)));
+}
+
+void check_sequences(const Model& model, const Tensor& x) {
+  const std::int64_t width = model.input_width();
+  const std::string expected = text_of("[stream] weights in int8 need calibration: sequences [T, ", width,
+                                       "] or [B, T, ", width, "] like those to come. Got ");
+  if (x.empty()) throw InputError(expected + "none");
+  if ((x.rank() != 2 && x.rank() != 3) || x.size(-1) != width || x.numel() == 0)
+    throw InputError(expected + to_string(x.shape()));
+  if (model.tokens() > 0)
+    token_rows(x.rank() == 2 ? x.reshaped({1, x.size(0), x.size(1)}) : x, {}, model.tokens());
+  for (std::int64_t i = 0; i < x.numel(); ++i)
+    if (!std::isfinite(x.at(i)))
+      throw InputError(text_of("[stream] calibration: number ", i, " is not finite. Got ", x.at(i)));
+}
+
+/// Widens `ranges` to those of one more sequence.
+void include(OperandRanges& ranges, const OperandRanges& more) {
+  if (ranges.empty()) ranges = more;
+  for (std::size_t l = 0; l < ranges.size(); ++l)
+    for (std::size_t s = 0; s < ranges[l].size(); ++s)
+      if (!(more[l][s] <= ranges[l][s])) ranges[l][s] = more[l][s];
+}
+
+/// The ranges that a model's operands of products have on sequences x [T, input] or [B, T, input]: each is run by
+/// the stream, in the model's own numbers, from its beginning. An operand that is zero throughout has a range
+/// of one.
+template <class T>
+OperandRanges calibrated_ranges(Stream<T> stream, const Model& model, const Tensor& x) {
+  check_sequences(model, x);
+  const Tensor numbers = x.to(dtype_of<T>);
+  const std::int64_t rows = x.rank() == 3 ? x.size(0) : 1, steps = x.size(-2);
+  OperandRanges ranges;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    stream.reset();
+    include(ranges,
+            stream.operand_ranges(numbers.values<T>().data() + row * steps * model.input_width(), steps));
+    for (const std::vector<float>& layer : ranges)
+      if (!std::ranges::all_of(layer, [](float range) { return std::isfinite(range); }))
+        throw InputError(
+            text_of("[stream] calibration: sequence ", row, " makes states that are not finite"));
+  }
+  bool any = false;
+  for (std::vector<float>& layer : ranges)
+    for (float& range : layer) {
+      any = any || range >= 0;
+      if (range == 0) range = 1;
+    }
+  if (!any)
+    throw InputError(
+        "[stream] weights in int8 are for layers of 64 units and more: no product of this model's layers takes 64 "
+        "numbers to 64 others. Stream it with its own weights");
+  return ranges;
+}
+
+}  // namespace
+
+ProductFormat stream_weights_named(const std::string& name) {
+  for (const ProductFormat format : {ProductFormat::scalar, ProductFormat::bf16, ProductFormat::int8})
+    if (name == name_of_weights(format)) return format;
+  throw InputError(unknown_name("format of weights", name, {"f32", "bf16", "int8"}));
+}
 
 template <class T>
 Stream<T> Model::stream(const StreamOptions& options) const {
@@ -16,21 +95,25 @@ Stream<T> Model::stream(const StreamOptions& options) const {
         text_of("[stream] the model is ", name_of(dtype()), ". Asked for ", name_of(dtype_of<T>)));
   const ChainDefinition& chain = evaluation_chain();
   if (!chain.obstacle().empty()) throw InputError(text_of("[stream] ", chain.obstacle()));
-  if (options.weights == ProductFormat::bf16 && dtype() != Dtype::f32)
-    throw InputError(
-        text_of("[stream] weights in bf16 are for models of f32; this one is ", name_of(dtype())));
+  check_weights(options, dtype());
   StackDefinition stack = stack_at_rate(chain.parts.back().stack, options);
-  if (options.weights == ProductFormat::bf16) stack.products = options.weights;
-  const Window start = at_rate(start_window(chain, options.rows, dtype()), stack, options.rate, dtype());
+  if (options.weights != ProductFormat::scalar) stack.products = options.weights;
+  const auto start_of = [&](std::int64_t rows) {
+    return at_rate(start_window(chain, rows, dtype()), stack, options.rate, dtype());
+  };
   std::vector<Tensor> own = weights();
   const bool has_table = tokens() > 0;
   const std::span<const Tensor> weights = std::span<const Tensor>(own).subspan(has_table ? 1 : 0);
-  const auto made = [&](std::int64_t rows, const Window& first) {
+  const auto made = [&](std::int64_t rows, const OperandRanges& ranges) {
     return Stream<T>(stack, weights, rows, best_level(), has_table ? own.front() : Tensor(), normalization(),
-                     first);
+                     start_of(rows), ranges);
   };
   if (options.rate != std::floor(options.rate) && !has_table) check_stability(*this, stack, options);
-  return made(options.rows, start);
+  if (options.weights != ProductFormat::int8) return made(options.rows, {});
+  stack.products = ProductFormat::scalar;
+  const OperandRanges ranges = calibrated_ranges(made(1, {}), *this, options.calibration);
+  stack.products = ProductFormat::int8;
+  return made(options.rows, ranges);
 }
 
 template <class T>

@@ -6,5 +6,6 @@ template const Kernels<float>& compiled_kernels<float, SimdLevel::generic>();
 template const Kernels<double>& compiled_kernels<double, SimdLevel::generic>();
 template const Kernels<float>& compiled_bf16_emulation<float, SimdLevel::generic>();
 template const Kernels<double>& compiled_bf16_emulation<double, SimdLevel::generic>();
+template const Kernels<float>& compiled_int8_emulation<SimdLevel::generic>();
 
 }  // namespace lagtape

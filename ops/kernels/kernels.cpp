@@ -38,17 +38,49 @@ const Kernels<T>& bf16_emulation(SimdLevel level) {
   return compiled_bf16_emulation<T, SimdLevel::generic>();
 }
 
+const Kernels<float>& int8_emulation(SimdLevel level) {
+  check_supported(level);
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return compiled_int8_emulation<SimdLevel::avx512>();
+  if (level == SimdLevel::avx2) return compiled_int8_emulation<SimdLevel::avx2>();
+#elif defined(__aarch64__)
+  if (level == SimdLevel::neon) return compiled_int8_emulation<SimdLevel::neon>();
+#endif
+  return compiled_int8_emulation<SimdLevel::generic>();
+}
+
 #if defined(__x86_64__)
 bool has_bf16_instruction() {
   return is_supported(SimdLevel::avx512) && __builtin_cpu_supports("avx512bf16");
 }
+bool has_int8_instruction() {
+  return is_supported(SimdLevel::avx512) && __builtin_cpu_supports("avx512vnni");
+}
 #else
 bool has_bf16_instruction() { return false; }
+bool has_int8_instruction() { return false; }
 #endif
+
+namespace {
+
+template <class T>
+const Kernels<T>& int8_kernels(SimdLevel level) {
+  if constexpr (sizeof(T) == 8) {
+    throw InputError("[kernels] int8 is for f32. Got f64.");
+  } else {
+#if defined(__x86_64__)
+    if (level == SimdLevel::avx512 && has_int8_instruction()) return int8_instruction_kernels();
+#endif
+    return int8_emulation(level);
+  }
+}
+
+}  // namespace
 
 template <class T>
 const Kernels<T>& kernels(SimdLevel level, ProductFormat products) {
   if (products == ProductFormat::scalar) return kernels<T>(level);
+  if (products == ProductFormat::int8) return int8_kernels<T>(level);
 #if defined(__x86_64__)
   if constexpr (sizeof(T) == 4) {
     if (level == SimdLevel::avx512 && has_bf16_instruction()) return bf16_instruction_kernels();

@@ -12,6 +12,12 @@ const Kernels<T>& compiled_kernels();
 template <class T, SimdLevel level>
 const Kernels<T>& compiled_bf16_emulation();
 
+/// The same with quantised products, in plain integers.
+template <SimdLevel level>
+const Kernels<float>& compiled_int8_emulation();
+
+/// AVX-512 with quantised products by the processor's own instruction.
+const Kernels<float>& int8_instruction_kernels();
 /// AVX-512 with products in bf16 by the processor's own instruction.
 const Kernels<float>& bf16_instruction_kernels();
 

@@ -4,6 +4,7 @@
 #include "lagtape/ops/kernels/bf16.inc.h"
 #include "lagtape/ops/kernels/element.inc.h"
 #include "lagtape/ops/kernels/grid.inc.h"
+#include "lagtape/ops/kernels/int8.inc.h"
 #include "lagtape/ops/kernels/outer_product.inc.h"
 #include "lagtape/ops/kernels/product.inc.h"
 #include "lagtape/ops/kernels/reductions.inc.h"
@@ -47,6 +48,19 @@ constexpr Kernels<typename S::Scalar> make_bf16_emulation(SimdLevel level) {
 template <class T, SimdLevel level>
 const Kernels<T>& compiled_bf16_emulation() {
   static constexpr Kernels<T> table = make_bf16_emulation<Simd<T, level>>(level);
+  return table;
+}
+
+template <class S>
+constexpr Kernels<float> make_int8_emulation(SimdLevel level) {
+  Kernels<float> table = make_kernels<S>(level);
+  fill_int8_products<S, Int8Integers<S>>(table);
+  return table;
+}
+
+template <SimdLevel level>
+const Kernels<float>& compiled_int8_emulation() {
+  static constexpr Kernels<float> table = make_int8_emulation<Simd<float, level>>(level);
   return table;
 }
 

@@ -40,6 +40,18 @@ class StreamTest(ToolTest):
         self.assertEqual(sum(int(bar[3]) for bar in bars), 200)
         self.assertTrue(all(("#" in bar[-1]) == (int(bar[3]) > 0) for bar in bars))
 
+    def test_streams_of_other_weights_take_turns_with_the_own(self):
+        path = self.write("experiment.json", changed(TINY, model__layers=[{"cell": "lstm", "units": 64}]))
+        for weights in ("bf16", "int8"):
+            args = ("bench", path, "--stream", "--steps", 200, "--repeats", 1, "--weights", weights)
+            found = json.loads(self.run_tool(*args, "--json")[0])
+            self.assertEqual(found["weights"], weights)
+            self.assertGreater(found["weights_ns"]["min"], 0)
+            self.assertEqual(found["weights_ratio"], found["weights_ns"]["median"] / found["stream_ns"]["median"])
+            self.assertTrue(0 < found["weights_error"] < 0.1)
+            self.assertRegex(self.run_tool(*args)[0], rf"\n{weights} .* ns per step")
+        self.assertIn("did you mean 'bf16'", self.run_tool("bench", path, "--stream", "--weights", "bf", code=2)[1])
+
     def test_a_stream_has_neither_plan_nor_threads(self):
         path = self.write("experiment.json", TINY)
         for args in (("--plan", "full"), ("--threads", 1), ("--subnormal",)):
@@ -99,7 +111,7 @@ class TableTest(ToolTest):
     def test_every_row_is_measured_or_says_why_not(self):
         shown = self.table().stdout
         rows = self.rows()
-        self.assertEqual(len(rows), 33)
+        self.assertEqual(len(rows), 37)
         for row in rows:
             with self.subTest(row["work"]):
                 self.assertIn(f"| {row['work']} | {row['peer']} |", shown)

@@ -51,6 +51,23 @@ class PredictTest(ToolTest):
             out, _ = self.run_tool("predict", "run", "--input", "-", "--output", "-", *extra, stdin=lines.encode())
             self.assertEqual(out, whole)
 
+    def test_a_stream_has_other_weights(self):
+        wide = changed(EXPERIMENT, train__epochs=1, model__layers=[{"cell": "lstm", "units": 64}])
+        self.train("wide", experiment=wide)
+        path, near = self.write("one.npy", npy((STEPS, 1), WAVE[:STEPS])), {}
+        for weights in ("f32", "bf16", "int8"):
+            given = ("--calibrate", path) if weights == "int8" else ()
+            self.run_tool("predict", "wide", "--input", path, "--output", "y.npy", "--stream", "--weights", weights, *given)
+            near[weights] = npy_values((self.folder / "y.npy").read_bytes())
+        for weights in ("bf16", "int8"):
+            self.assertTrue(0 < max(abs(a - b) for a, b in zip(near["f32"], near[weights])) < 0.1)
+        self.assertNotEqual(near["bf16"], near["int8"])
+        for args, message in ((("--weights", "int8"), "--weights int8: expected --calibrate FILE"),
+                              (("--weights", "bf16", "--calibrate", path), "--calibrate: is for --weights int8"),
+                              (("--weights", "int"), "unknown format of weights 'int'")):
+            found = self.run_tool("predict", "wide", "--input", path, "--output", "y.npy", "--stream", *args, code=2)[1]
+            self.assertIn(message, found)
+
     def test_at_twice_the_rate_two_sequences_run_between_each_other(self):
         twice = [value for value in WAVE[:STEPS] for _ in (0, 1)]
         whole = npy_values(self.predict("one.npy", npy((STEPS, 1), WAVE[:STEPS]), "whole.npy"))

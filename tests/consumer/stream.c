@@ -169,6 +169,38 @@ static void streams_at_another_rate(const lagtape_model* model) {
   check(lagtape_stream_create_at_rate(NULL, 1, 2.0, LAGTAPE_CUBIC) == NULL, "and no model");
 }
 
+/* Weights in bf16 are near the model's own, int8 is for wider layers, and what is wrong with options is said. */
+static void streams_with_other_weights(const lagtape_model* model) {
+  enum { kMost = 64 };
+  float in[kMost] = {0.5f}, own[kMost], other[kMost];
+  lagtape_stream_options options = {0};
+  lagtape_stream* plain = lagtape_stream_create_with(model, &options);
+  lagtape_stream* half;
+  options.weights = LAGTAPE_BF16;
+  half = lagtape_stream_create_with(model, &options);
+  check(plain != NULL && half != NULL, "streams are made with options");
+  check(lagtape_stream_rows(plain) == 1, "zeros stand for defaults");
+  lagtape_stream_step(plain, in, own);
+  lagtape_stream_step(half, in, other);
+  check(fabs((double)own[0] - (double)other[0]) < 0.05, "weights in bf16 are near the model's own");
+  lagtape_stream_free(plain);
+  lagtape_stream_free(half);
+  options.weights = LAGTAPE_INT8;
+  check(lagtape_stream_create_with(model, &options) == NULL, "int8 without calibration is refused");
+  check_message("need calibration");
+  options.calibration = in;
+  options.calibration_steps = 1;
+  check(lagtape_stream_create_with(model, &options) == NULL, "int8 for few units is refused");
+  check_message("64 units");
+  options.calibration_steps = 0;
+  check(lagtape_stream_create_with(model, &options) == NULL, "a calibration of no steps is refused");
+  check_message("calibration_steps");
+  options.weights = (lagtape_weights)5;
+  check(lagtape_stream_create_with(model, &options) == NULL, "so are other weights");
+  check_message("Got 5");
+  check(lagtape_stream_create_with(model, NULL) == NULL, "and no options");
+}
+
 /* A model that has settled begins where silence has led it, and goes back there at a reset. */
 static void settles(const char* path) {
   enum { kMost = 64 };
@@ -260,6 +292,7 @@ int main(int count, char** arguments) {
   predicts_lengths(model);
   saves_and_allocates_nothing(model);
   streams_at_another_rate(model);
+  streams_with_other_weights(model);
   settles(arguments[1]);
   refuses_nonsense(model);
   same = load_from_memory(arguments[1]);

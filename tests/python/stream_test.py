@@ -124,3 +124,24 @@ def test_two_threads_at_once_are_refused(model):
         thread.join()
     assert messages and set(messages) == {"[stream.block] another thread is using this stream; give each thread a copy()."}
     assert stream.steps == 200 * (100 - len(messages))
+
+
+def test_other_weights_are_near_the_models_own(model):
+    y = model.stream(rows=2).block(X)
+    half = model.stream(rows=2, weights="bf16").block(X)
+    assert 0 < np.abs(half - y).max() < 0.05
+    assert np.array_equal(model.stream(rows=2, weights="f32").block(X), y)
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"weights": "int4"}, "unknown format of weights 'int4'; did you mean 'int8'?"),
+    ({"weights": 8}, "weights"),
+    ({"weights": "int8"}, "need calibration"),
+    ({"weights": "int8", "calibrate": X[:, :, 0]}, "Got [30, 2]"),
+    ({"weights": "int8", "calibrate": X}, "64 units"),
+    ({"weights": "bf16", "calibrate": X}, "calibration is for weights in int8"),
+    ({"weights": "int8", "calibrate": "x"}, "expected an array of numbers")])
+def test_wrong_weights_are_refused(model, options, message):
+    with pytest.raises(lt.InputError) as error:
+        model.stream(**options)
+    assert message in str(error.value)

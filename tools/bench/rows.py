@@ -143,6 +143,15 @@ def stream(name, peer_ns):
     return measure
 
 
+def stream_weights(name, weights):
+    """A stream with weights in bf16 or int8 beside that of f32, in turn in one process."""
+    def measure(runs):
+        run = runs.bench(name, "--stream", "--steps", runs.stream_steps, "--weights", weights)
+        return Measured(run["weights_ns"]["median"], run["stream_ns"]["median"], run["weights_ratio"], "ns",
+                        note=f"error {run['weights_error']:.1g}", details={name: run})
+    return measure
+
+
 def subnormal(name):
     def measure(runs):
         run = runs.bench(name, "--subnormal")
@@ -184,4 +193,7 @@ def rows():
         *(Row(f"stream, LSTM and read-out, units {units}", "RTNeural, earlier", stream(f"stream_lstm_{units}", ns), LATENCY[units])
           for units, ns in RTNEURAL_NS.items()),
         Row("first row, states and deltas subnormal", "ordinary values", subnormal("tau_gru_psmnist"), 1.1),
+        *(Row(f"stream, LSTM and read-out, units {units}, {weights}", "its own f32",
+              stream_weights(f"stream_lstm_{units}", weights), limit)
+          for weights in ("bf16", "int8") for units, limit in ((64, 1.0), (128, 0.6))),
     ]

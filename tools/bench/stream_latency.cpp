@@ -14,36 +14,71 @@ namespace {
 constexpr std::int64_t kInputs = 1024;  // a repeat cycles through them, so that they stay in the cache
 constexpr double kNanoseconds = 1e3;    // per microsecond
 
+/// The outputs of a stream from its beginning, one step after another.
 template <class T>
-void check(const Model& model, const Tensor& x) {
-  Stream<T> stream = model.stream<T>();
-  std::vector<T> output(model.output_width());
+std::vector<T> stepped(const Stream<T>& begun, const Tensor& x) {
+  Stream<T> stream = begun;
+  const std::int64_t width = stream.output_width();
+  std::vector<T> outputs(static_cast<std::size_t>(x.size(0) * width));
   for (std::int64_t n = 0; n < x.size(0); ++n)
-    stream.step(x.values<T>().data() + n * x.size(1), output.data());
-  const Tensor predicted = model.predict(x);
-  const auto last = predicted.values<T>().last(output.size());
-  if (!std::equal(output.begin(), output.end(), last.begin()))
-    throw Error("[bench] the stream's outputs differ from those of the batch.");
+    stream.step(x.values<T>().data() + n * x.size(1), outputs.data() + n * width);
+  return outputs;
 }
 
 template <class T>
-Timing latency(const Model& model, const LatencyOptions& options) {
+void check(const Model& model, const Stream<T>& stream, const Tensor& x) {
+  const std::vector<T> outputs = stepped(stream, x);
+  const Tensor predicted = model.predict(x);
+  const auto last = predicted.values<T>().last(static_cast<std::size_t>(model.output_width()));
+  if (!std::equal(last.begin(), last.end(), outputs.end() - std::ssize(last)))
+    throw Error("[bench] the stream's outputs differ from those of the batch.");
+}
+
+/// Compares a stream's steps with its block, and returns how far they are from the own stream's.
+template <class T>
+double checked_error(const Stream<T>& own, const Stream<T>& other, const Tensor& x) {
+  const std::vector<T> expected = stepped(own, x), outputs = stepped(other, x);
+  std::vector<T> whole(outputs.size());
+  Stream<T>(other).block(x.values<T>().data(), whole.data(), x.size(0));
+  if (whole != outputs) throw Error("[bench] the outputs of the stream's steps differ from those of a block.");
+  double difference = 0, total = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    difference += std::pow(static_cast<double>(outputs[i]) - static_cast<double>(expected[i]), 2);
+    total += std::pow(static_cast<double>(expected[i]), 2);
+  }
+  return std::sqrt(difference / total);
+}
+
+template <class T>
+StreamLatency latency(const Model& model, const LatencyOptions& options) {
   const std::int64_t width = model.input_width();
-  check<T>(model, random_inputs(model, {kInputs, width}, 1));
+  const Tensor first = random_inputs(model, {kInputs, width}, 1);
+  std::vector<Stream<T>> streams = {model.stream<T>()};
+  check<T>(model, streams.front(), first);
+  StreamLatency result;
+  if (options.weights != ProductFormat::scalar) {
+    StreamOptions streaming{.weights = options.weights};
+    if (options.weights == ProductFormat::int8) streaming.calibration = first;
+    streams.push_back(model.stream<T>(streaming));
+    result.error = checked_error(streams[0], streams[1], first);
+  }
 
   const FlushSubnormals flush;  // as in a real-time thread
   const Tensor x = random_inputs(model, {kInputs, width}, 2);
   const T* inputs = x.values<T>().data();
   std::vector<T> output(model.output_width());
-  Stream<T> stream = model.stream<T>();
-  const auto pass = [&] {
-    for (std::int64_t n = 0; n < options.steps; ++n) stream.step(inputs + n % kInputs * width, output.data());
-  };
-  pass();
-  std::vector<double> times;
-  for (int repeat = 0; repeat < options.repeats; ++repeat)
-    times.push_back(microseconds_of(pass) * kNanoseconds / static_cast<double>(options.steps));
-  return timing_of(std::move(times));
+  std::vector<std::vector<double>> times(streams.size());
+  for (int repeat = -1; repeat < options.repeats; ++repeat)
+    for (std::size_t s = 0; s < streams.size(); ++s) {
+      const double time = microseconds_of([&] {
+        for (std::int64_t n = 0; n < options.steps; ++n)
+          streams[s].step(inputs + n % kInputs * width, output.data());
+      });
+      if (repeat >= 0) times[s].push_back(time * kNanoseconds / static_cast<double>(options.steps));
+    }
+  result.own = timing_of(std::move(times.front()));
+  if (streams.size() > 1) result.other = timing_of(std::move(times.back()));
+  return result;
 }
 
 /// The nanoseconds between two readings of the clock, `work` between them.
@@ -92,7 +127,7 @@ LatencyDistribution stream_distribution(const Model& model, const LatencyOptions
   return with_scalar(model.dtype(), [&]<class T>() { return distribution<T>(model, options); });
 }
 
-Timing stream_latency(const Model& model, const LatencyOptions& options) {
+StreamLatency stream_latency(const Model& model, const LatencyOptions& options) {
   return with_scalar(model.dtype(), [&]<class T>() { return latency<T>(model, options); });
 }
 

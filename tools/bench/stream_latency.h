@@ -11,12 +11,22 @@ namespace lagtape::bench {
 struct LatencyOptions {
   std::int64_t steps = 100'000;  ///< steps of a repeat
   int repeats = 15;
+  /// Another stream that takes turns with the model's own: bf16 or int8, calibrated on the inputs.
+  ProductFormat weights = ProductFormat::scalar;
 };
 
 /// The time in nanoseconds of one `Stream::step` of one row, read-out included, on the calling thread, with
-/// normal numbers as inputs. Throws Error if the stream's output differs in any bit from that of
-/// `Model::predict`.
-Timing stream_latency(const Model& model, const LatencyOptions& options);
+/// normal numbers as inputs.
+struct StreamLatency {
+  Timing own;
+  Timing other = {};  ///< of the stream with LatencyOptions::weights
+  /// Root mean square of the difference between the outputs of both, over that of the own.
+  double error = 0;
+};
+
+/// Throws Error if the own stream's outputs differ in any bit from those of `Model::predict`, or the other's
+/// from those that it gives in a block.
+StreamLatency stream_latency(const Model& model, const LatencyOptions& options);
 
 /// The times of single steps in nanoseconds, the reading of the clock included.
 struct LatencyDistribution {
@@ -26,7 +36,7 @@ struct LatencyDistribution {
   std::vector<std::int64_t> bins = {};
 };
 
-/// Times single steps of a stream of one row on the calling thread, at most 2^22 of them.
+/// Times single steps of the model's own stream of one row on the calling thread, at most 2^22 of them.
 LatencyDistribution stream_distribution(const Model& model, const LatencyOptions& options);
 
 /// The number of steps that `prediction_time` predicts.

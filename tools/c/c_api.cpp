@@ -13,6 +13,8 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/core/error.h"
+#include "lagtape/tools/c/call_checks.h"
+#include "lagtape/tools/c/stream_options.h"
 #include "lagtape/tools/version.h"
 
 using lagtape::Dtype;
@@ -22,6 +24,7 @@ using lagtape::Stream;
 using lagtape::Tensor;
 using lagtape::text_of;
 using lagtape::Window;
+using namespace lagtape::c;
 
 /// A loaded model, with what the interface hands out as C strings.
 struct lagtape_model {
@@ -90,24 +93,6 @@ auto made(F make) noexcept -> decltype(make()) {
   decltype(make()) result = nullptr;
   guarded([&] { result = make(); });
   return result;
-}
-
-void require(const void* pointer, const char* call, const char* what) {
-  if (pointer == nullptr) throw InputError(text_of("[", call, "] ", what, " is a null pointer"));
-}
-
-void require_at_least(std::int64_t least, std::int64_t given, const char* call, const char* what) {
-  if (given < least)
-    throw InputError(text_of("[", call, "] ", what, " must be at least ", least, ". Got ", given));
-}
-
-/// rows * steps * width; nothing when that is beyond 2^62.
-std::optional<std::int64_t> product(std::int64_t rows, std::int64_t steps, std::int64_t width) {
-  std::int64_t count = 0;
-  if (__builtin_mul_overflow(rows, steps, &count) || __builtin_mul_overflow(count, width, &count) ||
-      count > (std::int64_t{1} << 59))
-    return std::nullopt;
-  return count;
 }
 
 /// What a caller asks a prediction of: `lengths` are null where all rows have all steps.
@@ -313,12 +298,16 @@ lagtape_stream* lagtape_stream_create_at_rate(const lagtape_model* model, int64_
                                               lagtape_interpolation interpolation) {
   return made([&] {
     const auto call = "lagtape_stream_create_at_rate";
-    if (interpolation != LAGTAPE_CUBIC && interpolation != LAGTAPE_LINEAR)
-      throw InputError(
-          text_of("[", call, "] an interpolation is 0 or 1. Got ", static_cast<int>(interpolation)));
-    using enum lagtape::Interpolation;
-    const auto between = interpolation == LAGTAPE_CUBIC ? cubic : linear;
+    const lagtape::Interpolation between = interpolation_of(interpolation, call);
     return new_stream(call, model, {.rows = rows, .rate = rate, .interpolation = between});
+  });
+}
+lagtape_stream* lagtape_stream_create_with(const lagtape_model* model, const lagtape_stream_options* options) {
+  return made([&] {
+    const auto call = "lagtape_stream_create_with";
+    require(model, call, "the model");
+    require(options, call, "options");
+    return new_stream(call, model, options_of(*options, model->model.input_width(), call));
   });
 }
 

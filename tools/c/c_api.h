@@ -36,6 +36,21 @@ typedef enum lagtape_dtype { LAGTAPE_F32 = 0, LAGTAPE_F64 = 1 } lagtape_dtype;
 /* How a stream at another rate reads states between two steps. */
 typedef enum lagtape_interpolation { LAGTAPE_CUBIC = 0, LAGTAPE_LINEAR = 1 } lagtape_interpolation;
 
+/* What a stream multiplies: the model's own numbers, or these rounded to 16 or 8 bits, faster and less exactly. */
+typedef enum lagtape_weights { LAGTAPE_OWN = 0, LAGTAPE_BF16 = 1, LAGTAPE_INT8 = 2 } lagtape_weights;
+
+/* How a stream runs a model. Zeros stand for defaults: lagtape_stream_options options = {0}; */
+typedef struct lagtape_stream_options {
+  int64_t rows;  /* 0: one */
+  double rate;   /* steps for each step of training; 0: one */
+  lagtape_interpolation interpolation;
+  lagtape_weights weights;  /* bf16 and int8: for models of f32 with layers of 64 units and more */
+  /* For int8: calibration_rows sequences [calibration_steps, input_width] like those to come, 0 rows: one. They give the
+   * ranges of what is multiplied, and are not needed any more when the stream is made. */
+  const float* calibration;
+  int64_t calibration_rows, calibration_steps;
+} lagtape_stream_options;
+
 /* "0.1.0" */
 LAGTAPE_API const char* lagtape_version(void);
 
@@ -115,6 +130,9 @@ LAGTAPE_API lagtape_stream* lagtape_stream_create(const lagtape_model* model, in
  * 48 kHz. Returns NULL on failure: rates at which the model is not stable are refused. */
 LAGTAPE_API lagtape_stream* lagtape_stream_create_at_rate(const lagtape_model* model, int64_t rows, double rate,
                                                           lagtape_interpolation interpolation);
+/* The same with options. Returns NULL on failure. */
+LAGTAPE_API lagtape_stream* lagtape_stream_create_with(const lagtape_model* model,
+                                                       const lagtape_stream_options* options);
 /* A second stream in the same state. Returns NULL on failure. */
 LAGTAPE_API lagtape_stream* lagtape_stream_copy(const lagtape_stream* stream);
 /* Frees a stream; NULL is allowed. */

@@ -20,6 +20,7 @@ struct BenchArguments {
   bench::BenchmarkOptions options;
   std::string plan;
   bool stream = false;
+  std::string weights = "f32";
   std::int64_t stream_steps = bench::LatencyOptions{}.steps;
   bool json = false;
 };
@@ -41,6 +42,11 @@ void add_options(Options& options, BenchArguments& arguments) {
       .needs({"--stream"})
       .at_least(1)
       .called("N")
+      .show_default();
+  options.add("--weights", &arguments.weights,
+              "also time a stream with weights in bf16 or int8, in turn with the model's own")
+      .needs({"--stream"})
+      .called("FORMAT")
       .show_default();
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
@@ -113,30 +119,47 @@ void print(const bench::LatencyDistribution& steps) {
   }
 }
 
+void print_stream(const std::string& name, const bench::Timing& timing) {
+  fmt::print("{:<14}{:>10.4g} ns per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min, timing.max);
+}
+
 void run_stream(const Experiment& experiment, const DataShape& data, const BenchArguments& arguments) {
   const Model model = build_model(experiment, data);
-  bench::Timing timing, prediction;
+  bench::StreamLatency latency;
+  bench::Timing prediction;
   bench::LatencyDistribution steps;
-  const bench::LatencyOptions options{.steps = arguments.stream_steps, .repeats = arguments.options.repeats};
+  const bench::LatencyOptions options{.steps = arguments.stream_steps,
+                                      .repeats = arguments.options.repeats,
+                                      .weights = stream_weights_named(arguments.weights)};
   try {
-    timing = bench::stream_latency(model, options);
+    latency = bench::stream_latency(model, options);
     steps = bench::stream_distribution(model, options);
     prediction = bench::prediction_time(model, arguments.options.repeats);
   } catch (const InputError& error) {
     throw InputError(text_of(experiment.where, ": ", error.what()));
   }
+  const bool has_other = options.weights != ProductFormat::scalar;
+  const double ratio = has_other ? latency.other.median / latency.own.median : 1;
   if (arguments.json) {
-    const Json json = {{"name", experiment.name},
-                       {"stream_steps", arguments.stream_steps},
-                       {"stream_ns", json_of(timing)},
-                       {"step_ns", json_of(steps)},
-                       {"predict_steps", bench::kPredictedSteps},
-                       {"predict_us", json_of(prediction)}};
+    Json json = {{"name", experiment.name},
+                 {"stream_steps", arguments.stream_steps},
+                 {"stream_ns", json_of(latency.own)},
+                 {"step_ns", json_of(steps)},
+                 {"predict_steps", bench::kPredictedSteps},
+                 {"predict_us", json_of(prediction)}};
+    if (has_other)
+      json.update({{"weights", arguments.weights},
+                   {"weights_ns", json_of(latency.other)},
+                   {"weights_ratio", ratio},
+                   {"weights_error", latency.error}});
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}: stream of one row, {} steps a repeat\n", experiment.name, arguments.stream_steps);
-    fmt::print("stream        {:>10.4g} ns per step   ({:.4g} to {:.4g})\n", timing.median, timing.min,
-               timing.max);
+    print_stream("stream", latency.own);
+    if (has_other) {
+      print_stream(arguments.weights, latency.other);
+      fmt::print("ratio         {:>10.3f}, error {:.2g} of the outputs\n", ratio, latency.error);
+    }
     print(steps);
     fmt::print("predict       {:>10.4g} us for {} steps   ({:.4g} to {:.4g})\n", prediction.median,
                bench::kPredictedSteps, prediction.min, prediction.max);

@@ -22,7 +22,7 @@ namespace lagtape::cli {
 namespace {
 
 struct PredictArguments {
-  std::string run, input, output, plot, rate, interpolation = "cubic";
+  std::string run, input, output, plot, rate, interpolation = "cubic", weights = "f32", calibrate;
   int threads = 1;
   bool stream = false, probabilities = false;
 };
@@ -43,7 +43,7 @@ void add_options(Options& options, PredictArguments& arguments) {
       .required()
       .called("FILE");
   options.add("--stream", &arguments.stream,
-              "run the model step by step; the outputs are the same to the bit");
+              "run the model step by step; with --weights f32 the outputs are the same to the bit");
   options
       .add("--rate", &arguments.rate,
            "steps for each step of training, 0.5 to 8: 2 for sound of 96 kHz and a model of 48 kHz")
@@ -53,6 +53,18 @@ void add_options(Options& options, PredictArguments& arguments) {
       .needs({"--rate"})
       .show_default()
       .called("KIND");
+  options
+      .add("--weights", &arguments.weights,
+           "of the stream of a model of f32: f32, bf16, or int8 for layers of 64 units and more; bf16 and int8 are "
+           "faster and less exact")
+      .needs({"--stream"})
+      .show_default()
+      .called("FORMAT");
+  options
+      .add("--calibrate", &arguments.calibrate,
+           "sequences like those to come, as --input takes them: they give the ranges of int8")
+      .needs({"--weights"})
+      .called("FILE");
   options.add("--probabilities", &arguments.probabilities,
               "write probabilities of the classes in place of logits");
   options.add("--plot", &arguments.plot, "draw the predictions of a recording over the truth (.svg)")
@@ -64,10 +76,36 @@ bool is_token(double value, std::int64_t tokens) {
   return value >= 0 && value < static_cast<double>(tokens) && value == std::floor(value);
 }
 
-/// What --rate and --interpolation ask for. Throws InputError.
-StreamOptions stream_options(const PredictArguments& arguments) {
+/// The experiment's names of its input columns (task "series"); empty unless all of them have names.
+std::vector<std::string> input_names(const Model& model) {
+  const Json experiment = parse_json(model.experiment(), "experiment");
+  std::vector<std::string> names;
+  const Json& columns = at_pointer(experiment, "/data/input");
+  if (at_pointer(experiment, "/data/task") != "series" || !columns.is_array()) return names;
+  for (const Json& column : columns)
+    if (column.is_string()) names.push_back(column.get<std::string>());
+  if (std::ssize(names) != model.input_width()) names.clear();
+  return names;
+}
+
+/// Sets what --weights and --calibrate ask for. Throws InputError.
+void set_weights(StreamOptions& options, const PredictArguments& arguments, const Model& model) {
+  options.weights = stream_weights_named(arguments.weights);
+  const bool calibrates = options.weights == ProductFormat::int8;
+  if (calibrates && arguments.calibrate.empty())
+    throw InputError("--weights int8: expected --calibrate FILE with sequences like those to come. Got none.");
+  if (!calibrates && !arguments.calibrate.empty())
+    throw InputError(text_of("--calibrate: is for --weights int8. Got --weights ", arguments.weights, "."));
+  if (calibrates)
+    options.calibration =
+        read_sequences(arguments.calibrate, model.input_width(), model.dtype(), input_names(model));
+}
+
+/// What the options of --stream ask for. Throws InputError.
+StreamOptions stream_options(const PredictArguments& arguments, const Model& model) {
   StreamOptions options;
   options.interpolation = interpolation_named(arguments.interpolation);
+  set_weights(options, arguments, model);
   if (arguments.rate.empty()) return options;
   const char* const end = arguments.rate.data() + arguments.rate.size();
   const auto [next, error] = std::from_chars(arguments.rate.data(), end, options.rate);
@@ -133,18 +171,6 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
   if (!every_step) print();
 }
 
-/// The experiment's names of its input columns (task "series"); empty unless all of them have names.
-std::vector<std::string> input_names(const Model& model) {
-  const Json experiment = parse_json(model.experiment(), "experiment");
-  std::vector<std::string> names;
-  const Json& columns = at_pointer(experiment, "/data/input");
-  if (at_pointer(experiment, "/data/task") != "series" || !columns.is_array()) return names;
-  for (const Json& column : columns)
-    if (column.is_string()) names.push_back(column.get<std::string>());
-  if (std::ssize(names) != model.input_width()) names.clear();
-  return names;
-}
-
 bool is_array(const std::string& file) { return std::filesystem::path(file).extension() == ".npy"; }
 
 /// Whether the input is a recording like that of the training: a .csv file with names of columns.
@@ -186,7 +212,7 @@ void run(const PredictArguments& arguments) {
   if (arguments.probabilities) check_has_probabilities(model);
   const bool of_recording = is_recording(arguments, model);
   check_output(arguments, of_recording);
-  const StreamOptions streaming = stream_options(arguments);
+  const StreamOptions streaming = stream_options(arguments, model);
   if (of_recording) return predict_recording(arguments, model);
   if (arguments.input == "-" && arguments.output == "-") {
     return with_scalar(model.dtype(),

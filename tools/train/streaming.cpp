@@ -18,8 +18,7 @@ void put_softmax(const Tensor& logits, Tensor& result, std::int64_t first, std::
 }
 
 template <class T>
-Tensor stream_row(const Model& model, std::span<const T> x, const StreamOptions& options) {
-  Stream<T> stream = model.stream<T>(options);
+Tensor stream_row(const Model& model, Stream<T> stream, std::span<const T> x) {
   const std::int64_t width = stream.input_width(), q = stream.output_width();
   const std::int64_t steps = static_cast<std::int64_t>(x.size()) / width;
   const bool every_step = reads_every_step(model.at());
@@ -33,11 +32,12 @@ Tensor stream_row(const Model& model, std::span<const T> x, const StreamOptions&
 template <class T>
 Tensor stream_rows(const Model& model, const Tensor& x, const StreamOptions& options) {
   const Tensor numbers = x.to(model.dtype());
-  if (x.rank() == 2) return stream_row<T>(model, numbers.values<T>(), options);
+  const Stream<T> begun = model.stream<T>(options);
+  if (x.rank() == 2) return stream_row<T>(model, begun, numbers.values<T>());
   const std::int64_t rows = x.size(0), row_size = numbers.numel() / rows;
   Tensor all;
   for (std::int64_t row = 0; row < rows; ++row) {
-    const Tensor y = stream_row<T>(model, numbers.values<T>().subspan(row * row_size, row_size), options);
+    const Tensor y = stream_row<T>(model, begun, numbers.values<T>().subspan(row * row_size, row_size));
     if (row == 0) {
       Shape shape = y.shape();
       shape.insert(shape.begin(), rows);

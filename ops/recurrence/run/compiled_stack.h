@@ -7,6 +7,7 @@
 
 #include "lagtape/ops/recurrence/run/layer_weights.h"
 #include "lagtape/ops/recurrence/schedule/layer_schedule.h"
+#include "lagtape/ops/recurrence/step/operand_ranges.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape::recurrence {
@@ -22,8 +23,9 @@ class CompiledStack {
   CompiledStack(const CompiledStack&) = delete;
   CompiledStack& operator=(const CompiledStack&) = delete;
 
-  /// The step's weights, layer by layer, then the read-out's. Throws InputError when they do not fit.
-  void load(std::span<const Tensor> weights);
+  /// The step's weights, layer by layer, then the read-out's. `ranges`: for products in int8. Throws
+  /// InputError when the weights do not fit.
+  void load(std::span<const Tensor> weights, const OperandRanges& ranges = {});
 
   /// The programs that run over time: the layers, and the read-out where it reads every step.
   std::size_t layers() const { return programs_.size(); }

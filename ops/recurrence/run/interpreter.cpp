@@ -45,7 +45,22 @@ void Interpreter<T>::run(const Phase& phase, std::int64_t step, std::int64_t cou
 }
 
 template <class T>
+void Interpreter<T>::observe(const ProductStage& stage, std::int64_t step, std::int64_t count) {
+  float& range = (*ranges_)[static_cast<std::size_t>(stage.stack)];
+  for (std::size_t i = 0; i < stage.operands.size(); ++i) {
+    const T* row = at(stage.operands[i], step);
+    const std::int64_t width = stage.operand_widths[i] * stage.groups;
+    for (std::int64_t r = 0; r < rows_ * count; ++r, row += stage.operands[i].width)
+      for (std::int64_t u = 0; u < width; ++u) {
+        const auto magnitude = static_cast<float>(std::abs(row[u]));
+        if (!(magnitude <= range)) range = magnitude;
+      }
+  }
+}
+
+template <class T>
 void Interpreter<T>::run_products(const ProductStage& stage, std::int64_t step, std::int64_t count) {
+  if (ranges_ != nullptr) observe(stage, step, count);
   if (stage.groups > 1) return run_group_products(stage, step, count);
   for (std::size_t i = 0; i < stage.operands.size(); ++i)
     operands_[i] = {at(stage.operands[i], step), stage.operands[i].width, stage.operand_widths[i]};

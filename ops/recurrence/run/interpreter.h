@@ -53,6 +53,9 @@ class Interpreter {
   /// set_draws and set_rows.
   void draw_once();
   void set_draws(const DrawContext& draws) { draws_ = draws; }
+  /// From now on the largest magnitudes of the products' operands, NaN above all, are kept in `ranges`, one a
+  /// weight stack; null: no longer.
+  void observe(std::vector<float>* ranges) { ranges_ = ranges; }
   ArrayView<T>& array(int i) { return arrays_[i]; }
   const ArrayView<T>& array(int i) const { return arrays_[i]; }
 
@@ -73,6 +76,7 @@ class Interpreter {
   void real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const;
 
  private:
+  void observe(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_elements(const ElementStage& stage, std::int64_t step, std::int64_t count);
@@ -95,6 +99,7 @@ class Interpreter {
   T* group_scratch_ = nullptr;
   T* once_ = nullptr;
   DrawContext draws_;
+  std::vector<float>* ranges_ = nullptr;
   std::vector<ArrayView<T>> arrays_;
   // The following are scratch for one stage.
   std::vector<T*> pointers_;

@@ -27,6 +27,8 @@ class LayerRunner {
   /// Begins a sequence: states as in the window (rows row0.. of its tensors; null: zeros).
   void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0);
   void set_draws(const DrawContext& draws) { interpreter_.set_draws(draws); }
+  /// As Interpreter::observe.
+  void observe(std::vector<float>* ranges) { interpreter_.observe(ranges); }
   /// Rows of a shorter length keep their states from then on; null: none does.
   void set_lengths(const std::int64_t* lengths) { states_.set_lengths(lengths); }
 

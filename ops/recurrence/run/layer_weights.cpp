@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/kernels/int8.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -53,7 +54,7 @@ LayerWeights<T>::LayerWeights(const StepProgram& program, const LayerSchedule& s
 }
 
 template <class T>
-void LayerWeights<T>::load(std::span<const Tensor> weights) {
+void LayerWeights<T>::load(std::span<const Tensor> weights, std::span<const float> ranges) {
   for (std::size_t i = 0; i < program_.weights.size(); ++i) {
     const auto& w = program_.weights[i];
     if (weights[i].shape() != w.shape || weights[i].dtype() != dtype_of<T>)
@@ -76,6 +77,9 @@ void LayerWeights<T>::load(std::span<const Tensor> weights) {
   for (std::size_t s = 0; s < schedule_.stacks.size(); ++s) {
     const WeightStack& stack = schedule_.stacks[s];
     std::int64_t k = 0, column = 0;
+    if constexpr (sizeof(T) == 4) {
+      if (s < ranges.size()) Int8Matrix(stacks_[s], stack.k, stack.columns).set_range(ranges[s]);
+    }
     for (int w : stack.weights) {
       const std::int64_t out = program_.weights[w].shape[0], in = program_.weights[w].shape[1];
       const T* values = weights[w].template values<T>().data();

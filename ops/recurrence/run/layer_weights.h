@@ -16,8 +16,9 @@ class LayerWeights {
  public:
   LayerWeights(const StepProgram& program, const LayerSchedule& schedule, const Kernels<T>& kernels);
 
-  /// Repacks from the step's weights, in the order of program.weights.
-  void load(std::span<const Tensor> weights);
+  /// Repacks from the step's weights, in the order of program.weights. `ranges`: those of the
+  /// layer's operands, for products in int8.
+  void load(std::span<const Tensor> weights, std::span<const float> ranges = {});
 
   const T* stack(int i) const { return stacks_[i]; }
   /// Vector number i: weight i or, beyond the last weight, an entry of the schedule's columns.

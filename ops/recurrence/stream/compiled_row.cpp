@@ -3,12 +3,33 @@
 #include <algorithm>
 
 #if defined(LAGTAPE_JIT)
+#include "lagtape/ops/kernels/kernels.h"
 #include "lagtape/ops/recurrence/stream/row_emitter.h"
 #endif
 
 namespace lagtape::recurrence {
 
 #if defined(LAGTAPE_JIT)
+
+namespace {
+
+/// Whether steps of the stack's format can be compiled on this processor.
+template <class T>
+bool takes_format(const CompiledStack<T>& stack) {
+  if (stack.kernels(0).level != SimdLevel::avx512) return false;
+  switch (stack.stack().products) {
+    case ProductFormat::bf16: return sizeof(T) == 4 && has_bf16_instruction();
+    case ProductFormat::int8: return sizeof(T) == 4 && has_int8_instruction();
+    default: return true;
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t CompiledRow<T>::scratch_elements(const CompiledStack<T>& stack) {
+  return takes_format(stack) ? rounded_elements(stack) : 0;
+}
 
 template <class T>
 struct CompiledRow<T>::Code {
@@ -19,10 +40,9 @@ struct CompiledRow<T>::Code {
 template <class T>
 std::shared_ptr<const typename CompiledRow<T>::Code> CompiledRow<T>::compile(
     const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, const T* memory,
-    std::span<const Tensor> weights) {
-  if (stack.kernels(0).level != SimdLevel::avx512) return nullptr;
-  if (stack.stack().products != ProductFormat::scalar) return nullptr;  // its sums multiply scalars
-  auto row = row_program(stack, layers, memory, weights);
+    const T* scratch, std::span<const Tensor> weights) {
+  if (!takes_format(stack)) return nullptr;
+  auto row = row_program(stack, layers, RowMemory<T>{memory, scratch}, weights);
   if (!row) return nullptr;
   const auto code = std::make_shared<Code>(Code{std::move(*row), {}});
   code->emitted = emit(code->row);
@@ -62,8 +82,13 @@ struct CompiledRow<T>::Code {};
 
 template <class T>
 std::shared_ptr<const typename CompiledRow<T>::Code> CompiledRow<T>::compile(
-    const CompiledStack<T>&, const std::deque<LayerRunner<T>>&, const T*, std::span<const Tensor>) {
+    const CompiledStack<T>&, const std::deque<LayerRunner<T>>&, const T*, const T*, std::span<const Tensor>) {
   return nullptr;
+}
+
+template <class T>
+std::int64_t CompiledRow<T>::scratch_elements(const CompiledStack<T>&) {
+  return 0;
 }
 
 template <class T>

@@ -19,12 +19,16 @@ class CompiledRow {
   /// The machine code and weights that all copies of a stream share.
   struct Code;
 
-  /// Returns null when the stack cannot be compiled: on levels other than avx512, and for work that is
-  /// neither products nor element-wise. `layers` are laid out for one row in `memory`; `weights` as
-  /// CompiledStack::load takes them.
+  /// The elements of memory that a step needs besides its layers' own; 0 also when it cannot be compiled.
+  static std::int64_t scratch_elements(const CompiledStack<T>& stack);
+
+  /// Returns null when the stack cannot be compiled: on levels other than avx512, for products of a format
+  /// that the processor has no instruction for, and for work that is neither products nor element-wise.
+  /// `layers` are laid out for one row in `memory`, and so is `scratch`; `weights` as CompiledStack::load takes
+  /// them.
   static std::shared_ptr<const Code> compile(const CompiledStack<T>& stack,
                                              const std::deque<LayerRunner<T>>& layers, const T* memory,
-                                             std::span<const Tensor> weights);
+                                             const T* scratch, std::span<const Tensor> weights);
 
   /// `layers` are laid out in `memory` as those that the code was compiled for, and outlive this object.
   CompiledRow(std::shared_ptr<const Code> code, std::deque<LayerRunner<T>>& layers, T* memory);

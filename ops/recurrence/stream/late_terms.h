@@ -17,7 +17,7 @@ class LateTerms {
  public:
   /// `follower`: null when the pass has none; then there are no late terms.
   LateTerms(const RowPass& pass, const RowPass* follower)
-      : stored_(static_cast<std::size_t>(pass.vectors), false) {
+      : turn_(kLane<T> * pass.together), stored_(static_cast<std::size_t>(pass.vectors), false) {
     if (follower == nullptr) return;
     const RowPass::Products& p = follower->products.front();
     elements_ = p.k;
@@ -25,27 +25,28 @@ class LateTerms {
     weights_ = follower->weights;
   }
 
-  /// Notes that the pass has made that vector of the row.
-  void stored(std::int64_t vector) { stored_[static_cast<std::size_t>(vector)] = true; }
+  /// Notes that the pass has made the vectors of that turn.
+  void stored(std::int64_t turn) { stored_[static_cast<std::size_t>(turn)] = true; }
 
-  /// Takes the next vector: its first element and its number of elements; 0 elements when it is not made yet.
+  /// Takes the next turn: its first element and its number of elements; 0 elements when it is not made yet.
   std::array<std::int64_t, 2> next() {
-    const std::int64_t first = next_ * kLane<T>, count = std::min(kLane<T>, elements_ - first);
+    const std::int64_t first = next_ * turn_, count = std::min(turn_, elements_ - first);
     if (count <= 0 || !stored_[static_cast<std::size_t>(next_)]) return {first, 0};
     ++next_;
     return {first, count};
   }
 
-  /// The bytes to the elements of the next vector and to their packed weights; negative when no whole vector
-  /// is ready.
+  /// The bytes to the elements of the next turn and to their packed weights; negative when no whole turn is
+  /// ready.
   std::array<std::int64_t, 2> next_whole() {
-    if (elements_ - next_ * kLane<T> < kLane<T>) return {-1, -1};
+    if (elements_ - next_ * turn_ < turn_) return {-1, -1};
     const auto [first, count] = next();
     if (count == 0) return {-1, -1};
     return {first * static_cast<std::int64_t>(sizeof(T)), weights_ + first * bytes_};
   }
 
  private:
+  std::int64_t turn_;  // elements
   std::int64_t elements_ = 0, bytes_ = 0, weights_ = 0, next_ = 0;
   std::vector<bool> stored_;
 };

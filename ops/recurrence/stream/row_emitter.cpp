@@ -121,6 +121,7 @@ class RowEmitter : public RowSumEmitter {
   /// Emits a pass; the sums of `follower`, if there is one, are added up meanwhile.
   bool emit_pass(const RowPass& pass, const RowPass* follower) {
     pass_ = &pass;
+    for (const RoundedOperand& operand : pass.rounded) round_operand(operand);
     if (overlaps(pass)) return emit_overlapped(pass, follower);
     const bool loops = pass.vectors > 1;
     const std::int64_t last = odd_ ? 0 : pass.vectors - 1, first = odd_ ? pass.vectors - 1 : 0;
@@ -132,7 +133,7 @@ class RowEmitter : public RowSumEmitter {
     if (!work(pass, Beside::nothing, true)) return false;
     if (!loops) return true;
     add(r8, code_immediate(by * pass.packed_bytes()));
-    add(rdx, static_cast<std::uint32_t>(by * kVector));
+    add(rdx, static_cast<std::uint32_t>(by * pass.together * kVector));
     cmp(rdx, bytes_to_vector(last + by));
     jne(loop, T_NEAR);
     return true;
@@ -146,7 +147,7 @@ class RowEmitter : public RowSumEmitter {
   static bool sums_up(const RowPass& pass, const RowPass& before) {
     if (pass.vectors > 1 || pass.products.size() != 1) return false;
     const RowPass::Products& p = pass.products.front();
-    return p.count == 1 && is_unrolled(p) &&
+    return p.format == ProductFormat::scalar && p.count == 1 && is_unrolled(p) &&
            std::ranges::any_of(before.program.instructions, [&](const VectorInstruction& i) {
              return i.op == VectorOp::store &&
                     before.places[static_cast<std::size_t>(i.operand)] == p.operand;
@@ -201,7 +202,8 @@ class RowEmitter : public RowSumEmitter {
     add(r8, r10);
     const Reg64 base = base_of(p.operand);
     lea(r9, ptr[base + rdx + bytes_to(p.operand)]);
-    for (std::int64_t i = 0; i < kLane<T>; ++i) add_terms(p, sums.data(), i, i * p.vector_bytes);
+    for (std::int64_t i = 0; i < kLane<T> * pass_->together; ++i)
+      add_terms(p, sums.data(), i, i * p.vector_bytes);
     L(none);
   }
   void add_late_terms(const RowPass* follower, const std::vector<Zmm>& sums, LateTerms<T>& terms) {
@@ -235,7 +237,10 @@ class RowEmitter : public RowSumEmitter {
   void load_weights_of(std::int64_t v) {
     lea(r8, ptr[r10 + code_offset(pass_->weights + v * pass_->packed_bytes())]);
   }
-  static std::uint32_t bytes_to_vector(std::int64_t v) { return code_immediate(v * kVector); }
+  /// The bytes to the first vector of a turn in a row.
+  std::uint32_t bytes_to_vector(std::int64_t turn) const {
+    return code_immediate(turn * pass_->together * kVector);
+  }
 
   enum class Beside : std::uint8_t { nothing, next_vector };
   /// The element-wise work on the vector at rdx.
@@ -249,7 +254,9 @@ class RowEmitter : public RowSumEmitter {
     std::size_t at = 0;
     for (; at < code.size() && code[at].op == VectorOp::product; ++at) {
       if (!instruction(at)) return false;
-      vmovaps(vector(file.register_of(code[at].out)), sums[static_cast<std::size_t>(code[at].operand)]);
+      const Zmm sum = sums[static_cast<std::size_t>(code[at].operand)];
+      finish_sum(pass, code[at].operand, sum);
+      vmovaps(vector(file.register_of(code[at].out)), sum);
     }
     if (beside == Beside::nothing) {
       for (; at < code.size(); ++at)
@@ -264,6 +271,11 @@ class RowEmitter : public RowSumEmitter {
       for (; (at - first) * all < rest * done; ++at)
         if (!instruction(at)) return false;
     return true;
+  }
+
+  void finish_sum(const RowPass& pass, int number, const Zmm& reg) {
+    const auto sum = std::ranges::find(pass.integer_sums, number, &IntegerSum::sum);
+    if (sum != pass.integer_sums.end()) finish(*sum, reg, pass.vectors > 1);
   }
 
   // ---- places ----

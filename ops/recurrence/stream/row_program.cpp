@@ -4,6 +4,7 @@
 
 #include "lagtape/ops/recurrence/jit/list_scheduler.h"
 #include "lagtape/ops/recurrence/jit/stage_recorder.h"
+#include "lagtape/ops/recurrence/stream/row_weights.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -17,15 +18,13 @@ constexpr std::int64_t kBytes = sizeof(T);
 template <class T>
 class RowProgrammer {
  public:
-  RowProgrammer(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, const T* memory,
-                std::span<const Tensor> weights)
-      : stack_(stack), layers_(layers), memory_(memory) {
-    for (std::size_t l = 0; l < stack.layers(); ++l) {
-      const std::size_t count = stack.program(l).weights.size();
-      tensors_.push_back(weights.first(count));
-      weights = weights.subspan(count);
-    }
-  }
+  RowProgrammer(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers,
+                const RowMemory<T>& memory, std::span<const Tensor> weights)
+      : stack_(stack),
+        layers_(layers),
+        memory_(memory.base),
+        rounded_(memory.rounded),
+        weights_(stack, weights) {}
 
   std::optional<RowProgram<T>> run() {
     for (std::size_t l = 0; l < stack_.layers(); ++l)
@@ -35,8 +34,7 @@ class RowProgrammer {
     row_.output = address_of(stack_.layers() - 1, last.output);
     row_.input_width = stack_.stack().input_width();
     row_.output_width = stack_.stack().output_width();
-    row_.weights = allocate_aligned(packed_.size() * sizeof(T));
-    std::copy(packed_.begin(), packed_.end(), reinterpret_cast<T*>(row_.weights.get()));
+    row_.weights = weights_.memory();
     return std::move(row_);
   }
 
@@ -91,14 +89,14 @@ class RowProgrammer {
     pass.program = std::move(program);
     if (elements == nullptr) pass.program.width = products.front()->outputs.front().width;
     const std::int64_t vectors = pass.program.width / kLane<T>;
-    const int together = vectors == 2 && 2 * sums_of(products) <= kSums ? 2 : 1;
+    const int together = works_on_two(layer, products, vectors) ? 2 : 1;
     pass.vectors = vectors / together;
+    pass.together = together;
     if (elements != nullptr)
       for (const Operand& operand : elements->operands) pass.places.push_back(address_of(layer, operand));
     int sum = 0;
     for (const ProductStage* p : products) {
-      pass.products.push_back({address_of(layer, p->operands.front()), p->operand_widths.front(),
-                               together * static_cast<int>(p->outputs.size()), vector_bytes(*p)});
+      add_products(pass, layer, *p, sum * together);
       for (const Operand& out : p->outputs) {
         VectorInstruction take{VectorOp::product};
         take.out = add_value(pass.program);
@@ -112,7 +110,43 @@ class RowProgrammer {
     pass.program = list_scheduled(side_by_side(pass.program, products, together), alive);
     std::stable_partition(pass.program.instructions.begin(), pass.program.instructions.end(),
                           [](const auto& i) { return i.op == VectorOp::product; });
-    pack(pass, layer, products, together);
+    weights_.add(pass, layer, products);
+  }
+
+  /// Whether a pass works on two vectors at once: on the only two of a row, so that fewer results are waited
+  /// for; and where the instructions for products are few and take long.
+  bool works_on_two(std::size_t layer, const std::vector<const ProductStage*>& products,
+                    std::int64_t vectors) const {
+    if (vectors % 2 != 0 || 2 * sums_of(products) > kSums) return false;
+    return vectors == 2 || std::ranges::any_of(products, [&](const ProductStage* p) {
+             return format_of(stack_, layer, *p) != ProductFormat::scalar;
+           });
+  }
+
+  /// Adds a stage's products to a pass, with the rounding of their operand; `sum` is the first of their sums.
+  void add_products(RowPass& pass, std::size_t layer, const ProductStage& p, int sum) {
+    RowPass::Products& products = pass.products.emplace_back();
+    products.operand = address_of(layer, p.operands.front());
+    products.k = p.operand_widths.front();
+    products.count = pass.together * static_cast<int>(p.outputs.size());
+    products.vector_bytes = vector_bytes(p);
+    products.format = format_of(stack_, layer, p);
+    if (products.format == ProductFormat::scalar) return;
+    RoundedOperand& rounded = pass.rounded.emplace_back();
+    rounded = {products.operand, rounded_place(), products.k, products.format};
+    products.operand = rounded.to;
+    const int numbers = products.format == ProductFormat::bf16 ? 2 : 4;
+    products.k = (products.k + numbers - 1) / numbers;
+    if (products.format == ProductFormat::int8) {
+      products.vector_bytes = 64;
+      rounded_ += padded<T>(products.k);
+      rounded.not_finite = rounded_place();
+      rounded_ += kLane<T>;
+      weights_.add_integer_sums(pass, layer, p, sum);
+    } else {
+      products.vector_bytes = std::max<std::int64_t>(products.vector_bytes, 32);
+      rounded_ += padded<T>(products.k);
+    }
   }
 
   static int sums_of(const std::vector<const ProductStage*>& products) {
@@ -250,6 +284,11 @@ class RowProgrammer {
   }
 
   std::int64_t bytes_to(const T* p) const { return (p - memory_) * kBytes<T>; }
+  RowAddress rounded_place() const {
+    RowAddress to;
+    to.bytes.fill(bytes_to(rounded_));
+    return to;
+  }
 
   int moving(std::size_t layer, int array) {
     const auto known = std::ranges::find_if(
@@ -261,45 +300,14 @@ class RowProgrammer {
   }
 
   RowAddress weight_place(std::size_t layer, const Operand& operand) {
-    const RowAddress to = packed_place();
-    const T* from = stack_.weights(layer).vector(operand.index);
-    packed_.insert(packed_.end(), from, from + operand.width);
-    return to;
-  }
-
-  // ---- weights ----
-
-  RowAddress packed_place() const {
-    RowAddress to{RowAddress::Base::weights};
-    to.bytes.fill(std::ssize(packed_) * kBytes<T>);
-    return to;
-  }
-
-  void pack(RowPass& pass, std::size_t layer, const std::vector<const ProductStage*>& products,
-            std::int64_t together) {
-    pass.weights = std::ssize(packed_) * kBytes<T>;
-    for (std::int64_t v = 0; v < pass.vectors; ++v)
-      for (std::size_t p = 0; p < products.size(); ++p)
-        for (std::int64_t i = 0; i < pass.products[p].k; ++i)
-          for (std::int64_t u = v * together; u < (v + 1) * together; ++u)
-            for (int w : stack_.schedule(layer).stacks[products[p]->stack].weights)
-              pack_vector(layer, w, u, i, pass.products[p].vector_bytes / kBytes<T>);
-    packed_.resize(padded<T>(std::ssize(packed_)));
-  }
-
-  /// Column i of a matrix [out, in], from row v * kLane on; zeros beyond its rows.
-  void pack_vector(std::size_t layer, int weight, std::int64_t v, std::int64_t i, std::int64_t count) {
-    const Tensor& w = tensors_[layer][weight];
-    const T* values = w.template values<T>().data();
-    for (std::int64_t j = v * kLane<T>; j < v * kLane<T> + count; ++j)
-      packed_.push_back(j < w.size(0) ? values[j * w.size(1) + i] : T(0));
+    return weights_.add(stack_.weights(layer).vector(operand.index), operand.width);
   }
 
   const CompiledStack<T>& stack_;
   const std::deque<LayerRunner<T>>& layers_;
-  const T* memory_;
-  std::vector<std::span<const Tensor>> tensors_;  // by layer: its weights
-  std::vector<T> packed_;
+  const T* const memory_;
+  const T* rounded_;  // memory for the next rounded operand
+  RowWeights<T> weights_;
   RowProgram<T> row_;
 };
 
@@ -312,17 +320,31 @@ std::int64_t RowPass::packed_bytes() const {
 }
 
 template <class T>
+std::int64_t rounded_elements(const CompiledStack<T>& stack) {
+  std::int64_t elements = 0;
+  for (std::size_t l = 0; l < stack.layers(); ++l)
+    for (const Phase* phase : in_forward_order(stack.schedule(l).forward))
+      for (const Stage& stage : *phase)
+        if (const auto* p = std::get_if<ProductStage>(&stage);
+            p != nullptr && format_of(stack, l, *p) != ProductFormat::scalar)
+          elements += padded<T>(p->operand_widths.front());
+  return elements;
+}
+
+template <class T>
 std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
-                                         const std::deque<LayerRunner<T>>& layers, const T* memory,
-                                         std::span<const Tensor> weights) {
+                                         const std::deque<LayerRunner<T>>& layers,
+                                         const RowMemory<T>& memory, std::span<const Tensor> weights) {
   return RowProgrammer<T>(stack, layers, memory, weights).run();
 }
 
+template std::int64_t rounded_elements(const CompiledStack<float>&);
+template std::int64_t rounded_elements(const CompiledStack<double>&);
 template std::optional<RowProgram<float>> row_program(const CompiledStack<float>&,
-                                                      const std::deque<LayerRunner<float>>&, const float*,
-                                                      std::span<const Tensor>);
+                                                      const std::deque<LayerRunner<float>>&,
+                                                      const RowMemory<float>&, std::span<const Tensor>);
 template std::optional<RowProgram<double>> row_program(const CompiledStack<double>&,
-                                                       const std::deque<LayerRunner<double>>&, const double*,
-                                                       std::span<const Tensor>);
+                                                       const std::deque<LayerRunner<double>>&,
+                                                       const RowMemory<double>&, std::span<const Tensor>);
 
 }  // namespace lagtape::recurrence

@@ -50,15 +50,44 @@ struct MovingState {
   std::int64_t bytes;  ///< bytes of a step
 };
 
+/// An operand of products as the slots that their sums go through (RowPass::Products).
+struct RoundedOperand {
+  RowAddress from, to;
+  std::int64_t k = 0;  ///< numbers
+  ProductFormat format = ProductFormat::bf16;
+  /// For int8, among the weights: QuantizingConstants. Behind the slots follows a number whose bits are all set
+  /// when the operand has a number that is not finite, and else zero.
+  RowAddress constants = {}, not_finite = {};
+};
+
+/// The constants that an operand is quantised with, as they lie among the weights.
+struct QuantizingConstants {
+  float inverse_scale, most, least;
+  std::int32_t offset;
+};
+
+/// What makes a number of an exact sum of integers (ops/kernels/int8.h).
+struct IntegerSum {
+  int sum;     ///< its number among the pass's sums
+  int vector;  ///< among the vectors of a turn
+  RowAddress corrections, scales, not_finite;
+};
+
 /// One pass over the vectors of a row.
 struct RowPass {
   struct Products {
     RowAddress operand;
+    /// The inner dimension in slots as large as a scalar: one number each, a pair of numbers in bf16, or four
+    /// in int8.
     std::int64_t k = 0;
     int count = 0;                   ///< matrices that are multiplied by it
     std::int64_t vector_bytes = 64;  ///< bytes of the sums; fewer than a vector's where there are few sums
+    ProductFormat format = ProductFormat::scalar;
   };
-  std::int64_t vectors = 1;  ///< vectors of a row
+  std::vector<RoundedOperand> rounded;  ///< written before the pass begins
+  std::vector<IntegerSum> integer_sums;
+  int together = 1;                     ///< neighbouring vectors that are worked on at once
+  std::int64_t vectors = 1;             ///< turns over the vectors of a row
   /// The sums of all products are numbered one after another. For each vector of the row, each product and
   /// each element of its operand, a vector of each matrix is packed.
   std::vector<Products> products;
@@ -66,7 +95,7 @@ struct RowPass {
   VectorProgram program;           ///< the sums come first
   std::vector<RowAddress> places;  ///< one an operand of the program
 
-  std::int64_t packed_bytes() const;  ///< for each vector of a row
+  std::int64_t packed_bytes() const;  ///< for each turn
 };
 
 /// A step of a stack for one row.
@@ -79,11 +108,22 @@ struct RowProgram {
   AlignedMemory weights;
 };
 
+/// The memory that rounded operands take in a step for one row: elements.
+template <class T>
+std::int64_t rounded_elements(const CompiledStack<T>& stack);
+
+/// Where a stream of one row has its numbers.
+template <class T>
+struct RowMemory {
+  const T* base;     ///< the beginning of the memory in which the layers are laid out
+  const T* rounded;  ///< rounded_elements for operands
+};
+
 /// The step of a stack for one row; none when a stage is neither plain products nor one that `record`
-/// accepts. `layers` are laid out for one row in `memory`; `weights` as CompiledStack::load takes them.
+/// accepts. `layers` are laid out for one row; `weights` as CompiledStack::load takes them.
 template <class T>
 std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
-                                         const std::deque<LayerRunner<T>>& layers, const T* memory,
-                                         std::span<const Tensor> weights);
+                                         const std::deque<LayerRunner<T>>& layers,
+                                         const RowMemory<T>& memory, std::span<const Tensor> weights);
 
 }  // namespace lagtape::recurrence

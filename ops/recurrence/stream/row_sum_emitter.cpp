@@ -14,6 +14,9 @@ namespace {
 constexpr std::int64_t kUnrolled = 512;        // most multiply-adds of an unrolled product
 constexpr std::int64_t kUnrolledTerms = 8;     // terms in a turn of the loop over longer sums
 constexpr int kElement = 31;                   // the register of an element of an operand
+constexpr std::int64_t kVector = 64;           // bytes
+constexpr std::size_t kRoundingBytes = 96;     // most bytes of code that round a vector of an operand
+constexpr int kNotFinite = 0x99;               // a class of numbers: both kinds of NaN, both infinities
 constexpr std::size_t kMultiplyAddBytes = 16;  // most bytes of code, with its share of the code around it
 
 /// The part of a register that the sums fill.
@@ -28,6 +31,8 @@ Xmm part(const Zmm& reg, const RowPass::Products& p) {
 
 std::size_t RowSumEmitter::code_bytes_of_sums(const RowPass& pass) {
   std::size_t bytes = 0;
+  for (const RoundedOperand& r : pass.rounded) bytes += 256 + static_cast<std::size_t>(r.k) / 16 * kRoundingBytes;
+  bytes += 64 * pass.integer_sums.size();
   for (const auto& p : pass.products)
     bytes += 1024 + 2 * static_cast<std::size_t>(std::min(p.k * p.count, kUnrolled) + p.k + 64 * p.count) *
                         kMultiplyAddBytes;
@@ -44,6 +49,70 @@ Reg64 RowSumEmitter::base_of(const RowAddress& place) {
 void RowSumEmitter::load_pointer(const Reg64& reg, const RowAddress& place) {
   const Reg64 base = base_of(place);
   lea(reg, ptr[base + bytes_to(place)]);
+}
+
+void RowSumEmitter::round_operand(const RoundedOperand& operand) {
+  operand.format == ProductFormat::bf16 ? round_to_bf16(operand) : quantize(operand);
+}
+
+/// Loads the numbers from `at` on, of k, and zeros after them: what lies there belongs to no operand.
+void RowSumEmitter::load_rest(std::int64_t k, std::int64_t at) {
+  const Address from = ptr[r9 + code_offset(at * element_bytes_)];
+  const std::int64_t count = k - at;
+  if (count >= 16) {
+    vmovups(Zmm(31), from);
+  } else if (count <= 0) {
+    vpxord(Zmm(31), Zmm(31), Zmm(31));
+  } else {
+    mov(eax, static_cast<std::uint32_t>((1U << count) - 1));
+    kmovw(k1, eax);
+    vmovups(Zmm(31) | k1 | T_z, from);
+  }
+}
+
+void RowSumEmitter::round_to_bf16(const RoundedOperand& operand) {
+  load_pointer(r9, operand.from);
+  for (std::int64_t at = 0; at < operand.k; at += 32) {
+    load_rest(operand.k, at);
+    vmovaps(Zmm(30), Zmm(31));
+    load_rest(operand.k, at + 16);
+    vcvtne2ps2bf16(Zmm(31), Zmm(31), Zmm(30));
+    const Reg64 base = base_of(operand.to);
+    const Address to = ptr[base + bytes_to(operand.to, code_offset(2 * at))];
+    operand.k - at > 16 ? vmovups(to, Zmm(31)) : vmovups(to, Xbyak::Ymm(31));
+  }
+}
+
+void RowSumEmitter::quantize(const RoundedOperand& operand) {
+  load_pointer(r9, operand.from);
+  const auto constant = [&](int i) { return ptr_b[base_of(operand.constants) + bytes_to(operand.constants, 4 * i)]; };
+  kxorw(k2, k2, k2);
+  for (std::int64_t at = 0; at < operand.k; at += 16) {
+    load_rest(operand.k, at);
+    vfpclassps(k3, Zmm(31), kNotFinite);
+    korw(k2, k2, k3);
+    vmulps(Zmm(31), Zmm(31), constant(0));
+    vminps(Zmm(31), Zmm(31), constant(1));
+    vmaxps(Zmm(31), Zmm(31), constant(2));
+    vcvtps2dq(Zmm(31), Zmm(31));
+    vpaddd(Zmm(31), Zmm(31), constant(3));
+    vpmovdb(ptr[base_of(operand.to) + bytes_to(operand.to, code_offset(at))], Zmm(31));
+  }
+  kmovw(eax, k2);
+  neg(eax);       // sets the carry unless all are finite
+  sbb(eax, eax);  // all bits set, or none
+  mov(dword[rdi + bytes_to(operand.not_finite)], eax);
+}
+
+void RowSumEmitter::finish(const IntegerSum& sum, const Zmm& reg, bool in_turns) {
+  const auto at = [&](const RowAddress& place) {
+    const int bytes = bytes_to(place, code_offset(sum.vector * kVector));
+    return in_turns ? ptr[base_of(place) + rdx + bytes] : ptr[base_of(place) + bytes];
+  };
+  vpaddd(reg, reg, at(sum.corrections));
+  vcvtdq2ps(reg, reg);
+  vmulps(reg, reg, at(sum.scales));
+  vpord(reg, reg, ptr_b[rdi + bytes_to(sum.not_finite)]);
 }
 
 bool RowSumEmitter::is_unrolled(const RowPass::Products& p) { return p.k * p.count <= kUnrolled; }
@@ -92,7 +161,7 @@ void RowSumEmitter::add_products(const RowPass& pass, const std::vector<Zmm>& su
 
 void RowSumEmitter::add_terms(const RowPass::Products& p, const Zmm* sums, std::int64_t element,
                               std::int64_t packed) {
-  const bool number = p.vector_bytes == element_bytes_;
+  const bool number = p.vector_bytes == element_bytes_;  // of the scalar format
   const Xmm left(kElement);
   const Address from = ptr[r9 + code_offset(element * element_bytes_)];
   if (number) {
@@ -106,9 +175,17 @@ void RowSumEmitter::add_terms(const RowPass::Products& p, const Zmm* sums, std::
     if (number) {
       float_ ? vfmadd231ss(out, left, right) : vfmadd231sd(out, left, right);
     } else {
-      float_ ? vfmadd231ps(out, part(Zmm(kElement), p), right)
-             : vfmadd231pd(out, part(Zmm(kElement), p), right);
+      add_term(p, out, right);
     }
+  }
+}
+
+void RowSumEmitter::add_term(const RowPass::Products& p, const Xmm& out, const Address& right) {
+  const Xmm left = part(Zmm(kElement), p);
+  switch (p.format) {
+    case ProductFormat::bf16: return vdpbf16ps(out, left, right);
+    case ProductFormat::int8: return vpdpbusd(out, left, right);
+    default: float_ ? vfmadd231ps(out, left, right) : vfmadd231pd(out, left, right);
   }
 }
 

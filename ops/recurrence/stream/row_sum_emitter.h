@@ -29,6 +29,11 @@ class RowSumEmitter : public VectorEmitter {
   }
   void load_pointer(const Xbyak::Reg64& reg, const RowAddress& place);
 
+  // ---- operands ----
+
+  /// Writes the slots of an operand. Uses r9, rax and the scratch registers.
+  void round_operand(const RoundedOperand& operand);
+
   // ---- sums ----
 
   /// Whether the sums are written out term by term, without a loop.
@@ -53,12 +58,20 @@ class RowSumEmitter : public VectorEmitter {
   /// Adds the terms of the next element. Returns false when none is left.
   bool add_next(const RowPass& pass, const std::vector<Xbyak::Zmm>& sums, Terms& terms);
 
+  /// Turns the sum of integers in a register into the number that it stands for; rdx as for arrays.
+  void finish(const IntegerSum& sum, const Xbyak::Zmm& reg, bool in_turns);
+
   static constexpr int kRegisters = 30;  ///< registers for sums and the work on them; two more are scratch
 
   std::size_t odd_ = 0;  ///< whether the step is an odd one
   int reserved_ = 0;     ///< number of registers taken by other sums
 
  private:
+  void load_rest(std::int64_t k, std::int64_t at);
+  void round_to_bf16(const RoundedOperand& operand);
+  void quantize(const RoundedOperand& operand);
+  void add_term(const RowPass::Products& p, const Xbyak::Xmm& out, const Xbyak::Address& right);
+
   const std::int64_t element_bytes_;
 };
 

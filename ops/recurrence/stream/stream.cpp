@@ -18,6 +18,7 @@
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/recurrence/stream/compiled_row.h"
 #include "lagtape/ops/recurrence/stream/linked_step.h"
+#include "lagtape/ops/recurrence/stream/range_observer.h"
 #include "lagtape/ops/recurrence/stream/running_mean.h"
 #include "lagtape/ops/recurrence/stream/stream_input.h"
 
@@ -52,14 +53,15 @@ StackDefinition as_stream(StackDefinition stack) {
 template <class T>
 struct SharedParts {
   SharedParts(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
-              const Tensor& table, const Normalization& normalization, Window first)
+              const Tensor& table, const Normalization& normalization, Window first,
+              const OperandRanges& ranges)
       : stack(as_stream(definition)),
         input(stack.input_width(), table, normalization.input),
         output_scaling(normalization.output),
         compiled(stack, false, kernels<T>(level), true),
         start(std::move(first)) {
     output_scaling.check(stack.output_width(), "output");
-    compiled.load(weights);
+    compiled.load(weights, ranges);
   }
   StackDefinition stack;
   StreamInput<T> input;
@@ -80,6 +82,7 @@ struct Stream<T>::Implementation {
   std::optional<LinkedStep<T>> linked_step;    // for other single steps, where the stack can be linked
   std::int64_t ready_until = 0;                // arrays are in place for the steps before this one
   AlignedMemory memory;
+  T* scratch = nullptr;  // of compiled steps
   std::optional<RunningMean<T>> mean;                 // for a read-out of the mean
   std::vector<std::pair<Shape, Dtype>> window_parts;  // the shapes of a window's tensors
   std::vector<T> scaled;  // normalised inputs of a run of steps; empty: not scaled
@@ -87,7 +90,8 @@ struct Stream<T>::Implementation {
   /// `weights` as CompiledStack::load takes them.
   Implementation(std::shared_ptr<const SharedParts<T>> s, std::int64_t r, std::span<const Tensor> weights)
       : Implementation(std::move(s), r) {
-    if (rows == 1 && !mean) row_program = CompiledRow<T>::compile(shared->compiled, layers, base(), weights);
+    if (rows == 1 && !mean)
+      row_program = CompiledRow<T>::compile(shared->compiled, layers, base(), scratch, weights);
     choose_single_step();
   }
   Implementation(const Implementation& other) : Implementation(other.shared, other.rows) {
@@ -146,6 +150,7 @@ struct Stream<T>::Implementation {
       layers[l].lay_out(allocator, extent, of_rows, l > 0 ? &layers[l - 1] : nullptr, nullptr);
     if (final_readout) final_readout->lay_out(allocator, Extent{0, 1}, of_rows, nullptr, nullptr);
     if (mean) mean->lay_out(allocator);
+    if (of_rows == 1) scratch = allocator.take(CompiledRow<T>::scratch_elements(shared->compiled));
   }
 
   void begin(const std::vector<Tensor>* window, std::int64_t first) {
@@ -272,11 +277,17 @@ struct Stream<T>::Implementation {
 template <class T>
 Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
                   SimdLevel level, const Tensor& table, const Normalization& normalization,
-                  const Window& start) {
+                  const Window& start)
+    : Stream(stack, weights, rows, level, table, normalization, start, OperandRanges()) {}
+
+template <class T>
+Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
+                  SimdLevel level, const Tensor& table, const Normalization& normalization,
+                  const Window& start, const OperandRanges& ranges) {
   if (rows < 1) throw InputError(text_of("[stream] at least one row. Got ", rows));
   implementation_ = std::make_unique<Implementation>(
-      std::make_shared<const SharedParts<T>>(stack, level, weights, table, normalization, start), rows,
-      weights);
+      std::make_shared<const SharedParts<T>>(stack, level, weights, table, normalization, start, ranges),
+      rows, weights);
 }
 
 template <class T>
@@ -349,6 +360,14 @@ void Stream<T>::block(const T* input, T* output, std::int64_t count) noexcept {
     output += now * rows() * output_width();
     count -= now;
   }
+}
+
+template <class T>
+OperandRanges Stream<T>::operand_ranges(const T* input, std::int64_t count) {
+  const RangeObserver<T> observer(implementation_->layers, implementation_->shared->stack.layers.size());
+  std::vector<T> output(static_cast<std::size_t>(count * rows() * output_width()));
+  block(input, output.data(), count);
+  return observer.ranges();
 }
 
 template <class T>

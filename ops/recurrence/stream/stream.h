@@ -5,6 +5,7 @@
 
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/simd/level.h"
+#include "lagtape/ops/recurrence/step/operand_ranges.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape {
@@ -24,6 +25,10 @@ class Stream {
   Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows = 1,
          SimdLevel level = best_level(), const Tensor& table = {}, const Normalization& normalization = {},
          const Window& start = {});
+  /// The same for a stack in int8, whose products' operands have these ranges.
+  Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows, SimdLevel level,
+         const Tensor& table, const Normalization& normalization, const Window& start,
+         const OperandRanges& ranges);
   Stream(const Stream& other);
   Stream& operator=(const Stream& other);
   ~Stream();
@@ -42,6 +47,10 @@ class Stream {
   void step(const T* input, T* output) noexcept;
   /// `count` steps: input [count, rows, input], output [count, rows, output].
   void block(const T* input, T* output, std::int64_t count) noexcept;
+
+  /// Feeds `count` steps like `block`, and returns the largest magnitude that each operand of a product had that
+  /// int8 takes (ops/kernels/int8.h), NaN above all; for other weight stacks -1. Allocates.
+  OperandRanges operand_ranges(const T* input, std::int64_t count);
 
   /// Sets the states to those before the first step.
   void reset() noexcept;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "lagtape/cells/layers/bidirectional.h"
 #include "lagtape/cells/layers/dropout.h"
@@ -14,6 +15,7 @@
 #include "lagtape/cells/lstm.h"
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_json.h"
+#include "lagtape/cells/registry.h"
 #include "lagtape/cells/tau_gru.h"
 #include "lagtape/cells/unicornn.h"
 #include "lagtape/core/error.h"
@@ -47,6 +49,14 @@ Tensor waves(std::int64_t steps, Dtype dtype = Dtype::f32) {
   Tensor x({steps, 3}, dtype);
   for (std::int64_t i = 0; i < x.numel(); ++i) x.set(i, 0.3 * static_cast<double>(i % 11) - 1);
   return x;
+}
+
+/// Outputs of a stream, fed step by step from its beginning.
+Tensor streamed(Stream<float> stream, const Tensor& x) {
+  Tensor y({x.size(0), stream.output_width()}, Dtype::f32);
+  for (std::int64_t n = 0; n < x.size(0); ++n)
+    stream.step(x.values<float>().data() + n * x.size(1), y.values<float>().data() + n * y.size(1));
+  return y;
 }
 
 TEST_CASE("a model written in C++ is the one that a file writes") {
@@ -186,20 +196,66 @@ TEST_CASE("a model of f32 streams with weights in bf16 as a model of that precis
                  {.input = 3}, 1);
   };
   const Tensor x = waves(40, Dtype::f32);
-  const auto streamed = [&](const Model& model, const StreamOptions& options) {
-    Stream<float> stream = model.stream<float>(options);
-    Tensor y({40, 2}, Dtype::f32);
-    for (int n = 0; n < 40; ++n)
-      stream.step(x.values<float>().data() + 3 * n, y.values<float>().data() + 2 * n);
-    return y;
-  };
-  const Tensor plain = streamed(made(Dtype::f32), {}), half = streamed(made(kBf16), {});
-  CHECK(same_bits(streamed(made(Dtype::f32), {.weights = ProductFormat::bf16}), half));
+  const Tensor plain = streamed(made(Dtype::f32).stream<float>(), x);
+  const Tensor half = streamed(made(kBf16).stream<float>(), x);
+  CHECK(same_bits(streamed(made(Dtype::f32).stream<float>({.weights = ProductFormat::bf16}), x), half));
   CHECK(same_bits(made(kBf16).predict(x), half));
   CHECK(!same_bits(plain, half));
   for (std::int64_t i = 0; i < plain.numel(); ++i) CHECK(std::abs(plain.at(i) - half.at(i)) < 0.02);
   CHECK_THROWS_WITH_AS(made(Dtype::f64).stream<double>({.weights = ProductFormat::bf16}),
                        "[stream] weights in bf16 are for models of f32; this one is f64", InputError);
+}
+
+TEST_CASE("every cell of 64 units streams in int8, near its own numbers and with the bits of blocks") {
+  for (const std::string& name : names_of(cells())) {
+    CAPTURE(name);
+    JsonErrors errors;
+    const ModelDefinition definition = read_model(
+        {{"layers", {{{"cell", "lstm"}, {"units", 64}}, {{"cell", name}, {"units", 64}}}},
+         {"readout", {{"units", 2}, {"at", "every_step"}}}},
+        {}, errors);
+    errors.raise("test");
+    const Model model(definition, {.input = 3}, 1);
+    const Tensor x = waves(40, Dtype::f32), y = streamed(model.stream<float>(), x);
+    Stream<float> stream = model.stream<float>({.weights = ProductFormat::int8, .calibration = x});
+    const Tensor quantized = streamed(stream, x);
+    CHECK(!same_bits(quantized, y));
+    double difference = 0, total = 0;
+    for (std::int64_t i = 0; i < y.numel(); ++i) {
+      difference += std::pow(y.at(i) - quantized.at(i), 2);
+      total += std::pow(y.at(i), 2);
+    }
+    CHECK(std::sqrt(difference / total) < 0.1);
+    Tensor block(y.shape(), Dtype::f32);
+    stream.block(x.values<float>().data(), block.values<float>().data(), x.size(0));
+    CHECK(same_bits(block, quantized));
+  }
+}
+
+TEST_CASE("a stream in int8 says what its calibration lacks") {
+  const auto made = [](std::int64_t units, Dtype dtype) {
+    return Model({.layers = {Lstm{.units = units}}, .readout = {.units = 1}, .precision = dtype}, {.input = 3}, 1);
+  };
+  const Model model = made(64, Dtype::f32);
+  const auto asked = [](const Model& of, const Tensor& x) {
+    return [&of, &x] { of.stream<float>({.weights = ProductFormat::int8, .calibration = x}); };
+  };
+  const std::string needs =
+      "[stream] weights in int8 need calibration: sequences [T, 3] or [B, T, 3] like those to come. Got ";
+  const Tensor x = waves(40, Dtype::f32);
+  CHECK_THROWS_WITH_AS(asked(model, Tensor())(), (needs + "none").c_str(), InputError);
+  CHECK_THROWS_WITH_AS(asked(model, Tensor({40, 2}, Dtype::f32))(), (needs + "[40, 2]").c_str(), InputError);
+  Tensor bad = waves(40, Dtype::f32);
+  bad.set(4, std::numeric_limits<float>::infinity());
+  CHECK_THROWS_WITH_AS(asked(model, bad)(), "[stream] calibration: number 4 is not finite. Got inf", InputError);
+  const Model small = made(63, Dtype::f32);
+  CHECK_THROWS_WITH_AS(asked(small, x)(), doctest::Contains("layers of 64 units and more"), InputError);
+  CHECK_THROWS_WITH_AS(model.stream<float>({.weights = ProductFormat::bf16, .calibration = x}),
+                       "[stream] calibration is for weights in int8. Got weights in bf16", InputError);
+  CHECK_THROWS_WITH_AS(
+      made(64, Dtype::f64).stream<double>({.weights = ProductFormat::int8, .calibration = x.to(Dtype::f64)}),
+      "[stream] weights in int8 are for models of f32; this one is f64", InputError);
+  CHECK_THROWS_WITH_AS(stream_weights_named("int4"), doctest::Contains("did you mean 'int8'"), InputError);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ LEVELS = {
     "avx2.cpp.o": re.compile(r"\(lagtape::SimdLevel\)1\b|\bxsimd::avx2\b"),
     "avx512.cpp.o": re.compile(r"\(lagtape::SimdLevel\)2\b|\bxsimd::avx512"),
     "avx512_bf16.cpp.o": re.compile(r"\(lagtape::SimdLevel\)2\b|\bxsimd::avx512"),
+    "avx512_vnni.cpp.o": re.compile(r"\(lagtape::SimdLevel\)2\b|\bxsimd::avx512"),
 }
 
 

@@ -30,14 +30,13 @@ AnyStream stream_of(const Model& model, const StreamOptions& options) {
 /// A stream that can be closed, and refuses to be used by two threads at once.
 class OwnedStream {
  public:
-  OwnedStream(const Model& model, std::int64_t rows, double rate, const std::string& interpolation)
-      : stream_(std::make_unique<AnyStream>(stream_of(model, {rows, rate, interpolation_named(interpolation)}))),
-        tokens_(model.tokens()) {
+  OwnedStream(const Model& model, const StreamOptions& options)
+      : stream_(std::make_unique<AnyStream>(stream_of(model, options))), tokens_(model.tokens()) {
     const nb::module_ numpy = nb::module_::import_("numpy");
     empty_ = numpy.attr("empty");
     dtype_ = numpy.attr("dtype")(model.dtype() == Dtype::f32 ? "f4" : "f8");
     shape_of_one_ = nb::make_tuple(model.output_width());
-    shape_of_rows_ = nb::make_tuple(rows, model.output_width());
+    shape_of_rows_ = nb::make_tuple(options.rows, model.output_width());
   }
   OwnedStream(const OwnedStream& other)
       : tokens_(other.tokens_),
@@ -240,6 +239,16 @@ void restore(const OwnedStream& self, const nb::sequence& states, std::int64_t s
   });
 }
 
+/// Makes a stream in the memory that Python has for it.
+void make_stream(OwnedStream* self, const Model& model, std::int64_t rows, double rate,
+                 const std::string& interpolation, const std::string& weights, nb::handle calibrate) {
+  StreamOptions options{rows, rate, interpolation_named(interpolation), stream_weights_named(weights)};
+  if (!calibrate.is_none())
+    options.calibration = with_scalar(
+        model.dtype(), [&]<class T>() { return tensor_of(numbers_of<T>(calibrate, "stream: calibrate")); });
+  new (self) OwnedStream(model, options);
+}
+
 template <class F>
 auto property(const char* name, F f) {
   return [name, f](const OwnedStream& self) { return self.use(name, f); };
@@ -249,8 +258,8 @@ auto property(const char* name, F f) {
 
 void add_streams(nb::module_& module) {
   nb::class_<OwnedStream>(module, "Stream")
-      .def(nb::init<const Model&, std::int64_t, double, const std::string&>(), nb::arg("model"), nb::arg("rows"),
-           nb::arg("rate"), nb::arg("interpolation"))
+      .def("__init__", make_stream, nb::arg("model"), nb::arg("rows"), nb::arg("rate"), nb::arg("interpolation"),
+           nb::arg("weights"), nb::arg("calibrate").none())
       .def(nb::init<const OwnedStream&>(), nb::arg("other"))
       .def("step", step, nb::arg("x").none(),
            "step(x)\n\nOne step: x [rows, input] to y [rows, output], or [input] to [output] for one row.\n"

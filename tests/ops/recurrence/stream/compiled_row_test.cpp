@@ -49,7 +49,7 @@ bool is_compiled(const SequenceCase& c, SimdLevel level) {
   };
   const Addresses<T> memory(lay_out(BumpAllocator<T>()));
   lay_out(BumpAllocator<T>(memory.begin()));
-  return CompiledRow<T>::compile(stack, layers, memory.begin(), c.weights) != nullptr;
+  return CompiledRow<T>::compile(stack, layers, memory.begin(), memory.begin(), c.weights) != nullptr;
 }
 
 /// Whether this build and machine compile at all.

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lagtape/ops/kernels/kernel_table.h"
+
+namespace lagtape {
+
+// Products of numbers quantised to eight bits, for the streams of trained models.
+//
+// A weight's row (the weights of one output) has a scale of its own, its largest magnitude over 127. An
+// operand has one scale, that of the range found by calibration; what lies beyond the range counts as its end.
+// Both are rounded to the nearest multiple of their scale, ties to even. A sum is of integers and exact; it is
+// rounded to f32, multiplied by the product of the two scales and rounded once more. So the bits are the same
+// whatever the instructions and the order of summation. An operand with a number that is not finite makes all
+// its sums NaN.
+
+/// Whether a product is quantised: from 64 numbers to at least 64 others, the padding included. Smaller ones
+/// are faster as they are.
+constexpr bool takes_int8(std::int64_t k, std::int64_t columns) { return k >= 64 && columns >= 64; }
+
+/// The largest quantised magnitude.
+inline constexpr float kInt8Most = 127;
+
+/// A packed matrix of quantised weights, in the memory of `packed_elements` scalars.
+class Int8Matrix {
+ public:
+  [[gnu::always_inline]] Int8Matrix(float* packed, std::int64_t k, std::int64_t columns)
+      : header_(packed), quads_((k + 3) / 4), columns_(columns) {}
+  [[gnu::always_inline]] Int8Matrix(const float* packed, std::int64_t k, std::int64_t columns)
+      : Int8Matrix(const_cast<float*>(packed), k, columns) {}
+
+  /// The magnitude that the operand's largest quantised number stands for. Set before the weights are packed.
+  [[gnu::always_inline]] void set_range(float range) { header_[0] = range; }
+  [[gnu::always_inline]] float range() const { return header_[0]; }
+  /// What a number of the operand is multiplied by before it is rounded.
+  [[gnu::always_inline]] float inverse_scale() const { return kInt8Most / range(); }
+  /// For each column: what the integer sum is multiplied by.
+  [[gnu::always_inline]] float* scales() const { return header_ + kLane<float>; }
+  /// For each column: what is added to a sum over numbers that are 128 larger than they should be, as unsigned
+  /// bytes are.
+  [[gnu::always_inline]] std::int32_t* corrections() const { return reinterpret_cast<std::int32_t*>(scales() + columns_); }
+  /// Groups of kLane columns one after another; four elements of each column, then the next four.
+  [[gnu::always_inline]] std::int8_t* quads() const { return reinterpret_cast<std::int8_t*>(corrections() + columns_); }
+  /// The group of columns that `column` begins.
+  [[gnu::always_inline]] std::int8_t* group(std::int64_t column) const { return quads() + column * 4 * quads_; }
+
+  [[gnu::always_inline]] std::int64_t quad_count() const { return quads_; }
+
+ private:
+  float* header_;
+  std::int64_t quads_, columns_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lagtape/ops/kernels/int8.h"
+#include "lagtape/ops/recurrence/run/compiled_stack.h"
+#include "lagtape/ops/recurrence/stream/row_program.h"
+
+namespace lagtape::recurrence {
+
+/// What the products of a stage multiply.
+template <class T>
+ProductFormat format_of(const CompiledStack<T>& stack, std::size_t layer, const ProductStage& p) {
+  const ProductFormat format = stack.kernels(layer).products;
+  const WeightStack& weights = stack.schedule(layer).stacks[p.stack];
+  const bool is_small = format == ProductFormat::int8 && !takes_int8(weights.k, weights.columns);
+  return is_small ? ProductFormat::scalar : format;
+}
+
+/// The weights of a RowProgram, packed one after another in the order in which its passes use them.
+template <class T>
+class RowWeights {
+ public:
+  /// `weights` as CompiledStack::load takes them.
+  RowWeights(const CompiledStack<T>& stack, std::span<const Tensor> weights) : stack_(stack) {
+    for (std::size_t l = 0; l < stack.layers(); ++l) {
+      const std::size_t count = stack.program(l).weights.size();
+      tensors_.push_back(weights.first(count));
+      weights = weights.subspan(count);
+    }
+  }
+
+  /// Packs a vector of numbers, and returns its place.
+  RowAddress add(const T* from, std::int64_t count) {
+    RowAddress to{RowAddress::Base::weights};
+    to.bytes.fill(bytes());
+    packed_.insert(packed_.end(), from, from + count);
+    packed_.resize(padded<T>(std::ssize(packed_)));
+    return to;
+  }
+
+  /// Packs the matrices of a pass's products.
+  void add(RowPass& pass, std::size_t layer, const std::vector<const ProductStage*>& products) {
+    pass.weights = bytes();
+    for (std::int64_t turn = 0; turn < pass.vectors; ++turn)
+      for (std::size_t p = 0; p < products.size(); ++p)
+        for (std::int64_t i = 0; i < pass.products[p].k; ++i)
+          for (std::int64_t v = turn * pass.together; v < (turn + 1) * pass.together; ++v)
+            add_slot(layer, *products[p], pass.products[p], v, i);
+    packed_.resize(padded<T>(std::ssize(packed_)));
+  }
+
+  /// Packs what the sums of quantised products need besides; `first` is the number of their first sum.
+  void add_integer_sums(RowPass& pass, std::size_t layer, const ProductStage& p, int first) {
+    if constexpr (sizeof(T) == 4) {
+      RoundedOperand& rounded = pass.rounded.back();
+      const WeightStack& stack = stack_.schedule(layer).stacks[p.stack];
+      const Int8Matrix matrix(stack_.weights(layer).stack(p.stack), stack.k, stack.columns);
+      const QuantizingConstants constants{matrix.inverse_scale(), kInt8Most, -kInt8Most, 128};
+      rounded.constants = add(reinterpret_cast<const T*>(&constants), sizeof constants / sizeof(T));
+      const int count = static_cast<int>(p.outputs.size());
+      std::int64_t column = 0;
+      for (int o = 0; o < count; ++o) {
+        const std::int64_t width = p.outputs[o].width;
+        const auto* corrections = reinterpret_cast<const T*>(matrix.corrections() + column);
+        IntegerSum sum{first + o, 0, add(corrections, width), add(matrix.scales() + column, width),
+                       rounded.not_finite};
+        column += width;
+        for (; sum.vector < pass.together; ++sum.vector, sum.sum += count) pass.integer_sums.push_back(sum);
+      }
+    }
+  }
+
+  AlignedMemory memory() const {
+    AlignedMemory memory = allocate_aligned(packed_.size() * sizeof(T));
+    std::copy(packed_.begin(), packed_.end(), reinterpret_cast<T*>(memory.get()));
+    return memory;
+  }
+
+ private:
+  std::int64_t bytes() const { return std::ssize(packed_) * static_cast<std::int64_t>(sizeof(T)); }
+
+  /// Slot i of vector v of the outputs.
+  void add_slot(std::size_t layer, const ProductStage& stage, const RowPass::Products& p, std::int64_t v,
+                std::int64_t i) {
+    const WeightStack& weights = stack_.schedule(layer).stacks[stage.stack];
+    const std::int64_t count = p.vector_bytes / static_cast<std::int64_t>(sizeof(T));
+    if (p.format == ProductFormat::scalar) {
+      for (int w : weights.weights) add_numbers(layer, w, v, i, count);
+      return;
+    }
+    std::int64_t column = v * kLane<T>;
+    for (const Operand& out : stage.outputs) {
+      const T* from = slots_of(stack_.weights(layer).stack(stage.stack), weights, p, column, i);
+      packed_.insert(packed_.end(), from, from + count);
+      column += out.width;
+    }
+  }
+
+  /// Slot i of the group of columns that begins with `column`, in the kernels' packed weights.
+  static const T* slots_of(const T* packed, const WeightStack& weights, const RowPass::Products& p,
+                           std::int64_t column, std::int64_t i) {
+    if constexpr (sizeof(T) == 4) {
+      if (p.format == ProductFormat::int8)
+        return reinterpret_cast<const T*>(Int8Matrix(packed, weights.k, weights.columns).group(column)) +
+               i * kLane<T>;
+    }
+    constexpr std::int64_t panel = 2 * kLane<T>;  // as product.inc.h packs for vectors of 64 bytes
+    const std::int64_t start = column / panel * panel;
+    return packed + start * p.k + i * std::min(panel, weights.columns - start) + (column - start);
+  }
+
+  /// Column i of a matrix [out, in], from row v * kLane on; zeros beyond its rows.
+  void add_numbers(std::size_t layer, int weight, std::int64_t v, std::int64_t i, std::int64_t count) {
+    const Tensor& w = tensors_[layer][weight];
+    const T* values = w.template values<T>().data();
+    for (std::int64_t j = v * kLane<T>; j < v * kLane<T> + count; ++j)
+      packed_.push_back(j < w.size(0) ? values[j * w.size(1) + i] : T(0));
+  }
+
+  const CompiledStack<T>& stack_;
+  std::vector<std::span<const Tensor>> tensors_;  // by layer: its weights
+  std::vector<T> packed_;
+};
+
+}  // namespace lagtape::recurrence
