@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -84,6 +86,21 @@ class SubnormalTest(ToolTest):
         self.assertIn("subnormal", self.run_tool("bench", path, "--subnormal", "--repeats", 1)[0])
 
 
+class PrecisionTest(ToolTest):
+    def test_the_lstm_is_measured_in_bf16_too_where_there_is_the_instruction(self):
+        path = self.write("experiment.json", TINY)
+        in_bf16 = json.loads(self.run_tool("bench", path, "--repeats", 1, "--set", "train.precision=bf16", "--json")[0])
+        in_f32 = json.loads(self.run_tool("bench", path, "--repeats", 1, "--json")[0])
+        self.assertRegex(in_f32["onednn_version"], r"^\d+\.\d+")
+        self.assertNotIn("onednn_bf16_lstm_us", in_f32)
+        if "avx512_bf16" not in pathlib.Path("/proc/cpuinfo").read_text().split():
+            self.assertNotIn("onednn_bf16_lstm_us", in_bf16)
+            return
+        self.assertEqual(in_bf16["onednn_bf16_ratio"], in_bf16["total_us"]["median"] / in_bf16["onednn_bf16_lstm_us"]["median"])
+        self.assertIn(in_bf16["onednn_bf16_threads"], range(1, len(os.sched_getaffinity(0)) + 1))
+        self.assertIn("in bf16", self.run_tool("bench", path, "--repeats", 1, "--set", "train.precision=bf16")[0])
+
+
 class TableTest(ToolTest):
     """The experiments of the table, made tiny under the same names."""
 
@@ -95,7 +112,7 @@ class TableTest(ToolTest):
             experiment["data"].update(length=24, train=2)
             experiment["train"]["batch"] = 2
             for layer in experiment["model"]["layers"]:
-                layer.update(units=4, **({"tau": 5} if "tau" in layer else {}))
+                layer.update(units=4 if "readout" in experiment["model"] else 2, **({"tau": 5} if "tau" in layer else {}))
             self.write(f"experiments/{path.name}", experiment)
 
     def table(self, *args, code=0):
@@ -111,7 +128,7 @@ class TableTest(ToolTest):
     def test_every_row_is_measured_or_says_why_not(self):
         shown = self.table().stdout
         rows = self.rows()
-        self.assertEqual(len(rows), 37)
+        self.assertEqual(len(rows), 44)
         for row in rows:
             with self.subTest(row["work"]):
                 self.assertIn(f"| {row['work']} | {row['peer']} |", shown)
@@ -157,7 +174,7 @@ class TableTest(ToolTest):
         rows.write_text(rows.read_text().replace('("jax", (', '("no_such_library", ('))
         self.bench = self.folder / "bench"
         shown = self.table("--peers", "--only", "JAX").stdout
-        self.assertEqual([row["available"] for row in self.rows()], [False] * 6)
+        self.assertEqual([row["available"] for row in self.rows()], [False] * 9)
         self.assertIn("no Python with no_such_library and numpy", shown)
 
     def peers(self, name):
@@ -176,6 +193,19 @@ class TableTest(ToolTest):
     @unittest.skipUnless(has("jax", "numpy"), "JAX is not installed")
     def test_jax_is_measured(self):
         self.peers("tau 20, JAX, scan")
+
+    @unittest.skipUnless(has("jax", "numpy"), "JAX is not installed")
+    def test_the_forward_pass_of_a_gru_is_measured_beside_jax(self):
+        self.table("--peers", "--only", "one core, JAX, scan")
+        row, = self.rows()
+        ours, theirs = (1e-3 * side["steps"] * side["forward_us"]["median"] for side in row["details"].values())
+        self.assertEqual((row["lagtape"], row["beside"], row["unit"]), (ours, theirs, "ms"))
+
+    @unittest.skipUnless((pathlib.Path(sys.prefix) / "include/oneapi/dnnl/dnnl.hpp").exists(), "this Python has no oneDNN")
+    def test_another_onednn_is_measured_beside_the_tools(self):
+        self.table("--peers", "--only", "tau 65, oneDNN 3")
+        row, = self.rows()
+        self.assertRegex(row["note"], r"^oneDNN 3\.[\d.]+: [\d.e+]+ us, 2\.[\d.]+: ")
 
 
 @unittest.skipUnless(has("numpy"), "NumPy is not installed")
@@ -220,6 +250,60 @@ class ReferenceTest(ToolTest):
             self.check(loss, {**gradients, "W": swapped})
         with self.assertRaises(ValueError):
             self.check(1.001 * loss, gradients)
+
+
+@unittest.skipUnless(has("numpy"), "NumPy is not installed")
+class GradbenchTest(ToolTest):
+    """The check of GradBench's lstm, and the program where it is built."""
+
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, str(self.root / "tools" / "bench" / "peers"))
+        self.addCleanup(sys.path.pop, 0)
+        import gradbench
+        self.gradbench = gradbench
+        gradbench.LARGEST_ERROR = 1e-8  # that of central differences
+        self.data = gradbench.problem(2, 9, "")
+
+    def central_differences(self):
+        import numpy as np
+        flat = np.concatenate([self.data[name].ravel() for name in ("main_params", "extra_params")])
+        main = self.data["main_params"].size
+        def objective(numbers):
+            return self.gradbench.numpy_objective(self.data, numbers[:main].reshape(self.data["main_params"].shape),
+                                                  numbers[main:].reshape(self.data["extra_params"].shape))
+        step = 2e-3
+        gradient = [(8 * (objective(flat + e) - objective(flat - e)) - objective(flat + 2 * e) + objective(flat - 2 * e))
+                    / (12 * step) for e in step * np.eye(len(flat))]
+        return objective(flat), np.array(gradient)
+
+    def test_right_results_pass_and_wrong_ones_do_not(self):
+        objective, gradient = self.central_differences()
+        self.gradbench.check(self.data, objective, gradient)
+        one = gradient.copy()
+        one[17] *= 1.001
+        for wrong in (0 * gradient, -gradient, 1.0001 * gradient, one):
+            with self.assertRaises(ValueError):
+                self.gradbench.check(self.data, objective, wrong)
+        with self.assertRaises(ValueError):
+            self.gradbench.check(self.data, 1.0001 * objective, gradient)
+
+    def test_the_text_has_the_bits_of_the_benchmarks_own(self):
+        self.assertEqual(self.data["sequence"].shape, (9, 14))
+        self.assertEqual(self.data["sequence"][-1].tolist(), [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1])
+
+    def test_the_program_agrees_and_says_what_is_wrong(self):
+        program = pathlib.Path(self.tool).with_name("lagtape_gradbench")
+        if not program.exists():
+            self.skipTest("lagtape_gradbench is not built")
+        objective, gradient, times, _ = self.gradbench.by_lagtape(program, self.data, 2, self.folder)
+        self.gradbench.check(self.data, objective, gradient)
+        self.assertEqual(len(times), 2)
+        path = self.write("lstm.json", {**{name: value.tolist() for name, value in self.data.items()}, "state": [[1.0]]})
+        for function, message in (("objective", "state [1, 1]"), ("hessian", "sizes")):
+            done = subprocess.run([program, path, function], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
 
 
 if __name__ == "__main__":

@@ -130,11 +130,29 @@ int best_of(const std::map<int, Times>& times) {
 /// Microseconds a step and GFLOP/s of each repeat, by number of threads.
 struct Measurements {
   std::map<int, Times> times;
-  std::map<int, std::vector<double>> subnormal, onednn, sgemm;
+  std::map<int, std::vector<double>> subnormal, onednn, onednn_bf16, sgemm;
+};
+
+/// oneDNN's LSTM with the first layer's sizes, in f32 and, for a model of bf16, in bf16 where there is the instruction.
+struct Peers {
+  std::unique_ptr<OnednnLstm> f32, bf16;
+
+  Peers(const LstmSizes& sizes, Precision precision) : f32(checked(sizes, LstmPrecision::f32)) {
+    if (precision.products() == ProductFormat::bf16 && onednn_has_bf16())
+      bf16 = checked(sizes, LstmPrecision::bf16);
+  }
+
+  static std::unique_ptr<OnednnLstm> checked(const LstmSizes& sizes, LstmPrecision precision) {
+    const int most = ThreadPool::hardware_threads();
+    check_onednn_lstm(sizes, most, precision);
+    auto peer = std::make_unique<OnednnLstm>(sizes, random_values(sizes), precision);
+    for (int threads = 1; threads <= most; ++threads) peer->run(threads);
+    return peer;
+  }
 };
 
 /// Measures everything in turn, so that all meet the same changes of the machine's pace.
-Measurements measure(const Runners& runners, const Runners& subnormal_runners, OnednnLstm& peer,
+Measurements measure(const Runners& runners, const Runners& subnormal_runners, const Peers& peers,
                      std::int64_t steps, int repeats) {
   const auto awake = [](const auto& work) {
     settle();
@@ -154,7 +172,8 @@ Measurements measure(const Runners& runners, const Runners& subnormal_runners, O
       all.subnormal[threads].push_back(per_step([&] { runner->forward_and_backward(); }));
     }
     for (int threads = 1; threads <= ThreadPool::hardware_threads(); ++threads) {
-      all.onednn[threads].push_back(per_step([&] { peer.run(threads); }));
+      all.onednn[threads].push_back(per_step([&] { peers.f32->run(threads); }));
+      if (peers.bf16) all.onednn_bf16[threads].push_back(per_step([&] { peers.bf16->run(threads); }));
     }
     for (const auto& [threads, runner] : runners) {
       if (repeat < kSgemmRepeats)
@@ -186,12 +205,9 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   const StepProgram first = first_step(model);
   const std::int64_t units = first.values[first.output].shape.width();
   const LstmSizes sizes{data.length, experiment.train.batch, first.input.width(), units};
-  const int most = ThreadPool::hardware_threads();
-  check_onednn_lstm(sizes, most);
-  OnednnLstm peer(sizes, random_values(sizes));
-  for (int threads = 1; threads <= most; ++threads) peer.run(threads);
+  const Peers peers(sizes, experiment.train.precision);
 
-  Measurements all = measure(runners, subnormal_runners, peer, data.length, options.repeats);
+  Measurements all = measure(runners, subnormal_runners, peers, data.length, options.repeats);
   result.threads = best_of(all.times);
   result.onednn_threads = best_of(all.onednn);
   result.forward = timing_of(all.times[result.threads].forward);
@@ -200,6 +216,10 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   if (subnormal) result.subnormal = timing_of(all.subnormal[result.threads]);
   result.onednn_lstm = timing_of(all.onednn[result.onednn_threads]);
   result.ratio = result.total.median / result.onednn_lstm.median;
+  if (peers.bf16) {
+    result.onednn_bf16_threads = best_of(all.onednn_bf16);
+    result.onednn_bf16_lstm = timing_of(all.onednn_bf16[result.onednn_bf16_threads]);
+  }
   const PlanCost plan = runners.at(result.threads)->plan();
   result.plan = name_of(plan.plan);
   result.plan_bytes = plan.bytes;

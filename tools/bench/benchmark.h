@@ -27,15 +27,17 @@ struct BenchmarkResult {
   /// Forward and backward of oneDNN's LSTM with the first layer's sizes, best of 1..N threads.
   Timing onednn_lstm;
   double ratio = 0;  ///< total.median / onednn_lstm.median
+  /// The same LSTM in bf16, if the experiment's precision is bf16 and the processor has the instruction.
+  std::optional<Timing> onednn_bf16_lstm;
   Timing sgemm;      ///< Gflop/s of a large matrix product, interleaved with the passes, at most 15 times
   std::string plan;
   std::int64_t plan_bytes = 0;
   std::int64_t peak_rss_bytes = 0;  ///< before oneDNN's LSTM allocated anything
-  int threads = 0, onednn_threads = 0;
+  int threads = 0, onednn_threads = 0, onednn_bf16_threads = 0;
 };
 
 /// Times forward and backward of an experiment's model on random numbers of the data's shape, interleaved
-/// repeat by repeat with oneDNN's LSTM, whose results are checked first. Throws InputError if the memory
+/// repeat by repeat with oneDNN's LSTMs, whose results are checked first. Throws InputError if the memory
 /// budget cannot be met.
 BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& data,
                               const BenchmarkOptions& options);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace lagtape::bench {
@@ -28,12 +29,23 @@ struct LstmResults {
 /// Random numbers of the magnitudes in a freshly initialised LSTM.
 LstmValues random_values(const LstmSizes& sizes);
 
-/// The reference for speed: oneDNN's LSTM primitive in f32 with zero initial states, forward in training mode
-/// and backward. Primitives and memories are made once, weights have the layouts that the primitives prefer,
-/// and the workspace is kept. Not thread-safe.
+enum class LstmPrecision {
+  f32,
+  bf16,  ///< inputs, weights and h in bf16; bias, c, sums and all gradients in f32
+};
+
+/// Whether oneDNN multiplies numbers of bf16 by an instruction here. Where it does not, its LSTM is not measured in bf16.
+bool onednn_has_bf16();
+
+/// The version of the oneDNN that runs, such as "2.6.3".
+std::string onednn_version();
+
+/// The reference for speed: oneDNN's LSTM primitive with zero initial states, forward in training mode and
+/// backward. Primitives and memories are made once, weights have the layouts that the primitives prefer, and the
+/// workspace is kept. Compiles with oneDNN 2 and 3. Not thread-safe.
 class OnednnLstm {
  public:
-  OnednnLstm(const LstmSizes& sizes, const LstmValues& values);
+  OnednnLstm(const LstmSizes& sizes, const LstmValues& values, LstmPrecision precision = LstmPrecision::f32);
   ~OnednnLstm();
 
   /// Makes the primitives for a number of threads, unless they exist.
@@ -50,7 +62,8 @@ class OnednnLstm {
 /// The same computation in plain loops in f64, against which the primitive is checked.
 LstmResults plain_lstm(const LstmSizes& sizes, const LstmValues& values);
 
-/// Throws Error unless the primitive's results agree with the plain loops on a few steps of a few rows.
-void check_onednn_lstm(const LstmSizes& sizes, int threads);
+/// Throws Error unless the primitive's results agree with the plain loops on a few steps of a few rows. In bf16 the
+/// loops get inputs and weights rounded to it, and differences may be as large as its roundings of h make them.
+void check_onednn_lstm(const LstmSizes& sizes, int threads, LstmPrecision precision = LstmPrecision::f32);
 
 }  // namespace lagtape::bench

@@ -6,7 +6,7 @@ import pathlib
 import statistics
 import subprocess
 
-from rows import LATENCY, Measured, NotAvailable, Row, SIZES, TAU, median_ratio
+from rows import BF16, DEER_WORK, IN_BF16, LATENCY, Measured, NotAvailable, Row, SIZES, TAU, median_ratio, needs_bf16
 
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"
 SCRIPTS = {  # the library that a script needs, and the cells that it knows
@@ -20,13 +20,22 @@ NAMES = {"torch_eager": "PyTorch, eager", "torch_compile": "PyTorch, torch.compi
 
 
 @functools.cache
+def python_that(runs, pythons, what):
+    """The first Python that runs a line without an error."""
+    for python in pythons:
+        if subprocess.run([python, "-c", runs], capture_output=True).returncode == 0:
+            return python
+    raise NotAvailable(f"no Python with {what} among {', '.join(pythons)}")
+
+
 def python_with(library, pythons):
     """The first Python that imports the library and NumPy."""
-    for python in pythons:
-        tried = subprocess.run([python, "-c", f"import numpy, {library}"], capture_output=True)
-        if tried.returncode == 0:
-            return python
-    raise NotAvailable(f"no Python with {library} and numpy among {', '.join(pythons)}")
+    return python_that(f"import numpy, {library}", pythons, f"{library} and numpy")
+
+
+def python_with_onednn(pythons):
+    """The first Python in whose folders oneDNN is installed."""
+    return python_that("import sys; open(sys.prefix + '/include/oneapi/dnnl/dnnl.hpp')", pythons, "oneDNN")
 
 
 def run_script(script, experiment, python, repeats, *args):
@@ -74,6 +83,61 @@ def inside_torch(name, pythons, repeats, beside):
     return measure
 
 
+def beside_onednn3(name, pythons, key, settings):
+    """oneDNN 3's LSTM in turn with lagtape, which has oneDNN 2.6 in turn with it. The note gives both versions' times."""
+    def measure(runs):
+        if settings:
+            needs_bf16()
+        python, pairs = python_with_onednn(pythons), []
+        for _ in range(runs.rounds):
+            theirs = run_script("onednn3_lstm", runs.path(name), python, runs.repeats)
+            pairs.append((runs.bench(name, *settings), theirs))
+        times = [(ours["total_us"]["median"], theirs[key]["median"]) for ours, theirs in pairs]
+        older, newer = (statistics.median(side[key]["median"] for side in both) for both in zip(*pairs))
+        return Measured(*map(statistics.median, zip(*times)), median_ratio(times),
+                        note=f"oneDNN {pairs[-1][1]['version']}: {newer:.3g} us, {pairs[-1][0]['onednn_version']}: {older:.3g} us",
+                        details={name: pairs[-1][0], "onednn3_lstm": pairs[-1][1]})
+    return measure
+
+
+def onednn3_rows(pythons):
+    f32 = [(f"tau-GRU, {SIZES['psmnist']}, tau {TAU['psmnist']}", "tau_gru_psmnist"), (f"LSTM, {SIZES['psmnist']}", "lstm_psmnist")]
+    bf16 = [(f"{work}, bf16", name) for work, name, _, _ in BF16 if "units 16" not in work]
+    return [*(Row(work, "oneDNN 3, LSTM, same sizes", beside_onednn3(name, pythons, "onednn_lstm_us", ())) for work, name in f32),
+            *(Row(work, "oneDNN 3, LSTM in bf16", beside_onednn3(name, pythons, "onednn_bf16_lstm_us", IN_BF16), 0.6)
+              for work, name in bf16)]
+
+
+def deer_beside_jax(pythons, repeats):
+    def measure(runs):
+        theirs = run_script("jax_scan", runs.path("deer_gru"), python_with(SCRIPTS["jax_scan"][0], pythons), repeats, "--threads", 1)
+        ours = runs.bench("deer_gru", "--threads", 1)
+        times = [1e-3 * side["steps"] * side["forward_us"]["median"] for side in (ours, theirs)]
+        return Measured(*times, times[0] / times[1], "ms", f"JAX {theirs['version']}", details={"deer_gru": ours, "jax_scan": theirs})
+    return measure
+
+
+def gradbench(sizes, key, library, pythons):
+    """lagtape's gradient of GradBench's lstm and a peer's, right after each other on one core."""
+    def measure(runs):
+        program = pathlib.Path(runs.tool).with_name("lagtape_gradbench")
+        if not program.exists():
+            raise NotAvailable("not built: cmake --build --preset release --target lagtape_gradbench")
+        python, (layers, characters) = python_with(library, pythons), sizes
+        found = [run_script("gradbench", program, python, runs.repeats, "--layers", layers, "--characters", characters)
+                 for _ in range(runs.rounds)]
+        times = [(one["lagtape_us"]["median"], one[key]["median"]) for one in found]
+        return Measured(*map(statistics.median, zip(*times)), median_ratio(times), details={"gradbench": found[-1]})
+    return measure
+
+
+def gradbench_rows(pythons):
+    return [Row(f"GradBench lstm, {layers} layers, {characters} characters, f64, one core", name,
+                gradbench((layers, characters), key, library, pythons))
+            for layers, characters in ((2, 1024), (4, 4096))
+            for name, key, library in (("C++ by hand, vectorised", "hand_us", "numpy"), ("JAX", "jax_us", SCRIPTS["jax_scan"][0]))]
+
+
 def peer_rows(pythons, repeats):
     result = [Row(f"stream, LSTM and read-out, units {units}", "Eigen, sizes compiled in",
                   stream_beside_eigen(f"stream_lstm_{units}", pythons), limit) for units, limit in LATENCY.items()]
@@ -81,6 +145,9 @@ def peer_rows(pythons, repeats):
                       inside_torch("tau_gru_psmnist", pythons, repeats, None), 1.1))
     result += [Row(f"tau-GRU, {SIZES[size]}, inside PyTorch", NAMES["torch_eager"],
                    inside_torch(f"tau_gru_{size}", pythons, repeats, "torch_eager"), 0.2) for size in SIZES]
+    result += onednn3_rows(pythons)
+    result.append(Row(DEER_WORK, NAMES["jax_scan"], deer_beside_jax(pythons, repeats)))
+    result += gradbench_rows(pythons)
     for size in SIZES:
         for cell in ("tau_gru", "lstm"):
             work = f"tau-GRU, {SIZES[size]}, tau {TAU[size]}" if cell == "tau_gru" else f"LSTM, {SIZES[size]}"

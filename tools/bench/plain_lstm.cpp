@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "lagtape/core/error.h"
@@ -133,18 +134,33 @@ LstmResults plain_lstm(const LstmSizes& s, const LstmValues& values) {
   return results;
 }
 
-void check_onednn_lstm(const LstmSizes& sizes, int threads) {
+namespace {
+
+/// The nearest number of bf16; of two as near, the even one.
+void round_to_bf16(std::vector<float>& numbers) {
+  for (float& number : numbers) {
+    const auto bits = std::bit_cast<std::uint32_t>(number);
+    number = std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);
+  }
+}
+
+}  // namespace
+
+void check_onednn_lstm(const LstmSizes& sizes, int threads, LstmPrecision precision) {
   constexpr std::int64_t kSteps = 6, kRows = 3;
-  constexpr double kTolerance = 1e-4;
+  const double tolerance = precision == LstmPrecision::f32 ? 1e-4 : 0.02;
   const LstmSizes few{kSteps, kRows, sizes.input, sizes.units};
-  const LstmValues values = random_values(few);
-  OnednnLstm lstm(few, values);
+  LstmValues values = random_values(few);
+  if (precision == LstmPrecision::bf16) {
+    for (auto* rounded : {&values.x, &values.w_input, &values.w_state}) round_to_bf16(*rounded);
+  }
+  OnednnLstm lstm(few, values, precision);
   lstm.run(threads);
   lstm.run(threads);  // a second run must not add to the first
   const LstmResults found = lstm.results(), expected = plain_lstm(few, values);
-  const auto require = [](const char* name, const std::vector<float>& a, const std::vector<float>& b) {
+  const auto require = [&](const char* name, const std::vector<float>& a, const std::vector<float>& b) {
     const double off = difference(a, b);
-    if (!(off <= kTolerance))
+    if (!(off <= tolerance))
       throw Error(text_of("[bench] oneDNN's LSTM differs from the plain loops in ", name, " by ", off, "."));
   };
   require("h", found.h, expected.h);

@@ -40,7 +40,7 @@ SHORT = 10  # times the repeats, where a pass takes milliseconds: a busy moment 
 
 
 class Runs:
-    """Runs of the tool on experiments of one folder. The last run of `bench` without settings is kept for rows that share it."""
+    """Runs of the tool on experiments of one folder. A run of `bench` that is `shared` is kept for the other rows that share it."""
 
     def __init__(self, tool, experiments, repeats, rounds, stream_steps):
         self.tool, self.experiments, self.repeats, self.rounds = tool, experiments, repeats, rounds
@@ -64,10 +64,10 @@ class Runs:
     def stream(self, name):
         return self.bench(name, "--stream", "--steps", self.stream_steps)
 
-    def shared(self, name):
-        if name not in self.kept:
-            self.kept[name] = self.bench(name)
-        return self.kept[name]
+    def shared(self, name, *args):
+        if (name, args) not in self.kept:
+            self.kept[name, args] = self.bench(name, *args)
+        return self.kept[name, args]
 
 
 def beside_lstm(name, *args):
@@ -126,12 +126,37 @@ def written_beside_built_in(written, built_in):
     return measure
 
 
+def needs_bf16():
+    if "avx512_bf16" not in pathlib.Path("/proc/cpuinfo").read_text().split():
+        raise NotAvailable("this processor has no avx512_bf16")
+
+
 def bf16_beside_f32(name):
     """The same experiment in both precisions, where the processor multiplies bf16 by an instruction."""
     def measure(runs):
-        if "avx512_bf16" not in pathlib.Path("/proc/cpuinfo").read_text().split():
-            raise NotAvailable("this processor has no avx512_bf16")
-        return two_sides(runs, (name, "--set", "train.precision=bf16"), (name,))
+        needs_bf16()
+        return two_sides(runs, (name, *IN_BF16), (name,))
+    return measure
+
+
+def bf16_beside_lstm(name, key):
+    """In bf16, beside oneDNN's LSTM in f32 or in bf16 (`key`), timed in turn in one process."""
+    def measure(runs):
+        needs_bf16()
+        run = runs.shared(name, *IN_BF16)
+        if key not in run:
+            raise NotAvailable("oneDNN has no LSTM in bf16 here")
+        times = run["total_us"]["median"], run[key]["median"]
+        return Measured(*times, times[0] / times[1], details={name: run})
+    return measure
+
+
+def forward_beside(name, milliseconds):
+    """All steps forward on one core, beside a printed time."""
+    def measure(runs):
+        run = runs.bench(name, "--threads", 1)
+        found = 1e-3 * run["steps"] * run["forward_us"]["median"]
+        return Measured(found, milliseconds, found / milliseconds, "ms", details={name: run})
     return measure
 
 
@@ -166,8 +191,22 @@ LATENCY = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}  # a stream's time over a pee
 PAPER_MODELS = {"unicornn": "UnICORNN", "sru": "SRU", "indrnn": "IndRNN", "exp_rnn": "expRNN", "cornn": "coRNN"}
 PAPER_STEPS = (1000, 2000)  # steps in UnICORNN's table of times a batch
 RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # on one core, when it was measured; it is not run here
+DEER_WORK = "GRU, 2 units, batch 16, T 10,000, forward, one core"
+DEER_MS = 3.31  # of DEER on a V100, as its authors print it (github.com/machine-discovery/deer, README.md)
+IN_BF16 = ("--set", "train.precision=bf16")
 BF16 = [("tau-GRU, first row", "tau_gru_psmnist", 0.68, 0.62), ("LSTM, units 128, batch 128", "lstm_psmnist", 0.68, 0.62),
         ("LEM, units 128, batch 128", "lem_psmnist", 0.68, 0.62), ("tau-GRU, units 16, batch 32", "tau_gru_enso", 1.0, None)]
+
+
+def bf16_rows():
+    """Each model in bf16 beside its own f32; those of 128 units also beside oneDNN's LSTM in f32 and in bf16."""
+    result = []
+    for work, name, limit, aim in BF16:
+        result.append(Row(f"{work}, bf16", "its own f32", bf16_beside_f32(name), limit, aim))
+        if "units 16" not in work:
+            result += [Row(f"{work}, bf16", LSTM, bf16_beside_lstm(name, "onednn_lstm_us")),
+                       Row(f"{work}, bf16", "oneDNN LSTM in bf16", bf16_beside_lstm(name, "onednn_bf16_lstm_us"), 0.6)]
+    return result
 
 
 def rows():
@@ -189,7 +228,8 @@ def rows():
         Row("first row, states, bytes", "full", plan_bytes_beside_full("tau_gru_psmnist", "states"), 0.25),
         Row("first row, checkpoint", "full", plan_beside_full("tau_gru_psmnist", "checkpoint"), 1.5),
         Row("UnICORNN, 3 layers, reversible", "full", plan_beside_full("unicornn_psmnist", "reversible"), 1.5),
-        *(Row(f"{work}, bf16", "its own f32", bf16_beside_f32(name), limit, aim) for work, name, limit, aim in BF16),
+        *bf16_rows(),
+        Row(DEER_WORK, "DEER on a V100, printed", forward_beside("deer_gru", DEER_MS)),
         *(Row(f"stream, LSTM and read-out, units {units}", "RTNeural, earlier", stream(f"stream_lstm_{units}", ns), LATENCY[units])
           for units, ns in RTNEURAL_NS.items()),
         Row("first row, states and deltas subnormal", "ordinary values", subnormal("tau_gru_psmnist"), 1.1),

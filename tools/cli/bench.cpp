@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
 #include "lagtape/tools/bench/benchmark.h"
+#include "lagtape/tools/bench/onednn_lstm.h"
 #include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -70,7 +71,13 @@ void print_json(const Experiment& experiment, const bench::BenchmarkResult& resu
                {"plan_bytes", result.plan_bytes},
                {"peak_rss_bytes", result.peak_rss_bytes},
                {"threads", result.threads},
-               {"onednn_threads", result.onednn_threads}};
+               {"onednn_threads", result.onednn_threads},
+               {"onednn_version", bench::onednn_version()}};
+  if (result.onednn_bf16_lstm) {
+    json["onednn_bf16_lstm_us"] = json_of(*result.onednn_bf16_lstm);
+    json["onednn_bf16_ratio"] = result.total.median / result.onednn_bf16_lstm->median;
+    json["onednn_bf16_threads"] = result.onednn_bf16_threads;
+  }
   if (result.subnormal) {
     json["subnormal_us"] = json_of(*result.subnormal);
     json["subnormal_ratio"] = result.subnormal->median / result.total.median;
@@ -93,6 +100,10 @@ void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
   if (result.subnormal) print_line("subnormal", *result.subnormal);
   print_line("oneDNN LSTM", result.onednn_lstm);
   fmt::print("ratio         {:>10.3f}\n", result.ratio);
+  if (result.onednn_bf16_lstm) {
+    print_line("in bf16", *result.onednn_bf16_lstm);
+    fmt::print("ratio         {:>10.3f}\n", result.total.median / result.onednn_bf16_lstm->median);
+  }
   fmt::print("sgemm         {:>10.1f} Gflop/s     ({:.1f} to {:.1f})\n", result.sgemm.median,
              result.sgemm.min, result.sgemm.max);
 }

@@ -1,4 +1,4 @@
-"""The tau-GRU and the LSTM in JAX: `jit` of `value_and_grad` of `lax.scan`, the projections of all inputs in one product.
+"""The tau-GRU, the LSTM and the GRU in JAX: `jit` of `value_and_grad` of `lax.scan`, the projections of all inputs in one product.
 
 A scan that carried the last tau states would keep them for backward at every step (46 GB in the adding problem's size). So the
 tau-GRU scans over blocks of at most tau + 1 steps, and inside them over steps; the delayed products of a block are then one
@@ -61,14 +61,31 @@ def lstm_states(w, x, tau):
     return lax.scan(step, (zero, zero), inputs)[1]
 
 
-STATES = {"tau_gru": tau_gru_states, "lstm": lstm_states}
+def gru_states(w, x, tau):
+    units = w["W"].shape[1]
+    W = w["W"].reshape(3 * units, units).T
+    inputs = x @ w["U"].reshape(3 * units, -1).T + w["b"][:3].reshape(-1)
+
+    def step(h, x_n):
+        Wh = h @ W
+        r, z = jnp.split(jax.nn.sigmoid(x_n[:, :2 * units] + Wh[:, :2 * units]), 2, axis=1)
+        n = jnp.tanh(x_n[:, 2 * units:] + r * (Wh[:, 2 * units:] + w["b"][3]))
+        h = n + z * (h - n)
+        return h, h
+
+    return lax.scan(step, jnp.zeros((x.shape[1], units), x.dtype), inputs)[1]
+
+
+STATES = {"tau_gru": tau_gru_states, "lstm": lstm_states, "gru": gru_states}
 
 
 class Work:
     def __init__(self, case, weights, x, target):
         def loss(w, x, target):
             states = STATES[case.cell](w, x, case.tau)
-            y = (states if case.every_step else states[-1]) @ w["V"].T + w["c"]
+            y = states if case.every_step else states[-1]
+            if case.readout:
+                y = y @ w["V"].T + w["c"]
             if case.loss == "mse":
                 return jnp.mean((y - target) ** 2)
             log_p = jax.nn.log_softmax(y)
@@ -94,5 +111,5 @@ def set_threads(threads):
 
 
 if __name__ == "__main__":
-    peer.main(peer.Peer("jax scan", jax.__version__, ("tau_gru", "lstm"), set_threads, Work,
+    peer.main(peer.Peer("jax scan", jax.__version__, tuple(STATES), set_threads, Work,
                         {"tau_gru": "blocks of at most tau + 1 steps, whose delayed products are one"}))

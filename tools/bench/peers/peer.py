@@ -42,14 +42,15 @@ class Case:
     """What an experiment asks for."""
 
     name: str
-    cell: str  # "tau_gru" or "lstm"
+    cell: str  # "tau_gru", "lstm" or "gru"
     units: int
-    tau: int  # 0 for the LSTM
+    tau: int  # 0 but for the tau-GRU
     steps: int
     batch: int
     input: int
     output: int  # numbers or classes
     every_step: bool
+    readout: bool
     loss: str  # "mse" or "cross_entropy"
 
 
@@ -61,27 +62,32 @@ def read_case(path):
     experiment = json.loads(pathlib.Path(path).read_text())
     data, model = experiment["data"], experiment["model"]
     layer, *others = model["layers"]
-    known = {"tau_gru": {"cell", "units", "tau"}, "lstm": {"cell", "units"}}.get(layer.get("cell"))
+    known = {"tau_gru": {"cell", "units", "tau"}, "lstm": {"cell", "units"}, "gru": {"cell", "units"}}.get(layer.get("cell"))
     if data["task"] != "random" or others or known is None or set(layer) != known:
-        raise Refused("the peers know the task `random` and one layer, tau_gru (units, tau) or lstm (units).")
-    loss, at = experiment["loss"], model["readout"]["at"]
+        raise Refused("the peers know the task `random` and one layer, tau_gru (units, tau), lstm (units) or gru (units).")
+    loss, at = experiment["loss"], model.get("readout", {"at": "every_step"})["at"]
     if loss not in ("mse", "cross_entropy") or at not in ("every_step", "last_step"):
         raise Refused("the peers know the losses mse and cross_entropy, read out at every_step or last_step.")
     return Case(name=experiment["name"], cell=layer["cell"], units=layer["units"], tau=layer.get("tau", 0),
                 steps=data["length"], batch=experiment["train"]["batch"], input=data["input"],
                 output=data["classes"] if loss == "cross_entropy" else data["output"], every_step=at == "every_step",
-                loss=loss)
+                readout="readout" in model, loss=loss)
 
 
 def small(case):
     """The same work with few units and rows, and some delays long."""
-    return dataclasses.replace(case, units=min(case.units, 6), tau=min(case.tau, 20), steps=64, batch=3)
+    units = min(case.units, 6)
+    return dataclasses.replace(case, units=units, tau=min(case.tau, 20), steps=64, batch=3,
+                               output=case.output if case.readout else units)
 
 
 def make_weights(case):
     rng = np.random.default_rng(0)
     d = case.units
-    shapes = {"W": (4, d, d), "U": (4, d, case.input), "b": (4, d), "V": (case.output, d), "c": (case.output,)}
+    products = 3 if case.cell == "gru" else 4
+    shapes = {"W": (products, d, d), "U": (products, d, case.input), "b": (4, d)}
+    if case.readout:
+        shapes |= {"V": (case.output, d), "c": (case.output,)}
     return {name: (rng.uniform(-1, 1, shape) / np.sqrt(d)).astype(np.float32) for name, shape in shapes.items()}
 
 

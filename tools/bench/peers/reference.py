@@ -2,7 +2,8 @@
 
 Weights are a dictionary of arrays: W [4, units, units] and U [4, units, input] of states and inputs, b [4, units], and of the
 read-out V [q, units] and c [q]. The four are 1, 2, 3, 4 of the tau-GRU and i, f, g, o of the LSTM. lagtape keeps two biases a
-product pair, whose sum b is: the peers do without the second. x is [T, B, input], outputs are [T, B, q] or [B, q].
+product pair, whose sum b is: the peers do without the second. The GRU has W and U of r, z and n, and b of r, z, U n and W n.
+Without V and c there is no read-out. x is [T, B, input], outputs are [T, B, q] or [B, q].
 """
 
 import numpy as np
@@ -36,13 +37,26 @@ def lstm_states(w, x, tau=None):
     return np.stack(states)
 
 
-STATES = {"tau_gru": tau_gru_states, "lstm": lstm_states}
+def gru_states(w, x, tau=None):
+    """h [T, B, units] of h' = (1 - z) tanh(U x + r (W h)) + z h."""
+    h, states = np.zeros((x.shape[1], w["W"].shape[1])), []
+    for x_n in x:
+        Wh, Ux = [h @ W.T for W in w["W"]], [x_n @ U.T + b for U, b in zip(w["U"], w["b"])]
+        r, z = (sigmoid(Wh[k] + Ux[k]) for k in range(2))
+        h = (1 - z) * np.tanh(Ux[2] + r * (Wh[2] + w["b"][3])) + z * h
+        states.append(h)
+    return np.stack(states)
+
+
+STATES = {"tau_gru": tau_gru_states, "lstm": lstm_states, "gru": gru_states}
 
 
 def loss(case, w, x, target):
     """Mean over all elements (mse), or over everything classified (cross_entropy)."""
     states = STATES[case.cell](w, x, case.tau)
-    y = (states if case.every_step else states[-1]) @ w["V"].T + w["c"]
+    y = states if case.every_step else states[-1]
+    if "V" in w:
+        y = y @ w["V"].T + w["c"]
     if case.loss == "mse":
         return np.mean((y - target) ** 2)
     y = y - y.max(-1, keepdims=True)
@@ -58,13 +72,13 @@ def projected(case, w, x, target, direction):
 
 
 def directions(w, each):
-    """Normal directions: of one tensor (of one of the four gates) at a time, or of all at once."""
+    """Normal directions: of one tensor (of one of the gates) at a time, or of all at once."""
     rng = np.random.default_rng(7)
     if not each:
         return [{k: rng.standard_normal(v.shape) for k, v in w.items()}]
     result = []
     for name, value in w.items():
-        for gate in range(4) if name in "WUb" else [slice(None)]:
+        for gate in range(len(value)) if name in "WUb" else [slice(None)]:
             direction = np.zeros(value.shape)
             direction[gate] = rng.standard_normal(value[gate].shape)
             result.append({name: direction})
