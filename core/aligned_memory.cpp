@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 #include "lagtape/core/error.h"
@@ -35,6 +36,19 @@ AlignedMemory allocate_aligned(std::size_t bytes) {
   if (!memory) throw Error(text_of("out of memory: ", bytes, " bytes were asked for"));
   advise_large_pages(memory, bytes);
   return AlignedMemory(static_cast<std::byte*>(memory));
+}
+
+std::shared_ptr<void> allocate_zeros(std::size_t bytes) {
+  constexpr std::size_t kMany = std::size_t{64} << 20;  // more than malloc keeps for the next one
+  if (bytes < kMany) {
+    std::shared_ptr<void> memory = allocate_aligned(bytes);
+    std::memset(memory.get(), 0, bytes);
+    return memory;
+  }
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw Error(text_of("out of memory: ", bytes, " bytes were asked for"));
+  advise_large_pages(memory, bytes);
+  return {memory, [bytes](void* zeros) { munmap(zeros, bytes); }};
 }
 
 }  // namespace lagtape

@@ -15,4 +15,8 @@ using AlignedMemory = std::unique_ptr<std::byte[], AlignedDelete>;
 /// Uninitialised memory whose address is a multiple of kAlignment. Throws Error when there is not enough.
 AlignedMemory allocate_aligned(std::size_t bytes);
 
+/// Zeros at such an address. Where they are many, only what is written to takes room in memory. Throws Error when there is
+/// not enough.
+std::shared_ptr<void> allocate_zeros(std::size_t bytes);
+
 }  // namespace lagtape

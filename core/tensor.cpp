@@ -42,8 +42,7 @@ std::string to_string(const Shape& shape) {
 Tensor::Tensor(Shape shape, Dtype dtype)
     : shape_(std::move(shape)), numel_(element_count(shape_)), dtype_(dtype) {
   const std::size_t bytes = numel_ * byte_size(dtype);
-  data_ = allocate_aligned(bytes);
-  std::memset(data_.get(), 0, bytes);
+  data_ = allocate_zeros(bytes);
 }
 
 Tensor::Tensor(Shape shape, Dtype dtype, Arena& arena)

@@ -5,22 +5,24 @@
 #
 # usage: [FUZZ_TIMEOUT=SECONDS] tools/fuzz.sh [MINUTES [NAME ...]]     an input may take 5 seconds; more where others compute
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+source tools/sanitizers.sh
 
 minutes=${1:-1}
 shift || true
 install_missing "${tool_packages[@]}" python3
-any_clang() { command -v clang++ || compgen -c clang++- | sort -V | head -n 1; }
-[ -n "$(any_clang)" ] || install_missing clang libclang-rt-dev
+find_clang
 if [ ! -x build/release/lagtape ]; then
   configure
   build "the tool" --target lagtape_tool
 fi
-[ -f build/fuzz/build.ninja ] || cmake -S tests/fuzz -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER="$(any_clang)" >/dev/null
-cmake --build build/fuzz
+[ -f build/asan/build.ninja ] || configure_asan
+cmake --build build/asan --target lagtape_fuzzers
 mkdir -p build/fuzz/found
 [ -d build/fuzz/seeds ] || python3 -B tests/fuzz/seeds.py build/release/lagtape build/fuzz/seeds
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=($(cd tests/fuzz && ls -- *_fuzzer.cpp | sed 's/_fuzzer.cpp//'))
+# Most of the time would go into the stacks of allocations that never fail.
+export ASAN_OPTIONS=malloc_context_size=3:quarantine_size_mb=32:allocator_may_return_null=1
 
 # The malformed files of a format are its seeds, and sound ones of the project.
 seeds_of() {
@@ -35,6 +37,14 @@ seeds_of() {
   [ ! -d "build/fuzz/seeds/$1" ] || echo "build/fuzz/seeds/$1"
 }
 
+# Bytes of an input at most. What is packed unpacks to a thousand times its size.
+longest_of() {
+  case $1 in
+    gzip | npz) echo 4096 ;;
+    *) echo 65536 ;;
+  esac
+}
+
 failed=0
 for name in "${names[@]}"; do
   mkdir -p "build/fuzz/corpus/$name"
@@ -42,11 +52,12 @@ for name in "${names[@]}"; do
   words=()
   [ ! -f "tests/fuzz/$name.dict" ] || words=(-dict="tests/fuzz/$name.dict")
   log=build/fuzz/$name.log
-  if build/fuzz/"${name}_fuzzer" -max_total_time=$((minutes * 60)) -timeout="${FUZZ_TIMEOUT:-5}" -rss_limit_mb=1024 -max_len=65536 \
-      "${words[@]}" -artifact_prefix="build/fuzz/found/$name-" "build/fuzz/corpus/$name" "${seeds[@]}" >"$log" 2>&1; then
+  if build/asan/tests/fuzz/"${name}_fuzzer" -max_total_time=$((minutes * 60)) -timeout="${FUZZ_TIMEOUT:-5}" -rss_limit_mb=1024 \
+      -max_len="$(longest_of "$name")" "${words[@]}" -artifact_prefix="build/fuzz/found/$name-" "build/fuzz/corpus/$name" \
+      "${seeds[@]}" >"$log" 2>&1; then
     printf '%-14s %12s inputs, no fault\n' "$name" "$(grep -oE 'Done [0-9]+' "$log" | grep -oE '[0-9]+')"
   else
-    printf '%-14s a fault: %s\n' "$name" "$log"
+    printf '%-14s %12s inputs, then a fault: %s\n' "$name" "$(grep -oE '^#[0-9]+' "$log" | tail -n 1 | tr -d '#')" "$log"
     failed=1
   fi
 done

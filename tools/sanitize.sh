@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds with sanitizers and hardened libraries, and runs the suite in each build: what goes wrong without a visible effect is
-# an error there. The builds are separate, under build/, and take an hour or more of two cores when they are made anew.
+# an error there. The builds are separate, under build/, and made by clang, but for `hardened`.
 #
 # usage: tools/sanitize.sh [address] [thread] [hardened] [valgrind]      all of them by default
 #
@@ -9,10 +9,9 @@
 #   hardened   the checks of libstdc++, and locals that begin with a pattern: the bits of trainings are the same
 #   valgrind   reading a model, predicting and streaming, of a plain build
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+source tools/sanitizers.sh
 
 install_missing "${tool_packages[@]}" "${test_packages[@]}"
-launcher=()
-! command -v ccache >/dev/null || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 jobs=${JOBS:-$(nproc)}
 common=(lagtape_tool lagtape_test_core lagtape_test_kernels lagtape_test_ops lagtape_test_recurrence lagtape_test_cells
         lagtape_test_optim lagtape_test_data lagtape_test_tools)
@@ -20,12 +19,10 @@ common=(lagtape_tool lagtape_test_core lagtape_test_kernels lagtape_test_ops lag
 left_out='^(install|consumer.*|structure.*|documents.*|recipes|cell_recipe|element_function|kernel_symbols|missing_packages|python.*|lv2|realtime|theory|cli_docs|cli_bench)$'
 threads='^(core|recurrence|cells|tools|cli_train|cli_resume|cli_table|cli_search|cli_predict|cli_configurations)$'
 
-# The tool and the tests of a preset.
+# The tool and the tests of a preset that is configured.
 build_preset() {
-  local preset=$1
-  say "Building the preset $preset"
-  cmake --preset "$preset" "${launcher[@]}" -DLAGTAPE_TESTS=ON -DLAGTAPE_PYTHON=OFF >/dev/null
-  cmake --build "build/$preset" -j "$jobs" --target "${common[@]}"
+  say "Building the preset $1"
+  cmake --build "build/$1" -j "$jobs" --target "${common[@]}"
 }
 
 run_tests() { # PRESET OPTION...
@@ -36,6 +33,8 @@ run_tests() { # PRESET OPTION...
 }
 
 address() {
+  find_clang
+  configure_asan
   build_preset asan
   export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
@@ -43,12 +42,15 @@ address() {
 }
 
 thread() {
+  find_clang
+  cmake --preset tsan -DCMAKE_CXX_COMPILER="$clang" -DLAGTAPE_TESTS=ON -DLAGTAPE_PYTHON=OFF >/dev/null
   build_preset tsan
   export TSAN_OPTIONS=halt_on_error=1
   run_tests tsan -R "$threads"
 }
 
 hardened() {
+  cmake --preset hardened -DLAGTAPE_TESTS=ON -DLAGTAPE_PYTHON=OFF >/dev/null
   build_preset hardened
   run_tests hardened -E "$left_out"
 }

@@ -252,6 +252,13 @@ Tensor first_value(const ParameterDefinition& definition, Dtype dtype, std::uint
   return value;
 }
 
+Parameters zero_parameters(const FittedModel& model, Dtype dtype) {
+  Parameters parameters;
+  for (const ParameterDefinition& definition : model.parameters())
+    parameters.add(definition.name, Tensor(definition.shape, dtype), definition.trainable).bounds = definition.bounds;
+  return parameters;
+}
+
 Parameters draw_parameters(const FittedModel& model, Dtype dtype, std::uint64_t seed) {
   Parameters parameters;
   for (const ParameterDefinition& definition : model.parameters())

@@ -50,6 +50,9 @@ std::string value_error(const ParameterDefinition& definition, const Tensor& val
 /// Draws the first value of a parameter. Throws InputError as draw_parameters.
 Tensor first_value(const ParameterDefinition& definition, Dtype dtype, std::uint64_t seed);
 
+/// The parameters of a model as zeros.
+Parameters zero_parameters(const FittedModel& model, Dtype dtype);
+
 /// Draws the first values of a model's parameters. Throws InputError for an initialiser whose values the
 /// parameter cannot have.
 Parameters draw_parameters(const FittedModel& model, Dtype dtype, std::uint64_t seed);

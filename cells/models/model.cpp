@@ -47,6 +47,17 @@ Model::Model(const ModelDefinition& definition, const DataWidths& data, std::uin
 Model::Model(FittedModel fitted, std::uint64_t seed, std::string experiment) {
   if (experiment.empty()) experiment = experiment_of(fitted.definition);
   implementation_ = std::make_unique<Implementation>(std::move(fitted), std::move(experiment));
+  draw(seed);
+}
+
+Model Model::undrawn(FittedModel fitted, std::string experiment) {
+  if (experiment.empty()) experiment = experiment_of(fitted.definition);
+  auto implementation = std::make_unique<Implementation>(std::move(fitted), std::move(experiment));
+  implementation->parameters = zero_parameters(implementation->fitted, implementation->dtype());
+  return Model(std::move(implementation));
+}
+
+void Model::draw(std::uint64_t seed) {
   Implementation& m = *implementation_;
   m.parameters = draw_parameters(m.fitted, m.dtype(), seed);
 }

@@ -63,6 +63,12 @@ class Model {
   /// "loss" and "train" of that definition, which the model's file then carries; empty: these alone.
   Model(FittedModel fitted, std::uint64_t seed, std::string experiment = {});
 
+  /// The same with zeros for parameters, for what depends on shapes alone: however many they are, they cost nothing until
+  /// they are drawn.
+  static Model undrawn(FittedModel fitted, std::string experiment = {});
+  /// Draws the parameters from the seed.
+  void draw(std::uint64_t seed);
+
   /// Loads a model from a weights file (the experiment is in its metadata) or a run folder that contains one.
   /// Throws InputError naming the file and the tensor that does not fit.
   static Model load(const std::filesystem::path& run_or_file);

@@ -108,6 +108,15 @@ class TrainingOptionsTest(ToolTest):
             for tag, value in line.items():
                 self.assertEqual(values[tag], struct.unpack("<f", struct.pack("<f", value))[0])
 
+    def test_a_link_in_a_run_folder_is_not_followed(self):
+        path = self.write("experiment.json", EXPERIMENT)
+        self.run_tool("train", path, "--out", "run", "--quiet")
+        kept = self.folder / self.write("kept", "mine")
+        (self.folder / "run/events.out.tfevents.0.lagtape").symlink_to(kept)
+        _, message = self.run_tool("train", "run", "--resume", "--set", "train.epochs=5", "--tensorboard", "--quiet", code=2)
+        self.assertIn("run/events.out.tfevents.0.lagtape: cannot write: it is a link", message)
+        self.assertEqual(kept.read_text(), "mine")
+
     def test_tensorboards_own_reader_reads_the_evaluations(self):
         try:
             from tensorboard.backend.event_processing.event_accumulator import EventAccumulator

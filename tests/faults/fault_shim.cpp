@@ -1,17 +1,19 @@
 // Lets one call of a program fail, as a disk or a memory does: loaded with LD_PRELOAD before the program's libraries.
 //
-//   LAGTAPE_FAULT_CALL   the kind of call: open, read, write, fsync, close, rename, unlink, truncate, stat or new;
-//                        for new, those after the program has opened a file below the root: before that, the parser
-//                        of the command line allocates in functions that may not throw
+//   LAGTAPE_FAULT_CALL   the kind of call: open, read, write, fsync, close, rename, unlink, truncate, stat, mmap, mprotect
+//                        or new; for the last three, those after the program has opened a file below the root: before
+//                        that, the parser of the command line allocates in functions that may not throw
 //   LAGTAPE_FAULT_AT     which of these calls fails, from 1; 0: none, they are counted only
 //   LAGTAPE_FAULT_ERROR  the number that errno gets; 0: a short read or write of half the bytes; -1: SIGKILL
 //   LAGTAPE_FAULT_ROOT   files below this folder count alone
+//   LAGTAPE_FAULT_CLOCK  not empty: whenever the program asks for the time of day, it is an hour earlier than the time before
 //   LAGTAPE_FAULT_COUNT  the file to which every process adds the number of its calls at the end
 //
 // Only the program's own calls are seen, not those of a thread of a library that the program never waits for.
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
 
 namespace {
@@ -161,6 +164,23 @@ int ftruncate(int file, off_t size) {
 int fstat(int file, struct stat* status) {
   if (is_watched(file) && fails("stat")) return -1;
   return next<int (*)(int, struct stat*)>("fstat")(file, status);
+}
+
+void* mmap(void* at, size_t size, int protection, int flags, int file, off_t offset) {
+  if (has_begun && fails("mmap")) return MAP_FAILED;
+  return next<void* (*)(void*, size_t, int, int, int, off_t)>("mmap")(at, size, protection, flags, file, offset);
+}
+
+int mprotect(void* at, size_t size, int protection) {
+  if (has_begun && fails("mprotect")) return -1;
+  return next<int (*)(void*, size_t, int)>("mprotect")(at, size, protection);
+}
+
+int clock_gettime(clockid_t clock, struct timespec* time) {
+  static std::atomic<long> asked{0};
+  const int result = next<int (*)(clockid_t, struct timespec*)>("clock_gettime")(clock, time);
+  if (clock == CLOCK_REALTIME && text("LAGTAPE_FAULT_CLOCK")[0] != '\0') time->tv_sec -= 3600 * ++asked;
+  return result;
 }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
 """The n-th call to the system fails, for every n: the old or the new state is whole, the message says what failed, and
---resume goes on to the same bits. A kill at the n-th call leaves what a resumed run ends with the same bits from.
+--resume goes on to the same bits. A kill at the n-th call leaves what a resumed run ends with the same bits from. A clock
+that goes back changes nothing.
 
 usage: faults_test.py TOOL COMPILER [--most N] [--allocations N] [TEST ...]
 
@@ -39,6 +40,9 @@ ERRORS = {
     "close": [errno.EIO],
     "rename": [errno.EACCES, errno.EIO],
     "stat": [errno.EIO],
+    "truncate": [errno.EIO],
+    "mmap": [errno.ENOMEM],  # where code is written at run time, which is interpreted then
+    "mprotect": [errno.ENOMEM],
     "new": [errno.ENOMEM],
 }
 KILLED_AT = ["open", "write", "fsync", "close", "rename"]
@@ -221,6 +225,16 @@ class FaultsTest(unittest.TestCase):
 
     def test_search(self):
         self.each_fault_of_many("search", ("search", "search.json", "--out", "found", "--quiet", "--jobs", "1"), "found")
+
+    def test_a_clock_that_goes_back(self):
+        environment = {**os.environ, "LD_PRELOAD": str(self.shim), "LAGTAPE_FAULT_CLOCK": "1"}
+        run = self.begin(False)
+        for epochs in (1, 3):
+            args = (self.tool, "train", "e.json", "--out", "run", "--quiet", "--resume", "--tensorboard", "--set", f"train.epochs={epochs}")
+            done = subprocess.run(args, cwd=self.home, env=environment, capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.state(run), self.whole)
+        self.table["clock"] = (2, 2)
 
     def test_kills(self):
         for resumes in (False, True):

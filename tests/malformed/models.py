@@ -78,6 +78,7 @@ def experiments():
     for name, path, value in (
         ("units_zero", "model.layers.0.units", 0),
         ("units_huge", "model.layers.0.units", 2**53),
+        ("memory_huge", "model.layers", [{"cell": "lstm", "units": 65536}] * 100),
         ("units_text", "model.layers.0.units", "\x1b[2J"),
         ("units_list", "model.layers.0.units", [1] * 10000),
         ("cell_control", "model.layers.0.cell", "\x1b[2Jrnn"),

@@ -68,7 +68,7 @@ def meaning(document, path):
 
 def limit():
     resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-    resource.setrlimit(resource.RLIMIT_AS, (6 * MOST_BYTES, 6 * MOST_BYTES))
+    resource.setrlimit(resource.RLIMIT_AS, (20 * MOST_BYTES, 20 * MOST_BYTES))  # what is not written to takes no memory
 
 
 def outcome(arguments, folder):

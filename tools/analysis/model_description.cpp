@@ -3,6 +3,7 @@
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/tools/train/plan_choice.h"
+#include "lagtape/tools/train/training_cost.h"
 
 namespace lagtape {
 
@@ -83,6 +84,7 @@ Json describe(const Source& source, const std::optional<DataShape>& data, int th
   double flops = 0;
   for (const Json& layer : result["layers"]) flops += layer["flops_per_step"].get<double>();
   result["flops_per_step"] = flops;
+  if (data) result["memory"] = memory_of(training_cost(source.experiment, source.model));
   if (data) add_plans(result, source, *data, threads);
   const std::string obstacle = obstacle_to_reversing(source.model);
   result["runs_backwards"] = obstacle.empty();

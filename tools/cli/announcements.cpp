@@ -2,8 +2,10 @@
 
 #include <cstdio>
 
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/core/system_memory.h"
 
 namespace lagtape::cli {
 
@@ -14,6 +16,12 @@ void warn(const std::vector<std::string>& warnings) {
 
 void tell(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) std::fputs(text_of("data: ", note, "\n").c_str(), stderr);
+}
+
+void announce_cost(const TrainingCost& cost) {
+  if (is_large(cost)) std::fputs(text_of("memory: ", text_of_cost(cost), "\n").c_str(), stderr);
+  if (cost.training_bytes > system_memory())
+    warn({text_of("a training takes more than the memory, which is ", bytes_of(system_memory()))});
 }
 
 void announce_vectors(const KnownWords& words) {

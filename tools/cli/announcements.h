@@ -5,6 +5,7 @@
 
 #include "lagtape/data/task.h"
 #include "lagtape/tools/train/initial_weights.h"
+#include "lagtape/tools/train/training_cost.h"
 
 namespace lagtape::cli {
 
@@ -13,6 +14,9 @@ void warn(const std::vector<std::string>& warnings);
 
 /// Prints facts about the data on stderr, a line each.
 void tell(const std::vector<std::string>& notes);
+
+/// Prints on stderr what a large model takes in training, and whether that is more than the memory.
+void announce_cost(const TrainingCost& cost);
 
 /// Prints on stderr how many words begin with a vector from the user's file.
 void announce_vectors(const KnownWords& words);

@@ -34,23 +34,25 @@ void add_options(Options& options, CheckArguments& arguments) {
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
-/// Prints what the check found beside errors. Returns the number of parameters.
-std::int64_t check(const Experiment& experiment, ThreadPool& pool) {
+/// Prints what the check found beside errors.
+TrainingCost check(const Experiment& experiment, ThreadPool& pool) {
   const ExperimentCheck found = check_experiment(experiment, pool);
   if (found.words) announce_vectors(*found.words);
   if (found.weights) announce_weights(*found.weights);
   tell(found.notes);
   warn(found.warnings);
-  return found.params;
+  return found.cost;
 }
 
 void run(const CheckArguments& arguments) {
   const Experiment experiment = read_experiment(arguments.experiment.file, arguments.experiment.set);
   ThreadPool pool(arguments.threads);
-  Json result = {{"name", experiment.name}, {"params", check(experiment, pool)}};
-  if (!arguments.json)
-    fmt::print("{}: the experiment is valid, {} parameters\n", experiment.name,
-               result["params"].get<std::int64_t>());
+  const TrainingCost cost = check(experiment, pool);
+  Json result = {{"name", experiment.name}, {"params", cost.parameters}, {"memory", memory_of(cost)}};
+  if (!arguments.json) {
+    fmt::print("{}: the experiment is valid, {} parameters\n", experiment.name, cost.parameters);
+    fmt::print("memory: {}\n", text_of_cost(cost));
+  }
   if (arguments.gradients) {
     const ModelGradients found = check_model_gradients(experiment, pool, arguments.options);
     if (!arguments.json) {

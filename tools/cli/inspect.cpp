@@ -10,6 +10,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/train/source.h"
+#include "lagtape/tools/train/training_cost.h"
 #include "lagtape/tools/train/warnings.h"
 
 namespace lagtape::cli {
@@ -79,7 +80,8 @@ void run(const InspectArguments& arguments) {
   if (is_run(file) && !arguments.experiment.set.empty()) {
     throw InputError(text_of(file, ": --set cannot change a trained model. Inspect its experiment instead."));
   }
-  const Source source = load_source(file, arguments.experiment.set, pool);
+  const Source source = is_run(file) ? load_run(file)
+                                     : undrawn(read_experiment(file, arguments.experiment.set), pool);
   std::optional<DataShape> data;
   if (source.has_data) data = data_shape(source.experiment, pool);
   const Json description = describe(source, data, arguments.threads);
@@ -90,6 +92,7 @@ void run(const InspectArguments& arguments) {
   }
   fmt::print("{}: {} parameters\n\n", source.experiment.name, source.model.parameters().count());
   print_layers(description["layers"]);
+  if (data) fmt::print("\nmemory: {}\n", text_of_cost(training_cost(source.experiment, source.model)));
   print_parameters(description["parameters"]);
   print_plans(description);
   print_direction(description);

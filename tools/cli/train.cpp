@@ -191,6 +191,7 @@ RunSummary train_into(const std::string& folder, const Experiment& experiment,
   options.hooks.save = [&] { progress.clear(); };
   options.hooks.stop_requested = stop_requested;
   if (!quiet) {
+    options.sized = announce_cost;
     options.vectors_read = announce_vectors;
     options.initialized = announce_weights;
     options.built = [](const Trainer& trainer, const Model& model, const Task& task) {

@@ -47,7 +47,7 @@ bool is_run_of(const RunFolder& folder, const Experiment& experiment) {
 /// The number of a model's parameters, or 0 where data files decide it.
 std::int64_t parameters_of(const Experiment& experiment) {
   if (!experiment.data_shape) return 0;
-  return build_model(experiment, *experiment.data_shape).parameters().count();
+  return undrawn_model(experiment, *experiment.data_shape).parameters().count();
 }
 
 /// The time at which a file was last written.

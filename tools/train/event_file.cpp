@@ -4,9 +4,8 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 
-#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
 
 namespace lagtape {
 
@@ -93,14 +92,9 @@ EventFile::EventFile(const std::filesystem::path& run, const std::string& rows)
   for (std::size_t first = 0; first < rows.size(); first = rows.find('\n', first) + 1)
     records += event_record(Json::parse(std::string_view(rows).substr(first, rows.find('\n', first) - first)),
                             now());
-  std::ofstream file(path_, std::ios::binary | std::ios::trunc);
-  if (!(file << records) || !file.flush()) throw Error(text_of(path_.string(), ": cannot be written."));
+  write_file_atomically(path_, records, Links::refused);
 }
 
-void EventFile::append(const Json& row) const {
-  std::ofstream file(path_, std::ios::binary | std::ios::app);
-  if (!(file << event_record(row, now())) || !file.flush())
-    throw Error(text_of(path_.string(), ": cannot be written."));
-}
+void EventFile::append(const Json& row) const { append_to_file(path_, event_record(row, now())); }
 
 }  // namespace lagtape

@@ -13,7 +13,7 @@ namespace lagtape {
 class EventFile {
  public:
   /// Begins the file RUN/events.out.tfevents.0.lagtape anew, with the rows that there are in `rows`, a line each.
-  /// Throws InputError when it cannot be written.
+  /// Throws as write_file_atomically does, and InputError for a link.
   EventFile(const std::filesystem::path& run, const std::string& rows);
 
   /// Appends a row.

@@ -1,10 +1,13 @@
 #include "lagtape/tools/train/experiment.h"
 
+#include <algorithm>
+
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_comments.h"
+#include "lagtape/core/system_memory.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/losses.h"
@@ -66,6 +69,19 @@ void check_metrics(const Experiment& experiment, const DataShape& data, JsonErro
   }
 }
 
+/// A model whose parameters fit into the memory with their gradients, before they are drawn.
+Model model_in_memory(const Experiment& experiment, FittedModel fitted, std::string text) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 60;  // so that a sum of two does not overflow
+  std::int64_t numbers = 0;
+  for (const ParameterDefinition& parameter : fitted.parameters())
+    numbers = std::min(numbers + element_count(parameter.shape), kMany);
+  const auto size = static_cast<std::int64_t>(byte_size(fitted.definition.precision));
+  if (numbers > system_memory() / 2 / size)
+    throw InputError(text_of(experiment.where, ": /model: the parameters are ", numbers,
+                             " numbers, which do not fit into the memory with their gradients."));
+  return Model::undrawn(std::move(fitted), std::move(text));
+}
+
 }  // namespace
 
 std::vector<std::string> target_names(const Experiment& experiment) {
@@ -83,23 +99,29 @@ std::vector<std::string> target_names(const Experiment& experiment) {
 }
 
 Model build_model(const Experiment& experiment, const DataShape& data) {
+  Model model = undrawn_model(experiment, data);
+  model.draw(experiment.seed);
+  return model;
+}
+
+Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   JsonErrors errors;
   if (!entry_of(experiment.loss).fits(data)) errors.add("/loss", mismatch(experiment.loss, data));
   check_metrics(experiment, data, errors);
   errors.raise(experiment.where);
   const DataWidths widths = widths_of(experiment.loss, data);
   if (experiment.fitted && widths == widths_of(experiment.loss, *experiment.data_shape))
-    return Model(*experiment.fitted, experiment.seed, experiment.json);
+    return model_in_memory(experiment, *experiment.fitted, experiment.json);
   FittedModel fitted = fit(experiment.model, widths, errors);
   errors.raise(experiment.where);
-  if (!experiment.document) return Model(std::move(fitted), experiment.seed, experiment.json);
+  if (!experiment.document) return model_in_memory(experiment, std::move(fitted), experiment.json);
   // The data have now decided everything that the file left open, so the model's own copy of the experiment
   // contains it.
   Json document = experiment.document->json;
   document["model"] = json_of(fitted.definition);
   if (experiment.balanced_classes && experiment.loss.is_adjusted())
     document["loss"] = json_of(experiment.loss);
-  return Model(std::move(fitted), experiment.seed, document.dump(2));
+  return model_in_memory(experiment, std::move(fitted), document.dump(2));
 }
 
 std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model) {

@@ -71,8 +71,11 @@ DataWidths widths_of(const LossFunction& loss, const DataShape& data);
 std::vector<std::string> target_names(const Experiment& experiment);
 
 /// The model of an experiment for such data, drawn from the seed. Throws InputError with JSON Pointers, also
-/// when the loss or the read-out does not go with the data.
+/// when the loss or the read-out does not go with the data, and for more parameters than fit into the memory.
 Model build_model(const Experiment& experiment, const DataShape& data);
+
+/// The same before its parameters are drawn, when they are zeros.
+Model undrawn_model(const Experiment& experiment, const DataShape& data);
 
 /// Puts the vectors that the task was given for its words into a model before the first step of its training.
 /// Says how many there are, or nothing when the task has none. Throws InputError.

@@ -9,8 +9,11 @@ namespace lagtape {
 ExperimentCheck check_experiment(const Experiment& given, ThreadPool& pool) {
   const Task task = given.load_task(pool);
   const Experiment experiment = with_class_weights(given, task, pool);
-  Model model = build_model(experiment, task.shape);
-  ExperimentCheck found{.params = model.parameters().count(),
+  // Few parameters are drawn, since a range of first values may be one that they cannot have.
+  constexpr std::int64_t kMostDrawn = 1 << 22;
+  Model model = undrawn_model(experiment, task.shape);
+  if (model.parameters().count() <= kMostDrawn) model.draw(experiment.seed);
+  ExperimentCheck found{.cost = training_cost(experiment, model),
                         .words = start_from_vectors(experiment, task, model),
                         .weights = start_from_init(experiment, model)};
   const Trainer trainer(experiment, task, model, pool);

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lagtape/tools/train/initial_weights.h"
+#include "lagtape/tools/train/training_cost.h"
 
 namespace lagtape {
 
 /// What is known of an experiment in which no error was found.
 struct ExperimentCheck {
-  std::int64_t params = 0;
+  TrainingCost cost;
   std::optional<KnownWords> words = {};        ///< words that begin with a vector from the user's file
   std::optional<InitialWeights> weights = {};  ///< parameters that begin with those of another model
   std::vector<std::string> warnings = {};

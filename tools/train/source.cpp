@@ -108,6 +108,11 @@ Source untrained(Experiment experiment, ThreadPool& pool) {
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }
 
+Source undrawn(Experiment experiment, ThreadPool& pool) {
+  Model model = undrawn_model(experiment, data_shape(experiment, pool));
+  return {.experiment = std::move(experiment), .model = std::move(model)};
+}
+
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool) {
   return experiment.data_shape ? *experiment.data_shape : experiment.load_task(pool).shape;
 }

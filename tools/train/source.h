@@ -30,6 +30,9 @@ Source load_source(const std::string& path, std::span<const std::string> assignm
 /// An experiment with its untrained model. Throws InputError.
 Source untrained(Experiment experiment, ThreadPool& pool);
 
+/// An experiment with a model of zeros, for what depends on shapes alone. Throws InputError.
+Source undrawn(Experiment experiment, ThreadPool& pool);
+
 /// The shape of an experiment's data, which are read if the experiment file alone does not decide it.
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool);
 

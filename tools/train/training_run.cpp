@@ -105,7 +105,9 @@ RunSummary train_run(const Experiment& given, const RunOptions& options) {
   ThreadPool pool(options.threads);
   const Task task = given.load_task(pool);
   const Experiment experiment = with_class_weights(given, task, pool);
-  Model model = build_model(experiment, task.shape);
+  Model model = undrawn_model(experiment, task.shape);
+  if (options.sized) options.sized(training_cost(experiment, model));
+  model.draw(experiment.seed);
   const bool resumes = ranks.agreed(folder.can_resume());
   if (!resumes) {
     const std::optional<KnownWords> words = start_from_vectors(experiment, task, model);

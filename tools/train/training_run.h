@@ -4,6 +4,7 @@
 
 #include "lagtape/tools/train/initial_weights.h"
 #include "lagtape/tools/train/run_folder.h"
+#include "lagtape/tools/train/training_cost.h"
 
 namespace lagtape {
 
@@ -14,6 +15,8 @@ struct RunOptions {
   bool tensorboard = false;  ///< also write the evaluations as an event file of TensorBoard
   Ranks* ranks = nullptr;    ///< processes that train together, each calling train_run; null: this one alone
   TrainerHooks hooks = {};   ///< `evaluated` and `save` are called after the files are written
+  /// Called before the parameters are drawn.
+  std::function<void(const TrainingCost&)> sized = {};
   /// Called when the model of a training that is not resumed begins with word vectors from a file.
   std::function<void(const KnownWords&)> vectors_read = {};
   /// Called when a training that is not resumed begins with parameters of another model.

@@ -53,8 +53,9 @@ UpdateStep::UpdateStep(const Experiment& experiment, Model& model, ModelOp& op, 
       optimizer_(experiment.make_optimizer(model.parameters())),
       truncate_(experiment.train.truncate),
       clip_(experiment.train.clip),
-      skip_(experiment.train.skip_not_finite),
-      before_(copy_values(model.parameters())) {}
+      skip_(experiment.train.skip_not_finite) {
+  for (const Parameter& parameter : model.parameters()) before_.emplace_back(parameter.value.shape(), parameter.value.dtype());
+}
 
 UpdateResult UpdateStep::train_on(const SequenceBatch& batch, double lr) {
   const std::int64_t steps = batch.x.size(1);
