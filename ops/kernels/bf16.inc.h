@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "lagtape/ops/kernels/bf16_rounding.inc.h"
 #include "lagtape/ops/kernels/outer_product.inc.h"
 #include "lagtape/ops/kernels/product.inc.h"
 #include "lagtape/ops/kernels/scratch.h"
@@ -22,20 +23,6 @@ namespace lagtape {
 // - put, copy_row and pair_rows: the elements into their slots.
 // A slot is as large as a scalar. The processor's own format holds a pair in it; the emulation below holds
 // one rounded element in each, the two of a pair swapped.
-
-/// The number rounded to the eight significant bits of bf16. In f64 the exponent stays as it is.
-template <class S>
-inline typename S::Scalar round_to_bf16(typename S::Scalar x) {
-  using T = typename S::Scalar;
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  constexpr int digits = sizeof(T) == 4 ? 23 : 52, dropped = digits - 7;
-  constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
-  constexpr Bits infinity = (sign - 1) >> digits << digits, low = (Bits{1} << dropped) - 1;
-  const Bits bits = std::bit_cast<Bits>(x), magnitude = bits & ~sign;
-  const Bits rounded = (bits + (low >> 1) + (bits >> dropped & 1)) & ~low;
-  const Bits number = magnitude < (Bits{1} << digits) ? bits & sign : rounded;
-  return std::bit_cast<T>(magnitude > infinity ? (bits | infinity | Bits{1} << (digits - 1)) & ~low : number);
-}
 
 /// While it lives, the processor treats subnormal numbers as the instruction does. (On aarch64 a product or a sum that
 /// rounding would bring up to the least normal number becomes zero all the same.)
