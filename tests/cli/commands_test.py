@@ -2,6 +2,7 @@
 
 import io
 import json
+import resource
 import subprocess
 import unittest
 import zipfile
@@ -45,6 +46,21 @@ class CommandsTest(ToolTest):
         error = self.json_of("check", path, "--gradients")["max_rel_error"]
         self.assertTrue(0 < error < 1e-7, error)
         self.assertEqual(self.snapshot(), before)
+
+    def test_the_memory_of_a_large_model_is_said_without_its_weights(self):
+        units = 8000
+        path = self.write("experiment.json", changed(EXPERIMENT, model__layers=[{"cell": "lipschitz_rnn", "units": units}]))
+        params = 2 * units**2 + 2 * units + units + 1  # M_A, M_W; U and its bias; the read-out's matrix and bias
+        derived = 4 * 2 * units**2  # A, W
+        training = 3 * 4 * params + 2 * derived + 2 * 4 * params + 8  # Adam's two moments and its count of steps besides
+        memory = {"parameter_bytes": 4 * params, "derived_bytes": derived, "training_bytes": training}
+        for command in ("check", "inspect"):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            found = self.json_of(command, path)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.assertEqual((found["params"], found["memory"]), (params, memory))
+            self.assertLess(after.ru_utime - before.ru_utime, 5)
+            self.assertLess(after.ru_maxrss * 1024, 4 * params)
 
     def test_check_says_whether_gradients_are_right(self):
         path = self.write("experiment.json", EXPERIMENT)

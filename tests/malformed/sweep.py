@@ -1,8 +1,9 @@
 """Sets every number of the shipped experiments, and of weights files of every cell, to 10^3 .. 10^12 in turn: the tool ends
-with exit code 0 or 2, in less than 5 seconds and less than 1 GB of memory.
+with exit code 0 or 2, in less than 5 seconds of processor time and less than 1 GB of memory.
 
-usage: sweep.py TOOL [--part sizes|experiments|weights|checkpoint] [--only TEXT]
+usage: sweep.py TOOL [--part sizes|experiments|weights|checkpoint] [--only TEXT] [--share S] [--seed N]
 
+With a share below 1 that part of the commands is drawn, with the seed (1).
 Sizes are files with very many parts, and models that cost much to build: their times grow with the file, and are printed.
 Experiments go to `inspect` and `check`, weights to `predict --stream`, checkpoints to `train --resume`. Numbers that stand for
 the same in several experiments (one task and key, one cell and key) are tried once. A run that is asked for on purpose may
@@ -14,12 +15,12 @@ import copy
 import json
 import os
 import pathlib
+import random
 import resource
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -72,15 +73,14 @@ def limit():
 
 
 def outcome(arguments, folder):
-    """Exit code, seconds, bytes and the message of a command."""
-    started = time.monotonic()
+    """Exit code, seconds of processor time, bytes and the message of a command."""
     with tempfile.TemporaryFile() as err:
         child = subprocess.Popen(arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
                                  preexec_fn=limit)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         err.seek(0)
-        return (child.returncode, time.monotonic() - started, usage.ru_maxrss * 1024,
+        return (child.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024,
                 err.read().decode(errors="backslashreplace")[:300])
 
 
@@ -221,6 +221,8 @@ def main():
     tool = os.path.abspath(tool)
     part = rest[rest.index("--part") + 1] if "--part" in rest else "all"
     only = rest[rest.index("--only") + 1] if "--only" in rest else ""
+    share = float(rest[rest.index("--share") + 1]) if "--share" in rest else 1
+    draws = random.Random(int(rest[rest.index("--seed") + 1]) if "--seed" in rest else 1)
     count, bad, slowest, largest = 0, 0, (0, ""), (0, "")
     with tempfile.TemporaryDirectory(prefix="lagtape-sweep-") as place, concurrent.futures.ThreadPoolExecutor(2) as pool:
         folder = pathlib.Path(place)
@@ -228,7 +230,8 @@ def main():
                  "checkpoint": lambda: checkpoints(tool, folder)}
         for cases in [parts[part]] if part != "all" else parts.values():
             for name, is_bad, code, seconds, size, message in pool.map(lambda case: tried(tool, case),
-                                                                       (case for case in cases() if only in case[0])):
+                                                                       (case for case in cases()
+                                                                        if only in case[0] and draws.random() < share)):
                 count += 1
                 slowest, largest = max(slowest, (seconds, name)), max(largest, (size, name))
                 if name.split()[0] in ("check", "predict", "data") and cases is sizes:
