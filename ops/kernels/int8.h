@@ -39,11 +39,17 @@ class Int8Matrix {
   [[gnu::always_inline]] float* scales() const { return header_ + kLane<float>; }
   /// For each column: what is added to a sum over numbers that are 128 larger than they should be, as unsigned
   /// bytes are.
-  [[gnu::always_inline]] std::int32_t* corrections() const { return reinterpret_cast<std::int32_t*>(scales() + columns_); }
+  [[gnu::always_inline]] std::int32_t* corrections() const {
+    return reinterpret_cast<std::int32_t*>(scales() + columns_);
+  }
   /// Groups of kLane columns one after another; four elements of each column, then the next four.
-  [[gnu::always_inline]] std::int8_t* quads() const { return reinterpret_cast<std::int8_t*>(corrections() + columns_); }
+  [[gnu::always_inline]] std::int8_t* quads() const {
+    return reinterpret_cast<std::int8_t*>(corrections() + columns_);
+  }
   /// The group of columns that `column` begins.
-  [[gnu::always_inline]] std::int8_t* group(std::int64_t column) const { return quads() + column * 4 * quads_; }
+  [[gnu::always_inline]] std::int8_t* group(std::int64_t column) const {
+    return quads() + column * 4 * quads_;
+  }
 
   [[gnu::always_inline]] std::int64_t quad_count() const { return quads_; }
 

@@ -22,8 +22,7 @@ struct Int8Integers {
   [[gnu::always_inline]] void store(float* out, const std::int32_t* corrections, const float* scales,
                                     bool is_nan) const {
     for (std::int64_t c = 0; c < kLane<float>; ++c)
-      out[c] = is_nan ? __builtin_nanf("")
-                      : static_cast<float>(sum[c] + corrections[c]) * scales[c];
+      out[c] = is_nan ? __builtin_nanf("") : static_cast<float>(sum[c] + corrections[c]) * scales[c];
   }
   /// Writes k numbers as bytes, 128 larger than they are. Returns whether one is not finite.
   static bool quantize(std::uint8_t* to, const float* from, std::int64_t k, float inverse_scale) {
@@ -41,7 +40,7 @@ struct Int8Integers {
 /// Column j of a matrix: its scale, its correction, and its quads in the group of columns.
 template <class S>
 void int8_pack_column(Int8Matrix& matrix, std::int64_t column, const float* from, std::int64_t k,
-                             std::int64_t row_stride) {
+                      std::int64_t row_stride) {
   float most = 0;
   bool finite = true;
   for (std::int64_t i = 0; i < k; ++i) {
@@ -60,8 +59,7 @@ void int8_pack_column(Int8Matrix& matrix, std::int64_t column, const float* from
     to[i / 4 * 4 * kLane<float> + i % 4] = rounded;
     sum += rounded;
   }
-  matrix.scales()[column] =
-      finite ? scale * (matrix.range() / kInt8Most) : __builtin_nanf("");
+  matrix.scales()[column] = finite ? scale * (matrix.range() / kInt8Most) : __builtin_nanf("");
   matrix.corrections()[column] = -128 * sum;
 }
 
@@ -134,8 +132,7 @@ void int8_product(const Product<float>& product) {
       is_nan[r] = false;
       for (std::int64_t o = 0; o < product.operand_count; ++o) {
         const ProductOperand<float>& from = product.operands[o];
-        is_nan[r] |= Sums::quantize(to, from.a + (first + r) * from.lda, from.k,
-                                    matrix.inverse_scale());
+        is_nan[r] |= Sums::quantize(to, from.a + (first + r) * from.lda, from.k, matrix.inverse_scale());
         to += from.k;
       }
     }

@@ -144,8 +144,25 @@ bool check_cell(const std::string& cell, std::int64_t steps) {
   return good && runs > 0;
 }
 
+/// The same for a layer whose weights are rounded.
+bool check_weights(ProductFormat weights, const char* name, std::int64_t steps) {
+  bool good = true;
+  for (const std::int64_t rows : {1, 3}) {
+    StreamOptions options{.rows = rows, .weights = weights};
+    if (weights == ProductFormat::int8) options.calibration = Tensor({4, kInput}, Dtype::f32);
+    Run run{name, model_of("lstm", {{"units", 64}}, "every_step", Dtype::f32), options, steps};
+    run.set_up<float>();
+    good = watched_run(run).none() && good;
+  }
+  std::printf("weights in %-9s   2 streams, %lld steps each%s\n", name, static_cast<long long>(steps),
+              good ? "" : ": NOT GOOD");
+  return good;
+}
+
 int run_all(std::int64_t steps) {
   bool good = sees_everything();
+  good = check_weights(ProductFormat::bf16, "bf16", steps) && good;
+  good = check_weights(ProductFormat::int8, "int8", steps) && good;
   for (const std::string& cell : row_names()) good = check_cell(cell, steps) && good;
   return good ? 0 : 1;
 }

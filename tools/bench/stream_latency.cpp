@@ -40,7 +40,8 @@ double checked_error(const Stream<T>& own, const Stream<T>& other, const Tensor&
   const std::vector<T> expected = stepped(own, x), outputs = stepped(other, x);
   std::vector<T> whole(outputs.size());
   Stream<T>(other).block(x.values<T>().data(), whole.data(), x.size(0));
-  if (whole != outputs) throw Error("[bench] the outputs of the stream's steps differ from those of a block.");
+  if (whole != outputs)
+    throw Error("[bench] the outputs of the stream's steps differ from those of a block.");
   double difference = 0, total = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     difference += std::pow(static_cast<double>(outputs[i]) - static_cast<double>(expected[i]), 2);

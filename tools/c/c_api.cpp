@@ -302,7 +302,8 @@ lagtape_stream* lagtape_stream_create_at_rate(const lagtape_model* model, int64_
     return new_stream(call, model, {.rows = rows, .rate = rate, .interpolation = between});
   });
 }
-lagtape_stream* lagtape_stream_create_with(const lagtape_model* model, const lagtape_stream_options* options) {
+lagtape_stream* lagtape_stream_create_with(const lagtape_model* model,
+                                           const lagtape_stream_options* options) {
   return made([&] {
     const auto call = "lagtape_stream_create_with";
     require(model, call, "the model");

@@ -41,10 +41,10 @@ typedef enum lagtape_weights { LAGTAPE_OWN = 0, LAGTAPE_BF16 = 1, LAGTAPE_INT8 =
 
 /* How a stream runs a model. Zeros stand for defaults: lagtape_stream_options options = {0}; */
 typedef struct lagtape_stream_options {
-  int64_t rows;  /* 0: one */
-  double rate;   /* steps for each step of training; 0: one */
+  int64_t rows; /* 0: one */
+  double rate;  /* steps for each step of training; 0: one */
   lagtape_interpolation interpolation;
-  lagtape_weights weights;  /* bf16 and int8: for models of f32 with layers of 64 units and more */
+  lagtape_weights weights; /* bf16 and int8: for models of f32 with layers of 64 units and more */
   /* For int8: calibration_rows sequences [calibration_steps, input_width] like those to come, 0 rows: one. They give the
    * ranges of what is multiplied, and are not needed any more when the stream is made. */
   const float* calibration;

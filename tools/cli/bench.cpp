@@ -44,8 +44,9 @@ void add_options(Options& options, BenchArguments& arguments) {
       .at_least(1)
       .called("N")
       .show_default();
-  options.add("--weights", &arguments.weights,
-              "also time a stream with weights in bf16 or int8, in turn with the model's own")
+  options
+      .add("--weights", &arguments.weights,
+           "also time a stream with weights in bf16 or int8, in turn with the model's own")
       .needs({"--stream"})
       .called("FORMAT")
       .show_default();
@@ -131,7 +132,8 @@ void print(const bench::LatencyDistribution& steps) {
 }
 
 void print_stream(const std::string& name, const bench::Timing& timing) {
-  fmt::print("{:<14}{:>10.4g} ns per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min, timing.max);
+  fmt::print("{:<14}{:>10.4g} ns per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min,
+             timing.max);
 }
 
 void run_stream(const Experiment& experiment, const DataShape& data, const BenchArguments& arguments) {

@@ -55,7 +55,8 @@ void add_options(Options& options, PredictArguments& arguments) {
       .called("KIND");
   options
       .add("--weights", &arguments.weights,
-           "of the stream of a model of f32: f32, bf16, or int8 for layers of 64 units and more; bf16 and int8 are "
+           "of the stream of a model of f32: f32, bf16, or int8 for layers of 64 units and more; bf16 and "
+           "int8 are "
            "faster and less exact")
       .needs({"--stream"})
       .show_default()
@@ -93,7 +94,8 @@ void set_weights(StreamOptions& options, const PredictArguments& arguments, cons
   options.weights = stream_weights_named(arguments.weights);
   const bool calibrates = options.weights == ProductFormat::int8;
   if (calibrates && arguments.calibrate.empty())
-    throw InputError("--weights int8: expected --calibrate FILE with sequences like those to come. Got none.");
+    throw InputError(
+        "--weights int8: expected --calibrate FILE with sequences like those to come. Got none.");
   if (!calibrates && !arguments.calibrate.empty())
     throw InputError(text_of("--calibrate: is for --weights int8. Got --weights ", arguments.weights, "."));
   if (calibrates)

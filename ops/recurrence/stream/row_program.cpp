@@ -333,8 +333,8 @@ std::int64_t rounded_elements(const CompiledStack<T>& stack) {
 
 template <class T>
 std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
-                                         const std::deque<LayerRunner<T>>& layers,
-                                         const RowMemory<T>& memory, std::span<const Tensor> weights) {
+                                         const std::deque<LayerRunner<T>>& layers, const RowMemory<T>& memory,
+                                         std::span<const Tensor> weights) {
   return RowProgrammer<T>(stack, layers, memory, weights).run();
 }
 

@@ -86,8 +86,8 @@ struct RowPass {
   };
   std::vector<RoundedOperand> rounded;  ///< written before the pass begins
   std::vector<IntegerSum> integer_sums;
-  int together = 1;                     ///< neighbouring vectors that are worked on at once
-  std::int64_t vectors = 1;             ///< turns over the vectors of a row
+  int together = 1;          ///< neighbouring vectors that are worked on at once
+  std::int64_t vectors = 1;  ///< turns over the vectors of a row
   /// The sums of all products are numbered one after another. For each vector of the row, each product and
   /// each element of its operand, a vector of each matrix is packed.
   std::vector<Products> products;
@@ -123,7 +123,7 @@ struct RowMemory {
 /// accepts. `layers` are laid out for one row; `weights` as CompiledStack::load takes them.
 template <class T>
 std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
-                                         const std::deque<LayerRunner<T>>& layers,
-                                         const RowMemory<T>& memory, std::span<const Tensor> weights);
+                                         const std::deque<LayerRunner<T>>& layers, const RowMemory<T>& memory,
+                                         std::span<const Tensor> weights);
 
 }  // namespace lagtape::recurrence

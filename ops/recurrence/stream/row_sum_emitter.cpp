@@ -31,7 +31,8 @@ Xmm part(const Zmm& reg, const RowPass::Products& p) {
 
 std::size_t RowSumEmitter::code_bytes_of_sums(const RowPass& pass) {
   std::size_t bytes = 0;
-  for (const RoundedOperand& r : pass.rounded) bytes += 256 + static_cast<std::size_t>(r.k) / 16 * kRoundingBytes;
+  for (const RoundedOperand& r : pass.rounded)
+    bytes += 256 + static_cast<std::size_t>(r.k) / 16 * kRoundingBytes;
   bytes += 64 * pass.integer_sums.size();
   for (const auto& p : pass.products)
     bytes += 1024 + 2 * static_cast<std::size_t>(std::min(p.k * p.count, kUnrolled) + p.k + 64 * p.count) *
@@ -85,7 +86,9 @@ void RowSumEmitter::round_to_bf16(const RoundedOperand& operand) {
 
 void RowSumEmitter::quantize(const RoundedOperand& operand) {
   load_pointer(r9, operand.from);
-  const auto constant = [&](int i) { return ptr_b[base_of(operand.constants) + bytes_to(operand.constants, 4 * i)]; };
+  const auto constant = [&](int i) {
+    return ptr_b[base_of(operand.constants) + bytes_to(operand.constants, 4 * i)];
+  };
   kxorw(k2, k2, k2);
   for (std::int64_t at = 0; at < operand.k; at += 16) {
     load_rest(operand.k, at);

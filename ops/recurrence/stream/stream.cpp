@@ -13,14 +13,13 @@
 #include "lagtape/core/system_memory.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
-#include "lagtape/ops/recurrence/run/compiled_stack.h"
 #include "lagtape/ops/recurrence/run/layer_runner.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/recurrence/stream/compiled_row.h"
 #include "lagtape/ops/recurrence/stream/linked_step.h"
 #include "lagtape/ops/recurrence/stream/range_observer.h"
 #include "lagtape/ops/recurrence/stream/running_mean.h"
-#include "lagtape/ops/recurrence/stream/stream_input.h"
+#include "lagtape/ops/recurrence/stream/shared_parts.h"
 
 namespace lagtape {
 
@@ -39,36 +38,7 @@ std::int64_t most_numbers() {
   return system_memory() / 2 / static_cast<std::int64_t>(sizeof(T));
 }
 
-/// The stack as a stream runs it: a read-out that reads once reads at every step; for a mean, the mean so
-/// far.
-StackDefinition as_stream(StackDefinition stack) {
-  if (stack.at != ReadAt::mean) stack.at = ReadAt::every_step;
-  stack.loss = Loss::none;
-  return stack;
-}
-
 }  // namespace
-
-/// The parts that copies of a stream share.
-template <class T>
-struct SharedParts {
-  SharedParts(const StackDefinition& definition, SimdLevel level, std::span<const Tensor> weights,
-              const Tensor& table, const Normalization& normalization, Window first,
-              const OperandRanges& ranges)
-      : stack(as_stream(definition)),
-        input(stack.input_width(), table, normalization.input),
-        output_scaling(normalization.output),
-        compiled(stack, false, kernels<T>(level), true, true),
-        start(std::move(first)) {
-    output_scaling.check(stack.output_width(), "output");
-    compiled.load(weights, ranges);
-  }
-  StackDefinition stack;
-  StreamInput<T> input;
-  Scaling output_scaling;
-  CompiledStack<T> compiled;
-  Window start;  // the states before the first step; empty: zeros
-};
 
 template <class T>
 struct Stream<T>::Implementation {
@@ -82,7 +52,7 @@ struct Stream<T>::Implementation {
   std::optional<LinkedStep<T>> linked_step;    // for other single steps, where the stack can be linked
   std::int64_t ready_until = 0;                // arrays are in place for the steps before this one
   AlignedMemory memory;
-  T* scratch = nullptr;  // of compiled steps
+  T* scratch = nullptr;                               // of compiled steps
   std::optional<RunningMean<T>> mean;                 // for a read-out of the mean
   std::vector<std::pair<Shape, Dtype>> window_parts;  // the shapes of a window's tensors
   std::vector<T> scaled;  // normalised inputs of a run of steps; empty: not scaled

@@ -210,10 +210,10 @@ TEST_CASE("every cell of 64 units streams in int8, near its own numbers and with
   for (const std::string& name : names_of(cells())) {
     CAPTURE(name);
     JsonErrors errors;
-    const ModelDefinition definition = read_model(
-        {{"layers", {{{"cell", "lstm"}, {"units", 64}}, {{"cell", name}, {"units", 64}}}},
-         {"readout", {{"units", 2}, {"at", "every_step"}}}},
-        {}, errors);
+    const ModelDefinition definition =
+        read_model({{"layers", {{{"cell", "lstm"}, {"units", 64}}, {{"cell", name}, {"units", 64}}}},
+                    {"readout", {{"units", 2}, {"at", "every_step"}}}},
+                   {}, errors);
     errors.raise("test");
     const Model model(definition, {.input = 3}, 1);
     const Tensor x = waves(40, Dtype::f32), y = streamed(model.stream<float>(), x);
@@ -234,7 +234,8 @@ TEST_CASE("every cell of 64 units streams in int8, near its own numbers and with
 
 TEST_CASE("a stream in int8 says what its calibration lacks") {
   const auto made = [](std::int64_t units, Dtype dtype) {
-    return Model({.layers = {Lstm{.units = units}}, .readout = {.units = 1}, .precision = dtype}, {.input = 3}, 1);
+    return Model({.layers = {Lstm{.units = units}}, .readout = {.units = 1}, .precision = dtype},
+                 {.input = 3}, 1);
   };
   const Model model = made(64, Dtype::f32);
   const auto asked = [](const Model& of, const Tensor& x) {
@@ -247,7 +248,8 @@ TEST_CASE("a stream in int8 says what its calibration lacks") {
   CHECK_THROWS_WITH_AS(asked(model, Tensor({40, 2}, Dtype::f32))(), (needs + "[40, 2]").c_str(), InputError);
   Tensor bad = waves(40, Dtype::f32);
   bad.set(4, std::numeric_limits<float>::infinity());
-  CHECK_THROWS_WITH_AS(asked(model, bad)(), "[stream] calibration: number 4 is not finite. Got inf", InputError);
+  CHECK_THROWS_WITH_AS(asked(model, bad)(), "[stream] calibration: number 4 is not finite. Got inf",
+                       InputError);
   const Model small = made(63, Dtype::f32);
   CHECK_THROWS_WITH_AS(asked(small, x)(), doctest::Contains("layers of 64 units and more"), InputError);
   CHECK_THROWS_WITH_AS(model.stream<float>({.weights = ProductFormat::bf16, .calibration = x}),

@@ -68,11 +68,13 @@ struct Factors {
         for (std::int64_t e = 0; e < k; ++e) {
           const float x = a[i * padded<float>(k) + e];
           finite = finite && std::isfinite(x);
-          const auto weight = static_cast<int>(std::nearbyint(static_cast<double>(b[e * columns + j] / scale)));
+          const auto weight =
+              static_cast<int>(std::nearbyint(static_cast<double>(b[e * columns + j] / scale)));
           sum += std::isfinite(x) ? std::int64_t{quantized(x, 127 / range, mistake)} * weight : 0;
         }
         result[static_cast<std::size_t>(i * padded<float>(columns) + j)] =
-            finite ? static_cast<float>(sum) * (scale * (range / 127)) : std::numeric_limits<float>::quiet_NaN();
+            finite ? static_cast<float>(sum) * (scale * (range / 127))
+                   : std::numeric_limits<float>::quiet_NaN();
       }
     }
     return result;
@@ -91,8 +93,14 @@ std::string difference(const std::vector<float>& got, const std::vector<float>& 
 }  // namespace
 
 TEST_CASE("products in int8 have the bits of plain quantised arithmetic") {
-  for (const Factors& f : {Factors{1, 64, 64}, {1, 65, 80}, {3, 67, 64}, {4, 128, 512}, {17, 130, 96},
-                           {1, 64, 64, 2.0F}, {2, 9000, 64}, {1, 2048, 64}})
+  for (const Factors& f : {Factors{1, 64, 64},
+                           {1, 65, 80},
+                           {3, 67, 64},
+                           {4, 128, 512},
+                           {17, 130, 96},
+                           {1, 64, 64, 2.0F},
+                           {2, 9000, 64},
+                           {1, 2048, 64}})
     for (const Kernels<float>* table : tables()) {
       CAPTURE(name_of(table->level));
       CAPTURE(f.k);
@@ -113,7 +121,8 @@ TEST_CASE("an operand that is not finite makes its row's sums NaN, and no other 
 TEST_CASE("smaller products than int8 takes are those of the level") {
   for (const SimdLevel level : supported_levels())
     for (const Factors& f : {Factors{2, 63, 64}, {2, 64, 48}})
-      CHECK(difference(f.run(kernels<float>(level, ProductFormat::int8)), f.run(kernels<float>(level))) == "");
+      CHECK(difference(f.run(kernels<float>(level, ProductFormat::int8)), f.run(kernels<float>(level))) ==
+            "");
 }
 
 TEST_CASE("the oracle of int8 notices truncation and a scale for all rows") {

@@ -258,8 +258,8 @@ auto property(const char* name, F f) {
 
 void add_streams(nb::module_& module) {
   nb::class_<OwnedStream>(module, "Stream")
-      .def("__init__", make_stream, nb::arg("model"), nb::arg("rows"), nb::arg("rate"), nb::arg("interpolation"),
-           nb::arg("weights"), nb::arg("calibrate").none())
+      .def("__init__", make_stream, nb::arg("model"), nb::arg("rows"), nb::arg("rate"),
+           nb::arg("interpolation"), nb::arg("weights"), nb::arg("calibrate").none())
       .def(nb::init<const OwnedStream&>(), nb::arg("other"))
       .def("step", step, nb::arg("x").none(),
            "step(x)\n\nOne step: x [rows, input] to y [rows, output], or [input] to [output] for one row.\n"
