@@ -32,19 +32,22 @@ double median_us(int repeats, const Work& work) {
 /// Half of the time there and back between the ranks 0 and 1.
 double message_us(int rank, int bytes) {
   std::vector<char> data(bytes);
-  return median_us(2000, [&] {
-           const auto send = [&](int to) { MPI_Send(data.data(), bytes, MPI_BYTE, to, 0, MPI_COMM_WORLD); };
-           const auto receive = [&](int from) {
-             MPI_Recv(data.data(), bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-           };
-           if (rank == 0) {
-             send(1);
-             receive(1);
-           } else if (rank == 1) {
-             receive(0);
-             send(0);
-           }
-         }) /
+  return median_us(2000,
+                   [&] {
+                     const auto send = [&](int to) {
+                       MPI_Send(data.data(), bytes, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+                     };
+                     const auto receive = [&](int from) {
+                       MPI_Recv(data.data(), bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                     };
+                     if (rank == 0) {
+                       send(1);
+                       receive(1);
+                     } else if (rank == 1) {
+                       receive(0);
+                       send(0);
+                     }
+                   }) /
          2;
 }
 
@@ -63,16 +66,17 @@ int main(int argc, char** argv) {
   const int count = std::atoi(argv[1]) / static_cast<int>(sizeof(float));
   std::vector<float> mine(count, 1.0F), all(count);
   const double latency = message_us(rank, 8), piece = message_us(rank, kPiece);
-  const double allreduce = median_us(300, [&] {
-    MPI_Allreduce(mine.data(), all.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-  });
+  const double allreduce = median_us(
+      300, [&] { MPI_Allreduce(mine.data(), all.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); });
   const double adding = median_us(300, [&] {
     for (int i = 0; i < count; ++i) all[i] += mine[i];
     asm volatile("" : : "r"(all.data()) : "memory");  // the sums count as read
   });
   if (rank == 0)
-    std::printf("{\"latency_us\": %.4f, \"gb_per_second\": %.4f, \"allreduce_us\": %.3f, \"adding_gb_per_second\": %.3f}\n",
-                latency, 1e-3 * kPiece / (piece - latency), allreduce, 1e-3 * sizeof(float) * count / adding);
+    std::printf(
+        "{\"latency_us\": %.4f, \"gb_per_second\": %.4f, \"allreduce_us\": %.3f, \"adding_gb_per_second\": "
+        "%.3f}\n",
+        latency, 1e-3 * kPiece / (piece - latency), allreduce, 1e-3 * sizeof(float) * count / adding);
   MPI_Finalize();
   return 0;
 }
