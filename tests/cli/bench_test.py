@@ -128,7 +128,7 @@ class TableTest(ToolTest):
     def test_every_row_is_measured_or_says_why_not(self):
         shown = self.table().stdout
         rows = self.rows()
-        self.assertEqual(len(rows), 44)
+        self.assertEqual(len(rows), 45)
         for row in rows:
             with self.subTest(row["work"]):
                 self.assertIn(f"| {row['work']} | {row['peer']} |", shown)
@@ -250,6 +250,19 @@ class ReferenceTest(ToolTest):
             self.check(loss, {**gradients, "W": swapped})
         with self.assertRaises(ValueError):
             self.check(1.001 * loss, gradients)
+
+
+class RanksTest(ToolTest):
+    def test_the_model_of_ranks_adds_compute_chain_and_broadcast(self):
+        sys.path.insert(0, str(self.root / "tools" / "bench"))
+        self.addCleanup(sys.path.pop, 0)
+        import ranks
+        network = {"latency_us": 1, "gb_per_second": 1}
+        compute, sent = ranks.modelled(1.0, 10, [98304, 100], 4, network, 3e9)
+        self.assertAlmostEqual(compute, 0.3)
+        hops = [1 + 2 * 65.536, 1 + 2 * 32.768, 1 + 2 * 0.1]  # 3 slices are added at 3 GB/s
+        self.assertAlmostEqual(1e6 * sent, sum(hops) + 2 * hops[0] + 2 * (1 + 98.304 + 1 + 0.1))
+        self.assertEqual(ranks.modelled(1.0, 10, [98304, 100], 1, network, 3e9), (1.0, 0))
 
 
 @unittest.skipUnless(has("numpy"), "NumPy is not installed")

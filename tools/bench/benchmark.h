@@ -29,7 +29,7 @@ struct BenchmarkResult {
   double ratio = 0;  ///< total.median / onednn_lstm.median
   /// The same LSTM in bf16, if the experiment's precision is bf16 and the processor has the instruction.
   std::optional<Timing> onednn_bf16_lstm;
-  Timing sgemm;      ///< Gflop/s of a large matrix product, interleaved with the passes, at most 15 times
+  Timing sgemm;  ///< Gflop/s of a large matrix product, interleaved with the passes, at most 15 times
   std::string plan;
   std::int64_t plan_bytes = 0;
   std::int64_t peak_rss_bytes = 0;  ///< before oneDNN's LSTM allocated anything

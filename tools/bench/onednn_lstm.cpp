@@ -17,7 +17,8 @@ using Type = memory::data_type;
 
 #if DNNL_VERSION_MAJOR >= 3
 template <class... Descriptions>
-dnnl::lstm_forward::primitive_desc forward_of(const dnnl::engine& engine, const Descriptions&... descriptions) {
+dnnl::lstm_forward::primitive_desc forward_of(const dnnl::engine& engine,
+                                              const Descriptions&... descriptions) {
   return {engine, dnnl::prop_kind::forward_training, descriptions...};
 }
 template <class... Descriptions>
@@ -28,7 +29,8 @@ dnnl::lstm_backward::primitive_desc backward_of(const dnnl::engine& engine,
 }
 #else
 template <class... Descriptions>
-dnnl::lstm_forward::primitive_desc forward_of(const dnnl::engine& engine, const Descriptions&... descriptions) {
+dnnl::lstm_forward::primitive_desc forward_of(const dnnl::engine& engine,
+                                              const Descriptions&... descriptions) {
   return {{dnnl::prop_kind::forward_training, descriptions...}, engine};
 }
 template <class... Descriptions>
@@ -110,7 +112,8 @@ struct OnednnLstm::Implementation {
 
   /// Numbers of a plain layout in the memory of an argument: in its type first, then in the layout that the
   /// primitive prefers.
-  memory holding(int argument, const Layout& layout, const std::vector<float>& numbers, const memory::desc& desc) {
+  memory holding(int argument, const Layout& layout, const std::vector<float>& numbers,
+                 const memory::desc& desc) {
     memory given(layout.of(Type::f32), engine);
     std::memcpy(Mapped(given).data(), numbers.data(), numbers.size() * sizeof(float));
     memory rounded(layout.of(type_of(desc)), engine), result = shared(argument, desc);
@@ -150,14 +153,14 @@ Passes OnednnLstm::Implementation::make(int threads) {
   const auto direction = dnnl::rnn_direction::unidirectional_left2right;
   // The zero initial state is passed explicitly: without it, oneDNN 2.6 computes a wrong gradient of the state
   // weights.
-  const auto forward = forward_of(engine, direction, x.of(type), state.of(type), state.of(f32),
-                                  w_input.preferred(type), w_state.preferred(type), bias.of(f32), h.of(type),
-                                  state.of(type), state.of(f32));
-  const auto backward = backward_of(
-      engine, forward, direction, x.of(type), state.of(type), state.of(f32), w_input.preferred(type),
-      w_state.preferred(type), bias.of(f32), h.of(type), state.of(type), state.of(f32), x.of(f32), state.of(f32),
-      state.of(f32), w_input.preferred(f32), w_state.preferred(f32), bias.of(f32), h.of(f32), state.of(f32),
-      state.of(f32));
+  const auto forward =
+      forward_of(engine, direction, x.of(type), state.of(type), state.of(f32), w_input.preferred(type),
+                 w_state.preferred(type), bias.of(f32), h.of(type), state.of(type), state.of(f32));
+  const auto backward =
+      backward_of(engine, forward, direction, x.of(type), state.of(type), state.of(f32),
+                  w_input.preferred(type), w_state.preferred(type), bias.of(f32), h.of(type), state.of(type),
+                  state.of(f32), x.of(f32), state.of(f32), state.of(f32), w_input.preferred(f32),
+                  w_state.preferred(f32), bias.of(f32), h.of(f32), state.of(f32), state.of(f32));
 
   constexpr int kBackward = 1 << 20;  // the backward pass may prefer another layout of the weights
   Passes made;
@@ -235,7 +238,8 @@ bool onednn_has_bf16() {
 
 std::string onednn_version() {
   const dnnl_version_t& version = *dnnl_version();
-  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." + std::to_string(version.patch);
+  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+         std::to_string(version.patch);
 }
 
 }  // namespace lagtape::bench

@@ -117,6 +117,14 @@ def plan_bytes_beside_full(name, plan):
     return measure
 
 
+def bf16_bytes_beside_f32(name, plan):
+    def measure(runs):
+        sides = [runs.json_of("inspect", name, *settings)["plans"] for settings in (IN_BF16, ())]
+        mebibytes = [side["bytes"] / 2**20 for plans in sides for side in plans if side["name"] == plan]
+        return Measured(*mebibytes, mebibytes[0] / mebibytes[1], "MiB")
+    return measure
+
+
 def written_beside_built_in(written, built_in):
     def measure(runs):
         programs = [runs.json_of("inspect", name)["layers"][0]["program"] for name in (written, built_in)]
@@ -206,6 +214,7 @@ def bf16_rows():
         if "units 16" not in work:
             result += [Row(f"{work}, bf16", LSTM, bf16_beside_lstm(name, "onednn_lstm_us")),
                        Row(f"{work}, bf16", "oneDNN LSTM in bf16", bf16_beside_lstm(name, "onednn_bf16_lstm_us"), 0.6)]
+    result.append(Row("first row, full, bytes, bf16", "its own f32", bf16_bytes_beside_f32("tau_gru_psmnist", "full"), 0.65))
     return result
 
 

@@ -99,8 +99,8 @@ class Benchmark {
     if (layers < 1 || steps < 1 || main.columns != kGates * units || extra.rows != 3 ||
         state.rows != 2 * layers || state.columns != units || sequence.columns != units)
       throw InputError(text_of("sizes that do not fit: main_params [", main.rows, ", ", main.columns,
-                               "], extra_params [", extra.rows, ", ", extra.columns, "], state [", state.rows, ", ",
-                               state.columns, "], sequence [", sequence.rows, ", ", sequence.columns,
+                               "], extra_params [", extra.rows, ", ", extra.columns, "], state [", state.rows,
+                               ", ", state.columns, "], sequence [", sequence.rows, ", ", sequence.columns,
                                "]; expected [2 l, 4 b], [3, b], [2 l, b] and [c, b], c of 2 or more"));
     scale_ = -1.0 / static_cast<double>(units * steps);
 
@@ -110,7 +110,8 @@ class Benchmark {
     const std::int64_t count = static_cast<std::int64_t>(cell.weights.size()), of_layers = count - 3;
     for (std::int64_t i = 0; i < count; ++i) {
       const bool below = i < of_layers;
-      by_name[cell.weights[i].name] = (below ? main : extra).tensor({units}, (below ? i : i - of_layers) * units);
+      by_name[cell.weights[i].name] =
+          (below ? main : extra).tensor({units}, (below ? i : i - of_layers) * units);
     }
     for (const WeightDefinition& weight : stack_.layers[0].weights) {
       weights_.push_back(by_name.at(weight.name));
@@ -118,11 +119,13 @@ class Benchmark {
         if (cell.weights[i].name == weight.name) places_.push_back(i * units);
     }
     for (std::int64_t i = 0; i < 2 * layers; ++i)
-      initial_.states.push_back(state.tensor({units}, i * units)
-                                    .reshaped(state_window(stack_.layers[0], static_cast<int>(i), 1, Dtype::f64).first));
+      initial_.states.push_back(
+          state.tensor({units}, i * units)
+              .reshaped(state_window(stack_.layers[0], static_cast<int>(i), 1, Dtype::f64).first));
     batch_.x = Tensor({1, steps, 2 * units}, Dtype::f64);
     for (std::int64_t t = 0; t < steps; ++t)  // a row of the sequence and the next, which lies behind it
-      for (std::int64_t k = 0; k < 2 * units; ++k) batch_.x.set(t * 2 * units + k, sequence.numbers[t * units + k]);
+      for (std::int64_t k = 0; k < 2 * units; ++k)
+        batch_.x.set(t * 2 * units + k, sequence.numbers[t * units + k]);
     each_ = Tensor::full({1, steps, 1}, Dtype::f64, scale_);
     gradient_.resize(count * units);
     evaluate_.emplace(stack_, Dtype::f64);

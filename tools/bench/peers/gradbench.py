@@ -82,7 +82,7 @@ def check(data, objective, gradient):
     moved = numpy_objective(data, main + 1j * step * each[:, :main.size].reshape(-1, *main.shape),
                             extra + 1j * step * each[:, main.size:].reshape(-1, *extra.shape))
     along, expected = (blocks * direction).sum(1), moved.imag / step
-    errors = np.abs(along - expected) / np.linalg.norm(blocks, axis=1)
+    errors = np.abs(along - expected) / (np.linalg.norm(blocks, axis=1) + np.finfo(float).tiny)
     worst = max(float(errors.max()), float(abs(objective - moved[0].real) / abs(moved[0].real)))
     if not worst <= LARGEST_ERROR:
         raise ValueError(f"the result differs from NumPy's by {worst:.2g}: nothing was measured.")

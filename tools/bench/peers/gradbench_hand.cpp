@@ -51,8 +51,8 @@ void forward(const Layer& __restrict w, State& __restrict state, Saved& __restri
 }
 
 /// `d` holds the adjoints of h' and c' and receives those of h and c; adds to the weights' and gives that of x.
-void backward(const Layer& __restrict w, const Saved& __restrict s, State& __restrict d, Layer& __restrict grad,
-              double* __restrict dx) {
+void backward(const Layer& __restrict w, const Saved& __restrict s, State& __restrict d,
+              Layer& __restrict grad, double* __restrict dx) {
 #pragma omp simd
   for (int k = 0; k < padded; ++k) {
     const double dh = d.h[k], dc = d.c[k] + dh * s.o[k] * (1 - s.tanh_c[k] * s.tanh_c[k]);

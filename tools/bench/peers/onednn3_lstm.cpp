@@ -44,7 +44,8 @@ void measure(const LstmSizes& sizes, int threads, int repeats) {
   std::printf("{\"version\": \"%s\"", onednn_version().c_str());
   for (const Side& side : sides) {
     std::printf(", \"%s\": [", side.name.c_str());
-    for (std::size_t i = 0; i < side.times.size(); ++i) std::printf("%s%.4f", i > 0 ? ", " : "", side.times[i]);
+    for (std::size_t i = 0; i < side.times.size(); ++i)
+      std::printf("%s%.4f", i > 0 ? ", " : "", side.times[i]);
     std::printf("]");
   }
   std::printf("}\n");
@@ -59,7 +60,8 @@ int main(int argc, char** argv) {
   }
   const auto number = [&](int i) { return std::atoi(argv[i]); };
   try {
-    measure({.steps = number(1), .batch = number(2), .input = number(3), .units = number(4)}, number(5), number(6));
+    measure({.steps = number(1), .batch = number(2), .input = number(3), .units = number(4)}, number(5),
+            number(6));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
