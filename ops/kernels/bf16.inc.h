@@ -20,7 +20,7 @@ namespace lagtape {
 // The operands are laid out anew and then go through the tiles of the other products. A format says how:
 // - `Simd`: the vectors of the tiles, whose fma adds what lies in one slot,
 // - slots(k): the slots of an inner dimension of k elements,
-// - put, copy_row and pair_rows: the elements into their slots.
+// - put, copy_row, copy_vectors and pair_rows: the elements into their slots.
 // A slot is as large as a scalar. The processor's own format holds a pair in it; the emulation below holds
 // one rounded element in each, the two of a pair swapped.
 
@@ -106,6 +106,9 @@ struct Bf16Emulation {
     for (; e < k; ++e) put(slots, 1, first + e, from[e]);
   }
 
+  /// Rows of the operands where there is a faster way than copy_row: not here.
+  static bool copy_vectors(T*, std::int64_t, const Product<T>&, std::int64_t, std::int64_t) { return false; }
+
   /// Rows of n elements as an inner dimension: pairs of rows, the last of which may be half a pair.
   static void pair_rows(T* slots, std::int64_t stride, const T* from, std::int64_t ld, std::int64_t rows,
                         std::int64_t n) {
@@ -186,12 +189,14 @@ void bf16_product(const Product<typename F::T>& product) {
   for (std::int64_t row = 0; row < product.rows; row += most) {
     part.first_row = row;
     part.rows = product.rows - row < most ? product.rows - row : most;
-    for (std::int64_t r = 0; r < part.rows; ++r) {
-      std::int64_t first = 0;
-      for (std::int64_t o = 0; o < product.operand_count; ++o) {
-        const ProductOperand<T>& left = product.operands[o];
-        F::copy_row(rounded + r * stride, first, left.a + (row + r) * left.lda, left.k);
-        first += left.k;
+    if (!F::copy_vectors(rounded, stride, product, row, part.rows)) {
+      for (std::int64_t r = 0; r < part.rows; ++r) {
+        std::int64_t first = 0;
+        for (std::int64_t o = 0; o < product.operand_count; ++o) {
+          const ProductOperand<T>& left = product.operands[o];
+          F::copy_row(rounded + r * stride, first, left.a + (row + r) * left.lda, left.k);
+          first += left.k;
+        }
       }
     }
     multiply_packed<typename F::Simd>(part);

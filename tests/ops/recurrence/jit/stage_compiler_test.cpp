@@ -97,12 +97,13 @@ std::vector<T> run_stage(StageCase& c, SimdLevel level, std::uint64_t seed) {
   interpreter.set_rows(c.rows);
   interpreter.run(c.schedule.forward.step, c.step, c.count);
   std::vector<T> result(values.begin(), values.end());
-  for (int a = 0; a < arrays; ++a) {  // rounded numbers as such: two of them may look like a NaN
+  for (int a = 0; a < arrays; ++a) {  // Any NaN counts as any other here too.
     if (!c.schedule.arrays[a].rounded) continue;
-    const T* from = values.data() + a * kStageSteps * block;
-    result.resize(result.size() + kStageSteps * block);
-    table.restore(&*(result.end() - kStageSteps * block), reinterpret_cast<const SavedElement<T>*>(from),
-                  kStageSteps * block);
+    std::vector<T> restored(static_cast<std::size_t>(kStageSteps * block));
+    const auto from = values.begin() + a * kStageSteps * block;
+    table.restore(restored.data(), reinterpret_cast<const SavedElement<T>*>(&*from), std::ssize(restored));
+    std::fill_n(result.begin() + a * kStageSteps * block, std::ssize(restored), T(0));
+    result.insert(result.end(), restored.begin(), restored.end());
   }
   return result;
 }
