@@ -54,6 +54,21 @@ struct Bf16Pairs {
     _mm512_storeu_ps(to, (__m512)rest);
   }
 
+  /// Operands of one vector a row, of which copy_row would take longer than the product.
+  static bool copy_vectors(float* slots, std::int64_t stride, const Product<float>& product,
+                           std::int64_t first_row, std::int64_t rows) {
+    for (std::int64_t o = 0; o < product.operand_count; ++o)
+      if (product.operands[o].k != 16) return false;
+    for (std::int64_t o = 0; o < product.operand_count; ++o, slots += 8) {
+      const std::int64_t lda = product.operands[o].lda;
+      const float* from = product.operands[o].a + first_row * lda;
+      float* to = slots;
+      for (std::int64_t r = 0; r < rows; ++r, from += lda, to += stride)
+        _mm256_storeu_ps(to, (__m256)_mm512_cvtneps_pbh(_mm512_loadu_ps(from)));
+    }
+    return true;
+  }
+
   static void pair_rows(float* slots, std::int64_t stride, const float* from, std::int64_t ld,
                         std::int64_t rows, std::int64_t n) {
     alignas(64) static constexpr std::uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,

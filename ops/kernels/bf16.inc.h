@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "lagtape/ops/kernels/bf16_rounding.inc.h"
 #include "lagtape/ops/kernels/outer_product.inc.h"
 #include "lagtape/ops/kernels/product.inc.h"
 #include "lagtape/ops/kernels/scratch.h"
@@ -19,23 +20,9 @@ namespace lagtape {
 // The operands are laid out anew and then go through the tiles of the other products. A format says how:
 // - `Simd`: the vectors of the tiles, whose fma adds what lies in one slot,
 // - slots(k): the slots of an inner dimension of k elements,
-// - put, copy_row and pair_rows: the elements into their slots.
+// - put, copy_row, copy_vectors and pair_rows: the elements into their slots.
 // A slot is as large as a scalar. The processor's own format holds a pair in it; the emulation below holds
 // one rounded element in each, the two of a pair swapped.
-
-/// The number rounded to the eight significant bits of bf16. In f64 the exponent stays as it is.
-template <class S>
-inline typename S::Scalar round_to_bf16(typename S::Scalar x) {
-  using T = typename S::Scalar;
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  constexpr int digits = sizeof(T) == 4 ? 23 : 52, dropped = digits - 7;
-  constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
-  constexpr Bits infinity = (sign - 1) >> digits << digits, low = (Bits{1} << dropped) - 1;
-  const Bits bits = std::bit_cast<Bits>(x), magnitude = bits & ~sign;
-  const Bits rounded = (bits + (low >> 1) + (bits >> dropped & 1)) & ~low;
-  const Bits number = magnitude < (Bits{1} << digits) ? bits & sign : rounded;
-  return std::bit_cast<T>(magnitude > infinity ? (bits | infinity | Bits{1} << (digits - 1)) & ~low : number);
-}
 
 /// While it lives, the processor treats subnormal numbers as the instruction does.
 template <class S>
@@ -104,6 +91,9 @@ struct Bf16Emulation {
     }
     for (; e < k; ++e) put(slots, 1, first + e, from[e]);
   }
+
+  /// Rows of the operands where there is a faster way than copy_row: not here.
+  static bool copy_vectors(T*, std::int64_t, const Product<T>&, std::int64_t, std::int64_t) { return false; }
 
   /// Rows of n elements as an inner dimension: pairs of rows, the last of which may be half a pair.
   static void pair_rows(T* slots, std::int64_t stride, const T* from, std::int64_t ld, std::int64_t rows,
@@ -185,12 +175,14 @@ void bf16_product(const Product<typename F::T>& product) {
   for (std::int64_t row = 0; row < product.rows; row += most) {
     part.first_row = row;
     part.rows = product.rows - row < most ? product.rows - row : most;
-    for (std::int64_t r = 0; r < part.rows; ++r) {
-      std::int64_t first = 0;
-      for (std::int64_t o = 0; o < product.operand_count; ++o) {
-        const ProductOperand<T>& left = product.operands[o];
-        F::copy_row(rounded + r * stride, first, left.a + (row + r) * left.lda, left.k);
-        first += left.k;
+    if (!F::copy_vectors(rounded, stride, product, row, part.rows)) {
+      for (std::int64_t r = 0; r < part.rows; ++r) {
+        std::int64_t first = 0;
+        for (std::int64_t o = 0; o < product.operand_count; ++o) {
+          const ProductOperand<T>& left = product.operands[o];
+          F::copy_row(rounded + r * stride, first, left.a + (row + r) * left.lda, left.k);
+          first += left.k;
+        }
       }
     }
     multiply_packed<typename F::Simd>(part);

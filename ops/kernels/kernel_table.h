@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "lagtape/core/product_format.h"
 #include "lagtape/core/simd/level.h"
@@ -23,6 +24,10 @@ constexpr std::int64_t padded(std::int64_t n) {
 /// that the operation does not read may be null.
 template <class T>
 using ElementKernel = void (*)(T* out, const T* a, const T* b, const T* c, T k, std::int64_t n);
+
+/// An element of a saved array of numbers rounded to bf16: the upper half of a float, or a whole double.
+template <class T>
+using SavedElement = std::conditional_t<sizeof(T) == 4, std::uint16_t, T>;
 
 /// One of the matrices on the left side of a product: rows x k, row stride lda >= k. (A stride that is a
 /// multiple of 4096 bytes puts the rows into the same few places of the cache and costs a seventh of the
@@ -119,6 +124,9 @@ struct Kernels {
   /// beyond the grid becomes NaN, as does every NaN.
   void (*add_on_grid)(T* view, double* to, const double* from, const T* increment, double sign,
                       std::int64_t n);
+  /// out = a rounded to bf16, and out = a of an array of such numbers; n elements, whole rows.
+  void (*save)(SavedElement<T>* out, const T* a, std::int64_t n);
+  void (*restore)(T* out, const SavedElement<T>* a, std::int64_t n);
   /// w[m, n] += d[rows, m]^T x[rows, n], rows added one after another (row strides ldw, ldd, ldx).
   void (*add_outer_products)(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x,
                              std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n);

@@ -27,6 +27,8 @@ constexpr Kernels<typename S::Scalar> make_kernels(SimdLevel level) {
   table.broadcast_groups = &broadcast_groups<S>;
   table.scale_column = &scale_column<S>;
   table.add_on_grid = &add_on_grid<S>;
+  table.save = &save_rounded<S>;
+  table.restore = &restore_rounded<S>;
   table.add_outer_products = &add_outer_products<S>;
   return table;
 }

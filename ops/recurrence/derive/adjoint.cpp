@@ -291,12 +291,25 @@ class Adjoint {
 
 }  // namespace
 
-LayerOps derive_ops(const StepProgram& program, bool input_gradient) {
+LayerOps derive_ops(const StepProgram& program, bool input_gradient, ProductFormat saved) {
   LayerOps ops = Adjoint(program, derive_forward(program), input_gradient).take();
-  choose_saved_values(ops);
+  if (saved == ProductFormat::scalar) {
+    choose_saved_values(ops);
+  } else {
+    round_saved_values(ops, rounded_values(program));
+  }
   derive_replay(ops);
   derive_undo(program, ops);
   return ops;
+}
+
+std::vector<bool> rounded_values(const StepProgram& program) {
+  LayerOps ops = Adjoint(program, derive_forward(program), true).take();
+  const std::vector<int> saved = choose_saved_values(ops);
+  std::vector<bool> rounded(program.values.size(), false);
+  for (const int v : saved)
+    if (v < static_cast<int>(rounded.size())) rounded[v] = true;
+  return rounded;
 }
 
 }  // namespace lagtape::recurrence

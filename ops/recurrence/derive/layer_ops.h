@@ -30,6 +30,7 @@ struct Array {
   Kind kind = Kind::run;
   int index = 0;
   std::int64_t width = 1;
+  bool rounded = false;  ///< numbers are rounded to bf16; those of f32 take two bytes
 };
 
 /// Where a value is found: in a register of its stage's tile, an array at (step + `step`), a weight, a
@@ -65,6 +66,8 @@ struct Op {
                        ///< of the state after the step
     grid_update,       ///< state `index` on the grid takes a step of k * a, k = 1 or -1; out is its value
     grid_undo,         ///< takes the same step back
+    save,              ///< out = a rounded to bf16, in an array of rounded numbers
+    restore,           ///< out = a from such an array: in stages only, which read them so
     product,           ///< out = sum over terms of W @ operand (or W^T @ operand)
     narrow_product,    ///< out = W @ operand, of one or two numbers: element-wise work
   };

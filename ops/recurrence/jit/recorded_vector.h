@@ -43,8 +43,9 @@ class VectorRecorder {
     program_.instructions.push_back(instruction);
     return instruction.out;
   }
-  void store(int operand, int value) {
+  void store(int operand, int value, bool rounded) {
     VectorInstruction instruction{VectorOp::store};
+    instruction.rounded = rounded;
     instruction.a = value;
     instruction.operand = operand;
     program_.instructions.push_back(instruction);

@@ -5,6 +5,7 @@
 #if defined(LAGTAPE_JIT)
 #include "lagtape/ops/recurrence/jit/stage_emitter.h"
 #include "lagtape/ops/recurrence/jit/stage_recorder.h"
+#include "lagtape/ops/recurrence/jit/vector_emitter.h"
 #endif
 
 namespace lagtape::recurrence {
@@ -16,7 +17,7 @@ std::shared_ptr<const CompiledStage> CompiledStage::compile(const ElementStage& 
                                                             const std::vector<Array>& arrays,
                                                             SimdLevel level) {
   if (level == SimdLevel::generic) return nullptr;
-  const auto program = record<T>(stage, arrays);
+  const auto program = record<T>(stage, arrays, stores_round(level));
   if (!program) return nullptr;
   const auto on_grid = [](const VectorInstruction& i) { return i.op == VectorOp::grid_step; };
   if (level != SimdLevel::avx512 && std::ranges::any_of(program->instructions, on_grid)) return nullptr;

@@ -51,6 +51,7 @@ class StageEmitter : public VectorEmitter {
         program_(body.program),
         step_bytes_(body.vectors * vector_bytes()),
         row_bytes_(program_.width * static_cast<std::int64_t>(element_bytes)),
+        scale_(std::ranges::any_of(program_.instructions, &VectorInstruction::rounded) ? 2 : 1),
         number_row_bytes_(code_offset(program_.number_width * static_cast<std::int64_t>(element_bytes))),
         file_(program_, registers(),
               row_bytes_ == step_bytes_ ? Residents::constants_and_weights : Residents::constants) {}
@@ -72,7 +73,8 @@ class StageEmitter : public VectorEmitter {
 
  private:
   // Registers: rdi holds the pointers, rsi the bytes, rdx the place in arrays, r15 the same a step before,
-  // rcx the place in the row, r14 the place of the row that contains single numbers.
+  // rcx the place in the row, r14 the place of the row that contains single numbers. Where there are arrays of
+  // rounded numbers, rsi, rdx and r15 count half the bytes of the others, which scales make whole.
 
   const std::vector<Reg64> saved_{rbx, r12, r13, r14, r15};
   const std::vector<Reg64> bases_{rbx, r8, r9, r10, r11, r12, r13};
@@ -95,6 +97,7 @@ class StageEmitter : public VectorEmitter {
     xor_(edx, edx);
     xor_(ecx, ecx);
     xor_(r14d, r14d);
+    if (scale_ == 2) shr(rsi, 1);
     mov(r15, rsi);
     neg(r15);
     begin(program_, file_);
@@ -102,8 +105,8 @@ class StageEmitter : public VectorEmitter {
   }
 
   void advance(const Xbyak::Label& loop) {
-    add(rdx, step_bytes_);
-    add(r15, step_bytes_);
+    add(rdx, step_bytes_ / scale_);
+    add(r15, step_bytes_ / scale_);
     if (row_bytes_ > step_bytes_) {
       add(rcx, step_bytes_);
       lea(rax, ptr[r14 + number_row_bytes_]);
@@ -125,15 +128,20 @@ class StageEmitter : public VectorEmitter {
     return rax;
   }
   Address array_at(int operand, int offset, int scale) override {
-    return ptr[base_of(operand) + rdx * scale + offset];
+    return ptr[base_of(operand) + rdx * (scale * scale_) + offset];
   }
-  Address array_before(int operand, int offset) override { return ptr[base_of(operand) + r15 + offset]; }
+  Address array_before(int operand, int offset) override {
+    return ptr[base_of(operand) + r15 * scale_ + offset];
+  }
+  Address rounded_at(int operand, int offset) override { return ptr[base_of(operand) + rdx + offset]; }
+  Address rounded_before(int operand, int offset) override { return ptr[base_of(operand) + r15 + offset]; }
   Address number_at(int operand, int offset) override { return ptr[base_of(operand) + r14 + offset]; }
   Address weight_at(int operand, int offset) override { return ptr[base_of(operand) + rcx + offset]; }
 
   const VectorProgram program_;
   const int step_bytes_;  // bytes of a row that the loop works on at a time
   const std::int64_t row_bytes_;
+  const int scale_;  // bytes of an array for each that the registers count
   const int number_row_bytes_;
   RegisterAllocator file_;
   std::vector<int> operands_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "lagtape/ops/kernels/bf16_rounding.inc.h"
 #include "lagtape/ops/kernels/element.inc.h"
 #include "lagtape/ops/recurrence/jit/recorded_vector.h"
 
@@ -56,6 +57,8 @@ bool is_grid(const ElementInstruction& t) {
   return t.kind == Op::Kind::grid_update || t.kind == Op::Kind::grid_undo;
 }
 
+bool converts(const ElementInstruction& t) { return t.kind == Op::Kind::save || t.kind == Op::Kind::restore; }
+
 bool is_narrow_product(const ElementInstruction& t) { return t.kind == Op::Kind::narrow_product; }
 
 /// Whether a VectorProgram can express the whole stage. Single numbers come from rows of one width.
@@ -70,8 +73,9 @@ bool is_plain(const ElementStage& stage, std::int64_t number_width) {
     if (t.width != width || !has_width(t.out) || !has_width(t.b) || !has_width(t.c)) return false;
     if (is_narrow_product(t)) {
       if (stage.operands[static_cast<std::size_t>(t.a)].width != number_width) return false;
-    } else if (!has_width(t.a) || !(is_grid(t) || (t.kind == Op::Kind::element && has_formula(t.element)))) {
-      return false;
+    } else {
+      const bool known = is_grid(t) || converts(t) || (t.kind == Op::Kind::element && has_formula(t.element));
+      if (!has_width(t.a) || !known) return false;
     }
   }
   return true;
@@ -116,7 +120,8 @@ bool mixes_steps(const ElementStage& stage, const std::vector<int>& places) {
 }  // namespace
 
 template <class T>
-std::optional<VectorProgram> record(const ElementStage& stage, const std::vector<Array>& arrays) {
+std::optional<VectorProgram> record(const ElementStage& stage, const std::vector<Array>& arrays,
+                                    bool stores_round) {
   const std::int64_t number_width = number_width_of(stage);
   if (!is_plain(stage, number_width)) return std::nullopt;
   const std::vector<int> places = places_of(stage, arrays);
@@ -127,6 +132,9 @@ std::optional<VectorProgram> record(const ElementStage& stage, const std::vector
 
   VectorRecorder recorder(program);
   std::vector<int> holds(stage.operands.size(), -1);  // by place: the value that is there now
+  const auto in_halves = [&](int place) {
+    return sizeof(T) == sizeof(float) && stage.operands[static_cast<std::size_t>(place)].rounded;
+  };
   const auto operand = [&](int operand) -> RecordedVector<T> {
     if (operand < 0) return T(0);
     const int place = places[static_cast<std::size_t>(operand)];
@@ -136,6 +144,7 @@ std::optional<VectorProgram> record(const ElementStage& stage, const std::vector
       if (kind == Operand::Kind::tile) throw Error("[record] a register is read before it is written");
       VectorInstruction load{VectorOp::load};
       load.operand = place;
+      load.rounded = in_halves(place);
       load.prefetches_before = stage.prefetches_before &&
                                lies_over_sequence(stage.operands[static_cast<std::size_t>(place)], arrays);
       value = kind == Operand::Kind::weight ? recorder.weight(place) : recorder.compute(load);
@@ -147,6 +156,12 @@ std::optional<VectorProgram> record(const ElementStage& stage, const std::vector
     if (is_grid(t)) {
       program.single_step = true;
       value = recorder.grid_step(t.b, t.c, operand(t.a).in(recorder), t.k < 0);
+    } else if (t.kind == Op::Kind::restore) {
+      value = operand(t.a).in(recorder);
+    } else if (t.kind == Op::Kind::save) {
+      const RecordedVector<T> a = operand(t.a);
+      const bool in_store = stores_round && in_halves(t.out);
+      value = (in_store ? a : vector_rounded_to_bf16<RecordingSimd<T>>(a)).in(recorder);
     } else if (is_narrow_product(t)) {
       VectorInstruction load{VectorOp::load_number};
       load.operand = places[static_cast<std::size_t>(t.a)];
@@ -160,12 +175,12 @@ std::optional<VectorProgram> record(const ElementStage& stage, const std::vector
     const int place = places[static_cast<std::size_t>(t.out)];
     holds[static_cast<std::size_t>(place)] = value;
     if (stage.operands[static_cast<std::size_t>(place)].kind == Operand::Kind::array)
-      recorder.store(place, value);
+      recorder.store(place, value, in_halves(place));
   }
   return program;
 }
 
-template std::optional<VectorProgram> record<float>(const ElementStage&, const std::vector<Array>&);
-template std::optional<VectorProgram> record<double>(const ElementStage&, const std::vector<Array>&);
+template std::optional<VectorProgram> record<float>(const ElementStage&, const std::vector<Array>&, bool);
+template std::optional<VectorProgram> record<double>(const ElementStage&, const std::vector<Array>&, bool);
 
 }  // namespace lagtape::recurrence

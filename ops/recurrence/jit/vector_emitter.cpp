@@ -3,7 +3,9 @@
 #include <bit>
 #include <limits>
 
+#include "lagtape/core/error.h"
 #include "lagtape/ops/kernels/grid.h"
+#include "lagtape/ops/kernels/kernels.h"
 
 namespace lagtape::recurrence {
 namespace {
@@ -12,6 +14,8 @@ constexpr int kSpillSlots = 64;
 constexpr std::size_t kInstructionBytes = 64;  ///< most bytes of an instruction with the moves around it
 
 }  // namespace
+
+bool stores_round(SimdLevel level) { return level == SimdLevel::avx512 && has_bf16_instruction(); }
 
 VectorEmitter::VectorEmitter(std::size_t code_bytes, SimdLevel level, std::size_t element_bytes)
     : CodeGenerator(code_bytes, Xbyak::DontSetProtectRWE),
@@ -75,6 +79,11 @@ void VectorEmitter::grid_constants() {
 
 // ---- operands ----
 
+Xbyak::Address VectorEmitter::rounded_at(int, int) {
+  throw Error("[jit] an array of rounded numbers outside of a stage");
+}
+Xbyak::Address VectorEmitter::rounded_before(int operand, int offset) { return rounded_at(operand, offset); }
+
 Xbyak::Xmm VectorEmitter::vector(int reg) const {
   return Xbyak::Xmm(wide_ ? Xbyak::Operand::ZMM : Xbyak::Operand::YMM, reg);
 }
@@ -128,10 +137,7 @@ bool VectorEmitter::instruction(std::size_t at) {
   if (eviction.reg >= 0) vmovaps(ptr[rsp + 64 * eviction.operand], vector(eviction.reg));
   switch (i.op) {
     case VectorOp::product: return eviction.reg < 0;
-    case VectorOp::load:
-      vmovaps(vector(file_->register_of(i.out)), array_at(i.operand, i.vector * bytes_, 1));
-      if (i.prefetches_before) prefetcht1(array_before(i.operand, i.vector * bytes_));
-      break;
+    case VectorOp::load: load(i); break;
     case VectorOp::load_number: {
       const Xbyak::Address number = number_at(i.operand, i.number * (float_ ? 4 : 8));
       const int out = file_->register_of(i.out);
@@ -142,11 +148,7 @@ bool VectorEmitter::instruction(std::size_t at) {
       }
       break;
     }
-    case VectorOp::store: {
-      const Xbyak::Xmm a = loaded(i.a, 0);
-      vmovaps(array_at(i.operand, i.vector * bytes_, 1), a);
-      break;
-    }
+    case VectorOp::store: store(i); break;
     case VectorOp::multiply_add: multiply_add(i); break;
     case VectorOp::select: select(i); break;
     case VectorOp::grid_step:
@@ -164,6 +166,41 @@ bool VectorEmitter::instruction(std::size_t at) {
     default: binary(i);
   }
   return true;
+}
+
+void VectorEmitter::load(const VectorInstruction& i) {
+  const Xbyak::Xmm out = vector(file_->register_of(i.out));
+  const int offset = i.vector * bytes_;
+  if (!i.rounded) {
+    vmovaps(out, array_at(i.operand, offset, 1));
+    if (i.prefetches_before) prefetcht1(array_before(i.operand, offset));
+    return;
+  }
+  vpmovzxwd(out, rounded_at(i.operand, offset / 2));
+  vpslld(out, out, 16);
+  if (i.prefetches_before) prefetcht1(rounded_before(i.operand, offset / 2));
+}
+
+/// Where the processor does not round, the number is rounded already.
+void VectorEmitter::store(const VectorInstruction& i) {
+  const Xbyak::Xmm a = loaded(i.a, 0);
+  const int offset = i.vector * bytes_;
+  if (!i.rounded) return vmovaps(array_at(i.operand, offset, 1), a);
+  const Xbyak::Address to = rounded_at(i.operand, offset / 2);
+  const Xbyak::Xmm upper = scratch(0);
+  const int half = upper.getIdx();
+  if (wide_ && stores_round(SimdLevel::avx512)) {
+    vcvtneps2bf16(Xbyak::Ymm(half), a);
+    vmovups(to, Xbyak::Ymm(half));
+  } else if (wide_) {
+    vpsrld(upper, a, 16);
+    vpmovdw(to, upper);
+  } else {
+    vpsrld(upper, a, 16);
+    vpackusdw(upper, upper, upper);
+    vpermq(Xbyak::Ymm(half), Xbyak::Ymm(half), 0x08);
+    vmovups(to, Xbyak::Xmm(half));
+  }
 }
 
 void VectorEmitter::binary(const VectorInstruction& i) {

@@ -15,6 +15,9 @@
 
 namespace lagtape::recurrence {
 
+/// Whether machine code of a level rounds floats to bf16 as it stores them.
+bool stores_round(SimdLevel level);
+
 /// Functions by the System V calling convention, for avx2 or avx512 and elements of 4 or 8 bytes. Uses rbp,
 /// rsp, rax and the vector registers.
 class VectorEmitter : public Xbyak::CodeGenerator {
@@ -31,6 +34,10 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   virtual Xbyak::Address array_before(int operand, int offset) = 0;
   virtual Xbyak::Address number_at(int operand, int offset) = 0;
   virtual Xbyak::Address weight_at(int operand, int offset) = 0;
+  /// Addresses in an array of rounded floats, which are half as far from its beginning as others: of the vector
+  /// at work, and of the same a step before. Only stages have such arrays.
+  virtual Xbyak::Address rounded_at(int operand, int offset);
+  virtual Xbyak::Address rounded_before(int operand, int offset);
 
   /// Emit the function's beginning, with room on the stack for values, and its end. `saved`: registers to
   /// save at the beginning and restore at the end, because they are the caller's.
@@ -61,6 +68,8 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   bool is_computed(int value) const;
   int preferred_register(const VectorInstruction& i, std::size_t at) const;
 
+  void load(const VectorInstruction& i);
+  void store(const VectorInstruction& i);
   void binary(const VectorInstruction& i);
   void shift(const VectorInstruction& i);
   void select(const VectorInstruction& i);

@@ -9,7 +9,7 @@ enum class VectorOp : std::uint8_t {
   // clang-format off
   load,                                 // out = array `operand`
   load_number,                          // out = number `number` of the row of array `operand`, repeated
-  store,                                // array `operand` = a
+  store,                                // array `operand` = a, rounded where the array is of rounded numbers
   add, subtract, multiply, divide,      // a, b
   minimum, maximum,                     // a < b ? a : b, a > b ? a : b
   square_root,                          // a
@@ -34,6 +34,7 @@ struct VectorInstruction {
   int shift = 0;
   int number = 0;
   int vector = 0;                  ///< the number of the vector among neighbouring ones
+  bool rounded = false;            ///< a load from or a store to an array of numbers rounded to bf16
   bool prefetches_before = false;  ///< a load also prefetches the same place of the step before
   Comparison comparison = Comparison::equal;
   bool operator==(const VectorInstruction&) const = default;

@@ -73,6 +73,7 @@ UnrolledLayer::UnrolledLayer(const UnrollFrame& frame, const StepProgram& progra
       grid_(program.states.size()),
       trace_(trace) {
   check_grid(program);
+  if (frame.products == ProductFormat::bf16 && position < frame.layers) saved_.emplace(program);
   for (int s = 0; s < static_cast<int>(program.states.size()); ++s)
     if (program.states[s].arithmetic == Arithmetic::grid) grid_states_[program.states[s].next] = s;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -103,10 +104,12 @@ void UnrolledLayer::start(std::span<const Var> initial) {
 
 Var UnrolledLayer::step(const Var& x, const Steps& steps, const Rows& running) {
   values_.clear();
-  for (const Instruction& v : program_.values) {
-    const auto grid_state = grid_states_.find(static_cast<int>(values_.size()));
-    values_.push_back(grid_state == grid_states_.end() ? evaluate(v, x, steps)
+  while (values_.size() < program_.values.size()) {
+    const int id = static_cast<int>(values_.size());
+    const auto grid_state = grid_states_.find(id);
+    values_.push_back(grid_state == grid_states_.end() ? evaluate(id, x, steps)
                                                        : step_on_grid(grid_state->second));
+    if (saved_) saved_->take(id, values_.back().value());
   }
   for (std::size_t s = 0; s < past_.size(); ++s) {
     const StateDefinition& state = program_.states[s];
@@ -160,7 +163,7 @@ void UnrolledLayer::let_output_see_states(const Var& x, const Steps& steps) {
     trace_->back().states.push_back(past_[s].back());
     values_[program_.states[s].next] = past_[s].back();
   }
-  for (const int id : seen_by_output_) values_[id] = evaluate(program_.values[id], x, steps);
+  for (const int id : seen_by_output_) values_[id] = evaluate(id, x, steps);
 }
 
 void UnrolledLayer::append_windows(const std::vector<std::int64_t>& lengths,
@@ -185,7 +188,8 @@ void UnrolledLayer::append_windows(const std::vector<std::int64_t>& lengths,
   }
 }
 
-Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& steps) const {
+Var UnrolledLayer::evaluate(int id, const Var& x, const Steps& steps) const {
+  const Instruction& v = program_.values[id];
   const auto a = [&] { return values_[v.a]; };
   switch (v.op) {
     case StepOp::input: return reshape(x, with_rows(frame_.rows, v.shape));
@@ -212,9 +216,18 @@ Var UnrolledLayer::evaluate(const Instruction& v, const Var& x, const Steps& ste
     }
     case StepOp::slice: return slice(a(), 1, v.index, v.index + v.shape.size);
     case StepOp::reshape: return reshape(a(), with_rows(a().shape()[0], v.shape));
-    case StepOp::element: return elementwise(v.element, a(), v.b < 0 ? Var() : values_[v.b]);
+    case StepOp::element: return element(id);
   }
   throw Error("[unroll] no rule for an operation.");
+}
+
+Var UnrolledLayer::element(int id) const {
+  const Instruction& v = program_.values[id];
+  const Var &a = values_[v.a], b = v.b < 0 ? Var() : values_[v.b];
+  if (!saved_) return elementwise(v.element, a, b);
+  const auto fixed = [](const Var& x) { return x.tape().constant(x.value()); };
+  const Tensor y = elementwise(v.element, fixed(a), v.b < 0 ? Var() : fixed(b)).value();
+  return element_from_saved(v.element, a, b, y, {saved_->at(v.a), saved_->at(v.b), saved_->seen(id, y)});
 }
 
 /// The state in the model's precision, from a window in f64.
@@ -283,8 +296,9 @@ Var UnrolledLayer::product(const Instruction& v) const {
   const std::int64_t out = w.shape()[0], in = w.shape()[1], narrow = 2;
   const auto readers = std::ranges::count_if(
       program_.values, [&](const Instruction& i) { return i.op == StepOp::product && i.index == v.index; });
+  const Tensor saved = in_every_row(frame_.tape.constant(saved_->at(v.a)), frame_.rows).value();
   return product_in_bf16(
-      in_every_row(a, frame_.rows), w,
+      in_every_row(a, frame_.rows), w, saved,
       {.value = operand.op == StepOp::input && operand.shape.groups == 1 && in <= narrow,
        .weight_gradient = readers == 1 && operand.shape.groups == 1 && (in <= narrow || out <= narrow)});
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "lagtape/core/tape.h"
+#include "lagtape/ops/recurrence/oracle/saved_copies.h"
 #include "lagtape/ops/recurrence/oracle/unroll.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 
@@ -44,7 +46,8 @@ class UnrolledLayer {
 
  private:
   const Var& past(int state, std::int64_t lag) const { return past_[state][past_[state].size() - 1 - lag]; }
-  Var evaluate(const Instruction& v, const Var& x, const Steps& steps) const;
+  Var evaluate(int id, const Var& x, const Steps& steps) const;
+  Var element(int id) const;
   Var set_apart(const Var& state) const;
   void find_seen_by_output();
   void let_output_see_states(const Var& x, const Steps& steps);
@@ -64,6 +67,7 @@ class UnrolledLayer {
       grid_;                        // by state on the grid: in f64 the numbers that past_ holds rounded
   std::map<int, int> grid_states_;  // next value -> its state
   std::vector<Var> values_;         // values of the step being run
+  std::optional<SavedCopies> saved_;  // of these values, where saved values are rounded
 
   std::vector<UnrollTrace::Step>* trace_;
   Var anchor_;                       // makes traced states require gradients

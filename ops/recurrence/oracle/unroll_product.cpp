@@ -16,32 +16,36 @@ double rounded(double x, Dtype dtype) {
   return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
 }
 
-Tensor rounded(const Tensor& x) {
+}  // namespace
+
+Tensor rounded_to_bf16(const Tensor& x) {
   Tensor result(x.shape(), x.dtype());
   for (std::int64_t i = 0; i < x.numel(); ++i) result.set(i, rounded(x.at(i), x.dtype()));
   return result;
 }
 
+namespace {
+
 Var rounded(const Var& x) {
-  return x.tape().record(rounded(x.value()), {x},
+  return x.tape().record(rounded_to_bf16(x.value()), {x},
                          [](const Tensor& d, InputGradients& inputs) { inputs.add(0, d); });
 }
 
 /// The same value; its adjoint is rounded on the way to what it was made of.
 Var with_rounded_adjoint(const Var& y) {
   return y.tape().record(y.value(), {y},
-                         [](const Tensor& d, InputGradients& inputs) { inputs.add(0, rounded(d)); });
+                         [](const Tensor& d, InputGradients& inputs) { inputs.add(0, rounded_to_bf16(d)); });
 }
 
 }  // namespace
 
-Var product_in_bf16(const Var& a, const Var& w, ScalarParts scalar) {
+Var product_in_bf16(const Var& a, const Var& w, const Tensor& seen, ScalarParts scalar) {
   Tape& tape = a.tape();
   const auto fixed = [&](const Tensor& value) { return tape.constant(value); };
-  const Var along_a = with_rounded_adjoint(linear(rounded(a), fixed(rounded(w.value()))));
+  const Var along_a = with_rounded_adjoint(linear(rounded(a), fixed(rounded_to_bf16(w.value()))));
   const Var along_w = scalar.weight_gradient
-                          ? linear(fixed(a.value()), w)
-                          : with_rounded_adjoint(linear(fixed(rounded(a.value())), rounded(w)));
+                          ? linear(fixed(seen), w)
+                          : with_rounded_adjoint(linear(fixed(rounded_to_bf16(seen)), rounded(w)));
   const Tensor value = scalar.value ? linear(fixed(a.value()), fixed(w.value())).value() : along_a.value();
   return tape.record(value, {along_a, along_w}, [](const Tensor& d, InputGradients& inputs) {
     if (inputs.wanted(0)) inputs.add(0, d);

@@ -11,8 +11,11 @@ struct ScalarParts {
 };
 
 /// W a with operands rounded to bf16, forward and backward: the adjoint too is an operand of the products that
-/// give the gradients of a and W. The derivative of the rounding counts as one. Only the roundings of operands
-/// are those of the engine; sums are those of ops/matmul.
-Var product_in_bf16(const Var& a, const Var& w, ScalarParts scalar);
+/// give the gradients of a and W. The derivative of the rounding counts as one. dW is computed from `seen`, what
+/// was saved of a. Only the roundings of operands are those of the engine; sums are those of ops/matmul.
+Var product_in_bf16(const Var& a, const Var& w, const Tensor& seen, ScalarParts scalar);
+
+/// The numbers rounded to bf16.
+Tensor rounded_to_bf16(const Tensor& x);
 
 }  // namespace lagtape::recurrence

@@ -8,7 +8,7 @@ namespace lagtape::recurrence {
 
 template <class T>
 CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels,
-                                bool compile_stages)
+                                bool compile_stages, bool forward_only)
     : stack_(stack),
       kernels_(kernels),
       layer_kernels_(stack.products == ProductFormat::scalar
@@ -18,7 +18,9 @@ CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradien
   for (const auto& layer : stack.layers) programs_.push_back(&layer);
   if (stack.readout && !final_readout_) programs_.push_back(&*stack.readout);
   const auto add = [&](const StepProgram& program, bool gradient) {
-    schedules_.push_back(schedule_layer(program, gradient, kLane<T>));
+    const bool rounds = !forward_only && this->kernels(schedules_.size()).products == ProductFormat::bf16;
+    schedules_.push_back(
+        schedule_layer(program, gradient, kLane<T>, rounds ? ProductFormat::bf16 : ProductFormat::scalar));
     if (compile_stages) recurrence::compile_stages<T>(schedules_.back(), kernels.level);
     weights_.emplace_back(program, schedules_.back(), this->kernels(weights_.size()));
     weight_count_ += static_cast<std::int64_t>(program.weights.size());

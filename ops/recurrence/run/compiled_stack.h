@@ -16,9 +16,10 @@ namespace lagtape::recurrence {
 template <class T>
 class CompiledStack {
  public:
-  /// `compile_stages`: element-wise stages become machine code where that can be.
+  /// `compile_stages`: element-wise stages become machine code where that can be. `forward_only`: no backward
+  /// pass will be run.
   CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels,
-                bool compile_stages);
+                bool compile_stages, bool forward_only = false);
   CompiledStack(const CompiledStack&) = delete;
   CompiledStack& operator=(const CompiledStack&) = delete;
 

@@ -60,8 +60,8 @@ void Interpreter<T>::run_products(const ProductStage& stage, std::int64_t step, 
   prefetched_.clear();
   for (const Operand& operand : stage.prefetched)
     if (step + operand.step >= arrays_[operand.index].first)
-      prefetched_.push_back(
-          {at(operand, step), rows_ * count * operand.width * static_cast<std::int64_t>(sizeof(T))});
+      prefetched_.push_back({at(operand, step), space_of<T>(rows_ * count * operand.width, operand.rounded) *
+                                                    static_cast<std::int64_t>(sizeof(T))});
   kernels_.product({rows_ * count, operands_.data(), static_cast<std::int64_t>(stage.operands.size()),
                     weights_.stack(stage.stack), schedule_.stacks[stage.stack].columns, outputs_.data(),
                     output_strides_.data(), false, prefetched_.data(),
@@ -111,7 +111,8 @@ void Interpreter<T>::run_elements(const ElementStage& stage, std::int64_t step, 
     pointers_[i] = operand.kind == Operand::Kind::tile
                        ? tile_ + operand.index * stage.tile_rows * stage.register_width
                        : pointer_of(operand, step);
-    strides_[i] = operand.kind == Operand::Kind::array  ? stage.tile_rows * operand.width
+    strides_[i] = operand.kind == Operand::Kind::array
+                      ? space_of<T>(stage.tile_rows * operand.width, operand.rounded)
                   : operand.kind == Operand::Kind::grid ? stage.tile_rows * operand.width * kDoubleWidth<T>
                                                         : 0;
   }
@@ -168,6 +169,10 @@ void Interpreter<T>::run_special(const ElementInstruction& t, std::int64_t first
       return kernels_.add_on_grid(out, reinterpret_cast<double*>(pointers_[t.c]),
                                   reinterpret_cast<double*>(pointers_[t.b]), pointers_[t.a], t.k,
                                   rows * t.width);
+    case Op::Kind::save:
+      return kernels_.save(reinterpret_cast<SavedElement<T>*>(out), pointers_[t.a], rows * t.width);
+    case Op::Kind::restore:
+      return kernels_.restore(out, reinterpret_cast<const SavedElement<T>*>(pointers_[t.a]), rows * t.width);
     case Op::Kind::real_lag_adjoint: real_lag_adjoint(out, t.index, first_row, rows, step + 1); break;
     default: run_real_lag(t, first_row, rows, step);
   }

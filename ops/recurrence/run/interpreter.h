@@ -26,6 +26,13 @@ struct ArrayView {
 template <class T>
 inline constexpr std::int64_t kDoubleWidth = sizeof(double) / sizeof(T);
 
+/// The space of so many elements, in values of the model's precision, where they are rounded or not.
+template <class T>
+constexpr std::int64_t space_of(std::int64_t elements, bool rounded) {
+  constexpr auto saved = static_cast<std::int64_t>(sizeof(SavedElement<T>));
+  return rounded ? elements * saved / static_cast<std::int64_t>(sizeof(T)) : elements;
+}
+
 /// The key of the draws of a slice.
 struct DrawContext {
   bool training = false;

@@ -45,7 +45,7 @@ void LayerRunner<T>::lay_out(BumpAllocator<T>& memory, const Extent& extent, std
   for (std::size_t i = 0; i < schedule_.arrays.size(); ++i) {
     const Array& array = schedule_.arrays[i];
     capacities_[i] = capacity(array);
-    const std::int64_t block = rows * padded<T>(array.width);
+    const std::int64_t block = space_of<T>(rows * padded<T>(array.width), array.rounded);
     const bool one_step = array.kind == Array::Kind::step || array.kind == Array::Kind::direct;
     const std::int64_t stride = one_step || array.kind == Array::Kind::grid ? 0 : block;
     interpreter_.array(static_cast<int>(i)) = {memory.take(capacities_[i] * block), extent.first, stride};

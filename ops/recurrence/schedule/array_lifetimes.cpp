@@ -30,7 +30,7 @@ void ArrayLifetimes::find_saved() {
   for (std::size_t v = 0; v < layer_.values.size(); ++v) {
     const Location& location = layer_.values[v].location;
     if (location.kind != Location::Kind::array || layer_.arrays[location.index].kind != Array::Kind::saved ||
-        location.index == output.index)
+        location.index == output.index || layer_.arrays[location.index].rounded)
       continue;
     Shared shared{location.index, layer_.arrays[location.index].width, {}};
     for (const PassKind pass : {PassKind::forward, PassKind::replay, PassKind::undo}) {

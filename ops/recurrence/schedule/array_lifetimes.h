@@ -15,7 +15,7 @@ struct TimedOp {
 
 /// Finds an existing array for a value that lives within one pass: one whose content is not needed at that
 /// time, if there is any. The row blocks of a step are written and read in the order of the ops, so this
-/// order decides. Saved values occupy their arrays from the op that computes them to the last op of the
+/// order decides. Arrays of rounded numbers hold nothing else. Other saved values occupy their arrays from the op that computes them to the last op of the
 /// backward pass that reads them; products may use the arrays before, and deltas afterwards.
 class ArrayLifetimes {
  public:

@@ -110,6 +110,7 @@ class StageFormer {
       case Op::Kind::element: across = function_of(op.element).calls_library; break;
       case Op::Kind::broadcast: across = layer_.values[op.a].location.kind != Location::Kind::constant; break;
       case Op::Kind::narrow_product:
+      case Op::Kind::save:
       case Op::Kind::grid_update:
       case Op::Kind::grid_undo: across = false; break;
       default: break;

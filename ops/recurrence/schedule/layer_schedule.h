@@ -20,6 +20,7 @@ struct Operand {
   int index = 0;          ///< the array, vector of weights, register of the tile, or state on the grid
   std::int64_t step = 0;  ///< for arrays and states, relative to the step at work
   std::int64_t width = 0;
+  bool rounded = false;  ///< in an array of rounded numbers
   bool operator==(const Operand&) const = default;
 };
 

@@ -181,8 +181,9 @@ class Scheduler {
 
 }  // namespace
 
-LayerSchedule schedule_layer(const StepProgram& program, bool input_gradient, std::int64_t lane) {
-  return Scheduler(derive_ops(program, input_gradient), lane, program.weights.size()).take();
+LayerSchedule schedule_layer(const StepProgram& program, bool input_gradient, std::int64_t lane,
+                             ProductFormat saved) {
+  return Scheduler(derive_ops(program, input_gradient, saved), lane, program.weights.size()).take();
 }
 
 }  // namespace lagtape::recurrence

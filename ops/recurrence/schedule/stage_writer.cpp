@@ -91,8 +91,26 @@ int StageWriter::operand(int value, const Op& op) {
   switch (p.kind) {
     case Location::Kind::tile: return operand({Operand::Kind::tile, register_of_.at(value), 0, 0});
     case Location::Kind::constant: return fill(p.number, op);
-    default: return operand(values_.of(value));
+    default: break;
   }
+  const Operand found = values_.of(value);
+  return found.rounded ? restored(value, found) : operand(found);
+}
+
+/// The register that holds rounded numbers from an array while the stage reads them.
+int StageWriter::restored(int value, const Operand& from) {
+  const auto [known, fresh] = register_of_.try_emplace(value);
+  if (fresh) {
+    known->second = claim();
+    ElementInstruction t;
+    t.kind = Op::Kind::restore;
+    t.a = operand(from);
+    t.out = operand({Operand::Kind::tile, known->second, 0, 0});
+    t.shape = values_.shape(value);
+    t.width = from.width;
+    stage_.instructions.push_back(t);
+  }
+  return operand({Operand::Kind::tile, known->second, 0, 0});
 }
 
 /// Fills a register as wide as the result of `op` with a number.

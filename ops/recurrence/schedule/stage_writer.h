@@ -32,6 +32,7 @@ class StageWriter {
   ElementInstruction instruction(const Op& op) const;
   void write_narrow_product(const Op& op, ElementInstruction t);
   int operand(int value, const Op& op);
+  int restored(int value, const Operand& from);
   int fill(double number, const Op& op);
   int result(const Op& op);
   int operand(const Operand& s);

@@ -18,7 +18,9 @@ class ValueOperands {
   Operand of(int value) const {
     const Location& p = location(value);
     switch (p.kind) {
-      case Location::Kind::array: return {Operand::Kind::array, p.index, p.step, padded_width(shape(value))};
+      case Location::Kind::array:
+        return {Operand::Kind::array, p.index, p.step, padded_width(shape(value)),
+                layer_.arrays[static_cast<std::size_t>(p.index)].rounded};
       case Location::Kind::weight: return {Operand::Kind::weight, p.index, 0, padded_width(shape(value))};
       default: throw Error("[schedule] a value has no location");
     }

@@ -25,7 +25,8 @@ struct StackDefinition {
   ReadAt at = ReadAt::every_step;
   LossFunction loss = {};
   /// What the layers' products multiply; the read-out's multiply its own numbers. Work with a matrix of at
-  /// most two rows or columns that is element-wise (derive/layer_ops: kNarrow) stays as it is.
+  /// most two rows or columns that is element-wise (derive/layer_ops: kNarrow) stays as it is. In bf16 the
+  /// backward pass reads the layers' saved values rounded too (derive/saved_values).
   ProductFormat products = ProductFormat::scalar;
 
   std::int64_t input_width() const;

@@ -56,7 +56,7 @@ struct SharedParts {
       : stack(as_stream(definition)),
         input(stack.input_width(), table, normalization.input),
         output_scaling(normalization.output),
-        compiled(stack, false, kernels<T>(level), true),
+        compiled(stack, false, kernels<T>(level), true, true),
         start(std::move(first)) {
     output_scaling.check(stack.output_width(), "output");
     compiled.load(weights);

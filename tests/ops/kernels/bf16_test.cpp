@@ -203,6 +203,25 @@ TEST_CASE("in bf16 a number is rounded to the nearest, ties to even, over all cl
   }
 }
 
+TEST_CASE("saved numbers are rounded to bf16, and come back as they were rounded") {
+  std::mt19937_64 generator(2);
+  Aligned<float> x(4096), restored(4096);
+  std::vector<float> expected;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    x[i] = special(generator);
+    if (i % 2 == 0) x[i] = std::bit_cast<float>((std::bit_cast<std::uint32_t>(x[i]) & 0xFFFF0000) | 0x8000);
+    expected.push_back(rounded(x[i]));
+  }
+  for (const Kernels<float>* table : tables()) {
+    CAPTURE(name_of(table->level));
+    std::vector<std::uint16_t> saved(4096);
+    table->save(saved.data(), x.data(), x.size());
+    table->restore(restored.data(), saved.data(), x.size());
+    CHECK(first_difference({restored.data(), restored.data() + restored.size()}, expected) == "");
+  }
+  CHECK(first_difference({x.data(), x.data() + x.size()}, expected) != "");
+}
+
 TEST_CASE("the sum of a pair has the instruction's bits over all classes of operands") {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     const Pairs pairs(seed);

@@ -73,6 +73,30 @@ TEST_CASE("sums in f32 stay near those in f64") {
   CHECK(differences(results, run_unrolled(converted(c, Dtype::f64)), 2e-2) == "");
 }
 
+/// The gradients of the weights, with or without that of x.
+Results weight_gradients(const SequenceCase& c, bool with_input) {
+  SequenceOp op(c.stack, c.dtype());
+  ThreadPool pool(1);
+  Tape tape;
+  std::vector<Var> inputs;
+  const std::vector<Tensor> tensors = differentiable(c);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    inputs.push_back(i == c.weights.size() && !with_input ? tape.constant(tensors[i])
+                                                          : tape.variable(tensors[i]));
+  tape.backward(scalar_op(tape, c, inputs, op, pool));
+  Results results;
+  for (std::size_t i = 0; i < c.weights.size(); ++i) results.push_back({std::to_string(i), inputs[i].grad()});
+  return results;
+}
+
+TEST_CASE("in bf16 gradients of weights have the same bits whether that of x is wanted too") {
+  for_each_seed("in bf16 gradients of weights have the same bits whether that of x is wanted too", 100,
+                [](std::uint64_t seed) {
+                  const SequenceCase c = in_bf16(random_case(seed), Dtype::f32);
+                  return bit_differences(weight_gradients(c, false), weight_gradients(c, true));
+                });
+}
+
 TEST_CASE("in bf16 every plan, chunk and number of threads gives the same bits") {
   const SequenceCase c = classifier(37, 75);
   const Results expected = run_op(c);

@@ -58,6 +58,36 @@ TEST_CASE("the peak of a plan is what it says, within a tenth") {
   }
 }
 
+TEST_CASE("in bf16 the peak of a plan is what it says, within a tenth") {
+  for (const MemoryPlan plan : {MemoryPlan::full, MemoryPlan::states, MemoryPlan::checkpoint}) {
+    CAPTURE(name_of(plan));
+    SequenceCase c = converted(filled(stack_of(ReadAt::last_step), 24, 400, 1), Dtype::f32);
+    c.stack.products = ProductFormat::bf16;
+    SequenceOp op(c.stack, Dtype::f32, {.plan = plan});
+    const double said = static_cast<double>(cost_of(op.plans(24, 400, 1), plan).bytes);
+    const double was = static_cast<double>(peak(op, c, 1));
+    CHECK(was <= 1.1 * said);
+    CHECK(was >= 0.9 * said);
+  }
+}
+
+TEST_CASE("in bf16 the saved values take half of the bytes, and the states as many as in f32") {
+  StackDefinition stack;
+  stack.layers = {tau_gru(128, 1, 65)};
+  stack.readout = linear_readout(128, 10);
+  stack.at = ReadAt::last_step;
+  stack.loss = Loss::cross_entropy;
+  const auto bytes = [&](ProductFormat products, MemoryPlan plan) {
+    StackDefinition own = stack;
+    own.products = products;
+    return static_cast<double>(cost_of(SequenceOp(own, Dtype::f32).plans(128, 784, 2), plan).bytes);
+  };
+  const double full = bytes(ProductFormat::bf16, MemoryPlan::full);
+  CHECK(full <= 0.65 * bytes(ProductFormat::scalar, MemoryPlan::full));
+  const double rows = 2 * 13, units = 128;  // two slices are worked on
+  CHECK(full >= rows * units * 784 * (sizeof(float) + 4 * 2));
+}
+
 TEST_CASE("the peak of running backwards is what the plan says, however long the sequence") {
   const StackDefinition stack{.layers = {oscillators(16, 2), oscillators(8, 16)},
                               .readout = linear_readout(8, 3),

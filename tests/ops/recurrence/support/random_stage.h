@@ -62,6 +62,8 @@ class RandomStage {
       one_step = one_step || case_.schedule.arrays.back().kind == Array::Kind::step;
     }
     case_.count = one_step ? 1 : between(random_, 1, 3);
+    saved_ = static_cast<int>(case_.schedule.arrays.size());
+    for (int a = 0; a < 2; ++a) case_.schedule.arrays.push_back({Array::Kind::saved, 0, units_, true});
     input_ = static_cast<int>(case_.schedule.arrays.size());
     case_.schedule.arrays.push_back({Array::Kind::input, 0, units_});
   }
@@ -80,10 +82,27 @@ class RandomStage {
     t.width = width_;
     t.shape = RowShape::vector(units_);
     if (random_.next_uniform() < 0.1) make_narrow_product(t);
+    if (const double choice = random_.next_uniform(); choice < 0.2) return convert(t, choice < 0.1);
     if (!last && random_.next_uniform() < 0.7) {
       written_.push_back(static_cast<int>(random_.next_below(stage_.registers)));
       t.out = operand({Operand::Kind::tile, written_.back(), 0, 0});
     } else {
+      t.out = array();
+    }
+    stage_.instructions.push_back(t);
+  }
+
+  /// Saves an operand, or restores one from the other array of rounded numbers.
+  void convert(ElementInstruction& t, bool saves) {
+    t.kind = saves ? Op::Kind::save : Op::Kind::restore;
+    t.element = ElementOp::copy;
+    t.b = t.c = -1;
+    const Operand rounded{Operand::Kind::array, saves ? saved_ : saved_ + 1, between(random_, -1, 1), width_,
+                          true};
+    if (saves) {
+      t.out = operand(rounded);
+    } else {
+      t.a = operand(rounded);
       t.out = array();
     }
     stage_.instructions.push_back(t);
@@ -105,7 +124,7 @@ class RandomStage {
   }
 
   int array() {
-    const auto index = static_cast<int>(random_.next_below(input_));
+    const auto index = static_cast<int>(random_.next_below(saved_));
     return operand({Operand::Kind::array, index, between(random_, -1, 1), width_});
   }
 
@@ -122,6 +141,7 @@ class RandomStage {
   StageCase case_;
   ElementStage stage_;
   const std::int64_t units_, width_ = padded<T>(units_);
+  int saved_ = -1;            // the first of two arrays of rounded numbers
   int input_ = -1;            // the array whose single numbers are read
   std::vector<int> written_;  // registers that hold something
 };

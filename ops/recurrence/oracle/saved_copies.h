@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "lagtape/core/tape.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape::recurrence {
+
+/// What the backward pass reads of a step's values where saved values are rounded to bf16: the rounded copies;
+/// what is cheap, computed again from these; all else as it is. Only the choice of the values that have copies
+/// is the engine's.
+class SavedCopies {
+ public:
+  explicit SavedCopies(const StepProgram& program);
+
+  /// Value `id` of the step at work, in order.
+  void take(int id, const Tensor& value);
+  /// What the backward pass reads of a value that was taken; nothing for -1.
+  const Tensor& at(int id) const { return id < 0 ? none_ : seen_[static_cast<std::size_t>(id)]; }
+  /// What it reads of value `id`, whose operands were taken.
+  Tensor seen(int id, const Tensor& value) const;
+
+ private:
+  const StepProgram& program_;
+  std::vector<bool> rounded_;  // by value: it has a rounded copy
+  std::vector<bool> kept_;     // by value: it is a state or the output
+  std::vector<Tensor> seen_;   // by value
+  Tensor none_;
+};
+
+/// The values from which the derivative of y = f(a, b) is computed.
+struct SavedOperands {
+  Tensor a, b, y;
+};
+
+/// y = f(a, b), whose adjoints of a and b are computed from `saved`. Rules that can are written in terms of y,
+/// as in the engine.
+Var element_from_saved(ElementOp f, const Var& a, const Var& b, const Tensor& y, const SavedOperands& saved);
+
+}  // namespace lagtape::recurrence
