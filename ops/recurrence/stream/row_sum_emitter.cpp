@@ -14,7 +14,6 @@ namespace {
 constexpr std::int64_t kUnrolled = 512;        // most multiply-adds of an unrolled product
 constexpr std::int64_t kUnrolledTerms = 8;     // terms in a turn of the loop over longer sums
 constexpr int kElement = 31;                   // the register of an element of an operand
-constexpr std::int64_t kVector = 64;           // bytes
 constexpr std::size_t kRoundingBytes = 96;     // most bytes of code that round a vector of an operand
 constexpr int kNotFinite = 0x99;               // a class of numbers: both kinds of NaN, both infinities
 constexpr std::size_t kMultiplyAddBytes = 16;  // most bytes of code, with its share of the code around it
@@ -109,7 +108,7 @@ void RowSumEmitter::quantize(const RoundedOperand& operand) {
 
 void RowSumEmitter::finish(const IntegerSum& sum, const Zmm& reg, bool in_turns) {
   const auto at = [&](const RowAddress& place) {
-    const int bytes = bytes_to(place, code_offset(sum.vector * kVector));
+    const int bytes = bytes_to(place, code_offset(sum.vector * vector_bytes()));
     return in_turns ? ptr[base_of(place) + rdx + bytes] : ptr[base_of(place) + bytes];
   };
   vpaddd(reg, reg, at(sum.corrections));
