@@ -24,6 +24,24 @@ struct XsimdVectors {
 
   [[gnu::always_inline]] static inline Bits bits(Vector x) { return xsimd::bitwise_cast<Bits>(x); }
   [[gnu::always_inline]] static inline Vector value(Bits x) { return xsimd::bitwise_cast<Vector>(x); }
+
+#if defined(__aarch64__)
+  // xsimd 8.1 estimates quotients and roots of floats on ARM.
+  [[gnu::always_inline]] static inline Vector divide(Vector a, Vector b) {
+    if constexpr (std::is_same_v<T, float>) {
+      return vdivq_f32(a, b);
+    } else {
+      return vdivq_f64(a, b);
+    }
+  }
+  [[gnu::always_inline]] static inline Vector sqrt(Vector x) {
+    if constexpr (std::is_same_v<T, float>) {
+      return vsqrtq_f32(x);
+    } else {
+      return vsqrtq_f64(x);
+    }
+  }
+#endif
 };
 
 /// The functions that kernels need besides a vector's operators, among them fma(a, b, c) = a * b + c, rounded

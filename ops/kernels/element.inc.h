@@ -22,7 +22,7 @@ template <class S>
   const V zero(typename S::Scalar(0)), one(typename S::Scalar(1));
   const V e = vector_math::exp<S>(vector_math::negative_magnitude<S>(a));
   const V sum = one + e;
-  const V logarithm = vector_math::log<S>(sum) + (e - (sum - one)) / sum;
+  const V logarithm = vector_math::log<S>(sum) + vector_math::divide<S>(e - (sum - one), sum);
   return select(a < zero, zero, a) + logarithm;
 }
 
@@ -54,7 +54,7 @@ template <class S, ElementOp op>
   if constexpr (op == add) return a + b;
   if constexpr (op == subtract) return a - b;
   if constexpr (op == multiply) return a * b;
-  if constexpr (op == divide) return a / b;
+  if constexpr (op == divide) return vector_math::divide<S>(a, b);
   if constexpr (op == minimum) return extreme<S, false>(a, b);
   if constexpr (op == maximum) return extreme<S, true>(a, b);
   if constexpr (op == add_constant) return a + k;
@@ -62,7 +62,7 @@ template <class S, ElementOp op>
   if constexpr (op == minimum_constant) return extreme<S, false>(a, k);
   if constexpr (op == maximum_constant) return extreme<S, true>(a, k);
   if constexpr (op == constant_minus) return k - a;
-  if constexpr (op == constant_over) return k / a;
+  if constexpr (op == constant_over) return vector_math::divide<S>(k, a);
   if constexpr (op == greater) return select(k == one, select(a >= b, one, zero), select(a > b, one, zero));
   if constexpr (op == tanh_adjoint) return a * S::fma(vector_math::negate<S>(b), b, one);
   if constexpr (op == sigmoid_adjoint) return a * (b * (one - b));

@@ -39,9 +39,24 @@ template <class S>
   return abs(x);
 }
 
+/// The square root, rounded once: S has its own where that of its vectors is an estimate.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector sqrt(typename S::Vector x) {
-  return sqrt(x);
+  if constexpr (requires { S::sqrt(x); }) {
+    return S::sqrt(x);
+  } else {
+    return sqrt(x);
+  }
+}
+
+/// The quotient, rounded once, likewise.
+template <class S>
+[[gnu::always_inline]] inline typename S::Vector divide(typename S::Vector a, typename S::Vector b) {
+  if constexpr (requires { S::divide(a, b); }) {
+    return S::divide(a, b);
+  } else {
+    return a / b;
+  }
 }
 
 /// -|x|
@@ -186,7 +201,7 @@ template <class S>
   const V scale = power_of_two<S>(reduced.shifted);
   const V e = S::fma(scale, reduced.q, scale);
   const V one(T(1));
-  return select(x < V(T(0)), e, one) / (one + e);
+  return divide<S>(select(x < V(T(0)), e, one), one + e);
 }
 
 /// h / (h + 1) with h = (e^(2|x|) - 1) / 2, which keeps its relative accuracy near zero; and the sign of x.
@@ -198,7 +213,7 @@ template <class S>
   const auto reduced = reduce_exponential<S, 2, Reduction::nowhere>(min(V(bound), abs(x)));
   const V scale = power_of_two<S>(reduced.shifted);
   const V h = S::fma(scale, reduced.q, S::fma(scale, V(T(0.5)), V(T(-0.5))));
-  return with_sign<S>(h / (h + V(T(1))), x);
+  return with_sign<S>(divide<S>(h, h + V(T(1))), x);
 }
 
 // ---- Error function ---------------------------------------------------------------------------------------
@@ -214,7 +229,7 @@ template <class S>
   const V one(T(1)), k(static_cast<T>(is_float ? 2 : 2.5));
   const V magnitude = min(V(static_cast<T>(is_float ? 4 : 6)), abs<S>(x));
   const V square = magnitude * magnitude;
-  const V t = (magnitude - k) / (magnitude + k);
+  const V t = divide<S>(magnitude - k, magnitude + k);
   V p, q;
   if constexpr (is_float) {
     constexpr double c[] = {0x1.20dd74fece720p+0, -0x1.81273e7a02443p-2, 0x1.ce2d10ed44e09p-4, -0x1.b7faba961c85ap-6,
@@ -266,7 +281,7 @@ template <class S>
               select(is_tiny, V(two_to_mantissa + Format<T>::kBias + mantissa),
                      V(two_to_mantissa + Format<T>::kBias));
   const V f = S::value((shifted & B((U(1) << mantissa) - 1)) + B(root_half)) - V(T(1));
-  const V s = f / (f + V(T(2)));
+  const V s = divide<S>(f, f + V(T(2)));
   const V z = s * s;
   V r;
   if constexpr (is_float) {
