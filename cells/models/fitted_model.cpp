@@ -255,7 +255,8 @@ Tensor first_value(const ParameterDefinition& definition, Dtype dtype, std::uint
 Parameters zero_parameters(const FittedModel& model, Dtype dtype) {
   Parameters parameters;
   for (const ParameterDefinition& definition : model.parameters())
-    parameters.add(definition.name, Tensor(definition.shape, dtype), definition.trainable).bounds = definition.bounds;
+    parameters.add(definition.name, Tensor(definition.shape, dtype), definition.trainable).bounds =
+        definition.bounds;
   return parameters;
 }
 

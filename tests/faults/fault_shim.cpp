@@ -168,7 +168,8 @@ int fstat(int file, struct stat* status) {
 
 void* mmap(void* at, size_t size, int protection, int flags, int file, off_t offset) {
   if (has_begun && fails("mmap")) return MAP_FAILED;
-  return next<void* (*)(void*, size_t, int, int, int, off_t)>("mmap")(at, size, protection, flags, file, offset);
+  return next<void* (*)(void*, size_t, int, int, int, off_t)>("mmap")(at, size, protection, flags, file,
+                                                                      offset);
 }
 
 int mprotect(void* at, size_t size, int protection) {

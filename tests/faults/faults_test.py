@@ -40,7 +40,6 @@ ERRORS = {
     "close": [errno.EIO],
     "rename": [errno.EACCES, errno.EIO],
     "stat": [errno.EIO],
-    "truncate": [errno.EIO],
     "mmap": [errno.ENOMEM],  # where code is written at run time, which is interpreted then
     "mprotect": [errno.ENOMEM],
     "new": [errno.ENOMEM],

@@ -72,7 +72,8 @@ class HeldSignals {
 
 Child::Child(const std::vector<std::string>& arguments, const std::filesystem::path& log) {
   const Descriptor output{::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666)};
-  if (output.number < 0 && errno == ELOOP) throw InputError(text_of(log.string(), ": cannot write: it is a link"));
+  if (output.number < 0 && errno == ELOOP)
+    throw InputError(text_of(log.string(), ": cannot write: it is a link"));
   if (output.number < 0) throw InputError(text_of(log.string(), ": cannot write: ", std::strerror(errno)));
   const Descriptor input{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   std::vector<std::string> words{"lagtape"};

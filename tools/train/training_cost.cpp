@@ -17,7 +17,8 @@ std::int64_t derived_numbers(const Layer& layer) {
   if (layer.whole) return 0;
   std::int64_t numbers = 0;
   for (const WeightDefinition& weight : layer.program.weights)
-    if (std::ranges::find(layer.parameters, weight.name, &ParameterDefinition::name) == layer.parameters.end())
+    if (std::ranges::find(layer.parameters, weight.name, &ParameterDefinition::name) ==
+        layer.parameters.end())
       numbers += element_count(weight.shape);
   return numbers;
 }
@@ -37,9 +38,10 @@ TrainingCost training_cost(const Experiment& experiment, const Model& model) {
 
 std::string text_of_cost(const TrainingCost& cost) {
   const std::string derived =
-      cost.derived_bytes > 0 ? text_of(", ", bytes_of(cost.derived_bytes), " of weights derived from them") : "";
-  return text_of("the parameters ", bytes_of(cost.parameter_bytes), derived, "; about ", bytes_of(cost.training_bytes),
-                 " in training, besides data and states");
+      cost.derived_bytes > 0 ? text_of(", ", bytes_of(cost.derived_bytes), " of weights derived from them")
+                             : "";
+  return text_of("the parameters ", bytes_of(cost.parameter_bytes), derived, "; about ",
+                 bytes_of(cost.training_bytes), " in training, besides data and states");
 }
 
 Json memory_of(const TrainingCost& cost) {

@@ -10,10 +10,12 @@ namespace lagtape {
 
 /// The memory of a training besides its data and the states of a batch, known from the model's definition.
 struct TrainingCost {
-  std::int64_t parameters = 0;      ///< numbers that are trained
-  std::int64_t parameter_bytes = 0; ///< the parameters
-  std::int64_t derived_bytes = 0;   ///< weights that steps have from parameters; those of bidirectional layers are left out
-  std::int64_t training_bytes = 0;  ///< both with their gradients, the optimizer's state, and a copy for updates that fail
+  std::int64_t parameters = 0;       ///< numbers that are trained
+  std::int64_t parameter_bytes = 0;  ///< the parameters
+  std::int64_t derived_bytes =
+      0;  ///< weights that steps have from parameters; those of bidirectional layers are left out
+  std::int64_t training_bytes =
+      0;  ///< both with their gradients, the optimizer's state, and a copy for updates that fail
 };
 
 /// `model` may be undrawn: its values are not read.

@@ -54,7 +54,8 @@ UpdateStep::UpdateStep(const Experiment& experiment, Model& model, ModelOp& op, 
       truncate_(experiment.train.truncate),
       clip_(experiment.train.clip),
       skip_(experiment.train.skip_not_finite) {
-  for (const Parameter& parameter : model.parameters()) before_.emplace_back(parameter.value.shape(), parameter.value.dtype());
+  for (const Parameter& parameter : model.parameters())
+    before_.emplace_back(parameter.value.shape(), parameter.value.dtype());
 }
 
 UpdateResult UpdateStep::train_on(const SequenceBatch& batch, double lr) {
