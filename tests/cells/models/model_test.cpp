@@ -19,6 +19,7 @@
 #include "lagtape/cells/tau_gru.h"
 #include "lagtape/cells/unicornn.h"
 #include "lagtape/core/error.h"
+#include "lagtape/tests/cells/support/cell_row.h"
 
 namespace lagtape {
 namespace {
@@ -209,11 +210,14 @@ TEST_CASE("a model of f32 streams with weights in bf16 as a model of that precis
 TEST_CASE("every cell of 64 units streams in int8, near its own numbers and with the bits of blocks") {
   for (const std::string& name : names_of(cells())) {
     CAPTURE(name);
+    Json cell = {{"cell", name}};
+    cell.update(test::read_row(name).options.front());
+    if (cell.contains("units")) cell["units"] = 64;
     JsonErrors errors;
-    const ModelDefinition definition =
-        read_model({{"layers", {{{"cell", "lstm"}, {"units", 64}}, {{"cell", name}, {"units", 64}}}},
-                    {"readout", {{"units", 2}, {"at", "every_step"}}}},
-                   {}, errors);
+    const ModelDefinition definition = read_model(
+        {{"layers", Json::array({{{"cell", "lstm"}, {"units", 64}}, cell})},
+         {"readout", {{"units", 2}, {"at", "every_step"}}}},
+        {}, errors);
     errors.raise("test");
     const Model model(definition, {.input = 3}, 1);
     const Tensor x = waves(40, Dtype::f32), y = streamed(model.stream<float>(), x);
