@@ -214,10 +214,10 @@ TEST_CASE("every cell of 64 units streams in int8, near its own numbers and with
     cell.update(test::read_row(name).options.front());
     if (cell.contains("units")) cell["units"] = 64;
     JsonErrors errors;
-    const ModelDefinition definition = read_model(
-        {{"layers", Json::array({{{"cell", "lstm"}, {"units", 64}}, cell})},
-         {"readout", {{"units", 2}, {"at", "every_step"}}}},
-        {}, errors);
+    const ModelDefinition definition =
+        read_model({{"layers", Json::array({{{"cell", "lstm"}, {"units", 64}}, cell})},
+                    {"readout", {{"units", 2}, {"at", "every_step"}}}},
+                   {}, errors);
     errors.raise("test");
     const Model model(definition, {.input = 3}, 1);
     const Tensor x = waves(40, Dtype::f32), y = streamed(model.stream<float>(), x);
