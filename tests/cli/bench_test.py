@@ -52,7 +52,7 @@ class StreamTest(ToolTest):
             self.assertEqual(found["weights_ratio"], found["weights_ns"]["median"] / found["stream_ns"]["median"])
             self.assertTrue(0 < found["weights_error"] < 0.1)
             self.assertRegex(self.run_tool(*args)[0], rf"\n{weights} .* ns per step")
-        self.assertIn("did you mean 'bf16'", self.run_tool("bench", path, "--stream", "--weights", "bf", code=2)[1])
+        self.assertIn("did you mean 'bf16'", self.run_tool("bench", path, "--stream", "--weights", "bf17", code=2)[1])
 
     def test_a_stream_has_neither_plan_nor_threads(self):
         path = self.write("experiment.json", TINY)

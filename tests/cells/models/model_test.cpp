@@ -19,6 +19,7 @@
 #include "lagtape/cells/tau_gru.h"
 #include "lagtape/cells/unicornn.h"
 #include "lagtape/core/error.h"
+#include "lagtape/tests/cells/support/cell_row.h"
 
 namespace lagtape {
 namespace {
@@ -209,9 +210,12 @@ TEST_CASE("a model of f32 streams with weights in bf16 as a model of that precis
 TEST_CASE("every cell of 64 units streams in int8, near its own numbers and with the bits of blocks") {
   for (const std::string& name : names_of(cells())) {
     CAPTURE(name);
+    Json cell = {{"cell", name}};
+    cell.update(test::read_row(name).options.front());
+    if (cell.contains("units")) cell["units"] = 64;
     JsonErrors errors;
     const ModelDefinition definition =
-        read_model({{"layers", {{{"cell", "lstm"}, {"units", 64}}, {{"cell", name}, {"units", 64}}}},
+        read_model({{"layers", Json::array({{{"cell", "lstm"}, {"units", 64}}, cell})},
                     {"readout", {{"units", 2}, {"at", "every_step"}}}},
                    {}, errors);
     errors.raise("test");
