@@ -73,7 +73,7 @@ class Aarch64Test(ToolTest):
         """The bytes of what the emulated machine computes."""
         with open(self.folder / "in", "rb") as numbers:
             done = subprocess.run(["qemu-aarch64", DEVICE, "run/weights.safetensors", *options], cwd=self.folder, stdin=numbers,
-                                  capture_output=True, timeout=120, env={**os.environ, "LAGTAPE_SIMD": level})
+                                  capture_output=True, timeout=600, env={**os.environ, "LAGTAPE_SIMD": level})
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout if code == 0 else done.stderr.decode()
 
