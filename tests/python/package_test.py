@@ -14,14 +14,16 @@ FILES = sorted((ROOT / "tools/python/lagtape").glob("*.py*"))
 
 def after_import(name, expression):
     """The value of an expression in a fresh Python that has imported a module."""
-    script = f"import {name}, os, sys, json; print(json.dumps({expression}))"
+    script = f"import {name}, os, sys, sysconfig, json; print(json.dumps({expression}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
 def packages_after(name):
-    found = after_import(name, "sorted({name.split('.')[0] for name in sys.modules})")
-    return {package for package in found if package not in sys.stdlib_module_names}
+    """The packages that are imported then and are not part of Python."""
+    own = "sysconfig.get_path('stdlib')"
+    files = f"((name.split('.')[0], getattr(module, '__file__', None) or {own}) for name, module in list(sys.modules.items()))"
+    return set(after_import(name, f"[name for name, file in {files} if not file.startswith({own}) or 'site-packages' in file]"))
 
 
 def test_importing_takes_in_numpy_alone():

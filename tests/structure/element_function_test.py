@@ -10,7 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECIPE = "tools/docs/recipes/element_function.md"
 EXAMPLE = re.compile(r"\bsoftplus\b")
-MOST = 7
+MOST = 8
 # They have a use of their own for the example: the loss of a logit, PyTorch's numbers, its ends.
 OTHER_USES = {"ops/recurrence/oracle/unroll.cpp", "tests/ops/golden_test.cpp", "tests/ops/make_golden.py",
               "tests/ops/gradients_test.cpp", "tests/ops/elementwise_test.cpp"}

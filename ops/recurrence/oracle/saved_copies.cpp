@@ -4,6 +4,7 @@
 #include <numbers>
 #include <utility>
 
+#include "lagtape/core/error.h"
 #include "lagtape/ops/broadcast.h"
 #include "lagtape/ops/element.h"
 #include "lagtape/ops/recurrence/derive/adjoint.h"
@@ -66,7 +67,9 @@ std::pair<double, double> slopes(ElementOp f, double a, double b, double y) {
     case ElementOp::divide: return {1 / b, -y / b};
     case ElementOp::minimum: return a <= b ? std::pair(1.0, 0.0) : std::pair(0.0, 1.0);
     case ElementOp::maximum: return a >= b ? std::pair(1.0, 0.0) : std::pair(0.0, 1.0);
-    default: return {0, 0};  // sign and floor
+    case ElementOp::sign:
+    case ElementOp::floor: return {0, 0};
+    default: throw Error(text_of("[unroll] no slope is known of ", function_of(f).name));
   }
 }
 
