@@ -3,7 +3,6 @@
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/tools/train/plan_choice.h"
-#include "lagtape/tools/train/training_cost.h"
 
 namespace lagtape {
 
@@ -75,6 +74,12 @@ void add_plans(Json& result, const Source& source, const DataShape& data, int th
 }
 
 }  // namespace
+
+Json memory_of(const TrainingCost& cost) {
+  return {{"parameter_bytes", cost.parameter_bytes},
+          {"derived_bytes", cost.derived_bytes},
+          {"training_bytes", cost.training_bytes}};
+}
 
 Json describe(const Source& source, const std::optional<DataShape>& data, int threads) {
   Json result = {{"name", source.experiment.name},

@@ -4,6 +4,7 @@
 
 #include "lagtape/core/json/json.h"
 #include "lagtape/tools/train/source.h"
+#include "lagtape/tools/train/training_cost.h"
 
 namespace lagtape {
 
@@ -11,5 +12,8 @@ namespace lagtape {
 /// the data, and the experiment with every default. Without data, which a model made in C++ does not name, there
 /// are no plans.
 Json describe(const Source& source, const std::optional<DataShape>& data, int threads);
+
+/// The bytes of a training, as `lagtape check --json` prints them.
+Json memory_of(const TrainingCost& cost);
 
 }  // namespace lagtape

@@ -2,6 +2,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
+#include "lagtape/tools/analysis/model_description.h"
 #include "lagtape/tools/analysis/model_gradients.h"
 #include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"

@@ -44,12 +44,6 @@ std::string text_of_cost(const TrainingCost& cost) {
                  bytes_of(cost.training_bytes), " in training, besides data and states");
 }
 
-Json memory_of(const TrainingCost& cost) {
-  return {{"parameter_bytes", cost.parameter_bytes},
-          {"derived_bytes", cost.derived_bytes},
-          {"training_bytes", cost.training_bytes}};
-}
-
 bool is_large(const TrainingCost& cost) { return cost.training_bytes >= std::int64_t{1} << 30; }
 
 }  // namespace lagtape

@@ -96,7 +96,8 @@ TEST_CASE("the ranges of operands are their largest magnitudes, and none for wha
   double most = 0;  // the last step's states have not been multiplied
   for (std::int64_t i = 0; i < h.numel() - 2 * 64; ++i) most = std::max(most, std::abs(h.at(i)));
   CHECK(ranges_of(c)[0][0] == most);
-  for (const float range : ranges_of(sums(63, 1, 5))[0]) CHECK(range == -1);
+  const OperandRanges narrow = ranges_of(sums(63, 1, 5));
+  for (const float range : narrow[0]) CHECK(range == -1);
 }
 
 TEST_CASE("in int8 steps, blocks, rows and SIMD levels give the same bits") {
