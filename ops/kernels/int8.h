@@ -33,7 +33,7 @@ class Int8Matrix {
   /// The magnitude that the operand's largest quantised number stands for. Set before the weights are packed.
   [[gnu::always_inline]] void set_range(float range) { header_[0] = range; }
   [[gnu::always_inline]] float range() const { return header_[0]; }
-  /// What a number of the operand is multiplied by before it is rounded.
+  /// The factor of an operand's numbers, by which they are multiplied before they are rounded.
   [[gnu::always_inline]] float inverse_scale() const { return kInt8Most / range(); }
   /// For each column: what the integer sum is multiplied by.
   [[gnu::always_inline]] float* scales() const { return header_ + kLane<float>; }

@@ -70,7 +70,7 @@ def meaning(document, path):
 
 def limit():
     resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-    resource.setrlimit(resource.RLIMIT_AS, (20 * MOST_BYTES, 20 * MOST_BYTES))  # what is not written to takes no memory
+    resource.setrlimit(resource.RLIMIT_AS, (20 * MOST_BYTES, 20 * MOST_BYTES))  # pages that are never written take none
 
 
 def outcome(arguments, folder):

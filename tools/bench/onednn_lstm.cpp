@@ -77,7 +77,7 @@ struct Passes {
 
 struct OnednnLstm::Implementation {
   LstmSizes sizes;
-  Type type;  // of inputs, weights and h
+  Type type;  // the type of inputs, weights and h
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
   std::map<int, Passes> passes;                  // by number of threads

@@ -200,7 +200,7 @@ PAPER_MODELS = {"unicornn": "UnICORNN", "sru": "SRU", "indrnn": "IndRNN", "exp_r
 PAPER_STEPS = (1000, 2000)  # steps in UnICORNN's table of times a batch
 RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # on one core, when it was measured; it is not run here
 DEER_WORK = "GRU, 2 units, batch 16, T 10,000, forward, one core"
-DEER_MS = 3.31  # of DEER on a V100, as its authors print it (github.com/machine-discovery/deer, README.md)
+DEER_MS = 3.31  # the time of DEER on a V100, as its authors print it (github.com/machine-discovery/deer, README.md)
 IN_BF16 = ("--set", "train.precision=bf16")
 BF16 = [("tau-GRU, first row", "tau_gru_psmnist", 0.68, 0.62), ("LSTM, units 128, batch 128", "lstm_psmnist", 0.68, 0.62),
         ("LEM, units 128, batch 128", "lem_psmnist", 0.68, 0.62), ("tau-GRU, units 16, batch 32", "tau_gru_enso", 1.0, None)]

@@ -19,7 +19,7 @@ struct LatencyOptions {
 /// normal numbers as inputs.
 struct StreamLatency {
   Timing own;
-  Timing other = {};  ///< of the stream with LatencyOptions::weights
+  Timing other = {};  ///< the time of the stream with LatencyOptions::weights
   /// Root mean square of the difference between the outputs of both, over that of the own.
   double error = 0;
 };

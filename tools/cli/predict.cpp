@@ -103,7 +103,7 @@ void set_weights(StreamOptions& options, const PredictArguments& arguments, cons
         read_sequences(arguments.calibrate, model.input_width(), model.dtype(), input_names(model));
 }
 
-/// What the options of --stream ask for. Throws InputError.
+/// The stream that the options ask for. Throws InputError.
 StreamOptions stream_options(const PredictArguments& arguments, const Model& model) {
   StreamOptions options;
   options.interpolation = interpolation_named(arguments.interpolation);

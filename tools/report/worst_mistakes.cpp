@@ -12,7 +12,7 @@ namespace lagtape::report {
 namespace {
 
 PlotLine line_of(std::string name, const std::vector<double>& values, std::int64_t first) {
-  PlotLine line{.name = std::move(name), .y = values};
+  PlotLine line{.name = std::move(name), .x = {}, .y = values};
   for (std::size_t i = 0; i < values.size(); ++i)
     line.x.push_back(static_cast<double>(first) + static_cast<double>(i));
   return line;

@@ -7,7 +7,7 @@
 
 namespace lagtape::recurrence {
 
-/// What the backward pass reads of a step's values where saved values are rounded to bf16: the rounded copies;
+/// The values of a step as the backward pass reads them where saved values are rounded to bf16: rounded copies;
 /// what is cheap, computed again from these; all else as it is. Only the choice of the values that have copies
 /// is the engine's.
 class SavedCopies {
@@ -16,9 +16,9 @@ class SavedCopies {
 
   /// Value `id` of the step at work, in order.
   void take(int id, const Tensor& value);
-  /// What the backward pass reads of a value that was taken; nothing for -1.
+  /// A value that was taken, as the backward pass reads it; an empty tensor for -1.
   const Tensor& at(int id) const { return id < 0 ? none_ : seen_[static_cast<std::size_t>(id)]; }
-  /// What it reads of value `id`, whose operands were taken.
+  /// Value `id` as the backward pass reads it; its operands were taken before.
   Tensor seen(int id, const Tensor& value) const;
 
  private:

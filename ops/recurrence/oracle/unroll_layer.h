@@ -67,7 +67,7 @@ class UnrolledLayer {
       grid_;                        // by state on the grid: in f64 the numbers that past_ holds rounded
   std::map<int, int> grid_states_;  // next value -> its state
   std::vector<Var> values_;         // values of the step being run
-  std::optional<SavedCopies> saved_;  // of these values, where saved values are rounded
+  std::optional<SavedCopies> saved_;  // the copies of these values, where saved values are rounded
 
   std::vector<UnrollTrace::Step>* trace_;
   Var anchor_;                       // makes traced states require gradients

@@ -66,7 +66,7 @@ struct QuantizingConstants {
   std::int32_t offset;
 };
 
-/// What makes a number of an exact sum of integers (ops/kernels/int8.h).
+/// The factors that make a number of an exact sum of integers (ops/kernels/int8.h).
 struct IntegerSum {
   int sum;     ///< its number among the pass's sums
   int vector;  ///< among the vectors of a turn

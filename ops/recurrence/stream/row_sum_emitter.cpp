@@ -163,7 +163,7 @@ void RowSumEmitter::add_products(const RowPass& pass, const std::vector<Zmm>& su
 
 void RowSumEmitter::add_terms(const RowPass::Products& p, const Zmm* sums, std::int64_t element,
                               std::int64_t packed) {
-  const bool number = p.vector_bytes == element_bytes_;  // of the scalar format
+  const bool number = p.vector_bytes == element_bytes_;  // rather than a pair or more in a smaller format
   const Xmm left(kElement);
   const Address from = ptr[r9 + code_offset(element * element_bytes_)];
   if (number) {

@@ -12,7 +12,7 @@
 
 namespace lagtape::recurrence {
 
-/// What the products of a stage multiply.
+/// The operands and weights of a stage's products.
 template <class T>
 ProductFormat format_of(const CompiledStack<T>& stack, std::size_t layer, const ProductStage& p) {
   const ProductFormat format = stack.kernels(layer).products;

@@ -52,7 +52,7 @@ struct Stream<T>::Implementation {
   std::optional<LinkedStep<T>> linked_step;    // for other single steps, where the stack can be linked
   std::int64_t ready_until = 0;                // arrays are in place for the steps before this one
   AlignedMemory memory;
-  T* scratch = nullptr;                               // of compiled steps
+  T* scratch = nullptr;                               // memory of compiled steps
   std::optional<RunningMean<T>> mean;                 // for a read-out of the mean
   std::vector<std::pair<Shape, Dtype>> window_parts;  // the shapes of a window's tensors
   std::vector<T> scaled;  // normalised inputs of a run of steps; empty: not scaled

@@ -1,4 +1,4 @@
-// What messages between processes cost, and the adding of gradients between two of them. Two or more ranks:
+// Measures the time of messages between processes, and of the adding of gradients between two of them. Two or more ranks:
 //
 //     mpicxx -O3 -march=native messages.cpp -o messages && mpirun -n 2 messages GRADIENT_BYTES
 //

@@ -30,7 +30,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy only checks
 import numpy as np
 
 SOURCE = pathlib.Path(__file__).resolve().with_name("gradbench_hand.cpp")
-LARGEST_ERROR = 1e-9  # of results in f64
+LARGEST_ERROR = 1e-9  # the difference that results in f64 may have
 
 
 def made_up_text(characters, rng):

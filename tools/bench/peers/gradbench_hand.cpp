@@ -29,7 +29,7 @@ struct Extra {
 struct State {
   Units h, c;
 };
-struct Saved {  // of a layer at a step
+struct Saved {  // the values of a layer at a step
   Units x, h, c, f, i, o, g, tanh_c;
 };
 
@@ -72,7 +72,7 @@ void backward(const Layer& __restrict w, const Saved& __restrict s, State& __res
   }
 }
 
-/// What a step's part of the objective leaves for the backward pass.
+/// Values of a step's part of the objective that the backward pass reads.
 struct Score {
   Units x, next, top, exponentials;  // exponentials and next are zero beyond the units
   double ratio;                      // sum(next) / (2 + sum(exponentials))
