@@ -210,7 +210,7 @@ def bf16_rows():
     """Each model in bf16 beside its own f32; those of 128 units also beside oneDNN's LSTM in f32 and in bf16."""
     result = []
     for work, name, limit, aim in BF16:
-        settings = ("--threads", 1) if "one thread" in work else ()  # two threads vary more than the precisions differ
+        settings = ("--threads", "1") if "one thread" in work else ()  # two threads vary more than the precisions differ
         result.append(Row(f"{work}, bf16", "its own f32", bf16_beside_f32(name, *settings), limit, aim))
         if "units 16" not in work:
             result += [Row(f"{work}, bf16", LSTM, bf16_beside_lstm(name, "onednn_lstm_us")),
