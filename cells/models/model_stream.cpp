@@ -50,8 +50,8 @@ void include(OperandRanges& ranges, const OperandRanges& more) {
 }
 
 /// The ranges that a model's operands of products have on sequences x [T, input] or [B, T, input]: each is run by
-/// the stream, in the model's own numbers, from its beginning. An operand that is zero throughout has a range
-/// of one.
+/// the stream, in the model's own numbers, from its beginning. The range of an operand that is zero
+/// throughout is one.
 template <class T>
 OperandRanges calibrated_ranges(Stream<T> stream, const Model& model, const Tensor& x) {
   check_sequences(model, x);

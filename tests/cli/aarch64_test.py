@@ -94,7 +94,7 @@ class Aarch64Test(ToolTest):
                 expected = self.here()
                 self.assert_same(f"{name}, predicted", self.there("predict"), expected, kind)
                 if streams:
-                    found = self.there()  # of a model that reads its last step out, what it has after each
+                    found = self.there()  # a model that reads its last step out gives an output after each
                     self.assert_same(f"{name}, streamed", found[-len(expected):], self.here("--stream"), kind)
                 count += 1
         print(f"{count} models have the same bits", flush=True)

@@ -1,5 +1,5 @@
-// Runs a model on a small device: reads the numbers of standard input in the model's precision, and writes
-// those of its outputs. With `predict` all steps are computed at once, else one after the other.
+// Runs a model on a small device: reads inputs from standard input, as numbers of the model's precision, and
+// writes its outputs in the same way. With `predict` all steps are computed at once, else one after the other.
 // usage: device MODEL [predict] < IN > OUT
 
 #include <lagtape/cells/models/model.h>

@@ -8,8 +8,8 @@
 namespace lagtape::recurrence {
 
 /// The values of a step as the backward pass reads them where saved values are rounded to bf16: rounded copies;
-/// what is cheap, computed again from these; all else as it is. Only the choice of the values that have copies
-/// is the engine's.
+/// cheap values, computed again from these; all others as they are. The choice of the values that have copies is
+/// the engine's, and nothing else here.
 class SavedCopies {
  public:
   explicit SavedCopies(const StepProgram& program);
