@@ -222,9 +222,9 @@ TEST_CASE("a built-in cell and its equations derive the same weights of the same
     for (const ParameterDefinition& p : written.parameters) written_shapes[p.name] = p.shape;
     CHECK(shapes == written_shapes);
     const auto expected = weights_of_step(layer);
-    for (const auto& [name, weight] : weights_of_step(written)) {
-      const Difference apart = difference(weight, expected.at(name));
-      CHECK_MESSAGE(apart.relative <= 1e-12, name, ": ", apart.where);
+    for (const auto& weight : weights_of_step(written)) {
+      const Difference apart = difference(weight.second, expected.at(weight.first));
+      CHECK_MESSAGE(apart.relative <= 1e-12, weight.first, ": ", apart.where);
     }
   });
 }

@@ -161,7 +161,8 @@ std::vector<std::vector<double>> by_hand(const std::vector<Layer>& layers, const
 }
 
 TEST_CASE("UnICORNN with residual stacking sees the layer below and the one before those it skips") {
-  for (const auto& [count, skipped] : {std::pair{3, 1}, {5, 1}, {3, 2}, {5, 2}, {6, 3}}) {
+  for (const auto& row : {std::pair{3, 1}, {5, 1}, {3, 2}, {5, 2}, {6, 3}}) {
+    const int count = row.first, skipped = row.second;
     CAPTURE(count);
     CAPTURE(skipped);
     std::vector<Layer> layers;

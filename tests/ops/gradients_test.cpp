@@ -58,7 +58,7 @@ void add_functions(std::vector<Row>& rows) {
 }
 
 std::vector<Row> operators() {
-  using enum Domain;
+  using enum ElementDomain;
   return {
       {"operator+(const Var& a, const Var& b)", {{3, 5}, {3, 5}}, [](Inputs x) { return x[0] + x[1]; }},
       {"operator+(const Var& a, const Var& b)", {{4, 1, 5}, {3, 1}}, [](Inputs x) { return x[0] + x[1]; }},
@@ -89,7 +89,7 @@ std::vector<Row> operators() {
 }
 
 std::vector<Row> functions() {
-  using enum Domain;
+  using enum ElementDomain;
   return {
       {"minimum(const Var& a, const Var& b)", {{4, 9}, {4, 9}}, [](Inputs x) { return minimum(x[0], x[1]); }},
       {"minimum(const Var& a, const Var& b)", {{9}, {4, 1}}, [](Inputs x) { return minimum(x[0], x[1]); }},

@@ -98,7 +98,8 @@ TEST_CASE("shapes that do not fit are refused by name") {
     CHECK(message_of([&] { transpose(x, axes); }) ==
           text_of("[transpose] axes ", to_string(axes), " must be a permutation of x's. Got x [2, 3]."));
   }
-  for (const auto& [begin, end] : {std::pair{-1, 2}, {1, 1}, {2, 1}, {0, 4}}) {
+  for (const auto& range : {std::pair{-1, 2}, {1, 1}, {2, 1}, {0, 4}}) {
+    const int begin = range.first, end = range.second;
     CHECK(message_of([&] { slice(x, -1, begin, end); }) ==
           text_of("[slice] 0 <= begin < end <= extent must hold, not ", begin, "..", end,
                   " on axis 1. Got x [2, 3]."));

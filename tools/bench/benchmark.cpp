@@ -165,11 +165,11 @@ Measurements measure(const Runners& runners, const Runners& subnormal_runners, c
   for (int repeat = 0; repeat < repeats; ++repeat) {
     for (const auto& [threads, runner] : runners) {
       Times& times = all.times[threads];
-      times.forward.push_back(per_step([&] { runner->forward(); }));
-      times.total.push_back(per_step([&] { runner->forward_and_backward(); }));
+      times.forward.push_back(per_step([&work = *runner] { work.forward(); }));
+      times.total.push_back(per_step([&work = *runner] { work.forward_and_backward(); }));
     }
     for (const auto& [threads, runner] : subnormal_runners) {
-      all.subnormal[threads].push_back(per_step([&] { runner->forward_and_backward(); }));
+      all.subnormal[threads].push_back(per_step([&work = *runner] { work.forward_and_backward(); }));
     }
     for (int threads = 1; threads <= ThreadPool::hardware_threads(); ++threads) {
       all.onednn[threads].push_back(per_step([&] { peers.f32->run(threads); }));
@@ -177,7 +177,7 @@ Measurements measure(const Runners& runners, const Runners& subnormal_runners, c
     }
     for (const auto& [threads, runner] : runners) {
       if (repeat < kSgemmRepeats)
-        all.sgemm[threads].push_back(Sgemm::gflops(awake([&] { sgemm.run(threads); })));
+        all.sgemm[threads].push_back(Sgemm::gflops(awake([&, count = threads] { sgemm.run(count); })));
     }
   }
   return all;

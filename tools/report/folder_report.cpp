@@ -25,7 +25,7 @@ std::vector<fs::path> runs_below(const fs::path& folder) {
   return runs;
 }
 
-std::string setting_text(const Json& value) {
+std::string value_text(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_number()) return fmt::format("{:g}", value.get<double>());
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -42,7 +42,7 @@ void write_comparison(ReportPage& page, const Comparison& comparison) {
   std::vector<std::vector<std::string>> rows;
   for (const ComparedRuns& group : comparison.groups) {
     rows.push_back({group.name()});
-    for (const Json& setting : group.settings) rows.back().push_back(setting_text(setting));
+    for (const Json& setting : group.settings) rows.back().push_back(value_text(setting));
     for (const std::string& name : numbers) {
       const auto found =
           std::ranges::find(group.numbers, name, [](const auto& number) { return number.first; });
@@ -135,9 +135,9 @@ std::string search_page(const fs::path& folder) {
   std::vector<fs::path> best;
   for (const Json& row : results) {
     const std::string name = row.at("run").get<std::string>();
-    rows.push_back({name, setting_text(row.value("state", Json())), number_text(row.value(metric, Json()))});
+    rows.push_back({name, value_text(row.value("state", Json())), number_text(row.value(metric, Json()))});
     for (const std::string& setting : settings)
-      rows.back().push_back(setting_text(row.at("settings").value(setting, Json())));
+      rows.back().push_back(value_text(row.at("settings").value(setting, Json())));
     if (best.size() < 5 && fs::exists(folder / "runs" / name / "metrics.jsonl"))
       best.push_back(folder / "runs" / name);
   }

@@ -252,8 +252,7 @@ std::vector<double> values_of(const SearchResult& result, const Trial& trial) {
 std::vector<const Trial*> ranking(const SearchPlan& plan, const SearchResult& result) {
   std::vector<const Trial*> sorted = best_first(plan, result.trials);
   const auto repeated = [&](const Trial* trial) { return values_of(result, *trial).size() > 1; };
-  std::ranges::stable_partition(sorted, repeated);
-  const auto others = std::ranges::find_if_not(sorted, repeated);
+  const auto others = std::stable_partition(sorted.begin(), sorted.end(), repeated);
   std::stable_sort(sorted.begin(), others, [&](const Trial* a, const Trial* b) {
     return is_better(plan, mean(values_of(result, *a)), mean(values_of(result, *b)));
   });

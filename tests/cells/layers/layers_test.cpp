@@ -32,12 +32,12 @@ void check_like_unrolled(const SequenceCase& c) {
 }
 
 TEST_CASE("layers of a step alone have exact gradients") {
-  for (const auto& [name, options] : {std::pair<std::string, Json>{"layer_norm", {{"eps", 0.01}}},
-                                      {"dropout", {{"rate", 0.3}}},
-                                      {"dropout", {{"rate", 0.3}, {"variational", true}}},
-                                      {"linear", {{"units", 3}}}}) {
-    CAPTURE(name);
-    const CellCase c = cell_case(per_step(name, options, 5), 3, 9);
+  for (const auto& row : {std::pair<std::string, Json>{"layer_norm", {{"eps", 0.01}}},
+                          {"dropout", {{"rate", 0.3}}},
+                          {"dropout", {{"rate", 0.3}, {"variational", true}}},
+                          {"linear", {{"units", 3}}}}) {
+    CAPTURE(row.first);
+    const CellCase c = cell_case(per_step(row.first, row.second, 5), 3, 9);
     const GradientReport report = check_cell_gradients(c);
     CHECK(report.compared > 0);
     CHECK_MESSAGE(report.max_rel_error <= 1e-7, report.worst);
@@ -82,10 +82,12 @@ TEST_CASE("dropout leaves out its share, keeps the mean, and is gone in evaluati
 TEST_CASE("a dilated layer is the layer on every d-th step") {
   constexpr std::int64_t kSteps = 23;
   // The last two read the index of the step, and count the steps of their own sequence.
-  for (const auto& [cell, options] : {std::pair<std::string, Json>{"gru", {{"units", 4}}},
-                                      {"delay_gru", {{"units", 4}, {"tau", 2}}},
-                                      {"tarnn", {{"units", 4}, {"length", 5}}},
-                                      {"tau_gru", {{"units", 4}, {"tau", 2}, {"form", "code"}}}}) {
+  for (const auto& row : {std::pair<std::string, Json>{"gru", {{"units", 4}}},
+                          {"delay_gru", {{"units", 4}, {"tau", 2}}},
+                          {"tarnn", {{"units", 4}, {"length", 5}}},
+                          {"tau_gru", {{"units", 4}, {"tau", 2}, {"form", "code"}}}}) {
+    const std::string& cell = row.first;
+    const Json& options = row.second;
     CAPTURE(cell);
     Json with = options;
     with["dilations"] = {3};

@@ -59,7 +59,9 @@ const std::vector<std::pair<std::string, Json>> kLayers = {
 };
 
 TEST_CASE("layers of whole sequences have exact gradients") {
-  for (const auto& [name, options] : kLayers) {
+  for (const auto& row : kLayers) {
+    const std::string& name = row.first;
+    const Json& options = row.second;
     CAPTURE(name);
     CAPTURE(options.dump());
     LayerCase c = case_of(name, options);
@@ -79,7 +81,9 @@ TEST_CASE("layers of whole sequences have exact gradients") {
 }
 
 TEST_CASE("threads change no bit of a layer of whole sequences, forward and backward") {
-  for (const auto& [name, options] : kLayers) {
+  for (const auto& row : kLayers) {
+    const std::string& name = row.first;
+    const Json& options = row.second;
     CAPTURE(name);
     CAPTURE(options.dump());
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
@@ -95,7 +99,9 @@ TEST_CASE("threads change no bit of a layer of whole sequences, forward and back
 }
 
 TEST_CASE("numbers beyond the end of a sequence are not read") {
-  for (const auto& [name, options] : kLayers) {
+  for (const auto& row : kLayers) {
+    const std::string& name = row.first;
+    const Json& options = row.second;
     CAPTURE(name);
     LayerCase c = case_of(name, options), other = case_of(name, options);
     for (std::int64_t row = 0; row < 4; ++row)

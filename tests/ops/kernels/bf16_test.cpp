@@ -258,8 +258,9 @@ TEST_CASE("gradients in bf16 are chains of pairs of rows, with a last row that m
   struct Sizes {
     std::int64_t rows, m, n;
   };
-  for (const auto& [rows, m, n] : {Sizes{1, 3, 4}, Sizes{2, 16, 16}, Sizes{7, 33, 5}, Sizes{300, 40, 70},
-                                   Sizes{261, 130, 3}, Sizes{1024, 17, 40}}) {
+  for (const Sizes& sizes : {Sizes{1, 3, 4}, Sizes{2, 16, 16}, Sizes{7, 33, 5}, Sizes{300, 40, 70},
+                             Sizes{261, 130, 3}, Sizes{1024, 17, 40}}) {
+    const std::int64_t rows = sizes.rows, m = sizes.m, n = sizes.n;
     CAPTURE(rows);
     CAPTURE(m);
     const std::int64_t ldd = padded<float>(m), ldx = padded<float>(n);

@@ -93,16 +93,16 @@ TEST_CASE("the bounds are those of the statements, computed by hand") {
 }
 
 TEST_CASE("without a statement there is no bound, and the reason is said") {
-  for (const auto& [layer, why] :
+  for (const auto& row :
        {std::pair<std::string, std::string>{R"({"cell": "lstm", "units": 3})", "tau_gru, lem and unicornn"},
         {R"({"cell": "lem", "units": 3, "dt": 1.5})", "dt <= 1"},
         {R"({"cell": "tau_gru", "units": 3, "tau": {"max": 5}})", "one fixed delay"},
         {R"({"cell": "tau_gru", "units": 3, "tau": [2, 3]})", "one fixed delay"}}) {
-    CAPTURE(layer);
-    const Analysis found = bounded(layer);
+    CAPTURE(row.first);
+    const Analysis found = bounded(row.first);
     CHECK(found.layers[0].bounds->jacobian.empty());
     CHECK(found.layers[0].bounds->states.empty());
-    CHECK(found.layers[0].bounds->jacobian_source.find(why) != std::string::npos);
+    CHECK(found.layers[0].bounds->jacobian_source.find(row.second) != std::string::npos);
     CHECK(found.layers[0].row_sum.max.size() == kSteps);
   }
 }

@@ -26,9 +26,9 @@ TEST_CASE("gradients of whole models agree with central differences") {
       {R"({"task": "random", "length": 9, "input": 2, "classes": 3, "train": 2})",
        R"([{"cell": "unicornn", "units": 4, "layers": 2, "dt": 0.1, "train_c": false}])"},
   };
-  for (const auto& [data, layers] : table) {
-    CAPTURE(data);
-    const ModelGradients found = check(data, layers);
+  for (const auto& row : table) {
+    CAPTURE(row.first);
+    const ModelGradients found = check(row.first, row.second);
     CAPTURE(found.report.worst);
     CHECK(found.report.compared > 50);
     CHECK(found.report.max_rel_error > 0);

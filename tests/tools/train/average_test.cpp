@@ -203,7 +203,8 @@ TEST_CASE("an averaging run that was stopped anywhere and taken up again ends wi
       {kNormalized, "train.epochs=6"},
       {kFresh, "train.steps=24"},
   };
-  for (const auto& [text, change] : table) {
+  for (const auto& row : table) {
+    const char *text = row.first, *change = row.second;
     CAPTURE(change);
     std::vector<std::string> set = {change};
     if (std::string_view(change).find("patience") != std::string::npos) set.push_back(kStill);

@@ -134,7 +134,8 @@ TEST_CASE("a run that was stopped anywhere and taken up again ends with the same
       {kRagged, "train.truncate=7"},
       {kFresh, "train.steps=24"},
   };
-  for (const auto& [text, change] : table) {
+  for (const auto& row : table) {
+    const char *text = row.first, *change = row.second;
     CAPTURE(change);
     Run whole(text, {change});
     whole.train();
@@ -182,7 +183,8 @@ TEST_CASE("what is not trained is not moved by weight decay either") {
 
 TEST_CASE("divergence names epoch, step and tensor and leaves finite parameters") {
   const std::pair<const char*, const char*> table[] = {{"1e38", "the "}, {"1e300", "layers.0."}};
-  for (const auto& [lr, what] : table) {
+  for (const auto& row : table) {
+    const char *lr = row.first, *what = row.second;
     CAPTURE(lr);
     Run run(kSmallSeries, {text_of(R"(optimizer={"type": "sgd", "lr": )", lr, "}")});
     std::string message;

@@ -32,9 +32,9 @@ using ErrorTable = std::vector<std::pair<std::string, std::string>>;
 
 /// Checks the errors of equations, each with the text that is expected.
 void check_errors(const ErrorTable& table) {
-  for (const auto& [equation, expected] : table) {
-    CAPTURE(equation);
-    CHECK(error_of(equation) == expected);
+  for (const auto& row : table) {
+    CAPTURE(row.first);
+    CHECK(error_of(row.first) == row.second);
   }
 }
 
