@@ -11,10 +11,10 @@ namespace lagtape {
 /// product has inner loops.
 class Prefetcher {
  public:
-  /// One prefetch per turn, `step` bytes apart.
+  /// One prefetch per turn, `step` bytes apart. The last lies behind its piece, where no pointer may point.
   struct Span {
-    const char* at = nullptr;
-    std::int64_t step = 0;
+    std::uintptr_t at = 0;
+    std::uintptr_t step = 0;
   };
 
   Prefetcher(const Piece* pieces, std::int64_t count, std::int64_t spans)
@@ -22,10 +22,10 @@ class Prefetcher {
 
   /// The span to fetch in the next `turns` turns; only the line at `near` once all pieces are fetched.
   Span next(std::int64_t turns, const void* near) {
-    if (left_ == 0) return {static_cast<const char*>(near), 0};
+    if (left_ == 0) return {address(near), 0};
     const std::int64_t first = piece_->bytes * done_ / spans_, last = piece_->bytes * (done_ + 1) / spans_;
-    const Span span{static_cast<const char*>(piece_->at) + first,
-                    std::min(kLine, (last - first + turns - 1) / turns)};
+    const Span span{address(piece_->at) + static_cast<std::uintptr_t>(first),
+                    static_cast<std::uintptr_t>(std::min(kLine, (last - first + turns - 1) / turns))};
     if (++done_ == spans_) {
       done_ = 0;
       ++piece_;
@@ -36,6 +36,8 @@ class Prefetcher {
 
  private:
   static constexpr std::int64_t kLine = 64;
+
+  static std::uintptr_t address(const void* at) { return reinterpret_cast<std::uintptr_t>(at); }
 
   const Piece* piece_;
   std::int64_t left_;      ///< pieces, the present one included

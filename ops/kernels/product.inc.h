@@ -112,7 +112,7 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
       const std::int64_t turns = k / kPrefetchEvery;
       Prefetcher::Span prefetched = turns > 0 ? prefetcher->next(turns, b) : Prefetcher::Span();
       for (std::int64_t turn = 0; turn < turns; ++turn) {
-        __builtin_prefetch(prefetched.at, 0, 2);
+        __builtin_prefetch(reinterpret_cast<const void*>(prefetched.at), 0, 2);
         prefetched.at += prefetched.step;
 #pragma GCC unroll 4
         for (int i = 0; i < kPrefetchEvery; ++i) multiply(i);
