@@ -5,6 +5,8 @@ usage: seeds.py TOOL FOLDER
 Models are trained for a step and exported, so that formats are those that this version writes.
 """
 
+import gzip
+import io
 import json
 import pathlib
 import shutil
@@ -46,6 +48,15 @@ def lines():
             yield b"".join(file.read_bytes().splitlines(keepends=True)[:20])
 
 
+def named():
+    """A gzip file whose header has more, a name and a remark."""
+    packed = io.BytesIO()
+    with gzip.GzipFile("name", "wb", fileobj=packed, mtime=0) as file:
+        file.write(b"content")
+    header, rest = packed.getvalue()[:10], packed.getvalue()[10:]
+    return header[:3] + bytes([header[3] | 0x14]) + header[4:] + b"\x02\0ab" + rest[:5] + b"remark\0" + rest[5:]
+
+
 def models(tool, work):
     for name, run in sweep.trained(tool, work):
         yield name, run / "weights.safetensors"
@@ -75,6 +86,8 @@ def main():
                          for tensors in (import_models.LSTM_TENSORS, import_models.RNN_TENSORS)],
         "import_onnx": [],
         "npy": [data.npy((3, 1), [1, 2, 3])], "ts": [data.TS.encode()], "idx": [data.idx((1,), b"\0")],
+        "gzip": [data.gzipped(b""), data.gzipped(b"a" * 300), data.gzipped(bytes(range(100))), gzip.compress(b"stored", 0),
+                 gzip.compress(b"a") + gzip.compress(b"b"), named()],
         "csv": [b"time,x,y\n1,2,3\n4,5,6\n"], "number_table": [b"1 2\n3 4\n"],
     }
     kinds = {"onnx": "import_onnx", "onnx-step": "import_onnx", "torch": "import_torch", "keras": "import_json"}
