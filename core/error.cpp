@@ -54,9 +54,11 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   std::string nearest;
   std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    if (candidate.size() > kLongestName) continue;
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    const std::size_t insertions = longer - std::min(name.size(), candidate.size());
+    if (candidate.size() > kLongestName || insertions >= smallest) continue;
     const std::size_t distance = edit_distance(lower(name), lower(candidate));
-    if (distance < smallest && distance < std::max(name.size(), candidate.size())) {
+    if (distance < smallest && distance < longer) {
       smallest = distance;
       nearest = candidate;
     }

@@ -11,15 +11,17 @@ namespace {
 
 constexpr std::int64_t kLine = 64;
 
+std::uintptr_t address(const char* at) { return reinterpret_cast<std::uintptr_t>(at); }
+
 /// The lines that so many spans of so many turns touch, counted from `memory`, without the line at `near`.
 std::set<std::int64_t> lines_of(Prefetcher& prefetcher, std::int64_t spans, std::int64_t turns,
-                                const char* memory, const void* near) {
+                                const char* memory, const char* near) {
   std::set<std::int64_t> lines;
   for (std::int64_t s = 0; s < spans; ++s) {
     const Prefetcher::Span span = prefetcher.next(turns, near);
     for (std::int64_t turn = 0; turn < turns; ++turn) {
-      const char* at = span.at + turn * span.step;
-      if (at != near) lines.insert((at - memory) / kLine);
+      const std::uintptr_t at = span.at + static_cast<std::uintptr_t>(turn) * span.step;
+      if (at != address(near)) lines.insert(static_cast<std::int64_t>(at - address(memory)) / kLine);
     }
   }
   return lines;
@@ -46,7 +48,7 @@ TEST_CASE("prefetcher: every line of every piece, and no other, when the turns s
         const std::int64_t spans = count * ((8 * rows + turns - 1) / turns + 1);
         Prefetcher prefetcher(pieces.data(), count, spans);
         CHECK(lines_of(prefetcher, spans, turns, memory, &near) == wanted);
-        CHECK(prefetcher.next(turns, &near).at == &near);
+        CHECK(prefetcher.next(turns, &near).at == address(&near));
         CHECK(prefetcher.next(turns, &near).step == 0);
       }
     }
