@@ -13,16 +13,17 @@ source tools/sanitizers.sh
 
 install_missing "${tool_packages[@]}" "${test_packages[@]}"
 jobs=${JOBS:-$(nproc)}
-common=(lagtape_tool lagtape_test_core lagtape_test_kernels lagtape_test_ops lagtape_test_recurrence lagtape_test_cells
-        lagtape_test_optim lagtape_test_data lagtape_test_tools)
+with_threads=(lagtape_tool lagtape_test_core lagtape_test_recurrence lagtape_test_cells lagtape_test_tools)
+all=("${with_threads[@]}" lagtape_test_kernels lagtape_test_ops lagtape_test_optim lagtape_test_data)
 # Tests that measure time or memory, build the library again, or read the sources: a sanitizer has nothing to say there.
-left_out='^(install|consumer.*|structure.*|documents.*|recipes|cell_recipe|element_function|kernel_symbols|missing_packages|python.*|lv2|realtime|theory|cli_docs|cli_bench)$'
+left_out='^(install|consumer.*|structure.*|documents.*|recipes|cell_recipe|element_function|kernel_symbols|missing_packages|python.*|lv2|realtime|theory|cli_docs|cli_bench|cli_aarch64)$'
 threads='^(core|recurrence|cells|tools|cli_train|cli_resume|cli_table|cli_search|cli_predict|cli_configurations)$'
 
-# The tool and the tests of a preset that is configured.
-build_preset() {
-  say "Building the preset $1"
-  cmake --build "build/$1" -j "$jobs" --target "${common[@]}"
+build_preset() { # PRESET TARGET...
+  local preset=$1
+  shift
+  say "Building the preset $preset"
+  cmake --build "build/$preset" -j "$jobs" --target "$@"
 }
 
 run_tests() { # PRESET OPTION...
@@ -35,7 +36,7 @@ run_tests() { # PRESET OPTION...
 address() {
   find_clang
   configure_asan
-  build_preset asan
+  build_preset asan "${all[@]}"
   export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
   run_tests asan -E "$left_out"
@@ -44,14 +45,14 @@ address() {
 thread() {
   find_clang
   cmake --preset tsan -DCMAKE_CXX_COMPILER="$clang" -DLAGTAPE_TESTS=ON -DLAGTAPE_PYTHON=OFF >/dev/null
-  build_preset tsan
+  build_preset tsan "${with_threads[@]}"
   export TSAN_OPTIONS=halt_on_error=1
   run_tests tsan -R "$threads"
 }
 
 hardened() {
   cmake --preset hardened -DLAGTAPE_TESTS=ON -DLAGTAPE_PYTHON=OFF >/dev/null
-  build_preset hardened
+  build_preset hardened "${all[@]}"
   run_tests hardened -E "$left_out"
 }
 

@@ -7,10 +7,25 @@
 
 namespace lagtape {
 
+/// The same number, which the compiler takes for another. Clang makes `a < b ? a : b` one instruction, and that one returns
+/// zero for a subnormal number where these are flushed; a comparison and a choice, as stages are compiled, return the number.
+template <class V>
+[[gnu::always_inline]] inline V another(V v) {
+#if defined(__clang__) && defined(__SSE__)
+  if constexpr (requires { v.data; }) {
+    asm("" : "+v"(v.data));
+  } else if constexpr (requires { v.x; }) {
+    asm("" : "+v"(v.x));
+  }
+#endif
+  return v;
+}
+
 /// The smaller (or larger) of a and b; NaN when either is NaN. (xsimd 8.1's != is false for NaN.)
 template <class S, bool larger>
 [[gnu::always_inline]] inline typename S::Vector extreme(typename S::Vector a, typename S::Vector b) {
-  const typename S::Vector chosen = larger ? select(a > b, a, b) : select(a < b, a, b);
+  const typename S::Vector first = another(a);
+  const typename S::Vector chosen = larger ? select(a > b, first, b) : select(a < b, first, b);
   return select(a == a, chosen, a);
 }
 
@@ -23,7 +38,7 @@ template <class S>
   const V e = vector_math::exp<S>(vector_math::negative_magnitude<S>(a));
   const V sum = one + e;
   const V logarithm = vector_math::log<S>(sum) + vector_math::divide<S>(e - (sum - one), sum);
-  return select(a < zero, zero, a) + logarithm;
+  return select(a < zero, zero, another(a)) + logarithm;
 }
 
 /// One vector of an operation's result. The formulas of all of ElementOp stand here.
@@ -41,7 +56,7 @@ template <class S, ElementOp op>
   if constexpr (op == tanh) return vector_math::tanh<S>(a);
   if constexpr (op == sigmoid) return vector_math::sigmoid<S>(a);
   if constexpr (op == softplus) return softplus_of<S>(a);
-  if constexpr (op == relu) return select(a < zero, zero, a);
+  if constexpr (op == relu) return select(a < zero, zero, another(a));
   if constexpr (op == exp) return vector_math::exp<S>(a);
   if constexpr (op == log) return vector_math::log<S>(a);
   if constexpr (op == sqrt) return vector_math::sqrt<S>(a);

@@ -49,7 +49,7 @@ std::string error_of(const std::string& options) {
       "step": ["h' = 0.5 * h + b"], "output": "h'"}})",
                                       "test");
   JsonErrors errors;
-  const ModelDefinition definition = read_model({{"layers", {layer}}}, definitions, errors);
+  const ModelDefinition definition = read_model({{"layers", Json::array({layer})}}, definitions, errors);
   if (errors.empty()) fit(definition, {.input = 1, .output = 1}, errors);
   try {
     errors.raise("test");

@@ -51,8 +51,9 @@ TEST_CASE_TEMPLATE("scaled sums are added to what is there, row after row", T, f
           {w + 9 * gap, 1, 3, a.data() + kLane<T>, lda, factors.data(), kLane<T>}};
     };
     std::vector<long double> plain(start.data(), start.data() + 10 * gap);
-    for (const ScaledSum<T>& s : sums(nullptr)) {
-      const std::int64_t place = s.w - static_cast<T*>(nullptr);
+    Aligned<T> unread = start;
+    for (const ScaledSum<T>& s : sums(unread.data())) {
+      const std::int64_t place = s.w - unread.data();
       for (std::int64_t i = 0; i < s.n; ++i)
         for (std::int64_t r = 0; r < rows; ++r)
           plain[place + i * s.stride] += static_cast<long double>(s.a[r * s.lda + i]) * s.factor[r * s.ldf];
