@@ -12,7 +12,7 @@ minutes=${1:-1}
 shift || true
 install_missing "${tool_packages[@]}" python3
 find_clang
-if [ ! -x build/release/lagtape ]; then
+if [ ! -d build/fuzz/seeds ] && [ ! -x build/release/lagtape ]; then
   configure
   build "the tool" --target lagtape_tool
 fi
