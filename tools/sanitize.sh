@@ -30,7 +30,7 @@ run_tests() { # PRESET OPTION...
   local preset=$1
   shift
   say "Tests of the preset $preset"
-  ctest --test-dir "build/$preset" --output-on-failure --timeout 3600 "$@"
+  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --timeout 3600 "$@"
 }
 
 address() {
