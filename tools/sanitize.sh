@@ -46,7 +46,8 @@ thread() {
   find_clang
   cmake --preset tsan -DCMAKE_CXX_COMPILER="$clang" -DLAGTAPE_TESTS=ON -DLAGTAPE_PYTHON=OFF >/dev/null
   build_preset tsan "${with_threads[@]}"
-  export TSAN_OPTIONS=halt_on_error=1
+  # A test forks a process with threads, which starts threads of its own.
+  export TSAN_OPTIONS=halt_on_error=1:die_after_fork=0
   run_tests tsan -R "$threads"
 }
 
