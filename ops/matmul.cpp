@@ -60,9 +60,9 @@ void add_outer(Tensor& w, const Tensor& left, const Tensor& right) {
   if (w.numel() == 0 || left.numel() == 0) return;
   const std::int64_t m = w.size(0), n = w.size(1);
   with_scalar(w.dtype(), [&]<class T>() {
-    kernels<T>(best_level())
-        .add_outer_products(w.values<T>().data(), n, left.values<T>().data(), m, right.values<T>().data(), n,
-                            left.numel() / m, m, n);
+    const OuterProduct<T> product{
+        w.values<T>().data(), n, {left.values<T>().data(), m}, right.values<T>().data(), n, m, n};
+    kernels<T>(best_level()).add_outer_products(&product, 1, left.numel() / m);
   });
 }
 

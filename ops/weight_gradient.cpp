@@ -41,17 +41,24 @@ void add_with_onednn(float* w, std::int64_t ldw, const float* d, std::int64_t ld
 }  // namespace
 
 template <class T>
-void add_weight_gradient(const Kernels<T>& kernels, T* w, std::int64_t ldw, const T* d, std::int64_t ldd,
-                         const T* x, std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n) {
+void add_weight_gradients(const Kernels<T>& kernels, const OuterProduct<T>* products, std::int64_t count,
+                          std::int64_t rows) {
+  std::int64_t done = 0;
   if constexpr (sizeof(T) == 4) {
-    if (is_large(kernels, rows, m, n)) return add_with_onednn(w, ldw, d, ldd, x, ldx, rows, m, n);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const OuterProduct<T>& p = products[i];
+      if (!is_large(kernels, rows, p.m, p.n)) continue;
+      kernels.add_outer_products(products + done, i - done, rows);
+      add_with_onednn(p.w, p.ldw, p.d.at, p.d.stride, p.x, p.ldx, rows, p.m, p.n);
+      done = i + 1;
+    }
   }
-  kernels.add_outer_products(w, ldw, d, ldd, x, ldx, rows, m, n);
+  kernels.add_outer_products(products + done, count - done, rows);
 }
 
-template void add_weight_gradient(const Kernels<float>&, float*, std::int64_t, const float*, std::int64_t,
-                                  const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
-template void add_weight_gradient(const Kernels<double>&, double*, std::int64_t, const double*, std::int64_t,
-                                  const double*, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+template void add_weight_gradients(const Kernels<float>&, const OuterProduct<float>*, std::int64_t,
+                                   std::int64_t);
+template void add_weight_gradients(const Kernels<double>&, const OuterProduct<double>*, std::int64_t,
+                                   std::int64_t);
 
 }  // namespace lagtape

@@ -2,6 +2,8 @@
 
 #include <immintrin.h>
 
+#include <cstring>
+
 #include "lagtape/ops/kernels/bf16.inc.h"
 #include "lagtape/ops/kernels/tables.inc.h"
 
@@ -21,6 +23,7 @@ struct Bf16Pairs {
   using Simd = PairVectors;
   struct Mode {};  // the instruction asks for no mode
   static constexpr std::int64_t kRowsOfPair = 1;
+  static constexpr bool kSavedAreSlots = true;
 
   static constexpr std::int64_t slots(std::int64_t k) { return (k + 1) / 2; }
 
@@ -54,11 +57,20 @@ struct Bf16Pairs {
     _mm512_storeu_ps(to, (__m512)rest);
   }
 
+  static void copy_row(float* slots, std::int64_t first, const std::uint16_t* from, std::int64_t k) {
+    if (first % 2 == 0) {
+      std::memcpy(slots + first / 2, from, static_cast<std::size_t>(k) * sizeof *from);
+      if (k % 2 != 0) put(slots, 1, first + k - 1, rounded_number<Simd>(from[k - 1]));
+      return;
+    }
+    for (std::int64_t e = 0; e < k; ++e) put(slots, 1, first + e, rounded_number<Simd>(from[e]));
+  }
+
   /// Operands of one vector a row, of which copy_row would take longer than the product.
   static bool copy_vectors(float* slots, std::int64_t stride, const Product<float>& product,
                            std::int64_t first_row, std::int64_t rows) {
     for (std::int64_t o = 0; o < product.operand_count; ++o)
-      if (product.operands[o].k != 16) return false;
+      if (product.operands[o].k != 16 || product.operands[o].rounded) return false;
     for (std::int64_t o = 0; o < product.operand_count; ++o, slots += 8) {
       const std::int64_t lda = product.operands[o].lda;
       const float* from = product.operands[o].a + first_row * lda;
@@ -69,22 +81,33 @@ struct Bf16Pairs {
     return true;
   }
 
-  static void pair_rows(float* slots, std::int64_t stride, const float* from, std::int64_t ld,
+  static __m256i loaded(const std::uint16_t* from, std::int64_t n) {
+    if (n >= 16) return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    return n <= 0 ? _mm256_setzero_si256()
+                  : _mm256_maskz_loadu_epi16(static_cast<__mmask16>((1U << n) - 1), from);
+  }
+
+  /// The rounded numbers of `first`, then those of `second`.
+  static __m512i both(__m512 first, __m512 second) { return (__m512i)_mm512_cvtne2ps_pbh(second, first); }
+  static __m512i both(__m256i first, __m256i second) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
+  }
+
+  template <class Element>
+  static void pair_rows(float* slots, std::int64_t stride, const Element* from, std::int64_t ld,
                         std::int64_t rows, std::int64_t n) {
     alignas(64) static constexpr std::uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
                                                             21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
                                                             11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     const __m512i interleaved = _mm512_load_si512(order);
-    const auto store = [&](float* to, __m512 first, __m512 second) {
-      const auto both = (__m512i)_mm512_cvtne2ps_pbh(second, first);
-      _mm512_store_si512(to, _mm512_permutexvar_epi16(interleaved, both));
+    const auto store = [&](float* to, auto first, auto second) {
+      _mm512_store_si512(to, _mm512_permutexvar_epi16(interleaved, both(first, second)));
     };
     for (; rows > 0; rows -= 2, from += 2 * ld, slots += stride) {
       const bool alone = rows == 1;
-      const float* second = alone ? from : from + ld;
+      const Element* second = alone ? from : from + ld;
       std::int64_t j = 0;
-      for (; !alone && j + 16 <= n; j += 16)
-        store(slots + j, _mm512_loadu_ps(from + j), _mm512_loadu_ps(second + j));
+      for (; !alone && j + 16 <= n; j += 16) store(slots + j, loaded(from + j, 16), loaded(second + j, 16));
       for (; j < n; j += 16) store(slots + j, loaded(from + j, n - j), loaded(second + j, alone ? 0 : n - j));
     }
   }

@@ -20,7 +20,9 @@ namespace lagtape {
 // The operands are laid out anew and then go through the tiles of the other products. A format says how:
 // - `Simd`: the vectors of the tiles, whose fma adds what lies in one slot,
 // - slots(k): the slots of an inner dimension of k elements,
-// - put, copy_row, copy_vectors and pair_rows: the elements into their slots.
+// - kSavedAreSlots: whether rounded operands of whole pairs lie in memory as their slots do,
+// - put, copy_row, copy_vectors and pair_rows: the elements into their slots. Rows of the two latter may be of
+//   SavedElement<T>, which are rounded already.
 // A slot is as large as a scalar. The processor's own format holds a pair in it; the emulation below holds
 // one rounded element in each, the two of a pair swapped.
 
@@ -77,6 +79,16 @@ struct FusedInDoubles : S {
   }
 };
 
+/// A number as products in bf16 see it.
+template <class S>
+typename S::Scalar rounded_number(typename S::Scalar x) {
+  return round_to_bf16<S>(x);
+}
+template <class S>
+requires(sizeof(typename S::Scalar) == 4) typename S::Scalar rounded_number(std::uint16_t x) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16);
+}
+
 /// The format without the instruction: the very same bits from multiply-adds of the scalar. In f64 it is the
 /// definition with sums in f64.
 template <class S>
@@ -85,6 +97,7 @@ struct Bf16Emulation {
   using Simd = std::conditional_t<S::kFused || sizeof(T) == 8, S, FusedInDoubles<S>>;
   using Mode = FlushWhileMultiplying<S>;
   static constexpr std::int64_t kRowsOfPair = 2;  ///< rows of slots of a pair of rows
+  static constexpr bool kSavedAreSlots = false;
 
   static constexpr std::int64_t slots(std::int64_t k) { return (k + 1) / 2 * 2; }
 
@@ -95,26 +108,28 @@ struct Bf16Emulation {
   }
 
   /// The elements `first`.. of a row of slots.
-  static void copy_row(T* slots, std::int64_t first, const T* from, std::int64_t k) {
+  template <class Element>
+  static void copy_row(T* slots, std::int64_t first, const Element* from, std::int64_t k) {
     std::int64_t e = 0;
     if (first % 2 == 0) {
       for (; e + 1 < k; e += 2) {
-        slots[first + e] = round_to_bf16<S>(from[e + 1]);
-        slots[first + e + 1] = round_to_bf16<S>(from[e]);
+        slots[first + e] = rounded_number<S>(from[e + 1]);
+        slots[first + e + 1] = rounded_number<S>(from[e]);
       }
     }
-    for (; e < k; ++e) put(slots, 1, first + e, from[e]);
+    for (; e < k; ++e) put(slots, 1, first + e, rounded_number<S>(from[e]));
   }
 
   /// Rows of the operands where there is a faster way than copy_row: not here.
   static bool copy_vectors(T*, std::int64_t, const Product<T>&, std::int64_t, std::int64_t) { return false; }
 
   /// Rows of n elements as an inner dimension: pairs of rows, the last of which may be half a pair.
-  static void pair_rows(T* slots, std::int64_t stride, const T* from, std::int64_t ld, std::int64_t rows,
-                        std::int64_t n) {
+  template <class Element>
+  static void pair_rows(T* slots, std::int64_t stride, const Element* from, std::int64_t ld,
+                        std::int64_t rows, std::int64_t n) {
     for (; rows > 0; rows -= 2, from += 2 * ld, slots += 2 * stride) {
-      for (std::int64_t j = 0; j < n; ++j) slots[j] = rows == 1 ? T(0) : round_to_bf16<S>(from[ld + j]);
-      for (std::int64_t j = 0; j < n; ++j) slots[stride + j] = round_to_bf16<S>(from[j]);
+      for (std::int64_t j = 0; j < n; ++j) slots[j] = rows == 1 ? T(0) : rounded_number<S>(from[ld + j]);
+      for (std::int64_t j = 0; j < n; ++j) slots[stride + j] = rounded_number<S>(from[j]);
     }
   }
 };
@@ -168,10 +183,47 @@ class Rounded {
   T* data_;
 };
 
+/// Operands that products may read as they lie, without a copy.
+inline constexpr std::int64_t kOperandsAsTheyLie = 8;
+
+/// Runs the product on rounded operands as they lie, where their memory is in slots. Returns false where it is not.
+template <class F>
+bool multiply_as_they_lie(const Product<typename F::T>& product) {
+  using T = typename F::T;
+  if constexpr (F::kSavedAreSlots) {
+    if (product.operand_count > kOperandsAsTheyLie) return false;
+    ProductOperand<T> operands[kOperandsAsTheyLie];
+    for (std::int64_t o = 0; o < product.operand_count; ++o) {
+      const ProductOperand<T>& operand = product.operands[o];
+      if (!operand.rounded || operand.k % 2 != 0 || operand.lda % 2048 == 0) return false;
+      operands[o] = {operand.a, operand.lda / 2, operand.k / 2};
+    }
+    Product<T> in_slots = product;
+    in_slots.operands = operands;
+    multiply_packed<typename F::Simd>(in_slots);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// Writes the row of an operand into slots from `first` on.
+template <class F>
+void copy_operand_row(typename F::T* slots, std::int64_t first, const ProductOperand<typename F::T>& operand,
+                      std::int64_t row) {
+  if (operand.rounded)
+    F::copy_row(slots, first,
+                reinterpret_cast<const SavedElement<typename F::T>*>(operand.a) + row * operand.lda,
+                operand.k);
+  else
+    F::copy_row(slots, first, operand.a + row * operand.lda, operand.k);
+}
+
 template <class F>
 void bf16_product(const Product<typename F::T>& product) {
   using T = typename F::T;
   [[maybe_unused]] const typename F::Mode mode;
+  if (multiply_as_they_lie<F>(product)) return;
   std::int64_t total_k = 0;
   for (std::int64_t o = 0; o < product.operand_count; ++o) total_k += product.operands[o].k;
   const std::int64_t slots = F::slots(total_k), stride = slot_stride<T>(slots);
@@ -193,9 +245,8 @@ void bf16_product(const Product<typename F::T>& product) {
       for (std::int64_t r = 0; r < part.rows; ++r) {
         std::int64_t first = 0;
         for (std::int64_t o = 0; o < product.operand_count; ++o) {
-          const ProductOperand<T>& left = product.operands[o];
-          F::copy_row(rounded + r * stride, first, left.a + (row + r) * left.lda, left.k);
-          first += left.k;
+          copy_operand_row<F>(rounded + r * stride, first, product.operands[o], row + r);
+          first += product.operands[o].k;
         }
       }
     }
@@ -204,26 +255,56 @@ void bf16_product(const Product<typename F::T>& product) {
   }
 }
 
-/// Rows of a weight's gradient that are laid out at a time: whole pairs.
-inline constexpr std::int64_t kBf16Rows = 128;
+/// Rows of a weight's gradient that are laid out at a time: whole pairs. Tiles load and store their sums once for
+/// all of them.
+inline constexpr std::int64_t kBf16Rows = 256;
+
+/// Rows of slots from `row` on, of pairs of rows.
+template <class F>
+void pair_matrix_rows(typename F::T* slots, std::int64_t stride, const MatrixRows<typename F::T>& from,
+                      std::int64_t row, std::int64_t rows, std::int64_t n) {
+  using Saved = SavedElement<typename F::T>;
+  if (from.rounded)
+    F::pair_rows(slots, stride, reinterpret_cast<const Saved*>(from.at) + row * from.stride, from.stride,
+                 rows, n);
+  else
+    F::pair_rows(slots, stride, from.at + row * from.stride, from.stride, rows, n);
+}
+
+/// Products with the same x, which is laid out once for all of them.
+template <class F>
+void bf16_outer_products_of_one(const OuterProduct<typename F::T>* products, std::int64_t count,
+                                std::int64_t rows) {
+  using T = typename F::T;
+  std::int64_t largest = 0;
+  for (std::int64_t p = 0; p < count; ++p) largest = products[p].m > largest ? products[p].m : largest;
+  const std::int64_t n = products->n, right_stride = slot_stride<T>(n);
+  const std::int64_t most = ((rows < kBf16Rows ? rows : kBf16Rows) + 1) / 2 * F::kRowsOfPair;
+  Rounded<T> memory(most * (slot_stride<T>(largest) + right_stride) + 2 * kLane<T>);
+  T* const right = memory.data();
+  T* const left = right + most * right_stride + kLane<T>;
+  for (std::int64_t row = 0; row < rows; row += kBf16Rows) {
+    const std::int64_t count_here = rows - row < kBf16Rows ? rows - row : kBf16Rows;
+    const std::int64_t slot_rows = (count_here + 1) / 2 * F::kRowsOfPair;
+    pair_matrix_rows<F>(right, right_stride, {products->x, products->ldx}, row, count_here, n);
+    for (const OuterProduct<T>* p = products; p != products + count; ++p) {
+      const std::int64_t left_stride = slot_stride<T>(p->m);
+      pair_matrix_rows<F>(left, left_stride, p->d, row, count_here, p->m);
+      add_outer_product<typename F::Simd>(p->w, p->ldw, left, left_stride, right, right_stride, slot_rows,
+                                          p->m, n);
+    }
+  }
+}
 
 template <class F>
-void bf16_outer_products(typename F::T* w, std::int64_t ldw, const typename F::T* d, std::int64_t ldd,
-                         const typename F::T* x, std::int64_t ldx, std::int64_t rows, std::int64_t m,
-                         std::int64_t n) {
-  using T = typename F::T;
+void bf16_outer_products(const OuterProduct<typename F::T>* products, std::int64_t count, std::int64_t rows) {
   [[maybe_unused]] const typename F::Mode mode;
-  const std::int64_t left_stride = slot_stride<T>(m), right_stride = slot_stride<T>(n);
-  const std::int64_t most = ((rows < kBf16Rows ? rows : kBf16Rows) + 1) / 2 * F::kRowsOfPair;
-  Rounded<T> memory(most * (left_stride + right_stride) + 2 * kLane<T>);
-  T* const left = memory.data();
-  T* const right = left + most * left_stride + kLane<T>;
-  for (std::int64_t row = 0; row < rows; row += kBf16Rows) {
-    const std::int64_t count = rows - row < kBf16Rows ? rows - row : kBf16Rows;
-    const std::int64_t slot_rows = (count + 1) / 2 * F::kRowsOfPair;
-    F::pair_rows(left, left_stride, d + row * ldd, ldd, count, m);
-    F::pair_rows(right, right_stride, x + row * ldx, ldx, count, n);
-    add_outer_products<typename F::Simd>(w, ldw, left, left_stride, right, right_stride, slot_rows, m, n);
+  for (std::int64_t done = 0, same = 1; done < count; done += same, same = 1) {
+    const OuterProduct<typename F::T>* const first = products + done;
+    while (done + same < count && first[same].x == first->x && first[same].ldx == first->ldx &&
+           first[same].n == first->n)
+      ++same;
+    bf16_outer_products_of_one<F>(first, same, rows);
   }
 }
 

@@ -37,6 +37,27 @@ struct ProductOperand {
   const T* a;
   std::int64_t lda;
   std::int64_t k;
+  bool rounded = false;  ///< a and lda are of SavedElement<T>; for products in bf16 alone
+};
+
+/// Rows of a matrix, `stride` elements apart; of SavedElement<T> where they are rounded.
+template <class T>
+struct MatrixRows {
+  const T* at;
+  std::int64_t stride;
+  bool rounded = false;
+};
+
+/// w[m, n] += d[rows, m]^T x[rows, n], rows added one after another. Rounded rows of d are for products in bf16
+/// alone.
+template <class T>
+struct OuterProduct {
+  T* w;
+  std::int64_t ldw;
+  MatrixRows<T> d;
+  const T* x;
+  std::int64_t ldx;
+  std::int64_t m, n;
 };
 
 /// The elements of a packed matrix of k rows: whole pairs of rows, as products in bf16 read them.
@@ -73,14 +94,14 @@ struct Product {
   std::int64_t first_row = 0;  ///< the row of `out` that the first row of the operands goes to
 };
 
-/// w[i * stride] += sum over rows of a[row * lda + i] factor[row * ldf], i < n, rows added one after another:
-/// a column (or a row) of a weight's gradient. Rows of a are padded, 64-byte aligned.
+/// w[i * stride] += sum over rows of a(row, i) factor[row * ldf], i < n, rows added one after another: a
+/// column (or a row) of a weight's gradient. Rows of a are padded, whole lanes of it aligned to 64 bytes (32
+/// where they are rounded).
 template <class T>
 struct ScaledSum {
   T* w;
   std::int64_t stride, n;
-  const T* a;
-  std::int64_t lda;
+  MatrixRows<T> a;
   const T* factor;
   std::int64_t ldf;  ///< 0: the same factor for all rows
 };
@@ -127,9 +148,8 @@ struct Kernels {
   /// out = a rounded to bf16, and out = a of an array of such numbers; n elements, whole rows.
   void (*save)(SavedElement<T>* out, const T* a, std::int64_t n);
   void (*restore)(T* out, const SavedElement<T>* a, std::int64_t n);
-  /// w[m, n] += d[rows, m]^T x[rows, n], rows added one after another (row strides ldw, ldd, ldx).
-  void (*add_outer_products)(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x,
-                             std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n);
+  /// Adds `count` products over the same number of rows. Neighbours with the same x share what is made of it.
+  void (*add_outer_products)(const OuterProduct<T>* products, std::int64_t count, std::int64_t rows);
 };
 
 }  // namespace lagtape

@@ -159,14 +159,21 @@ void outer_blocks(typename S::Scalar* w, std::int64_t row_stride, std::int64_t c
 /// The longer side goes along the vectors when the other would leave most of a vector empty; the sums are the
 /// same.
 template <class S>
-void add_outer_products(typename S::Scalar* w, std::int64_t ldw, const typename S::Scalar* d,
-                        std::int64_t ldd, const typename S::Scalar* x, std::int64_t ldx, std::int64_t rows,
-                        std::int64_t m, std::int64_t n) {
+void add_outer_product(typename S::Scalar* w, std::int64_t ldw, const typename S::Scalar* d, std::int64_t ldd,
+                       const typename S::Scalar* x, std::int64_t ldx, std::int64_t rows, std::int64_t m,
+                       std::int64_t n) {
   if (2 * n <= S::kSize && m > n) {
     outer_blocks<S>(w, 1, ldw, x, ldx, d, ldd, rows, n, m);
   } else {
     outer_blocks<S>(w, ldw, 1, d, ldd, x, ldx, rows, m, n);
   }
+}
+
+template <class S>
+void add_outer_products(const OuterProduct<typename S::Scalar>* products, std::int64_t count,
+                        std::int64_t rows) {
+  for (const auto* p = products; p != products + count; ++p)
+    add_outer_product<S>(p->w, p->ldw, p->d.at, p->d.stride, p->x, p->ldx, rows, p->m, p->n);
 }
 
 }  // namespace lagtape

@@ -1,5 +1,7 @@
 // The scalar twin packs a matrix row by row, k rows of padded columns, and sums in the plainest loops.
 
+#include <bit>
+
 #include "lagtape/core/simd/scalar_vector.h"
 #include "lagtape/ops/kernels/element.inc.h"
 #include "lagtape/ops/kernels/grid.h"
@@ -49,13 +51,23 @@ void twin_product(const Product<T>& product) {
   }
 }
 
+template <class T>
+T element_of(const MatrixRows<T>& a, std::int64_t row, std::int64_t i) {
+  if (!a.rounded) return a.at[row * a.stride + i];
+  const auto saved = reinterpret_cast<const SavedElement<T>*>(a.at)[row * a.stride + i];
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<float>(static_cast<std::uint32_t>(saved) << 16);
+  else
+    return saved;
+}
+
 template <class T, bool fused>
 void twin_add_scaled_sums(const ScaledSum<T>* sums, std::int64_t count, std::int64_t rows) {
   for (const ScaledSum<T>* s = sums; s != sums + count; ++s) {
     for (std::int64_t r = 0; r < rows; ++r) {
       for (std::int64_t i = 0; i < s->n; ++i) {
         T& w = s->w[i * s->stride];
-        w = multiply_add(fused, s->a[r * s->lda + i], s->factor[r * s->ldf], w);
+        w = multiply_add(fused, element_of(s->a, r, i), s->factor[r * s->ldf], w);
       }
     }
   }
@@ -109,12 +121,14 @@ void twin_add_on_grid(T* view, double* to, const double* from, const T* incremen
 }
 
 template <class T, bool fused>
-void twin_add_outer_products(T* w, std::int64_t ldw, const T* d, std::int64_t ldd, const T* x,
-                             std::int64_t ldx, std::int64_t rows, std::int64_t m, std::int64_t n) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t i = 0; i < m; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        w[i * ldw + j] = multiply_add(fused, d[r * ldd + i], x[r * ldx + j], w[i * ldw + j]);
+void twin_add_outer_products(const OuterProduct<T>* products, std::int64_t count, std::int64_t rows) {
+  for (const OuterProduct<T>* p = products; p != products + count; ++p) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t i = 0; i < p->m; ++i) {
+        for (std::int64_t j = 0; j < p->n; ++j) {
+          T& w = p->w[i * p->ldw + j];
+          w = multiply_add(fused, element_of(p->d, r, i), p->x[r * p->ldx + j], w);
+        }
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lagtape/ops/kernels/bf16_rounding.inc.h"
 #include "lagtape/ops/kernels/kernel_table.h"
 
 namespace lagtape {
@@ -40,16 +41,28 @@ void store_part(const ScaledSum<typename S::Scalar>& sum, std::int64_t first, ty
     sum.w[i * sum.stride] = copy[i - first];
 }
 
-/// Adds C parts whose sums have the same factors.
-template <class S, int C, int F>
+template <class S>
+typename S::Vector load_row(const typename S::Scalar* row) {
+  return S::Vector::load_aligned(row);
+}
+template <class S>
+requires(sizeof(typename S::Scalar) == 4) typename S::Vector load_row(const std::uint16_t* row) {
+  alignas(64) typename S::Scalar numbers[S::kSize];
+  restore_rounded<S>(numbers, row, S::kSize);
+  return S::Vector::load_aligned(numbers);
+}
+
+/// Adds C parts whose sums have the same factors. Their rows are of `Element`s.
+template <class S, int C, int F, class Element>
 void add_parts(const SumPart<typename S::Scalar>* parts, std::int64_t rows) {
   using V = typename S::Vector;
   using T = typename S::Scalar;
   V sum[C][F];
-  const T *a[C], *factor[F];
+  const Element* a[C];
+  const T* factor[F];
 #pragma GCC unroll 4
   for (int c = 0; c < C; ++c) {
-    a[c] = parts[c].sums->a + parts[c].first;
+    a[c] = reinterpret_cast<const Element*>(parts[c].sums->a.at) + parts[c].first;
 #pragma GCC unroll 2
     for (int f = 0; f < F; ++f) sum[c][f] = load_part<S>(parts[c].sums[f], parts[c].first);
   }
@@ -64,9 +77,9 @@ void add_parts(const SumPart<typename S::Scalar>* parts, std::int64_t rows) {
     }
 #pragma GCC unroll 4
     for (int c = 0; c < C; ++c) {
-      __builtin_prefetch(a[c] + kSumsAhead * parts[c].sums->lda);
-      const V right = V::load_aligned(a[c]);
-      a[c] += parts[c].sums->lda;
+      __builtin_prefetch(a[c] + kSumsAhead * parts[c].sums->a.stride);
+      const V right = load_row<S>(a[c]);
+      a[c] += parts[c].sums->a.stride;
 #pragma GCC unroll 2
       for (int f = 0; f < F; ++f) sum[c][f] = S::fma(left[f], right, sum[c][f]);
     }
@@ -78,12 +91,12 @@ void add_parts(const SumPart<typename S::Scalar>* parts, std::int64_t rows) {
   }
 }
 
-template <class S, int F>
+template <class S, int F, class Element>
 void add_parts_of(const SumPart<typename S::Scalar>* parts, int count, std::int64_t rows) {
-  if (count == 1) add_parts<S, 1, F>(parts, rows);
-  if (count == 2) add_parts<S, 2, F>(parts, rows);
-  if (count == 3) add_parts<S, 3, F>(parts, rows);
-  if (count == 4) add_parts<S, 4, F>(parts, rows);
+  if (count == 1) add_parts<S, 1, F, Element>(parts, rows);
+  if (count == 2) add_parts<S, 2, F, Element>(parts, rows);
+  if (count == 3) add_parts<S, 3, F, Element>(parts, rows);
+  if (count == 4) add_parts<S, 4, F, Element>(parts, rows);
 }
 
 /// Adds all sums, F of them at a time, which read the same rows.
@@ -93,20 +106,24 @@ void add_scaled_sums_by(const ScaledSum<typename S::Scalar>* sums, std::int64_t 
   SumPart<T> parts[kSumsAtATime];
   int have = 0;
   const auto add = [&] {
-    add_parts_of<S, F>(parts, have, rows);
+    if (have > 0 && parts[0].sums->a.rounded)
+      add_parts_of<S, F, SavedElement<T>>(parts, have, rows);
+    else
+      add_parts_of<S, F, T>(parts, have, rows);
     have = 0;
   };
-  const auto same_factors = [](const ScaledSum<T>* s, const ScaledSum<T>* t) {
-    bool same = true;
+  const auto go_together = [](const ScaledSum<T>* s, const ScaledSum<T>* t) {
+    bool same = s->a.rounded == t->a.rounded;
     for (int f = 0; f < F; ++f) same = same && s[f].factor == t[f].factor && s[f].ldf == t[f].ldf;
     return same;
   };
   int found = 1;
   for (const ScaledSum<T>* s = sums; s != sums + count; s += found) {
-    const bool pair = s + 1 != sums + count && s[1].a == s->a && s[1].lda == s->lda && s[1].n == s->n;
+    const bool pair =
+        s + 1 != sums + count && s[1].a.at == s->a.at && s[1].a.stride == s->a.stride && s[1].n == s->n;
     found = pair ? 2 : 1;
     if (found != F) continue;
-    if (have > 0 && !same_factors(s, parts[0].sums)) add();
+    if (have > 0 && !go_together(s, parts[0].sums)) add();
     for (std::int64_t j = 0; j < s->n; j += S::kSize) {
       parts[have++] = {s, j};
       if (have == kSumsAtATime) add();

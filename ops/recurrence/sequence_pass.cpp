@@ -116,7 +116,7 @@ SequenceGradients SequencePass::backward(const Tensor& output_gradient,
       output_gradient.empty() ? Tensor(own.outputs.shape(), own.outputs.dtype()) : output_gradient;
   SequenceGradients gradients;
   recurrence::BackwardPass pass;
-  pass.rule = {&add_weight_gradient<float>, &add_weight_gradient<double>};
+  pass.rule = {&add_weight_gradients<float>, &add_weight_gradients<double>};
   pass.output_gradient = &zeros;
   if (!window.empty()) pass.final_gradient = &window;
   if (own.wanted.weights) {

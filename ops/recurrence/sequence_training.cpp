@@ -51,7 +51,7 @@ struct Gradients {
   }
   bool wanted() const { return want_weights || want_initial || !x.empty(); }
   void attach(recurrence::Pass& pass) {
-    pass.backward.rule = {&add_weight_gradient<float>, &add_weight_gradient<double>};
+    pass.backward.rule = {&add_weight_gradients<float>, &add_weight_gradients<double>};
     if (want_weights) pass.backward.weight_gradients = &weights;
     if (!x.empty()) pass.backward.x_gradient = &x;
     if (want_initial) pass.backward.initial_gradient = &initial;

@@ -7,6 +7,7 @@
 #include "lagtape/ops/recurrence/derive/adjoint_sums.h"
 #include "lagtape/ops/recurrence/derive/backward_phases.h"
 #include "lagtape/ops/recurrence/derive/forward_ops.h"
+#include "lagtape/ops/recurrence/derive/rounded_deltas.h"
 #include "lagtape/ops/recurrence/derive/saved_values.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 
@@ -297,6 +298,7 @@ LayerOps derive_ops(const StepProgram& program, bool input_gradient, ProductForm
     choose_saved_values(ops);
   } else {
     round_saved_values(ops, rounded_values(program));
+    round_deltas(ops);
   }
   derive_replay(ops);
   derive_undo(program, ops);
@@ -310,6 +312,10 @@ std::vector<bool> rounded_values(const StepProgram& program) {
   for (const int v : saved)
     if (v < static_cast<int>(rounded.size())) rounded[v] = true;
   return rounded;
+}
+
+std::vector<bool> rounded_sums(const StepProgram& program) {
+  return sums_rounded_deltas(derive_ops(program, true, ProductFormat::bf16), program.weights.size());
 }
 
 }  // namespace lagtape::recurrence

@@ -15,6 +15,7 @@ namespace lagtape::recurrence {
 SavedCopies::SavedCopies(const StepProgram& program)
     : program_(program),
       rounded_(rounded_values(program)),
+      rounded_sums_(rounded_sums(program)),
       kept_(program.values.size(), false),
       seen_(program.values.size()) {
   kept_[program.output] = true;

@@ -20,12 +20,15 @@ class SavedCopies {
   const Tensor& at(int id) const { return id < 0 ? none_ : seen_[static_cast<std::size_t>(id)]; }
   /// Value `id` as the backward pass reads it; its operands were taken before.
   Tensor seen(int id, const Tensor& value) const;
+  /// Whether the gradient of a vector or a narrow matrix sums rounded adjoints. This too is the engine's choice.
+  bool sums_rounded(int weight) const { return rounded_sums_[static_cast<std::size_t>(weight)]; }
 
  private:
   const StepProgram& program_;
-  std::vector<bool> rounded_;  // by value: it has a rounded copy
-  std::vector<bool> kept_;     // by value: it is a state or the output
-  std::vector<Tensor> seen_;   // by value
+  std::vector<bool> rounded_;       // by value: it has a rounded copy
+  std::vector<bool> rounded_sums_;  // by weight
+  std::vector<bool> kept_;          // by value: it is a state or the output
+  std::vector<Tensor> seen_;        // by value
   Tensor none_;
 };
 

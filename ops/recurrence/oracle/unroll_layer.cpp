@@ -196,7 +196,7 @@ Var UnrolledLayer::evaluate(int id, const Var& x, const Steps& steps) const {
     case StepOp::state: return past(v.index, 0);
     case StepOp::lag: return past(v.index, v.lag);
     case StepOp::real_lag: return real_lag(v, a());
-    case StepOp::weight: return weights_[v.index];
+    case StepOp::weight: return weight(v.index);
     case StepOp::constant: return frame_.tape.constant(Tensor::full({1}, frame_.dtype, v.value));
     case StepOp::step_index: return step_index(v, steps);
     case StepOp::draw: return draw(v, steps);
@@ -219,6 +219,13 @@ Var UnrolledLayer::evaluate(int id, const Var& x, const Steps& steps) const {
     case StepOp::element: return element(id);
   }
   throw Error("[unroll] no rule for an operation.");
+}
+
+/// A vector of weights in the step.
+Var UnrolledLayer::weight(int index) const {
+  const Var& w = weights_[index];
+  if (!saved_ || !saved_->sums_rounded(index)) return w;
+  return with_rounded_adjoint(in_every_row(w, frame_.rows));
 }
 
 Var UnrolledLayer::element(int id) const {
@@ -300,7 +307,8 @@ Var UnrolledLayer::product(const Instruction& v) const {
   return product_in_bf16(
       in_every_row(a, frame_.rows), w, saved,
       {.value = operand.op == StepOp::input && operand.shape.groups == 1 && in <= narrow,
-       .weight_gradient = readers == 1 && operand.shape.groups == 1 && (in <= narrow || out <= narrow)});
+       .weight_gradient = readers == 1 && operand.shape.groups == 1 && (in <= narrow || out <= narrow),
+       .rounded_sum = saved_->sums_rounded(v.index)});
 }
 
 /// Units whose lags have one whole part are read together.

@@ -47,6 +47,7 @@ class UnrolledLayer {
  private:
   const Var& past(int state, std::int64_t lag) const { return past_[state][past_[state].size() - 1 - lag]; }
   Var evaluate(int id, const Var& x, const Steps& steps) const;
+  Var weight(int index) const;
   Var element(int id) const;
   Var set_apart(const Var& state) const;
   void find_seen_by_output();
@@ -64,9 +65,9 @@ class UnrolledLayer {
   std::vector<Var> weights_;            // vectors and scalars with an axis of one row in front
   std::vector<std::vector<Var>> past_;  // by state: its values, the present last
   std::vector<std::vector<Tensor>>
-      grid_;                        // by state on the grid: in f64 the numbers that past_ holds rounded
-  std::map<int, int> grid_states_;  // next value -> its state
-  std::vector<Var> values_;         // values of the step being run
+      grid_;                          // by state on the grid: in f64 the numbers that past_ holds rounded
+  std::map<int, int> grid_states_;    // next value -> its state
+  std::vector<Var> values_;           // values of the step being run
   std::optional<SavedCopies> saved_;  // the copies of these values, where saved values are rounded
 
   std::vector<UnrollTrace::Step>* trace_;

@@ -31,21 +31,20 @@ Var rounded(const Var& x) {
                          [](const Tensor& d, InputGradients& inputs) { inputs.add(0, d); });
 }
 
-/// The same value; its adjoint is rounded on the way to what it was made of.
+}  // namespace
+
 Var with_rounded_adjoint(const Var& y) {
   return y.tape().record(y.value(), {y},
                          [](const Tensor& d, InputGradients& inputs) { inputs.add(0, rounded_to_bf16(d)); });
 }
 
-}  // namespace
-
 Var product_in_bf16(const Var& a, const Var& w, const Tensor& seen, ScalarParts scalar) {
   Tape& tape = a.tape();
   const auto fixed = [&](const Tensor& value) { return tape.constant(value); };
   const Var along_a = with_rounded_adjoint(linear(rounded(a), fixed(rounded_to_bf16(w.value()))));
-  const Var along_w = scalar.weight_gradient
-                          ? linear(fixed(seen), w)
-                          : with_rounded_adjoint(linear(fixed(rounded_to_bf16(seen)), rounded(w)));
+  Var along_w =
+      scalar.weight_gradient ? linear(fixed(seen), w) : linear(fixed(rounded_to_bf16(seen)), rounded(w));
+  if (!scalar.weight_gradient || scalar.rounded_sum) along_w = with_rounded_adjoint(along_w);
   const Tensor value = scalar.value ? linear(fixed(a.value()), fixed(w.value())).value() : along_a.value();
   return tape.record(value, {along_a, along_w}, [](const Tensor& d, InputGradients& inputs) {
     if (inputs.wanted(0)) inputs.add(0, d);

@@ -7,13 +7,17 @@ namespace lagtape::recurrence {
 /// The parts of a product that take numbers as they are, because they are element-wise work.
 struct ScalarParts {
   bool value = false;            ///< W a
-  bool weight_gradient = false;  ///< dW
+  bool weight_gradient = false;  ///< dW, from the adjoint as it is or rounded
+  bool rounded_sum = false;      ///< that adjoint is rounded
 };
 
 /// W a with operands rounded to bf16, forward and backward: the adjoint too is an operand of the products that
 /// give the gradients of a and W. The derivative of the rounding counts as one. dW is computed from `seen`, what
 /// was saved of a. Only the roundings of operands are those of the engine; sums are those of ops/matmul.
 Var product_in_bf16(const Var& a, const Var& w, const Tensor& seen, ScalarParts scalar);
+
+/// The same value; its adjoint is rounded on the way to what it was made of.
+Var with_rounded_adjoint(const Var& y);
 
 /// The numbers rounded to bf16.
 Tensor rounded_to_bf16(const Tensor& x);

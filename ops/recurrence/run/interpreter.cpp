@@ -63,7 +63,8 @@ void Interpreter<T>::run_products(const ProductStage& stage, std::int64_t step, 
   if (ranges_ != nullptr) observe(stage, step, count);
   if (stage.groups > 1) return run_group_products(stage, step, count);
   for (std::size_t i = 0; i < stage.operands.size(); ++i)
-    operands_[i] = {at(stage.operands[i], step), stage.operands[i].width, stage.operand_widths[i]};
+    operands_[i] = {at(stage.operands[i], step), stage.operands[i].width, stage.operand_widths[i],
+                    stage.operands[i].rounded};
   std::size_t group = 0;
   for (const Operand& out : stage.outputs) {
     T* base = at(out, step);
@@ -93,8 +94,8 @@ void Interpreter<T>::run_group_products(const ProductStage& stage, std::int64_t 
   }
   for (std::int64_t g = 0; g < stage.groups; ++g) {
     for (std::size_t i = 0; i < stage.operands.size(); ++i)
-      operands_[i] = {at(stage.operands[i], step) + g * stage.operand_widths[i], stage.operands[i].width,
-                      stage.operand_widths[i]};
+      operands_[i] = {at(stage.operands[i], step, g * stage.operand_widths[i]), stage.operands[i].width,
+                      stage.operand_widths[i], stage.operands[i].rounded};
     kernels_.product({rows, operands_.data(), static_cast<std::int64_t>(stage.operands.size()),
                       weights_.stack(stage.stack), columns, outputs_.data(), output_strides_.data()});
     const T* from = group_scratch_;

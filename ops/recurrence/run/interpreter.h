@@ -68,8 +68,11 @@ class Interpreter {
 
   /// Runs the phase for steps [step, step + count). Arrays that hold one step allow count = 1 only.
   void run(const Phase& phase, std::int64_t step, std::int64_t count);
-  T* at(const Operand& operand, std::int64_t step) const {
-    return arrays_[operand.index].at(step + operand.step);
+  /// Where the rows of an array at a step are, from an element of each row on.
+  T* at(const Operand& operand, std::int64_t step, std::int64_t element = 0) const {
+    T* const rows = arrays_[operand.index].at(step + operand.step);
+    return operand.rounded ? reinterpret_cast<T*>(reinterpret_cast<SavedElement<T>*>(rows) + element)
+                           : rows + element;
   }
 
   /// State s on the grid at a step: rows of doubles, as wide as the state's own.

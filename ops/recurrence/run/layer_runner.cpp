@@ -14,6 +14,9 @@ LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerSchedule& sch
       interpreter_(program, schedule, weights, kernels),
       states_(program, schedule, interpreter_),
       final_gradient_(program, schedule) {
+  std::int64_t groups = 0;
+  for (const auto& g : schedule.matrix_gradients) groups += g.groups;
+  products_.reserve(static_cast<std::size_t>(groups));
   sums_.reserve(schedule.narrow_gradients.size());
 }
 
@@ -233,7 +236,7 @@ void LayerRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
 
 template <class T>
 void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradients,
-                              AddWeightGradient<T> add) {
+                              AddWeightGradients<T> add) {
   for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
     enter_run(r0);
     interpreter_.run(schedule_.backward.before, r0, r1 - r0);
@@ -257,20 +260,29 @@ void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradie
 
 template <class T>
 void LayerRunner<T>::add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients,
-                                   AddWeightGradient<T> add) {
+                                   AddWeightGradients<T> add) {
+  products_.clear();
   for (const auto& g : schedule_.matrix_gradients) {
     if (gradients[g.weight] == nullptr) continue;
     const Shape& shape = program_.weights[g.weight].shape;
     for (std::int64_t group = 0; group < g.groups; ++group)
-      add(kernels_, gradients[g.weight], shape[1], interpreter_.at(g.delta, n) + group * shape[0],
-          g.delta.width, interpreter_.at(g.operand, n) + group * shape[1], g.operand.width, rows, shape[0],
-          shape[1]);
+      products_.push_back({gradients[g.weight],
+                           shape[1],
+                           {interpreter_.at(g.delta, n, group * shape[0]), g.delta.width, g.delta.rounded},
+                           interpreter_.at(g.operand, n, group * shape[1]),
+                           g.operand.width,
+                           shape[0],
+                           shape[1]});
   }
+  add(kernels_, products_.data(), static_cast<std::int64_t>(products_.size()), rows);
   static constexpr T one = 1;
   sums_.clear();
   for (const auto& g : schedule_.narrow_gradients)
     if (T* first = first_wanted(g, gradients); first != nullptr)
-      sums_.push_back({first + g.first, g.stride, g.n, interpreter_.at(g.rows, n), g.rows.width,
+      sums_.push_back({first + g.first,
+                       g.stride,
+                       g.n,
+                       {interpreter_.at(g.rows, n), g.rows.width, g.rows.rounded},
                        g.element < 0 ? &one : interpreter_.at(g.factor, n) + g.element,
                        g.element < 0 ? 0 : g.factor.width});
   kernels_.add_scaled_sums(sums_.data(), static_cast<std::int64_t>(sums_.size()), rows);

@@ -30,9 +30,9 @@ void ArrayLifetimes::find_saved() {
   for (std::size_t v = 0; v < layer_.values.size(); ++v) {
     const Location& location = layer_.values[v].location;
     if (location.kind != Location::Kind::array || layer_.arrays[location.index].kind != Array::Kind::saved ||
-        location.index == output.index || layer_.arrays[location.index].rounded)
+        location.index == output.index)
       continue;
-    Shared shared{location.index, layer_.arrays[location.index].width, {}};
+    Shared shared{location.index, {}};
     for (const PassKind pass : {PassKind::forward, PassKind::replay, PassKind::undo}) {
       const auto write = std::ranges::find(writes_[v], pass, [&](std::size_t i) { return ops_[i].pass; });
       shared.held.push_back({pass, write == writes_[v].end() ? 0 : *write, ops_.size()});
@@ -55,14 +55,16 @@ bool ArrayLifetimes::apart(const Lifetime& a, const Lifetime& b) const {
 
 /// Among several free arrays it takes the one that is needed again first, since others may stay free for
 /// longer.
-int ArrayLifetimes::claim(int value) {
+int ArrayLifetimes::claim(int value, bool rounded) {
   const Lifetime wanted = lifetime_of(value);
   const std::int64_t width = layer_.values[value].shape.width();
   Shared* best = nullptr;
   std::size_t best_until = 0;
   for (Shared& shared : arrays_) {
     const auto is_apart = [&](const Lifetime& held) { return apart(held, wanted); };
-    if (shared.width != width || !std::ranges::all_of(shared.held, is_apart)) continue;
+    const Array& array = layer_.arrays[shared.array];
+    if (array.width != width || array.rounded != rounded || !std::ranges::all_of(shared.held, is_apart))
+      continue;
     std::size_t until = ops_.size();
     for (const Lifetime& held : shared.held)
       if (held.pass == wanted.pass && held.first >= wanted.last) until = std::min(until, held.first);
@@ -75,8 +77,6 @@ int ArrayLifetimes::claim(int value) {
   return best->array;
 }
 
-void ArrayLifetimes::add(int array, int value) {
-  arrays_.push_back({array, layer_.values[value].shape.width(), {lifetime_of(value)}});
-}
+void ArrayLifetimes::add(int array, int value) { arrays_.push_back({array, {lifetime_of(value)}}); }
 
 }  // namespace lagtape::recurrence

@@ -15,15 +15,16 @@ struct TimedOp {
 
 /// Finds an existing array for a value that lives within one pass: one whose content is not needed at that
 /// time, if there is any. The row blocks of a step are written and read in the order of the ops, so this
-/// order decides. Arrays of rounded numbers hold nothing else. Other saved values occupy their arrays from the op that computes them to the last op of the
-/// backward pass that reads them; products may use the arrays before, and deltas afterwards.
+/// order decides. Saved values occupy their arrays from the op that computes them to the last op of the
+/// backward pass that reads them; products may use the arrays before, and deltas afterwards. Arrays of rounded
+/// numbers hold nothing else.
 class ArrayLifetimes {
  public:
   /// `ops` are in order, gradients are summed after the last.
   ArrayLifetimes(const LayerOps& layer, std::vector<TimedOp> ops);
 
-  /// An array for `value`, which has no place yet; -1 when a new one is needed.
-  int claim(int value);
+  /// An array for `value`, which has no place yet and is rounded or not; -1 when a new one is needed.
+  int claim(int value, bool rounded);
   /// Notes that a new array of the layer holds `value`.
   void add(int array, int value);
 
@@ -35,13 +36,14 @@ class ArrayLifetimes {
   };
   struct Shared {
     int array;
-    std::int64_t width;
     std::vector<Lifetime> held;
   };
   Lifetime lifetime_of(int value) const;
   void find_saved();
   bool apart(const Lifetime& a, const Lifetime& b) const;
-  bool reads_then_writes(std::size_t at) const { return ops_[at].op->kind == Op::Kind::element; }
+  bool reads_then_writes(std::size_t at) const {
+    return ops_[at].op->kind == Op::Kind::element || ops_[at].op->kind == Op::Kind::save;
+  }
 
   const LayerOps& layer_;
   std::vector<TimedOp> ops_;

@@ -90,10 +90,12 @@ class Scheduler {
           continue;
         }
         const bool one_step = by_step && !u.across;
-        int array = one_step ? -1 : lifetimes.claim(op.out);
+        const bool rounded = op.kind == Op::Kind::save;
+        int array = one_step ? -1 : lifetimes.claim(op.out, rounded);
         if (array < 0) {
           const auto kind = one_step ? Array::Kind::step : Array::Kind::run;
           array = add_array(ops_, kind, 0, ops_.values[op.out].shape.width());
+          ops_.arrays[static_cast<std::size_t>(array)].rounded = rounded;
           if (!one_step) lifetimes.add(array, op.out);
         }
         location = in_array(array);

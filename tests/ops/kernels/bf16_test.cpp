@@ -100,7 +100,8 @@ struct Pairs {
   }
   std::vector<float> run(const Kernels<float>& table) const {
     std::vector<float> result = w;
-    table.add_outer_products(result.data(), kSize, d.data(), kSize, x.data(), kSize, 2, kSize, kSize);
+    const OuterProduct<float> product{result.data(), kSize, {d.data(), kSize}, x.data(), kSize, kSize, kSize};
+    table.add_outer_products(&product, 1, 2);
     return result;
   }
   std::vector<float> expected(Mistake mistake = Mistake::none) const {
@@ -278,8 +279,87 @@ TEST_CASE("gradients in bf16 are chains of pairs of rows, with a last row that m
     for (const Kernels<float>* table : tables()) {
       CAPTURE(name_of(table->level));
       std::vector<float> got(w.data(), w.data() + w.size());
-      table->add_outer_products(got.data(), n, d.data(), ldd, x.data(), ldx, rows, m, n);
+      const OuterProduct<float> product{got.data(), n, {d.data(), ldd}, x.data(), ldx, m, n};
+      table->add_outer_products(&product, 1, rows);
       CHECK(first_difference(got, expected) == "");
+    }
+  }
+}
+
+namespace {
+
+/// Rows of rounded numbers, and the same numbers as floats.
+struct RoundedRows {
+  std::vector<std::uint16_t> saved;
+  Aligned<float> numbers;
+
+  RoundedRows(std::int64_t rows, std::int64_t width, std::int64_t stride, unsigned seed)
+      : saved(static_cast<std::size_t>(rows * stride)),
+        numbers(random_rows<float>(rows, width, stride, seed)) {
+    const Kernels<float>& table = bf16_emulation<float>(SimdLevel::generic);
+    table.save(saved.data(), numbers.data(), numbers.size());
+    table.restore(numbers.data(), saved.data(), numbers.size());
+  }
+  const float* as_rounded() const { return reinterpret_cast<const float*>(saved.data()); }
+};
+
+}  // namespace
+
+TEST_CASE("in bf16 rounded rows give the bits of the numbers that they hold") {
+  for (const std::int64_t width : {1, 2, 7, 16, 33, 128}) {
+    CAPTURE(width);
+    const std::int64_t rows = 301, columns = 40, stride = padded<float>(width), ldx = padded<float>(columns);
+    const RoundedRows a(rows, width, stride, 1), more(rows, width, stride, 4);
+    const Aligned<float> x = random_rows<float>(rows, columns, ldx, 2);
+    const Aligned<float> b = random_rows<float>(2 * width, columns, columns, 3);
+    for (const Kernels<float>* table : tables()) {
+      CAPTURE(name_of(table->level));
+      Aligned<float> packed(packed_elements<float>(2 * width, columns));
+      table->pack(packed.data(), b.data(), 2 * width, columns, columns, 1);
+      const auto product = [&](bool first, bool second) {
+        const Aligned<float> out = ProductCase<float>{
+            rows,
+            columns,
+            {{first ? a.as_rounded() : a.numbers.data(), stride, width, first},
+             {second ? more.as_rounded() : more.numbers.data(), stride, width,
+              second}}}.run(*table, packed);
+        return std::vector<float>(out.data(), out.data() + out.size());
+      };
+      const std::vector<float> expected = product(false, false);
+      CHECK(first_difference(product(true, true), expected) == "");
+      CHECK(first_difference(product(true, false), expected) == "");
+      CHECK(first_difference(product(false, true), expected) == "");
+
+      // Two gradients with the same x, and one with another.
+      const auto gradients = [&](bool rounded) {
+        std::vector<float> w(static_cast<std::size_t>(2 * width * columns + width * width), 0.5F);
+        float* const second = w.data() + width * columns;
+        const auto left = [&](const RoundedRows& d) {
+          return MatrixRows<float>{rounded ? d.as_rounded() : d.numbers.data(), stride, rounded};
+        };
+        const OuterProduct<float> products[] = {
+            {w.data(), columns, left(a), x.data(), ldx, width, columns},
+            {second, columns, left(more), x.data(), ldx, width, columns},
+            {second + width * columns, width, left(a), more.numbers.data(), stride, width, width}};
+        table->add_outer_products(products, 3, rows);
+        return w;
+      };
+      CHECK(first_difference(gradients(true), gradients(false)) == "");
+
+      const auto sums = [&](bool rounded) {
+        std::vector<float> w(static_cast<std::size_t>(3 * width), 0.5F);
+        static constexpr float one = 1;
+        const MatrixRows<float> left{rounded ? a.as_rounded() : a.numbers.data(), stride, rounded};
+        const ScaledSum<float> all[] = {
+            {w.data(), 1, width, left, x.data(), ldx},
+            {w.data() + width, 1, width, left, &one, 0},
+            {w.data() + 2 * width, 1, width, {more.numbers.data(), stride}, x.data(), ldx}};
+        table->add_scaled_sums(all, 3, rows);
+        return w;
+      };
+      CHECK(first_difference(sums(true), sums(false)) == "");
+      CHECK(first_difference(sums(true), std::vector<float>(static_cast<std::size_t>(3 * width), 0.5F)) !=
+            "");
     }
   }
 }

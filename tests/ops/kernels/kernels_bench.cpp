@@ -71,7 +71,8 @@ void time_outer(const Kernels<float>& table, std::int64_t rows, std::int64_t m, 
   const Aligned<float> d = random_rows<float>(rows, m, ldd, 1), x = random_rows<float>(rows, n, ldx, 2);
   const Aligned<float> start = random_rows<float>(m, n, n, 3);
   const auto add = [&](const Kernels<float>& kernels, Aligned<float>& w) {
-    kernels.add_outer_products(w.data(), n, d.data(), ldd, x.data(), ldx, rows, m, n);
+    const OuterProduct<float> product{w.data(), n, {d.data(), ldd}, x.data(), ldx, m, n};
+    kernels.add_outer_products(&product, 1, rows);
   };
   Aligned<float> w = start, expected = start;
   add(table, w);

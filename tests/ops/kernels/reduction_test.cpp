@@ -39,16 +39,16 @@ TEST_CASE_TEMPLATE("scaled sums are added to what is there, row after row", T, f
     // one for all, and two or three sums of the same rows.
     const auto sums = [&](T* w) {
       return std::vector<ScaledSum<T>>{
-          {w, 1, width, a.data(), lda, factors.data(), kLane<T>},
-          {w + gap, 1, width - 3, a.data(), lda, factors.data() + 1, kLane<T>},
-          {w + 2 * gap, 2, width, a.data(), lda, &one, 0},
-          {w + 3 * gap, 1, 1, a.data() + kLane<T>, lda, &one, 0},
-          {w + 4 * gap, 2, 5, a.data(), lda, factors.data(), kLane<T>},
-          {w + 5 * gap, 1, width, a.data(), lda, factors.data(), kLane<T>},
-          {w + 6 * gap, 2, width, a.data(), lda, &one, 0},
-          {w + 7 * gap, 1, width, a.data(), lda, factors.data() + 1, kLane<T>},
-          {w + 8 * gap, 1, 3, a.data() + kLane<T>, lda, &one, 0},
-          {w + 9 * gap, 1, 3, a.data() + kLane<T>, lda, factors.data(), kLane<T>}};
+          {w, 1, width, {a.data(), lda}, factors.data(), kLane<T>},
+          {w + gap, 1, width - 3, {a.data(), lda}, factors.data() + 1, kLane<T>},
+          {w + 2 * gap, 2, width, {a.data(), lda}, &one, 0},
+          {w + 3 * gap, 1, 1, {a.data() + kLane<T>, lda}, &one, 0},
+          {w + 4 * gap, 2, 5, {a.data(), lda}, factors.data(), kLane<T>},
+          {w + 5 * gap, 1, width, {a.data(), lda}, factors.data(), kLane<T>},
+          {w + 6 * gap, 2, width, {a.data(), lda}, &one, 0},
+          {w + 7 * gap, 1, width, {a.data(), lda}, factors.data() + 1, kLane<T>},
+          {w + 8 * gap, 1, 3, {a.data() + kLane<T>, lda}, &one, 0},
+          {w + 9 * gap, 1, 3, {a.data() + kLane<T>, lda}, factors.data(), kLane<T>}};
     };
     std::vector<long double> plain(start.data(), start.data() + 10 * gap);
     Aligned<T> unread = start;
@@ -56,7 +56,8 @@ TEST_CASE_TEMPLATE("scaled sums are added to what is there, row after row", T, f
       const std::int64_t place = s.w - unread.data();
       for (std::int64_t i = 0; i < s.n; ++i)
         for (std::int64_t r = 0; r < rows; ++r)
-          plain[place + i * s.stride] += static_cast<long double>(s.a[r * s.lda + i]) * s.factor[r * s.ldf];
+          plain[place + i * s.stride] +=
+              static_cast<long double>(s.a.at[r * s.a.stride + i]) * s.factor[r * s.ldf];
     }
     check_levels<T>(plain, 30, [&](const Kernels<T>& table) {
       Aligned<T> w = start;
@@ -162,12 +163,14 @@ TEST_CASE_TEMPLATE("a weight gradient is the sum of outer products, and writes t
     }
     check_levels<T>(plain, 60, [&](const Kernels<T>& table) {
       Aligned<T> w = start;
-      table.add_outer_products(w.data(), ldw, d.data(), ldd, x.data(), ldx, s.rows, s.m, s.n);
+      const OuterProduct<T> product{w.data(), ldw, {d.data(), ldd}, x.data(), ldx, s.m, s.n};
+      table.add_outer_products(&product, 1, s.rows);
       return w;
     });
     check_levels<T>(plain, 60, [&](const Kernels<T>& table) {
       Aligned<T> w = start;
-      add_weight_gradient(table, w.data(), ldw, d.data(), ldd, x.data(), ldx, s.rows, s.m, s.n);
+      const OuterProduct<T> product{w.data(), ldw, {d.data(), ldd}, x.data(), ldx, s.m, s.n};
+      add_weight_gradients(table, &product, 1, s.rows);
       return w;
     });
   }
@@ -180,9 +183,13 @@ TEST_CASE("a large weight gradient is that of the kernel up to rounding, and rep
   const auto start = random_rows<float>(m, n, ldw, 3, 0.1, 1);
   const Kernels<float>& table = kernels<float>(best_level());
   auto kernel = start, once = start, again = start;
-  table.add_outer_products(kernel.data(), ldw, d.data(), ldd, x.data(), ldx, rows, m, n);
-  add_weight_gradient(table, once.data(), ldw, d.data(), ldd, x.data(), ldx, rows, m, n);
-  add_weight_gradient(table, again.data(), ldw, d.data(), ldd, x.data(), ldx, rows, m, n);
+  const auto product = [&](auto& w) {
+    return OuterProduct<float>{w.data(), ldw, {d.data(), ldd}, x.data(), ldx, m, n};
+  };
+  const OuterProduct<float> by_kernel = product(kernel), first = product(once), second = product(again);
+  table.add_outer_products(&by_kernel, 1, rows);
+  add_weight_gradients(table, &first, 1, rows);
+  add_weight_gradients(table, &second, 1, rows);
   double largest = 0, off = 0;
   for (std::int64_t i = 0; i < m * ldw; ++i) {
     largest = std::max<double>(largest, std::abs(kernel[i] - start[i]));
