@@ -6,9 +6,21 @@
 
 #include "lagtape/cells/import/json_tensor.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape::foreign {
 namespace {
+
+/// The last number of a shape, the width of an input or an output.
+std::int64_t width_at(const Json& parent, const char* key, const char* expected, const std::string& place) {
+  constexpr double kMost = 1 << 16;
+  const Json& shape = array_at(parent, key, place);
+  const Json last = shape.empty() ? Json() : shape[shape.size() - 1];
+  if (!last.is_number_integer() || last.get<double>() < 1 || last.get<double>() > kMost)
+    throw InputError(text_of(place, "/", key, ": expected ", expected, ", with a width from 1 to ", kMost,
+                             ". Got ", shortened(shape.dump()), "."));
+  return last.get<std::int64_t>();
+}
 
 /// One entry of "layers".
 class KerasLayer {
@@ -38,14 +50,8 @@ class KerasLayer {
   }
 
  private:
-  /// The last number of "shape" is the width of the output.
   void read_units() {
-    const Json& shape = array_at(json_, "shape", place_);
-    if (shape.empty() || !shape[shape.size() - 1].is_number_integer() ||
-        shape[shape.size() - 1].get<std::int64_t>() < 1)
-      throw InputError(
-          text_of(place_, "/shape: expected the output's, like [null, null, 8]. Got ", shape.dump(), "."));
-    units_ = shape[shape.size() - 1].get<std::int64_t>();
+    units_ = width_at(json_, "shape", "the output's, like [null, null, 8]", place_);
   }
 
   void check_weights(std::size_t least, std::size_t most) const {
@@ -153,12 +159,7 @@ bool skips(const Json& root, const std::string& where) {
 
 ForeignModel read_keras_json(const Json& root, const std::string& where) {
   ForeignModel model{.format = "rtneural"};
-  const Json& shape = array_at(root, "in_shape", where + ": ");
-  if (shape.empty() || !shape[shape.size() - 1].is_number_integer() ||
-      shape[shape.size() - 1].get<std::int64_t>() < 1)
-    throw InputError(
-        text_of(where, ": /in_shape: expected the input's, like [null, null, 1]. Got ", shape.dump(), "."));
-  model.input = shape[shape.size() - 1].get<std::int64_t>();
+  model.input = width_at(root, "in_shape", "the input's, like [null, null, 1]", where + ": ");
   const Json& layers = array_at(root, "layers", where + ": ");
   std::int64_t width = model.input;
   for (std::size_t i = 0; i < layers.size(); ++i) {

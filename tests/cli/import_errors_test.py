@@ -47,6 +47,8 @@ REFUSED = [
     ("NaN", json.dumps(keras_model()).replace("0.125", "NaN"), "line 1, column "),
     ("an extra array", changed(keras_model(), "/layers/1/weights", [[[0.5], [0.5]], [0.1], [0.1]]), "/layers/1/weights: expected 1 or 2 arrays. Got 3."),
     ("a key of a layer that is not known", changed(keras_model(), "/layers/0/kernel_size", 3), "/layers/0: unknown key 'kernel_size'. Known: type, activation, shape, weights, name"),
+    ("a layer of 2^63 - 1 units", changed(keras_model(), "/layers/0/shape", [None, None, 2**63 - 1]), "/layers/0/shape: expected the output's, like [null, null, 8], with a width from 1 to 65536. Got [null,null,9223372036854775807]."),
+    ("an input of 10^12", json.dumps(keras_model(in_shape=[None, None, 10**12], layers=[], in_gain=3)), "/in_shape: expected the input's, like [null, null, 1], with a width from 1 to 65536. Got [null,null,1000000000000]."),
     ("no layers", json.dumps(keras_model(layers=[])), "there is no recurrent layer."),
     ("a skip of two", json.dumps(keras_model(in_skip=2)), "/in_skip: expected 0 or 1. Got 2."),
     ("another model of GuitarML", json.dumps(guitarml_model(model="RecNet")), "/model_data/model: 'RecNet' is not supported. Supported: SimpleRNN, with unit_type LSTM, GRU or RNN."),
