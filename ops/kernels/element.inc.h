@@ -7,8 +7,9 @@
 
 namespace lagtape {
 
-/// The same number, which the compiler takes for another. Clang makes `a < b ? a : b` one instruction, and that one returns
-/// zero for a subnormal number where these are flushed; a comparison and a choice, as stages are compiled, return the number.
+/// The same number, which the compiler takes for another. Clang makes `a < b ? a : b` one instruction, and
+/// that one returns zero for a subnormal number where these are flushed; a comparison and a choice, as stages
+/// are compiled, return the number.
 template <class V>
 [[gnu::always_inline]] inline V another(V v) {
 #if defined(__clang__) && defined(__SSE__)
