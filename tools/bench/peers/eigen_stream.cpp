@@ -6,15 +6,25 @@
 // Reads f32 numbers, column by column: W [4 UNITS, UNITS], U [4 UNITS], b [4 UNITS], the read-out's V [UNITS]
 // and c, then STEPS inputs. Writes STEPS outputs from the zero state, f32; and on stderr the nanoseconds of a
 // step, one line a repeat.
+//
+// Two macros take away what Eigen may do and lagtape does not, to tell what each costs: READOUT_IN_ORDER sums the
+// read-out in the order of the units, each multiply-add after the one before, so that the answer depends on nothing
+// else; LAGTAPE_FUNCTIONS computes sigmoid and tanh by lagtape's formulas, which are accurate to the last digits.
 
 #define EIGEN_STACK_ALLOCATION_LIMIT 0  // the weights are on the heap, in one object
 #include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
+
+#ifdef LAGTAPE_FUNCTIONS
+#include "lagtape/core/simd/vector.h"
+#include "lagtape/ops/kernels/vector_math.inc.h"
+#endif
 
 namespace {
 
@@ -33,6 +43,9 @@ struct Lstm {
   float step(float x) {
     gates.noalias() = b + U * x;
     gates.noalias() += W * h;
+#ifdef LAGTAPE_FUNCTIONS
+    return step_by_lagtape_functions();
+#else
     const auto sigmoids = 1 / (1 + (-gates.template head<3 * units>()).array().exp());
     gates.template head<3 * units>() = sigmoids;
     const auto i = gates.template segment<units>(0).array(), f = gates.template segment<units>(units).array();
@@ -40,8 +53,39 @@ struct Lstm {
     const auto g = gates.template segment<units>(3 * units).array();
     c = f * c.array() + i * g.tanh();
     h = o * c.array().tanh();
-    return V.dot(h) + readout_bias;
+    return read_out();
+#endif
   }
+
+  float read_out() const {
+#ifdef READOUT_IN_ORDER
+    float sum = 0;
+    for (int unit = 0; unit < units; ++unit) sum = std::fma(V[unit], h[unit], sum);
+    return sum + readout_bias;
+#else
+    return V.dot(h) + readout_bias;
+#endif
+  }
+
+#ifdef LAGTAPE_FUNCTIONS
+  float step_by_lagtape_functions() {
+    using S = lagtape::Simd<float, lagtape::SimdLevel::avx512>;
+    using Vector = S::Vector;
+    const auto gate = [&](int number, int unit) {
+      return Vector::load_unaligned(gates.data() + number * units + unit);
+    };
+    for (int unit = 0; unit < units; unit += S::kSize) {
+      const Vector i = lagtape::vector_math::sigmoid<S>(gate(0, unit)),
+                   f = lagtape::vector_math::sigmoid<S>(gate(1, unit));
+      const Vector o = lagtape::vector_math::sigmoid<S>(gate(2, unit)),
+                   g = lagtape::vector_math::tanh<S>(gate(3, unit));
+      const Vector cell = S::fma(f, Vector::load_unaligned(c.data() + unit), i * g);
+      cell.store_unaligned(c.data() + unit);
+      (o * lagtape::vector_math::tanh<S>(cell)).store_unaligned(h.data() + unit);
+    }
+    return read_out();
+  }
+#endif
 };
 
 void read(float* numbers, std::size_t count) {

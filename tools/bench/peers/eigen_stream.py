@@ -2,10 +2,12 @@
 machine with the experiment's units): what a program would otherwise embed.
 
     apt-get install g++ libeigen3-dev; pip install numpy
-    python3 eigen_stream.py EXPERIMENT.json [--steps N] [--repeats N]
+    python3 eigen_stream.py EXPERIMENT.json [--steps N] [--repeats N] [--in-order] [--functions INCLUDE]
 
 prints one line of JSON: `peer`, `version`, `experiment`, `units`, `steps`, `repeats`; `stream_ns` {"median", "min", "max"},
 nanoseconds a step; `error`, the largest difference of an output from f64 loops, checked before anything is printed.
+`--in-order` and `--functions` take away what Eigen may do and lagtape does not (eigen_stream.cpp); INCLUDE is the folder `include`
+of a build of lagtape, and the processor needs AVX-512.
 """
 
 import argparse
@@ -47,19 +49,19 @@ def loops(weights, x):
     return np.array(y)
 
 
-def compiled(units, folder):
+def compiled(units, folder, options):
     program = pathlib.Path(folder) / "eigen_stream"
-    subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-isystem", INCLUDE, f"-DUNITS={units}", SOURCE, "-o", program],
-                   check=True)
+    subprocess.run(["g++", "-std=c++20", "-O3", "-march=native", "-isystem", INCLUDE, f"-DUNITS={units}", *options, SOURCE, "-o",
+                    program], check=True)
     return program
 
 
-def measure(case, steps, repeats):
+def measure(case, steps, repeats, options):
     weights, x = peer.make_weights(case), peer.make_data(dataclasses.replace(case, steps=steps))[0][:, 0, 0]
     columns = [weights["W"].reshape(-1, case.units).T, weights["U"], weights["b"], weights["V"], weights["c"], x]
     numbers = np.concatenate([part.ravel() for part in columns]).astype(np.float32)
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([compiled(case.units, folder), str(steps), str(repeats)], input=numbers.tobytes(),
+        done = subprocess.run([compiled(case.units, folder, options), str(steps), str(repeats)], input=numbers.tobytes(),
                               capture_output=True, check=True)
     found, times = np.frombuffer(done.stdout, np.float32), [float(line) for line in done.stderr.split()]
     error = float(np.abs(found[:CHECKED] - loops(weights, x[:CHECKED])).max())
@@ -73,12 +75,17 @@ def main():
     parser.add_argument("experiment", help="experiment file of lagtape (JSON): one lstm, one input, one output")
     parser.add_argument("--steps", type=int, default=100_000, help="steps of a repeat (default %(default)s)")
     parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--in-order", action="store_true", help="the read-out is summed in the order of the units")
+    parser.add_argument("--functions", type=pathlib.Path, metavar="INCLUDE", help="sigmoid and tanh by lagtape's formulas")
     args = parser.parse_args()
     case = peer.read_case(args.experiment)
     if (case.cell, case.input, case.output) != ("lstm", 1, 1):
         sys.exit(f"{args.experiment}: expected one lstm with one input and one output.")
+    options = ["-DREADOUT_IN_ORDER"] if args.in_order else []
+    if args.functions:
+        options += ["-DLAGTAPE_FUNCTIONS", "-ffp-contract=off", "-I", args.functions]
     print(json.dumps({"peer": "Eigen", "version": version(), "experiment": case.name, "units": case.units, "steps": args.steps,
-                      "repeats": args.repeats, **measure(case, max(args.steps, CHECKED), args.repeats)}))
+                      "repeats": args.repeats, **measure(case, max(args.steps, CHECKED), args.repeats, options)}))
 
 
 if __name__ == "__main__":
