@@ -195,7 +195,8 @@ bool multiply_as_they_lie(const Product<typename F::T>& product) {
     ProductOperand<T> operands[kOperandsAsTheyLie];
     for (std::int64_t o = 0; o < product.operand_count; ++o) {
       const ProductOperand<T>& operand = product.operands[o];
-      if (!operand.rounded || operand.k % 2 != 0 || operand.lda % 2048 == 0) return false;
+      if (!operand.rounded || operand.k % 2 != 0 || operand.lda % 2 != 0 || operand.lda % 2048 == 0)
+        return false;
       operands[o] = {operand.a, operand.lda / 2, operand.k / 2};
     }
     Product<T> in_slots = product;
