@@ -37,10 +37,10 @@ struct ProductOperand {
   const T* a;
   std::int64_t lda;
   std::int64_t k;
-  bool rounded = false;  ///< a and lda are of SavedElement<T>; for products in bf16 alone
+  bool rounded = false;  ///< a holds SavedElement<T>s, which lda counts; for products in bf16 alone
 };
 
-/// Rows of a matrix, `stride` elements apart; of SavedElement<T> where they are rounded.
+/// Rows of a matrix, `stride` elements apart. Rounded rows are of SavedElement<T>s.
 template <class T>
 struct MatrixRows {
   const T* at;
@@ -148,7 +148,7 @@ struct Kernels {
   /// out = a rounded to bf16, and out = a of an array of such numbers; n elements, whole rows.
   void (*save)(SavedElement<T>* out, const T* a, std::int64_t n);
   void (*restore)(T* out, const SavedElement<T>* a, std::int64_t n);
-  /// Adds `count` products over the same number of rows. Neighbours with the same x share what is made of it.
+  /// Adds `count` products over the same number of rows. Neighbours with the same x share its rounded copy.
   void (*add_outer_products)(const OuterProduct<T>* products, std::int64_t count, std::int64_t rows);
 };
 

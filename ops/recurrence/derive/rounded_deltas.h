@@ -12,13 +12,12 @@ namespace lagtape::recurrence {
 /// Whether a gradient of a matrix is summed a column or a row at a time, as element-wise work.
 bool is_narrow(const LayerOps& ops, const LayerOps::MatrixGradient& gradient);
 
-/// Gives the products and the gradients that read a delta a rounded copy. Deltas are left alone that no gradient of a
-/// wide matrix reads (whatever gradients are wanted), of at most two numbers, or that the layer is given. Other
-/// element-wise ops go on with what is not rounded.
+/// Gives the products and the gradients that read a delta a rounded copy. Element-wise ops go on with the delta that is
+/// not rounded. A delta has no copy if no gradient of a wide matrix reads it (whatever gradients are wanted), if it has at
+/// most two numbers, or if it is given to the layer.
 void round_deltas(LayerOps& ops);
 
-/// A flag for each weight of ops with rounded deltas: whether the gradient sums them without multiplying them as a
-/// wide matrix's does.
+/// A flag for each weight of a layer with rounded deltas: whether the gradient of a vector or a narrow matrix sums them.
 std::vector<bool> sums_rounded_deltas(const LayerOps& ops, std::size_t weights);
 
 }  // namespace lagtape::recurrence

@@ -20,7 +20,7 @@ class SavedCopies {
   const Tensor& at(int id) const { return id < 0 ? none_ : seen_[static_cast<std::size_t>(id)]; }
   /// Value `id` as the backward pass reads it; its operands were taken before.
   Tensor seen(int id, const Tensor& value) const;
-  /// Whether the gradient of a vector or a narrow matrix sums rounded adjoints. This too is the engine's choice.
+  /// Whether the gradient of a vector or a narrow matrix sums rounded adjoints. The engine decides it.
   bool sums_rounded(int weight) const { return rounded_sums_[static_cast<std::size_t>(weight)]; }
 
  private:
