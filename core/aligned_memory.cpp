@@ -11,18 +11,20 @@
 namespace lagtape {
 
 void AlignedDelete::operator()(std::byte* memory) const noexcept {
-  ::operator delete (memory, std::align_val_t{kAlignment});
+  ::operator delete (memory, std::align_val_t{alignment});
 }
 
 namespace {
+
+constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
 /// Asks for large pages where whole ones fit, because long sweeps spend a good part of their time on looking
 /// up small pages. The system may decline.
 void advise_large_pages(void* memory, std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)
-  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
+  const std::uintptr_t first = (begin + kLargePage - 1) / kLargePage * kLargePage,
+                       last = (begin + bytes) / kLargePage * kLargePage;
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #else
   static_cast<void>(memory), static_cast<void>(bytes);
@@ -32,10 +34,11 @@ void advise_large_pages(void* memory, std::size_t bytes) {
 }  // namespace
 
 AlignedMemory allocate_aligned(std::size_t bytes) {
-  void* memory = ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow);
+  const std::size_t alignment = bytes < kLargePage ? kAlignment : kLargePage;
+  void* memory = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
   if (!memory) throw Error(text_of("out of memory: ", bytes, " bytes were asked for"));
   advise_large_pages(memory, bytes);
-  return AlignedMemory(static_cast<std::byte*>(memory));
+  return {static_cast<std::byte*>(memory), AlignedDelete{alignment}};
 }
 
 std::shared_ptr<void> allocate_zeros(std::size_t bytes) {

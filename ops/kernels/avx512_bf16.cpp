@@ -93,23 +93,33 @@ struct Bf16Pairs {
     return _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
   }
 
+  /// Columns of two rows in pairs.
   template <class Element>
-  static void pair_rows(float* slots, std::int64_t stride, const Element* from, std::int64_t ld,
-                        std::int64_t rows, std::int64_t n) {
+  static void pair_columns(float* slots, const Element* first, const Element* second, std::int64_t n,
+                           std::int64_t n_second) {
     alignas(64) static constexpr std::uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
                                                             21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
                                                             11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-    const __m512i interleaved = _mm512_load_si512(order);
-    const auto store = [&](float* to, auto first, auto second) {
-      _mm512_store_si512(to, _mm512_permutexvar_epi16(interleaved, both(first, second)));
-    };
-    for (; rows > 0; rows -= 2, from += 2 * ld, slots += stride) {
-      const bool alone = rows == 1;
-      const Element* second = alone ? from : from + ld;
+    const __m512i rows = both(loaded(first, n), loaded(second, n_second));
+    _mm512_store_si512(slots, _mm512_permutexvar_epi16(_mm512_load_si512(order), rows));
+  }
+
+  /// Rows lie in the third-level cache or beyond it, so they are fetched ahead.
+  template <class Element>
+  static void pair_rows(float* slots, std::int64_t stride, const Element* from, std::int64_t ld,
+                        std::int64_t rows, std::int64_t n) {
+    constexpr std::int64_t kAhead = 8, kLine = 64 / sizeof(Element);
+    for (; rows > 1; rows -= 2, from += 2 * ld, slots += stride) {
+      for (std::int64_t j = 0; j < n; j += kLine) {
+        __builtin_prefetch(from + kAhead * ld + j);
+        __builtin_prefetch(from + (kAhead + 1) * ld + j);
+      }
       std::int64_t j = 0;
-      for (; !alone && j + 16 <= n; j += 16) store(slots + j, loaded(from + j, 16), loaded(second + j, 16));
-      for (; j < n; j += 16) store(slots + j, loaded(from + j, n - j), loaded(second + j, alone ? 0 : n - j));
+      for (; j + 16 <= n; j += 16) pair_columns(slots + j, from + j, from + ld + j, 16, 16);
+      if (j < n) pair_columns(slots + j, from + j, from + ld + j, n - j, n - j);
     }
+    if (rows == 0) return;
+    for (std::int64_t j = 0; j < n; j += 16) pair_columns(slots + j, from + j, from, n - j, 0);
   }
 };
 

@@ -19,25 +19,39 @@ struct Body {
   int vectors = 1;
 };
 
+/// Whether a division waits for the result of another.
+bool divides_twice(const VectorProgram& program) {
+  std::vector<bool> divided(program.values.size(), false);  // by value: whether a division led to it
+  for (const VectorInstruction& i : program.instructions) {
+    const bool after = std::ranges::any_of(
+        operands_of(i), [&](int v) { return v >= 0 && divided[static_cast<std::size_t>(v)]; });
+    if (after && i.op == VectorOp::divide) return true;
+    if (i.out >= 0) divided[static_cast<std::size_t>(i.out)] = after || i.op == VectorOp::divide;
+  }
+  return false;
+}
+
 /// The possible bodies, the best first; the next one is tried when the registers do not suffice. Where each
 /// number waits long for the one before, several vectors at once pay, even when values have to go through
-/// memory: for avx2 two vectors when there is a division, for avx512 four when there are steps on the grid,
-/// which wait for each other. Otherwise one vector keeps avx512 busy. (A row has an even number of the
-/// smaller vectors.)
+/// memory: for avx2 two vectors when there is a division, for avx512 two when a division waits for another and
+/// four when there are steps on the grid, which wait for each other. Otherwise one vector keeps avx512 busy. (A row
+/// has an even number of the smaller vectors.)
 std::vector<Body> bodies_of(const VectorProgram& program, SimdLevel level, std::int64_t row_bytes) {
-  constexpr int kAlive = 12, kAliveTogether = 24;
+  constexpr int kAlive = 12, kAliveInTwo = 16, kAliveTogether = 24;
   const auto has = [&](VectorOp op) {
     return std::ranges::any_of(program.instructions, [op](const VectorInstruction& i) { return i.op == op; });
   };
   std::vector<Body> bodies;
-  const auto together = [&](int vectors) {
-    bodies.push_back({list_scheduled(repeated(program, vectors), kAliveTogether), vectors});
+  const auto together = [&](int vectors, int alive) {
+    if (row_bytes % (vectors * (level == SimdLevel::avx512 ? 64 : 32)) == 0)
+      bodies.push_back({list_scheduled(repeated(program, vectors), alive), vectors});
   };
   if (level != SimdLevel::avx512) {
-    if (has(VectorOp::divide)) together(2);
+    if (has(VectorOp::divide)) together(2, kAliveTogether);
   } else if (has(VectorOp::grid_step)) {
-    for (int vectors : {4, 2})
-      if (row_bytes % (vectors * 64) == 0) together(vectors);
+    for (int vectors : {4, 2}) together(vectors, kAliveTogether);
+  } else if (divides_twice(program)) {
+    together(2, kAliveInTwo);
   }
   bodies.push_back({list_scheduled(program, kAlive), 1});
   return bodies;
