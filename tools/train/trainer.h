@@ -78,6 +78,10 @@ class Trainer {
   void load_kept();  ///< Puts the kept parameters, if there are any, into the model.
   std::int64_t steps() const { return steps_; }  ///< number of steps in the whole run
   std::int64_t steps_per_epoch() const { return order_.steps_per_epoch(); }
+  /// With truncated BPTT for sequences as long as the longest.
+  std::int64_t updates_per_epoch() const {
+    return steps_per_epoch() * update_step_.updates_of(task_.shape.length);
+  }
   bool is_finished() const;
   bool has_stopped_early() const;  ///< There was no new best on valid for as long as the experiment allows.
   const PlanCost& plan() const { return plan_; }

@@ -58,6 +58,11 @@ UpdateStep::UpdateStep(const Experiment& experiment, Model& model, ModelOp& op, 
     before_.emplace_back(parameter.value.shape(), parameter.value.dtype());
 }
 
+std::int64_t UpdateStep::updates_of(std::int64_t steps) const {
+  if (truncate_ == 0 || !reads_every_step(model_.at())) return 1;
+  return (steps + truncate_ - 1) / truncate_;
+}
+
 UpdateResult UpdateStep::train_on(const SequenceBatch& batch, double lr) {
   const std::int64_t steps = batch.x.size(1);
   if (truncate_ == 0 || truncate_ >= steps) return update(batch, lr, nullptr, nullptr);

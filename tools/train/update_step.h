@@ -34,6 +34,9 @@ class UpdateStep {
   /// One update with the gradient of several batches as if they were one.
   UpdateResult train_on(std::span<const SequenceBatch> batches, double lr);
 
+  /// The number of updates that a batch of sequences with so many steps is for.
+  std::int64_t updates_of(std::int64_t steps) const;
+
   Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
   /// Once there is one, it takes in the weights after every update.

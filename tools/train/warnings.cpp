@@ -53,9 +53,9 @@ std::vector<std::string> training_warnings(const Trainer& trainer, const Model& 
   constexpr std::int64_t kEnough = 10;
   std::vector<std::string> warnings = lag_warnings(model, task.shape);
   for (std::string& warning : rounding_warnings(model)) warnings.push_back(std::move(warning));
-  if (!task.fresh && trainer.steps_per_epoch() < kEnough) {
+  if (!task.fresh && trainer.updates_per_epoch() < kEnough) {
     warnings.push_back(text_of(
-        "an epoch has ", trainer.steps_per_epoch(), " updates, from ", task.train->size(),
+        "an epoch has ", trainer.updates_per_epoch(), " updates, from ", task.train->size(),
         " sequences; a smaller train.batch, or for recordings a smaller data.stride, ", "makes more"));
   }
   return warnings;

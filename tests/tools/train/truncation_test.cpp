@@ -78,6 +78,17 @@ TEST_CASE("truncated training over the whole length is training") {
         whole.trainer.state().kept->value);  // three times the updates
 }
 
+TEST_CASE("every segment is an update, a sequence that is read once has one") {
+  const auto updates = [](const char* text, int truncate) {
+    return Run(text, {text_of("train.truncate=", truncate)}).trainer.updates_per_epoch();
+  };
+  CHECK(updates(kSmallSeries, 0) == 3);
+  CHECK(updates(kSmallSeries, 60) == 3);
+  CHECK(updates(kSmallSeries, 20) == 9);
+  CHECK(updates(kSmallSeries, 19) == 12);
+  CHECK(updates(kEnds, 6) == 2);
+}
+
 TEST_CASE("with one target per sequence gradients reach back over the last steps alone") {
   double last = 0;
   for (const int truncate : {1, 2, 3, 5, 6, 7, 9}) {
