@@ -49,6 +49,19 @@ def test_a_saved_state_is_put_back(model):
     assert np.array_equal(again.block(X[10:]), y)
 
 
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_states_that_are_not_finite_are_told(model, value):
+    stream = model.stream(rows=2)
+    stream.block(X[:10])
+    assert stream.is_finite()
+    window = stream.window
+    window[0][-1, 1, 3] = value
+    stream.window = window
+    assert not stream.is_finite()
+    stream.reset()
+    assert stream.is_finite()
+
+
 def test_copies_go_their_own_way(model):
     stream = model.stream(rows=2)
     stream.block(X[:10])
@@ -65,7 +78,7 @@ def test_a_stream_outlives_its_model(trained):
 
 CALLS = [("step", lambda s: s.step(0.5)), ("block", lambda s: s.block([[0.5]])), ("reset", lambda s: s.reset()),
          ("rows", lambda s: s.rows), ("window", lambda s: s.window), ("copy", lambda s: s.copy()),
-         ("steps", lambda s: s.steps)]
+         ("steps", lambda s: s.steps), ("is_finite", lambda s: s.is_finite())]
 
 
 @pytest.mark.parametrize("name, call", CALLS)

@@ -271,6 +271,13 @@ void add_streams(nb::module_& module) {
       .def(
           "reset", [](const OwnedStream& self) { self.use("reset", [](auto& stream) { stream.reset(); }); },
           "reset()\n\nBack to the state before the first step.")
+      .def(
+          "is_finite",
+          [](const OwnedStream& self) {
+            return self.use("is_finite", [](auto& stream) { return stream.is_finite(); });
+          },
+          "is_finite()\n\nWhether all states are finite. One that is not may never be again before `reset` "
+          "or `restore`.")
       .def("close", &OwnedStream::close, "close()\n\nFrees the stream; later calls raise InputError.")
       .def_prop_ro("closed", &OwnedStream::closed, "Whether the stream was closed.")
       .def_prop_ro("rows", property("rows", [](auto& stream) { return stream.rows(); }),
