@@ -181,9 +181,12 @@ void VectorEmitter::load(const VectorInstruction& i) {
   if (i.prefetches_before) prefetcht1(rounded_before(i.operand, offset / 2));
 }
 
+bool VectorEmitter::stored_elsewhere(const VectorInstruction&, const Xbyak::Xmm&) { return false; }
+
 /// Where the processor does not round, the number is rounded already.
 void VectorEmitter::store(const VectorInstruction& i) {
   const Xbyak::Xmm a = loaded(i.a, 0);
+  if (stored_elsewhere(i, a)) return;
   const int offset = i.vector * bytes_;
   if (!i.rounded) return vmovaps(array_at(i.operand, offset, 1), a);
   const Xbyak::Address to = rounded_at(i.operand, offset / 2);

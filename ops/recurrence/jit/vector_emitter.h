@@ -38,6 +38,8 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   /// at work, and of the same a step before. Only stages have such arrays.
   virtual Xbyak::Address rounded_at(int operand, int offset);
   virtual Xbyak::Address rounded_before(int operand, int offset);
+  /// Takes a store's value elsewhere. Returns whether it is not stored in its place then.
+  virtual bool stored_elsewhere(const VectorInstruction& i, const Xbyak::Xmm& a);
 
   /// Emit the function's beginning, with room on the stack for values, and its end. `saved`: registers to
   /// save at the beginning and restore at the end, because they are the caller's.

@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/stream/row_emitter.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <numeric>
 
@@ -57,6 +58,7 @@ class RowEmitter : public RowSumEmitter {
     mov(r11, rdx);
     mov(r10, reinterpret_cast<std::uint64_t>(row_.weights.get()));
     pass_ = nullptr;
+    output_is_stored_ = false;
     copy_input();
     for (std::size_t i = 0; i < row_.passes.size(); ++i) {
       const RowPass &pass = row_.passes[i], *next = i + 1 < row_.passes.size() ? &pass + 1 : nullptr;
@@ -65,7 +67,7 @@ class RowEmitter : public RowSumEmitter {
       if (takes_next) ++i;
     }
     pass_ = nullptr;
-    copy_output();
+    if (!output_is_stored_) copy_output();
     for (std::size_t i = 0; i < row_.moving.size(); ++i)
       add(qword[rcx + static_cast<int>(8 * i)], code_immediate(row_.moving[i].bytes));
     leave();
@@ -81,6 +83,18 @@ class RowEmitter : public RowSumEmitter {
     for (int part = kVector; part >= static_cast<int>(sizeof(T)); part /= 2)
       for (; bytes - at >= part; at += part) f(part, at);
   }
+  /// An output that is at most one vector, of a size that one move has, goes from its register to the caller's
+  /// memory: by way of its own it would be waited for, and hold up the next step.
+  bool stored_elsewhere(const VectorInstruction& i, const Xmm& a) override {
+    if (pass_->vectors > 1 || i.vector > 0 ||
+        !(pass_->places[static_cast<std::size_t>(i.operand)] == row_.output))
+      return false;
+    const int bytes = code_offset(row_.output_width * static_cast<std::int64_t>(sizeof(T)));
+    if (bytes > kVector || !std::has_single_bit(static_cast<unsigned>(bytes))) return false;
+    store_part(bytes, ptr[r11], a.getIdx());
+    output_is_stored_ = true;
+    return !row_.output_is_kept;
+  }
   void load_part(int bytes, const Address& from) {
     switch (bytes) {
       case 64: return vmovups(Zmm(31), from);
@@ -90,13 +104,13 @@ class RowEmitter : public RowSumEmitter {
       default: vmovss(Xmm(31), from);
     }
   }
-  void store_part(int bytes, const Address& to) {
+  void store_part(int bytes, const Address& to, int reg = 31) {
     switch (bytes) {
-      case 64: return vmovups(to, Zmm(31));
-      case 32: return vmovups(to, Xbyak::Ymm(31));
-      case 16: return vmovups(to, Xmm(31));
-      case 8: return vmovsd(to, Xmm(31));
-      default: vmovss(to, Xmm(31));
+      case 64: return vmovups(to, Zmm(reg));
+      case 32: return vmovups(to, Xbyak::Ymm(reg));
+      case 16: return vmovups(to, Xmm(reg));
+      case 8: return vmovsd(to, Xmm(reg));
+      default: vmovss(to, Xmm(reg));
     }
   }
   void copy_input() {
@@ -302,6 +316,7 @@ class RowEmitter : public RowSumEmitter {
 
   const RowProgram<T>& row_;
   const RowPass* pass_ = nullptr;
+  bool output_is_stored_ = false;
   /// The vectors of a pass in turn, without the last: the bytes to each in a row, and to the packed weights
   /// of the next; then, with a follower, the bytes to its late elements and their weights.
   struct Turns {

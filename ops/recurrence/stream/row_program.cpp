@@ -32,6 +32,8 @@ class RowProgrammer {
     const LayerSchedule &first = stack_.schedule(0), &last = stack_.schedule(stack_.layers() - 1);
     row_.input = address_of(0, {Operand::Kind::array, first.input_array, 0, 0});
     row_.output = address_of(stack_.layers() - 1, last.output);
+    row_.output_is_kept = last.arrays[last.output.index].kind == Array::Kind::state ||
+                          is_read_by_stage(stack_.layers() - 1, last.output.index, nullptr);
     row_.input_width = stack_.stack().input_width();
     row_.output_width = stack_.stack().output_width();
     row_.weights = weights_.memory();
@@ -235,9 +237,11 @@ class RowProgrammer {
 
   /// Whether anything but this stage reads an array.
   bool is_read(std::size_t layer, int array, const ElementStage* but) const {
+    return stack_.schedule(layer).output.index == array || is_read_by_stage(layer, array, but);
+  }
+  bool is_read_by_stage(std::size_t layer, int array, const ElementStage* but) const {
     const LayerSchedule& schedule = stack_.schedule(layer);
     const auto same = [&](const Operand& s) { return s.kind == Operand::Kind::array && s.index == array; };
-    if (schedule.output.index == array) return true;
     for (const Phase* phase : in_forward_order(schedule.forward))
       for (const Stage& stage : *phase) {
         if (const auto* product = std::get_if<ProductStage>(&stage)) {

@@ -103,6 +103,8 @@ template <class T>
 struct RowProgram {
   std::vector<RowPass> passes;
   RowAddress input, output;
+  bool output_is_kept =
+      true;  ///< whether the output has another reader in its own memory, such as the next step
   std::int64_t input_width = 0, output_width = 0;
   std::vector<MovingState> moving;
   AlignedMemory weights;

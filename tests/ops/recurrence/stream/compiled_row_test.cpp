@@ -88,6 +88,8 @@ TEST_CASE_TEMPLATE("compiled steps give the bits of evaluate, whatever their siz
   };
   for (const Size& size : {Size{1, 1, 1},
                            {5, 3, 2},
+                           {8, 2, 4},
+                           {32, 1, 8},
                            {16, 1, 1},
                            {17, 16, 9},
                            {33, 20, 40},
