@@ -61,6 +61,10 @@ std::int64_t ModelOp::evaluation_width() const {
 
 bool ModelOp::is_one_op() const { return implementation_->training.is_one_op(); }
 
+std::vector<std::pair<Shape, Dtype>> ModelOp::window_shapes(std::int64_t rows) const {
+  return lagtape::window_shapes(implementation_->training.definition, rows, implementation_->training.dtype);
+}
+
 std::string ModelOp::obstacle() const { return implementation_->training.definition.obstacle(); }
 
 }  // namespace lagtape

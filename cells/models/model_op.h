@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
@@ -42,6 +43,9 @@ class ModelOp {
   bool is_one_op() const;
   /// The reason why sequences cannot come in pieces, with windows between them; empty when they can.
   std::string obstacle() const;
+
+  /// The shapes and precisions of the tensors in a window of so many rows, as `loss` leaves it.
+  std::vector<std::pair<Shape, Dtype>> window_shapes(std::int64_t rows) const;
 
   /// The cost of each plan for the whole model: its sequence ops under that plan, and the arrays between them.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;

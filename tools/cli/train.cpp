@@ -154,14 +154,14 @@ void find_run(TrainArguments& arguments) {
 
 /// Prints on stderr where a resumed run stands.
 void announce(const Trainer& trainer, const Experiment& experiment) {
-  const std::int64_t done = trainer.state().position.step, steps = trainer.steps();
+  const std::int64_t steps = trainer.steps();
   std::string line;
   if (trainer.steps_before() != steps) {
     line = text_of("the run had ", trainer.steps_before(), " steps in all, now ", steps,
                    experiment.fresh ? "" : text_of(" (", experiment.train.epochs, " epochs)"), "; ");
   }
   line += trainer.is_finished() ? text_of("nothing to do: all ", steps, " steps are done")
-                                : text_of("resuming after step ", done, " of ", steps);
+                                : text_of("resuming after ", trainer.place());
   std::fputs(fmt::format("{}\n", line).c_str(), stderr);
 }
 

@@ -17,6 +17,16 @@ struct Segment {
 /// that end before `first` are left out; without any row the segment is empty.
 Segment segment_of(const SequenceBatch& batch, std::int64_t first, std::int64_t steps);
 
+/// How far training has come within a batch that is cut into segments.
+struct SegmentProgress {
+  std::int64_t steps = 0;          ///< steps of the batch that are done
+  std::vector<std::int64_t> rows;  ///< the rows of the latest segment
+  Window window;                   ///< their states after it
+  double loss = 0,
+         scored = 0;  ///< the losses of the scored steps, and their number, as far as they are finite
+  std::int64_t made = 0, skipped = 0;  ///< numbers of updates
+};
+
 /// The window of one segment's rows, as the next segment's rows (some of them, in order) take it over.
 Window carry(const Window& window, std::span<const std::int64_t> from, std::span<const std::int64_t> to);
 

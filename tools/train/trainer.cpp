@@ -154,22 +154,30 @@ void Trainer::run(const TrainerHooks& hooks) {
     if (hooks.save) hooks.save();
     saved = Clock::now();
   };
+  const auto pause = [&] {
+    if (hooks.stop_requested && hooks.stop_requested()) throw Interrupted("interrupted");
+    if (seconds_since(saved) > hooks.save_interval) save();
+  };
   try {
     while (true) {
-      if (hooks.stop_requested && hooks.stop_requested()) throw Interrupted("interrupted");
+      pause();
       if (evaluation_is_due()) {
         state_.seconds = seconds_before + seconds_since(started);
         evaluate_valid(hooks);
         save();
       }
       if (is_finished()) return;
-      step(hooks);
-      if (seconds_since(saved) > hooks.save_interval) save();
+      step(hooks, pause);
     }
   } catch (const Interrupted&) {
     save();
-    throw Interrupted(text_of("interrupted after step ", state_.position.step, " of ", steps_));
+    throw Interrupted(text_of("interrupted after ", place()));
   }
+}
+
+std::string Trainer::place() const {
+  const std::string steps = text_of("step ", state_.position.step, " of ", steps_);
+  return state_.segments ? text_of(steps, ", within the next one") : steps;
 }
 
 SafetensorsFile Trainer::pack() const {
@@ -203,7 +211,8 @@ void Trainer::unpack(TensorReader& reader) {
                              ": /schedule: it depends on the length of the whole run, which was ", before,
                              " steps and would be ", steps_, ". Keep train.epochs, or begin another run."));
   }
-  state_ = unpack_state(reader, model_.parameters(), update_step_.optimizer(), update_step_.average());
+  state_ = unpack_state(reader, op_, model_.parameters(), update_step_.optimizer(), update_step_.average());
+  if (state_.segments) check_segments();
   steps_before_ = before;
 }
 
@@ -216,6 +225,23 @@ void Trainer::check_position(const TrainingPosition& at) const {
   throw InputError(text_of("[checkpoint] the run stands after ", at.epoch, " epochs and ", at.step_of_epoch,
                            " steps, and after ", at.step,
                            " steps in all: with the present data these do not agree."));
+}
+
+void Trainer::check_segments() {
+  const SegmentProgress& progress = *state_.segments;
+  const std::vector<std::int64_t> indices =
+      order_.indices(state_.position.epoch, state_.position.step_of_epoch);
+  std::int64_t longest = 0;
+  bool fits = std::ranges::adjacent_find(progress.rows, std::greater_equal{}) == progress.rows.end();
+  for (std::int64_t row = 0; row < std::ssize(indices); ++row) {
+    const std::int64_t length = task_.train->length(indices[row]);
+    longest = std::max(longest, length);
+    fits = fits && (length <= progress.steps || std::ranges::binary_search(progress.rows, row));
+  }
+  fits = fits && progress.steps < longest && progress.rows.back() < std::ssize(indices);
+  if (fits && experiment_.train.truncate > 0) return;
+  throw InputError(text_of("[checkpoint] the run stands after ", progress.steps,
+                           " steps of the sequences of a batch: the present batch is another."));
 }
 
 void Trainer::load_kept() {
@@ -236,8 +262,22 @@ bool Trainer::evaluation_is_due() const {
   return (at.step - 1) % experiment_.train.evaluate_every == 0 || is_finished();
 }
 
-void Trainer::step(const TrainerHooks& hooks) {
-  const Clock::time_point started = Clock::now();
+UpdateResult Trainer::train_on(std::span<const SequenceBatch> batches, double lr,
+                               const std::function<void()>& pause) {
+  if (batches.size() > 1 || !update_step_.cuts(batches.front())) return update_step_.train_on(batches, lr);
+  if (!state_.segments) state_.segments.emplace();
+  while (!update_step_.train_on_next(batches.front(), lr, *state_.segments)) pause();
+  const UpdateResult outcome = result_of(*state_.segments);
+  state_.segments.reset();
+  return outcome;
+}
+
+void Trainer::step(const TrainerHooks& hooks, const std::function<void()>& pause) {
+  Clock::time_point started = Clock::now();
+  const auto count_time = [&] {
+    state_.training_seconds += seconds_since(started);
+    started = Clock::now();
+  };
   TrainingPosition& at = state_.position;
   const std::vector<std::int64_t> indices = order_.indices(at.epoch, at.step_of_epoch);
   const auto batch = static_cast<std::size_t>(experiment_.train.batch);
@@ -249,18 +289,24 @@ void Trainer::step(const TrainerHooks& hooks) {
       experiment_.lr *
       experiment_.schedule(
           {.epoch = at.epoch, .step = at.step, .steps = steps_, .plateaus = state_.plateau.plateaus});
-  at.step += 1;
-  at.step_of_epoch += 1;
+  TrainingPosition next = at;
+  next.step += 1;
+  next.step_of_epoch += 1;
   UpdateResult outcome;
   try {
-    outcome = update_step_.train_on(batches, lr);
+    outcome = train_on(batches, lr, [&] {
+      count_time();
+      pause();
+      started = Clock::now();
+    });
     state_.skipped_in_a_row = outcome.made > 0 ? 0 : state_.skipped_in_a_row + outcome.skipped;
     if (state_.skipped_in_a_row >= kMostSkippedInARow)
       throw DivergenceError(text_of(state_.skipped_in_a_row,
                                     " updates in a row were skipped, as loss or gradient was not finite"));
   } catch (const DivergenceError& error) {
-    throw DivergenceError(text_of("training diverged in ", place_of(at, task_.fresh), ": ", error.what()));
+    throw DivergenceError(text_of("training diverged in ", place_of(next, task_.fresh), ": ", error.what()));
   }
+  at = next;
   if (!task_.fresh && at.step_of_epoch == order_.steps_per_epoch()) {
     at.epoch += 1;
     at.step_of_epoch = 0;
@@ -272,7 +318,7 @@ void Trainer::step(const TrainerHooks& hooks) {
   }
   state_.skipped += outcome.skipped;
   state_.skipped_in_all += outcome.skipped;
-  state_.training_seconds += seconds_since(started);
+  count_time();
   for (const SequenceBatch& one : batches) state_.time_steps += static_cast<double>(one.x.size(1));
   if (hooks.stepped) hooks.stepped({.position = at, .steps = steps_, .loss = outcome.loss});
 }

@@ -43,7 +43,8 @@ struct EvaluationReport {
 struct TrainerHooks {
   std::function<void(const StepReport&)> stepped = {};
   std::function<void(const EvaluationReport&)> evaluated = {};
-  /// The state is worth saving: after each evaluation, after `save_interval` seconds, and before Interrupted.
+  /// The state is worth saving: after each evaluation, after `save_interval` seconds, and before Interrupted;
+  /// with truncated BPTT between two segments too.
   std::function<void()> save = {};
   std::function<bool()> stop_requested = {};
   double save_interval = 30;
@@ -75,7 +76,8 @@ class Trainer {
   std::int64_t steps_before() const { return steps_before_; }  ///< `steps` of the run that was unpacked
 
   const TrainingState& state() const { return state_; }
-  void load_kept();  ///< Puts the kept parameters, if there are any, into the model.
+  void load_kept();           ///< Puts the kept parameters, if there are any, into the model.
+  std::string place() const;  ///< how far the run has come, as text: "step 3 of 18"
   std::int64_t steps() const { return steps_; }  ///< number of steps in the whole run
   std::int64_t steps_per_epoch() const { return order_.steps_per_epoch(); }
   /// With truncated BPTT for sequences as long as the longest.
@@ -90,8 +92,14 @@ class Trainer {
  private:
   /// Throws InputError for a position that training never reaches.
   void check_position(const TrainingPosition& at) const;
+  /// Throws InputError for progress that the batch at the state's position never has.
+  void check_segments();
   bool evaluation_is_due() const;
-  void step(const TrainerHooks& hooks);
+  /// Makes a step. Between the updates of one batch it calls `pause`, which may throw.
+  void step(const TrainerHooks& hooks, const std::function<void()>& pause);
+  /// Trains on batches that together are a step, or, of a batch that is cut into segments, on what is left.
+  UpdateResult train_on(std::span<const SequenceBatch> batches, double lr,
+                        const std::function<void()>& pause);
   void evaluate_valid(const TrainerHooks& hooks);
   bool is_better(double value, double than) const;
   /// Counts an evaluation, and begins the average of weights if it is time: whether it did.

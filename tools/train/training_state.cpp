@@ -59,6 +59,12 @@ Json json_of(const PlateauState& plateau) {
   return json;
 }
 
+Json json_of(const SegmentProgress& progress) {
+  return {{"steps", progress.steps},        {"rows", progress.rows},
+          {"loss", json_of(progress.loss)}, {"scored", json_of(progress.scored)},
+          {"made", progress.made},          {"skipped", progress.skipped}};
+}
+
 Json json_of(const TrainingState& state) {
   Json json = {{"position", json_of(state.position)},
                {"evaluated_step", state.evaluated_step},
@@ -73,6 +79,7 @@ Json json_of(const TrainingState& state) {
                {"time_steps", json_of(state.time_steps)},
                {"average", json_of(state.average)}};
   if (state.plateau.best) json["plateau"] = json_of(state.plateau);
+  if (state.segments) json["segments"] = json_of(*state.segments);
   if (state.kept) {
     Json valid = Json::object();
     for (const auto& [name, value] : state.kept->valid) valid[name] = json_of(value);
@@ -101,6 +108,17 @@ PlateauState plateau_of(const Json& json) {
   return plateau;
 }
 
+SegmentProgress progress_of(const Json& json) {
+  SegmentProgress progress;
+  progress.steps = count_of(json.at("steps"), 1);
+  for (const Json& row : json.at("rows")) progress.rows.push_back(count_of(row));
+  progress.loss = number_of(json.at("loss"));
+  progress.scored = number_of(json.at("scored"));
+  progress.made = count_of(json.at("made"));
+  progress.skipped = count_of(json.at("skipped"));
+  return progress;
+}
+
 TrainingState state_of(const Json& json) {
   TrainingState state;
   state.position = position_of(json.at("position"));
@@ -125,6 +143,7 @@ TrainingState state_of(const Json& json) {
   }
   if (json.contains("average")) state.average = average_of(json["average"]);
   if (json.contains("plateau")) state.plateau = plateau_of(json["plateau"]);
+  if (json.contains("segments")) state.segments = progress_of(json["segments"]);
   return state;
 }
 
@@ -152,6 +171,15 @@ std::vector<Tensor> take_values(TensorReader& reader, const std::string& prefix,
   return values;
 }
 
+std::string window_name(std::size_t number) { return text_of("window.", number); }
+
+Window take_window(TensorReader& reader, const ModelOp& op, std::size_t rows) {
+  Window window;
+  for (const auto& [shape, dtype] : op.window_shapes(static_cast<std::int64_t>(rows)))
+    window.states.push_back(reader.take(window_name(window.states.size()), shape, dtype));
+  return window;
+}
+
 }  // namespace
 
 SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
@@ -160,6 +188,11 @@ SafetensorsFile pack_state(const TrainingState& state, const Parameters& paramet
   file.metadata["state"] = json_of(state).dump();
   add_values(file, "parameters.", parameters, copy_values(parameters));
   if (state.kept) add_values(file, "kept.", parameters, state.kept->parameters);
+  if (state.segments) {
+    std::size_t number = 0;
+    for (const Tensor& values : state.segments->window.states)
+      file.tensors.push_back({window_name(number++), values});
+  }
   for (const NamedTensor& slot : optimizer.state()) file.tensors.push_back(slot);
   if (average)
     for (const NamedTensor& mean : average->state()) file.tensors.push_back(mean);
@@ -168,11 +201,12 @@ SafetensorsFile pack_state(const TrainingState& state, const Parameters& paramet
 
 TrainingPosition position_in(const TensorReader& reader) { return read_state(reader).position; }
 
-TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer,
-                           std::optional<WeightAverage>& average) {
+TrainingState unpack_state(TensorReader& reader, const ModelOp& op, Parameters& parameters,
+                           Optimizer& optimizer, std::optional<WeightAverage>& average) {
   TrainingState state = read_state(reader);
   const std::vector<Tensor> values = take_values(reader, "parameters.", parameters);
   if (state.kept) state.kept->parameters = take_values(reader, "kept.", parameters);
+  if (state.segments) state.segments->window = take_window(reader, op, state.segments->rows.size());
   std::optional<WeightAverage> means;
   if (state.average.begun) means.emplace(parameters).load_state(reader);
   optimizer.load_state(reader);

@@ -9,6 +9,7 @@
 #include "lagtape/optim/optimizer.h"
 #include "lagtape/optim/weight_average.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/segments.h"
 
 namespace lagtape {
 
@@ -47,15 +48,16 @@ struct PlateauState {
 /// need.
 struct TrainingState {
   TrainingPosition position;
-  std::int64_t evaluated_step = -1;    ///< the step after which valid was evaluated last
-  double loss_sum = 0, sequences = 0;  ///< loss and number of the sequences trained on since then
-  std::int64_t skipped = 0;            ///< number of updates since then that were not made
-  std::int64_t skipped_in_all = 0;     ///< the same number for the whole run
-  std::int64_t skipped_in_a_row = 0;   ///< the latest of them, with no update made between
-  double lr = 0;                       ///< learning rate of the last update
-  double seconds = 0;                  ///< duration of the run, interruptions left out
-  double training_seconds = 0;         ///< time spent on updates
-  double time_steps = 0;               ///< number of time steps in the batches of these updates
+  std::optional<SegmentProgress> segments = {};  ///< within the step that follows, with truncated BPTT
+  std::int64_t evaluated_step = -1;              ///< the step after which valid was evaluated last
+  double loss_sum = 0, sequences = 0;            ///< loss and number of the sequences trained on since then
+  std::int64_t skipped = 0;                      ///< number of updates since then that were not made
+  std::int64_t skipped_in_all = 0;               ///< the same number for the whole run
+  std::int64_t skipped_in_a_row = 0;             ///< the latest of them, with no update made between
+  double lr = 0;                                 ///< learning rate of the last update
+  double seconds = 0;                            ///< duration of the run, interruptions left out
+  double training_seconds = 0;                   ///< time spent on updates
+  double time_steps = 0;                         ///< number of time steps in the batches of these updates
   std::optional<KeptState> kept;
   AverageState average;
   PlateauState plateau;
@@ -67,7 +69,8 @@ SafetensorsFile pack_state(const TrainingState& state, const Parameters& paramet
                            const Optimizer& optimizer, const std::optional<WeightAverage>& average);
 /// Where the run in the file stands.
 TrainingPosition position_in(const TensorReader& reader);
-TrainingState unpack_state(TensorReader& reader, Parameters& parameters, Optimizer& optimizer,
-                           std::optional<WeightAverage>& average);
+/// `op` says which states the windows between segments have.
+TrainingState unpack_state(TensorReader& reader, const ModelOp& op, Parameters& parameters,
+                           Optimizer& optimizer, std::optional<WeightAverage>& average);
 
 }  // namespace lagtape

@@ -9,7 +9,6 @@
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/optim/clip.h"
 #include "lagtape/tools/train/divergence.h"
-#include "lagtape/tools/train/segments.h"
 
 namespace lagtape {
 
@@ -33,7 +32,16 @@ std::string unusable_gradient(const Parameters& parameters) {
   return "";
 }
 
+/// The number of steps of the longest row.
+std::int64_t longest_of(const SequenceBatch& batch) {
+  return batch.lengths.empty() ? batch.x.size(1) : *std::ranges::max_element(batch.lengths);
+}
+
 }  // namespace
+
+UpdateResult result_of(const SegmentProgress& progress) {
+  return {.loss = progress.loss / progress.scored, .made = progress.made, .skipped = progress.skipped};
+}
 
 std::vector<Tensor> copy_values(const Parameters& parameters) {
   std::vector<Tensor> values;
@@ -64,34 +72,36 @@ std::int64_t UpdateStep::updates_of(std::int64_t steps) const {
 }
 
 UpdateResult UpdateStep::train_on(const SequenceBatch& batch, double lr) {
-  const std::int64_t steps = batch.x.size(1);
-  if (truncate_ == 0 || truncate_ >= steps) return update(batch, lr, nullptr, nullptr);
-  return reads_every_step(model_.at()) ? train_on_segments(batch, lr) : train_on_end(batch, lr);
+  if (cuts(batch)) {
+    SegmentProgress progress;
+    while (!train_on_next(batch, lr, progress)) {
+    }
+    return result_of(progress);
+  }
+  const bool whole = truncate_ == 0 || truncate_ >= batch.x.size(1);
+  return whole ? update(batch, lr, nullptr, nullptr) : train_on_end(batch, lr);
 }
 
-UpdateResult UpdateStep::train_on_segments(const SequenceBatch& batch, double lr) {
-  const std::int64_t steps = batch.x.size(1);
-  UpdateResult all;
-  double scored = 0;
-  Window window;
-  std::vector<std::int64_t> rows;
-  for (std::int64_t first = 0; first < steps; first += truncate_) {
-    const Segment segment = segment_of(batch, first, truncate_);
-    if (segment.rows.empty()) break;
-    const Window initial = first == 0 ? Window{} : carry(window, rows, segment.rows);
-    double weight = 0;
-    for (const std::int64_t length : segment.batch.lengths) weight += static_cast<double>(length);
-    const UpdateResult one = update(segment.batch, lr, first == 0 ? nullptr : &initial, &window);
-    if (std::isfinite(one.loss)) {
-      all.loss += weight * one.loss;
-      scored += weight;
-    }
-    all.made += one.made;
-    all.skipped += one.skipped;
-    rows = segment.rows;
+bool UpdateStep::cuts(const SequenceBatch& batch) const {
+  return truncate_ > 0 && truncate_ < batch.x.size(1) && reads_every_step(model_.at());
+}
+
+bool UpdateStep::train_on_next(const SequenceBatch& batch, double lr, SegmentProgress& progress) {
+  const bool first = progress.steps == 0;
+  Segment segment = segment_of(batch, progress.steps, truncate_);
+  const Window initial = first ? Window{} : carry(progress.window, progress.rows, segment.rows);
+  double weight = 0;
+  for (const std::int64_t length : segment.batch.lengths) weight += static_cast<double>(length);
+  const UpdateResult one = update(segment.batch, lr, first ? nullptr : &initial, &progress.window);
+  if (std::isfinite(one.loss)) {
+    progress.loss += weight * one.loss;
+    progress.scored += weight;
   }
-  all.loss /= scored;
-  return all;
+  progress.made += one.made;
+  progress.skipped += one.skipped;
+  progress.rows = std::move(segment.rows);
+  progress.steps += truncate_;
+  return progress.steps >= longest_of(batch);
 }
 
 UpdateResult UpdateStep::train_on_end(const SequenceBatch& batch, double lr) {

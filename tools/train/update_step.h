@@ -10,6 +10,7 @@
 #include "lagtape/optim/optimizer.h"
 #include "lagtape/optim/weight_average.h"
 #include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/segments.h"
 
 namespace lagtape {
 
@@ -34,6 +35,11 @@ class UpdateStep {
   /// One update with the gradient of several batches as if they were one.
   UpdateResult train_on(std::span<const SequenceBatch> batches, double lr);
 
+  /// Whether training on the batch has several updates, one a segment, between which it may be interrupted.
+  bool cuts(const SequenceBatch& batch) const;
+  /// Makes the next of these updates. Returns whether it was the last.
+  bool train_on_next(const SequenceBatch& batch, double lr, SegmentProgress& progress);
+
   /// The number of updates that a batch of sequences with so many steps is for.
   std::int64_t updates_of(std::int64_t steps) const;
 
@@ -44,7 +50,6 @@ class UpdateStep {
   const std::optional<WeightAverage>& average() const { return average_; }
 
  private:
-  UpdateResult train_on_segments(const SequenceBatch& batch, double lr);
   /// Runs the steps before the last segment forward, without gradients.
   UpdateResult train_on_end(const SequenceBatch& batch, double lr);
   UpdateResult update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
@@ -73,6 +78,9 @@ class UpdateStep {
   Tape tape_;
   std::vector<Tensor> before_;  // the parameters before the update
 };
+
+/// The outcome of all segments of a batch.
+UpdateResult result_of(const SegmentProgress& progress);
 
 /// Copies of all parameters, and back.
 std::vector<Tensor> copy_values(const Parameters& parameters);

@@ -129,6 +129,89 @@ TEST_CASE("segments of sequences that are read once do not depend on threads and
   CHECK(same_bits(whole, trained({"train.truncate=20"}, 2)));
 }
 
+TEST_CASE("a run that was stopped between two segments goes on there, with the same bits") {
+  constexpr const char* kRagged = R"({
+    "name": "ragged", "seed": 5,
+    "data": { "task": "random", "length": 40, "lengths": "random", "input": 2, "classes": 3, "every_step": true,
+              "train": 11, "valid": 4 },
+    "model": { "layers": [ { "cell": "delay_gru", "units": 5, "tau": 3 } ] },
+    "train": { "epochs": 2, "batch": 4, "truncate": 7 } })";
+  const std::pair<const char*, std::vector<std::string>> table[] = {
+      {kSmallSeries, {"train.truncate=16", "train.epochs=2"}},
+      {kSmallSeries, {"train.truncate=16", "train.epochs=2", "train.precision=bf16"}},
+      {kSmallSeries,
+       {"train.truncate=16", "train.epochs=2",
+        R"(model.layers=[{"cell": "unicornn", "units": 4, "layers": 2, "dt": 0.1}])",
+        "train.memory=reversible"}},
+      {kSmallSeries, {"train.truncate=16", "train.epochs=2", R"(train.average={"latest": 2})"}},
+      {kRagged, {}},
+      {kRagged, {R"(optimizer={"type": "sgd", "lr": 0.1, "momentum": 0.9})"}},
+  };
+  for (const auto& [text, set] : table) {
+    CAPTURE(set.empty() ? "" : set.back());
+    Run whole(text, set);
+    std::vector<double> losses;
+    for (const EvaluationReport& report : whole.train()) losses.push_back(report.train_loss);
+    int within = 0;
+    for (const int stop : {1, 2, 3, 5, 8, 11, 14}) {
+      CAPTURE(stop);
+      Run before(text, set, 1);
+      int asked = 0;
+      std::string saved;
+      std::vector<double> found;
+      const auto note = [&](const EvaluationReport& report) { found.push_back(report.train_loss); };
+      CHECK_THROWS_AS(
+          before.trainer.run({.evaluated = note,
+                              .save = [&] { saved = serialize_safetensors(before.trainer.pack()); },
+                              .stop_requested = [&] { return ++asked == stop; }}),
+          Interrupted);
+      within += before.trainer.state().segments ? 1 : 0;
+      Run after(text, set, 3);
+      TensorReader reader(parse_safetensors(saved, "state"), "state");
+      after.trainer.unpack(reader);
+      after.trainer.run({.evaluated = note});
+      CHECK(same_bits(after.model.parameters(), whole.model.parameters()));
+      CHECK(found == losses);
+    }
+    CHECK(within >= 3);
+  }
+}
+
+TEST_CASE("segments are saved once in a while, and a state within a batch that is another is refused") {
+  const std::vector<std::string> set = {"train.truncate=7", "train.epochs=1"};
+  Run run(kSmallSeries, set);
+  std::vector<SafetensorsFile> within;
+  run.trainer.run({.save =
+                       [&] {
+                         if (run.trainer.state().segments) within.push_back(run.trainer.pack());
+                       },
+                   .save_interval = 0});
+  CHECK(within.size() == 3 * 8);  // 3 batches of 9 segments
+  const auto refusal = [&](const std::string& from, const std::string& to) {
+    SafetensorsFile file = within.front();
+    std::string& state = file.metadata["state"];
+    const std::size_t at = state.find(from);
+    REQUIRE(at != std::string::npos);
+    state.replace(at, from.size(), to);
+    TensorReader reader(parse_safetensors(serialize_safetensors(file), "state"), "state");
+    try {
+      Run(kSmallSeries, set).trainer.unpack(reader);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal("\"steps\":7", "\"steps\":7").empty());
+  CHECK(has(refusal("\"steps\":7", "\"steps\":60"),
+            "[checkpoint] the run stands after 60 steps of the sequences"));
+  CHECK(has(refusal("\"steps\":7", "\"steps\":0"),
+            "[checkpoint] the training state in the metadata is damaged"));
+  CHECK(has(refusal("\"rows\":[0,1,", "\"rows\":[0,0,"), "the present batch is another"));
+  CHECK(has(refusal("6,7]", "6,8]"), "the present batch is another"));
+  CHECK(has(refusal("6,7]", "6]"), "window.0"));
+  CHECK(has(refusal("\"rows\":[0,1,2,3,4,5,6,7]", "\"rows\":[]"), "window.0"));
+}
+
 TEST_CASE("what truncated training cannot do is told") {
   CHECK(
       has(error_of(kEnds, {"train.truncate=6", "model.readout.at=mean"}), "test: /train/truncate: segments"));
