@@ -39,4 +39,10 @@ Schedule with_warmup(Schedule schedule, std::int64_t warmup) {
   };
 }
 
+bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t other) {
+  const std::int64_t middle = (std::min(one, other) + 1) / 2;
+  return schedule({.epoch = 0, .step = middle, .steps = one}) !=
+         schedule({.epoch = 0, .step = middle, .steps = other});
+}
+
 }  // namespace lagtape

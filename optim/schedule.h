@@ -34,4 +34,7 @@ Schedule cosine_schedule(double floor);
 /// The schedule times min(1, (step + 1) / warmup): the first `warmup` updates grow in a straight line.
 Schedule with_warmup(Schedule schedule, std::int64_t warmup);
 
+/// Whether runs of these two numbers of updates have different learning rates at the same step.
+bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t other);
+
 }  // namespace lagtape

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 namespace lagtape {
 
@@ -59,6 +60,18 @@ Segment segment_of(const SequenceBatch& batch, std::int64_t first, std::int64_t 
   part.draws.epoch = batch.draws.epoch;
   part.training = batch.training;
   return segment;
+}
+
+bool is_within(const SegmentProgress& progress, std::span<const std::int64_t> lengths) {
+  const auto& rows = progress.rows;
+  if (std::ranges::adjacent_find(rows, std::greater_equal{}) != rows.end()) return false;
+  std::int64_t left = 0;  // rows that are not over
+  for (std::int64_t row = 0; row < std::ssize(lengths); ++row) {
+    if (lengths[static_cast<std::size_t>(row)] <= progress.steps) continue;
+    if (!std::ranges::binary_search(rows, row)) return false;
+    ++left;
+  }
+  return left > 0 && rows.back() < std::ssize(lengths);
 }
 
 Window carry(const Window& window, std::span<const std::int64_t> from, std::span<const std::int64_t> to) {

@@ -27,6 +27,9 @@ struct SegmentProgress {
   std::int64_t made = 0, skipped = 0;  ///< numbers of updates
 };
 
+/// Whether training can stand there within a batch of rows with these numbers of steps.
+bool is_within(const SegmentProgress& progress, std::span<const std::int64_t> lengths);
+
 /// The window of one segment's rows, as the next segment's rows (some of them, in order) take it over.
 Window carry(const Window& window, std::span<const std::int64_t> from, std::span<const std::int64_t> to);
 

@@ -37,13 +37,6 @@ std::vector<std::pair<std::string, double>> norms_of(const Parameters& parameter
   return norms;
 }
 
-/// Whether two runs of different lengths have different learning rates at the same step.
-bool depends_on_length(const Schedule& schedule, std::int64_t one, std::int64_t other) {
-  const std::int64_t middle = (std::min(one, other) + 1) / 2;
-  return schedule({.epoch = 0, .step = middle, .steps = one}) !=
-         schedule({.epoch = 0, .step = middle, .steps = other});
-}
-
 /// Finds targets that do not go with the loss, and a scaling that does not fit, before the first step.
 void check_targets(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) try {
   const std::vector<std::int64_t> one = indices_in_order(*task.train, 0, 1);
@@ -231,15 +224,9 @@ void Trainer::check_segments() {
   const SegmentProgress& progress = *state_.segments;
   const std::vector<std::int64_t> indices =
       order_.indices(state_.position.epoch, state_.position.step_of_epoch);
-  std::int64_t longest = 0;
-  bool fits = std::ranges::adjacent_find(progress.rows, std::greater_equal{}) == progress.rows.end();
-  for (std::int64_t row = 0; row < std::ssize(indices); ++row) {
-    const std::int64_t length = task_.train->length(indices[row]);
-    longest = std::max(longest, length);
-    fits = fits && (length <= progress.steps || std::ranges::binary_search(progress.rows, row));
-  }
-  fits = fits && progress.steps < longest && progress.rows.back() < std::ssize(indices);
-  if (fits && experiment_.train.truncate > 0) return;
+  std::vector<std::int64_t> lengths;
+  for (const std::int64_t index : indices) lengths.push_back(task_.train->length(index));
+  if (experiment_.train.truncate > 0 && is_within(progress, lengths)) return;
   throw InputError(text_of("[checkpoint] the run stands after ", progress.steps,
                            " steps of the sequences of a batch: the present batch is another."));
 }
