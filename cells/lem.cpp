@@ -12,10 +12,10 @@ constinit const LayerEntry Lem::kEntry = {
     .summary = "long expressive memory: two states, each with learnt time scales",
     .source = "Long Expressive Memory for Sequence Modeling, Equation 3",
     .equations =
-        "dz = dt * sigmoid(W1 @ y + V1 @ x)\n"
-        "dy = dt * sigmoid(W2 @ y + V2 @ x)\n"
-        "z' = (1 - dz) * z + dz * tanh(Wz @ y + Vz @ x)\n"
-        "y' = (1 - dy) * y + dy * tanh(Wy @ z' + Vy @ x)\n"
+        "dt1 = dt * sigmoid(W1 @ y + V1 @ x)\n"
+        "dt2 = dt * sigmoid(W2 @ y + V2 @ x)\n"
+        "z' = (1 - dt1) * z + dt1 * tanh(Wz @ y + Vz @ x)\n"
+        "y' = (1 - dt2) * y + dt2 * tanh(Wy @ z' + Vy @ x)\n"
         "each product W @ y, W @ z' and V @ x has a bias of its own: W1.bias, V1.bias, ...",
     .read = read_cell<Lem>,
 };
@@ -56,10 +56,10 @@ Layer Lem::build(std::int64_t input) const {
     return minimum(maximum(learnt, tape.constant(smallest_scale)), tape.constant(1));
   };
 
-  const StepVar dz = step.named("dt1", scale("1"));
-  const StepVar dy = step.named("dt2", scale("2"));
-  const StepVar z_next = (1 - dz) * z + dz * tanh(activation("z", y));
-  const StepVar y_next = (1 - dy) * y + dy * tanh(activation("y", z_next));
+  const StepVar dt1 = step.named("dt1", scale("1"));
+  const StepVar dt2 = step.named("dt2", scale("2"));
+  const StepVar z_next = (1 - dt1) * z + dt1 * tanh(activation("z", y));
+  const StepVar y_next = (1 - dt2) * y + dt2 * tanh(activation("y", z_next));
 
   if (chrono > 0) {
     step.start_biases(Initializer::constant(0));

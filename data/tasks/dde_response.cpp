@@ -12,7 +12,14 @@ namespace lagtape {
 
 namespace {
 
-constexpr double kMostSteps = 1e6;
+constexpr double kMostSteps = 1e6;  // of the solver
+constexpr double kLargestStep =
+    0.01;  // of the solver: the fastest cosine of the forcing has 128 radians a unit of time
+
+/// The number of the solver's steps in a step of the sequence.
+std::int64_t substeps(double step) {
+  return static_cast<std::int64_t>(std::ceil(step / kLargestStep - 1e-9));
+}
 
 struct ResponseOptions {
   std::string equation = "linear";
@@ -23,9 +30,9 @@ struct ResponseOptions {
 
 /// The number of steps in a time. Notes an error at the key unless it is a whole number, and not too large.
 std::int64_t whole_steps(JsonReader& reader, const std::string& key, double time, double step) {
-  const double steps = std::round(time / step);
-  if (steps > kMostSteps) {
-    reader.error(key, text_of("must be at most ", kMostSteps, " steps of ", step, ". Got ", time, "."));
+  const double steps = std::round(time / step), most = kMostSteps / static_cast<double>(substeps(step));
+  if (steps > most) {
+    reader.error(key, text_of("must be at most ", most, " steps of ", step, ". Got ", time, "."));
     return 0;
   }
   if (std::abs(steps * step - time) > 1e-9 * time) {
@@ -59,9 +66,16 @@ std::vector<double> dde_response(const DdeResponse& equation, double shift, std:
     const double difference = dde_forcing(equation.saturating, t + shift) - delayed;
     return equation.saturating ? std::tanh(difference) - h : difference;
   };
-  return integrate_delay_equation(
-      slope, 0.0,
-      {.step = equation.step, .delay = equation.delay, .steps = steps, .half_step = HalfStep::hermite});
+  const std::int64_t parts = substeps(equation.step);
+  const std::vector<double> fine =
+      integrate_delay_equation(slope, 0.0,
+                               {.step = equation.step / static_cast<double>(parts),
+                                .delay = equation.delay * parts,
+                                .steps = steps * parts,
+                                .half_step = HalfStep::hermite});
+  std::vector<double> response;
+  for (std::int64_t n = 0; n <= steps; ++n) response.push_back(fine[static_cast<std::size_t>(n * parts)]);
+  return response;
 }
 
 namespace {

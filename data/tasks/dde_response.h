@@ -17,7 +17,8 @@ struct DdeResponse {
 /// The forcing s(t): cos t for the linear equation, else the sum over n = 0..3 of 3^-n cos(4^n 2 t).
 double dde_forcing(bool saturating, double t);
 
-/// The response h at 0, step, ..., steps * step to the forcing s(t + shift), by a method of order 4.
+/// The response h at 0, step, ..., steps * step to the forcing s(t + shift), by a method of order 4 with
+/// steps of at most 0.01.
 std::vector<double> dde_response(const DdeResponse& equation, double shift, std::int64_t steps);
 
 /// Prediction of the response at every step from the forcing at the same times, 0..span. There is one

@@ -152,6 +152,9 @@ class TableTest(ToolTest):
                 self.assertEqual(self.run_tool(*show, "--quiet")[1], "")
         other = self.table("--show", "--out", "nowhere")["rows"][1]
         self.assertEqual((other["printed_parameters"], other["parameter_difference"]), (None, ""))
+        others = self.table("--show", "--out", "nowhere", "--only", "other")["rows"][0]
+        self.assertEqual((others["params"], others["parameter_difference"]), (361, said))
+        self.assertEqual(self.run_tool(*show, "--only", "other")[1], "")
         done = self.table("--only", "small")["rows"][0]
         self.assertEqual((done["params"], done["parameter_difference"]), (361, "361 parameters beside 722 printed, 50 % fewer"))
 

@@ -204,7 +204,7 @@ class TrainingOptionsTest(ToolTest):
         message = self.run_tool("train", self.write("other.json", changed(EXPERIMENT, optimizer__lr=0.5)), "--out", "run",
                                 "--resume", code=2)[1]
         self.assertIn("/optimizer/lr", message)
-        self.assertIn("begins with its weights and other settings by --init", message)
+        self.assertIn("give another folder, by --out; `lagtape train --init` begins with this run's weights", message)
 
     def test_numbers_that_are_none_are_found_in_arrays_before_a_training(self):
         x = [0.5] * 24

@@ -78,6 +78,10 @@ TEST_CASE(
     CHECK(cell.jacobian({0}, Matrix(j, {0.0}))[0][0] == doctest::Approx(p[j]).epsilon(1e-12));
   }
   CHECK(p[6] == doctest::Approx(2.83).epsilon(1e-3));
+  // Printed: the paths of six steps, and those through the delay that begin with it.
+  const double printed = std::pow(0.5, 6) + 2 * std::pow(0.5, 4);
+  CHECK(printed == doctest::Approx(0.141).epsilon(3e-3));
+  CHECK(p[6] > 20 * printed);
 }
 
 // ---- h'(t) = g (u + a z - h), z = tanh(W2 h(t - tau) + ...), solved by a method of order four ----

@@ -50,6 +50,7 @@ Json json_of(const ValueAnalysis& value) {
           {"edges", of.edges},
           {"counts", of.counts},
           {"peaks", of.peaks},
+          {"peak_shares", of.peak_shares},
           {"unit_means", value.unit_means}};
 }
 

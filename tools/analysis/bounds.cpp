@@ -47,7 +47,7 @@ LayerBounds bounds_of_tau_gru(const BoundedLayer& layer) {
   const double dt = options["dt"].get<double>(), alpha = std::abs(options["alpha"].get<double>()),
                beta = std::abs(options["beta"].get<double>());
   if (options["form"] != "paper" || !options["tau"].is_number() || dt > 1)
-    return none("proved for the form of the paper, one fixed delay and dt <= 1");
+    return none("none: it is proved for the form of the paper, one fixed delay and dt <= 1");
   const double gate = layer.smallest("g").value_or(options["gating"] == true ? 0 : 1),
                c = beta * row_sum_norm(layer, "W1") + (alpha + beta) / 2 * row_sum_norm(layer, "W3") +
                    alpha / 4 * row_sum_norm(layer, "W4"),
@@ -71,7 +71,7 @@ LayerBounds bounds_of_tau_gru(const BoundedLayer& layer) {
 LayerBounds bounds_of_lem(const BoundedLayer& layer) {
   const double dt = layer.options["dt"].get<double>();
   if (dt > 1 || layer.options["smallest_scale"].get<double>() > 0)
-    return none("proved for dt <= 1, without a smallest time scale");
+    return none("none: it is proved for dt <= 1, without a smallest time scale");
   double eta = 0;
   for (const char* name : {"W1", "W2", "Wz", "Wy"}) eta = std::max(eta, row_sum_norm(layer, name));
   const double gamma = 2 * (1 + eta) * (1 + 3 * eta), t = dt * static_cast<double>(layer.length),

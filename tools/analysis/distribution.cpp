@@ -44,6 +44,7 @@ void find_peaks(Distribution& of) {
     if (!stands_out) continue;
     const double left = of.edges[i], right = of.edges[i + 1];
     of.peaks.push_back(of.log ? std::sqrt(left * right) : (left + right) / 2);
+    of.peak_shares.push_back(static_cast<double>(of.counts[i]) / static_cast<double>(of.count));
   }
 }
 

@@ -18,6 +18,7 @@ struct Distribution {
   /// Centres of the bins that stand out: the fullest bin within a tenth of the bins to both sides, with at
   /// least a tenth of the largest count.
   std::vector<double> peaks;
+  std::vector<double> peak_shares;  ///< the parts of the numbers that lie in these bins
 };
 
 /// Throws InputError unless bins >= 1.

@@ -82,8 +82,9 @@ void print_value(const ValueAnalysis& value) {
   constexpr std::int64_t kFew = 100;  // with fewer samples a histogram has no meaning
   const Distribution& of = value.distribution;
   std::string peaks;
-  for (const double peak : of.peaks)
-    if (of.count >= kFew) peaks += fmt::format("{}{:.3g}", peaks.empty() ? "; most at " : ", ", peak);
+  for (std::size_t i = 0; i < of.peaks.size() && of.count >= kFew; ++i)
+    peaks +=
+        fmt::format("{}{:.3g} ({:.0f} %)", i == 0 ? "; peaks " : ", ", of.peaks[i], 100 * of.peak_shares[i]);
   fmt::print("  {:<26} mean {:.3g}, 5 % {:.3g}, median {:.3g}, 95 % {:.3g}{}{}\n", value.name, of.mean,
              of.low, of.median, of.high, peaks, value.fixed ? " (the same at every step)" : "");
 }

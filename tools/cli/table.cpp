@@ -106,8 +106,9 @@ void announce(const table::PaperTable& plan, const table::Run& run, std::size_t 
 void warn_of_parameters(const table::PaperTable& plan, const std::vector<table::Run>& runs) {
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {
     const table::Row& row = plan.rows[i];
-    const std::string difference = parameter_difference(row, outcome_of(plan, i, runs));
-    if (!difference.empty())
+    const table::Outcome outcome = outcome_of(plan, i, runs);
+    const std::string difference = parameter_difference(row, outcome);
+    if (!difference.empty() && !outcome.runs.empty())
       std::fputs(fmt::format("{} ({}): {}\n", row.name, row.model, difference).c_str(), stderr);
   }
 }
@@ -154,12 +155,13 @@ void run(const TableArguments& arguments) {
         "which table? Give a folder with experiments and a table.json before --only, which takes all names "
         "after it.");
   }
-  const table::PaperTable plan = table::read_paper_table(arguments.folder);
+  table::PaperTable plan = table::read_paper_table(arguments.folder);
   const std::int64_t seeds = arguments.seeds > 0 ? arguments.seeds : plan.seeds;
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.task()
                                                           : std::filesystem::path(arguments.out);
-  std::vector<table::Run> runs =
-      find_runs(plan, chosen_rows(plan, arguments.only), seeds, out, arguments.set);
+  const std::vector<std::size_t> chosen = chosen_rows(plan, arguments.only);
+  std::vector<table::Run> runs = find_runs(plan, chosen, seeds, out, arguments.set);
+  count_parameters_of_others(plan, chosen);
   for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
   check_settings(plan, arguments.against);
   std::optional<table::Results> results;

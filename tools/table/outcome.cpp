@@ -16,6 +16,7 @@ int Outcome::count(RunState state) const {
 Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<Run>& runs) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Outcome outcome{.runs = {}, .values = {}, .mean = kNan, .deviation = kNan, .best = kNan};
+  outcome.params = table.rows[row].parameters;
   double sum = 0;
   for (const Run& run : runs) {
     if (run.row != row) continue;

@@ -133,6 +133,18 @@ void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& 
   if (run.params == 0) run.params = parameters_of(experiment);
 }
 
+void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    Row& row = table.rows[i];
+    if (row.model.empty() || std::ranges::find(chosen, i) != chosen.end()) continue;
+    try {
+      row.parameters = parameters_of(read_experiment(table.experiment(row), {}));
+    } catch (const InputError&) {
+      // A row that nobody asked for keeps nobody from the others.
+    }
+  }
+}
+
 std::vector<Run> find_runs(const PaperTable& table, const std::vector<std::size_t>& rows, std::int64_t seeds,
                            const fs::path& out, const std::vector<std::string>& assignments) {
   std::vector<Run> runs;

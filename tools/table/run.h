@@ -42,6 +42,10 @@ std::filesystem::path log_file(const Run& run);
 /// assignments, or when the experiment does not report the table's metric.
 void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& assignments);
 
+/// Counts the parameters of the models in the other rows, by their files: a row without a run is compared with the
+/// paper too. Where data decide the number, or a file cannot be read, it stays unknown.
+void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen);
+
 /// The runs of some rows, as `look_at` finds them. The first seed of every row comes before the second of
 /// any, so that an unfinished table covers all rows.
 std::vector<Run> find_runs(const PaperTable& table, const std::vector<std::size_t>& rows, std::int64_t seeds,

@@ -95,7 +95,8 @@ void require_same(const Experiment& before, const Experiment& now, const fs::pat
       path.string(),
       ": a resumed run may differ in epochs, steps, memory, threads and not_finite \"skip\" only. Got ",
       place, " ", value(new_values), ", the run has ", value(old_values),
-      ". A new run begins with its weights and other settings by --init."));
+      ". For other settings give another folder, by --out; `lagtape train --init` begins with this run's "
+      "weights."));
 }
 
 }  // namespace

@@ -89,6 +89,14 @@ TEST_CASE("over its first delay the saturating response is an integral of the fo
   CHECK(std::abs(at(h, 100) - at(never, 100)) > 0.01);
 }
 
+TEST_CASE("the response does not depend on how far apart its steps are") {
+  const std::vector<double> fine = dde_response({.saturating = true, .delay = 50}, 0.3, 2000);
+  const std::vector<double> wide = dde_response({.saturating = true, .delay = 10, .step = 0.05}, 0.3, 400);
+  REQUIRE(wide.size() == 401);
+  for (std::int64_t n = 0; n <= 400; ++n) CHECK(std::abs(at(wide, n) - at(fine, 5 * n)) < 1e-12);
+  CHECK(dde_response({.delay = 0, .step = 0.015}, 0, 3).size() == 4);
+}
+
 TEST_CASE("the forcing of the saturating equation is a sum of four cosines") {
   for (double t : {0.0, 0.3, 7.0}) {
     double sum = 0;

@@ -50,6 +50,11 @@ TEST_CASE("two clusters of time scales stand out, on a logarithmic scale when th
   REQUIRE(found.peaks.size() == 2);
   CHECK(std::abs(std::log(found.peaks[0] / 0.02)) < 0.15);
   CHECK(std::abs(std::log(found.peaks[1] / 1.0)) < 0.15);
+  REQUIRE(found.peak_shares.size() == 2);
+  for (const double share : found.peak_shares) {  // a bin is as wide as 0.77 of the deviation
+    CHECK(share > 0.1);
+    CHECK(share < 0.2);
+  }
   values.push_back(0);
   CHECK_FALSE(distribution_of(values, 60).log);
 }
