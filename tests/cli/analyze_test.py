@@ -51,7 +51,7 @@ class AnalyzeTest(ToolTest):
             self.assertTrue(value["min"] <= value["quantiles"]["0.05"] <= value["quantiles"]["0.5"]
                             <= value["quantiles"]["0.95"] <= value["max"])
             self.assertEqual(len(value["unit_means"]), 8)
-            self.assertLessEqual({"fixed", "not_finite", "mean", "scale", "peaks"}, value.keys())
+            self.assertLessEqual({"fixed", "not_finite", "mean", "scale", "peaks", "peak_shares"}, value.keys())
 
     def test_options_limit_what_is_looked_at(self):
         path = self.write("experiment.json", SMALL)
@@ -62,6 +62,11 @@ class AnalyzeTest(ToolTest):
         self.assertEqual(layer["jacobian"]["method"], "random projections")
         self.assertNotIn("spectral", layer["jacobian"])
         self.assertEqual([(value["name"], len(value["counts"])) for value in layer["values"]], [("a", 7)])
+
+    def test_what_follows_the_names_of_values_is_the_experiment(self):
+        path = self.write("experiment.json", SMALL)
+        out, _ = self.run_tool("analyze", "--values", "g,a", path)
+        self.assertRegex(out, r"\n  g +mean .*; peaks [0-9.]+ \([0-9]+ %\)")
 
     def test_bounds_stand_beside_what_is_measured(self):
         path = self.write("experiment.json", SMALL)

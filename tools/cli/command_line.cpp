@@ -42,7 +42,7 @@ void restrict(CLI::Option& parsed, const Option& option) {
   if (option.is_repeatable) {
     parsed.expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
-  if (option.separator != 0) parsed.delimiter(option.separator);
+  if (option.separator != 0) parsed.delimiter(option.separator)->allow_extra_args(false);
   if (!option.placeholder.empty()) parsed.type_name(option.placeholder);
   if (option.shows_default) parsed.capture_default_str();
 }
