@@ -33,7 +33,9 @@ class ChartsTest(ToolTest):
         self.assertNotIn("polygon", (self.folder / "one.svg").read_text())
 
     def test_the_plot_shows_the_test_set_where_runs_measured_it(self):
-        self.table("--seeds", 1, "--set", "train.evaluate_test=true", "--plot", "curves.svg")
+        trained = self.table("--seeds", 1, "--set", "train.evaluate_test=true", "--plot", "curves.svg")
+        # What is only reported makes no other run.
+        self.assertEqual(self.table("--seeds", 1, "--show"), trained)
         drawn = (self.folder / "curves.svg").read_text()
         self.assertIn("test RMSE x 1e-2", drawn)
         self.assertEqual(drawn.count("<polyline"), 2)

@@ -35,13 +35,18 @@ Experiment experiment_of(const Run& run, const PaperTable& table, std::vector<st
   return experiment;
 }
 
-/// Whether a folder that passed `RunFolder::check` belongs to a run with all settings of the experiment,
-/// including those that a resumed run may change: its length, and the treatment of updates that are not
+/// Whether a folder that passed `RunFolder::check` belongs to a run with all settings of the experiment that decide
+/// its weights, including those that a resumed run may change: its length, and the treatment of updates that are not
 /// finite.
 bool is_run_of(const RunFolder& folder, const Experiment& experiment) {
   const fs::path file = folder.experiment_file();
-  return parse_experiment(read_file(file), file.string(), fs::absolute(folder.path())).json ==
-         experiment.json;
+  const auto settings = [](const std::string& text, const std::string& where) {
+    Json document = parse_json(text, where);
+    leave_out_reports(document);
+    return document.dump_sorted();
+  };
+  const Experiment before = parse_experiment(read_file(file), file.string(), fs::absolute(folder.path()));
+  return settings(before.json, file.string()) == settings(experiment.json, experiment.where);
 }
 
 /// The number of a model's parameters, or 0 where data files decide it.
@@ -98,6 +103,7 @@ std::string experiment_number(const fs::path& file, const std::vector<std::strin
   Json document = parse_json(read_file(file), file.string());
   for (const std::string& assignment : assignments) assign(document, assignment);
   for (const char* key : {"$schema", "name", "seed"}) document.erase(key);
+  leave_out_reports(document);
   if (document.contains("data")) {
     document["data"].erase("path");
     Json& vectors = document["data"]["vectors"];

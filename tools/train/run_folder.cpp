@@ -76,6 +76,7 @@ Json essence(const Experiment& experiment) {
     json["train"].erase("steps");
     json["train"].erase("memory");  // every plan gives the same bits
   }
+  leave_out_reports(json);
   return json;
 }
 
@@ -93,7 +94,8 @@ void require_same(const Experiment& before, const Experiment& now, const fs::pat
   };
   throw InputError(text_of(
       path.string(),
-      ": a resumed run may differ in epochs, steps, memory, threads and not_finite \"skip\" only. Got ",
+      ": a resumed run may differ in epochs, steps, memory, threads, what is reported and not_finite "
+      "\"skip\" only. Got ",
       place, " ", value(new_values), ", the run has ", value(old_values),
       ". For other settings give another folder, by --out; `lagtape train --init` begins with this run's "
       "weights."));
