@@ -47,6 +47,8 @@ PLANS = [
      ["/rows/0/printed_parameters", "integer"]),
     ("printed parameters of nothing", changed_row(0, printed_parameters=0), ["/rows/0/printed_parameters", "1"]),
     ("settings that are a list", changed_row(0, at=[1]), ["/rows/0/at", "object", "dt"]),
+    ("a setting whose chart would be elsewhere", changed_row(0, at={"../dt": 1}), ["/rows/0/at", "'../dt'", "letters"]),
+    ("a setting without a name", changed_row(0, at={"": 1}), ["/rows/0/at", "''", "letters"]),
     ("a setting that is neither number nor word", changed_row(0, at={"dt": [1]}), ["/rows/0/at", "dt", "[1]"]),
     ("no rows", {**PLAN, "rows": []}, ["/rows"]),
     ("a row that is no object", {**PLAN, "rows": [3]}, ["/rows/0"]),
@@ -155,6 +157,8 @@ class TableTest(ToolTest):
         others = self.table("--show", "--out", "nowhere", "--only", "other")["rows"][0]
         self.assertEqual((others["params"], others["parameter_difference"]), (361, said))
         self.assertEqual(self.run_tool(*show, "--only", "other")[1], "")
+        wider = self.table("--show", "--out", "nowhere", "--only", "other", "--set", "model.layers.0.units=9")["rows"][0]
+        self.assertEqual(wider["params"], 442)
         done = self.table("--only", "small")["rows"][0]
         self.assertEqual((done["params"], done["parameter_difference"]), (361, "361 parameters beside 722 printed, 50 % fewer"))
 
@@ -282,6 +286,11 @@ class TableTest(ToolTest):
         for word in ("results.jsonl line 2", "small", "0.25", "in an earlier line"):
             self.assertIn(word, err)
         self.assertEqual((self.folder / "results.jsonl").read_text(), line + other)
+        self.write("results.jsonl", other)
+        err = self.run_tool("table", "task", "--results", "results.jsonl", "--only", "small", code=2)[1]
+        for word in ("results.jsonl: rmse of the model small, seed 0, is 0.25 here and ", "runs/task/small-0. Remove one of them"):
+            self.assertIn(word, err)
+        self.assertEqual((self.folder / "results.jsonl").read_text(), other)
 
     def test_two_tables_may_add_to_one_file(self):
         tables = [self.start("table", "task", "--seeds", 4, "--only", model, "--results", "results.jsonl", "--quiet",

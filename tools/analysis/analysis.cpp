@@ -194,7 +194,10 @@ void LagCurve::finish() {
 
 std::int64_t LagCurve::reach(double share) const {
   double largest = 0;
-  for (const double value : mean) largest = std::max(largest, value);
+  for (const double value : mean) {
+    if (!std::isfinite(value)) return -1;
+    largest = std::max(largest, value);
+  }
   if (largest == 0) return -1;
   for (std::int64_t lag = std::ssize(mean) - 1; lag >= 0; --lag)
     if (mean[static_cast<std::size_t>(lag)] >= share * largest) return lag;

@@ -114,6 +114,9 @@ LayerBounds bounds_of_unicornn(const BoundedLayer& layer) {
 
 LayerBounds bounds_of(const BoundedLayer& layer) {
   const Json cell = layer.options.value("cell", Json());
+  const Json dilations = layer.options.value("dilations", Json::array());
+  if (std::ranges::any_of(dilations, [](const Json& dilation) { return dilation != 1; }))
+    return none("none: it is proved without dilations");
   if (cell == "tau_gru") return bounds_of_tau_gru(layer);
   if (cell == "lem") return bounds_of_lem(layer);
   if (cell == "unicornn") return bounds_of_unicornn(layer);

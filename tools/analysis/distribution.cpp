@@ -22,12 +22,22 @@ void fill_bins(Distribution& of, const std::vector<double>& values, std::int64_t
   of.log = of.min > 0 && of.max >= kManyTimes * of.min;
   const auto scaled = [&](double value) { return of.log ? std::log(value) : value; };
   const double start = scaled(of.min), end = scaled(of.max);
-  const double width = end > start ? (end - start) / static_cast<double>(bins) : 1;
+  of.counts.assign(static_cast<std::size_t>(bins), 0);
+  if (end == start) {
+    // All numbers are equal: they lie in the middle of a bin, and that is their only peak.
+    const double width = of.min == 0 ? 1 : std::abs(of.min) / 10;
+    for (std::int64_t i = 0; i <= bins; ++i)
+      of.edges.push_back(start + (static_cast<double>(i - bins / 2) - 0.5) * width);
+    of.counts[static_cast<std::size_t>(bins / 2)] = of.count;
+    of.peaks = {start};
+    of.peak_shares = {1};
+    return;
+  }
+  const double width = (end - start) / static_cast<double>(bins);
   for (std::int64_t i = 0; i <= bins; ++i) {
     const double edge = start + static_cast<double>(i) * width;
     of.edges.push_back(of.log ? std::exp(edge) : edge);
   }
-  of.counts.assign(static_cast<std::size_t>(bins), 0);
   for (const double value : values) {
     const auto bin = static_cast<std::int64_t>((scaled(value) - start) / width);
     ++of.counts[static_cast<std::size_t>(std::clamp<std::int64_t>(bin, 0, bins - 1))];
@@ -35,6 +45,7 @@ void fill_bins(Distribution& of, const std::vector<double>& values, std::int64_t
 }
 
 void find_peaks(Distribution& of) {
+  if (!of.peaks.empty()) return;
   const std::int64_t bins = std::ssize(of.counts), near = std::max<std::int64_t>(bins / 10, 1);
   const std::int64_t fullest = *std::max_element(of.counts.begin(), of.counts.end());
   for (std::int64_t i = 0; i < bins; ++i) {

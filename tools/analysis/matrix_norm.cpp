@@ -65,6 +65,7 @@ double row_sum_norm(const Matrix& matrix) {
     double sum = 0;
     for (std::int64_t column = 0; column < matrix.columns; ++column)
       sum += std::abs(matrix.values[static_cast<std::size_t>(row * matrix.columns + column)]);
+    if (std::isnan(sum)) return sum;
     norm = std::max(norm, sum);
   }
   return norm;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace lagtape {
 
 namespace {
 
-constexpr std::size_t kFewest = 3;  ///< ticks that an axis has at least
+constexpr std::size_t kFewest = 3;   ///< ticks that an axis has at least
+constexpr double kNarrowest = 1e-9;  ///< a range that is narrower, for its numbers, differs by rounding alone
 
 std::string tick_text(double value) {
   char text[32];
@@ -41,7 +43,8 @@ PlotScale::PlotScale(const PlotAxis& axis, const std::vector<double>& values, bo
 bool PlotScale::shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
 
 double PlotScale::place(double value) const {
-  return log_ ? std::log(value / min_) / std::log(max_ / min_) : (value - min_) / (max_ - min_);
+  if (!log_) return (value - min_) / (max_ - min_);
+  return (std::log(value) - std::log(min_)) / (std::log(max_) - std::log(min_));  // a ratio may overflow
 }
 
 void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& values, bool include_zero) {
@@ -66,13 +69,19 @@ void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& valu
     max_ = 10;
   }
   if (found && axis.room > 0 && min_ < max_) {
-    const double share = log_ ? std::pow(max_ / min_, axis.room) : (max_ - min_) * axis.room;
-    min_ = log_ ? min_ / share : min_ - share;
-    max_ = log_ ? max_ * share : max_ + share;
+    if (log_) {
+      const double share = std::exp(axis.room * (std::log(max_) - std::log(min_)));
+      min_ = std::max(min_ / share, std::numeric_limits<double>::min());
+      max_ = std::min(max_ * share, std::numeric_limits<double>::max());
+    } else {
+      const double share = (max_ - min_) * axis.room;
+      min_ -= share;
+      max_ += share;
+    }
   }
   if (shows(axis.min)) min_ = axis.min;
   if (shows(axis.max)) max_ = axis.max;
-  if (min_ < max_) return;
+  if (max_ - min_ > kNarrowest * std::max(std::abs(min_), std::abs(max_))) return;
   // The range is empty, for instance with a single value: it gets some room.
   if (log_) {
     max_ = min_ * 10;

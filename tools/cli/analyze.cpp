@@ -85,8 +85,10 @@ void print_value(const ValueAnalysis& value) {
   for (std::size_t i = 0; i < of.peaks.size() && of.count >= kFew; ++i)
     peaks +=
         fmt::format("{}{:.3g} ({:.0f} %)", i == 0 ? "; peaks " : ", ", of.peaks[i], 100 * of.peak_shares[i]);
-  fmt::print("  {:<26} mean {:.3g}, 5 % {:.3g}, median {:.3g}, 95 % {:.3g}{}{}\n", value.name, of.mean,
-             of.low, of.median, of.high, peaks, value.fixed ? " (the same at every step)" : "");
+  const std::string left_out =
+      of.not_finite > 0 ? fmt::format("; without {} that are not finite", of.not_finite) : "";
+  fmt::print("  {:<26} mean {:.3g}, 5 % {:.3g}, median {:.3g}, 95 % {:.3g}{}{}{}\n", value.name, of.mean,
+             of.low, of.median, of.high, peaks, left_out, value.fixed ? " (the same at every step)" : "");
 }
 
 void print_bounds(const LayerAnalysis& layer, const std::vector<std::int64_t>& lags) {

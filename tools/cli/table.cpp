@@ -161,7 +161,7 @@ void run(const TableArguments& arguments) {
                                                           : std::filesystem::path(arguments.out);
   const std::vector<std::size_t> chosen = chosen_rows(plan, arguments.only);
   std::vector<table::Run> runs = find_runs(plan, chosen, seeds, out, arguments.set);
-  count_parameters_of_others(plan, chosen);
+  count_parameters_of_others(plan, chosen, arguments.set);
   for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
   check_settings(plan, arguments.against);
   std::optional<table::Results> results;

@@ -1,9 +1,12 @@
 #include "lagtape/tools/table/paper_table.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/train/metrics.h"
 
 namespace lagtape::table {
@@ -24,6 +27,16 @@ std::vector<std::string> models_in(const fs::path& folder) {
   return models;
 }
 
+/// Charts are files with the names of settings.
+bool is_name_of_file(std::string_view name) {
+  constexpr std::size_t kLongest = 100;
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("_-. ").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  return !name.empty() && name.size() <= kLongest && name.front() != '.' &&
+         std::ranges::all_of(name, allowed);
+}
+
 void read_settings(JsonReader& reader, Row& row) {
   if (!reader.has("at")) return;
   const Json& at =
@@ -33,7 +46,12 @@ void read_settings(JsonReader& reader, Row& row) {
     return;
   }
   for (const auto& [name, value] : at.items()) {
-    if (value.is_number() || value.is_string()) {
+    if (!is_name_of_file(name)) {
+      reader.error("at",
+                   text_of("a setting's name is the name of a chart's file: letters, digits, '_', '-', '.' "
+                           "and blanks, at most 100. Got ",
+                           quote(name), "."));
+    } else if (value.is_number() || value.is_string()) {
       row.at.emplace_back(name, value);
     } else {
       reader.error("at", text_of("expected a number or a word for ", name, ". Got ", value.dump(), "."));

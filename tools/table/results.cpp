@@ -1,5 +1,7 @@
 #include "lagtape/tools/table/results.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -64,11 +66,16 @@ void Results::read_line(const std::string& line, const std::string& where) {
   reader.finish();
   errors.raise(where);
   const auto [found, is_new] = entries_.try_emplace(key, entry);
-  if (!is_new && entry.state == RunState::done && found->second.value != entry.value) {
-    throw InputError(text_of(where, ": ", metric, " of the model ", model, ", seed ", seed, ", is ",
-                             entry.value, " here and ", found->second.value,
-                             " in an earlier line. Remove one of them."));
-  }
+  if (!is_new) require_same(entry, found->second, key, where, "an earlier line");
+}
+
+void Results::require_same(const Entry& one, const Entry& other, const Key& key, const std::string& where,
+                           const std::string& elsewhere) {
+  if (one.state != RunState::done || one.value == other.value) return;
+  const auto& [model, seed, experiment, metric] = key;
+  throw InputError(text_of(where, ": ", metric, " of the model ", model, ", seed ", seed, ", is ",
+                           fmt::to_string(one.value), " here and ", fmt::to_string(other.value), " in ",
+                           elsewhere, ". Remove one of them."));
 }
 
 Results::Key Results::key_of(const Run& run, const PaperTable& table, RunState state) {
@@ -104,7 +111,7 @@ void Results::fill(std::vector<Run>& runs, const PaperTable& table) const {
     run.state = entry.state;
     run.value = entry.value;
     run.seconds = entry.seconds;
-    if (entry.params > 0) run.params = entry.params;
+    if (run.params == 0) run.params = entry.params;  // else counted by the experiment's file
     run.arithmetic = entry.arithmetic;
     run.message = entry.message;
     run.date = entry.date;
@@ -130,11 +137,12 @@ void Results::add(const std::vector<Run>& runs, const PaperTable& table) {
   bool grown = false;
   for (const Run& run : runs) {
     if (run.state != RunState::done && run.state != RunState::diverged) continue;
-    grown |= entries_
-                 .try_emplace(key_of(run, table, run.state),
-                              Entry{run.state, run.value, run.seconds, run.params, run.arithmetic, run.date,
-                                    run.machine, kVersion, run.message})
-                 .second;
+    const Key key = key_of(run, table, run.state);
+    const Entry entry{run.state, run.value,   run.seconds, run.params, run.arithmetic,
+                      run.date,  run.machine, kVersion,    run.message};
+    const auto [found, is_new] = entries_.try_emplace(key, entry);
+    if (!is_new) require_same(found->second, entry, key, file_.string(), run.folder.string());
+    grown |= is_new;
   }
   // A new file is written even if it is empty, so that a wrong path is an error before the training.
   if (!grown && fs::exists(file_)) return;

@@ -27,7 +27,7 @@ class Results {
   /// The number of entries for the models of these runs with other experiments or seeds.
   std::int64_t others(const std::vector<Run>& runs, const PaperTable& table) const;
   /// Adds the runs that are done or diverged and not in the file yet. Writes the file if there are any, or if
-  /// it does not exist yet.
+  /// it does not exist yet. Throws InputError when a run has another value than the file.
   void add(const std::vector<Run>& runs, const PaperTable& table);
 
  private:
@@ -40,6 +40,9 @@ class Results {
     std::string date, machine, version, message;
   };
   static Key key_of(const Run& run, const PaperTable& table, RunState state);
+  /// Throws InputError unless two runs that are done have the same value.
+  static void require_same(const Entry& one, const Entry& other, const Key& key, const std::string& where,
+                           const std::string& elsewhere);
   static std::string line_of(const Key& key, const Entry& entry);
   void read();
   void read_line(const std::string& line, const std::string& where);

@@ -139,12 +139,13 @@ void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& 
   if (run.params == 0) run.params = parameters_of(experiment);
 }
 
-void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen) {
+void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen,
+                                const std::vector<std::string>& assignments) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     Row& row = table.rows[i];
     if (row.model.empty() || std::ranges::find(chosen, i) != chosen.end()) continue;
     try {
-      row.parameters = parameters_of(read_experiment(table.experiment(row), {}));
+      row.parameters = parameters_of(read_experiment(table.experiment(row), assignments));
     } catch (const InputError&) {
       // A row that nobody asked for keeps nobody from the others.
     }

@@ -44,7 +44,8 @@ void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& 
 
 /// Counts the parameters of the models in the other rows, by their files: a row without a run is compared with the
 /// paper too. Where data decide the number, or a file cannot be read, it stays unknown.
-void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen);
+void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen,
+                                const std::vector<std::string>& assignments);
 
 /// The runs of some rows, as `look_at` finds them. The first seed of every row comes before the second of
 /// any, so that an unfinished table covers all rows.

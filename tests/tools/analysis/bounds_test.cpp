@@ -54,6 +54,19 @@ TEST_CASE("what is measured stays below the bounds, and comes near to them after
   }
 }
 
+TEST_CASE("dilations are not bounded: a step reads the state of another step than the one before") {
+  for (const std::string layer : {R"({"cell": "tau_gru", "units": 3, "tau": 4, "dilations": [3]})",
+                                  R"({"cell": "lem", "units": 3, "dilations": [1, 2]})"}) {
+    CAPTURE(layer);
+    for (const LayerAnalysis& one : bounded(layer).layers) {
+      REQUIRE(one.bounds);
+      CHECK(one.bounds->jacobian.empty());
+      CHECK(one.bounds->states.empty());
+      CHECK(one.bounds->jacobian_source.starts_with("none: "));
+    }
+  }
+}
+
 TEST_CASE("the bounds are those of the statements, computed by hand") {
   // |W| = 0.5, g = 1: B[j] = 0.5 B[j-1] + 0.5 B[j-3].
   const std::string half =

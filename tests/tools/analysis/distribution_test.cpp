@@ -61,7 +61,10 @@ TEST_CASE("two clusters of time scales stand out, on a logarithmic scale when th
 
 TEST_CASE("equal numbers, and none, are distributions too") {
   const Distribution same = distribution_of({2, 2, 2}, 4);
-  CHECK(same.counts == std::vector<std::int64_t>{3, 0, 0, 0});
+  CHECK(same.counts == std::vector<std::int64_t>{0, 0, 3, 0});
+  CHECK(same.peaks == std::vector<double>{2});
+  CHECK(same.peak_shares == std::vector<double>{1});
+  CHECK((same.edges[2] < 2 && 2 < same.edges[3] && same.edges.back() < 3));
   CHECK(same.median == 2);
   CHECK(distribution_of({}, 4).counts.empty());
   CHECK_THROWS_AS(distribution_of({1}, 0), InputError);

@@ -15,6 +15,13 @@ TEST_CASE("the 2-norm is right beyond the range of squares") {
   CHECK(std::isnan(two_norm(std::vector<double>{1, std::numeric_limits<double>::infinity()})));
 }
 
+TEST_CASE("a matrix with a number that is none has no row sum") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(row_sum_norm({2, 2, {1, -2, 0.5, 0}}) == 3);
+  for (const Matrix& m : {Matrix{2, 2, {nan, 1, 1, 1}}, Matrix{2, 2, {1, 1, 1, nan}}})
+    CHECK(std::isnan(row_sum_norm(m)));
+}
+
 TEST_CASE("the spectral norm is the largest singular value") {
   CHECK(spectral_norm({2, 2, {3, 0, 0, -7}}) == doctest::Approx(7).epsilon(1e-9));
   // [[1, 1], [0, 1]]: the golden ratio.

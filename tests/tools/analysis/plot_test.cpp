@@ -164,11 +164,22 @@ TEST_CASE("ticks are round numbers") {
 TEST_CASE("every range is one that can be drawn") {
   for (const bool log : {false, true}) {
     for (const std::vector<double>& values :
-         std::vector<std::vector<double>>{{}, {kNan}, {0}, {5}, {-3}, {1e300, 1e-300}}) {
+         std::vector<std::vector<double>>{{},
+                                          {kNan},
+                                          {0},
+                                          {5},
+                                          {-3},
+                                          {1e300, 1e-300},
+                                          {1, std::nextafter(1.0, 2.0)},
+                                          {0.148, std::nextafter(0.148, 0.0)},
+                                          {1, 2.5e-309},
+                                          {5e-324, 1e300}}) {
       const PlotScale scale({.log = log}, values);
       CHECK(std::isfinite(scale.place(1)));
       CHECK(scale.ticks().size() >= 3);
       CHECK(scale.ticks().size() < 30);
+      for (const double value : values)
+        if (scale.shows(value)) CHECK(std::abs(scale.place(value) - 0.5) <= 0.5);
     }
   }
   const PlotScale given({.min = 0, .max = 1}, {0.5, 20});
