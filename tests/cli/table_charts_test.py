@@ -40,6 +40,17 @@ class ChartsTest(ToolTest):
         self.assertIn("test RMSE x 1e-2", drawn)
         self.assertEqual(drawn.count("<polyline"), 2)
 
+    def test_places_that_cannot_be_written_are_found_before_the_training(self):
+        self.write("file", "")
+        (self.folder / "folder").mkdir()
+        rows = [{**row, "at": {"units": i}} for i, row in enumerate(PLAN["rows"])]
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        for option, place, words in (("--plot", "folder", "folder: is a folder"), ("--plot", "none/a.svg", "no folder"),
+                                     ("--markdown", "folder", "folder: is a folder"), ("--against", "file", "file: is a file")):
+            with self.subTest(option=option, place=place):
+                self.assertIn(words, self.run_tool("table", "task", "--out", "never", option, place, code=2)[1])
+                self.assertFalse((self.folder / "never").exists())
+
     def points_of(self, chart):
         """The numbers of points of each line, and the texts."""
         svg = xml.etree.ElementTree.parse(self.folder / chart).getroot()

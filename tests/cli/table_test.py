@@ -181,6 +181,8 @@ class TableTest(ToolTest):
                 self.write("page.md", page)
                 self.assertIn("page.md: expected the lines", self.run_tool(*show, code=2)[1])
                 self.assertEqual((self.folder / "page.md").read_text(), page)
+                self.run_tool("table", "task", "--out", "never", "--markdown", "page.md", code=2)
+                self.assertFalse((self.folder / "never").exists())
         for title, page in (("other line ends", ("a\n" + first + "old\n" + last + "b\n").replace("\n", "\r\n")),
                             ("no last line end", "a\n" + first + "old\n" + last.strip()),
                             ("markers in prose", f"a {first.strip()} b\n" + first + "old\n" + last)):

@@ -71,6 +71,8 @@ void check_settings(const table::PaperTable& plan, const std::string& against) {
   const auto has_number = [](const table::Row& row) {
     return std::ranges::any_of(row.at, [](const auto& setting) { return setting.second.is_number(); });
   };
+  if (!against.empty() && std::filesystem::exists(against) && !std::filesystem::is_directory(against))
+    throw InputError(fmt::format("--against {}: is a file, not a folder.", against));
   if (against.empty() || std::ranges::count_if(plan.rows, has_number) > 1) return;
   throw InputError(fmt::format(
       "--against {}: no two rows of {} have numbers to draw against, such as \"at\": {{\"dt\": 0.1}}.",
@@ -147,6 +149,8 @@ void check_folder_of(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::is_directory(folder))
     throw InputError(fmt::format("{}: there is no folder {} to write it to.", file, folder.string()));
+  if (std::filesystem::is_directory(file))
+    throw InputError(fmt::format("{}: is a folder, not a file.", file));
 }
 
 void run(const TableArguments& arguments) {
@@ -163,6 +167,8 @@ void run(const TableArguments& arguments) {
   std::vector<table::Run> runs = find_runs(plan, chosen, seeds, out, arguments.set);
   count_parameters_of_others(plan, chosen, arguments.set);
   for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
+  if (!arguments.page.empty())
+    table::page_with(arguments.page, plan.task(), "");  // refused before the training
   check_settings(plan, arguments.against);
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {
@@ -183,10 +189,10 @@ void run(const TableArguments& arguments) {
   std::vector<int> failures;
   if (!arguments.show) failures = train(runs, plan, arguments, results ? &*results : nullptr);
   const std::string text = markdown(plan, runs, command_of(plan, arguments, seeds));
+  fmt::print("{}{}", arguments.json ? json(plan, runs) : text, arguments.json ? "\n" : "");
   if (!arguments.page.empty()) table::put_into_page(arguments.page, plan.task(), text);
   if (!arguments.plot.empty()) write_file_atomically(arguments.plot, learning_curves(plan, runs).svg());
   if (!arguments.against.empty()) write_against(plan, runs, arguments.against);
-  fmt::print("{}{}", arguments.json ? json(plan, runs) : text, arguments.json ? "\n" : "");
   report_failures(failures, runs, plan);
 }
 

@@ -34,7 +34,7 @@ std::vector<Line> lines_of(std::string_view text) {
 
 }  // namespace
 
-void put_into_page(const fs::path& page, const std::string& name, const std::string& table) {
+std::string page_with(const fs::path& page, const std::string& name, const std::string& table) {
   const std::string first = fmt::format("<!-- table {} -->", name);
   const std::string last = fmt::format("<!-- end of table {} -->", name);
   std::string text = fs::exists(page) ? read_file(page) : std::string();
@@ -56,7 +56,11 @@ void put_into_page(const fs::path& page, const std::string& name, const std::str
     }
     text.replace(start->begin, end->next - start->begin, section);
   }
-  write_file_atomically(page, text);
+  return text;
+}
+
+void put_into_page(const fs::path& page, const std::string& name, const std::string& table) {
+  write_file_atomically(page, page_with(page, name, table));
 }
 
 }  // namespace lagtape::table

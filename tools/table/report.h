@@ -43,9 +43,11 @@ Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs);
 std::vector<std::pair<std::string, Plot>> metric_against_settings(const PaperTable& table,
                                                                   const std::vector<Run>& runs);
 
-/// Puts a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->" of a page, or at its
-/// end if it has neither. A missing page is created. Throws InputError for a page that has only one of the
+/// A page with a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->", or at its end if it
+/// has neither. A missing page is empty. Throws InputError for a page that has only one of the
 /// lines, one of them twice, or another table between them.
+std::string page_with(const std::filesystem::path& page, const std::string& name, const std::string& table);
+/// Writes that page.
 void put_into_page(const std::filesystem::path& page, const std::string& name, const std::string& table);
 
 }  // namespace lagtape::table
