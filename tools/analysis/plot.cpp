@@ -229,7 +229,7 @@ class Drawing {
       if (end > first)
         out_ += text_of("<polygon stroke=\"none\" ", fill_of(band, kBandOpacity), " points=\"");
       for (std::size_t i = first; i < end; ++i)
-        out_ += text_of(number(across(band.x[i])), ",", number(down(band.low[i])), " ");
+        out_ += text_of(number(across(band.x[i])), ",", number(down(y_.clamped(band.low[i]))), " ");
       for (std::size_t i = end; i > first; --i)
         out_ += text_of(number(across(band.x[i - 1])), ",", number(down(band.high[i - 1])), " ");
       if (end > first) out_.back() = '"';
@@ -237,7 +237,7 @@ class Drawing {
       first = end + 1;
     };
     for (std::size_t i = 0; i < band.x.size(); ++i)
-      if (!x_.shows(band.x[i]) || !y_.shows(band.low[i]) || !y_.shows(band.high[i])) finish(i);
+      if (!x_.shows(band.x[i]) || !y_.shows(y_.clamped(band.low[i])) || !y_.shows(band.high[i])) finish(i);
     finish(band.x.size());
   }
 

@@ -21,7 +21,8 @@ struct PlotBars {
   std::vector<double> edges, heights;
 };
 
-/// The pale area between low[i] and high[i] over x[i], in the colour of a line of the chart. NaN leaves a gap.
+/// The pale area between low[i] and high[i] over x[i], in the colour of a line of the chart. NaN leaves a gap. A lower
+/// bound that a logarithmic axis cannot show, 0 or less, lies at the bottom of the chart.
 struct PlotBand {
   std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> x, low, high;

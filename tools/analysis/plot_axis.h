@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ class PlotScale {
   bool shows(double value) const;  ///< finite, and positive on a logarithmic axis
   /// The position of a value that the axis shows; below 0 or above 1 outside of the range.
   double place(double value) const;
+  /// The value, or the start of a logarithmic axis in place of one that is too small to be shown there.
+  double clamped(double value) const { return log_ && value <= 0 && std::isfinite(value) ? min_ : value; }
   /// The value on which bars stand: 0 or the end of the range nearest to it; on a logarithmic axis its start.
   double base() const { return log_ ? min_ : (min_ > 0 ? min_ : (max_ < 0 ? max_ : 0)); }
   const std::vector<PlotTick>& ticks() const { return ticks_; }

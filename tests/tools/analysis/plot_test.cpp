@@ -212,4 +212,27 @@ TEST_CASE("a band is an area of its line's colour with a gap where a bound is mi
   CHECK_THROWS_AS(plot.svg(), InputError);
 }
 
+TEST_CASE("a band whose lower bound a logarithmic axis cannot show reaches the bottom of the chart") {
+  const auto svg = [](bool log, double least) {
+    return Plot{.y = {.log = log},
+                .lines = {{"mean", {0, 1, 2}, {1, 2, 3}}},
+                .bands = {{.name = "", .x = {0, 1, 2}, .low = {0.5, least, 2}, .high = {1.5, 5, 4}}}}
+        .svg();
+  };
+  const double bottom = std::stod(attribute(svg(true, -1), "rect", "y")) +
+                        std::stod(attribute(svg(true, -1), "rect", "height"));
+  for (const double least : {-1.0, 0.0}) {
+    CAPTURE(least);
+    REQUIRE(count(svg(true, least), "<polygon") == 1);
+    const std::vector<double> heights = heights_of(attribute(svg(true, least), "polygon", "points"));
+    REQUIRE(heights.size() == 6);
+    CHECK(heights[1] == doctest::Approx(bottom));
+    CHECK(heights[0] == doctest::Approx(bottom));  // 0.5, the smallest value that can be shown
+    CHECK(heights[2] < bottom - 10);
+  }
+  CHECK(count(svg(true, kNan), "<polygon") == 2);
+  CHECK(heights_of(attribute(svg(false, -1), "polygon", "points"))[0] <
+        bottom - 10);  // the axis goes down to -1
+}
+
 }  // namespace lagtape
