@@ -11,8 +11,9 @@ namespace lagtape {
 struct PlotLine {
   std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> x, y;
-  bool broad = false;  ///< wide and pale, so that another line is seen on top of it
-  bool faint = false;  ///< thin and grey, one of many that are not told apart
+  bool broad = false;    ///< wide and pale, so that another line is seen on top of it
+  bool faint = false;    ///< thin and grey, one of many that are not told apart
+  bool markers = false;  ///< a dot on each point, so that what was measured is told from what is between
 };
 
 /// Bars side by side: bar i stands on the x axis between edges[i] and edges[i + 1]. NaN leaves a gap.
@@ -33,6 +34,7 @@ struct PlotBand {
 /// apart.
 struct Plot {
   std::string title = {};
+  std::string subtitle = {};  ///< smaller, below the title
   PlotAxis x = {}, y = {};
   std::vector<PlotLine> lines = {};
   std::vector<PlotBars> bars = {};

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ class PlotScale {
   /// The value on which bars stand: 0 or the end of the range nearest to it; on a logarithmic axis its start.
   double base() const { return log_ ? min_ : (min_ > 0 ? min_ : (max_ < 0 ? max_ : 0)); }
   const std::vector<PlotTick>& ticks() const { return ticks_; }
+  /// The largest value, which need not be among the ticks. None without values, and if its number is too long to be
+  /// read at a glance.
+  const std::optional<PlotTick>& last() const { return last_; }
 
  private:
   void find_range(const PlotAxis& axis, const std::vector<double>& values, bool include_zero);
@@ -48,6 +52,7 @@ class PlotScale {
   bool log_;
   double min_ = 0, max_ = 1;
   std::vector<PlotTick> ticks_;
+  std::optional<PlotTick> last_;
 };
 
 }  // namespace lagtape
