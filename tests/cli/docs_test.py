@@ -47,9 +47,9 @@ PART = {
 SHORTENED = """#!/usr/bin/env bash
 command=$1; shift
 arguments=() more=() epochs= repeats= runs=
+[[ " $* " == *" --show "* ]] && epochs=none  # trains nothing, and finds the results of the settings that are given
 for argument in "$@"; do
-  [[ $argument == train.epochs=* ]] && argument=train.epochs=2 epochs=given
-  [[ $argument == --show ]] && epochs=none
+  [[ $argument == train.epochs=* && $epochs != none ]] && argument=train.epochs=2 epochs=given
   [[ $argument == --repeats ]] && repeats=given
   [[ $runs == next ]] && argument=4 runs=given
   [[ $argument == --runs ]] && runs=next

@@ -134,7 +134,12 @@ class SearchTest(ToolTest):
             with self.subTest(name):
                 xml.etree.ElementTree.fromstring(chart)
                 shape = r"<polyline[^>]*points" if name == "settings" else "<circle"
-                self.assertEqual(len(re.findall(shape, chart)), 6)
+                inside = chart[chart.index('<g clip-path="url(#inside)">'):chart.index("</g>")]
+                self.assertEqual(len(re.findall(shape, inside)), 6)
+                if name != "settings":  # the legend has a dot too, and no dot is cut off by the frame
+                    self.assertEqual(chart.count('r="3.5"'), 7)
+                    for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', inside):
+                        self.assertTrue(76 + 3.5 < float(x) < 696 - 3.5 and 40 + 3.5 < float(y) < 420 - 3.5, (x, y))
         self.assertIn(">sgd<", charts["optimizer.type"])
 
     def test_ranges_that_are_used_up_end_the_search(self):

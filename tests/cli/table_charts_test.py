@@ -57,6 +57,18 @@ class ChartsTest(ToolTest):
         lines = [len(line.get("points").split()) for line in svg.findall(".//{http://www.w3.org/2000/svg}polyline")]
         return lines, [text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")]
 
+    def dots_of(self, chart):
+        """The places of the dots in the frame, and the number of those in the legend."""
+        svg = xml.etree.ElementTree.parse(self.folder / chart).getroot()
+        circle = "{http://www.w3.org/2000/svg}circle"
+        inside = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in svg.findall(f"./{{http://www.w3.org/2000/svg}}g/{circle}")]
+        return inside, len(svg.findall(f"./{circle}"))
+
+    def finish(self, model, seed, value):
+        """Gives a run a result of our choice."""
+        summary = self.folder / f"runs/task/{model}-{seed}/summary.json"
+        summary.write_text(json.dumps(changed(json.loads(summary.read_text()), test__rmse=value)))
+
     def test_the_metric_is_drawn_against_each_setting_of_the_rows(self):
         self.write("task/wide.json", changed(OTHER, model__layers=[{"cell": "rnn", "units": 5}]))
         rows = [{**row, "at": at} for row, at in zip(PLAN["rows"], (
@@ -65,6 +77,10 @@ class ChartsTest(ToolTest):
         self.write("task/table.json", {**PLAN, "rows": rows})
         self.table("--seeds", 2, "--against", "charts")
         self.assertEqual([path.name for path in (self.folder / "charts").iterdir()], ["units.svg"])
+        inside, legend = self.dots_of("charts/units.svg")
+        self.assertEqual((len(inside), legend), (5, 3))  # on 3 measured and 2 printed points, and on each key
+        for x, y in inside:
+            self.assertTrue(76 + 3.5 < x < 696 - 3.5 and 40 + 3.5 < y < 420 - 3.5, (x, y))
         lines, texts = self.points_of("charts/units.svg")
         self.assertEqual(lines, [2, 2])  # two points of RNNs, and two printed ones; of the tau-GRU one run is a point
         self.assertLessEqual({"units", "rnn", "tau", "tau, printed", "test RMSE x 1e-2 (logarithmic)"}, set(texts))
@@ -84,6 +100,49 @@ class ChartsTest(ToolTest):
         self.assertEqual(lines, [2, 2])
         self.assertLessEqual({"here", "printed"}, set(texts))
         self.assertNotIn("dt 0.5", texts)
+
+    def test_a_band_that_is_wider_than_its_mean_reaches_the_bottom(self):
+        rows = [{**row, "at": {"units": 4 + i}} for i, row in enumerate(PLAN["rows"])]
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        self.table("--seeds", 2)
+        for seed, value in enumerate((0.001, 0.2)):  # a deviation of 0.14 around a mean of 0.1
+            self.finish("small", seed, value)
+        for seed, value in enumerate((0.1, 0.11)):
+            self.finish("other", seed, value)
+        self.table("--seeds", 2, "--show", "--against", "charts")
+        svg = xml.etree.ElementTree.parse(self.folder / "charts/units.svg").getroot()
+        bands = svg.findall(".//{http://www.w3.org/2000/svg}polygon")
+        self.assertEqual(len(bands), 1)
+        points = [tuple(map(float, point.split(","))) for point in bands[0].get("points").split()]
+        self.assertEqual(len(points), 4)
+        self.assertEqual(max(y for _, y in points), 420)
+        self.assertEqual(sum(y == 420 for _, y in points), 1)
+
+    def test_a_chart_says_what_its_bands_are_and_what_was_set(self):
+        rows = [{**row, "at": {"units": 4 + i}} for i, row in enumerate(PLAN["rows"])]
+        self.write("task/table.json", {**PLAN, "rows": rows})
+        band, setting = "one standard deviation over the seeds", "with train.epochs=2, /optimizer/lr=0.02"
+        changes = ("--set", "train.epochs=2", "--set", "/optimizer/lr=0.02", "--plot", "curves.svg", "--against", "charts")
+        self.table("--seeds", 2, *changes)
+        for chart in ("charts/units.svg", "curves.svg"):
+            texts = self.points_of(chart)[1]
+            self.assertEqual((texts.count(band), texts.count(setting)), (1, 1), chart)
+        self.table("--seeds", 1, *changes)
+        self.assertNotIn(band, self.points_of("charts/units.svg")[1])
+        self.table("--seeds", 1, "--out", "plain", "--against", "charts")
+        self.assertFalse(any(text.startswith("with ") for text in self.points_of("charts/units.svg")[1] if text))
+
+    def test_without_a_finished_run_there_is_nothing_to_draw(self):
+        for printed in (True, False):
+            rows = [{**row, "at": {"units": 4 + i}} for i, row in enumerate(PLAN["rows"])]
+            if not printed:
+                rows = [{"name": row["name"], "model": row["model"], "at": row["at"]} for row in rows[:2]]
+            self.write("task/table.json", {**PLAN, "rows": rows})
+            out, error = self.run_tool("table", "task", "--show", "--against", "charts", "--markdown", "page.md", code=2)
+            self.assertEqual(out, "")
+            self.assertEqual(error.strip().splitlines(), ["lagtape: --against charts: there is no finished run to draw."])
+            self.assertFalse((self.folder / "charts").exists())
+            self.assertFalse((self.folder / "page.md").exists())
 
     def test_a_line_that_a_kill_cut_short_is_not_drawn_and_a_wrong_one_is_named(self):
         self.table("--seeds", 1, "--plot", "curves.svg")

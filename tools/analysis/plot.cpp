@@ -15,6 +15,8 @@ namespace {
 // Sizes in pixels.
 constexpr double kLeft = 76, kTop = 40, kBottom = 58;
 constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kLetter = 7.2, kFont = 12;
+constexpr double kDot = 3.5;      // radius of a dot that is read by itself
+constexpr double kDotInLine = 2;  // radius of a single point between the gaps of a line
 constexpr double kBandOpacity = 0.25;
 
 // The colours of Okabe and Ito without yellow, which is hard to see on white.
@@ -52,12 +54,21 @@ std::string segment(double x1, double y1, double x2, double y2, const std::strin
                  number(y2), "\" ", more, "/>\n");
 }
 
+std::string dot(double x, double y, double radius, const std::string& colour) {
+  return text_of("<circle cx=\"", number(x), "\" cy=\"", number(y), "\" r=\"", radius, "\" fill=\"", colour,
+                 "\"/>\n");
+}
+
+std::string colour(const PlotLine& line, std::size_t n) {
+  return line.faint ? "#bbbbbb" : kColours[n % kColours.size()];
+}
+
 /// The colour, dashes and width of the n-th line.
 std::string stroke(const PlotLine& line, std::size_t n) {
-  if (line.faint) return "stroke=\"#bbbbbb\" stroke-width=\"1\"";
+  if (line.faint) return text_of("stroke=\"", colour(line, n), "\" stroke-width=\"1\"");
   const char* dash = kDashes[n / kColours.size() % kDashes.size()];
   const std::string dashes = *dash ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
-  return text_of("stroke=\"", kColours[n % kColours.size()], "\" stroke-width=\"",
+  return text_of("stroke=\"", colour(line, n), "\" stroke-width=\"",
                  line.broad ? "6\" stroke-opacity=\"0.35\"" : "1.6\"", dashes);
 }
 
@@ -165,12 +176,28 @@ class Drawing {
       out_ += text_at(x, kTop + plot_.height + 18, tick.text, centre);
       free = x + half + kLetter / 2;
     }
+    if (const auto& last = x_.last()) draw_last(*last, free);
+    double highest = kTop + plot_.height + kFont;  // of the labels so far
     for (const PlotTick& tick : y_.ticks()) {
       const double y = down(tick.value);
       if (y < kTop - 1 || y > kTop + plot_.height + 1) continue;
       out_ += segment(kLeft, y, kLeft + plot_.width, y, grid);
       out_ += text_at(kLeft - 8, y + kFont / 3, tick.text, right);
+      highest = std::min(highest, y);
     }
+    if (const auto& last = y_.last(); last && down(last->value) < highest - 1.5 * kFont) {
+      const double y = down(last->value);
+      out_ += segment(kLeft, y, kLeft + plot_.width, y, grid);
+      out_ += text_at(kLeft - 8, y + kFont / 3, last->text, right);
+    }
+  }
+
+  /// The largest value across, if its number has room between the labels, which end at `free`, and the page's edge.
+  void draw_last(const PlotTick& last, double free) {
+    const double x = across(last.value), half = kLetter * static_cast<double>(last.text.size()) / 2;
+    if (x - half < free + kLetter || x + half > kLeft + plot_.width + kLegendGap) return;
+    out_ += segment(x, kTop, x, kTop + plot_.height, "stroke=\"#dddddd\"");
+    out_ += text_at(x, kTop + plot_.height + 18, last.text, "text-anchor=\"middle\"");
   }
 
   void draw_frame() {
@@ -178,29 +205,44 @@ class Drawing {
     const double middle = kLeft + plot_.width / 2, half_way = kTop + plot_.height / 2;
     out_ += text_of("<rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"", number(plot_.width),
                     "\" height=\"", number(plot_.height), "\" fill=\"none\" stroke=\"#555555\"/>\n");
-    out_ += text_at(middle, kTop - 16, plot_.title, centre + " font-size=\"15\"");
+    const double title = plot_.subtitle.empty() ? kTop - 16 : kTop - 23;
+    out_ += text_at(middle, title, plot_.title, centre + " font-size=\"15\"");
+    if (!plot_.subtitle.empty()) out_ += text_at(middle, kTop - 7, plot_.subtitle, centre);
     out_ += text_at(middle, kTop + plot_.height + 42, with_scale(plot_.x), centre);
     out_ += text_at(18, half_way, with_scale(plot_.y),
                     text_of(centre, " transform=\"rotate(-90 18 ", number(half_way), ")\""));
   }
 
+  bool shows(const PlotLine& line, std::size_t i) const { return x_.shows(line.x[i]) && y_.shows(line.y[i]); }
+
+  /// Whether a line has points, but no two that it could join.
+  bool is_dots(const PlotLine& line) const {
+    bool some = false;
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      if (!shows(line, i)) continue;
+      if (i > 0 && shows(line, i - 1)) return false;
+      some = true;
+    }
+    return some;
+  }
+
   /// A polyline for every piece between gaps; a single point is a dot.
   void draw(const PlotLine& line, std::size_t n) {
+    const double radius = line.markers || is_dots(line) ? kDot : kDotInLine;
     std::vector<std::pair<double, double>> piece;
     const auto finish = [&] {
-      if (piece.size() == 1) {
-        out_ += text_of("<circle cx=\"", number(piece[0].first), "\" cy=\"", number(piece[0].second),
-                        "\" r=\"2\" fill=\"", kColours[n % kColours.size()], "\"/>\n");
-      } else if (piece.size() > 1) {
+      if (piece.size() > 1) {
         out_ += text_of("<polyline fill=\"none\" stroke-linejoin=\"round\" ", stroke(line, n), " points=\"");
         for (const auto& [x, y] : piece) out_ += text_of(number(x), ",", number(y), " ");
         out_.back() = '"';
         out_ += "/>\n";
       }
+      if (piece.size() == 1 || line.markers)
+        for (const auto& [x, y] : piece) out_ += dot(x, y, radius, colour(line, n));
       piece.clear();
     };
     for (std::size_t i = 0; i < line.x.size(); ++i) {
-      if (x_.shows(line.x[i]) && y_.shows(line.y[i])) {
+      if (shows(line, i)) {
         piece.emplace_back(across(line.x[i]), down(line.y[i]));
       } else {
         finish();
@@ -229,7 +271,7 @@ class Drawing {
       if (end > first)
         out_ += text_of("<polygon stroke=\"none\" ", fill_of(band, kBandOpacity), " points=\"");
       for (std::size_t i = first; i < end; ++i)
-        out_ += text_of(number(across(band.x[i])), ",", number(down(band.low[i])), " ");
+        out_ += text_of(number(across(band.x[i])), ",", number(down(y_.clamped(band.low[i]))), " ");
       for (std::size_t i = end; i > first; --i)
         out_ += text_of(number(across(band.x[i - 1])), ",", number(down(band.high[i - 1])), " ");
       if (end > first) out_.back() = '"';
@@ -237,7 +279,7 @@ class Drawing {
       first = end + 1;
     };
     for (std::size_t i = 0; i < band.x.size(); ++i)
-      if (!x_.shows(band.x[i]) || !y_.shows(band.low[i]) || !y_.shows(band.high[i])) finish(i);
+      if (!x_.shows(band.x[i]) || !y_.shows(y_.clamped(band.low[i])) || !y_.shows(band.high[i])) finish(i);
     finish(band.x.size());
   }
 
@@ -272,7 +314,11 @@ class Drawing {
     for (const PlotBand& band : plot_.bands)
       entry(band.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
                                "\" width=\"18\" height=\"10\" ", fill_of(band, opacity_of(band)), "/>\n"));
-    for (const PlotLine& line : plot_.lines) entry(line.name, segment(x, y, x + 18, y, stroke(line, n++)));
+    for (const PlotLine& line : plot_.lines) {
+      const std::string point = dot(x + 9, y, kDot, colour(line, n));
+      const std::string joined = segment(x, y, x + 18, y, stroke(line, n++));
+      entry(line.name, is_dots(line) ? point : joined + (line.markers ? point : ""));
+    }
     legend_bottom_ = y + kLegendRow;
     return std::max(width, kLegendGap);
   }

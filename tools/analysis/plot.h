@@ -11,8 +11,9 @@ namespace lagtape {
 struct PlotLine {
   std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> x, y;
-  bool broad = false;  ///< wide and pale, so that another line is seen on top of it
-  bool faint = false;  ///< thin and grey, one of many that are not told apart
+  bool broad = false;    ///< wide and pale, so that another line is seen on top of it
+  bool faint = false;    ///< thin and grey, one of many that are not told apart
+  bool markers = false;  ///< a dot on each point, so that what was measured is told from what is between
 };
 
 /// Bars side by side: bar i stands on the x axis between edges[i] and edges[i + 1]. NaN leaves a gap.
@@ -21,7 +22,8 @@ struct PlotBars {
   std::vector<double> edges, heights;
 };
 
-/// The pale area between low[i] and high[i] over x[i], in the colour of a line of the chart. NaN leaves a gap.
+/// The pale area between low[i] and high[i] over x[i], in the colour of a line of the chart. NaN leaves a gap. A lower
+/// bound that a logarithmic axis cannot show, 0 or less, lies at the bottom of the chart.
 struct PlotBand {
   std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> x, low, high;
@@ -32,6 +34,7 @@ struct PlotBand {
 /// apart.
 struct Plot {
   std::string title = {};
+  std::string subtitle = {};  ///< smaller, below the title
   PlotAxis x = {}, y = {};
   std::vector<PlotLine> lines = {};
   std::vector<PlotBars> bars = {};

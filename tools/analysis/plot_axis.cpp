@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 namespace lagtape {
@@ -10,12 +11,20 @@ namespace lagtape {
 namespace {
 
 constexpr std::size_t kFewest = 3;   ///< ticks that an axis has at least
+constexpr int kLastDigits = 3;       ///< significant digits that the number of the largest value has at most
 constexpr double kNarrowest = 1e-9;  ///< a range that is narrower, for its numbers, differs by rounding alone
 
 std::string tick_text(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
+}
+
+/// Whether few digits write the value exactly, as they do for most settings and few results.
+bool is_short(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", kLastDigits, value);
+  return tick_text(value) == tick_text(std::atof(text));
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is at least `value`.
@@ -32,6 +41,7 @@ double round_up(double value) {
 PlotScale::PlotScale(const PlotAxis& axis, const std::vector<double>& values, bool include_zero)
     : log_(axis.log) {
   find_range(axis, values, include_zero && !axis.log);
+  if (last_ && last_->value < min_) last_.reset();
   if (!axis.categories.empty()) {
     for (std::size_t i = 0; i < axis.categories.size(); ++i)
       ticks_.push_back({static_cast<double>(i), axis.categories[i]});
@@ -81,6 +91,8 @@ void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& valu
   }
   if (shows(axis.min)) min_ = axis.min;
   if (shows(axis.max)) max_ = axis.max;
+  const double last = shows(axis.max) ? axis.max : most;
+  if (found && axis.categories.empty() && is_short(last)) last_ = {last, tick_text(last)};
   if (max_ - min_ > kNarrowest * std::max(std::abs(min_), std::abs(max_))) return;
   // The range is empty, for instance with a single value: it gets some room.
   if (log_) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +35,14 @@ class PlotScale {
   bool shows(double value) const;  ///< finite, and positive on a logarithmic axis
   /// The position of a value that the axis shows; below 0 or above 1 outside of the range.
   double place(double value) const;
+  /// The value, or the start of a logarithmic axis in place of one that is too small to be shown there.
+  double clamped(double value) const { return log_ && value <= 0 && std::isfinite(value) ? min_ : value; }
   /// The value on which bars stand: 0 or the end of the range nearest to it; on a logarithmic axis its start.
   double base() const { return log_ ? min_ : (min_ > 0 ? min_ : (max_ < 0 ? max_ : 0)); }
   const std::vector<PlotTick>& ticks() const { return ticks_; }
+  /// The largest value, which need not be among the ticks. None without values, and if its number is too long to be
+  /// read at a glance.
+  const std::optional<PlotTick>& last() const { return last_; }
 
  private:
   void find_range(const PlotAxis& axis, const std::vector<double>& values, bool include_zero);
@@ -45,6 +52,7 @@ class PlotScale {
   bool log_;
   double min_ = 0, max_ = 1;
   std::vector<PlotTick> ticks_;
+  std::optional<PlotTick> last_;
 };
 
 }  // namespace lagtape

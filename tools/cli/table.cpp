@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <filesystem>
@@ -6,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/exit_code.h"
@@ -79,11 +81,38 @@ void check_settings(const table::PaperTable& plan, const std::string& against) {
       against, (plan.folder / "table.json").string()));
 }
 
+/// A chart whose subtitle tells what the command changed, so that a short run is not taken for the printed settings.
+std::string svg_of(Plot chart, const std::vector<std::string>& assignments) {
+  constexpr std::size_t kLongest = 100;
+  if (!assignments.empty())
+    chart.subtitle = "with " + shortened(fmt::format("{}", fmt::join(assignments, ", ")), kLongest);
+  return chart.svg();
+}
+
+using Charts = std::vector<std::pair<std::string, Plot>>;
+
+/// The charts of --against. None without a finished run: printed numbers alone are in the table already.
+Charts charts_of(const table::PaperTable& plan, const std::vector<table::Run>& runs) {
+  const auto is_done = [](const table::Run& run) { return run.state == table::RunState::done; };
+  return std::ranges::any_of(runs, is_done) ? metric_against_settings(plan, runs) : Charts();
+}
+
+std::string nothing_to_draw(const std::string& against) {
+  return fmt::format("--against {}: there is no finished run to draw.", against);
+}
+
 void write_against(const table::PaperTable& plan, const std::vector<table::Run>& runs,
-                   const std::string& folder) {
-  std::filesystem::create_directories(folder);
-  for (const auto& [name, chart] : metric_against_settings(plan, runs))
-    write_file_atomically(std::filesystem::path(folder) / (name + ".svg"), chart.svg());
+                   const TableArguments& arguments) {
+  const Charts charts = charts_of(plan, runs);
+  if (charts.empty()) {
+    std::fputs((nothing_to_draw(arguments.against) + "\n").c_str(), stderr);
+    return;
+  }
+  std::filesystem::create_directories(arguments.against);
+  for (const auto& [name, chart] : charts) {
+    write_file_atomically(std::filesystem::path(arguments.against) / (name + ".svg"),
+                          svg_of(chart, arguments.set));
+  }
 }
 
 /// The command that repeats the table from the start.
@@ -185,14 +214,17 @@ void run(const TableArguments& arguments) {
     }
     if (!arguments.show) results->add(runs, plan);
   }
+  if (arguments.show && !arguments.against.empty() && charts_of(plan, runs).empty())
+    throw InputError(nothing_to_draw(arguments.against));
   if (!arguments.quiet) warn_of_parameters(plan, runs);
   std::vector<int> failures;
   if (!arguments.show) failures = train(runs, plan, arguments, results ? &*results : nullptr);
   const std::string text = markdown(plan, runs, command_of(plan, arguments, seeds));
   fmt::print("{}{}", arguments.json ? json(plan, runs) : text, arguments.json ? "\n" : "");
   if (!arguments.page.empty()) table::put_into_page(arguments.page, plan.task(), text);
-  if (!arguments.plot.empty()) write_file_atomically(arguments.plot, learning_curves(plan, runs).svg());
-  if (!arguments.against.empty()) write_against(plan, runs, arguments.against);
+  if (!arguments.plot.empty())
+    write_file_atomically(arguments.plot, svg_of(learning_curves(plan, runs), arguments.set));
+  if (!arguments.against.empty()) write_against(plan, runs, arguments);
   report_failures(failures, runs, plan);
 }
 

@@ -44,9 +44,10 @@ void add_dot(PlotLine& line, double x, double y) {
 
 Plot against(const SearchPlan& plan, const Setting& setting, const std::vector<Trial>& trials) {
   Plot plot{.title = text_of(plan.metric, " against ", name_of(setting)),
-            .x = {.title = name_of(setting), .log = is_logarithmic(setting)},
-            .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better}};
+            .x = {.title = name_of(setting), .log = is_logarithmic(setting), .room = 0.04},
+            .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better, .room = 0.04}};
   if (!is_numeric(setting)) {
+    plot.x.room = 0;  // names stand half a place from the ends
     for (const Json& choice : setting.choices)
       plot.x.categories.push_back(choice.is_string() ? choice.get<std::string>() : choice.dump());
   }

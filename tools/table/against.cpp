@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "lagtape/tools/table/bands.h"
 #include "lagtape/tools/table/report.h"
 
 namespace lagtape::table {
@@ -56,8 +57,8 @@ struct Group {
 };
 
 void draw(Plot& plot, const std::string& name, const std::map<double, Point>& points) {
-  PlotLine ours{.name = name.empty() ? "here" : name, .x = {}, .y = {}};
-  PlotLine printed{.name = name.empty() ? "printed" : name + ", printed", .x = {}, .y = {}};
+  PlotLine ours{.name = name.empty() ? "here" : name, .x = {}, .y = {}, .markers = true};
+  PlotLine printed{.name = name.empty() ? "printed" : name + ", printed", .x = {}, .y = {}, .markers = true};
   PlotBand band{.name = "", .x = {}, .low = {}, .high = {}, .line = plot.lines.size()};
   for (const auto& [x, point] : points) {
     if (std::isfinite(point.mean)) {
@@ -81,10 +82,11 @@ void draw(Plot& plot, const std::string& name, const std::map<double, Point>& po
 Plot against(const PaperTable& table, const std::vector<Run>& runs, const std::string& setting,
              const std::set<double>& values) {
   constexpr double kDecade = 10;
-  Plot plot{
-      .title = table.title,
-      .x = {.title = setting, .log = *values.begin() > 0 && *values.rbegin() / *values.begin() > kDecade},
-      .y = {.title = "test " + table.unit, .log = !table.larger_is_better}};
+  Plot plot{.title = table.title,
+            .x = {.title = setting,
+                  .log = *values.begin() > 0 && *values.rbegin() / *values.begin() > kDecade,
+                  .room = 0.04},
+            .y = {.title = "test " + table.unit, .log = !table.larger_is_better, .room = 0.04}};
   std::map<std::string, Group> groups;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
@@ -100,6 +102,7 @@ Plot against(const PaperTable& table, const std::vector<Run>& runs, const std::s
   for (const auto& [name, group] : groups) drawn.insert(drawn.end(), group.rows.begin(), group.rows.end());
   for (const auto& [name, group] : groups)
     draw(plot, others_of(*group.rows.front(), setting, common_settings(drawn)), group.points);
+  explain_bands(plot);
   return plot;
 }
 

@@ -9,6 +9,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/core/text_lines.h"
+#include "lagtape/tools/table/bands.h"
 #include "lagtape/tools/table/report.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -86,6 +87,7 @@ Plot curves_of(const PaperTable& table, const std::vector<Run>& runs, const std:
     epochs = epochs && values.has_epochs;
     draw(plot, table.rows[i].name, values);
   }
+  explain_bands(plot);
   plot.x.title = epochs ? "epoch" : "update";
   return plot;
 }

@@ -101,9 +101,52 @@ TEST_CASE("what cannot be shown is a gap") {
   CHECK(count(plot.svg(), "<polyline") == 2);
   plot.lines[0].y = {kNan, 1, kNan, kNan, kNan};
   CHECK(count(plot.svg(), "<polyline") == 0);
-  CHECK(count(plot.svg(), "<circle") == 1);
+  CHECK(count(plot.svg(), "<circle") == 2);  // the point and its key in the legend
   plot.lines[0].y.assign(5, kNan);
   CHECK(plot.svg().find("nan") == std::string::npos);
+}
+
+TEST_CASE("what is a dot in the chart is one in the legend, and large enough to be seen") {
+  Plot plot{.lines = {{"dots", {0, kNan, 2}, {1, kNan, 3}}}};
+  CHECK(count(plot.svg(), "<circle") == 3);
+  CHECK(count(plot.svg(), "r=\"3.5\"") == 3);
+  plot.lines = {{.name = "measured", .x = {0, 1, 2}, .y = {1, 2, 3}, .markers = true}};
+  CHECK(count(plot.svg(), "<circle") == 4);  // one of them on the line of the legend
+  CHECK(count(plot.svg(), "<polyline") == 1);
+  CHECK(count(plot.svg(), "r=\"3.5\"") == 4);
+  plot.lines = {{"line", {0, 1, 2, 3}, {1, 2, kNan, 3}}};
+  CHECK(count(plot.svg(), "<circle") == 1);
+  CHECK(count(plot.svg(), "r=\"2\"") == 1);
+}
+
+TEST_CASE("the largest value has a label if it fits") {
+  const auto labels = [](const PlotAxis& x, std::vector<double> values) {
+    const std::vector<double> y(values.size(), 1);
+    return Plot{.x = x, .lines = {{"a", std::move(values), y}}}.svg();
+  };
+  CHECK(count(labels({.log = true}, {5, 300}), ">300<") == 1);
+  CHECK(count(labels({.log = true, .room = 0.04}, {5, 300}), ">300<") == 1);
+  CHECK(count(labels({}, {0, 100}), ">100<") == 1);
+  CHECK(count(labels({}, {0, 31}), ">31<") == 0);  // too close to 30
+  CHECK(count(labels({}, {0, 37}), ">37<") == 1);
+  CHECK(count(labels({}, {0, 0.3712349}), ">0.371235<") == 0);  // too long to be read
+  CHECK(count(labels({.max = 47}, {0, 10}), ">47<") == 1);
+  const Plot upwards{.lines = {{"a", {1, 2}, {0, 0.37}}}};
+  CHECK(count(upwards.svg(), ">0.37<") == 1);
+}
+
+TEST_CASE("a subtitle stands below the title, which it moves up") {
+  Plot plot{.title = "a title", .lines = {{"a", {0, 1}, {0, 1}}}};
+  const auto line_of = [&](const std::string& text) {
+    const std::string svg = plot.svg();
+    const std::size_t end = svg.find(">" + text + "<");
+    REQUIRE(end != std::string::npos);
+    return std::stod(attribute(svg.substr(svg.rfind("<text ", end)), "text", "y"));
+  };
+  const double alone = line_of("a title");
+  plot.subtitle = "with b = 1";
+  CHECK(line_of("a title") < alone);
+  CHECK(line_of("with b = 1") > line_of("a title") + 12);
 }
 
 TEST_CASE("texts are escaped, and the document stays well-formed") {
@@ -221,6 +264,29 @@ TEST_CASE("a band is an area of its line's colour with a gap where a bound is mi
   plot.bands[0].high.push_back(1);
   plot.bands[0].line = 1;
   CHECK_THROWS_AS(plot.svg(), InputError);
+}
+
+TEST_CASE("a band whose lower bound a logarithmic axis cannot show reaches the bottom of the chart") {
+  const auto svg = [](bool log, double least) {
+    return Plot{.y = {.log = log},
+                .lines = {{"mean", {0, 1, 2}, {1, 2, 3}}},
+                .bands = {{.name = "", .x = {0, 1, 2}, .low = {0.5, least, 2}, .high = {1.5, 5, 4}}}}
+        .svg();
+  };
+  const double bottom = std::stod(attribute(svg(true, -1), "rect", "y")) +
+                        std::stod(attribute(svg(true, -1), "rect", "height"));
+  for (const double least : {-1.0, 0.0}) {
+    CAPTURE(least);
+    REQUIRE(count(svg(true, least), "<polygon") == 1);
+    const std::vector<double> heights = heights_of(attribute(svg(true, least), "polygon", "points"));
+    REQUIRE(heights.size() == 6);
+    CHECK(heights[1] == doctest::Approx(bottom));
+    CHECK(heights[0] == doctest::Approx(bottom));  // 0.5, the smallest value that can be shown
+    CHECK(heights[2] < bottom - 10);
+  }
+  CHECK(count(svg(true, kNan), "<polygon") == 2);
+  CHECK(heights_of(attribute(svg(false, -1), "polygon", "points"))[0] <
+        bottom - 10);  // the axis goes down to -1
 }
 
 }  // namespace lagtape
