@@ -40,6 +40,19 @@ class ChartsTest(ToolTest):
         self.assertIn("test RMSE x 1e-2", drawn)
         self.assertEqual(drawn.count("<polyline"), 2)
 
+    def test_a_row_that_did_not_measure_the_test_set_is_drawn_on_valid(self):
+        self.table("--seeds", 1, "--only", "small", "--set", "train.evaluate_test=true")
+        self.table("--seeds", 1, "--plot", "curves.svg")
+        drawn = (self.folder / "curves.svg").read_text()
+        self.assertIn("validation RMSE x 1e-2", drawn)
+        self.assertEqual(drawn.count("<polyline"), 2)
+
+    def test_the_order_of_settings_does_not_matter_and_near_ones_differ(self):
+        at = ({"units": 4, "dt": 0.12345678, "cell": "a"}, {"cell": "a", "dt": 0.12345678, "units": 5}, {"units": 6, "dt": 0.12345679, "cell": "a"})
+        self.write("task/table.json", {**PLAN, "rows": [{**row, "at": one} for row, one in zip(PLAN["rows"], at)]})
+        self.table("--seeds", 1, "--against", "charts")
+        self.assertEqual(self.points_of("charts/units.svg")[0], [2])
+
     def test_places_that_cannot_be_written_are_found_before_the_training(self):
         self.write("file", "")
         (self.folder / "folder").mkdir()

@@ -48,6 +48,7 @@ PLANS = [
     ("printed parameters of nothing", changed_row(0, printed_parameters=0), ["/rows/0/printed_parameters", "1"]),
     ("settings that are a list", changed_row(0, at=[1]), ["/rows/0/at", "object", "dt"]),
     ("a setting whose chart would be elsewhere", changed_row(0, at={"../dt": 1}), ["/rows/0/at", "'../dt'", "letters"]),
+    ("the same settings twice", {**PLAN, "rows": [{**row, "at": {"dt": 1, "form": "a"}} for row in PLAN["rows"]]}, ["/rows/1/at", "row 0"]),
     ("a setting without a name", changed_row(0, at={"": 1}), ["/rows/0/at", "''", "letters"]),
     ("a setting that is neither number nor word", changed_row(0, at={"dt": [1]}), ["/rows/0/at", "dt", "[1]"]),
     ("no rows", {**PLAN, "rows": []}, ["/rows"]),

@@ -14,7 +14,7 @@ namespace lagtape::table {
 namespace {
 
 std::string text_of_setting(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : fmt::format("{:g}", value.get<double>());
+  return value.is_string() ? value.get<std::string>() : fmt::format("{}", value.get<double>());
 }
 
 /// A row's numeric setting; null where it has none of this name.
@@ -64,9 +64,8 @@ void draw(Plot& plot, const std::string& name, const std::map<double, Point>& po
     if (std::isfinite(point.mean)) {
       ours.x.push_back(x);
       ours.y.push_back(point.mean);
-      const double deviation = std::isfinite(point.deviation) ? point.deviation : 0;
-      band.low.push_back(point.mean - deviation);
-      band.high.push_back(point.mean + deviation);
+      band.low.push_back(point.mean - point.deviation);
+      band.high.push_back(point.mean + point.deviation);
     }
     if (std::isfinite(point.printed)) {
       printed.x.push_back(x);
@@ -74,7 +73,7 @@ void draw(Plot& plot, const std::string& name, const std::map<double, Point>& po
     }
   }
   band.x = ours.x;
-  if (band.low != band.high) plot.bands.push_back(std::move(band));
+  if (has_width(band)) plot.bands.push_back(std::move(band));
   if (!ours.x.empty()) plot.lines.push_back(std::move(ours));
   if (!printed.x.empty()) plot.lines.push_back(std::move(printed));
 }
@@ -87,20 +86,24 @@ Plot against(const PaperTable& table, const std::vector<Run>& runs, const std::s
                   .log = *values.begin() > 0 && *values.rbegin() / *values.begin() > kDecade,
                   .room = 0.04},
             .y = {.title = "test " + table.unit, .log = !table.larger_is_better, .room = 0.04}};
-  std::map<std::string, Group> groups;
+  std::map<std::map<std::string, std::string>, Group> groups;  // by their other settings, as JSON
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
     const Json* at = number_of(row, setting);
     if (at == nullptr) continue;
     const Outcome outcome = outcome_of(table, i, runs);
-    Group& group = groups[others_of(row, setting)];
+    std::map<std::string, std::string> others;
+    for (const auto& [name, value] : row.at)
+      if (name != setting) others.emplace(name, value.dump());
+    Group& group = groups[others];
     group.rows.push_back(&row);
     group.points[at->get<double>()] = {outcome.mean, outcome.deviation, row.printed};
   }
   std::erase_if(groups, [](const auto& group) { return group.second.points.size() < 2; });
   std::vector<const Row*> drawn;
-  for (const auto& [name, group] : groups) drawn.insert(drawn.end(), group.rows.begin(), group.rows.end());
-  for (const auto& [name, group] : groups)
+  for (const auto& [settings, group] : groups)
+    drawn.insert(drawn.end(), group.rows.begin(), group.rows.end());
+  for (const auto& [settings, group] : groups)
     draw(plot, others_of(*group.rows.front(), setting, common_settings(drawn)), group.points);
   explain_bands(plot);
   return plot;

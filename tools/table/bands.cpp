@@ -2,6 +2,12 @@
 
 namespace lagtape::table {
 
+bool has_width(const PlotBand& band) {
+  for (std::size_t i = 0; i < band.x.size(); ++i)
+    if (band.low[i] < band.high[i]) return true;
+  return false;
+}
+
 void explain_bands(Plot& plot) {
   if (plot.bands.empty()) return;
   // One entry stands for the bands of all lines, which differ in their colours alone.

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -57,14 +58,15 @@ void draw(Plot& plot, const std::string& name, const Values& values) {
     double mean = 0, squares = 0;
     for (const double value : of_runs) mean += value / runs;
     for (const double value : of_runs) squares += (value - mean) * (value - mean);
-    const double deviation = runs > 1 ? std::sqrt(squares / (runs - 1)) : 0;
+    const double deviation =
+        runs > 1 ? std::sqrt(squares / (runs - 1)) : std::numeric_limits<double>::quiet_NaN();
     line.x.push_back(x);
     line.y.push_back(mean);
     band.low.push_back(mean - deviation);
     band.high.push_back(mean + deviation);
   }
   band.x = line.x;
-  if (band.low != band.high) plot.bands.push_back(std::move(band));
+  if (has_width(band)) plot.bands.push_back(std::move(band));
   plot.lines.push_back(std::move(line));
 }
 
@@ -95,8 +97,9 @@ Plot curves_of(const PaperTable& table, const std::vector<Run>& runs, const std:
 }  // namespace
 
 Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs) {
-  Plot test = curves_of(table, runs, "test");
-  return test.lines.empty() ? curves_of(table, runs, "valid") : test;
+  // Of the test set only if no row would be missing.
+  Plot test = curves_of(table, runs, "test"), valid = curves_of(table, runs, "valid");
+  return test.lines.size() < valid.lines.size() ? valid : test;
 }
 
 }  // namespace lagtape::table

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <string_view>
 
 #include "lagtape/core/io/file.h"
@@ -81,6 +82,11 @@ void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperT
   const auto same = [&](const Row& other) { return !row.model.empty() && other.model == row.model; };
   if (std::any_of(table.rows.begin(), table.rows.end(), same))
     reader.error("model", text_of("the model ", row.model, " occurs in another row already."));
+  const auto settings = [](const Row& of) { return std::map<std::string, Json>(of.at.begin(), of.at.end()); };
+  const bool drawn = std::ranges::any_of(row.at, [](const auto& one) { return one.second.is_number(); });
+  for (std::size_t i = 0; i < table.rows.size() && drawn; ++i)
+    if (settings(table.rows[i]) == settings(row))
+      reader.error("at", text_of("row ", i, " has the same settings, and charts would show one of them."));
   table.rows.push_back(std::move(row));
 }
 
