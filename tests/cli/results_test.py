@@ -13,7 +13,7 @@ from tool import ToolTest, main
 EXPERIMENTS = ToolTest.root / "tools/experiments"
 PAGE = (EXPERIMENTS / "RESULTS.md").read_text()
 NUMBER = re.compile(r"\d+(?:\.(\d+))?")
-TABLES = re.findall(r"<!-- table (\S+) -->\n.*`(lagtape table .*)`\n", PAGE)
+TABLES = re.findall(r"<!-- table (\S+) -->\n\*\*.*\n.*\n.*\n`(lagtape table .*)`\n", PAGE)
 
 
 def verdicts(page):

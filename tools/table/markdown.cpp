@@ -37,12 +37,19 @@ std::string time(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+/// A text without line breaks, which would end its line of the page.
+std::string on_one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
 /// The text with the characters escaped that would end a cell.
 std::string cell(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : on_one_line(text)) {
     if (c == '|') result += '\\';
-    result += c == '\n' ? ' ' : c;
+    result += c;
   }
   return result;
 }
@@ -65,8 +72,8 @@ void add(std::string& text, const std::string& part) {
 /// The remarks on a row: its note, its own source, and runs that are not done.
 std::string remark(const Row& row, const Outcome& outcome) {
   std::string text;
-  if (!row.source.empty()) add(text, fmt::format("printed in {}", row.source));
-  add(text, row.note);
+  if (!row.source.empty()) add(text, fmt::format("printed in {}", on_one_line(row.source)));
+  add(text, on_one_line(row.note));
   add(text, parameter_difference(row, outcome));
   if (row.model.empty() || outcome.runs.empty()) return text;
   const auto runs = outcome.runs.size();
@@ -105,14 +112,15 @@ std::string circumstances(const PaperTable& table, const std::vector<Run>& runs,
                                        : fmt::format("runs of together {}, the last of", time(seconds));
     when = fmt::format("; {} {} {}, on {}", done, span, latest, fmt::join(machines, " and "));
   }
-  return fmt::format("Test {}, {} is better{}. Printed: {}. `{}`\n", table.unit,
+  return fmt::format("Test {}, {} is better{}.\nPrinted: {}.\n`{}`\n", table.unit,
                      table.larger_is_better ? "larger" : "smaller", when, table.source, command);
 }
 
 }  // namespace
 
 std::string markdown(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
-  std::string text = fmt::format("**{}.** {}\n", table.title, circumstances(table, runs, command));
+  std::string text =
+      fmt::format("**{}.**\n{}\n", on_one_line(table.title), circumstances(table, runs, command));
   text += "| model | printed | mean | s.d. | best | seeds | parameters | time a run |\n";
   text += "|---|--:|--:|--:|--:|--:|--:|--:|\n";
   std::string remarks, earlier;
@@ -121,7 +129,7 @@ std::string markdown(const PaperTable& table, const std::vector<Run>& runs, cons
     const Outcome outcome = outcome_of(table, i, runs);
     text += line_of(table, row, outcome);
     const std::string said = remark(row, outcome);
-    if (!said.empty()) remarks += fmt::format("- {}: {}\n", row.name, said);
+    if (!said.empty()) remarks += fmt::format("- {}: {}\n", on_one_line(row.name), said);
     add(earlier, earlier_arithmetic(row, outcome));
   }
   if (!earlier.empty()) remarks += fmt::format("- Trained with an earlier arithmetic: {}\n", earlier);

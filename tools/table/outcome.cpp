@@ -40,7 +40,7 @@ Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<R
 }
 
 std::string parameter_difference(const Row& row, const Outcome& outcome) {
-  constexpr double kAllowed = 0.05;
+  constexpr double kAllowed = 0.05 + 1e-9;  // exactly 5 % is allowed
   if (row.printed_parameters == 0 || outcome.params == 0) return {};
   const double ratio = static_cast<double>(outcome.params) / static_cast<double>(row.printed_parameters);
   if (std::abs(ratio - 1) <= kAllowed) return {};

@@ -64,10 +64,8 @@ void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperT
   Row row;
   reader.required("name", row.name, "the model's name for readers");
   reader.optional("model", row.model, "MODEL.json beside the table");
-  if (reader.has("printed")) reader.required("printed", row.printed, {}, "the paper's number");
-  if (reader.has("printed_deviation")) {
-    reader.required("printed_deviation", row.printed_deviation, at_least(0), "its standard deviation");
-  }
+  reader.optional("printed", row.printed, {}, "the paper's number");
+  reader.optional("printed_deviation", row.printed_deviation, at_least(0), "its standard deviation");
   reader.optional("printed_parameters", row.printed_parameters, at_least(1),
                   "the paper's number of parameters: 1200 for 1.2k");
   reader.optional("source", row.source, "where it is printed, if elsewhere than the rest of the table");
