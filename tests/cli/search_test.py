@@ -48,6 +48,32 @@ WRONG = [
     ("integers that are none", ranges(integers=[0.5, 2]), ["integer"]),
     ("values that the experiment refuses", ranges(choices=[0.1, -1]), ["optimizer.lr=-1", "/optimizer/lr"]),
     ("a grid of endlessly many values", {**ranges(uniform=[0, 1]), "method": "grid"}, ["points"]),
+    ("a grid of too many integers", {**ranges(integers=[0, 10**6]), "method": "grid"},
+     ["/ranges/~1optimizer~1lr: a grid over 1000001 integers, expected at most 10000", "points"]),
+    ("a grid of too many logarithmic integers", {**ranges(log_integers=[1, 10**6]), "method": "grid"}, ["at most 10000"]),
+    ("a grid of too many combinations",
+     {"experiment": "small.json", "method": "grid",
+      "ranges": {"/optimizer/lr": {"choices": [-1]}, "/seed": {"integers": [0, 999]},
+                 "/train/epochs": {"integers": [1, 101]}}},
+     ["/ranges: a grid of more than 100000 combinations", "points"]),
+    ("a setting in another one",
+     {**SEARCH, "ranges": {"/optimizer/lr": {"uniform": [0.1, 1]}, "/optimizer": {"choices": [{"type": "adam"}]}}},
+     ["/ranges/~1optimizer~1lr: lies in '/optimizer', which is searched too"]),
+    ("an integer that a double does not hold", {**SEARCH, "ranges": {"/seed": {"integers": [0, 2**53 + 1]}}},
+     ["/ranges/~1seed/integers: expected integers above -2^53 and below 2^53. Got [0,9007199254740993]"]),
+    ("an integer that is negative with a sign", {**SEARCH, "ranges": {"/seed": {"integers": [0, 2**64 - 1]}}}, ["2^53"]),
+    ("a range without a finite width", ranges(uniform=[-1e308, 1e308]), ["whose difference is a finite number"]),
+    ("a condition on a misspelt value", ranges(uniform=[0.1, 1], when={"/optimizer/typ": "adam"}),
+     ["/ranges/~1optimizer~1lr/when: the experiment has no '/optimizer/typ'; did you mean '/optimizer/type'?"]),
+    ("a condition without a slash", ranges(uniform=[0.1, 1], when={"optimizer.type": "adam"}),
+     ["no JSON Pointer: 'optimizer.type'; did you mean '/optimizer/type'?"]),
+    ("a condition on something else", ranges(uniform=[0.1, 1], when={"x": "adam"}), ["'x'", "such as '/optimizer/type'"]),
+    ("a condition on everything", ranges(uniform=[0.1, 1], when={"": "adam"}), ["such as '/optimizer/type'"]),
+    ("a condition on itself", ranges(choices=[0.1, 1], when={"/optimizer/lr": 0.1}), ["on the setting itself"]),
+    ("a condition on what is drawn later",
+     {**SEARCH, "ranges": {"/optimizer/momentum": {"uniform": [0, 0.8], "when": {"/optimizer/type": "sgd"}},
+                           "/optimizer/type": {"choices": ["adam", "sgd"]}}},
+     ["the range of '/optimizer/type' comes after this one"]),
     ("a condition on two settings", ranges(choices=[1], when={"/a": 1, "/b": 2}), ["/when"]),
     ("a metric that the experiment has not", {**SEARCH, "metric": "accuracy"}, ["/metric", "rmse"]),
     ("runs of nothing", {**SEARCH, "runs": 0}, ["/runs"]),
@@ -75,6 +101,14 @@ class SearchTest(ToolTest):
                 _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
                 for text in texts:
                     self.assertIn(text, err)
+                self.assertFalse((self.folder / "out").exists())
+
+    def test_a_setting_that_is_searched_cannot_be_set(self):
+        self.write("search.json", {**SEARCH, "ranges": {"/optimizer": {"choices": [{"type": "adam"}, {"type": "sgd"}]}}})
+        for assignment in ("optimizer.lr=0.5", "/optimizer/lr=0.5", 'optimizer={"type": "adam"}'):
+            with self.subTest(assignment):
+                _, err = self.run_tool("search", "search.json", "--out", "out", "--set", assignment, code=2)
+                self.assertIn(f"--set {assignment}: '/optimizer' is searched", err)
                 self.assertFalse((self.folder / "out").exists())
 
     def test_more_runs_than_a_search_may_have_are_refused(self):
@@ -123,6 +157,36 @@ class SearchTest(ToolTest):
         found = sorted((run["settings"]["/optimizer/type"], run["settings"].get("/optimizer/momentum", -1),
                         run["settings"]["/model/layers/0/units"]) for run in result["runs"])
         self.assertEqual(found, [("adam", -1, 2), ("adam", -1, 3), *(("sgd", m, u) for m in (0, 0.4, 0.8) for u in (2, 3))])
+
+    def test_a_grid_takes_points_of_a_wide_range_and_the_first_runs_of_a_large_one(self):
+        wide = {**SEARCH, "method": "grid", "ranges": {"/seed": {"integers": [0, 10**9], "points": 3}}}
+        self.assertEqual([run["settings"]["/seed"] for run in self.search(wide)["runs"]], [0, 5 * 10**8, 10**9])
+        large = {**wide, "runs": 2, "ranges": {"/seed": {"integers": [0, 9999]}, "/train/epochs": {"integers": [1, 9999]}}}
+        self.assertEqual([run["settings"] for run in self.search(large, out="large")["runs"]],
+                         [{"/seed": 0, "/train/epochs": 1}, {"/seed": 0, "/train/epochs": 2}])
+
+    def test_a_condition_may_be_on_a_part_of_what_is_chosen(self):
+        runs = self.search({**SEARCH, "method": "grid", "runs": 10, "ranges": {
+            "/optimizer": {"choices": [{"type": "adam"}, {"type": "sgd", "lr": 0.1}]},
+            "/train/epochs": {"choices": [1, 2], "when": {"/optimizer/type": "sgd"}},
+        }})["runs"]
+        self.assertEqual([run["settings"].get("/train/epochs") for run in runs], [None, 1, 2])
+
+    def test_a_logarithmic_range_may_be_wider_than_a_number(self):
+        wide = {"log_uniform": [5e-324, 1]}
+        drawn = {**SEARCH, "ranges": {"/optimizer/lr": wide}}
+        rates = [run["settings"]["/optimizer/lr"] for run in self.search(drawn)["runs"]]
+        self.assertTrue(min(rates) < 1e-200 < 1e-120 < max(rates), rates)
+        grid = {**SEARCH, "method": "grid", "runs": 3,
+                "ranges": {"/optimizer/lr": {**wide, "points": 3}, "/model/layers/0/tau": {"choices": [5]}}}
+        rates = [run["settings"]["/optimizer/lr"] for run in self.search(grid, "--plot", "charts", out="grid")["runs"]]
+        self.assertEqual(rates, [5e-324, 2.223e-162, 1])
+        chart = (self.folder / "charts/settings.svg").read_text()
+        inside = chart[chart.index('<g clip-path="url(#inside)">'):chart.index("</g>")]
+        lines = re.findall(r'<polyline[^>]*points="([^"]*)"', inside)
+        heights = [float(line.split()[0].split(",")[1]) for line in lines]
+        self.assertEqual(len(heights), 3)
+        self.assertAlmostEqual(sorted(heights)[1], (min(heights) + max(heights)) / 2)
 
     def test_charts_have_a_dot_or_a_line_for_each_run(self):
         self.search({**SEARCH, "ranges": {**SEARCH["ranges"], "/optimizer/type": {"choices": ["adam", "sgd"]}}},
