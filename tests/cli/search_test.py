@@ -204,6 +204,11 @@ class SearchTest(ToolTest):
     def test_ranges_that_are_used_up_end_the_search(self):
         self.assertEqual(len(self.search({**SEARCH, "ranges": {"/model/layers/0/tau": {"choices": [1, 5, 20]}}})["runs"]), 3)
 
+    def test_fewer_draws_than_runs_are_said(self):
+        self.write("search.json", ranges(uniform=[1, 1.00001]))
+        _, err = self.run_tool("search", "search.json", "--out", "out", "--json")
+        self.assertIn("search.json: the number of different draws in the ranges is 1, fewer than the 6 runs", err)
+
     def test_halving_stops_what_is_hopeless_and_says_why(self):
         search = {**SEARCH, "method": "halving", "runs": 12, "halving": {"first": 2, "factor": 3},
                   "ranges": {"/optimizer/lr": {"log_uniform": [1e-6, 1e-1]}}}
@@ -229,6 +234,9 @@ class SearchTest(ToolTest):
         self.assertLessEqual(first, second)
         self.assertNotEqual(len(set(mean[result["ranking"][0]])), 1)
         self.assertEqual(len(self.results()), 10)
+        table = self.run_tool("search", "search.json", "--out", "out", "--show")[0].splitlines()
+        column = table[0].index("seeds")
+        self.assertEqual([row[column:].split()[0] for row in table[1:7]], ["3", "3", "1", "1", "1", "1"])
 
     def test_runs_that_diverge_are_noted_and_not_tried_again(self):
         self.write("small.json", changed(SMALL, model__layers=[{"layer": "linear", "units": 2}],
@@ -241,6 +249,20 @@ class SearchTest(ToolTest):
         size = log.stat().st_size
         self.search(search)
         self.assertEqual(log.stat().st_size, size)
+
+    def test_a_search_without_a_result_fails_after_its_table(self):
+        self.write("small.json", changed(SMALL, model__layers=[{"layer": "linear", "units": 2}],
+                                         optimizer={"type": "sgd", "lr": 1}))
+        self.write("search.json", ranges(choices=[1e30, 1e31]))
+        out, err = self.run_tool("search", "search.json", "--out", "diverged", "--quiet", code=3)
+        self.assertIn("2 runs: 0 done, 2 diverged", out)
+        self.assertIn("no run has a result: 2 diverged; run 0000: training diverged", err)
+        self.write("small.json", changed(SMALL, train__init="missing.safetensors"))
+        self.write("search.json", ranges(choices=[0.1, 0.2]))
+        out, err = self.run_tool("search", "search.json", "--out", "failed", "--quiet", code=2)
+        self.assertIn("2 runs: 0 done, 2 failed", out)
+        self.assertIn("no run has a result: 2 failed; run 0000: ", err)
+        self.assertIn("missing.safetensors", err)
 
     def test_another_search_in_the_folder_is_refused(self):
         self.search(SEARCH)
