@@ -48,6 +48,32 @@ WRONG = [
     ("integers that are none", ranges(integers=[0.5, 2]), ["integer"]),
     ("values that the experiment refuses", ranges(choices=[0.1, -1]), ["optimizer.lr=-1", "/optimizer/lr"]),
     ("a grid of endlessly many values", {**ranges(uniform=[0, 1]), "method": "grid"}, ["points"]),
+    ("a grid of too many integers", {**ranges(integers=[0, 10**6]), "method": "grid"},
+     ["/ranges/~1optimizer~1lr: a grid over 1000001 integers, expected at most 10000", "points"]),
+    ("a grid of too many logarithmic integers", {**ranges(log_integers=[1, 10**6]), "method": "grid"}, ["at most 10000"]),
+    ("a grid of too many combinations",
+     {"experiment": "small.json", "method": "grid",
+      "ranges": {"/optimizer/lr": {"choices": [-1]}, "/seed": {"integers": [0, 999]},
+                 "/train/epochs": {"integers": [1, 101]}}},
+     ["/ranges: a grid of more than 100000 combinations", "points"]),
+    ("a setting in another one",
+     {**SEARCH, "ranges": {"/optimizer/lr": {"uniform": [0.1, 1]}, "/optimizer": {"choices": [{"type": "adam"}]}}},
+     ["/ranges/~1optimizer~1lr: lies in '/optimizer', which is searched too"]),
+    ("an integer that a double does not hold", {**SEARCH, "ranges": {"/seed": {"integers": [0, 2**53 + 1]}}},
+     ["/ranges/~1seed/integers: expected integers above -2^53 and below 2^53. Got [0,9007199254740993]"]),
+    ("an integer that is negative with a sign", {**SEARCH, "ranges": {"/seed": {"integers": [0, 2**64 - 1]}}}, ["2^53"]),
+    ("a range without a finite width", ranges(uniform=[-1e308, 1e308]), ["whose difference is a finite number"]),
+    ("a condition on a misspelt value", ranges(uniform=[0.1, 1], when={"/optimizer/typ": "adam"}),
+     ["/ranges/~1optimizer~1lr/when: the experiment has no '/optimizer/typ'; did you mean '/optimizer/type'?"]),
+    ("a condition without a slash", ranges(uniform=[0.1, 1], when={"optimizer.type": "adam"}),
+     ["no JSON Pointer: 'optimizer.type'; did you mean '/optimizer/type'?"]),
+    ("a condition on something else", ranges(uniform=[0.1, 1], when={"x": "adam"}), ["'x'", "such as '/optimizer/type'"]),
+    ("a condition on everything", ranges(uniform=[0.1, 1], when={"": "adam"}), ["such as '/optimizer/type'"]),
+    ("a condition on itself", ranges(choices=[0.1, 1], when={"/optimizer/lr": 0.1}), ["on the setting itself"]),
+    ("a condition on what is drawn later",
+     {**SEARCH, "ranges": {"/optimizer/momentum": {"uniform": [0, 0.8], "when": {"/optimizer/type": "sgd"}},
+                           "/optimizer/type": {"choices": ["adam", "sgd"]}}},
+     ["the range of '/optimizer/type' comes after this one"]),
     ("a condition on two settings", ranges(choices=[1], when={"/a": 1, "/b": 2}), ["/when"]),
     ("a metric that the experiment has not", {**SEARCH, "metric": "accuracy"}, ["/metric", "rmse"]),
     ("runs of nothing", {**SEARCH, "runs": 0}, ["/runs"]),
@@ -75,6 +101,14 @@ class SearchTest(ToolTest):
                 _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
                 for text in texts:
                     self.assertIn(text, err)
+                self.assertFalse((self.folder / "out").exists())
+
+    def test_a_setting_that_is_searched_cannot_be_set(self):
+        self.write("search.json", {**SEARCH, "ranges": {"/optimizer": {"choices": [{"type": "adam"}, {"type": "sgd"}]}}})
+        for assignment in ("optimizer.lr=0.5", "/optimizer/lr=0.5", 'optimizer={"type": "adam"}'):
+            with self.subTest(assignment):
+                _, err = self.run_tool("search", "search.json", "--out", "out", "--set", assignment, code=2)
+                self.assertIn(f"--set {assignment}: '/optimizer' is searched", err)
                 self.assertFalse((self.folder / "out").exists())
 
     def test_more_runs_than_a_search_may_have_are_refused(self):
@@ -124,6 +158,36 @@ class SearchTest(ToolTest):
                         run["settings"]["/model/layers/0/units"]) for run in result["runs"])
         self.assertEqual(found, [("adam", -1, 2), ("adam", -1, 3), *(("sgd", m, u) for m in (0, 0.4, 0.8) for u in (2, 3))])
 
+    def test_a_grid_takes_points_of_a_wide_range_and_the_first_runs_of_a_large_one(self):
+        wide = {**SEARCH, "method": "grid", "ranges": {"/seed": {"integers": [0, 10**9], "points": 3}}}
+        self.assertEqual([run["settings"]["/seed"] for run in self.search(wide)["runs"]], [0, 5 * 10**8, 10**9])
+        large = {**wide, "runs": 2, "ranges": {"/seed": {"integers": [0, 9999]}, "/train/epochs": {"integers": [1, 9999]}}}
+        self.assertEqual([run["settings"] for run in self.search(large, out="large")["runs"]],
+                         [{"/seed": 0, "/train/epochs": 1}, {"/seed": 0, "/train/epochs": 2}])
+
+    def test_a_condition_may_be_on_a_part_of_what_is_chosen(self):
+        runs = self.search({**SEARCH, "method": "grid", "runs": 10, "ranges": {
+            "/optimizer": {"choices": [{"type": "adam"}, {"type": "sgd", "lr": 0.1}]},
+            "/train/epochs": {"choices": [1, 2], "when": {"/optimizer/type": "sgd"}},
+        }})["runs"]
+        self.assertEqual([run["settings"].get("/train/epochs") for run in runs], [None, 1, 2])
+
+    def test_a_logarithmic_range_may_be_wider_than_a_number(self):
+        wide = {"log_uniform": [5e-324, 1]}
+        drawn = {**SEARCH, "ranges": {"/optimizer/lr": wide}}
+        rates = [run["settings"]["/optimizer/lr"] for run in self.search(drawn)["runs"]]
+        self.assertTrue(min(rates) < 1e-200 < 1e-120 < max(rates), rates)
+        grid = {**SEARCH, "method": "grid", "runs": 3,
+                "ranges": {"/optimizer/lr": {**wide, "points": 3}, "/model/layers/0/tau": {"choices": [5]}}}
+        rates = [run["settings"]["/optimizer/lr"] for run in self.search(grid, "--plot", "charts", out="grid")["runs"]]
+        self.assertEqual(rates, [5e-324, 2.223e-162, 1])
+        chart = (self.folder / "charts/settings.svg").read_text()
+        inside = chart[chart.index('<g clip-path="url(#inside)">'):chart.index("</g>")]
+        lines = re.findall(r'<polyline[^>]*points="([^"]*)"', inside)
+        heights = [float(line.split()[0].split(",")[1]) for line in lines]
+        self.assertEqual(len(heights), 3)
+        self.assertAlmostEqual(sorted(heights)[1], (min(heights) + max(heights)) / 2)
+
     def test_charts_have_a_dot_or_a_line_for_each_run(self):
         self.search({**SEARCH, "ranges": {**SEARCH["ranges"], "/optimizer/type": {"choices": ["adam", "sgd"]}}},
                     "--plot", "charts")
@@ -144,6 +208,11 @@ class SearchTest(ToolTest):
 
     def test_ranges_that_are_used_up_end_the_search(self):
         self.assertEqual(len(self.search({**SEARCH, "ranges": {"/model/layers/0/tau": {"choices": [1, 5, 20]}}})["runs"]), 3)
+
+    def test_fewer_draws_than_runs_are_said(self):
+        self.write("search.json", ranges(uniform=[1, 1.00001]))
+        _, err = self.run_tool("search", "search.json", "--out", "out", "--json")
+        self.assertIn("search.json: the number of different draws in the ranges is 1, fewer than the 6 runs", err)
 
     def test_halving_stops_what_is_hopeless_and_says_why(self):
         search = {**SEARCH, "method": "halving", "runs": 12, "halving": {"first": 2, "factor": 3},
@@ -170,6 +239,9 @@ class SearchTest(ToolTest):
         self.assertLessEqual(first, second)
         self.assertNotEqual(len(set(mean[result["ranking"][0]])), 1)
         self.assertEqual(len(self.results()), 10)
+        table = self.run_tool("search", "search.json", "--out", "out", "--show")[0].splitlines()
+        column = table[0].index("seeds")
+        self.assertEqual([row[column:].split()[0] for row in table[1:7]], ["3", "3", "1", "1", "1", "1"])
 
     def test_runs_that_diverge_are_noted_and_not_tried_again(self):
         self.write("small.json", changed(SMALL, model__layers=[{"layer": "linear", "units": 2}],
@@ -182,6 +254,20 @@ class SearchTest(ToolTest):
         size = log.stat().st_size
         self.search(search)
         self.assertEqual(log.stat().st_size, size)
+
+    def test_a_search_without_a_result_fails_after_its_table(self):
+        self.write("small.json", changed(SMALL, model__layers=[{"layer": "linear", "units": 2}],
+                                         optimizer={"type": "sgd", "lr": 1}))
+        self.write("search.json", ranges(choices=[1e30, 1e31]))
+        out, err = self.run_tool("search", "search.json", "--out", "diverged", "--quiet", code=3)
+        self.assertIn("2 runs: 0 done, 2 diverged", out)
+        self.assertIn("no run has a result: 2 diverged; run 0000: training diverged", err)
+        self.write("small.json", changed(SMALL, train__init="missing.safetensors"))
+        self.write("search.json", ranges(choices=[0.1, 0.2]))
+        out, err = self.run_tool("search", "search.json", "--out", "failed", "--quiet", code=2)
+        self.assertIn("2 runs: 0 done, 2 failed", out)
+        self.assertIn("no run has a result: 2 failed; run 0000: ", err)
+        self.assertIn("missing.safetensors", err)
 
     def test_another_search_in_the_folder_is_refused(self):
         self.search(SEARCH)

@@ -67,14 +67,26 @@ void announce(const SearchPlan& plan, const Trial& trial, std::size_t ended, std
              stderr);
 }
 
-/// "0.1358", or "0.1358 +- 0.0021 (3 seeds)".
+/// Says when the ranges have fewer values than runs were asked for.
+void warn_of_few(const SearchPlan& plan) {
+  const std::int64_t runs = std::ssize(search::candidates(plan));
+  if (runs >= plan.runs) return;
+  std::fputs(
+      fmt::format(
+          "{}: the number of different {} in the ranges is {}, fewer than the {} runs that were asked for\n",
+          plan.file.string(), plan.method == search::Method::grid ? "combinations" : "draws", runs, plan.runs)
+          .c_str(),
+      stderr);
+}
+
+/// "0.1358", or "0.1358 +- 0.0021" for several seeds.
 std::string value_with_deviation(const std::vector<double>& values) {
   double mean = 0, squares = 0;
   for (const double value : values) mean += value / static_cast<double>(values.size());
   if (values.size() == 1) return number(mean);
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return fmt::format("{} +- {:.2g} ({} seeds)", number(mean),
-                     std::sqrt(squares / static_cast<double>(values.size() - 1)), values.size());
+  return fmt::format("{} +- {:.2g}", number(mean),
+                     std::sqrt(squares / static_cast<double>(values.size() - 1)));
 }
 
 void print_table(const SearchPlan& plan, const SearchResult& result, const std::filesystem::path& out) {
@@ -84,16 +96,20 @@ void print_table(const SearchPlan& plan, const SearchResult& result, const std::
     return std::ranges::count(result.trials, state, [](const Trial& trial) { return trial.state; });
   };
   const std::size_t shown = std::min(ranked.size(), kMostRows);
-  std::vector<std::string> values;
+  std::vector<std::string> values, seeds;
+  const bool repeated = !result.repetitions.empty();
   std::size_t width = plan.metric.size() + std::string(" on valid").size();
   for (std::size_t i = 0; i < shown; ++i) {
-    values.push_back(value_with_deviation(search::values_of(result, *ranked[i])));
+    const std::vector<double> of_seeds = search::values_of(result, *ranked[i]);
+    values.push_back(value_with_deviation(of_seeds));
+    seeds.push_back(repeated ? fmt::format("{:<7}", of_seeds.size()) : "");
     width = std::max(width, values.back().size());
   }
-  fmt::print("{:<7}{:<6}{:<{}}  {}\n", "place", "run", plan.metric + " on valid", width, "settings");
+  fmt::print("{:<7}{:<6}{:<{}}  {}{}\n", "place", "run", plan.metric + " on valid", width,
+             repeated ? "seeds  " : "", "settings");
   for (std::size_t i = 0; i < shown; ++i) {
-    fmt::print("{:<7}{:<6}{:<{}}  {}\n", i + 1, ranked[i]->folder.filename().string(), values[i], width,
-               search::text_of_values(ranked[i]->values));
+    fmt::print("{:<7}{:<6}{:<{}}  {}{}\n", i + 1, ranked[i]->folder.filename().string(), values[i], width,
+               seeds[i], search::text_of_values(ranked[i]->values));
   }
   fmt::print("\n{} runs: {} done", result.trials.size(), count(search::TrialState::done));
   for (const auto state :
@@ -121,6 +137,7 @@ void run(const SearchArguments& arguments) {
   const SearchPlan plan = search::read_search(arguments.file, arguments.runs, arguments.set);
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.file.stem()
                                                           : std::filesystem::path(arguments.out);
+  if (!arguments.quiet) warn_of_few(plan);
   SearchResult result;
   if (arguments.show) {
     result = search::look_at_search(plan, out);
@@ -145,6 +162,7 @@ void run(const SearchArguments& arguments) {
   } else {
     print_table(plan, result, out);
   }
+  if (!arguments.show) search::raise_failures(result);
 }
 
 }  // namespace

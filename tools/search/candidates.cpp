@@ -29,14 +29,18 @@ Json value_at(const Setting& setting, double place) {
   const bool logarithmic = setting.kind == Kind::log_uniform || setting.kind == Kind::log_integers;
   // Every integer has a stretch of the same width, from half below it to half above.
   const double low = setting.low - (whole ? 0.5 : 0), high = setting.high + (whole ? 0.5 : 0);
-  const double value = logarithmic ? low * std::pow(high / low, place) : low + (high - low) * place;
+  // The ratio of the bounds may overflow where the difference of their logarithms does not.
+  const double value = logarithmic ? std::exp(std::log(low) + (std::log(high) - std::log(low)) * place)
+                                   : low + (high - low) * place;
   if (whole) return static_cast<std::int64_t>(std::clamp(std::round(value), setting.low, setting.high));
   return std::clamp(rounded(value), setting.low, setting.high);
 }
 
 const Json* value_of(const Values& values, const Json& experiment, const std::string& pointer) {
-  for (const auto& [name, value] : values)
+  for (const auto& [name, value] : values) {
     if (name == pointer) return &value;
+    if (pointer.starts_with(name + "/")) return value.find_pointer(pointer.substr(name.size()));
+  }
   return experiment.find_pointer(pointer);
 }
 
@@ -60,12 +64,12 @@ Values drawn(const SearchPlan& plan, const Json& experiment, std::uint64_t run, 
 /// The values of a setting on a grid, from the smallest to the largest.
 std::vector<Json> grid_values(const Setting& setting) {
   if (setting.kind == Setting::Kind::choices) return setting.choices;
-  const double span = setting.high - setting.low;
-  const std::int64_t points = setting.points > 0 ? setting.points : static_cast<std::int64_t>(span) + 1;
+  const auto all = static_cast<std::int64_t>(setting.high - setting.low) + 1;
+  const std::int64_t points = setting.points > 0 ? setting.points : all;
   std::vector<Json> values;
   for (std::int64_t i = 0; i < points; ++i) {
     const double place = points > 1 ? static_cast<double>(i) / static_cast<double>(points - 1) : 0;
-    if (setting.kind == Setting::Kind::integers && points == static_cast<std::int64_t>(span) + 1) {
+    if (setting.kind == Setting::Kind::integers && points == all) {
       values.emplace_back(static_cast<std::int64_t>(setting.low) + i);
       continue;
     }
@@ -75,21 +79,37 @@ std::vector<Json> grid_values(const Setting& setting) {
   return values;
 }
 
-void add_grid(const SearchPlan& plan, const Json& experiment, std::size_t setting, Values& values,
-              std::vector<Values>& all) {
-  if (std::ssize(all) >= plan.runs) return;
-  if (setting == plan.settings.size()) {
-    all.push_back(values);
-    return;
+/// The combinations of a grid, the last setting first to change.
+class Grid {
+ public:
+  explicit Grid(const SearchPlan& plan) : plan_(plan), experiment_(plan.identity.at("experiment")) {
+    for (const Setting& setting : plan.settings) points_.push_back(grid_values(setting));
+    add(0);
   }
-  const Setting& s = plan.settings[setting];
-  if (!holds(s, values, experiment)) return add_grid(plan, experiment, setting + 1, values, all);
-  for (const Json& value : grid_values(s)) {
-    values.emplace_back(s.pointer, value);
-    add_grid(plan, experiment, setting + 1, values, all);
-    values.pop_back();
+  std::vector<Values> all = {};
+
+ private:
+  void add(std::size_t setting) {
+    // One more than a search may have tells that there are too many.
+    if (std::ssize(all) >= (plan_.runs > 0 ? plan_.runs : kMostRuns + 1)) return;
+    if (setting == plan_.settings.size()) {
+      all.push_back(values_);
+      return;
+    }
+    const Setting& s = plan_.settings[setting];
+    if (!holds(s, values_, experiment_)) return add(setting + 1);
+    for (const Json& value : points_[setting]) {
+      values_.emplace_back(s.pointer, value);
+      add(setting + 1);
+      values_.pop_back();
+    }
   }
-}
+
+  const SearchPlan& plan_;
+  const Json& experiment_;
+  std::vector<std::vector<Json>> points_;  // by setting
+  Values values_;                          // of the settings before the one that is added
+};
 
 }  // namespace
 
@@ -97,11 +117,7 @@ std::vector<Values> candidates(const SearchPlan& plan) {
   constexpr std::uint64_t kAttempts = 1000;
   const Json& experiment = plan.identity.at("experiment");
   std::vector<Values> all;
-  if (plan.method == Method::grid) {
-    Values values;
-    add_grid(plan, experiment, 0, values, all);
-    return all;
-  }
+  if (plan.method == Method::grid) return Grid(plan).all;
   std::set<std::string> known;
   for (std::int64_t run = 0; run < plan.runs; ++run) {
     std::uint64_t attempt = 0;

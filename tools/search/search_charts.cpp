@@ -72,8 +72,11 @@ double place_of(const Setting& setting, const std::vector<Trial>& trials, double
     high = std::max(high, number);
   }
   if (!(low < high)) return 0.5;
-  if (is_logarithmic(setting)) return std::log(value / low) / std::log(high / low);
-  return (value - low) / (high - low);
+  if (is_logarithmic(
+          setting)) {  // the ratio of two values may overflow, the difference of logarithms does not
+    return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
+  }
+  return (value / 2 - low / 2) / (high / 2 - low / 2);
 }
 
 Plot side_by_side(const SearchPlan& plan, const std::vector<Trial>& trials) {

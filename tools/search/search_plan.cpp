@@ -8,6 +8,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/search/range_check.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/metrics.h"
@@ -18,7 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kMostRuns = 100'000, kMostPoints = 10'000;
+constexpr double kMostPoints = 10'000;
+constexpr double kEndOfExact = 0x1p53;  ///< from here on a double does not tell all integers apart
 constexpr std::pair<const char*, Setting::Kind> kKinds[] = {{"uniform", Setting::Kind::uniform},
                                                             {"log_uniform", Setting::Kind::log_uniform},
                                                             {"integers", Setting::Kind::integers},
@@ -45,6 +47,11 @@ void read_bounds(JsonReader& reader, const std::string& key, const Json& bounds,
   setting.low = bounds[0].get<double>();
   setting.high = bounds[1].get<double>();
   if (!(setting.low < setting.high)) reader.error(key, "expected the smaller number first.");
+  if (is_whole(setting.kind) && !(setting.low > -kEndOfExact && setting.high < kEndOfExact))
+    reader.error(key, text_of("expected integers above -2^53 and below 2^53. Got ", bounds.dump(), "."));
+  if (!std::isfinite(setting.high - setting.low))
+    reader.error(key,
+                 text_of("expected bounds whose difference is a finite number. Got ", bounds.dump(), "."));
   if (is_logarithmic(setting.kind) && !(setting.low > 0))
     reader.error(key, "a logarithmic range begins above 0.");
 }
@@ -65,6 +72,8 @@ void read_condition(JsonReader& reader, Setting& setting) {
     return;
   }
   for (const auto& [pointer, values] : when.items()) {
+    if (pointer.empty())
+      reader.error("when", "'' is no pointer to a value, expected one such as '/optimizer/type'.");
     setting.condition = pointer;
     if (values.is_array()) {
       for (const Json& value : values) setting.condition_values.push_back(value);
@@ -74,9 +83,24 @@ void read_condition(JsonReader& reader, Setting& setting) {
   }
 }
 
-Setting read_setting(const std::string& pointer, const Json& value, Method method, JsonErrors& errors) {
+/// Checks that a range has a number of points on a grid, and not too many.
+void check_points(JsonReader& reader, const Setting& setting) {
+  if (setting.kind == Setting::Kind::choices) return;
+  if (!is_whole(setting.kind)) {
+    if (setting.points < 2)
+      reader.error("", "a grid needs the number of its values here: \"points\", at least 2.");
+    return;
+  }
+  const double all = setting.high - setting.low + 1;
+  if (setting.points == 0 && all > kMostPoints) {
+    reader.error("", text_of("a grid over ", static_cast<std::int64_t>(all), " integers, expected at most ",
+                             kMostPoints, ": give the number of those that it is to have, \"points\"."));
+  }
+}
+
+Setting read_setting(const std::string& pointer, const Json& value, Method method, JsonReader& ranges) {
   Setting setting{.pointer = pointer};
-  JsonReader reader(value, "/ranges/" + pointer, errors);
+  JsonReader reader(value, ranges.pointer_to(pointer), ranges.errors());
   int given = 0;
   for (const auto& [name, kind] : kKinds) {
     const Json& range = reader.raw(name, "values of the setting");
@@ -97,9 +121,7 @@ Setting read_setting(const std::string& pointer, const Json& value, Method metho
     reader.error("", "expected a JSON Pointer into the experiment, such as \"/optimizer/lr\".");
   if (given != 1)
     reader.error("", "expected one of uniform, log_uniform, integers, log_integers and choices.");
-  const bool endless = setting.kind == Setting::Kind::uniform || setting.kind == Setting::Kind::log_uniform;
-  if (method == Method::grid && endless && setting.points < 2)
-    reader.error("", "a grid needs the number of its values here: \"points\", at least 2.");
+  if (method == Method::grid) check_points(reader, setting);
   return setting;
 }
 
@@ -110,8 +132,9 @@ void read_ranges(JsonReader& reader, SearchPlan& plan) {
                  R"(expected the settings that vary: {"/optimizer/lr": {"log_uniform": [1e-4, 0.1]}}.)");
     return;
   }
+  JsonReader places(ranges, reader.pointer_to("ranges"), reader.errors());
   for (const auto& [pointer, value] : ranges.items())
-    plan.settings.push_back(read_setting(pointer, value, plan.method, reader.errors()));
+    plan.settings.push_back(read_setting(pointer, value, plan.method, places));
 }
 
 /// The object at a key, an empty one when it is missing.
@@ -128,8 +151,8 @@ void read_method(JsonReader& reader, SearchPlan& plan) {
       "(asynchronous successive halving)");
   if (method == "grid") plan.method = Method::grid;
   if (method == "halving") plan.method = Method::halving;
-  if (plan.method == Method::grid) plan.runs = static_cast<std::int64_t>(kMostRuns);
-  reader.optional("runs", plan.runs, between(1, kMostRuns), "number of runs");
+  if (plan.method == Method::grid) plan.runs = 0;
+  reader.optional("runs", plan.runs, between(1, static_cast<double>(kMostRuns)), "number of runs");
   std::int64_t seed = 0;
   reader.optional("seed", seed, at_least(0), "of the draws");
   plan.seed = static_cast<std::uint64_t>(seed);
@@ -182,11 +205,19 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   if (runs > 0) plan.runs = runs;
   const Experiment base = read_experiment(plan.experiment, set);
   choose_metric(plan, base, errors);
+  check_ranges(plan, base.document->json, errors);
   errors.raise(file.string());
   Json search = document;
   for (const char* key : {"$schema", "experiment", "runs", "again"}) search.erase(key);
   plan.identity = {{"search", search}, {"experiment", base.document->json}};
-  for (const Values& values : candidates(plan)) {
+  const std::vector<Values> runs_of_plan = candidates(plan);
+  if (std::ssize(runs_of_plan) > kMostRuns) {
+    throw InputError(
+        text_of(file.string(), ": /ranges: a grid of more than ", kMostRuns,
+                " combinations, the most that a search has: give the ranges fewer \"points\", or "
+                "\"runs\" for the first so many."));
+  }
+  for (const Values& values : runs_of_plan) {
     try {
       read_experiment(plan.experiment, assignments(plan, values));
     } catch (const InputError& error) {

@@ -24,6 +24,8 @@ struct Setting {
   std::vector<Json> condition_values = {};
 };
 
+constexpr std::int64_t kMostRuns = 100'000;  ///< of a search
+
 enum class Method : std::uint8_t { random, grid, halving };
 
 /// A search as its file describes it:
@@ -37,7 +39,7 @@ struct SearchPlan {
   std::vector<std::string> set = {};  ///< changes of the experiment for all runs, in the form of --set
   std::vector<Setting> settings;
   Method method = Method::random;
-  std::int64_t runs = 20;  ///< a grid has all of its points unless the file gives a number
+  std::int64_t runs = 20;  ///< 0: all points of a grid
   std::uint64_t seed = 0;  ///< of the draws
   std::string metric;      ///< of the validation set; "loss" is the loss
   bool larger_is_better = false;

@@ -200,13 +200,6 @@ std::vector<Trial> repetitions_of_best(const SearchPlan& plan, const fs::path& o
   return all;
 }
 
-void raise(const std::vector<std::string>& failures) {
-  if (failures.empty()) return;
-  std::string message = text_of(failures.size(), " runs failed; the same command tries them again:");
-  for (const std::string& failure : failures) message += "\n" + failure;
-  throw Error(message);
-}
-
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
@@ -237,8 +230,31 @@ SearchResult search(const SearchPlan& plan, const fs::path& out, const SearchOpt
   const std::vector<const Trial*> ranked = ranking(plan, result);
   if (!ranked.empty()) link_best(out, *ranked.front());
   result.elsewhere = searcher.elsewhere();
-  raise(searcher.failures());
+  result.failures = searcher.failures();
   return result;
+}
+
+void raise_failures(const SearchResult& result) {
+  if (!result.failures.empty()) {
+    std::string message = text_of(result.failures.size(), " runs failed; the same command tries them again:");
+    for (const std::string& failure : result.failures) message += "\n" + failure;
+    throw Error(message);
+  }
+  const auto count = [&](TrialState state) {
+    return std::ranges::count(result.trials, state, [](const Trial& trial) { return trial.state; });
+  };
+  const auto failed = count(TrialState::failed), diverged = count(TrialState::diverged);
+  const auto runs = std::ssize(result.trials);
+  if (runs == 0 || failed + diverged < runs) return;
+  std::string counts;
+  if (failed > 0) counts = text_of(failed, " failed");
+  if (diverged > 0) counts += text_of(counts.empty() ? "" : ", ", diverged, " diverged");
+  const Trial& first = result.trials.front();
+  const std::string message = text_of("no run has a result: ", counts, "; run ",
+                                      first.folder.filename().string(), ": ", first.message);
+  if (failed == runs) throw InputError(message);
+  if (diverged == runs) throw DivergenceError(message);
+  throw Error(message);
 }
 
 std::vector<double> values_of(const SearchResult& result, const Trial& trial) {

@@ -18,15 +18,20 @@ struct SearchOptions {
 
 /// A search and what has come out of it.
 struct SearchResult {
-  std::vector<Trial> trials = {};       ///< in the order of their numbers
-  std::vector<Trial> repetitions = {};  ///< of the best, seed by seed
-  std::size_t elsewhere = 0;            ///< runs that another process is training
+  std::vector<Trial> trials = {};          ///< in the order of their numbers
+  std::vector<Trial> repetitions = {};     ///< of the best, seed by seed
+  std::size_t elsewhere = 0;               ///< runs that another process is training
+  std::vector<std::string> failures = {};  ///< trainings that ended without a result; they are tried again
 };
 
 /// Trains what is missing, resumes what is unfinished, repeats the best, and writes `results.jsonl` and the link `best`
 /// in the folder. Several processes, on machines that share the folder, may do so at the same time: each run is locked
 /// by the one that trains it. Throws Interrupted when it is stopped; everything is saved then.
 SearchResult search(const SearchPlan& plan, const std::filesystem::path& out, const SearchOptions& options);
+
+/// Throws an error when trainings failed, or when all runs have ended and none has a result: InputError when all failed,
+/// DivergenceError when all diverged, Error otherwise.
+void raise_failures(const SearchResult& result);
 
 /// What has come out of a search so far; nothing is trained.
 SearchResult look_at_search(const SearchPlan& plan, const std::filesystem::path& out);
