@@ -74,7 +74,7 @@ void Results::require_same(const Entry& one, const Entry& other, const Key& key,
   if (one.state != RunState::done || one.value == other.value) return;
   const auto& [model, seed, experiment, metric] = key;
   throw InputError(text_of(where, ": ", metric, " of the model ", model, ", seed ", seed, ", is ",
-                           fmt::to_string(one.value), " here and ", fmt::to_string(other.value), " in ",
+                           fmt::format("{}", one.value), " here and ", fmt::format("{}", other.value), " in ",
                            elsewhere, ". Remove one of them."));
 }
 
