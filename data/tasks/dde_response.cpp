@@ -12,9 +12,9 @@ namespace lagtape {
 
 namespace {
 
-constexpr double kMostSteps = 1e6;  // of the solver
-constexpr double kLargestStep =
-    0.01;  // of the solver: the fastest cosine of the forcing has 128 radians a unit of time
+constexpr double kMostSteps = 1e6;  ///< the solver takes at most so many
+/// The solver's largest step: the fastest cosine of the forcing turns by 128 radians in a unit of time.
+constexpr double kLargestStep = 0.01;
 
 /// The number of the solver's steps in a step of the sequence.
 std::int64_t substeps(double step) {

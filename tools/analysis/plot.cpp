@@ -177,7 +177,7 @@ class Drawing {
       free = x + half + kLetter / 2;
     }
     if (const auto& last = x_.last()) draw_last(*last, free);
-    double highest = kTop + plot_.height + kFont;  // of the labels so far
+    double highest = kTop + plot_.height + kFont;  // the place of the highest label so far
     for (const PlotTick& tick : y_.ticks()) {
       const double y = down(tick.value);
       if (y < kTop - 1 || y > kTop + plot_.height + 1) continue;

@@ -108,7 +108,7 @@ class Grid {
   const SearchPlan& plan_;
   const Json& experiment_;
   std::vector<std::vector<Json>> points_;  // by setting
-  Values values_;                          // of the settings before the one that is added
+  Values values_;                          // the values of the settings before the one that is added
 };
 
 }  // namespace

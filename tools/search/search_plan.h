@@ -24,7 +24,7 @@ struct Setting {
   std::vector<Json> condition_values = {};
 };
 
-constexpr std::int64_t kMostRuns = 100'000;  ///< of a search
+constexpr std::int64_t kMostRuns = 100'000;  ///< a search has at most so many
 
 enum class Method : std::uint8_t { random, grid, halving };
 

@@ -19,7 +19,7 @@ struct SearchOptions {
 /// A search and what has come out of it.
 struct SearchResult {
   std::vector<Trial> trials = {};          ///< in the order of their numbers
-  std::vector<Trial> repetitions = {};     ///< of the best, seed by seed
+  std::vector<Trial> repetitions = {};     ///< the best draw with other seeds, one by one
   std::size_t elsewhere = 0;               ///< runs that another process is training
   std::vector<std::string> failures = {};  ///< trainings that ended without a result; they are tried again
 };

@@ -97,7 +97,7 @@ Plot curves_of(const PaperTable& table, const std::vector<Run>& runs, const std:
 }  // namespace
 
 Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs) {
-  // Of the test set only if no row would be missing.
+  // The test set's curves are drawn only if no row would be missing.
   Plot test = curves_of(table, runs, "test"), valid = curves_of(table, runs, "valid");
   return test.lines.size() < valid.lines.size() ? valid : test;
 }
