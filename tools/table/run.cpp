@@ -13,6 +13,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/table/machine.h"
 #include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/run_folder.h"
 

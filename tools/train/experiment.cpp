@@ -134,9 +134,4 @@ std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const
   return words;
 }
 
-void leave_out_reports(Json& experiment) {
-  if (!experiment.contains("train") || !experiment["train"].is_object()) return;
-  for (const char* key : {"evaluate_test", "weight_norms"}) experiment["train"].erase(key);
-}
-
 }  // namespace lagtape

@@ -11,7 +11,6 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/cells/models/model_definition.h"
-#include "lagtape/core/json/json.h"
 #include "lagtape/data/dataset.h"
 #include "lagtape/data/task.h"
 #include "lagtape/optim/optimizer.h"
@@ -67,9 +66,6 @@ Experiment parse_experiment(const std::string& text, const std::string& where,
 /// The widths that a model must have for such data and loss: classes have a logit each, unless the loss is on
 /// one logit.
 DataWidths widths_of(const LossFunction& loss, const DataShape& data);
-
-/// Removes the options of training that only add to what is reported: no weight depends on them.
-void leave_out_reports(Json& experiment);
 
 /// The names of the numbers of a target, where the data are a recording with named columns; else none.
 std::vector<std::string> target_names(const Experiment& experiment);

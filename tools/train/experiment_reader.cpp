@@ -269,4 +269,9 @@ const Json& at_pointer(const Json& document, const char* pointer) {
   return found != nullptr ? *found : kNull;
 }
 
+void leave_out_reports(Json& experiment) {
+  if (!experiment.contains("train") || !experiment["train"].is_object()) return;
+  for (const char* key : {"evaluate_test", "weight_norms"}) experiment["train"].erase(key);
+}
+
 }  // namespace lagtape

@@ -21,6 +21,9 @@ Experiment read_document(const Json& document, const std::string& where, const s
 /// The document after the assignments of `--set` ("train.epochs=3"). Throws InputError.
 Json assigned(Json document, std::span<const std::string> assignments);
 
+/// Removes the options of training that only add to what is reported: no weight depends on them.
+void leave_out_reports(Json& experiment);
+
 /// The value at a JSON Pointer; null when there is none.
 const Json& at_pointer(const Json& document, const char* pointer);
 
