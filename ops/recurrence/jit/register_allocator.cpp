@@ -6,7 +6,7 @@ namespace lagtape::recurrence {
 
 RegisterAllocator::RegisterAllocator(const VectorProgram& program, int registers, Residents residents)
     : program_(program),
-      last_use_(program.values.size(), 0),
+      last_use_(program.values.size(), program.instructions.size()),
       register_(program.values.size(), -1),
       spill_(program.values.size(), -1),
       holder_(static_cast<std::size_t>(registers), -1) {

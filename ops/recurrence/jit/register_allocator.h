@@ -48,7 +48,7 @@ class RegisterAllocator {
 
   const VectorProgram& program_;
   std::vector<std::size_t>
-      last_use_;  // by value; computed values that nothing reads: where they are computed
+      last_use_;  // by value; of those that nothing reads: where they are computed, if they are
   std::vector<int> register_, spill_;  // by value; -1: none
   std::vector<int> holder_;            // by register; -1: free
   std::vector<int> residents_;

@@ -44,7 +44,7 @@ class RowEmitter : public RowSumEmitter {
   static std::size_t bytes_of(const RowProgram<T>& row) {
     std::size_t bytes = 4096 + 64 * static_cast<std::size_t>(row.input_width + row.output_width);
     for (const RowPass& pass : row.passes) {
-      bytes += 2 * code_bytes(pass.program) + 16 * static_cast<std::size_t>(pass.vectors);
+      bytes += 2 * code_bytes(pass.program) + 16 * static_cast<std::size_t>(pass.vectors + kRegisters);
       bytes += code_bytes_of_sums(pass);
     }
     return 2 * bytes;
@@ -141,7 +141,10 @@ class RowEmitter : public RowSumEmitter {
     const std::int64_t last = odd_ ? 0 : pass.vectors - 1, first = odd_ ? pass.vectors - 1 : 0;
     const std::int64_t by = odd_ ? -1 : 1;
     load_weights_of(first);
-    if (loops) mov(edx, bytes_to_vector(first));
+    if (loops) {
+      mov(edx, bytes_to_vector(first));
+      load_residents_of(pass);
+    }
     Xbyak::Label loop;
     L(loop);
     if (!work(pass, Beside::nothing, true)) return false;
@@ -178,6 +181,7 @@ class RowEmitter : public RowSumEmitter {
     const std::vector<std::int64_t> order = order_of(pass);
     load_weights_of(order.front());
     add_products(pass, sums_of(pass));
+    load_residents_of(pass);
     Turns& turns = turns_.emplace_back();
     LateTerms<T> terms(pass, follower);
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
@@ -256,13 +260,26 @@ class RowEmitter : public RowSumEmitter {
     return code_immediate(turn * pass_->together * kVector);
   }
 
+  /// Registers for the work on a vector. The sums of the only one are taken first, into the first registers:
+  /// theirs are free for what follows.
+  RegisterAllocator registers_of(const RowPass& pass) const {
+    const int sums = pass.vectors > 1 ? static_cast<int>(sums_of(pass).size()) : 0;
+    return {pass.program, kRegisters - reserved_ - sums,
+            pass.keeps_constants() ? Residents::constants : Residents::none};
+  }
+  /// Before the loop over vectors.
+  void load_residents_of(const RowPass& pass) {
+    RegisterAllocator file = registers_of(pass);
+    begin(pass.program, file);
+    load_residents();
+  }
+
   enum class Beside : std::uint8_t { nothing, next_vector };
   /// The element-wise work on the vector at rdx.
   bool work(const RowPass& pass, Beside beside, bool with_sums = false) {
     const std::vector<Zmm> sums = sums_of(pass);
     if (with_sums) add_products(pass, sums);
-    RegisterAllocator file(pass.program, kRegisters - reserved_ - static_cast<int>(sums.size()),
-                           Residents::none);
+    RegisterAllocator file = registers_of(pass);
     begin(pass.program, file);
     const auto& code = pass.program.instructions;
     std::size_t at = 0;
@@ -272,6 +289,7 @@ class RowEmitter : public RowSumEmitter {
       finish_sum(pass, code[at].operand, sum);
       vmovaps(vector(file.register_of(code[at].out)), sum);
     }
+    if (pass.vectors == 1) load_residents();
     if (beside == Beside::nothing) {
       for (; at < code.size(); ++at)
         if (!instruction(at)) return false;

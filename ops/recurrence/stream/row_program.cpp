@@ -9,8 +9,9 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr int kSums = 10;           // most sums of a pass; those of its next vector take as many registers
-constexpr int kAliveWithSums = 24;  // registers for a pass's values and the sums of the next vector
+constexpr int kSums = 10;   // most sums of a pass; those of its next vector take as many registers
+constexpr int kAlive = 24;  // registers for a pass's values and the sums of the next vector, if there is one
+constexpr int kAliveWithConstants = 20;  // the same of a pass that keeps constants in registers
 
 template <class T>
 constexpr std::int64_t kBytes = sizeof(T);
@@ -108,7 +109,8 @@ class RowProgrammer {
       }
     }
     if (elements != nullptr) drop_unread_stores(pass.program, layer, *elements);
-    const int alive = kAliveWithSums - together * sums_of(products);
+    int alive = pass.keeps_constants() ? kAliveWithConstants : kAlive;
+    if (pass.vectors > 1) alive -= together * sums_of(products);
     pass.program = list_scheduled(side_by_side(pass.program, products, together), alive);
     std::stable_partition(pass.program.instructions.begin(), pass.program.instructions.end(),
                           [](const auto& i) { return i.op == VectorOp::product; });

@@ -96,6 +96,9 @@ struct RowPass {
   std::vector<RowAddress> places;  ///< one an operand of the program
 
   std::int64_t packed_bytes() const;  ///< for each turn
+  /// Whether constants stay in registers, loaded once for several vectors. With a single one a step waits for
+  /// other things than loads, and is slower so.
+  bool keeps_constants() const { return vectors * together > 1; }
 };
 
 /// A step of a stack for one row.

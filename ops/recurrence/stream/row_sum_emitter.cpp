@@ -11,9 +11,11 @@ using Xbyak::Zmm;
 
 namespace {
 
-constexpr std::int64_t kUnrolled = 512;        // most multiply-adds of an unrolled product
-constexpr std::int64_t kUnrolledTerms = 8;     // terms in a turn of the loop over longer sums
-constexpr int kElement = 31;                   // the register of an element of an operand
+constexpr std::int64_t kUnrolled = 512;     // most multiply-adds of an unrolled product
+constexpr std::int64_t kUnrolledTerms = 8;  // terms in a turn of the loop over longer sums
+constexpr int kElement = 31;                // the register of an element of an operand
+constexpr int kElements = 29;               // and of some of them, kQuarter bytes, four times
+constexpr std::int64_t kQuarter = 16;
 constexpr std::size_t kRoundingBytes = 96;     // most bytes of code that round a vector of an operand
 constexpr int kNotFinite = 0x99;               // a class of numbers: both kinds of NaN, both infinities
 constexpr std::size_t kMultiplyAddBytes = 16;  // most bytes of code, with its share of the code around it
@@ -154,28 +156,51 @@ void RowSumEmitter::add_products(const RowPass& pass, const std::vector<Zmm>& su
       done = rounds * kUnrolledTerms;
       moved = packed + done * term;
     }
-    for (std::int64_t i = done; i < p.k; ++i) add_terms(p, sum, i - done, packed + i * term - moved);
+    for (std::int64_t i = done; i < p.k; ++i) {
+      next_element(p, i - done, p.k - done);
+      multiply_add(p, sum, packed + i * term - moved);
+    }
     packed += p.k * term;
     sum += p.count;
   }
   if (moved != 0) sub(r8, code_immediate(moved));
 }
 
+bool RowSumEmitter::is_number(const RowPass::Products& p) const { return p.vector_bytes == element_bytes_; }
+
 void RowSumEmitter::add_terms(const RowPass::Products& p, const Zmm* sums, std::int64_t element,
                               std::int64_t packed) {
-  const bool number = p.vector_bytes == element_bytes_;  // rather than a pair or more in a smaller format
-  const Xmm left(kElement);
+  load_element(p, element);
+  multiply_add(p, sums, packed);
+}
+
+void RowSumEmitter::load_element(const RowPass::Products& p, std::int64_t element) {
   const Address from = ptr[r9 + code_offset(element * element_bytes_)];
-  if (number) {
-    float_ ? vmovss(left, from) : vmovsd(left, from);
+  if (is_number(p)) {
+    float_ ? vmovss(Xmm(kElement), from) : vmovsd(Xmm(kElement), from);
   } else {
     float_ ? vbroadcastss(Zmm(kElement), from) : vbroadcastsd(Zmm(kElement), from);
   }
+}
+
+/// Elements in turn, of which a quarter of a vector is loaded at once: where a processor loads one vector a
+/// cycle, it has the weights to load.
+void RowSumEmitter::next_element(const RowPass::Products& p, std::int64_t element, std::int64_t count) {
+  const std::int64_t together = kQuarter / element_bytes_;
+  if (is_number(p) || element >= count / together * together) return load_element(p, element);
+  const Zmm quarter(kElements);
+  const std::int64_t place = element % together;
+  if (place == 0) vbroadcastf32x4(quarter, ptr[r9 + code_offset(element * element_bytes_)]);
+  const auto everywhere = static_cast<std::uint8_t>(place * (float_ ? 0x55 : 0xff));
+  float_ ? vpermilps(Zmm(kElement), quarter, everywhere) : vpermilpd(Zmm(kElement), quarter, everywhere);
+}
+
+void RowSumEmitter::multiply_add(const RowPass::Products& p, const Zmm* sums, std::int64_t packed) {
   for (int c = 0; c < p.count; ++c) {
     const Xmm out = part(sums[c], p);
     const Address right = ptr[r8 + code_offset(packed + c * p.vector_bytes)];
-    if (number) {
-      float_ ? vfmadd231ss(out, left, right) : vfmadd231sd(out, left, right);
+    if (is_number(p)) {
+      float_ ? vfmadd231ss(out, Xmm(kElement), right) : vfmadd231sd(out, Xmm(kElement), right);
     } else {
       add_term(p, out, right);
     }
@@ -201,7 +226,8 @@ bool RowSumEmitter::add_next(const RowPass& pass, const std::vector<Zmm>& sums, 
   if (terms.product == pass.products.size()) return false;
   const auto& p = pass.products[terms.product];
   if (terms.element == 0) load_pointer(r9, p.operand);
-  add_terms(p, sums.data() + terms.sum, terms.element, terms.packed);
+  next_element(p, terms.element, p.k);
+  multiply_add(p, sums.data() + terms.sum, terms.packed);
   terms.packed += p.count * p.vector_bytes;
   if (++terms.element < p.k) return true;
   ++terms.product;

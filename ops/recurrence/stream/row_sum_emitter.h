@@ -61,7 +61,8 @@ class RowSumEmitter : public VectorEmitter {
   /// Turns the sum of integers in a register into the number that it stands for; rdx as for arrays.
   void finish(const IntegerSum& sum, const Xbyak::Zmm& reg, bool in_turns);
 
-  static constexpr int kRegisters = 30;  ///< registers for sums and the work on them; two more are scratch
+  /// Registers for sums and the work on them. One more holds elements of an operand, and two are scratch.
+  static constexpr int kRegisters = 29;
 
   std::size_t odd_ = 0;  ///< whether the step is an odd one
   int reserved_ = 0;     ///< number of registers taken by other sums
@@ -70,6 +71,10 @@ class RowSumEmitter : public VectorEmitter {
   void load_rest(std::int64_t k, std::int64_t at);
   void round_to_bf16(const RoundedOperand& operand);
   void quantize(const RoundedOperand& operand);
+  bool is_number(const RowPass::Products& p) const;  ///< whether its sum is one number
+  void load_element(const RowPass::Products& p, std::int64_t element);
+  void next_element(const RowPass::Products& p, std::int64_t element, std::int64_t count);
+  void multiply_add(const RowPass::Products& p, const Xbyak::Zmm* sums, std::int64_t packed);
   void add_term(const RowPass::Products& p, const Xbyak::Xmm& out, const Xbyak::Address& right);
 
   const std::int64_t element_bytes_;
