@@ -62,15 +62,26 @@ std::vector<std::int64_t> first_checkpoints(std::int64_t intervals, std::int64_t
 
 std::int64_t runs_again(std::int64_t intervals, std::int64_t slots) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known;
-  // The runs for n intervals after a checkpoint, with `free` more checkpoints.
+  /// Intervals after a checkpoint, with `free` more of them, and the runs to the next one and back from there.
+  struct Part {
+    std::int64_t n, free, runs;
+  };
+  // There may be as many checkpoints as steps: only what lies before the next one is counted by recursion.
   const auto count = [&](auto&& self, std::int64_t n, std::int64_t free, bool first) -> std::int64_t {
-    if (n == 1) return first ? 0 : 1;
-    if (free == 0) return n * (n + 1) / 2 - (first ? n : 0);
-    if (const auto at = known.find({n, free}); !first && at != known.end()) return at->second;
-    const std::int64_t before = cut(n, free, first);
-    const std::int64_t runs =
-        (first ? 0 : before) + self(self, n - before, free - 1, first) + self(self, before, free, false);
-    if (!first) known[{n, free}] = runs;
+    std::vector<Part> parts;
+    const auto ends = [&] { return n == 1 || free == 0 || (!first && known.contains({n, free})); };
+    for (; !ends(); --free) {
+      const std::int64_t before = cut(n, free, first);
+      parts.push_back({n, free, (first ? 0 : before) + self(self, before, free, false)});
+      n -= before;
+    }
+    std::int64_t runs = n == 1      ? (first ? 0 : 1)
+                        : free == 0 ? n * (n + 1) / 2 - (first ? n : 0)
+                                    : known.at({n, free});
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      runs += part->runs;
+      if (!first) known[{part->n, part->free}] = runs;
+    }
     return runs;
   };
   return count(count, intervals, slots - 1, true);

@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/run/slice_runner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lagtape/ops/recurrence/memory/revolve.h"
 
@@ -156,35 +157,43 @@ void SliceRunner<T>::backward_pass() {
     layer.begin_backward(pass().backward.final_gradient, state, rows_.slice->row0);
     state += layer.program().states.size();
   }
-  backward_intervals(0, intervals_, 0, true);
+  backward_intervals();
   if (pass().backward.initial_gradient != nullptr) write_initial_gradient();
 }
 
-/// Walks back over intervals low .. high - 1 from the checkpoint of `low` in a slot, with those behind it
-/// free. `first`: the arrays hold the last checkpoint interval, and the first checkpoints are kept.
+/// Walks back over all intervals, from one checkpoint after the other. The last of `walks_` is the one at work:
+/// intervals low .. high - 1 after the checkpoint of `low`, with the slots behind its own free. `first`: the
+/// arrays hold the last checkpoint interval, and the first checkpoints are kept.
 template <class T>
-void SliceRunner<T>::backward_intervals(std::int64_t low, std::int64_t high, std::int64_t slot, bool first) {
-  const std::int64_t free = extent_.slots - 1 - slot;
-  while (high > low) {
-    const bool one_by_one = high - low == 1 || free == 0;
-    const std::int64_t middle = one_by_one ? high : low + cut(high - low, free, first);
+void SliceRunner<T>::backward_intervals() {
+  walks_.assign(1, {.low = 0, .high = intervals_, .first = true});
+  while (!walks_.empty()) {
+    Walk& walk = walks_.back();
+    if (walk.high == walk.low) {
+      walks_.pop_back();
+      continue;
+    }
+    const std::int64_t slot = std::ssize(walks_) - 1, free = extent_.slots - 1 - slot;
+    const bool first = std::exchange(walk.first, false);
+    const bool one_by_one = walk.high - walk.low == 1 || free == 0;
+    const std::int64_t high = walk.high;
+    const std::int64_t middle = one_by_one ? high : walk.low + cut(high - walk.low, free, first);
     if (!first) {
-      restore_checkpoint(slot, low);
-      run_again(low, middle);
+      restore_checkpoint(slot, walk.low);
+      run_again(walk.low, middle);
     }
     if (one_by_one) {
-      --high;
-      for_chunks(interval_begin(high), interval_begin(high + 1), true,
+      walk.high = high - 1;
+      for_chunks(interval_begin(walk.high), interval_begin(high), true,
                  [&](std::int64_t n0, std::int64_t n1) { backward_chunk(n0, n1); });
-    } else {
-      if (!first) {
-        enter_interval(middle);
-        save_checkpoint(slot + 1, middle);
-      }
-      backward_intervals(middle, high, slot + 1, first);
-      high = middle;
+      continue;
     }
-    first = false;
+    if (!first) {
+      enter_interval(middle);
+      save_checkpoint(slot + 1, middle);
+    }
+    walk.high = middle;
+    walks_.push_back({.low = middle, .high = high, .first = first});
   }
 }
 

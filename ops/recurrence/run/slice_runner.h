@@ -33,7 +33,7 @@ class SliceRunner {
   void backward_pass();
   void forward_chunk(std::int64_t n0, std::int64_t n1);
   void backward_chunk(std::int64_t n0, std::int64_t n1);
-  void backward_intervals(std::int64_t low, std::int64_t high, std::int64_t slot, bool first);
+  void backward_intervals();
   void run_again(std::int64_t low, std::int64_t high);
   void enter_interval(std::int64_t s);
   void save_checkpoint(std::int64_t slot, std::int64_t s);
@@ -57,6 +57,11 @@ class SliceRunner {
   std::int64_t checkpoint_elements_ = 0;
   std::int64_t intervals_ = 1;
   std::vector<std::int64_t> first_checkpoints_;
+  struct Walk {
+    std::int64_t low, high;
+    bool first;
+  };
+  std::vector<Walk> walks_;  // back from checkpoints, one a slot in use
   SliceRows<T> rows_;
   Extent extent_;
   std::vector<T> scratch_;

@@ -27,6 +27,15 @@ TEST_CASE("checkpoints of every number of levels give the bits of the full plan"
   });
 }
 
+// A call for each would take more than the stack has.
+TEST_CASE("a sequence with very many checkpoints has the bits of the full plan") {
+  const SequenceCase small = random_case(5, {.steps = 10, .rows = 1, .width = 1, .layers = 1, .values = 3});
+  const SequenceCase c = converted(filled(small.stack, 1, 2000000, 5), Dtype::f32);
+  const SequenceSettings settings{
+      .plan = MemoryPlan::checkpoint, .chunk = 16, .checkpoint_interval = 16, .levels = 1};
+  CHECK(bit_differences(run_op(c, settings), run_op(c, {.plan = MemoryPlan::full})) == "");
+}
+
 TEST_CASE("plans, chunks and threads do not change a bit") {
   for_each_seed("plans, chunks and threads do not change a bit", 500, [](std::uint64_t seed) {
     RandomStream random(seed, stream_name({0x706c616e}));

@@ -52,6 +52,10 @@ TEST_CASE("the schedule runs as few intervals again as any") {
     }
 }
 
+TEST_CASE("as many checkpoints as intervals are counted without a recursion as deep") {
+  CHECK(runs_again(2000000, 2000000) == 1999999);  // all but the last are run again, once
+}
+
 TEST_CASE("a walk back keeps to its slots, its sweeps and its count") {
   for (std::int64_t slots = 1; slots <= 7; ++slots)
     for (std::int64_t intervals = 1; intervals <= 150; intervals += 1 + intervals / 20) {
