@@ -48,7 +48,7 @@ class RegisterAllocator {
 
   const VectorProgram& program_;
   std::vector<std::size_t>
-      last_use_;  // by value; of those that nothing reads: where they are computed, if they are
+      last_use_;  // by value: the last instruction that names it; a value without one has the end
   std::vector<int> register_, spill_;  // by value; -1: none
   std::vector<int> holder_;            // by register; -1: free
   std::vector<int> residents_;
