@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -47,6 +49,7 @@ class Parameters {
 
  private:
   std::deque<Parameter> all_;
+  std::map<std::string, std::size_t, std::less<>> places_;  // by name
 };
 
 }  // namespace lagtape

@@ -141,9 +141,9 @@ std::string header_text(const SafetensorsFile& file, const std::vector<const Nam
   for (const NamedTensor* entry : order) {
     const Tensor& tensor = entry->tensor;
     const std::size_t end = offset + tensor.numel() * byte_size(tensor.dtype());
-    header[entry->name] = {{"dtype", tensor.dtype() == Dtype::f32 ? "F32" : "F64"},
-                           {"shape", tensor.shape()},
-                           {"data_offsets", {offset, end}}};
+    header.append(entry->name, {{"dtype", tensor.dtype() == Dtype::f32 ? "F32" : "F64"},
+                                {"shape", tensor.shape()},
+                                {"data_offsets", {offset, end}}});
     offset = end;
   }
   try {

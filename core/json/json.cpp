@@ -280,8 +280,15 @@ Json& Json::operator[](std::string_view key) {
   require(Type::object, "an object");
   const Json* found = find(key);
   if (found != end()) return const_cast<Json&>(*found);
+  append(key, {});
+  return elements_.back();
+}
+
+void Json::append(std::string_view key, Json value) {
+  if (is_null()) *this = object();
+  require(Type::object, "an object");
   keys_.emplace_back(key);
-  return elements_.emplace_back();
+  elements_.push_back(std::move(value));
 }
 
 std::size_t Json::erase(std::string_view key) {

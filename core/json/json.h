@@ -99,6 +99,8 @@ class Json {
   const Json& operator[](std::string_view key) const { return at(key); }
   Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
   const Json& operator[](const char* key) const { return at(std::string_view(key)); }
+  /// Adds a key that is known not to be there, without looking for it; null becomes an object.
+  void append(std::string_view key, Json value);
   Json& at(std::string_view key);
   const Json& at(std::string_view key) const;
   Json& at(const char* key) { return at(std::string_view(key)); }

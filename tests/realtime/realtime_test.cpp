@@ -74,7 +74,7 @@ bool sees(const char* what, Work work, std::int64_t Blocking::*member) {
 
 bool sees_everything() {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  static void* volatile memory = nullptr;
+  [[maybe_unused]] static void* volatile memory = nullptr;
   bool all = sees(
       "an allocation", [](void*) { memory = std::malloc(1); }, &Blocking::allocations);
   all = sees(

@@ -12,7 +12,7 @@ namespace {
 constexpr int kDeepest = 5;  // operations within one another on a line
 
 std::string in_parentheses(const CExpression& e, int strength) {
-  return e.strength >= strength ? e.text : "(" + e.text + ")";
+  return e.strength >= strength ? e.text : text_of("(", e.text, ")");
 }
 
 std::string plus(const std::string& index, std::int64_t offset) {
@@ -246,7 +246,7 @@ CExpression CExpressions::function(const Instruction& v, const std::string& inde
   const int depth = std::max(a.depth, b.depth);
   const std::string name(name_of(v));
   switch (v.element) {
-    case ElementOp::negate: return {"-" + in_parentheses(a, 3), 2, depth + 1};
+    case ElementOp::negate: return {text_of("-", in_parentheses(a, 3)), 2, depth + 1};
     case ElementOp::add: return sum_or_product("+", 1, a, b);
     case ElementOp::subtract: return sum_or_product("-", 1, a, b);
     case ElementOp::multiply: return sum_or_product("*", 2, a, b);

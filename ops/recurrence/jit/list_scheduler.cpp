@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/jit/list_scheduler.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -65,6 +66,9 @@ class ListScheduler {
         height_(program_.instructions.size(), 0),
         ready_at_(program_.instructions.size(), 0),
         uses_(program_.values.size(), 0) {
+    operands_.reserve(program_.instructions.size());
+    for (const VectorInstruction& instruction : program_.instructions)
+      operands_.push_back(distinct_operands(instruction));
     find_order();
     for (std::size_t i = program_.instructions.size(); i-- > 0;) {
       for (std::size_t next : followers_[i]) height_[i] = std::max(height_[i], height_[next]);
@@ -82,7 +86,8 @@ class ListScheduler {
       open.erase(std::find(open.begin(), open.end(), i));
       ordered.push_back(program_.instructions[i]);
       alive_ += growth(i);
-      for (int v : distinct_operands(i)) --uses_[static_cast<std::size_t>(v)];
+      for (int v : operands_[i])
+        if (v >= 0) --uses_[static_cast<std::size_t>(v)];
       const int start = std::max(ready_at_[i], issued / kIssuedACycle);
       for (std::size_t next : followers_[i]) {
         ready_at_[next] = std::max(ready_at_[next], start + latency(program_.instructions[i].op));
@@ -105,7 +110,8 @@ class ListScheduler {
     };
     for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
       const VectorInstruction& instruction = program_.instructions[i];
-      for (int v : distinct_operands(i)) {
+      for (int v : operands_[i]) {
+        if (v < 0) continue;
         ++uses_[static_cast<std::size_t>(v)];
         follows(maker.at(v), i);
       }
@@ -117,19 +123,23 @@ class ListScheduler {
     }
   }
 
-  std::vector<int> distinct_operands(std::size_t i) const {
-    std::vector<int> operands;
-    for (int v : operands_of(program_.instructions[i]))
-      if (v >= 0 && program_.values[static_cast<std::size_t>(v)].kind == VectorValue::Kind::computed &&
-          std::find(operands.begin(), operands.end(), v) == operands.end())
-        operands.push_back(v);
+  using Operands = std::array<int, 4>;
+
+  /// The computed values that an instruction reads, each once; -1 in the other places.
+  Operands distinct_operands(const VectorInstruction& instruction) const {
+    Operands operands = operands_of(instruction);
+    for (auto v = operands.begin(); v != operands.end(); ++v)
+      if (*v >= 0 && (program_.values[static_cast<std::size_t>(*v)].kind != VectorValue::Kind::computed ||
+                      std::find(operands.begin(), v, *v) != v))
+        *v = -1;
     return operands;
   }
 
   /// How many more values are alive after instruction i.
   int growth(std::size_t i) const {
     int more = program_.instructions[i].out >= 0 ? 1 : 0;
-    for (int v : distinct_operands(i)) more -= uses_[static_cast<std::size_t>(v)] == 1 ? 1 : 0;
+    for (int v : operands_[i])
+      if (v >= 0 && uses_[static_cast<std::size_t>(v)] == 1) --more;
     return more;
   }
 
@@ -149,6 +159,7 @@ class ListScheduler {
 
   VectorProgram program_;
   const int registers_;
+  std::vector<Operands> operands_;  // by instruction
   std::vector<std::vector<std::size_t>> followers_;
   std::vector<int> waits_for_, height_, ready_at_;
   std::vector<int> uses_;  // by value: instructions that have still to read it

@@ -4,6 +4,7 @@
 // of a VectorProgram, so that there is no second copy of any formula.
 
 #include <bit>
+#include <map>
 #include <type_traits>
 
 #include "lagtape/core/error.h"
@@ -17,31 +18,25 @@ class VectorRecorder {
   explicit VectorRecorder(VectorProgram& program) : program_(program) {}
 
   int constant(std::uint64_t bits) {
-    for (std::size_t v = 0; v < program_.values.size(); ++v)
-      if (program_.values[v].kind == VectorValue::Kind::constant && program_.values[v].bits == bits)
-        return static_cast<int>(v);
-    return add({VectorValue::Kind::constant, bits, -1});
+    const auto [known, fresh] = constants_.try_emplace(bits);
+    if (fresh) known->second = add({VectorValue::Kind::constant, bits, -1});
+    return known->second;
   }
   int weight(int operand) { return add({VectorValue::Kind::weight, 0, operand}); }
   /// The value of an instruction. A result that is there already is not computed again.
   int compute(VectorInstruction instruction) {
-    for (const VectorInstruction& known : program_.instructions) {
-      instruction.out = known.out;
-      if (known == instruction && known.op != VectorOp::load) return known.out;
-    }
-    instruction.out = add({});
-    program_.instructions.push_back(instruction);
-    return instruction.out;
+    if (instruction.op == VectorOp::load) return added(instruction);
+    const auto [known, fresh] = results_.try_emplace(instruction);
+    if (fresh) known->second = added(instruction);
+    return known->second;
   }
   int grid_step(int from, int to, int increment, bool negated) {
     VectorInstruction instruction{VectorOp::grid_step};
-    instruction.out = add({});
     instruction.a = increment;
     instruction.operand = from;
     instruction.operand_to = to;
     instruction.negated = negated;
-    program_.instructions.push_back(instruction);
-    return instruction.out;
+    return added(instruction);
   }
   void store(int operand, int value, bool rounded) {
     VectorInstruction instruction{VectorOp::store};
@@ -56,8 +51,15 @@ class VectorRecorder {
     program_.values.push_back(value);
     return static_cast<int>(program_.values.size()) - 1;
   }
+  int added(VectorInstruction instruction) {
+    instruction.out = add({});
+    program_.instructions.push_back(instruction);
+    return instruction.out;
+  }
 
   VectorProgram& program_;
+  std::map<std::uint64_t, int> constants_;    // by their bits
+  std::map<VectorInstruction, int> results_;  // of instructions, which have no `out` here
 };
 
 /// A vector with elements of type E: the scalar, or the unsigned integer of its size. A number in a formula

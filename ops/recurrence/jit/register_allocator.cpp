@@ -7,6 +7,7 @@ namespace lagtape::recurrence {
 RegisterAllocator::RegisterAllocator(const VectorProgram& program, int registers, Residents residents)
     : program_(program),
       last_use_(program.values.size(), program.instructions.size()),
+      reads_(program.values.size()),
       register_(program.values.size(), -1),
       spill_(program.values.size(), -1),
       holder_(static_cast<std::size_t>(registers), -1) {
@@ -14,19 +15,24 @@ RegisterAllocator::RegisterAllocator(const VectorProgram& program, int registers
     if (program.instructions[i].out >= 0)
       last_use_[static_cast<std::size_t>(program.instructions[i].out)] = i;
     for (int v : operands_of(program.instructions[i]))
-      if (v >= 0) last_use_[static_cast<std::size_t>(v)] = i;
+      if (v >= 0) {
+        last_use_[static_cast<std::size_t>(v)] = i;
+        reads_[static_cast<std::size_t>(v)].push_back(i);
+      }
   }
   choose_residents(residents == Residents::none ? 0 : std::max(0, registers - pressure()), residents);
 }
 
 /// The largest number of computed values that are alive at once.
 int RegisterAllocator::pressure() const {
+  std::vector<int> dying(program_.instructions.size() + 1,
+                         0);  // values that an instruction is the last to name
+  for (std::size_t v = 0; v < program_.values.size(); ++v)
+    if (is_computed(static_cast<int>(v))) ++dying[last_use_[v]];
   int alive = 0, most = 0;
   for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
-    const VectorInstruction& instruction = program_.instructions[i];
-    if (instruction.out >= 0) most = std::max(most, ++alive);
-    for (std::size_t v = 0; v < program_.values.size(); ++v)
-      if (is_computed(static_cast<int>(v)) && last_use_[v] == i) --alive;
+    if (program_.instructions[i].out >= 0) most = std::max(most, ++alive);
+    alive -= dying[i];
   }
   return most;
 }
@@ -55,10 +61,9 @@ void RegisterAllocator::choose_residents(int count, Residents residents) {
 }
 
 std::size_t RegisterAllocator::next_use(int value, std::size_t after) const {
-  for (std::size_t i = after + 1; i < program_.instructions.size(); ++i)
-    for (int v : operands_of(program_.instructions[i]))
-      if (v == value) return i;
-  return program_.instructions.size();
+  const std::vector<std::size_t>& reads = reads_[static_cast<std::size_t>(value)];
+  const auto next = std::upper_bound(reads.begin(), reads.end(), after);
+  return next == reads.end() ? program_.instructions.size() : *next;
 }
 
 bool RegisterAllocator::place_result(std::size_t at, int preferred, Eviction& eviction) {

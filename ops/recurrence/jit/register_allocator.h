@@ -49,8 +49,9 @@ class RegisterAllocator {
   const VectorProgram& program_;
   std::vector<std::size_t>
       last_use_;  // by value: the last instruction that names it; a value without one has the end
-  std::vector<int> register_, spill_;  // by value; -1: none
-  std::vector<int> holder_;            // by register; -1: free
+  std::vector<std::vector<std::size_t>> reads_;  // by value: the instructions that read it
+  std::vector<int> register_, spill_;            // by value; -1: none
+  std::vector<int> holder_;                      // by register; -1: free
   std::vector<int> residents_;
   int spill_slots_ = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct VectorInstruction {
   bool rounded = false;            ///< a load from or a store to an array of numbers rounded to bf16
   bool prefetches_before = false;  ///< a load also prefetches the same place of the step before
   Comparison comparison = Comparison::equal;
-  bool operator==(const VectorInstruction&) const = default;
+  auto operator<=>(const VectorInstruction&) const = default;
 };
 
 struct VectorValue {

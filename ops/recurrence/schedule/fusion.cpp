@@ -10,6 +10,9 @@
 namespace lagtape::recurrence {
 namespace {
 
+/// Most ops of a stage. To compile a stage takes time with the square of their number.
+constexpr std::size_t kMostOps = 256;
+
 /// Whether a value is in an array that the step before takes over.
 bool is_of_one_step(const LayerOps& layer, int value) {
   const Location& location = layer.values[value].location;
@@ -31,7 +34,6 @@ class StageFormer {
         operands_(operands),
         list_(list),
         by_step_(by_step),
-        done_(list.size(), false),
         waits_for_(list.size(), 0),
         readers_(list.size()),
         left_(list.size()) {
@@ -39,11 +41,14 @@ class StageFormer {
     for (std::size_t i = 0; i < list.size(); ++i) maker[list[i].out] = i;
     for (std::size_t i = 0; i < list.size(); ++i)
       for_operands(list[i], [&](int o) {
+        if (is_of_one_step(layer, o)) ++reads_left_[layer.values[o].location.index][o];
         const auto m = maker.find(o);
         if (m == maker.end()) return;
         ++waits_for_[i];
         readers_[m->second].push_back(i);
       });
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (waits_for_[i] == 0) computable_.insert(i);
   }
 
   std::vector<StageOps> form() {
@@ -60,8 +65,8 @@ class StageFormer {
   /// Takes all products that are ready before the first of them is taken.
   void take_products() {
     std::vector<std::size_t> now;
-    for (std::size_t i = 0; i < list_.size(); ++i)
-      if (is_product(i) && is_ready(i)) now.push_back(i);
+    for (std::size_t i : computable_)
+      if (is_product(i) && !overwrites(i)) now.push_back(i);
     std::map<int, std::size_t> of_operand;
     for (std::size_t i : now) {
       std::size_t at = stages_.size();
@@ -74,11 +79,15 @@ class StageFormer {
 
   void take_others() {
     while (std::optional<StageOps> stage = next_stage()) {
-      for (std::size_t i = 0; i < list_.size(); ++i)
-        if (!is_product(i) && is_ready(i) && belongs(list_[i], *stage)) {
+      auto next = computable_.begin();
+      while (next != computable_.end() && stage->ops.size() < kMostOps) {
+        const std::size_t i = *next;
+        if (!is_product(i) && !overwrites(i) && belongs(list_[i], *stage)) {
           stage->kind = std::max(stage->kind, kind_of(list_[i]));
           take(i, *stage);
         }
+        next = computable_.upper_bound(i);
+      }
       stages_.push_back(*std::move(stage));
     }
   }
@@ -86,8 +95,8 @@ class StageFormer {
   /// An empty stage of the kind and width that the ready ops need; none when no op is ready.
   std::optional<StageOps> next_stage() const {
     std::optional<StageOps> stage;
-    for (std::size_t i = 0; i < list_.size(); ++i) {
-      if (is_product(i) || !is_ready(i)) continue;
+    for (std::size_t i : computable_) {
+      if (is_product(i) || overwrites(i)) continue;
       if (!stage) stage = StageOps{Kind::elements, 0, {}};
       stage->kind = std::max(stage->kind, kind_of(list_[i]));
       stage->width = std::max(stage->width, width_of(list_[i]));
@@ -123,31 +132,36 @@ class StageFormer {
 
   void take(std::size_t i, StageOps& stage) {
     stage.ops.push_back(list_[i]);
-    done_[i] = true;
+    computable_.erase(i);
     --left_;
-    for (std::size_t reader : readers_[i]) --waits_for_[reader];
+    for (std::size_t reader : readers_[i])
+      if (--waits_for_[reader] == 0) computable_.insert(reader);
+    for_operands(list_[i], [&](int o) {
+      if (is_of_one_step(layer_, o)) --reads_left_[layer_.values[o].location.index][o];
+    });
   }
 
-  bool is_ready(std::size_t i) const { return !done_[i] && waits_for_[i] == 0 && !overwrites(i); }
-
-  /// Whether op i writes an array of one step that another op has still to read.
+  /// Whether op i writes an array of one step from which another op has still to read an older value.
   bool overwrites(std::size_t i) const {
-    if (!is_of_one_step(layer_, list_[i].out)) return false;
-    for (std::size_t j = 0; j < list_.size(); ++j) {
-      if (done_[j] || j == i) continue;
-      bool reads = false;
-      for_operands(list_[j], [&](int o) { reads = reads || takes_place_of(layer_, list_[i].out, o); });
-      if (reads) return true;
-    }
-    return false;
+    const int out = list_[i].out;
+    if (!is_of_one_step(layer_, out)) return false;
+    const auto reads = reads_left_.find(layer_.values[out].location.index);
+    if (reads == reads_left_.end()) return false;
+    return std::ranges::any_of(reads->second, [&](const auto& left) {
+      int others = left.second;
+      for_operands(list_[i], [&](int o) { others -= o == left.first ? 1 : 0; });
+      return left.first != out && others > 0;
+    });
   }
 
   const LayerOps& layer_;
   const ValueOperands& operands_;
   const Ops& list_;
   const bool by_step_;
-  std::vector<bool> done_;
-  std::vector<int> waits_for_;                     // operands that are still to be computed
+  std::set<std::size_t> computable_;  // ops that wait for no operand
+  std::map<int, std::map<int, int>>
+      reads_left_;              // by array of one step and value: reads by ops not taken yet
+  std::vector<int> waits_for_;  // operands that are still to be computed
   std::vector<std::vector<std::size_t>> readers_;  // an op is listed once for each of its operands
   std::size_t left_;
   std::vector<StageOps> stages_;
@@ -169,7 +183,8 @@ class Mover {
       const std::size_t reader = first_reader(s, ops[i].out);
       if (reader == s || reader == stages_.size()) continue;
       StageOps& to = stages_[reader];
-      if (to.kind != stages_[s].kind || to.width != stages_[s].width || is_overwritten(s, i, reader))
+      if (to.kind != stages_[s].kind || to.width != stages_[s].width || to.ops.size() >= kMostOps ||
+          is_overwritten(s, i, reader))
         continue;
       to.ops.insert(to.ops.begin(), ops[i]);
       ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));

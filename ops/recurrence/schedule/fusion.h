@@ -19,6 +19,7 @@ struct StageOps {
 /// that is ready. Products of one operand are stacked. Work across elements comes as soon as it is ready,
 /// with the scalars between, the rest by its width, the widest first. In a phase that runs for many steps at
 /// once, rows no wider than a tile stay together: there a value between two stages would leave the cache.
+/// A stage of very many ops is followed by another.
 std::vector<StageOps> fuse(const LayerOps& layer, const ValueOperands& operands, const Ops& list,
                            bool by_step);
 

@@ -156,7 +156,7 @@ TEST_CASE("options that a file may not have are refused in C++ with the same wor
                        InputError);
   CHECK_THROWS_WITH_AS(Model({.layers = {Lstm{.units = 2}}}, {.input = 1}),
                        "model: /model/readout/units: is missing, and the data do not tell it.", InputError);
-  CHECK_THROWS_WITH_AS(Model({.readout = {.units = 1}}, {.input = 1}),
+  CHECK_THROWS_WITH_AS(Model({.layers = {}, .readout = {.units = 1}}, {.input = 1}),
                        "model: /model/layers: a model has at least one layer.", InputError);
 }
 

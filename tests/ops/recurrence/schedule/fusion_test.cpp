@@ -98,6 +98,40 @@ TEST_CASE("an array of one step is written when all have read it") {
   CHECK(b.stages(ops) == Outs{{p}, {reader}, {after}});
 }
 
+TEST_CASE("a stage of very many ops is followed by another, and takes no more from those before it") {
+  constexpr std::size_t kOps = 600;
+  Bench b;
+  const int x = b.kept(Array::Kind::input), p = b.value();
+  Ops ops = {b.product(p, 0, x)};
+  for (std::size_t i = 0; i < kOps; ++i) ops.push_back(b.element(b.value(), ElementOp::tanh, ops.back().out));
+  const Outs stages = b.stages(ops);
+  REQUIRE(stages.size() == 4);
+  int last = p;
+  for (std::size_t s = 1; s < stages.size(); ++s) {
+    CHECK(stages[s].size() == (s < 3 ? 256 : kOps - 2 * 256));
+    for (int out : stages[s]) {
+      CHECK(out == last + 1);
+      last = out;
+    }
+  }
+  // 300 functions of x alone, which are there first, and a sum that reads them after the product.
+  Ops early;
+  int sum = p;
+  Ops late = {b.product(p, 0, x)};
+  for (int i = 0; i < 300; ++i) {
+    early.push_back(b.element(b.value(), ElementOp::tanh, x));
+    late.push_back(b.element(b.value(), ElementOp::add, sum, early.back().out));
+    sum = late.back().out;
+  }
+  early.insert(early.end(), late.begin(), late.end());
+  std::size_t moved = 0;
+  for (const std::vector<int>& stage : b.moved(early)) {
+    CHECK(stage.size() <= 256);
+    moved += stage.size();
+  }
+  CHECK(moved == early.size());
+}
+
 TEST_CASE("sums and broadcasts are apart from work on elements, with the scalars between them") {
   Bench b;
   const int x = b.kept(Array::Kind::input), square = b.value(), total = b.value(RowShape::scalar()),
