@@ -50,7 +50,7 @@ void cut(Plot& plot, const Analysis& analysis) {
 
 Plot gradients(const Analysis& analysis, const std::string& title) {
   Plot plot = against_lag(analysis, title + ": how far back the gradient of the loss reaches",
-                          "|dL/dh_k|, k = T - lag");
+                          "norm of dL/d(state_k), k = T - lag");
   for (const LayerAnalysis& layer : analysis.layers) {
     for (const StateAnalysis& state : layer.states) {
       plot.lines.push_back(line_of(name_in(layer, state.name), state.gradient.mean));
@@ -82,7 +82,7 @@ Plot norms(const Analysis& analysis, const std::string& title) {
       .x = {.title = one_length ? "step"
                                 : text_of("steps from the last, which all of ", analysis.lengths.size(),
                                           " sequences of ", *shortest, " to ", *longest, " steps have")},
-      .y = {.title = "|h_n|"}};
+      .y = {.title = "norm of a state"}};
   for (const LayerAnalysis& layer : analysis.layers) {
     for (const StateAnalysis& state : layer.states) {
       plot.lines.push_back(line_of(name_in(layer, state.name), state.norm.mean));

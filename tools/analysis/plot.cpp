@@ -141,7 +141,7 @@ class Drawing {
       for (const PlotBand& band : plot_.bands)
         if (broad) draw(band);
     }
-    out_ += "</g>\n";
+    out_ += text_of("</g>\n<g clip-path=\"url(#dots)\">\n", dots_, "</g>\n");
     draw_frame();
     const double legend = draw_legend();
     const double width = plot_.legend_below ? std::max(kLeft + plot_.width + kLegendGap, legend)
@@ -157,10 +157,15 @@ class Drawing {
     return text_of(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
         number(width), "\" height=\"", number(height), "\" viewBox=\"0 0 ", number(width), " ",
-        number(height), "\" font-family=\"sans-serif\" font-size=\"", kFont, "\">\n",
-        "<clipPath id=\"inside\"><rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"",
-        number(plot_.width), "\" height=\"", number(plot_.height), "\"/></clipPath>\n",
-        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+        number(height), "\" font-family=\"sans-serif\" font-size=\"", kFont, "\">\n", clip("inside", 0),
+        clip("dots", kDot), "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+  }
+
+  /// The area inside the axes, and so much around it.
+  std::string clip(const char* name, double around) const {
+    return text_of("<clipPath id=\"", name, "\"><rect x=\"", number(kLeft - around), "\" y=\"",
+                   number(kTop - around), "\" width=\"", number(plot_.width + 2 * around), "\" height=\"",
+                   number(plot_.height + 2 * around), "\"/></clipPath>\n");
   }
 
   void draw_axes() {
@@ -238,7 +243,7 @@ class Drawing {
         out_ += "/>\n";
       }
       if (piece.size() == 1 || line.markers)
-        for (const auto& [x, y] : piece) out_ += dot(x, y, radius, colour(line, n));
+        for (const auto& [x, y] : piece) dots_ += dot(x, y, radius, colour(line, n));
       piece.clear();
     };
     for (std::size_t i = 0; i < line.x.size(); ++i) {
@@ -325,7 +330,7 @@ class Drawing {
 
   const Plot& plot_;
   PlotScale x_, y_;
-  std::string out_;
+  std::string out_, dots_;  // dots lie over lines, and whole over the frame
   double legend_bottom_ = 0;
 };
 

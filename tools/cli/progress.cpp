@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -63,24 +64,26 @@ Progress::Progress(bool quiet)
 void Progress::stepped(const StepReport& report) {
   if (!moving_) return;
   const Clock::time_point now = Clock::now();
-  if (first_step_ < 0) {
-    first_step_ = report.position.step;
+  const double at = static_cast<double>(report.position.step) + report.share;
+  if (first_ < 0) {
+    first_ = at;
     started_ = now;
   }
   if (now - drawn_ < kRedraw) return;
   drawn_ = now;
   shown_ = true;
   const double seconds = std::chrono::duration<double>(now - started_).count();
-  const std::int64_t done = report.position.step - first_step_;
-  const double rate = done > 0 ? static_cast<double>(done) / seconds : 0;
-  const double left = done > 0 ? static_cast<double>(report.steps - report.position.step) / rate : 0;
-  std::vector<std::string> parts = {fmt::format("step {}/{}", report.position.step, report.steps),
-                                    fmt::format("loss {:.4g}", report.loss),
+  const double done = at - first_;
+  const double rate = done > 0 ? done / seconds : 0;
+  const double left = done > 0 ? (static_cast<double>(report.steps) - at) / rate : 0;
+  std::string steps = fmt::format("step {}/{}", report.position.step, report.steps);
+  if (report.share > 0) steps += fmt::format(" and {:.0f} %", std::floor(100 * report.share));
+  std::vector<std::string> parts = {steps, fmt::format("loss {:.4g}", report.loss),
                                     fmt::format("{} left", done > 0 ? time_of(left) : "?"),
                                     fmt::format("epoch {}", report.position.epoch + 1)};
   if (!best_.empty()) parts.push_back(text_of("best ", best_));
   parts.push_back(fmt::format("{:.4g} steps/s", rate));
-  const double share = static_cast<double>(report.position.step) / static_cast<double>(report.steps);
+  const double share = at / static_cast<double>(report.steps);
   say("\r\x1b[K" + progress_line(share, parts, width_of_terminal(), has_colours_));
   std::fflush(stderr);
 }

@@ -19,7 +19,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void stepped(const StepReport& report);
+  void stepped(const StepReport& report);  ///< also within a step
   void evaluated(const EvaluationReport& report);
   void clear();  ///< removes the redrawn line
 
@@ -29,8 +29,8 @@ class Progress {
   bool quiet_, moving_;
   bool has_colours_;
   bool shown_ = false;
-  std::string best_;  ///< the best value so far
-  std::int64_t first_step_ = -1;
+  std::string best_;   ///< the best value so far
+  double first_ = -1;  ///< steps that were done when the time began
   Clock::time_point started_, drawn_;
 };
 

@@ -187,6 +187,7 @@ RunSummary train_into(const std::string& folder, const Experiment& experiment,
   options.tensorboard = arguments.tensorboard;
   options.ranks = arguments.ranks;
   options.hooks.stepped = [&](const StepReport& report) { progress.stepped(report); };
+  options.hooks.within_step = options.hooks.stepped;
   options.hooks.evaluated = [&](const EvaluationReport& report) { progress.evaluated(report); };
   options.hooks.save = [&] { progress.clear(); };
   options.hooks.stop_requested = stop_requested;

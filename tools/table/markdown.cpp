@@ -76,7 +76,7 @@ std::string remark(const Row& row, const Outcome& outcome) {
   add(text, on_one_line(row.note));
   add(text, parameter_difference(row, outcome));
   if (row.model.empty() || outcome.runs.empty()) return text;
-  const auto runs = outcome.runs.size();
+  const int runs = static_cast<int>(outcome.runs.size()) - outcome.count(RunState::missing);
   for (const RunState state : {RunState::diverged, RunState::failed, RunState::unfinished}) {
     if (const int count = outcome.count(state))
       add(text, fmt::format("{} of {} runs {}", count, runs, name_of(state)));

@@ -18,6 +18,7 @@ struct StepReport {
   TrainingPosition position;
   std::int64_t steps = 0;  ///< number of steps in the whole run
   double loss = 0;
+  double share = 0;  ///< of the next step that is done already
 };
 
 struct EvaluationReport {
@@ -42,6 +43,8 @@ struct EvaluationReport {
 /// Functions that a trainer calls while it works. Any may be empty.
 struct TrainerHooks {
   std::function<void(const StepReport&)> stepped = {};
+  /// With truncated BPTT: after each segment of a step but the last.
+  std::function<void(const StepReport&)> within_step = {};
   std::function<void(const EvaluationReport&)> evaluated = {};
   /// The state is worth saving: after each evaluation, after `save_interval` seconds, and before Interrupted;
   /// with truncated BPTT between two segments too.
@@ -95,6 +98,7 @@ class Trainer {
   /// Throws InputError for progress that the batch at the state's position never has.
   void check_segments();
   bool evaluation_is_due() const;
+  StepReport report_within(const SequenceBatch& batch) const;
   /// Makes a step. Between the updates of one batch it calls `pause`, which may throw.
   void step(const TrainerHooks& hooks, const std::function<void()>& pause);
   /// Trains on batches that together are a step, or, of a batch that is cut into segments, on what is left.

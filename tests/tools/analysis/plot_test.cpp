@@ -106,6 +106,19 @@ TEST_CASE("what cannot be shown is a gap") {
   CHECK(plot.svg().find("nan") == std::string::npos);
 }
 
+TEST_CASE("a dot at an end of an axis is whole, and one beyond it is not drawn") {
+  Plot plot{.lines = {{.name = "", .x = {0, 1}, .y = {0.5, 1}, .markers = true}}};
+  plot.y.max = 1;
+  const std::string svg = plot.svg();
+  const std::size_t dots = svg.find("<g clip-path=\"url(#dots)\">");
+  REQUIRE(dots != std::string::npos);
+  CHECK(svg.find("<circle") > dots);
+  CHECK(svg.find("<polyline") < dots);
+  // The rectangles of the clip paths: the area inside the axes, and a dot's radius more on each side.
+  for (const char* size : {"width", "height"})
+    CHECK(std::stod(attribute(svg, "rect", size, 1)) == std::stod(attribute(svg, "rect", size, 0)) + 7);
+}
+
 TEST_CASE("what is a dot in the chart is one in the legend, and large enough to be seen") {
   Plot plot{.lines = {{"dots", {0, kNan, 2}, {1, kNan, 3}}}};
   CHECK(count(plot.svg(), "<circle") == 3);
@@ -169,9 +182,9 @@ TEST_CASE("bars stand on zero, as high as their values") {
   const Plot plot{.bars = {{"counts", {0, 1, 2, 3}, {1, kNan, 4}}}};
   const std::string svg = plot.svg();
   CHECK(count(svg, "fill-opacity") == 3);  // two bars and the key of the legend
-  // Before the bars: the rectangles of the clip path and of the background.
-  const double low = std::stod(attribute(svg, "rect", "height", 2));
-  const double high = std::stod(attribute(svg, "rect", "height", 3));
+  // Before the bars: the rectangles of two clip paths and of the background.
+  const double low = std::stod(attribute(svg, "rect", "height", 3));
+  const double high = std::stod(attribute(svg, "rect", "height", 4));
   CHECK(high == doctest::Approx(4 * low).epsilon(1e-3));
   CHECK(low > 1);
 }

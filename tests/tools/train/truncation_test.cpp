@@ -89,6 +89,22 @@ TEST_CASE("every segment is an update, a sequence that is read once has one") {
   CHECK(updates(kEnds, 6) == 2);
 }
 
+TEST_CASE("progress is told within a step, after each segment but the last") {
+  Run run(kSmallSeries, {"train.truncate=20", "train.epochs=1"});
+  std::vector<double> places, losses;
+  const auto report = [&](const StepReport& at) {
+    places.push_back(static_cast<double>(at.position.step) + at.share);
+    losses.push_back(at.loss);
+  };
+  run.trainer.run({.stepped = report, .within_step = report});
+  REQUIRE(places.size() == 9);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    CHECK(places[i] == doctest::Approx(static_cast<double>(i + 1) / 3));
+    CHECK(losses[i] > 0);
+    CHECK(std::isfinite(losses[i]));
+  }
+}
+
 TEST_CASE("with one target per sequence gradients reach back over the last steps alone") {
   double last = 0;
   for (const int truncate : {1, 2, 3, 5, 6, 7, 9}) {
