@@ -254,6 +254,8 @@ class FaultsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if "--help" in sys.argv:
+        sys.exit(print(__doc__))
     FaultsTest.tool, FaultsTest.compiler = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
     for name in ("most", "allocations"):
         if f"--{name}" in sys.argv:

@@ -148,6 +148,8 @@ class KillsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if "--help" in sys.argv:
+        sys.exit(print(__doc__))
     KillsTest.tool = os.path.abspath(sys.argv.pop(1))
     for name in ("--count", "--seed"):
         if name in sys.argv:

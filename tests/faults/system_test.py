@@ -210,6 +210,8 @@ class SystemTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if "--help" in sys.argv:
+        sys.exit(print(__doc__))
     SystemTest.tool = os.path.abspath(sys.argv.pop(1))
     if "--count" in sys.argv:
         at = sys.argv.index("--count")

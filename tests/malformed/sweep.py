@@ -219,6 +219,8 @@ def tried(tool, case):
 
 
 def main():
+    if "--help" in sys.argv:
+        sys.exit(print(__doc__))
     tool, *rest = sys.argv[1:]
     tool = os.path.abspath(tool)
     part = rest[rest.index("--part") + 1] if "--part" in rest else "all"
