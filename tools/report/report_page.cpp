@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
+#include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape::report {
@@ -106,11 +108,12 @@ std::string ReportPage::drawing(const Plot& plot, const char* name) {
   std::string svg = plot.svg();
   svg.erase(0, svg.find("<svg"));  // what stands before is for files of their own
   // Drawings of one page share its names.
-  const std::string own = fmt::format("inside-{}", drawings_++);
-  for (const std::string& use : {std::string("id=\"inside\""), std::string("url(#inside)")}) {
-    const std::size_t at = svg.find(use);
-    if (at != svg.npos) svg.replace(svg.find("inside", at), 6, own);
-  }
+  for (const char* area : {"inside", "dots"})
+    for (const char* use : {"id=\"", "url(#"}) {
+      const std::size_t at = svg.find(text_of(use, area));
+      if (at != svg.npos) svg.insert(at + std::strlen(use), fmt::format("chart-{}-", drawings_));
+    }
+  ++drawings_;
   return fmt::format("<div class=\"{}\">{}</div>\n", name, svg);
 }
 
