@@ -95,13 +95,14 @@ void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& valu
   if (found && axis.categories.empty() && is_short(last)) last_ = {last, tick_text(last)};
   if (max_ - min_ > kNarrowest * std::max(std::abs(min_), std::abs(max_))) return;
   // The range is empty, for instance with a single value: it gets some room.
+  using Limits = std::numeric_limits<double>;
   if (log_) {
-    max_ = min_ * 10;
-    min_ = min_ / 10;
+    max_ = std::min(min_ * 10, Limits::max());
+    min_ = std::max(min_ / 10, Limits::denorm_min());
   } else {
-    const double room = min_ == 0 ? 1 : std::abs(min_) / 2;
-    max_ = min_ + room;
-    min_ = min_ - room;
+    const double room = min_ == 0 ? 1 : std::max(std::abs(min_) / 2, Limits::min());
+    max_ = std::min(min_ + room, Limits::max());
+    min_ = std::max(min_ - room, Limits::lowest());
   }
 }
 
@@ -110,9 +111,11 @@ std::vector<PlotTick> PlotScale::linear_ticks(int wished) const {
   std::vector<PlotTick> ticks;
   for (; ticks.size() < kFewest && wished < 100; wished *= 2) {
     const double step = round_up((max_ - min_) / wished);
+    if (!std::isnormal(step)) break;  // a range that has no parts, or overflows
     ticks.clear();
     // + 0.0 turns -0 into 0.
-    for (double i = std::ceil((min_ - slack) / step) + 0.0; i * step <= max_ + slack; ++i)
+    for (double i = std::ceil((min_ - slack) / step) + 0.0;
+         std::isfinite(i * step) && i * step <= max_ + slack; ++i)
       ticks.push_back({i * step, tick_text(i * step)});
   }
   return ticks;
@@ -137,7 +140,8 @@ std::vector<PlotTick> PlotScale::log_ticks(int wished) const {
       for (const double factor : {1.0, 2.0, 5.0}) {
         const double value = factor * std::pow(10, power);
         if (factor > 1 && choice.powers_alone) break;
-        if (value * slack >= min_ && value <= max_ * slack) ticks.push_back({value, tick_text(value)});
+        if (std::isfinite(value) && value * slack >= min_ && value <= max_ * slack)
+          ticks.push_back({value, tick_text(value)});
       }
     }
   }

@@ -119,6 +119,21 @@ TEST_CASE("a dot at an end of an axis is whole, and one beyond it is not drawn")
     CHECK(std::stod(attribute(svg, "rect", size, 1)) == std::stod(attribute(svg, "rect", size, 0)) + 7);
 }
 
+TEST_CASE("the largest and the smallest numbers have an axis") {
+  using Limits = std::numeric_limits<double>;
+  for (const bool log : {false, true})
+    for (const double value : {1e308, Limits::max(), Limits::denorm_min(), 3e-308}) {
+      Plot plot{.lines = {{"one", {0, 1}, {value, value}}}};
+      plot.y.log = log;
+      const std::string svg = plot.svg();
+      CHECK(count(svg, "<polyline") == 1);
+      CHECK(svg.find("nan") == std::string::npos);
+      CHECK(svg.find("inf") == std::string::npos);
+      plot.lines[0].y = {Limits::denorm_min(), value};
+      CHECK(plot.svg().find("nan") == std::string::npos);
+    }
+}
+
 TEST_CASE("what is a dot in the chart is one in the legend, and large enough to be seen") {
   Plot plot{.lines = {{"dots", {0, kNan, 2}, {1, kNan, 3}}}};
   CHECK(count(plot.svg(), "<circle") == 3);
