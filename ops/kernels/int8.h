@@ -16,8 +16,10 @@ namespace lagtape {
 // its sums NaN.
 
 /// Whether a product is quantised: from 64 numbers to at least 64 others, the padding included. Smaller ones
-/// are faster as they are.
-constexpr bool takes_int8(std::int64_t k, std::int64_t columns) { return k >= 64 && columns >= 64; }
+/// are faster as they are. Of more than 65,536 numbers a sum might not fit into 32 bits.
+constexpr bool takes_int8(std::int64_t k, std::int64_t columns) {
+  return k >= 64 && k <= 65536 && columns >= 64;
+}
 
 /// The largest quantised magnitude.
 inline constexpr float kInt8Most = 127;

@@ -46,22 +46,23 @@ class RowProgrammer {
 
   bool add_layer(std::size_t layer) {
     const LayerSchedule& schedule = stack_.schedule(layer);
-    std::vector<const ProductStage*> waiting;
+    std::vector<RowProducts> waiting;
     const auto flush = [&] {
-      for (const ProductStage* p : waiting) add_pass(layer, {p}, nullptr, {});
+      for (const RowProducts& p : waiting) add_pass(layer, {p}, nullptr, {});
       waiting.clear();
     };
     for (const Phase* phase : in_forward_order(schedule.forward))
       for (const Stage& stage : *phase) {
         if (const auto* product = std::get_if<ProductStage>(&stage)) {
           if (product->groups > 1) return false;
-          waiting.push_back(product);
+          if (reads_result(*product, waiting)) flush();
+          for (RowProducts& p : products_by_width(*product)) waiting.push_back(std::move(p));
           continue;
         }
         const auto& elements = std::get<ElementStage>(stage);
         auto program = record<T>(elements, schedule.arrays);
         if (!program) return false;
-        const std::vector<const ProductStage*> fused = take_fitting(waiting, elements);
+        const std::vector<RowProducts> fused = take_fitting(waiting, elements);
         flush();
         add_pass(layer, fused, &elements, std::move(*program));
       }
@@ -69,15 +70,24 @@ class RowProgrammer {
     return true;
   }
 
+  /// Whether products multiply a row that products before them make: all of it has to be there first.
+  static bool reads_result(const ProductStage& stage, const std::vector<RowProducts>& before) {
+    return std::ranges::any_of(before, [&](const RowProducts& p) {
+      for (std::size_t i = 0; i < p.size(); ++i)
+        if (std::ranges::find(stage.operands, p.output(i).index, &Operand::index) != stage.operands.end())
+          return true;
+      return false;
+    });
+  }
+
   /// Takes from `waiting` the products that a pass with this element-wise stage can sum up.
-  static std::vector<const ProductStage*> take_fitting(std::vector<const ProductStage*>& waiting,
-                                                       const ElementStage& elements) {
-    std::vector<const ProductStage*> fitting;
+  static std::vector<RowProducts> take_fitting(std::vector<RowProducts>& waiting,
+                                               const ElementStage& elements) {
+    std::vector<RowProducts> fitting;
     int sums = 0;
-    std::erase_if(waiting, [&](const ProductStage* p) {
-      const auto fits = [&](const Operand& s) { return s.width == elements.register_width; };
-      const int more = static_cast<int>(p->outputs.size());
-      if (!std::ranges::all_of(p->outputs, fits) || sums + more > kSums) return false;
+    std::erase_if(waiting, [&](const RowProducts& p) {
+      const int more = static_cast<int>(p.size());
+      if (p.output(0).width != elements.register_width || sums + more > kSums) return false;
       sums += more;
       fitting.push_back(p);
       return true;
@@ -86,11 +96,11 @@ class RowProgrammer {
   }
 
   /// Adds a pass. Without an element-wise stage it only stores the sums.
-  void add_pass(std::size_t layer, const std::vector<const ProductStage*>& products,
-                const ElementStage* elements, VectorProgram program) {
+  void add_pass(std::size_t layer, const std::vector<RowProducts>& products, const ElementStage* elements,
+                VectorProgram program) {
     RowPass& pass = row_.passes.emplace_back();
     pass.program = std::move(program);
-    if (elements == nullptr) pass.program.width = products.front()->outputs.front().width;
+    if (elements == nullptr) pass.program.width = products.front().output(0).width;
     const std::int64_t vectors = pass.program.width / kLane<T>;
     const int together = works_on_two(layer, products, vectors) ? 2 : 1;
     pass.vectors = vectors / together;
@@ -98,9 +108,10 @@ class RowProgrammer {
     if (elements != nullptr)
       for (const Operand& operand : elements->operands) pass.places.push_back(address_of(layer, operand));
     int sum = 0;
-    for (const ProductStage* p : products) {
-      add_products(pass, layer, *p, sum * together);
-      for (const Operand& out : p->outputs) {
+    for (const RowProducts& p : products) {
+      add_products(pass, layer, p, sum * together);
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        const Operand& out = p.output(i);
         VectorInstruction take{VectorOp::product};
         take.out = add_value(pass.program);
         take.operand = sum++;
@@ -119,22 +130,21 @@ class RowProgrammer {
 
   /// Whether a pass works on two vectors at once: on the only two of a row, so that fewer results are waited
   /// for; and where the instructions for products are few and take long.
-  bool works_on_two(std::size_t layer, const std::vector<const ProductStage*>& products,
-                    std::int64_t vectors) const {
+  bool works_on_two(std::size_t layer, const std::vector<RowProducts>& products, std::int64_t vectors) const {
     if (vectors % 2 != 0 || 2 * sums_of(products) > kSums) return false;
-    return vectors == 2 || std::ranges::any_of(products, [&](const ProductStage* p) {
-             return format_of(stack_, layer, *p) != ProductFormat::scalar;
+    return vectors == 2 || std::ranges::any_of(products, [&](const RowProducts& p) {
+             return format_of(stack_, layer, *p.stage) != ProductFormat::scalar;
            });
   }
 
-  /// Adds a stage's products to a pass, with the rounding of their operand; `sum` is the first of their sums.
-  void add_products(RowPass& pass, std::size_t layer, const ProductStage& p, int sum) {
+  /// Adds products to a pass, with the rounding of their operand; `sum` is the first of their sums.
+  void add_products(RowPass& pass, std::size_t layer, const RowProducts& p, int sum) {
     RowPass::Products& products = pass.products.emplace_back();
-    products.operand = address_of(layer, p.operands.front());
-    products.k = p.operand_widths.front();
-    products.count = pass.together * static_cast<int>(p.outputs.size());
+    products.operand = address_of(layer, p.stage->operands.front());
+    products.k = p.stage->operand_widths.front();
+    products.count = pass.together * static_cast<int>(p.size());
     products.vector_bytes = vector_bytes(p);
-    products.format = format_of(stack_, layer, p);
+    products.format = format_of(stack_, layer, *p.stage);
     if (products.format == ProductFormat::scalar) return;
     RoundedOperand& rounded = pass.rounded.emplace_back();
     rounded = {products.operand, rounded_place(), products.k, products.format};
@@ -153,22 +163,22 @@ class RowProgrammer {
     }
   }
 
-  static int sums_of(const std::vector<const ProductStage*>& products) {
+  static int sums_of(const std::vector<RowProducts>& products) {
     int sums = 0;
-    for (const ProductStage* p : products) sums += static_cast<int>(p->outputs.size());
+    for (const RowProducts& p : products) sums += static_cast<int>(p.size());
     return sums;
   }
 
   /// The program on all vectors of a short row at once, whose sums and functions then wait for each other
   /// less. For each product the sums of the first vector are followed by those of the second.
-  static VectorProgram side_by_side(const VectorProgram& program,
-                                    const std::vector<const ProductStage*>& products, int vectors) {
+  static VectorProgram side_by_side(const VectorProgram& program, const std::vector<RowProducts>& products,
+                                    int vectors) {
     VectorProgram all = repeated(program, vectors);
     for (VectorInstruction& take : all.instructions) {
       if (take.op != VectorOp::product) continue;
       int first = 0;
-      for (const ProductStage* p : products) {
-        const int count = static_cast<int>(p->outputs.size());
+      for (const RowProducts& p : products) {
+        const int count = static_cast<int>(p.size());
         if (take.operand < first + count) {
           take.operand += (vectors - 1) * first + take.vector * count;
           break;
@@ -180,8 +190,9 @@ class RowProgrammer {
   }
 
   /// The bytes of the sums for a product's rows: a vector, half a vector or a single number.
-  static std::int64_t vector_bytes(const ProductStage& p) {
-    const std::int64_t most = *std::ranges::max_element(p.output_widths) * kBytes<T>;
+  static std::int64_t vector_bytes(const RowProducts& p) {
+    std::int64_t most = 0;
+    for (std::size_t o : p.outputs) most = std::max(most, p.stage->output_widths[o] * kBytes<T>);
     return most == kBytes<T> ? most : most <= 32 ? 32 : 64;
   }
 
@@ -333,7 +344,7 @@ std::int64_t rounded_elements(const CompiledStack<T>& stack) {
       for (const Stage& stage : *phase)
         if (const auto* p = std::get_if<ProductStage>(&stage);
             p != nullptr && format_of(stack, l, *p) != ProductFormat::scalar)
-          elements += padded<T>(p->operand_widths.front());
+          elements += std::ssize(products_by_width(*p)) * padded<T>(p->operand_widths.front());
   return elements;
 }
 

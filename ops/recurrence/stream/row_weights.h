@@ -21,6 +21,33 @@ ProductFormat format_of(const CompiledStack<T>& stack, std::size_t layer, const 
   return is_small ? ProductFormat::scalar : format;
 }
 
+/// Those products of a stage that are of one width: a pass goes over the vectors of one width.
+struct RowProducts {
+  const ProductStage* stage;
+  std::vector<std::size_t> outputs;  ///< their numbers among the stage's outputs
+
+  std::size_t size() const { return outputs.size(); }
+  const Operand& output(std::size_t i) const { return stage->outputs[outputs[i]]; }
+  /// The first column of output i in the stage's packed weights.
+  std::int64_t column(std::size_t i) const {
+    std::int64_t column = 0;
+    for (std::size_t before = 0; before < outputs[i]; ++before) column += stage->outputs[before].width;
+    return column;
+  }
+};
+
+/// A stage's products by their widths.
+inline std::vector<RowProducts> products_by_width(const ProductStage& stage) {
+  std::vector<RowProducts> all;
+  for (std::size_t o = 0; o < stage.outputs.size(); ++o) {
+    const auto known = std::ranges::find(
+        all, stage.outputs[o].width, [](const RowProducts& products) { return products.output(0).width; });
+    RowProducts& products = known == all.end() ? all.emplace_back(&stage) : *known;
+    products.outputs.push_back(o);
+  }
+  return all;
+}
+
 /// The weights of a RowProgram, packed one after another in the order in which its passes use them.
 template <class T>
 class RowWeights {
@@ -44,32 +71,30 @@ class RowWeights {
   }
 
   /// Packs the matrices of a pass's products.
-  void add(RowPass& pass, std::size_t layer, const std::vector<const ProductStage*>& products) {
+  void add(RowPass& pass, std::size_t layer, const std::vector<RowProducts>& products) {
     pass.weights = bytes();
     for (std::int64_t turn = 0; turn < pass.vectors; ++turn)
       for (std::size_t p = 0; p < products.size(); ++p)
         for (std::int64_t i = 0; i < pass.products[p].k; ++i)
           for (std::int64_t v = turn * pass.together; v < (turn + 1) * pass.together; ++v)
-            add_slot(layer, *products[p], pass.products[p], v, i);
+            add_slot(layer, products[p], pass.products[p], v, i);
     packed_.resize(padded<T>(std::ssize(packed_)));
   }
 
   /// Packs what the sums of quantised products need besides; `first` is the number of their first sum.
-  void add_integer_sums(RowPass& pass, std::size_t layer, const ProductStage& p, int first) {
+  void add_integer_sums(RowPass& pass, std::size_t layer, const RowProducts& p, int first) {
     if constexpr (sizeof(T) == 4) {
       RoundedOperand& rounded = pass.rounded.back();
-      const WeightStack& stack = stack_.schedule(layer).stacks[p.stack];
-      const Int8Matrix matrix(stack_.weights(layer).stack(p.stack), stack.k, stack.columns);
+      const WeightStack& stack = stack_.schedule(layer).stacks[p.stage->stack];
+      const Int8Matrix matrix(stack_.weights(layer).stack(p.stage->stack), stack.k, stack.columns);
       const QuantizingConstants constants{matrix.inverse_scale(), kInt8Most, -kInt8Most, 128};
       rounded.constants = add(reinterpret_cast<const T*>(&constants), sizeof constants / sizeof(T));
-      const int count = static_cast<int>(p.outputs.size());
-      std::int64_t column = 0;
+      const int count = static_cast<int>(p.size());
       for (int o = 0; o < count; ++o) {
-        const std::int64_t width = p.outputs[o].width;
+        const std::int64_t width = p.output(o).width, column = p.column(o);
         const auto* corrections = reinterpret_cast<const T*>(matrix.corrections() + column);
         IntegerSum sum{first + o, 0, add(corrections, width), add(matrix.scales() + column, width),
                        rounded.not_finite};
-        column += width;
         for (; sum.vector < pass.together; ++sum.vector, sum.sum += count) pass.integer_sums.push_back(sum);
       }
     }
@@ -85,19 +110,19 @@ class RowWeights {
   std::int64_t bytes() const { return std::ssize(packed_) * static_cast<std::int64_t>(sizeof(T)); }
 
   /// Slot i of vector v of the outputs.
-  void add_slot(std::size_t layer, const ProductStage& stage, const RowPass::Products& p, std::int64_t v,
+  void add_slot(std::size_t layer, const RowProducts& products, const RowPass::Products& p, std::int64_t v,
                 std::int64_t i) {
-    const WeightStack& weights = stack_.schedule(layer).stacks[stage.stack];
+    const int stack = products.stage->stack;
+    const WeightStack& weights = stack_.schedule(layer).stacks[stack];
     const std::int64_t count = p.vector_bytes / static_cast<std::int64_t>(sizeof(T));
-    if (p.format == ProductFormat::scalar) {
-      for (int w : weights.weights) add_numbers(layer, w, v, i, count);
-      return;
-    }
-    std::int64_t column = v * kLane<T>;
-    for (const Operand& out : stage.outputs) {
-      const T* from = slots_of(stack_.weights(layer).stack(stage.stack), weights, p, column, i);
+    for (std::size_t o = 0; o < products.size(); ++o) {
+      if (p.format == ProductFormat::scalar) {
+        add_numbers(layer, weights.weights[products.outputs[o]], v, i, count);
+        continue;
+      }
+      const std::int64_t column = products.column(o) + v * kLane<T>;
+      const T* from = slots_of(stack_.weights(layer).stack(stack), weights, p, column, i);
       packed_.insert(packed_.end(), from, from + count);
-      column += out.width;
     }
   }
 

@@ -109,6 +109,40 @@ TEST_CASE_TEMPLATE("compiled steps give the bits of evaluate, whatever their siz
   }
 }
 
+TEST_CASE_TEMPLATE("products of other widths, and of products, are there before they are read", T, float,
+                   double) {
+  struct Case {
+    std::vector<std::string> weights, step;
+  };
+  // P and Q make rows of other widths than the state's, beside a product of the same operand.
+  const auto cases_of = [](const std::string& p, const std::string& q) -> std::vector<Case> {
+    const std::string P = "P [" + p + ", units]", Q = "Q [" + q + ", units]", R = "R [units, " + p + "]",
+                      S = "S [units, " + q + "]", A = "A [units, units]", B = "B [units, units]",
+                      U = "U [units, input]";
+    return {{{A, P, R, U}, {"v = P @ h", "h' = 0.5 * h + tanh(R @ v + A @ h + U @ x)"}},
+            {{A, P, R, U}, {"v = P @ h", "h' = 0.5 * h + tanh(A @ h + R @ v + U @ x)"}},
+            {{P, Q, R, S, U}, {"v = P @ h", "w = Q @ h", "h' = tanh(U @ x + S @ w + R @ v)"}},
+            {{P, Q, R, S, U}, {"v = P @ h", "w = Q @ h", "h' = tanh(U @ x + R @ v) * tanh(S @ w)"}},
+            {{A, B, U}, {"v = A @ h", "h' = tanh(v + B @ v + U @ x)"}},
+            {{A, P, R, U}, {"v = A @ h", "w = P @ v", "h' = tanh(v + R @ w + U @ x)"}},
+            {{A, P, R, U}, {"v = P @ tanh(A @ h)", "h' = tanh(A @ h + R @ v + U @ x)"}}};
+  };
+  for (const auto& [p, q] : std::vector<std::pair<std::string, std::string>>{
+           {"1", "1"}, {"4", "1"}, {"4", "17"}, {"17", "4"}, {"33", "16"}, {"16", "33"}, {"100", "64"}})
+    for (const std::int64_t units : {1, 16, 17, 64, 97}) {
+      CAPTURE(p);
+      CAPTURE(q);
+      CAPTURE(units);
+      int number = 0;
+      for (const Case& c : cases_of(p, q)) {
+        CAPTURE(++number);
+        StackDefinition stack;
+        stack.layers = {equations(units, 2, c.weights, c.step)};
+        CHECK(stream_difference<T>(one_row<T>(stack, 2, 30)) == "");
+      }
+    }
+}
+
 TEST_CASE("steps of states that take 2 GiB are not compiled: an instruction has 32 bits for an offset") {
   if (!has_compiler()) return;
   const auto is_compiled_with = [](std::int64_t tau, bool above) {
