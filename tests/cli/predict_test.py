@@ -67,6 +67,9 @@ class PredictTest(ToolTest):
                               (("--weights", "int"), "unknown format of weights 'int'")):
             found = self.run_tool("predict", "wide", "--input", path, "--output", "y.npy", "--stream", *args, code=2)[1]
             self.assertIn(message, found)
+        found = self.run_tool("predict", "wide", "--input", "-", "--output", "-", "--stream", "--weights", "int8",
+                              "--calibrate", "-", code=2)[1]
+        self.assertIn("--calibrate and --input: one of them can read stdin. Got - for both.", found)
 
     def test_at_twice_the_rate_two_sequences_run_between_each_other(self):
         twice = [value for value in WAVE[:STEPS] for _ in (0, 1)]

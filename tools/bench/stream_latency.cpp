@@ -47,7 +47,7 @@ double checked_error(const Stream<T>& own, const Stream<T>& other, const Tensor&
     difference += std::pow(static_cast<double>(outputs[i]) - static_cast<double>(expected[i]), 2);
     total += std::pow(static_cast<double>(expected[i]), 2);
   }
-  return std::sqrt(difference / total);
+  return difference == 0 ? 0 : std::sqrt(difference / total);
 }
 
 template <class T>

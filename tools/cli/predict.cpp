@@ -98,6 +98,8 @@ void set_weights(StreamOptions& options, const PredictArguments& arguments, cons
         "--weights int8: expected --calibrate FILE with sequences like those to come. Got none.");
   if (!calibrates && !arguments.calibrate.empty())
     throw InputError(text_of("--calibrate: is for --weights int8. Got --weights ", arguments.weights, "."));
+  if (calibrates && arguments.calibrate == "-" && arguments.input == "-")
+    throw InputError("--calibrate and --input: one of them can read stdin. Got - for both.");
   if (calibrates)
     options.calibration =
         read_sequences(arguments.calibrate, model.input_width(), model.dtype(), input_names(model));
