@@ -2,6 +2,7 @@
 
 import json
 import statistics
+import time
 import xml.etree.ElementTree
 
 from tool import EXPERIMENT, ToolTest, changed, main
@@ -58,6 +59,28 @@ class CompareTest(ToolTest):
         self.assertIn("at least two", self.run_tool("compare", "tau-0", code=2)[1])
         self.write("broken/experiment.json", "[1]")
         self.assertIn("expected an experiment", self.run_tool("compare", "tau-0", "broken", code=2)[1])
+
+    def test_values_that_are_wrong_are_named(self):
+        for seed, got in (("x", '"x"'), (1e99, "1e+99")):
+            self.write("broken/experiment.json", changed(SMALL, seed=seed))
+            _, err = self.run_tool("compare", "tau-0", "broken", code=2)
+            self.assertIn(f"broken/experiment.json: /seed: expected integer, got {got}\n", err)
+        self.write("tau-1/metrics.jsonl", '{"epoch": 1, "valid_loss": 0.5}\n{"epoch": [], "valid_loss": 0.5}\n')
+        _, err = self.run_tool("compare", "tau-0", "tau-1", "--plot", "curves", code=2)
+        self.assertIn("tau-1/metrics.jsonl: line 2: /epoch: expected number, got an array\n", err)
+
+    def test_an_experiment_without_settings_and_keys_with_slashes(self):
+        self.write("none/experiment.json", {"name": "none"})
+        self.write("some/experiment.json", {"name": "some", "a/b": 3})
+        first, second = json.loads(self.run_tool("compare", "none", "some", "--json")[0])["groups"]
+        self.assertEqual((first["settings"], second["settings"]), ({"/a/b": None}, {"/a/b": 3}))
+
+    def test_many_settings_take_a_time_that_grows_as_they_do(self):
+        for run in ("a", "b"):
+            self.write(f"{run}/experiment.json", {f"{run}{i}": i for i in range(50_000)})
+        begin = time.monotonic()
+        self.run_tool("compare", "a", "b", "--json")
+        self.assertLess(time.monotonic() - begin, 5)  # a search through all of them for each: a minute
 
 
 if __name__ == "__main__":

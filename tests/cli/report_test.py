@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 from tool import EXPERIMENT, ToolTest, changed, main
@@ -113,6 +114,52 @@ class ReportTest(ToolTest):
         text = self.page("found")[1]
         for words in ("a search of 4 runs", "loss against optimizer/lr", "optimizer/lr (logarithmic)", "Learning of the best runs"):
             self.assertIn(words, text)
+
+    def write_search(self, runs):
+        """A search's folder, as far as a report reads it."""
+        self.write("found/search.json", {})
+        self.write("found/results.jsonl", "".join(json.dumps(run) + "\n" for run in runs))
+
+    def test_a_run_without_settings_and_a_setting_without_a_name(self):
+        for run, experiment in (("a", {"name": "a"}), ("b", {"name": "b", "loss": "mse"})):
+            self.write(f"runs/{run}/experiment.json", experiment)
+        self.assertRegex(self.page("runs")[1], r"runs\s+loss\s+a\s+-\s+b\s+mse\s")
+        self.write_search([{"run": "a", "settings": {"": 1, "lr": 3}, "loss": 0.5}])
+        self.assertRegex(self.page("found")[1], r"loss against lr\s")
+
+    def test_a_search_of_many_runs_takes_a_time_that_grows_as_they_do(self):
+        self.write_search({"run": f"{i:05}", "settings": {"/optimizer/lr": i + 1}, "loss": 1 / (i + 1)} for i in range(32_000))
+        begin = time.monotonic()
+        self.run_tool("report", "found", "--output", "page.html")
+        self.assertLess(time.monotonic() - begin, 6)  # every row for each cell: a minute
+
+    def test_of_many_settings_those_that_most_runs_have_are_shown(self):
+        self.write_search({"run": str(i), "settings": {f"/k{i}": 1, "/optimizer/lr": i + 1}, "loss": i} for i in range(500))
+        page, text = self.page("found")
+        self.assertIn("There are 501 settings. Shown are the 60 that most runs have; 441 are left out.", text)
+        self.assertEqual(page.tags.count("th"), 3 + 60)
+        self.assertIn("loss against optimizer/lr", text)
+        for i in range(100):
+            self.write(f"runs/{i}/experiment.json", {"name": "a", "loss": i, f"k{i}": 1})
+        page, text = self.page("runs")
+        self.assertIn("There are 101 settings that differ. Shown are the 60 that most runs have; 41 are left out.", text)
+        self.assertEqual(page.tags.count("th"), 1 + 60)
+
+    def test_lines_that_are_wrong_are_named(self):
+        for run, words in (({"run": 5, "settings": {"/a": 1}}, "/run: expected string, got 5"),
+                           ({"run": "a", "settings": [1]}, "/settings: expected an object of settings such as {\"/optimizer/lr\": 0.01}, got [1]")):
+            self.write_search([{"run": "b", "settings": {"/a": 2}}, run])
+            _, err = self.run_tool("report", "found", "--output", "page.html", code=2)
+            self.assertIn(f"found/results.jsonl: line 2: {words}\n", err)
+        self.train("runs/a")
+        lines = [{"epoch": 1, "valid_loss": 0.5}, {"epoch": "x", "valid_loss": 0.5}]
+        self.write("runs/a/metrics.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        for path in ("runs", "runs/a"):
+            _, err = self.run_tool("report", path, "--output", "page.html", code=2)
+            self.assertIn('runs/a/metrics.jsonl: line 2: /epoch: expected number, got "x"\n', err)
+        self.write("runs/a/experiment.json", {"seed": "x"})
+        _, err = self.run_tool("report", "runs", "--output", "page.html", code=2)
+        self.assertIn('runs/a/experiment.json: /seed: expected integer, got "x"\n', err)
 
     def test_what_is_not_there_is_left_out_and_said(self):
         self.write("data.csv", "".join(f"{i % 7}\n" for i in range(300)))

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from tool import EXPERIMENT, ToolTest, changed, main
+from tool import EXPERIMENT, ToolTest, changed, main, make_safetensors, read_safetensors
 
 LONG = changed(EXPERIMENT, train__epochs=40)
 KILLS = 6
@@ -105,6 +105,29 @@ class ResumeTest(ToolTest):
         _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "optimizer.lr=0.5", code=2)
         self.assertIn("/optimizer/lr", err)
         self.assertEqual(self.snapshot(), before)
+
+    def write_metrics(self, text):
+        """Writes the metrics of the finished run, and says in its checkpoint how long they are."""
+        self.write("whole/metrics.jsonl", text)
+        file = self.folder / "whole/checkpoint/state.safetensors"
+        header, buffer = read_safetensors(file.read_bytes())
+        header["__metadata__"]["metrics_bytes"] = str((self.folder / "whole/metrics.jsonl").stat().st_size)
+        file.write_bytes(make_safetensors(header, buffer))
+
+    def test_a_line_of_the_metrics_that_is_no_object_is_named(self):
+        for line, shown in ((b"garbage", "'garbage'"), (b'"', "'\"'"), (b"", "''"), (b"[" * 200, "'" + "[" * 60 + "...'"),
+                            (b"\xff\xfe", r"'\xff\xfe'"), (b"[1]", "'[1]'")):
+            with self.subTest(line):
+                self.write_metrics(b'{"epoch": 1}\n' + line + b"\n")
+                _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "train.epochs=41", code=2)
+                self.assertIn(f"whole/metrics.jsonl: line 2: expected a JSON object. Got {shown}.\n", err)
+
+    def test_a_line_of_many_keys_is_read_in_a_time_that_grows_as_they_do(self):
+        self.write_metrics(json.dumps({f"k{i}": 1 for i in range(100_000)}) + "\n")
+        begin = time.monotonic()
+        self.finish("whole")
+        self.assertLess(time.monotonic() - begin, 5)  # a search through all keys for each: a minute
+        self.assertEqual(len((self.folder / "whole/metrics.csv").read_text().split(",")), 2 * 100_000 - 1)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """What the end-to-end tests of the lagtape tool share: a folder of its own for every test, and runs of the tool in it."""
 
+import contextlib
 import copy
 import json
 import os
 import pathlib
+import resource
 import shutil
 import struct
 import subprocess
@@ -80,6 +82,17 @@ class ToolTest(unittest.TestCase):
         out, err = done.stdout.decode(), done.stderr.decode()
         self.assertEqual(done.returncode, code, f"{args}\n--- stdout\n{out}\n--- stderr\n{err}")
         return out, err
+
+    @contextlib.contextmanager
+    def within(self, seconds):
+        """Expects the tool to take less time of processors than that, whatever else the machine does."""
+        def used():
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return usage.ru_utime + usage.ru_stime
+
+        before = used()
+        yield
+        self.assertLess(used() - before, seconds, "seconds of processors")
 
     def train(self, run, *args, experiment=EXPERIMENT):
         """Trains into the folder `run` and gives the bytes of the weights."""

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <set>
+#include <unordered_map>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
@@ -17,17 +20,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// One value of a flattened document: the pointer of a number, a text, ... or of an empty list or object.
-using Leaves = std::vector<std::pair<std::string, Json>>;
-
-void add_leaves(const Json& value, const std::string& pointer, Leaves& leaves) {
-  if (value.is_object() && !value.empty()) {
-    for (const auto& [key, inside] : value.items()) add_leaves(inside, pointer + "/" + key, leaves);
-  } else if (value.is_array() && !value.empty()) {
-    for (std::size_t i = 0; i < value.size(); ++i) add_leaves(value[i], text_of(pointer, "/", i), leaves);
-  } else {
-    leaves.emplace_back(pointer, value);
+/// Calls `visit(pointer, value, is_leaf)` for every value inside a document. A leaf is a number, a text, ... or an empty
+/// list or object.
+template <class Visit>
+void visit_values(const Json& value, const std::string& pointer, const Visit& visit) {
+  if (!pointer.empty()) visit(pointer, value, (!value.is_object() && !value.is_array()) || value.empty());
+  if (value.is_object()) {
+    for (const auto& [key, inside] : value.items()) visit_values(inside, pointer + "/" + key, visit);
+  } else if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) visit_values(value[i], text_of(pointer, "/", i), visit);
   }
+}
+
+/// A number that equal values share.
+std::size_t hash_of(const Json& value) {
+  if (value.is_number()) return std::hash<double>()(value.get<double>());
+  if (value.is_string()) return std::hash<std::string>()(value.get<std::string>());
+  if (value.is_boolean()) return value.get<bool>() ? 1 : 2;
+  std::size_t hash = value.size();
+  const auto add = [&](std::size_t next) { hash = hash * 1099511628211U ^ next; };
+  if (value.is_object()) {
+    for (const auto& [key, inside] : value.items()) {
+      add(std::hash<std::string>()(key));
+      add(hash_of(inside));
+    }
+  } else {
+    for (const Json& inside : value) add(hash_of(inside));
+  }
+  return hash;
 }
 
 struct Member {
@@ -42,7 +62,10 @@ Member read_member(const fs::path& folder) {
     throw InputError(text_of(folder.string(), ": is not a run folder, since it has no experiment.json."));
   Json experiment = parse_json(read_file(file), file.string());
   if (!experiment.is_object()) throw InputError(text_of(file.string(), ": expected an experiment."));
-  const std::int64_t seed = experiment.value("seed", std::int64_t{0});
+  std::int64_t seed = 0;
+  JsonErrors errors;
+  JsonReader(experiment, "", errors).optional("seed", seed, {}, "of every random draw");
+  errors.raise(file.string());
   for (const char* key : {"name", "seed", "$schema"}) experiment.erase(key);
   return {folder, std::move(experiment), seed};
 }
@@ -52,13 +75,12 @@ std::vector<std::string> differing_in(const std::vector<Member>& members) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> values;  // by pointer: a text for each document that has it
   for (const Member& member : members) {
-    Leaves leaves;
-    add_leaves(member.experiment, "", leaves);
-    for (const auto& [pointer, value] : leaves) {
+    visit_values(member.experiment, "", [&](const std::string& pointer, const Json& value, bool is_leaf) {
+      if (!is_leaf) return;
       std::vector<std::string>& seen = values[pointer];
       if (seen.empty()) order.push_back(pointer);
       seen.push_back(value.dump());
-    }
+    });
   }
   std::erase_if(order, [&](const std::string& pointer) {
     const std::vector<std::string>& seen = values[pointer];
@@ -105,34 +127,48 @@ void add_numbers(ComparedRuns& group) {
   }
 }
 
-/// A metric of a run's validation set by epoch (or by step, for a training set that never ends).
-std::vector<std::pair<double, double>> curve_of(const fs::path& folder, const std::string& metric) {
-  std::vector<std::pair<double, double>> curve;
+/// The values of a metric by epoch, or by step for a training set that never ends.
+using Curve = std::vector<std::pair<double, double>>;
+
+/// The curves of a run's validation set by metric, of those that are wanted.
+std::map<std::string, Curve> curves_of(const fs::path& folder, const std::set<std::string>& wanted) {
+  struct Evaluation {
+    MetricsPosition position;
+    double value;
+  };
+  std::map<std::string, Curve> curves;
   const fs::path file = RunFolder(folder).metrics_file();
-  if (!fs::exists(file)) return curve;
+  if (!fs::exists(file)) return curves;
+  std::map<std::string, std::vector<Evaluation>> evaluations;
   const std::string text = read_file(file);
   std::string_view rest = text;
-  double epoch_before = -1;
-  bool epochs = true;
-  std::vector<double> steps;
+  std::size_t number = 0;
   for (std::string line; take_line(rest, line);) {
+    ++number;
     if (!Json::accept(line)) break;  // a line that is being written
     const Json row = Json::parse(line);
-    const Json value = row.value("valid_" + metric, Json());
-    if (!value.is_number()) continue;
-    const double epoch = row.value("epoch", 0.0);
-    epochs = epochs && epoch > epoch_before;
-    epoch_before = epoch;
-    curve.emplace_back(epoch, value.get<double>());
-    steps.push_back(row.value("step", 0.0));
+    std::optional<MetricsPosition> position;
+    for (const auto& [key, value] : row.items()) {
+      if (!key.starts_with("valid_") || !value.is_number()) continue;
+      const std::string metric = key.substr(std::string_view("valid_").size());
+      if (!wanted.contains(metric)) continue;
+      if (!position) position = metrics_position(row, text_of(file.string(), ": line ", number));
+      evaluations[metric].push_back({*position, value.get<double>()});
+    }
   }
-  if (!epochs)
-    for (std::size_t i = 0; i < curve.size(); ++i) curve[i].first = steps[i];
-  return curve;
+  for (const auto& [metric, all] : evaluations) {
+    double epoch_before = -1;
+    bool epochs = true;
+    for (const Evaluation& one : all)
+      epochs = epochs && one.position.epoch > std::exchange(epoch_before, one.position.epoch);
+    for (const Evaluation& one : all)
+      curves[metric].emplace_back(epochs ? one.position.epoch : one.position.step, one.value);
+  }
+  return curves;
 }
 
 /// The mean over curves, as far as all of them go.
-PlotLine mean_of(const std::vector<std::vector<std::pair<double, double>>>& curves, std::string name) {
+PlotLine mean_of(const std::vector<Curve>& curves, std::string name) {
   PlotLine line{.name = std::move(name), .x = {}, .y = {}};
   std::size_t length = curves.empty() ? 0 : curves[0].size();
   for (const auto& curve : curves) length = std::min(length, curve.size());
@@ -159,6 +195,18 @@ std::string label_of(const Comparison& comparison, const ComparedRuns& group) {
   return label.empty() ? group.name() : label;
 }
 
+/// The metrics on the validation set that runs may have, the loss first.
+std::vector<std::string> possible_metrics(const Comparison& comparison) {
+  std::vector<std::string> metrics = metric_names();
+  metrics.insert(metrics.begin(), "loss");
+  for (const auto& [name, value] : comparison.groups.front().numbers) {
+    const std::string own = name.starts_with("valid ") ? name.substr(6) : "";
+    if (const std::optional<Metric> found = find_metric(own); found && found->of_class >= 0)
+      metrics.push_back(own);
+  }
+  return metrics;
+}
+
 }  // namespace
 
 std::string ComparedRuns::name() const {
@@ -167,21 +215,51 @@ std::string ComparedRuns::name() const {
   return folders.size() == 1 ? first : text_of(first, " and ", folders.size() - 1, " more");
 }
 
+std::vector<const std::pair<double, double>*> ComparedRuns::numbers_at(
+    const std::vector<std::string>& names) const {
+  std::unordered_map<std::string_view, const std::pair<double, double>*> by_name;
+  for (const auto& [name, value] : numbers) by_name.emplace(name, &value);
+  std::vector<const std::pair<double, double>*> found;
+  for (const std::string& name : names) {
+    const auto place = by_name.find(name);
+    found.push_back(place == by_name.end() ? nullptr : place->second);
+  }
+  return found;
+}
+
+std::vector<std::string> names_of_numbers(const Comparison& comparison) {
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  for (const ComparedRuns& group : comparison.groups)
+    for (const auto& [name, value] : group.numbers)
+      if (known.insert(name).second) names.push_back(name);
+  return names;
+}
+
 Comparison compare_runs(std::span<const fs::path> folders) {
   std::vector<Member> members;
   for (const fs::path& folder : folders) members.push_back(read_member(folder));
   Comparison comparison{.differing = differing_in(members), .groups = {}};
   std::vector<const Member*> first_of_group;
+  std::unordered_map<std::size_t, std::vector<std::size_t>> groups_by_hash;
   for (const Member& member : members) {
-    const auto same = [&](const Member* other) { return other->experiment == member.experiment; };
-    const auto found = std::ranges::find_if(first_of_group, same);
-    const auto group = static_cast<std::size_t>(found - first_of_group.begin());
-    if (found == first_of_group.end()) {
+    std::vector<std::size_t>& similar = groups_by_hash[hash_of(member.experiment)];
+    const auto same = [&](std::size_t group) {
+      return first_of_group[group]->experiment == member.experiment;
+    };
+    const auto found = std::ranges::find_if(similar, same);
+    const std::size_t group = found == similar.end() ? first_of_group.size() : *found;
+    if (found == similar.end()) {
+      similar.push_back(group);
       first_of_group.push_back(&member);
+      std::unordered_map<std::string, const Json*> values;
+      visit_values(member.experiment, "", [&](const std::string& pointer, const Json& value, bool) {
+        values.emplace(pointer, &value);
+      });
       comparison.groups.emplace_back();
       for (const std::string& pointer : comparison.differing) {
-        const Json* value = member.experiment.find_pointer(pointer);
-        comparison.groups.back().settings.push_back(value != nullptr ? *value : Json());
+        const auto value = values.find(pointer);
+        comparison.groups.back().settings.push_back(value != values.end() ? *value->second : Json());
       }
     }
     comparison.groups[group].folders.push_back(member.folder);
@@ -191,33 +269,34 @@ Comparison compare_runs(std::span<const fs::path> folders) {
   return comparison;
 }
 
-std::vector<std::string> common_metrics(const Comparison& comparison) {
-  std::vector<std::string> common = metric_names();
-  common.insert(common.begin(), "loss");
-  for (const auto& [name, value] : comparison.groups.front().numbers) {
-    const std::string own = name.starts_with("valid ") ? name.substr(6) : "";
-    if (const std::optional<Metric> found = find_metric(own); found && found->of_class >= 0)
-      common.push_back(own);
-  }
+std::vector<std::pair<std::string, Plot>> compared_curves(const Comparison& comparison) {
+  std::vector<std::string> common = possible_metrics(comparison);
+  const std::set<std::string> wanted(common.begin(), common.end());
+  std::vector<std::vector<std::map<std::string, Curve>>> curves;  // by group and run
   for (const ComparedRuns& group : comparison.groups) {
-    for (const fs::path& folder : group.folders)
-      std::erase_if(common, [&](const std::string& metric) { return curve_of(folder, metric).empty(); });
+    curves.emplace_back();
+    for (const fs::path& folder : group.folders) {
+      curves.back().push_back(curves_of(folder, wanted));
+      std::erase_if(common,
+                    [&](const std::string& metric) { return !curves.back().back().contains(metric); });
+      if (common.empty()) return {};
+    }
   }
-  return common;
-}
-
-Plot compared_curves(const Comparison& comparison, const std::string& metric) {
-  const bool larger_is_better = metric != "loss" && lagtape::metric(metric).larger_is_better;
-  Plot plot{.title = text_of(metric, " on the validation set"),
-            .x = {.title = "epoch or update"},
-            .y = {.title = metric, .log = !larger_is_better}};
-  if (larger_is_better) plot.y.max = 1;  // accuracy, f1, auc and r2 cannot be larger
-  for (const ComparedRuns& group : comparison.groups) {
-    std::vector<std::vector<std::pair<double, double>>> curves;
-    for (const fs::path& folder : group.folders) curves.push_back(curve_of(folder, metric));
-    plot.lines.push_back(mean_of(curves, label_of(comparison, group)));
+  std::vector<std::pair<std::string, Plot>> plots;
+  for (const std::string& metric : common) {
+    const bool larger_is_better = metric != "loss" && lagtape::metric(metric).larger_is_better;
+    Plot plot{.title = text_of(metric, " on the validation set"),
+              .x = {.title = "epoch or update"},
+              .y = {.title = metric, .log = !larger_is_better}};
+    if (larger_is_better) plot.y.max = 1;  // accuracy, f1, auc and r2 cannot be larger
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      std::vector<Curve> of_group;
+      for (auto& of_run : curves[i]) of_group.push_back(std::move(of_run.at(metric)));
+      plot.lines.push_back(mean_of(of_group, label_of(comparison, comparison.groups[i])));
+    }
+    plots.emplace_back(metric, std::move(plot));
   }
-  return plot;
+  return plots;
 }
 
 Json json_of(const Comparison& comparison) {
@@ -226,9 +305,9 @@ Json json_of(const Comparison& comparison) {
     Json runs = Json::array(), settings = Json::object(), numbers = Json::object();
     for (const fs::path& folder : group.folders) runs.push_back(folder.string());
     for (std::size_t i = 0; i < comparison.differing.size(); ++i)
-      settings[comparison.differing[i]] = group.settings[i];
+      settings.append(comparison.differing[i], group.settings[i]);
     for (const auto& [name, value] : group.numbers)
-      numbers[name] = {{"mean", value.first}, {"deviation", value.second}};
+      numbers.append(name, {{"mean", value.first}, {"deviation", value.second}});
     groups.push_back({{"runs", runs},
                       {"seeds", group.seeds},
                       {"finished", group.finished},

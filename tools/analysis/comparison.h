@@ -23,6 +23,8 @@ struct ComparedRuns {
   std::vector<std::pair<std::string, std::pair<double, double>>> numbers;
 
   std::string name() const;  ///< the folder of the first run, "and 2 more"
+  /// The numbers in a given order of names; null where the group does not have one.
+  std::vector<const std::pair<double, double>*> numbers_at(const std::vector<std::string>& names) const;
 };
 
 /// What several runs have in common and where they differ.
@@ -34,11 +36,13 @@ struct Comparison {
 /// Compares run folders by their experiment.json and summary.json. Throws InputError for a folder that is no run.
 Comparison compare_runs(std::span<const std::filesystem::path> folders);
 
-/// The learning curves of a metric on the validation set ("loss" is the loss), a line a group, the mean of its runs.
-/// A metric of which smaller is better has a logarithmic axis.
-Plot compared_curves(const Comparison& comparison, const std::string& metric);
-/// The metrics on the validation set that all runs have, the loss first.
-std::vector<std::string> common_metrics(const Comparison& comparison);
+/// The names of the numbers of all groups, in the order in which they first occur.
+std::vector<std::string> names_of_numbers(const Comparison& comparison);
+
+/// The learning curves of each metric on the validation set that all runs have, by its name ("loss" is the loss, which
+/// comes first): a line a group, the mean of its runs. A metric of which smaller is better has a logarithmic axis.
+/// Throws InputError for a line of a run's metrics.jsonl whose position is no number.
+std::vector<std::pair<std::string, Plot>> compared_curves(const Comparison& comparison);
 
 Json json_of(const Comparison& comparison);
 

@@ -51,18 +51,14 @@ std::vector<std::vector<std::string>> table_of(const Comparison& comparison) {
     for (const ComparedRuns& group : comparison.groups)
       rows.back().push_back(text_of_setting(group.settings[i]));
   }
-  std::vector<std::string> names;
-  for (const ComparedRuns& group : comparison.groups)
-    for (const auto& [name, value] : group.numbers)
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  for (const std::string& name : names) {
-    rows.push_back({name});
-    for (const ComparedRuns& group : comparison.groups) {
-      const auto found =
-          std::ranges::find(group.numbers, name, [](const auto& number) { return number.first; });
-      rows.back().push_back(found == group.numbers.end() ? "-"
-                                                         : text_of_number(found->second, group.finished > 1));
-    }
+  const std::vector<std::string> names = names_of_numbers(comparison);
+  const std::size_t first = rows.size();
+  for (const std::string& name : names) rows.push_back({name});
+  for (const ComparedRuns& group : comparison.groups) {
+    const auto numbers = group.numbers_at(names);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      rows[first + i].push_back(numbers[i] == nullptr ? "-"
+                                                      : text_of_number(*numbers[i], group.finished > 1));
   }
   return rows;
 }
@@ -90,10 +86,8 @@ void run(const CompareArguments& arguments) {
   const Comparison comparison = compare_runs(folders);
   if (!arguments.plot.empty()) {
     std::filesystem::create_directories(arguments.plot);
-    for (const std::string& metric : common_metrics(comparison)) {
-      write_file_atomically(std::filesystem::path(arguments.plot) / (metric + ".svg"),
-                            compared_curves(comparison, metric).svg());
-    }
+    for (const auto& [metric, plot] : compared_curves(comparison))
+      write_file_atomically(std::filesystem::path(arguments.plot) / (metric + ".svg"), plot.svg());
   }
   if (arguments.json) {
     fmt::print("{}\n", json_of(comparison).dump(2));

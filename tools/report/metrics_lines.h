@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +11,12 @@
 
 namespace lagtape::report {
 
-/// The whole lines of a run's metrics.jsonl, or of another file of JSON objects; none where there is no file.
+/// Visits the whole lines of a file of JSON objects with their places for messages; none where there is no file.
+void for_each_line(const std::filesystem::path& file,
+                   const std::function<void(Json row, const std::string& where)>& visit);
+
+/// The whole lines of a run's metrics.jsonl; none where there is no file. Throws InputError for one whose epoch or
+/// step is no number.
 std::vector<Json> lines_of(const std::filesystem::path& file);
 
 /// The learning curves of a run: the losses on one chart, and a chart for each metric. Losses have logarithmic axes.

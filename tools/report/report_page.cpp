@@ -84,21 +84,21 @@ void ReportPage::facts(const std::vector<std::pair<std::string, std::string>>& r
 
 void ReportPage::table(const std::vector<std::string>& head,
                        const std::vector<std::vector<std::string>>& rows) {
+  std::size_t columns = head.size();
+  for (const auto& row : rows) columns = std::max(columns, row.size());
   // A column of numbers is one to its last row: names such as 0002 and 0002-seed1 stand below each other.
-  const auto side = [&](std::size_t column) {
-    const auto is_other = [&](const auto& row) {
-      return column < row.size() && !row[column].empty() && !is_number(row[column]);
-    };
-    return rows.empty() || std::ranges::any_of(rows, is_other) ? "" : " class=\"number\"";
-  };
+  std::vector<const char*> sides(columns, rows.empty() ? "" : " class=\"number\"");
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (!row[i].empty() && !is_number(row[i])) sides[i] = "";
   body_ += "<div class=\"wide\"><table>\n<tr>";
   for (std::size_t i = 0; i < head.size(); ++i)
-    body_ += fmt::format("<th{}>{}</th>", side(i), escaped(head[i]));
+    body_ += fmt::format("<th{}>{}</th>", sides[i], escaped(head[i]));
   body_ += "</tr>\n";
   for (const auto& row : rows) {
     body_ += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i)
-      body_ += fmt::format("<td{}>{}</td>", side(i), escaped(row[i]));
+      body_ += fmt::format("<td{}>{}</td>", sides[i], escaped(row[i]));
     body_ += "</tr>\n";
   }
   body_ += "</table></div>\n";

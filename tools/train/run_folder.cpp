@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <system_error>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/version.h"
 
@@ -40,29 +45,45 @@ Json json_of(const Evaluation& evaluation) {
 
 /// The line of a row below a header; empty when the header lacks one of its keys.
 std::string line_of(const Json& row, std::string_view header) {
+  std::unordered_map<std::string_view, const Json*> values;
+  for (const auto& [key, value] : row.items()) values.emplace(key, &value);
   std::string line;
   std::size_t found = 0;
   while (!header.empty()) {
     const std::string_view key = header.substr(0, header.find(','));
     header.remove_prefix(std::min(key.size() + 1, header.size()));
-    found += row.contains(key) ? 1 : 0;
-    line += row.contains(key) ? row[key].dump() : "";
+    if (const auto value = values.find(key); value != values.end()) {
+      ++found;
+      line += value->second->dump();
+    }
     line += header.empty() ? '\n' : ',';
   }
   return found == row.size() ? line : "";
 }
 
-/// The rows of metrics.jsonl as a table, a column for each key that a row has.
-std::string table_of(const std::string& rows) {
+/// The rows of metrics.jsonl, which is `file`. Throws InputError with the number of a line that is no JSON object.
+std::vector<Json> parsed_rows(const std::string& rows, const fs::path& file) {
   std::vector<Json> parsed;
-  std::vector<std::string> keys;
-  for (std::size_t first = 0; first < rows.size(); first = rows.find('\n', first) + 1) {
-    parsed.push_back(Json::parse(std::string_view(rows).substr(first, rows.find('\n', first) - first)));
-    for (const auto& [key, value] : parsed.back().items())
-      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+  std::string_view rest = rows;
+  for (std::string line; take_line(rest, line);) {
+    const std::string where = text_of(file.string(), ": line ", parsed.size() + 1);
+    if (!Json::accept(line))
+      throw InputError(text_of(where, ": expected a JSON object. Got ", quote(line), "."));
+    parsed.push_back(Json::parse(line));
+    if (!parsed.back().is_object())
+      throw InputError(text_of(where, ": expected a JSON object. Got ", quote(line), "."));
   }
+  return parsed;
+}
+
+/// The rows of metrics.jsonl, which is `file`, as a table, a column for each key that a row has.
+std::string table_of(const std::string& rows, const fs::path& file) {
+  const std::vector<Json> parsed = parsed_rows(rows, file);
+  std::unordered_set<std::string_view> keys;
   std::string header;
-  for (const std::string& key : keys) header += text_of(header.empty() ? "" : ",", key);
+  for (const Json& row : parsed)
+    for (const auto& [key, value] : row.items())
+      if (keys.insert(key).second) header += text_of(header.empty() ? "" : ",", key);
   std::string table = header + "\n";
   for (const Json& row : parsed) table += line_of(row, header);
   return parsed.empty() ? "" : table;
@@ -206,7 +227,7 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   require_same(before, experiment, checkpoint_file());
   std::string rows = content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes));
   rows.resize(rows.rfind('\n') + 1);
-  const std::string table = table_of(rows);
+  const std::string table = table_of(rows, metrics_file());
   trainer.unpack(reader);
   remove_temporaries();
   if (!trainer.is_finished()) remove(summary_file());  // it is the summary of the shorter run
@@ -230,13 +251,23 @@ Json json_of(const EvaluationReport& report) {
   return row;
 }
 
+MetricsPosition metrics_position(const Json& row, const std::string& where) {
+  MetricsPosition position;
+  JsonErrors errors;
+  JsonReader reader(row, "", errors);
+  reader.optional("epoch", position.epoch, {}, "number of passes over the training set");
+  reader.optional("step", position.step, {}, "number of updates");
+  errors.raise(where);
+  return position;
+}
+
 void RunFolder::append(const EvaluationReport& report) const {
   const Json row = json_of(report);
   append_to_file(metrics_file(), row.dump() + "\n");
   const std::string table = content_of(table_file());
   const std::string line = line_of(row, table.substr(0, table.find('\n')));
   if (line.empty()) {
-    write_file_atomically(table_file(), table_of(content_of(metrics_file())), Links::refused);
+    write_file_atomically(table_file(), table_of(content_of(metrics_file()), metrics_file()), Links::refused);
   } else {
     append_to_file(table_file(), line);
   }

@@ -38,6 +38,13 @@ struct RunSummary {
 /// An evaluation as a line of metrics.jsonl.
 Json json_of(const EvaluationReport& report);
 
+/// Where training stood when a line of metrics.jsonl was written.
+struct MetricsPosition {
+  double epoch = 0, step = 0;
+};
+/// The position of a line, 0 where it does not say. Throws InputError "WHERE: /epoch: ..." for what is no number.
+MetricsPosition metrics_position(const Json& row, const std::string& where);
+
 /// How messages end about a folder that another training holds, or has begun in the meantime: later it may be free.
 inline constexpr std::string_view kFolderInUse = "is in use, another training writes there.";
 inline constexpr std::string_view kFolderBegun =
