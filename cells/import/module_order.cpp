@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape::foreign {
 namespace {
@@ -30,9 +32,12 @@ bool maps_come_last(const std::vector<Module>& modules, const Order& order) {
 }
 
 std::string list_of(const std::vector<Module>& modules) {
+  constexpr std::size_t kMostNamed = 60;
   std::string list;
-  for (const Module& module : modules)
-    list += text_of(list.empty() ? "" : ", ", module.name, " (", module.input, " to ", module.output, ")");
+  for (const Module& module : std::span(modules).first(std::min(modules.size(), kMostNamed)))
+    list += text_of(list.empty() ? "" : ", ", shortened(module.name), " (", module.input, " to ",
+                    module.output, ")");
+  if (modules.size() > kMostNamed) list += text_of(" and ", modules.size() - kMostNamed, " more");
   return list;
 }
 

@@ -8,6 +8,7 @@
 #include "lagtape/cells/import/onnx_axes.h"
 #include "lagtape/cells/import/onnx_recurrence.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape::foreign {
 namespace {
@@ -57,9 +58,9 @@ class GraphReader {
 
   void read_input() {
     if (graph_.inputs.size() != 1) {
-      std::string names;
-      for (const OnnxValue& input : graph_.inputs) names += text_of(names.empty() ? "" : ", ", input.name);
-      throw InputError(text_of(where_, ": expected one input. Got ", graph_.inputs.size(), ": ", names,
+      std::vector<std::string> names;
+      for (const OnnxValue& input : graph_.inputs) names.push_back(input.name);
+      throw InputError(text_of(where_, ": expected one input. Got ", names.size(), ": ", listed(names),
                                ". First states are supported as constants of the file."));
     }
     const OnnxValue& input = graph_.inputs.front();
@@ -70,6 +71,7 @@ class GraphReader {
     model_.input = input.shape.back();
     if (model_.input < 1)
       throw InputError(text_of(where_, ": input '", input.name, "': the number of its inputs is not given."));
+    width_ = model_.input;
     flow_[input.name] = {rank == 3 ? "abC" : "aC", 0, model_.input};
   }
 
@@ -81,8 +83,9 @@ class GraphReader {
       if (std::ranges::none_of(node->outputs, [&](const std::string& name) { return needed.contains(name); }))
         continue;
       for (const std::string& input : node->inputs) needed.insert(input);
-      nodes.insert(nodes.begin(), *node);
+      nodes.push_back(*node);
     }
+    std::ranges::reverse(nodes);
     return nodes;
   }
 
@@ -147,6 +150,7 @@ class GraphReader {
 
   void push(const OnnxNode& node, std::variant<ForeignRecurrence, ForeignDense> content) {
     model_.layers.push_back({node.title(), std::move(content)});
+    width_ = width_after(model_.layers.back(), width_);
   }
   void give(const std::string& name, const std::string& axes) {
     if (!name.empty()) flow_[name] = {axes, model_.layers.size(), 0};
@@ -272,10 +276,8 @@ class GraphReader {
   /// The value after a node that only moves axes.
   void move_axes(const OnnxNode& node) {
     FlowValue value = top(node);
-    std::int64_t width = model_.input;
-    for (const ForeignLayer& layer : model_.layers) width = width_after(layer, width);
     const bool apart = value.axes.find('D') != std::string::npos;
-    const AxesBefore before{value.axes, apart ? width / directions_ : width, directions_, flattened_};
+    const AxesBefore before{value.axes, apart ? width_ / directions_ : width_, directions_, flattened_};
     const std::optional<std::string> axes = moved_axes(node, before, constants_, where_);
     if (!axes) refuse(node, text_of("is not supported. Supported: ", kSupportedNodes, "."));
     if (*axes == "FC" && value.axes != "FC") {
@@ -294,6 +296,7 @@ class GraphReader {
   std::set<std::string> sizes_, zeros_;
   char time_ = 0;  ///< the letter of the axis of time; 0: not known yet
   std::int64_t directions_ = 1;
+  std::int64_t width_ = 0;  ///< the numbers that the last layer gives at a step, or the input
   std::string flattened_;
 };
 

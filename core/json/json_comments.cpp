@@ -20,23 +20,32 @@ std::size_t end_of_string(std::string_view text, std::size_t i) {
   return text.size();
 }
 
-/// The position behind the comment that begins at `i`; `i` itself where none begins or none ends.
-std::size_t end_of_comment(std::string_view text, std::size_t i) {
-  const std::string_view rest = text.substr(i);
-  if (rest.starts_with("//")) return std::min(text.find('\n', i), text.size());
-  if (!rest.starts_with("/*")) return i;
-  const std::size_t end = text.find("*/", i + 2);
-  return end == text.npos ? i : end + 2;
-}
+/// Finds the ends of comments, for positions in rising order.
+class CommentEnds {
+ public:
+  /// The position behind the comment that begins at `i`; `i` itself where none begins or none ends.
+  std::size_t behind(std::string_view text, std::size_t i) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("//")) return std::min(text.find('\n', i), text.size());
+    if (!rest.starts_with("/*") || !closes_) return i;
+    const std::size_t end = text.find("*/", i + 2);
+    closes_ = end != text.npos;
+    return closes_ ? end + 2 : i;
+  }
+
+ private:
+  bool closes_ = true;  ///< whether a comment may still end: once none does, no later one does
+};
 
 }  // namespace
 
 std::string without_comments(std::string text) {
   std::size_t comma = text.npos;  // a comma with nothing but blanks behind it so far
   bool after_value = false;       // whether a value stands before that comma
+  CommentEnds ends;
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
-    if (const std::size_t end = end_of_comment(text, i); end > i) {
+    if (const std::size_t end = ends.behind(text, i); end > i) {
       std::replace_if(
           text.begin() + i, text.begin() + end, [](char one) { return one != '\n' && one != '\r'; }, ' ');
       i = end;

@@ -1,6 +1,7 @@
 """Wrong input: one message that names the place, what was found and what was expected; exit code 2; nothing written."""
 
 import fcntl
+import json
 import os
 import struct
 import unittest
@@ -227,6 +228,21 @@ class ErrorsTest(ToolTest):
             with self.subTest(title):
                 path = self.write("experiment.json", experiment)
                 self.refused(words, "train", path, "--out", "run")
+
+    def test_comments_that_never_end(self):
+        self.write("experiment.json", "/* " * 400_000 + json.dumps(EXPERIMENT))
+        with self.within(5):
+            self.refused(["experiment.json: line 1, column 1: "], "check", "experiment.json")
+
+    def test_many_names(self):
+        path = self.write("experiment.json", changed(
+            CLASSIFIER, metrics=[f"{name}_{i}" for name in ("f1", "recall", "precision") for i in range(80_000)]))
+        with self.within(10):
+            self.run_tool("check", path, code=2)
+        path = self.write("experiment.json", changed(
+            EXPERIMENT, data={"task": "series", "path": "none.csv", "input": list(range(160_000)), "window": 2}))
+        with self.within(6):
+            self.run_tool("check", path, code=2)
 
     def test_equations(self):
         for title, equations, words in EQUATIONS:

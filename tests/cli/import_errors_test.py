@@ -5,7 +5,7 @@ import json
 import struct
 
 from import_models import (GRAPH, LSTM_TENSORS, NODE, OUTPUT, RNN_TENSORS, changed, changed_onnx, changed_tensors, guitarml_model,
-                           keras_model, nam_model, onnx_dims, onnx_names, onnx_tensor, state_dict)
+                           keras_model, message, nam_model, onnx_dims, onnx_names, onnx_tensor, state_dict)
 from tool import ToolTest, main, make_safetensors
 
 
@@ -118,6 +118,24 @@ class Refused(ToolTest):
                 self.assertTrue(message.startswith(f"lagtape: model: {wanted}"), f"{message!r} is not {wanted!r}")
                 self.assertEqual(message.count("\n"), 1)
                 self.assertFalse((self.folder / "run").exists())
+
+    def test_long_lists_of_names_are_cut(self):
+        inputs = [[11, message([[1, b"in%d" % i], [2, [[1, [[1, 1], [2, [[1, [[1, 2]]]]]]]]]])] for i in range(5_000)]
+        modules = {f"l{i}.weight": [2, 2] for i in range(5_000)}
+        for content, wanted in ((other_onnx(lambda file, graph: graph.extend(inputs)), r"expected one input. Got 5001: .* and 4941 more"),
+                                (state_dict(modules), r"does not tell the order of its modules: .* and 4940 more\. Give")):
+            self.write("model", content)
+            err = self.run_tool("import", "model", "--output", "run", code=2)[1]
+            self.assertRegex(err, wanted)
+            self.assertLess(len(err), 3_000)
+
+    def test_many_nodes_of_onnx(self):
+        values = [b"input"] + [b"v%d" % i for i in range(60_000)]
+        nodes = [[NODE, [[1, a], [2, b], [4, b"Identity"]]] for a, b in zip(values, values[1:])]
+        shape = [[1, [[1, 1], [2, [[1, [[1, size]]] for size in (1, 1, 2)]]]]]
+        self.write("model", message([[1, 8], [GRAPH, nodes + [[11, [[1, b"input"], [2, shape]]], [OUTPUT, [[1, values[-1]], [2, shape]]]]], [8, [[2, 13]]]]))
+        with self.within(6):
+            self.run_tool("import", "model", "--output", "run", code=2)
 
     def test_a_file_that_is_not_there(self):
         _, message = self.run_tool("import", "nothing.json", "--output", "run", code=2)

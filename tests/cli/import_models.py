@@ -86,14 +86,14 @@ def _varint(value):
 
 def message(fields):
     """The bytes of a message whose values are whole numbers, bytes or lists of fields."""
-    parts = b""
+    parts = []
     for number, value in fields:
         if isinstance(value, int):
-            parts += _varint(number << 3) + _varint(value % 2**64)
+            parts += [_varint(number << 3), _varint(value % 2**64)]
         else:
             data = message(value) if isinstance(value, list) else value
-            parts += _varint(number << 3 | 2) + _varint(len(data)) + data
-    return parts
+            parts += [_varint(number << 3 | 2), _varint(len(data)), data]
+    return b"".join(parts)
 
 
 def fields_of(data):

@@ -84,8 +84,12 @@ void OnnxWriter::output(const std::string& name, OnnxType type, const OnnxShape&
 }
 
 std::string OnnxWriter::unique(const std::string& wished) {
-  std::string name = wished;
-  for (int i = 2; !shared_->names.insert(name).second; ++i) name = text_of(wished, "_", i);
+  if (shared_->names.insert(wished).second) return wished;
+  int& number = shared_->next_numbers.try_emplace(wished, 2).first->second;
+  std::string name;
+  do {
+    name = text_of(wished, "_", number++);
+  } while (!shared_->names.insert(name).second);
   return name;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -84,6 +85,7 @@ class OnnxWriter {
   /// The names and constants that a graph and those inside it share.
   struct Shared {
     std::set<std::string> names;
+    std::map<std::string, int> next_numbers;  ///< by name: the first one that may be free as an ending
     std::vector<ProtobufMessage> constants;
   };
 
