@@ -1,145 +1,31 @@
 #include "lagtape/data/series/csv_recording.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/csv.h"
-#include "lagtape/core/io/file.h"
-#include "lagtape/data/formats/text_table.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/series/calendar.h"
+#include "lagtape/data/series/csv_reader.h"
 #include "lagtape/data/series/fill.h"
-#include "lagtape/data/series/time_stamp.h"
 
 namespace lagtape {
 
 namespace {
 
-using Column = std::vector<double>;
-
-std::optional<double> number_in(std::string_view cell, char decimal) {
-  std::string text(cell);
-  if (text.starts_with('+') && !text.starts_with("+-")) text.erase(0, 1);
-  if (decimal != '.') {
-    if (text.find('.') != std::string::npos) return {};
-    std::ranges::replace(text, decimal, '.');
-  }
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
-/// Reads a table's columns by the options, and keeps the places of cells for messages.
-class CsvReader {
- public:
-  CsvReader(const SeriesOptions& options, const std::filesystem::path& path)
-      : options_(options),
-        where_(path.string()),
-        table_(parse_text_table(read_file(path), where_, options.separator)) {
-    const auto row = std::span(table_.cells).first(static_cast<std::size_t>(table_.columns));
-    const bool has_names = std::ranges::any_of(row, [](auto cell) { return !is_missing(cell); }) &&
-                           std::ranges::none_of(row, [&](auto cell) {
-                             return number_in(cell, options.decimal) || parse_time(cell);
-                           });
-    if (has_names) names_.assign(row.begin(), row.end());
-    first_ = has_names ? 1 : 0;
-    if (rows() == 0) throw InputError(text_of(where_, ": contains names and no numbers."));
-  }
-
-  std::int64_t rows() const { return table_.rows() - first_; }
-  std::int64_t columns() const { return table_.columns; }
-  const std::vector<std::string>& names() const { return names_; }
-  const std::string& where() const { return where_; }
-  std::int64_t line(std::int64_t row) const { return table_.lines[static_cast<std::size_t>(row + first_)]; }
-  std::string_view cell(std::int64_t row, std::int64_t column) const {
-    return table_.cell(row + first_, column);
-  }
-
-  std::int64_t column(const Json& entry) const {
-    if (entry.is_string()) {
-      if (names_.empty())
-        throw InputError(text_of(where_, ": its columns have no names. Got ", entry.dump(), "."));
-      return column_named(entry.get<std::string>(), names_, where_);
-    }
-    const auto number = entry.get<std::int64_t>();
-    if (number >= columns())
-      throw InputError(text_of(where_, ": columns are 0..", columns() - 1, ". Got ", number, "."));
-    return number;
-  }
-
-  /// "own.csv: line 3, column 2 (load)".
-  std::string place(std::int64_t row, std::int64_t column) const {
-    const std::string name =
-        names_.empty() ? "" : text_of(" (", names_[static_cast<std::size_t>(column)], ")");
-    return text_of(where_, ": line ", line(row), ", column ", column + 1, name);
-  }
-
-  /// The numbers of a column, NaN where there is none.
-  Column numbers(std::int64_t column) const {
-    Column values;
-    values.reserve(static_cast<std::size_t>(rows()));
-    for (std::int64_t row = 0; row < rows(); ++row) {
-      const std::string_view text = cell(row, column);
-      const std::optional<double> value = number_in(text, options_.decimal);
-      if (value && std::isfinite(*value)) {
-        values.push_back(*value);
-      } else if (is_missing(text)) {
-        values.push_back(std::numeric_limits<double>::quiet_NaN());
-      } else {
-        refuse(row, column, text);
-      }
-    }
-    return values;
-  }
-
-  Column times() const {
-    const std::int64_t column = this->column(options_.time);
-    Column values;
-    for (std::int64_t row = 0; row < rows(); ++row) {
-      const std::optional<double> time = parse_time(cell(row, column));
-      if (!time || std::abs(*time) > kLatest) {
-        throw InputError(text_of(place(row, column),
-                                 ": expected a date such as 2024-01-31 13:00, or seconds since ",
-                                 "1970. Got '", cell(row, column).substr(0, 40), "'."));
-      }
-      values.push_back(*time);
-    }
-    return values;
-  }
-
- private:
-  static constexpr double kLatest = 253402300799.0;  // the end of the year 9999; milliseconds lie beyond it
-
-  [[noreturn]] void refuse(std::int64_t row, std::int64_t column, std::string_view text) const {
-    std::string hint;
-    if (options_.decimal == '.' && number_in(text, ',')) {
-      hint = R"( With "decimal": "," commas are decimal points.)";
-    } else if (options_.input.is_null()) {
-      hint = R"( Name the columns to read in "input"; all others are ignored.)";
-    } else if (!names_.empty()) {
-      hint = R"( Columns of words are named in "categories".)";
-    }
-    throw InputError(
-        text_of(place(row, column), ": expected a finite number, got '", text.substr(0, 40), "'.", hint));
-  }
-
-  const SeriesOptions& options_;
-  std::string where_;
-  TextTable table_;
-  std::vector<std::string> names_;
-  std::int64_t first_ = 0;  ///< the first row of numbers
-};
+using Column = CsvReader::Column;
 
 /// Makes a recording of a file, step by step.
 class CsvRecording {
  public:
   CsvRecording(const SeriesOptions& options, const std::filesystem::path& path, bool allow_future)
-      : options_(options), csv_(options, path), allow_future_(allow_future) {}
+      : options_(options), csv_(options, path), allow_future_(allow_future) {
+    for (const Category& category : options.categories) categorical_.insert(category.column);
+  }
 
   Recordings read() {
     order_.resize(static_cast<std::size_t>(csv_.rows()));
@@ -211,19 +97,18 @@ class CsvRecording {
   // ---- columns ----
 
   bool is_category(const Json& entry) const {
-    return entry.is_string() && std::ranges::find(options_.categories, entry.get<std::string>(),
-                                                  &Category::column) != options_.categories.end();
+    return entry.is_string() && categorical_.contains(entry.get<std::string>());
   }
 
   /// The measured column of that number of the file, which is read when it is asked for first.
   std::int64_t measured(std::int64_t column) {
-    const auto found = std::ranges::find(sources_, column);
-    if (found != sources_.end()) return found - sources_.begin();
+    const auto [place, is_new] = places_.emplace(column, std::ssize(columns_));
+    if (!is_new) return place->second;
     const Column unsorted = csv_.numbers(column);
     Column& sorted = columns_.emplace_back();
     for (const std::int64_t row : order_) sorted.push_back(unsorted[static_cast<std::size_t>(row)]);
     sources_.push_back(column);
-    return std::ssize(columns_) - 1;
+    return place->second;
   }
 
   void add_columns() {
@@ -252,10 +137,10 @@ class CsvRecording {
 
   void treat_missing() {
     std::int64_t filled = 0;
+    std::vector<bool> is_target(columns_.size(), false);
+    for (const std::int64_t target : result_.target) is_target[static_cast<std::size_t>(target)] = true;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const bool is_target =
-          std::ranges::find(result_.target, static_cast<std::int64_t>(i)) != result_.target.end();
-      const std::int64_t rows = csv_.rows() - (is_target ? result_.future : 0);
+      const std::int64_t rows = csv_.rows() - (is_target[i] ? result_.future : 0);
       const auto known = std::span(columns_[i]).first(static_cast<std::size_t>(rows));
       const auto missing = std::ranges::count_if(known, [](double value) { return std::isnan(value); });
       if (missing == 0) continue;
@@ -322,17 +207,30 @@ class CsvRecording {
   void add_categories() {
     for (const Category& category : options_.categories) {
       const std::int64_t source = csv_.column(category.column);
+      refuse_many(category);
       const std::int64_t first = std::ssize(columns_);
+      std::unordered_map<std::string_view, std::int64_t> columns;
+      for (const std::string& value : category.values) columns.emplace(value, first + std::ssize(columns));
       for (const std::string& value : category.values) add_column(text_of(category.column, "=", value));
       for (std::size_t i = 0; i < order_.size(); ++i) {
         const std::string_view word = csv_.cell(order_[i], source);
-        const auto found = std::ranges::find(category.values, word);
-        if (found == category.values.end())
+        const auto found = columns.find(word);
+        if (found == columns.end())
           throw InputError(
               text_of(csv_.place(order_[i], source), ": ", unknown_name("word", word, category.values)));
-        columns_[static_cast<std::size_t>(first + (found - category.values.begin()))][i] = 1;
+        columns_[static_cast<std::size_t>(found->second)][i] = 1;
       }
     }
+  }
+
+  /// Every word becomes a number in every row, which a list of names or codes by mistake makes too many.
+  void refuse_many(const Category& category) const {
+    constexpr std::size_t kMostWords = 4096;
+    if (category.values.size() <= kMostWords) return;
+    throw InputError(text_of(csv_.where(), ": column ", quote(category.column), ": ", category.values.size(),
+                             " words make as many inputs in each of ", csv_.rows(), " rows, at most ",
+                             kMostWords,
+                             " are supported. Write rare words as one, or leave the column out."));
   }
 
   void add_calendar() {
@@ -372,9 +270,11 @@ class CsvRecording {
   const SeriesOptions& options_;
   CsvReader csv_;
   bool allow_future_;
-  std::vector<std::int64_t> order_;    ///< rows of the file by time
-  std::vector<Column> columns_;        ///< by time: the measured ones first
-  std::vector<std::int64_t> sources_;  ///< the file's columns that were measured
+  std::vector<std::int64_t> order_;                        ///< rows of the file by time
+  std::vector<Column> columns_;                            ///< by time: the measured ones first
+  std::unordered_set<std::string> categorical_;            ///< the columns of words
+  std::unordered_map<std::int64_t, std::int64_t> places_;  ///< by column of the file: the measured one
+  std::vector<std::int64_t> sources_;                      ///< the file's columns that were measured
   std::vector<std::string> made_names_;
   std::int64_t masks_ = 0;  ///< inputs that are masks, which follow those that are measured
   Recordings result_;

@@ -77,18 +77,19 @@ void append_filled(Recordings& all, const Recordings& more, std::int64_t before)
   all.is_filled.insert(all.is_filled.end(), added.begin(), added.end());
 }
 
-void append(Recordings& all, const Recordings& more, const fs::path& path) {
-  const std::int64_t before = all.values.size(0), width = all.values.size(1);
+void add_numbers(std::vector<double>& numbers, const Tensor& values) {
+  for (std::int64_t i = 0; i < values.numel(); ++i) numbers.push_back(values.at(i));
+}
+
+/// Adds a recording to those before it, whose values are in `numbers`.
+void append(Recordings& all, std::vector<double>& numbers, const Recordings& more, const fs::path& path) {
+  const std::int64_t width = all.values.size(1), before = std::ssize(numbers) / width;
   if (more.values.size(1) != width || more.input != all.input || more.target != all.target) {
     throw InputError(text_of(path.string(), ": expected the columns of the files before it, ",
                              all.input.size(), " inputs and ", all.target.size(), " targets."));
   }
   append_filled(all, more, before);
-  Tensor joined({before + more.values.size(0), width}, Dtype::f64);
-  std::int64_t to = 0;
-  for (const Tensor* part : std::initializer_list<const Tensor*>{&all.values, &more.values})
-    for (std::int64_t i = 0; i < part->numel(); ++i) joined.set(to++, part->at(i));
-  all.values = std::move(joined);
+  add_numbers(numbers, more.values);
   for (const auto list : std::initializer_list<std::vector<Stretch> Recordings::*>{&Recordings::recordings,
                                                                                    &Recordings::stretches})
     for (const Stretch& stretch : more.*list) (all.*list).push_back({before + stretch.first, stretch.rows});
@@ -109,6 +110,7 @@ Recordings read_recordings(const SeriesOptions& options, const fs::path& base, b
   for (const std::string& path : options.paths)
     for (fs::path& file : files_of((base / path).lexically_normal())) files.push_back(std::move(file));
   Recordings all;
+  std::vector<double> numbers;  // of all files, if there are several
   for (const fs::path& path : files) {
     Recordings one = path.extension() == ".csv" ? read_csv_recording(options, path, allow_future)
                                                 : read_arrays(options, path);
@@ -116,9 +118,14 @@ Recordings read_recordings(const SeriesOptions& options, const fs::path& base, b
       for (std::string& note : one.notes) note = text_of(path.filename().string(), ": ", note);
     if (&path == &files.front()) {
       all = std::move(one);
+      if (files.size() > 1) add_numbers(numbers, all.values);
     } else {
-      append(all, one, path);
+      append(all, numbers, one, path);
     }
+  }
+  if (files.size() > 1) {
+    const std::int64_t width = all.values.size(1);
+    all.values = Tensor::from({std::ssize(numbers) / width, width}, numbers, Dtype::f64);
   }
   return all;
 }

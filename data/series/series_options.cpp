@@ -18,10 +18,12 @@ Json read_columns(JsonReader& reader, const std::string& key, const std::string&
   reader.fill(key, list);
   if (list.is_null()) return list;
   bool fits = list.is_array() && !list.empty();
+  std::set<std::string> names;
+  std::set<std::uint64_t> numbers;
   for (std::size_t i = 0; fits && i < list.size(); ++i) {
     fits = list[i].is_string() || list[i].is_number_unsigned();
-    if (fits && std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i), list[i]) !=
-                    list.begin() + static_cast<std::ptrdiff_t>(i)) {
+    if (fits && !(list[i].is_string() ? names.insert(list[i].get<std::string>()).second
+                                      : numbers.insert(list[i].get<std::uint64_t>()).second)) {
       reader.error(key, text_of("names the column ", list[i].dump(), " twice."));
       return {};
     }
@@ -35,9 +37,10 @@ Json read_columns(JsonReader& reader, const std::string& key, const std::string&
 std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const std::string& key,
                                   const std::string& what) {
   std::vector<std::string> texts;
+  std::set<std::string> known;
   bool fits = list.is_array();
   for (std::size_t i = 0; fits && i < list.size(); ++i) {
-    fits = list[i].is_string() && std::ranges::find(texts, list[i].get<std::string>()) == texts.end();
+    fits = list[i].is_string() && known.insert(list[i].get<std::string>()).second;
     if (fits) texts.push_back(list[i].get<std::string>());
   }
   if (!fits) reader.error(key, text_of("expected a list of ", what, ", each once. Got ", list.dump(), "."));
@@ -74,9 +77,13 @@ void read_categories(JsonReader& reader, SeriesOptions& options) {
   if (!given.is_null() && !given.is_object()) {
     reader.error("categories", text_of("expected an object of lists of words. Got ", given.dump(), "."));
   } else {
+    std::set<std::string> inputs;
+    if (options.input.is_array())
+      for (const Json& entry : options.input)
+        if (entry.is_string()) inputs.insert(entry.get<std::string>());
     for (const auto& [column, list] : given.items()) {
       Category category{.column = column, .values = texts_of(list, reader, "categories/" + column, "words")};
-      if (options.input.is_null() || std::ranges::find(options.input, Json(column)) == options.input.end())
+      if (!inputs.contains(column))
         reader.error("categories/" + column, "is not in \"input\". Name it there too.");
       filled[column] = category.values;
       options.categories.push_back(std::move(category));

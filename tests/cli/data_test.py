@@ -279,6 +279,45 @@ class DataTest(ToolTest):
         message = self.run_tool("check", self.write("arrays.json", ARRAYS), code=2)[1]
         self.assertIn("is an array of objects, as NumPy makes it of sequences of different lengths. Pad them", message)
 
+    def test_arrays_that_are_nearly_all_padding_are_refused(self):
+        text = "@problemName P\n@timeStamps false\n@univariate true\n@classLabel true a b\n@data\n"
+        text += "1:a\n" * 30_000 + ",".join("1" * 60_000) + ":b\n"
+        for split in ("TRAIN", "TEST"):
+            self.write(f"long/P_{split}.ts", text)
+        path = self.write("long.json", changed(
+            WORDS, data={"task": "ts", "path": "long", "name": "P"}, model={"layers": [{"cell": "rnn", "units": 2}]}, metrics=[]))
+        before = self.snapshot()
+        err = self.run_tool("data", path, "--out", "long.npz", code=2)[1]
+        self.assertRegex(err, r"train: the arrays would take .* GiB: \d+ sequences of 1 number at each of 60000 steps, .*; 99.9 % of that is padding")
+        self.assertEqual(self.snapshot(), before)
+
+    def test_many_recordings_are_joined_once(self):
+        for i in range(2_000):
+            self.write(f"many/{i:04}.npy", npy((1_000, 1), [i, i + 1] * 500))
+        path = self.write("many.json", changed(SERIES, data={"task": "series", "path": "many/*.npy", "window": 500}))
+        with self.within(10):
+            self.run_tool("check", path)
+            self.run_tool("data", path, "--out", "many.npz")
+        x = npy_values(self.arrays("many.npz")["train_x.npy"])
+        self.assertEqual(len(x) % 500, 0)
+        self.assertEqual(len(set(x)), 1401)
+
+    def test_too_many_words_of_a_column_are_refused(self):
+        words = [f"w{i}" for i in range(5_000)]
+        self.write("words.csv", "word,v\n" + "".join(f"{word},{i % 7}\n" for i, word in enumerate(words)))
+        path = self.write("experiment.json", changed(SERIES, data={
+            "task": "series", "path": "words.csv", "input": ["word", "v"], "target": ["v"], "categories": {"word": words}, "window": 20}))
+        err = self.run_tool("check", path, code=2)[1]
+        self.assertIn("words.csv: column 'word': 5000 words make as many inputs in each of 5000 rows, at most 4096 are", err)
+
+    def test_many_columns_are_found_by_their_names(self):
+        names = [f"c{i}" for i in range(60_000)]
+        self.write("wide.csv", ",".join(names) + "\n" + (",".join(["1", "2", "3"] * 20_000) + "\n") * 2)
+        path = self.write("experiment.json", changed(SERIES, data={
+            "task": "series", "path": "wide.csv", "input": names, "target": ["c0"], "window": 20}))
+        with self.within(4):
+            self.run_tool("check", path, code=2)
+
     def test_a_path_that_is_given_is_where_the_user_is(self):
         self.run_tool("data", self.write("series.json", SERIES), "--out", "own.npz")
         path = self.write("elsewhere/arrays.json", ARRAYS)

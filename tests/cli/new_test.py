@@ -86,6 +86,13 @@ class NewTest(ToolTest):
         self.assertIn("Rows are missing in between", text)
         self.check(text)
 
+    def test_many_columns(self):
+        columns = 150_000
+        self.write("wide.csv", ",".join(f"c{i}" for i in range(columns)) + "\n" + "".join(
+            ",".join([str(row)] * columns) + "\n" for row in range(24)))
+        with self.within(20):
+            self.assertEqual(len(without_comments(self.new("wide.csv"))["data"]["input"]), 16)
+
     def test_numbers_without_names_and_dates(self):
         self.write("plain.csv", "".join(f"{i % 5},{i % 3}\n" for i in range(200)))
         text = self.new("plain.csv", "gru", "--target", "1")

@@ -278,6 +278,18 @@ class TrainingOptionsTest(ToolTest):
         self.assertIn("warning: input 0 is target 0 of the same step", check(data__target=["a"], data__horizon=0))
         self.assertNotIn("of the same step", check(data__target=["a"]))
 
+    def test_check_names_a_few_of_many_equal_columns(self):
+        columns = 300
+        self.write("own.csv", ",".join(f"c{i}" for i in range(columns)) + "\n" + (",".join("1" * columns) + "\n") * 24)
+        path = self.write("experiment.json", changed(
+            SERIES, data={"task": "series", "path": "own.csv", "window": 2}, model__readout={"at": "every_step"}))
+        err = self.run_tool("check", path)[1]
+        self.assertIn("warning: input 9 is 0 at every step: it says nothing\n", err)
+        self.assertIn("warning: 300 inputs in all are the same at every step: they say nothing\n", err)
+        self.assertIn("warning: input 0 is target 9 of the same step", err)
+        self.assertIn("warning: 90000 pairs of an input and a target in all are the same at every step\n", err)
+        self.assertLess(err.count("\n"), 40)
+
     def test_check_finds_rare_classes(self):
         experiment = changed(CLASSIFIER, data__classes=2, model__readout={"at": "last_step"}, data__train=20)
         self.assertIn("data: classes 0: ", self.run_tool("check", self.write("experiment.json", experiment))[1])

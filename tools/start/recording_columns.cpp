@@ -82,13 +82,12 @@ class Describer {
         ++others;
       }
     }
-    const bool has_time = !found_.of_kind(Kind::time).empty();
     if (words.size() < 2) {
       column.kind = Kind::constant;
-    } else if (dates + numbers > 0 && others == 0 && numbers == 0 && column.missing == 0 && !has_time) {
+    } else if (dates + numbers > 0 && others == 0 && numbers == 0 && column.missing == 0 && !has_time_) {
       column.kind = Kind::time;
       describe_times(column.index);
-    } else if (numbers == found_.rows && !column.name.empty() && !has_time && is_clock(column.index)) {
+    } else if (numbers == found_.rows && !column.name.empty() && !has_time_ && is_clock(column.index)) {
       column.kind = Kind::time;
       describe_times(column.index);
     } else if (numbers > 0 && dates + others == 0) {
@@ -118,6 +117,7 @@ class Describer {
   }
 
   void describe_times(std::int64_t column) {
+    has_time_ = true;
     std::vector<double> times;
     for (std::int64_t row = 0; row < found_.rows; ++row) times.push_back(*parse_time(cell(row, column)));
     std::ranges::sort(times);
@@ -134,6 +134,7 @@ class Describer {
 
   const TextTable& table_;
   std::int64_t first_ = 0;
+  bool has_time_ = false;  ///< a column of times was found
   RecordingColumns found_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/tools/train/equal_columns.h"
 
 namespace lagtape {
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::int64_t kMostSequences = 1000;
 constexpr std::int64_t kMostNumbers = 20'000'000;
 constexpr std::int64_t kAtOnce = 50;
+constexpr std::int64_t kMostNamed = 10;
 
 double percent(double share) { return std::round(share * 1000) / 10; }
 
@@ -26,7 +28,7 @@ class Look {
         largest_lag_(largest_lag),
         lowest_(static_cast<std::size_t>(shape.input), std::numeric_limits<double>::infinity()),
         highest_(lowest_.size(), -std::numeric_limits<double>::infinity()),
-        is_target_(lowest_.size() * static_cast<std::size_t>(shape.output), true) {}
+        equal_(shape.input, shape.output) {}
 
   void add(const Batch& batch) {
     for (std::int64_t row = 0; row < batch.size(); ++row) {
@@ -40,16 +42,8 @@ class Look {
   }
 
   void report(DataCheck& check) const {
-    const auto outputs = static_cast<std::size_t>(shape_.output);
-    for (std::size_t i = 0; i < lowest_.size(); ++i) {
-      if (lowest_[i] == highest_[i])
-        check.warnings.push_back(text_of("input ", i, " is ", lowest_[i], " at every step: it says nothing"));
-    }
-    for (std::size_t i = 0; targets_ > 0 && i < is_target_.size(); ++i) {
-      if (is_target_[i])
-        check.warnings.push_back(text_of("input ", i / outputs, " is target ", i % outputs,
-                                         " of the same step: the model is given what it should predict"));
-    }
+    report_constant(check);
+    report_equal(check);
     if (short_ > 0)
       check.warnings.push_back(text_of(short_, " of ", sequences_,
                                        " sequences are shorter than the largest lag, ", largest_lag_,
@@ -62,23 +56,48 @@ class Look {
  private:
   void add_step(const Batch& batch, std::int64_t row, std::int64_t n, bool is_last) {
     const std::int64_t step = row * batch.x.size(1) + n;
-    const bool has_target = shape_.output > 0 && (shape_.every_step || is_last);
-    for (std::int64_t k = 0; has_target && k < shape_.output; ++k) {
-      const double target = batch.y.at((shape_.every_step ? step : row) * shape_.output + k);
-      missing_ += std::isnan(target) ? 1 : 0;
-      if (std::isnan(target)) continue;
-      targets_ += 1;
-      squares_ += target * target;
-      for (std::int64_t i = 0; i < shape_.input; ++i)
-        if (target != batch.x.at(step * shape_.input + i))
-          is_target_[static_cast<std::size_t>(i * shape_.output + k)] = false;
+    const auto part = [](const Tensor& tensor, std::int64_t index, std::int64_t count) {
+      return tensor.values<double>().subspan(static_cast<std::size_t>(index * count),
+                                             static_cast<std::size_t>(count));
+    };
+    const auto x = part(batch.x, step, shape_.input);
+    if (shape_.output > 0 && (shape_.every_step || is_last)) {
+      const auto y = part(batch.y, shape_.every_step ? step : row, shape_.output);
+      equal_.add(x, y);
+      for (const double target : y) {
+        missing_ += std::isnan(target) ? 1 : 0;
+        if (std::isnan(target)) continue;
+        targets_ += 1;
+        squares_ += target * target;
+      }
     }
-    for (std::int64_t i = 0; i < shape_.input; ++i) {
-      const auto column = static_cast<std::size_t>(i);
-      const double x = batch.x.at(step * shape_.input + i);
-      lowest_[column] = std::min(lowest_[column], x);
-      highest_[column] = std::max(highest_[column], x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      lowest_[i] = std::min(lowest_[i], x[i]);
+      highest_[i] = std::max(highest_[i], x[i]);
     }
+  }
+
+  void report_constant(DataCheck& check) const {
+    std::int64_t constant = 0;
+    for (std::size_t i = 0; i < lowest_.size(); ++i) {
+      if (lowest_[i] != highest_[i] || ++constant > kMostNamed) continue;
+      check.warnings.push_back(text_of("input ", i, " is ", lowest_[i], " at every step: it says nothing"));
+    }
+    if (constant > kMostNamed)
+      check.warnings.push_back(
+          text_of(constant, " inputs in all are the same at every step: they say nothing"));
+  }
+
+  void report_equal(DataCheck& check) const {
+    for (const auto& [input, target] : equal_.pairs(kMostNamed))
+      check.warnings.push_back(text_of("input ", input, " is target ", target,
+                                       " of the same step: the model is given what it should predict"));
+    if (equal_.count() > kMostNamed)
+      check.warnings.push_back(
+          text_of(equal_.count(), " pairs of an input and a target in all are the same at every step"));
+    if (equal_.given_up() > 0)
+      check.notes.push_back(
+          text_of(equal_.given_up(), " targets with gaps were not compared with the inputs: too many agree"));
   }
 
   void report_missing(DataCheck& check) const {
@@ -119,7 +138,7 @@ class Look {
   const DataShape& shape_;
   std::int64_t largest_lag_, sequences_ = 0, short_ = 0;
   std::vector<double> lowest_, highest_;
-  std::vector<bool> is_target_;  ///< by input and target: whether they were equal at all steps so far
+  EqualColumns equal_;
   std::map<std::int32_t, double> classes_;
   double targets_ = 0, squares_ = 0, missing_ = 0;
 };

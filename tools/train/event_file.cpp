@@ -12,7 +12,7 @@ namespace lagtape {
 namespace {
 
 template <class T>
-std::string bytes_of(T value) {
+std::string raw_bytes(T value) {
   static_assert(std::endian::native == std::endian::little);
   std::string bytes(sizeof(T), '\0');
   std::memcpy(bytes.data(), &value, sizeof(T));
@@ -33,18 +33,18 @@ std::string key(int number, int wire_type) {
 std::string integer_field(int number, std::int64_t value) {
   return key(number, 0) + varint(static_cast<std::uint64_t>(value));
 }
-std::string double_field(int number, double value) { return key(number, 1) + bytes_of(value); }
+std::string double_field(int number, double value) { return key(number, 1) + raw_bytes(value); }
 std::string bytes_field(int number, const std::string& bytes) {
   return key(number, 2) + varint(bytes.size()) + bytes;
 }
-std::string float_field(int number, float value) { return key(number, 5) + bytes_of(value); }
+std::string float_field(int number, float value) { return key(number, 5) + raw_bytes(value); }
 
 /// The checksum as records contain it, changed so that a checksum of checksums is none.
 std::uint32_t masked(std::uint32_t crc) { return std::rotr(crc, 15) + 0xa282ead8U; }
 
 std::string record_of(const std::string& event) {
-  const std::string length = bytes_of(static_cast<std::uint64_t>(event.size()));
-  return length + bytes_of(masked(crc32c(length))) + event + bytes_of(masked(crc32c(event)));
+  const std::string length = raw_bytes(static_cast<std::uint64_t>(event.size()));
+  return length + raw_bytes(masked(crc32c(length))) + event + raw_bytes(masked(crc32c(event)));
 }
 
 double now() {

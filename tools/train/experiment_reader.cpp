@@ -1,6 +1,7 @@
 #include "lagtape/tools/train/experiment_reader.h"
 
 #include <algorithm>
+#include <set>
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/loss_json.h"
@@ -226,8 +227,7 @@ class ExperimentReader {
     } else if (experiment_.metrics.empty() && !known->tells_best) {
       errors_.add(pointer, text_of("the first metric decides which state is best, which ", name,
                                    " does not tell. Name another one first."));
-    } else if (std::find(experiment_.metrics.begin(), experiment_.metrics.end(), name) !=
-               experiment_.metrics.end()) {
+    } else if (!metrics_.insert(name).second) {
       errors_.add(pointer, text_of("the metric ", name, " is there twice."));
     } else {
       experiment_.metrics.push_back(name);
@@ -254,6 +254,7 @@ class ExperimentReader {
   JsonErrors errors_;
   JsonReader top_;
   Experiment experiment_;
+  std::set<std::string> metrics_;
   FittedModel fitted_;  // fitted where the file decides the data's shape
 };
 

@@ -1,10 +1,13 @@
 #include "lagtape/tools/train/export_data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/system_memory.h"
 #include "lagtape/tools/train/npz.h"
 
 namespace lagtape {
@@ -35,6 +38,28 @@ std::string padded(const void* data, std::int64_t rows, std::int64_t steps, std:
                 steps * size);
   }
   return bytes;
+}
+
+/// Refuses arrays of a split that do not fit into the memory, or are nearly all padding.
+void check_size(const std::string& name, const Dataset& split, std::int64_t count, Dtype dtype) {
+  constexpr double kLarge = 4.0 * (1 << 30), kLeastFull = 0.1;
+  constexpr std::int64_t kMostSeen = 10'000'000;
+  const DataShape& shape = split.shape();
+  const std::int64_t numbers =
+      shape.input + (shape.every_step ? std::max<std::int64_t>(shape.output, 1) : 0);  // of a step
+  const double bytes = static_cast<double>(count) * static_cast<double>(shape.length) *
+                       static_cast<double>(numbers * static_cast<std::int64_t>(byte_size(dtype)));
+  if (bytes <= kLarge) return;
+  const std::int64_t seen = std::min(count, kMostSeen);
+  double steps = 0;
+  for (std::int64_t i = 0; i < seen; ++i) steps += static_cast<double>(split.length(i));
+  const double full = steps / static_cast<double>(seen) / static_cast<double>(shape.length);
+  if (bytes <= static_cast<double>(system_memory()) && full >= kLeastFull) return;
+  throw InputError(
+      text_of(name, ": the arrays would take ", bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
+              ": ", count, " sequences of ", numbers, numbers == 1 ? " number" : " numbers", " at each of ",
+              shape.length, " steps, the length of the longest; ", std::floor(1000 * (1 - full)) / 10,
+              " % of that is padding. Take fewer sequences, or leave out the longest."));
 }
 
 void write_split(ArrayWriter& writer, const std::string& name, const Dataset& split, std::int64_t count,
@@ -71,10 +96,14 @@ void write_split(ArrayWriter& writer, const std::string& name, const Dataset& sp
 }  // namespace
 
 void write_data(ArrayWriter& writer, const Task& task, Dtype dtype, std::int64_t fresh, ThreadPool& pool) {
-  for (const char* name : {"train", "valid", "test"}) {
+  const auto count = [&](const Dataset& split) {
+    return split.size() == Dataset::kUnlimited ? fresh : split.size();
+  };
+  constexpr const char* kSplits[] = {"train", "valid", "test"};
+  for (const char* name : kSplits) check_size(name, task.split(name), count(task.split(name)), dtype);
+  for (const char* name : kSplits) {
     const Dataset& split = task.split(name);
-    const std::int64_t count = split.size() == Dataset::kUnlimited ? fresh : split.size();
-    if (count > 0) write_split(writer, name, split, count, dtype, pool);
+    if (count(split) > 0) write_split(writer, name, split, count(split), dtype, pool);
   }
 }
 

@@ -62,6 +62,10 @@ Segment segment_of(const SequenceBatch& batch, std::int64_t first, std::int64_t 
   return segment;
 }
 
+double share_of(const SegmentProgress& progress, const SequenceBatch& batch) {
+  return static_cast<double>(progress.steps) / static_cast<double>(batch.x.size(1));
+}
+
 bool is_within(const SegmentProgress& progress, std::span<const std::int64_t> lengths) {
   const auto& rows = progress.rows;
   if (std::ranges::adjacent_find(rows, std::greater_equal{}) != rows.end()) return false;

@@ -27,6 +27,9 @@ struct SegmentProgress {
   std::int64_t made = 0, skipped = 0;  ///< numbers of updates
 };
 
+/// The share of a batch's steps that are done.
+double share_of(const SegmentProgress& progress, const SequenceBatch& batch);
+
 /// Whether training can stand there within a batch of rows with these numbers of steps.
 bool is_within(const SegmentProgress& progress, std::span<const std::int64_t> lengths);
 

@@ -259,14 +259,6 @@ UpdateResult Trainer::train_on(std::span<const SequenceBatch> batches, double lr
   return outcome;
 }
 
-StepReport Trainer::report_within(const SequenceBatch& batch) const {
-  const SegmentProgress& progress = *state_.segments;
-  return {.position = state_.position,
-          .steps = steps_,
-          .loss = result_of(progress).loss,
-          .share = static_cast<double>(progress.steps) / static_cast<double>(batch.x.size(1))};
-}
-
 void Trainer::step(const TrainerHooks& hooks, const std::function<void()>& pause) {
   Clock::time_point started = Clock::now();
   const auto count_time = [&] {
@@ -291,7 +283,8 @@ void Trainer::step(const TrainerHooks& hooks, const std::function<void()>& pause
   try {
     outcome = train_on(batches, lr, [&] {
       count_time();
-      if (hooks.within_step) hooks.within_step(report_within(batches.front()));
+      if (const auto& done = *state_.segments; hooks.within_step)
+        hooks.within_step({at, steps_, result_of(done).loss, share_of(done, batches[0])});
       pause();
       started = Clock::now();
     });

@@ -98,7 +98,6 @@ class Trainer {
   /// Throws InputError for progress that the batch at the state's position never has.
   void check_segments();
   bool evaluation_is_due() const;
-  StepReport report_within(const SequenceBatch& batch) const;
   /// Makes a step. Between the updates of one batch it calls `pause`, which may throw.
   void step(const TrainerHooks& hooks, const std::function<void()>& pause);
   /// Trains on batches that together are a step, or, of a batch that is cut into segments, on what is left.
