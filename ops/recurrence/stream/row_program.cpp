@@ -344,7 +344,7 @@ std::int64_t rounded_elements(const CompiledStack<T>& stack) {
       for (const Stage& stage : *phase)
         if (const auto* p = std::get_if<ProductStage>(&stage);
             p != nullptr && format_of(stack, l, *p) != ProductFormat::scalar)
-          elements += std::ssize(products_by_width(*p)) * padded<T>(p->operand_widths.front());
+          elements += width_count(*p) * padded<T>(p->operand_widths.front());
   return elements;
 }
 

@@ -48,6 +48,15 @@ inline std::vector<RowProducts> products_by_width(const ProductStage& stage) {
   return all;
 }
 
+/// Their number. Allocates nothing: streams ask for it when they are reset.
+inline std::int64_t width_count(const ProductStage& stage) {
+  std::int64_t count = 0;
+  for (auto out = stage.outputs.begin(); out != stage.outputs.end(); ++out)
+    count += std::find_if(stage.outputs.begin(), out,
+                          [&](const Operand& o) { return o.width == out->width; }) == out;
+  return count;
+}
+
 /// The weights of a RowProgram, packed one after another in the order in which its passes use them.
 template <class T>
 class RowWeights {
