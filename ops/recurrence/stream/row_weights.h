@@ -42,8 +42,11 @@ inline std::vector<RowProducts> products_by_width(const ProductStage& stage) {
   for (std::size_t o = 0; o < stage.outputs.size(); ++o) {
     const auto known = std::ranges::find(
         all, stage.outputs[o].width, [](const RowProducts& products) { return products.output(0).width; });
-    RowProducts& products = known == all.end() ? all.emplace_back(&stage) : *known;
-    products.outputs.push_back(o);
+    if (known == all.end()) {
+      all.push_back({&stage, {o}});
+    } else {
+      known->outputs.push_back(o);
+    }
   }
   return all;
 }
