@@ -122,6 +122,13 @@ class ResumeTest(ToolTest):
                 _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "train.epochs=41", code=2)
                 self.assertIn(f"whole/metrics.jsonl: line 2: expected a JSON object. Got {shown}.\n", err)
 
+    def test_lines_that_have_nothing_in_common_are_refused(self):
+        before = (self.folder / "whole/metrics.csv").read_bytes()
+        self.write_metrics("".join(json.dumps({"epoch": 1, f"k{i}": 1}) + "\n" for i in range(10_000)))
+        _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "train.epochs=41", code=2)
+        self.assertIn("whole/metrics.jsonl: its 10000 lines have 10001 different keys, expected the same ones in most of them.\n", err)
+        self.assertEqual((self.folder / "whole/metrics.csv").read_bytes(), before)
+
     def test_a_line_of_many_keys_is_read_in_a_time_that_grows_as_they_do(self):
         self.write_metrics(json.dumps({f"k{i}": 1 for i in range(100_000)}) + "\n")
         begin = time.monotonic()

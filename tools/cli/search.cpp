@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/search/search_charts.h"
@@ -62,7 +63,7 @@ void announce(const SearchPlan& plan, const Trial& trial, std::size_t ended, std
           ? fmt::format("{} {} after {:.1f} s", plan.metric, number(trial.value), trial.seconds)
           : fmt::format("{}: {}", search::name_of(trial.state), trial.message);
   std::fputs(fmt::format("{}/{}  run {}  {}  {}\n", ended, of, trial.folder.filename().string(),
-                         search::text_of_values(trial.values), what)
+                         printable(search::text_of_values(trial.values)), printable(what, true))
                  .c_str(),
              stderr);
 }
@@ -109,7 +110,7 @@ void print_table(const SearchPlan& plan, const SearchResult& result, const std::
              repeated ? "seeds  " : "", "settings");
   for (std::size_t i = 0; i < shown; ++i) {
     fmt::print("{:<7}{:<6}{:<{}}  {}{}\n", i + 1, ranked[i]->folder.filename().string(), values[i], width,
-               seeds[i], search::text_of_values(ranked[i]->values));
+               seeds[i], printable(search::text_of_values(ranked[i]->values)));
   }
   fmt::print("\n{} runs: {} done", result.trials.size(), count(search::TrialState::done));
   for (const auto state :

@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <utility>
 
 #include "lagtape/core/hash.h"
 #include "lagtape/core/random.h"
+#include "lagtape/tools/search/places.h"
 #include "lagtape/tools/search/search_plan.h"
 
 namespace lagtape::search {
@@ -36,29 +38,48 @@ Json value_at(const Setting& setting, double place) {
   return std::clamp(rounded(value), setting.low, setting.high);
 }
 
-const Json* value_of(const Values& values, const Json& experiment, const std::string& pointer) {
-  for (const auto& [name, value] : values) {
-    if (name == pointer) return &value;
-    if (pointer.starts_with(name + "/")) return value.find_pointer(pointer.substr(name.size()));
-  }
-  return experiment.find_pointer(pointer);
-}
+/// The values of the settings that come first, of which conditions of the next ones depend.
+class Draw {
+ public:
+  explicit Draw(const Json& experiment) : experiment_(experiment) {}
 
-bool holds(const Setting& setting, const Values& values, const Json& experiment) {
-  if (setting.condition.empty()) return true;
-  const Json* value = value_of(values, experiment, setting.condition);
-  return value != nullptr &&
-         std::ranges::find(setting.condition_values, *value) != setting.condition_values.end();
-}
+  void push(const Setting& setting, Json value) {
+    places_.add(setting.pointer, values_.size());
+    values_.emplace_back(setting.pointer, std::move(value));
+  }
+  void pop() {
+    places_.remove(values_.back().first);
+    values_.pop_back();
+  }
+  bool holds_for(const Setting& setting) const {
+    if (setting.condition.empty()) return true;
+    const Json* value = value_at(setting.condition);
+    return value != nullptr &&
+           std::ranges::find(setting.condition_values, *value) != setting.condition_values.end();
+  }
+  const Values& values() const { return values_; }
+
+ private:
+  const Json* value_at(const std::string& pointer) const {
+    const std::size_t* drawn = places_.around(pointer);
+    if (drawn == nullptr) return experiment_.find_pointer(pointer);
+    const auto& [place, value] = values_[*drawn];
+    return value.find_pointer(pointer.substr(place.size()));
+  }
+
+  const Json& experiment_;
+  Values values_;
+  Places places_;
+};
 
 Values drawn(const SearchPlan& plan, const Json& experiment, std::uint64_t run, std::uint64_t attempt) {
-  Values values;
+  Draw all(experiment);
   for (const Setting& setting : plan.settings) {
-    if (!holds(setting, values, experiment)) continue;
+    if (!all.holds_for(setting)) continue;
     RandomStream draw(plan.seed, stream_name({fnv1a("search"), fnv1a(setting.pointer), run, attempt}));
-    values.emplace_back(setting.pointer, value_at(setting, draw.next_uniform()));
+    all.push(setting, value_at(setting, draw.next_uniform()));
   }
-  return values;
+  return all.values();
 }
 
 /// The values of a setting on a grid, from the smallest to the largest.
@@ -82,7 +103,9 @@ std::vector<Json> grid_values(const Setting& setting) {
 /// The combinations of a grid, the last setting first to change.
 class Grid {
  public:
-  explicit Grid(const SearchPlan& plan) : plan_(plan), experiment_(plan.identity.at("experiment")) {
+  explicit Grid(const SearchPlan& plan) : plan_(plan), draw_(plan.identity.at("experiment")) {
+    // One more than a search may have tells that there are too many.
+    most_ = plan.runs > 0 ? plan.runs : most_runs(plan) + 1;
     for (const Setting& setting : plan.settings) points_.push_back(grid_values(setting));
     add(0);
   }
@@ -90,28 +113,32 @@ class Grid {
 
  private:
   void add(std::size_t setting) {
-    // One more than a search may have tells that there are too many.
-    if (std::ssize(all) >= (plan_.runs > 0 ? plan_.runs : kMostRuns + 1)) return;
+    if (std::ssize(all) >= most_) return;
     if (setting == plan_.settings.size()) {
-      all.push_back(values_);
+      all.push_back(draw_.values());
       return;
     }
     const Setting& s = plan_.settings[setting];
-    if (!holds(s, values_, experiment_)) return add(setting + 1);
+    if (!draw_.holds_for(s)) return add(setting + 1);
     for (const Json& value : points_[setting]) {
-      values_.emplace_back(s.pointer, value);
+      draw_.push(s, value);
       add(setting + 1);
-      values_.pop_back();
+      draw_.pop();
     }
   }
 
   const SearchPlan& plan_;
-  const Json& experiment_;
+  std::int64_t most_ = 0;
   std::vector<std::vector<Json>> points_;  // by setting
-  Values values_;                          // the values of the settings before the one that is added
+  Draw draw_;                              // the values of the settings before the one that is added
 };
 
 }  // namespace
+
+std::int64_t most_runs(const SearchPlan& plan) {
+  constexpr std::int64_t kMostValues = 2'000'000;
+  return std::clamp<std::int64_t>(kMostValues / std::ssize(plan.settings), 1, kMostRuns);
+}
 
 std::vector<Values> candidates(const SearchPlan& plan) {
   constexpr std::uint64_t kAttempts = 1000;

@@ -26,15 +26,45 @@ bool is_numeric(const Setting& setting) {
   return std::ranges::all_of(setting.choices, [](const Json& choice) { return choice.is_number(); });
 }
 
-/// A setting's value in a run as a number, the position in its list for words; NaN where the run does not have it.
-double number_of(const Setting& setting, const Trial& trial) {
-  for (const auto& [pointer, value] : trial.values) {
-    if (pointer != setting.pointer) continue;
-    if (is_numeric(setting)) return value.get<double>();
-    return static_cast<double>(std::ranges::find(setting.choices, value) - setting.choices.begin());
+/// A setting's values as numbers, the position in its list for words, and where they lie between their ends.
+class Axis {
+ public:
+  Axis(const Setting& setting, const std::vector<Trial>& trials) : setting_(setting) {
+    for (const Trial& trial : trials) {
+      const double number = number_in(trial);
+      numbers_.push_back(number);
+      if (std::isnan(number)) continue;
+      low_ = std::min(low_, number);
+      high_ = std::max(high_, number);
+    }
   }
-  return kNothing;
-}
+
+  const Setting& setting() const { return setting_; }
+  /// The number in a run; NaN where the run does not have the setting.
+  double number(std::size_t trial) const { return numbers_[trial]; }
+  /// The same from 0 to 1.
+  double place(std::size_t trial) const {
+    const double value = numbers_[trial];
+    if (std::isnan(value)) return kNothing;
+    if (!(low_ < high_)) return 0.5;
+    // The ratio of two values may overflow, the difference of logarithms does not.
+    if (is_logarithmic(setting_))
+      return (std::log(value) - std::log(low_)) / (std::log(high_) - std::log(low_));
+    return (value / 2 - low_ / 2) / (high_ / 2 - low_ / 2);
+  }
+
+ private:
+  double number_in(const Trial& trial) const {
+    const auto found = std::ranges::find(trial.values, setting_.pointer, &Values::value_type::first);
+    if (found == trial.values.end()) return kNothing;
+    if (is_numeric(setting_)) return found->second.get<double>();
+    return static_cast<double>(std::ranges::find(setting_.choices, found->second) - setting_.choices.begin());
+  }
+
+  const Setting& setting_;
+  std::vector<double> numbers_;
+  double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
+};
 
 /// The gap after each point makes it a dot.
 void add_dot(PlotLine& line, double x, double y) {
@@ -42,7 +72,8 @@ void add_dot(PlotLine& line, double x, double y) {
   line.y.insert(line.y.end(), {y, kNothing});
 }
 
-Plot against(const SearchPlan& plan, const Setting& setting, const std::vector<Trial>& trials) {
+Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>& trials) {
+  const Setting& setting = axis.setting();
   Plot plot{.title = text_of(plan.metric, " against ", name_of(setting)),
             .x = {.title = name_of(setting), .log = is_logarithmic(setting), .room = 0.04},
             .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better, .room = 0.04}};
@@ -52,50 +83,34 @@ Plot against(const SearchPlan& plan, const Setting& setting, const std::vector<T
       plot.x.categories.push_back(choice.is_string() ? choice.get<std::string>() : choice.dump());
   }
   PlotLine done{.name = "to the end", .x = {}, .y = {}}, stopped{.name = "stopped early", .x = {}, .y = {}};
-  for (const Trial& trial : trials) {
-    const double x = number_of(setting, trial);
-    if (std::isnan(x) || std::isnan(trial.value)) continue;
-    add_dot(trial.state == TrialState::done ? done : stopped, x, trial.value);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const double x = axis.number(i);
+    if (std::isnan(x) || std::isnan(trials[i].value)) continue;
+    add_dot(trials[i].state == TrialState::done ? done : stopped, x, trials[i].value);
   }
   plot.lines.push_back(std::move(done));
   if (!stopped.x.empty()) plot.lines.push_back(std::move(stopped));
   return plot;
 }
 
-/// Where a value lies on the axis of its setting, from 0 to 1.
-double place_of(const Setting& setting, const std::vector<Trial>& trials, double value) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Trial& trial : trials) {
-    const double number = number_of(setting, trial);
-    if (std::isnan(number)) continue;
-    low = std::min(low, number);
-    high = std::max(high, number);
-  }
-  if (!(low < high)) return 0.5;
-  if (is_logarithmic(
-          setting)) {  // the ratio of two values may overflow, the difference of logarithms does not
-    return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
-  }
-  return (value / 2 - low / 2) / (high / 2 - low / 2);
-}
-
-Plot side_by_side(const SearchPlan& plan, const std::vector<Trial>& trials) {
+Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const std::vector<Trial>& trials) {
   Plot plot{.title = "the settings of all runs, each axis from its smallest to its largest value",
             .y = {.title = "place in the range", .min = 0, .max = 1}};
-  for (const Setting& setting : plan.settings) plot.x.categories.push_back(name_of(setting));
-  std::vector<const Trial*> sorted;
-  for (const Trial& trial : trials)
-    if (!std::isnan(trial.value)) sorted.push_back(&trial);
-  std::ranges::stable_sort(
-      sorted, [&](const Trial* a, const Trial* b) { return is_better(plan, a->value, b->value); });
+  for (const Axis& axis : axes) plot.x.categories.push_back(name_of(axis.setting()));
+  std::vector<std::size_t> sorted;
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    if (!std::isnan(trials[i].value)) sorted.push_back(i);
+  std::ranges::stable_sort(sorted, [&](std::size_t a, std::size_t b) {
+    return is_better(plan, trials[a].value, trials[b].value);
+  });
   for (std::size_t rank = sorted.size(); rank-- > 0;) {  // the best last, on top of the others
+    const std::size_t trial = sorted[rank];
     PlotLine line{
-        .name = rank < 3 ? text_of("run ", sorted[rank]->folder.filename().string()) : "", .x = {}, .y = {}};
+        .name = rank < 3 ? text_of("run ", trials[trial].folder.filename().string()) : "", .x = {}, .y = {}};
     line.faint = rank >= 3;
-    for (std::size_t i = 0; i < plan.settings.size(); ++i) {
-      const double number = number_of(plan.settings[i], *sorted[rank]);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
       line.x.push_back(static_cast<double>(i));
-      line.y.push_back(std::isnan(number) ? kNothing : place_of(plan.settings[i], trials, number));
+      line.y.push_back(axes[i].place(trial));
     }
     plot.lines.push_back(std::move(line));
   }
@@ -106,10 +121,11 @@ Plot side_by_side(const SearchPlan& plan, const std::vector<Trial>& trials) {
 
 std::vector<std::pair<std::string, Plot>> charts_of(const SearchPlan& plan,
                                                     const std::vector<Trial>& trials) {
+  std::vector<Axis> axes;
+  for (const Setting& setting : plan.settings) axes.emplace_back(setting, trials);
   std::vector<std::pair<std::string, Plot>> charts;
-  for (const Setting& setting : plan.settings)
-    charts.emplace_back(name_of(setting), against(plan, setting, trials));
-  charts.emplace_back("settings", side_by_side(plan, trials));
+  for (const Axis& axis : axes) charts.emplace_back(name_of(axis.setting()), against(plan, axis, trials));
+  charts.emplace_back("settings", side_by_side(plan, axes, trials));
   return charts;
 }
 

@@ -8,6 +8,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/search/range_check.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/experiment_reader.h"
@@ -210,18 +211,23 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   Json search = document;
   for (const char* key : {"$schema", "experiment", "runs", "again"}) search.erase(key);
   plan.identity = {{"search", search}, {"experiment", base.document->json}};
+  const std::int64_t most = most_runs(plan);
+  if (plan.runs > most) {
+    throw InputError(text_of(file.string(), ": /runs: ", plan.runs, " runs of ", plan.settings.size(),
+                             " settings each, expected at most ", most, " of so many settings."));
+  }
   const std::vector<Values> runs_of_plan = candidates(plan);
-  if (std::ssize(runs_of_plan) > kMostRuns) {
+  if (std::ssize(runs_of_plan) > most) {
     throw InputError(
-        text_of(file.string(), ": /ranges: a grid of more than ", kMostRuns,
-                " combinations, the most that a search has: give the ranges fewer \"points\", or "
-                "\"runs\" for the first so many."));
+        text_of(file.string(), ": /ranges: a grid of more than ", most,
+                " combinations, the most that a search of ", plan.settings.size(),
+                " settings has: give the ranges fewer \"points\", or \"runs\" for the first so many."));
   }
   for (const Values& values : runs_of_plan) {
     try {
       read_experiment(plan.experiment, assignments(plan, values));
     } catch (const InputError& error) {
-      throw InputError(text_of(file.string(), ": a run would have ", text_of_values(values),
+      throw InputError(text_of(file.string(), ": a run would have ", shortened(text_of_values(values), 400),
                                ", which fails:\n", error.what()));
     }
   }

@@ -61,6 +61,9 @@ using Values = std::vector<std::pair<std::string, Json>>;
 /// depends on the plan and i alone, so that every process draws the same.
 std::vector<Values> candidates(const SearchPlan& plan);
 
+/// The most runs that a search may have: fewer than kMostRuns when it has very many settings, whose values every run keeps.
+std::int64_t most_runs(const SearchPlan& plan);
+
 /// "optimizer.lr=0.01 model.layers.0.tau=20"
 std::string text_of_values(const Values& values);
 /// All changes that make a run's experiment, in the form of --set.

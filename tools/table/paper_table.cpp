@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
@@ -60,7 +62,25 @@ void read_settings(JsonReader& reader, Row& row) {
   }
 }
 
-void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperTable& table) {
+/// A row's settings such that equal ones are equal: numbers, or words behind a mark.
+using Settings = std::map<std::string, std::pair<double, std::string>>;
+
+Settings settings_of(const Row& row) {
+  Settings settings;
+  for (const auto& [name, value] : row.at)
+    settings[name] = value.is_number() ? std::pair(value.get<double>(), std::string())
+                                       : std::pair(0.0, "=" + value.get<std::string>());
+  return settings;
+}
+
+/// What rows are compared with.
+struct KnownRows {
+  std::vector<std::string> files;            ///< the experiments beside the table, sorted
+  std::set<std::string> models;              ///< those of the rows so far
+  std::map<Settings, std::size_t> settings;  ///< the rows so far by what they are drawn at
+};
+
+void read_row(JsonReader& reader, KnownRows& known, PaperTable& table) {
   Row row;
   reader.required("name", row.name, "the model's name for readers");
   reader.optional("model", row.model, "MODEL.json beside the table");
@@ -75,16 +95,18 @@ void read_row(JsonReader& reader, const std::vector<std::string>& models, PaperT
   if (!reader.is_object()) return;
   if (row.model.empty() && !reader.has("printed"))
     reader.error("", "expected a model, a printed number, or both.");
-  if (!row.model.empty() && std::find(models.begin(), models.end(), row.model) == models.end())
-    reader.error("model", unknown_name("experiment", row.model, models));
-  const auto same = [&](const Row& other) { return !row.model.empty() && other.model == row.model; };
-  if (std::any_of(table.rows.begin(), table.rows.end(), same))
-    reader.error("model", text_of("the model ", row.model, " occurs in another row already."));
-  const auto settings = [](const Row& of) { return std::map<std::string, Json>(of.at.begin(), of.at.end()); };
+  if (!row.model.empty()) {
+    if (!std::ranges::binary_search(known.files, row.model))
+      reader.error("model",
+                   reader.errors().is_full() ? "" : unknown_name("experiment", row.model, known.files));
+    if (!known.models.insert(row.model).second)
+      reader.error("model", text_of("the model ", row.model, " occurs in another row already."));
+  }
+  const auto [same, is_new] = known.settings.emplace(settings_of(row), table.rows.size());
   const bool drawn = std::ranges::any_of(row.at, [](const auto& one) { return one.second.is_number(); });
-  for (std::size_t i = 0; i < table.rows.size() && drawn; ++i)
-    if (settings(table.rows[i]) == settings(row))
-      reader.error("at", text_of("row ", i, " has the same settings, and charts would show one of them."));
+  if (drawn && !is_new)
+    reader.error("at",
+                 text_of("row ", same->second, " has the same settings, and charts would show one of them."));
   table.rows.push_back(std::move(row));
 }
 
@@ -103,10 +125,11 @@ void read_rows(JsonReader& reader, PaperTable& table) {
     reader.error("rows", "expected a list of rows.");
     return;
   }
-  const std::vector<std::string> models = models_in(table.folder);
+  KnownRows known;
+  known.files = models_in(table.folder);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     JsonReader row(rows[i], text_of("/rows/", i), reader.errors());
-    read_row(row, models, table);
+    read_row(row, known, table);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "lagtape/tools/train/experiment.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/loss_json.h"
@@ -17,9 +18,24 @@ namespace lagtape {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Whether "data.path=x" or "/data=..." is about the data.
+bool is_about_data(std::string_view assignment) {
+  constexpr std::string_view kKey = "data";
+  if (assignment.starts_with('/')) assignment.remove_prefix(1);
+  return assignment.starts_with(kKey) && assignment.find_first_of("./=") == kKey.size();
+}
+
+}  // namespace
+
 Json assigned(Json document, std::span<const std::string> assignments) {
   for (const std::string& assignment : assignments) {
-    Json without = document;  // paths found in it later are the assignment's
+    if (!is_about_data(assignment)) {
+      assign(document, assignment);
+      continue;
+    }
+    Json without = {{"data", at_pointer(document, "/data")}};  // paths found in it later are the assignment's
     for (const char* key : kDataPaths)
       if (at_pointer(without, "/data").is_object()) without["data"].erase(key);
     assign(without, assignment);

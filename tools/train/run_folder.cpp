@@ -81,9 +81,17 @@ std::string table_of(const std::string& rows, const fs::path& file) {
   const std::vector<Json> parsed = parsed_rows(rows, file);
   std::unordered_set<std::string_view> keys;
   std::string header;
-  for (const Json& row : parsed)
+  std::size_t values = 0;
+  for (const Json& row : parsed) {
+    values += row.size();
     for (const auto& [key, value] : row.items())
       if (keys.insert(key).second) header += text_of(header.empty() ? "" : ",", key);
+  }
+  constexpr std::size_t kMostEmpty = 1'000'000, kMostForEachValue = 64;
+  if (parsed.size() * keys.size() > kMostEmpty + kMostForEachValue * values) {
+    throw InputError(text_of(file.string(), ": its ", parsed.size(), " lines have ", keys.size(),
+                             " different keys, expected the same ones in most of them."));
+  }
   std::string table = header + "\n";
   for (const Json& row : parsed) table += line_of(row, header);
   return parsed.empty() ? "" : table;

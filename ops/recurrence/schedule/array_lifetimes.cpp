@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/schedule/array_lifetimes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace lagtape::recurrence {
@@ -35,48 +36,67 @@ void ArrayLifetimes::find_saved() {
     Shared shared{location.index, {}};
     for (const PassKind pass : {PassKind::forward, PassKind::replay, PassKind::undo}) {
       const auto write = std::ranges::find(writes_[v], pass, [&](std::size_t i) { return ops_[i].pass; });
-      shared.held.push_back({pass, write == writes_[v].end() ? 0 : *write, ops_.size()});
+      shared.held[{pass, write == writes_[v].end() ? 0 : *write}] = ops_.size();
     }
     std::size_t last = 0;
     for (std::size_t i : reads_[v]) last = std::max(last, i);
-    shared.held.push_back({PassKind::backward, 0, last});
-    arrays_.push_back(std::move(shared));
+    shared.held[{PassKind::backward, 0}] = last;
+    add(location.index, std::move(shared));
   }
 }
 
-/// Element-wise ops read an operand before they write over it; products do not.
-bool ArrayLifetimes::apart(const Lifetime& a, const Lifetime& b) const {
-  if (a.pass != b.pass) return true;
-  const auto before = [&](const Lifetime& x, const Lifetime& y) {
-    return x.last < y.first || (x.last == y.first && reads_then_writes(y.first));
-  };
-  return before(a, b) || before(b, a);
+void ArrayLifetimes::add(int array, Shared shared) {
+  const Array& format = layer_.arrays[array];
+  arrays_[{format.width, format.rounded}].push_back(std::move(shared));
+}
+
+/// Whether what is last read by one op may be overwritten by another one. Element-wise ops read an operand before
+/// they write over it; products do not.
+bool ArrayLifetimes::is_before(std::size_t last, std::size_t first) const {
+  if (last != first) return last < first;
+  return ops_[first].op->kind == Op::Kind::element || ops_[first].op->kind == Op::Kind::save;
+}
+
+bool ArrayLifetimes::is_free(const Shared& shared, const Lifetime& wanted) const {
+  const auto next = shared.held.upper_bound({wanted.pass, wanted.first});
+  if (next != shared.held.end() && next->first.first == wanted.pass &&
+      !is_before(wanted.last, next->first.second))
+    return false;
+  if (next == shared.held.begin()) return true;
+  const auto& [start, last] = *std::prev(next);
+  return start.first != wanted.pass || is_before(last, wanted.first);
+}
+
+/// The next op that writes into an array which is free for a lifetime.
+std::size_t ArrayLifetimes::free_until(const Shared& shared, const Lifetime& wanted) const {
+  const auto next = shared.held.lower_bound({wanted.pass, wanted.last});
+  return next != shared.held.end() && next->first.first == wanted.pass ? next->first.second : ops_.size();
 }
 
 /// Among several free arrays it takes the one that is needed again first, since others may stay free for
-/// longer.
+/// longer. It looks at so many of the newest: to look at all takes a time with the square of their number, for cells
+/// of very many products.
 int ArrayLifetimes::claim(int value, bool rounded) {
+  constexpr std::size_t kMostTried = 256;
   const Lifetime wanted = lifetime_of(value);
-  const std::int64_t width = layer_.values[value].shape.width();
+  std::vector<Shared>& arrays = arrays_[{layer_.values[value].shape.width(), rounded}];
   Shared* best = nullptr;
   std::size_t best_until = 0;
-  for (Shared& shared : arrays_) {
-    const auto is_apart = [&](const Lifetime& held) { return apart(held, wanted); };
-    const Array& array = layer_.arrays[shared.array];
-    if (array.width != width || array.rounded != rounded || !std::ranges::all_of(shared.held, is_apart))
-      continue;
-    std::size_t until = ops_.size();
-    for (const Lifetime& held : shared.held)
-      if (held.pass == wanted.pass && held.first >= wanted.last) until = std::min(until, held.first);
+  for (std::size_t i = arrays.size() - std::min(arrays.size(), kMostTried); i < arrays.size(); ++i) {
+    if (!is_free(arrays[i], wanted)) continue;
+    const std::size_t until = free_until(arrays[i], wanted);
     if (best != nullptr && until >= best_until) continue;
-    best = &shared;
+    best = &arrays[i];
     best_until = until;
   }
   if (best == nullptr) return -1;
-  best->held.push_back(wanted);
+  best->held[{wanted.pass, wanted.first}] = wanted.last;
   return best->array;
 }
 
-void ArrayLifetimes::add(int array, int value) { arrays_.push_back({array, {lifetime_of(value)}}); }
+void ArrayLifetimes::add(int array, int value) {
+  const Lifetime lifetime = lifetime_of(value);
+  add(array, Shared{array, {{{lifetime.pass, lifetime.first}, lifetime.last}}});
+}
 
 }  // namespace lagtape::recurrence

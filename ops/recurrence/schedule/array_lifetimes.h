@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "lagtape/ops/recurrence/derive/layer_ops.h"
@@ -36,19 +39,21 @@ class ArrayLifetimes {
   };
   struct Shared {
     int array;
-    std::vector<Lifetime> held;
+    /// The last op of each lifetime in it, by pass and first op. Those of one pass do not overlap.
+    std::map<std::pair<PassKind, std::size_t>, std::size_t> held;
   };
+  using Format = std::pair<std::int64_t, bool>;  // width, and whether numbers are rounded
   Lifetime lifetime_of(int value) const;
   void find_saved();
-  bool apart(const Lifetime& a, const Lifetime& b) const;
-  bool reads_then_writes(std::size_t at) const {
-    return ops_[at].op->kind == Op::Kind::element || ops_[at].op->kind == Op::Kind::save;
-  }
+  void add(int array, Shared shared);
+  bool is_before(std::size_t last, std::size_t first) const;
+  bool is_free(const Shared& shared, const Lifetime& wanted) const;
+  std::size_t free_until(const Shared& shared, const Lifetime& wanted) const;
 
   const LayerOps& layer_;
   std::vector<TimedOp> ops_;
   std::vector<std::vector<std::size_t>> writes_, reads_;  // by value: positions in ops_
-  std::vector<Shared> arrays_;
+  std::map<Format, std::vector<Shared>> arrays_;
 };
 
 }  // namespace lagtape::recurrence

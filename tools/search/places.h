@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+
+namespace lagtape::search {
+
+/// Numbers by the places of a document, JSON Pointers, in a time that does not grow with their count.
+class Places {
+ public:
+  void add(const std::string& pointer, std::size_t number) { numbers_.emplace(pointer, number); }
+  void remove(const std::string& pointer) { numbers_.erase(pointer); }
+  bool contains(const std::string& pointer) const { return numbers_.contains(pointer); }
+
+  /// The number of the place that a pointer lies in, or is itself: of several the innermost. Null when there is none.
+  const std::size_t* around(std::string pointer) const {
+    while (!pointer.empty()) {
+      const auto found = numbers_.find(pointer);
+      if (found != numbers_.end()) return &found->second;
+      pointer.resize(outer_length(pointer));
+    }
+    return nullptr;
+  }
+  /// The same without the pointer itself.
+  const std::size_t* outside(std::string pointer) const {
+    pointer.resize(outer_length(pointer));
+    return around(std::move(pointer));
+  }
+
+ private:
+  static std::size_t outer_length(const std::string& pointer) {
+    const std::size_t slash = pointer.rfind('/');
+    return slash == std::string::npos ? 0 : slash;
+  }
+
+  std::unordered_map<std::string, std::size_t> numbers_;
+};
+
+}  // namespace lagtape::search
