@@ -54,13 +54,19 @@ class PredictTest(ToolTest):
     def test_a_stream_has_other_weights(self):
         wide = changed(EXPERIMENT, train__epochs=1, model__layers=[{"cell": "lstm", "units": 64}])
         self.train("wide", experiment=wide)
-        path, near = self.write("one.npy", npy((STEPS, 1), WAVE[:STEPS])), {}
+        path = self.write("one.npy", npy((STEPS, 1), WAVE[:STEPS]))
+        near, said = {}, {}
         for weights in ("f32", "bf16", "int8"):
             given = ("--calibrate", path) if weights == "int8" else ()
-            self.run_tool("predict", "wide", "--input", path, "--output", "y.npy", "--stream", "--weights", weights, *given)
+            _, said[weights] = self.run_tool("predict", "wide", "--input", path, "--output", "y.npy", "--stream", "--weights",
+                                             weights, *given)
             near[weights] = npy_values((self.folder / "y.npy").read_bytes())
+        self.assertEqual(said["f32"], "")
         for weights in ("bf16", "int8"):
-            self.assertTrue(0 < max(abs(a - b) for a, b in zip(near["f32"], near[weights])) < 0.1)
+            error = math.sqrt(sum((a - b) ** 2 for a, b in zip(near["f32"], near[weights])) / sum(a * a for a in near["f32"]))
+            self.assertTrue(0 < error < 0.1)
+            self.assertEqual(said[weights], f"weights in {weights}: the outputs differ from those in the model's precision by "
+                             f"{error:.2g} of their root mean square\n")
         self.assertNotEqual(near["bf16"], near["int8"])
         for args, message in ((("--weights", "int8"), "--weights int8: expected --calibrate FILE"),
                               (("--weights", "bf16", "--calibrate", path), "--calibrate: is for --weights int8"),

@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/tools/bench/random_batch.h"
+#include "lagtape/tools/train/streaming.h"
 
 namespace lagtape::bench {
 
@@ -37,17 +38,15 @@ void check(const Model& model, const Stream<T>& stream, const Tensor& x) {
 /// Compares a stream's steps with its block, and returns how far they are from the own stream's.
 template <class T>
 double checked_error(const Stream<T>& own, const Stream<T>& other, const Tensor& x) {
-  const std::vector<T> expected = stepped(own, x), outputs = stepped(other, x);
+  const std::vector<T> outputs = stepped(other, x);
   std::vector<T> whole(outputs.size());
   Stream<T>(other).block(x.values<T>().data(), whole.data(), x.size(0));
   if (whole != outputs)
     throw Error("[bench] the outputs of the stream's steps differ from those of a block.");
-  double difference = 0, total = 0;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    difference += std::pow(static_cast<double>(outputs[i]) - static_cast<double>(expected[i]), 2);
-    total += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return difference == 0 ? 0 : std::sqrt(difference / total);
+  const std::vector<T> exact = stepped(own, x);
+  const Shape shape = {std::ssize(outputs)};
+  return relative_difference(Tensor::over(outputs.data(), shape, x.dtype()),
+                             Tensor::over(exact.data(), shape, x.dtype()));
 }
 
 template <class T>

@@ -211,6 +211,19 @@ void check_output(const PredictArguments& arguments, bool of_recording) {
     throw InputError(text_of("--plot ", arguments.plot, ": expected the name of a .svg file."));
 }
 
+/// Says on stderr what the format of the stream's weights costs.
+void print_error(const PredictArguments& arguments, const Tensor& y, const Model& model, const Tensor& x,
+                 StreamOptions options) {
+  options.weights = ProductFormat::scalar;
+  options.calibration = {};
+  const double error = relative_difference(y, predict_by_stream(model, x, options));
+  std::fputs(fmt::format("weights in {}: the outputs differ from those in the model's precision by {:.2g} "
+                         "of their root mean square\n",
+                         arguments.weights, error)
+                 .c_str(),
+             stderr);
+}
+
 void run(const PredictArguments& arguments) {
   const Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
@@ -226,6 +239,7 @@ void run(const PredictArguments& arguments) {
   const Tensor y =
       arguments.stream ? predict_by_stream(model, x, streaming) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
+  if (streaming.weights != ProductFormat::scalar) print_error(arguments, y, model, x, streaming);
 }
 
 }  // namespace

@@ -58,6 +58,15 @@ Tensor predict_by_stream(const Model& model, const Tensor& x, const StreamOption
   return with_scalar(model.dtype(), [&]<class T>() { return stream_rows<T>(model, x, options); });
 }
 
+double relative_difference(const Tensor& outputs, const Tensor& exact) {
+  double difference = 0, total = 0;
+  for (std::int64_t i = 0; i < exact.numel(); ++i) {
+    difference += std::pow(outputs.at(i) - exact.at(i), 2);
+    total += std::pow(exact.at(i), 2);
+  }
+  return difference == 0 ? 0 : std::sqrt(difference / total);
+}
+
 void check_has_probabilities(const Model& model) {
   const Loss loss = model.loss();
   if (loss != Loss::cross_entropy && loss != Loss::binary_cross_entropy) {

@@ -8,6 +8,10 @@ namespace lagtape {
 /// these options.
 Tensor predict_by_stream(const Model& model, const Tensor& x, const StreamOptions& options = {});
 
+/// How far outputs are from exact ones of the same shape: the root mean square of the differences over that of the
+/// exact outputs.
+double relative_difference(const Tensor& outputs, const Tensor& exact);
+
 /// Throws InputError unless the model's outputs are logits.
 void check_has_probabilities(const Model& model);
 /// Softmax over the last axis, or the sigmoid of single logits, in the precision of the logits.
