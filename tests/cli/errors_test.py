@@ -282,7 +282,11 @@ class ErrorsTest(ToolTest):
         self.write("x.csv", "1\n2\n5\n")
         for extra in ((), ("--stream",)):
             with self.subTest(extra=extra):
-                self.refused(["0..4", "5", "row 0", "step 2"], "predict", "run", "--input", "x.csv", "--output", "y.csv", *extra)
+                self.refused(["x.csv: the number at [2, 0] is no token, expected one of 0..4. Got 5."], "predict", "run", "--input",
+                             "x.csv", "--output", "y.csv", *extra)
+        self.write("good.csv", "1\n2\n")
+        self.refused(["x.csv: the number at [2, 0] is no token"], "predict", "run", "--input", "good.csv", "--output", "y.csv",
+                     "--stream", "--weights", "int8", "--calibrate", "x.csv")
         self.refused(["0..4", "5", "line 4"], "predict", "run", "--input", "-", "--output", "-", stdin=b"1\n\n2\n5\n")
 
     def test_a_stream_that_cannot_be(self):

@@ -75,7 +75,11 @@ bool fits(double number, Dtype precision) {
   return std::isfinite(precision == Dtype::f32 ? static_cast<float>(number) : number);
 }
 
-Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision,
+bool is_token(double value, std::int64_t tokens) {
+  return value >= 0 && value < static_cast<double>(tokens) && value == std::floor(value);
+}
+
+Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision, std::int64_t tokens,
                       const std::vector<std::string>& names) {
   check_ending(file);
   Tensor x = read_any(file, names);
@@ -84,9 +88,14 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
         text_of(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));
   }
   for (std::int64_t i = 0; i < x.numel(); ++i) {
-    if (fits(x.at(i), precision)) continue;
-    throw InputError(text_of(file, ": the number at ", place_of(i, x.shape()), " is not finite in ",
-                             name_of(precision), ". Got ", x.at(i), "."));
+    if (!fits(x.at(i), precision)) {
+      throw InputError(text_of(file, ": the number at ", place_of(i, x.shape()), " is not finite in ",
+                               name_of(precision), ". Got ", x.at(i), "."));
+    }
+    if (tokens > 0 && !is_token(x.at(i), tokens)) {
+      throw InputError(text_of(file, ": the number at ", place_of(i, x.shape()),
+                               " is no token, expected one of 0..", tokens - 1, ". Got ", x.at(i), "."));
+    }
   }
   return x;
 }

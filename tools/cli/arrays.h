@@ -15,9 +15,13 @@ bool has_header(const std::string& file);
 
 /// Reads the numbers of a .npy or .csv file, or of lines on stdin ("-"). Of lines with a header it takes the
 /// columns `names`, or all if that is empty. Throws InputError with the file's name for anything but [T,
-/// width] or [B, T, width] with numbers that are finite in the precision.
-Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision,
+/// width] or [B, T, width] with numbers that are finite in the precision: of a model that reads tokens (`tokens` > 0)
+/// with the numbers 0..tokens - 1.
+Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision, std::int64_t tokens,
                       const std::vector<std::string>& names = {});
+
+/// Whether a number is one of the tokens 0..tokens - 1.
+bool is_token(double value, std::int64_t tokens);
 
 /// Writes a tensor as .npy, as .csv, or as lines on stdout ("-"): a line for each row, a single line for [q].
 /// Throws InputError.

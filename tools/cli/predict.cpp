@@ -73,10 +73,6 @@ void add_options(Options& options, PredictArguments& arguments) {
   add_threads(options, arguments.threads);
 }
 
-bool is_token(double value, std::int64_t tokens) {
-  return value >= 0 && value < static_cast<double>(tokens) && value == std::floor(value);
-}
-
 /// The experiment's names of its input columns (task "series"); empty unless all of them have names.
 std::vector<std::string> input_names(const Model& model) {
   const Json experiment = parse_json(model.experiment(), "experiment");
@@ -87,6 +83,10 @@ std::vector<std::string> input_names(const Model& model) {
     if (column.is_string()) names.push_back(column.get<std::string>());
   if (std::ssize(names) != model.input_width()) names.clear();
   return names;
+}
+
+Tensor sequences_in(const std::string& file, const Model& model) {
+  return read_sequences(file, model.input_width(), model.dtype(), model.tokens(), input_names(model));
 }
 
 /// Sets what --weights and --calibrate ask for. Throws InputError.
@@ -100,9 +100,7 @@ void set_weights(StreamOptions& options, const PredictArguments& arguments, cons
     throw InputError(text_of("--calibrate: is for --weights int8. Got --weights ", arguments.weights, "."));
   if (calibrates && arguments.calibrate == "-" && arguments.input == "-")
     throw InputError("--calibrate and --input: one of them can read stdin. Got - for both.");
-  if (calibrates)
-    options.calibration =
-        read_sequences(arguments.calibrate, model.input_width(), model.dtype(), input_names(model));
+  if (calibrates) options.calibration = sequences_in(arguments.calibrate, model);
 }
 
 /// The stream that the options ask for. Throws InputError.
@@ -235,7 +233,7 @@ void run(const PredictArguments& arguments) {
     return with_scalar(model.dtype(),
                        [&]<class T>() { answer_lines<T>(model, arguments.probabilities, streaming); });
   }
-  const Tensor x = read_sequences(arguments.input, model.input_width(), model.dtype(), input_names(model));
+  const Tensor x = sequences_in(arguments.input, model);
   const Tensor y =
       arguments.stream ? predict_by_stream(model, x, streaming) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
