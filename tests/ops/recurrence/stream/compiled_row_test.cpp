@@ -127,15 +127,14 @@ TEST_CASE_TEMPLATE("products of other widths, and of products, are there before 
             {{A, P, R, U}, {"v = A @ h", "w = P @ v", "h' = tanh(v + R @ w + U @ x)"}},
             {{A, P, R, U}, {"v = P @ tanh(A @ h)", "h' = tanh(A @ h + R @ v + U @ x)"}}};
   };
-  for (const auto& [p, q] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& widths : std::vector<std::pair<std::string, std::string>>{
            {"1", "1"}, {"4", "1"}, {"4", "17"}, {"17", "4"}, {"33", "16"}, {"16", "33"}, {"100", "64"}})
     for (const std::int64_t units : {1, 16, 17, 64, 97}) {
-      CAPTURE(p);
-      CAPTURE(q);
+      CAPTURE(widths.first);
+      CAPTURE(widths.second);
       CAPTURE(units);
-      int number = 0;
-      for (const Case& c : cases_of(p, q)) {
-        CAPTURE(++number);
+      for (const Case& c : cases_of(widths.first, widths.second)) {
+        CAPTURE(c.step.back());
         StackDefinition stack;
         stack.layers = {equations(units, 2, c.weights, c.step)};
         CHECK(stream_difference<T>(one_row<T>(stack, 2, 30)) == "");
