@@ -164,7 +164,8 @@ TEST_CASE("a run that was stopped between two segments goes on there, with the s
       {kRagged, {R"(optimizer={"type": "sgd", "lr": 0.1, "momentum": 0.9})"}},
   };
   for (const auto& [text, set] : table) {
-    CAPTURE(set.empty() ? "" : set.back());
+    const std::string last = set.empty() ? "" : set.back();
+    CAPTURE(last);
     Run whole(text, set);
     std::vector<double> losses;
     for (const EvaluationReport& report : whole.train()) losses.push_back(report.train_loss);
