@@ -41,7 +41,8 @@ Character character_of(std::string_view text) {
   return {code, length};
 }
 
-bool is_control(char32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
+/// Whether a character beyond ASCII's first ones acts on a terminal.
+bool is_control(char32_t code) { return code >= 0x7F && code < 0xA0; }
 
 /// Whether a character turns the direction of writing, ends a line for some programs, or marks the order of bytes.
 bool is_of_layout(char32_t code) {
@@ -58,9 +59,9 @@ std::string printable(std::string_view text, bool keeps_lines) {
     const std::size_t taken = std::max<std::size_t>(length, 1);
     if (length > 0 && code == '\n' && keeps_lines) {
       out += '\n';
-    } else if (length == 0 || is_control(code)) {
-      for (const char c : text.substr(0, taken)) out += escaped(static_cast<unsigned char>(c));
-    } else if (is_of_layout(code)) {
+    } else if (length == 0 || code < 0x20) {
+      out += escaped(static_cast<unsigned char>(text.front()));
+    } else if (is_control(code) || is_of_layout(code)) {
       out += "\\u";
       for (const int shift : {12, 8, 4, 0}) out += kDigits[code >> shift & 15];
     } else {

@@ -277,6 +277,35 @@ class ErrorsTest(ToolTest):
             with self.subTest(title):
                 self.refused(["line 1"], "predict", "run", "--input", "-", "--output", "-", "--stream", stdin=line)
 
+    def test_names_in_files_of_others_do_not_act_on_a_terminal(self):
+        name = "a\x1b[31m\u202e\x9b7m\x7f"
+        shown = r"a\x1b[31m\u202e\u009b7m\u007f"
+        self.write("d.csv", f"{name},b\n" + "".join(f"{i % 7 / 7},{i % 5 / 5}\n" for i in range(100)))
+        own = {"weights": {"W": ["units", "units"], "U": ["units", "input"]}, "state": {"h": "units"},
+               "step": ["h' = tanh(W @ h + U @ x)"], "output": "h"}
+        experiment = changed(EXPERIMENT, cells={name: own}, model__layers=[{"cell": name, "units": 2}], train__epochs=1)
+        series = changed(EXPERIMENT, data={"task": "series", "path": "d.csv", "input": [name, "b"], "target": [name], "window": 8},
+                         train__epochs=1)
+        for field in ("readout", "metrics"):
+            series.pop(field, None)
+        series["model"]["readout"] = {"at": "last_step"}
+        self.train("own", experiment=experiment)
+        self.train("series", experiment=series)
+        self.write("task/small.json", changed(EXPERIMENT, train__epochs=1))
+        self.write("task/table.json", {"title": name, "source": name, "metric": "rmse", "unit": name,
+                                       "rows": [{"name": name, "model": "small", "note": name}]})
+        for args in (("inspect", "own"), ("inspect", "own/weights.safetensors"), ("analyze", "own"), ("table", "task"),
+                     ("eval", "series", "--horizon", "2"), ("table", "task", "--json"), ("inspect", "own", "--json"),
+                     ("eval", "series", "--horizon", "2", "--json")):
+            with self.subTest(args):
+                out, err = self.run_tool(*args)
+                for text in (out, err):
+                    self.assertEqual([c for c in text if c != "\n" and not c.isprintable()], [])
+                if "--json" in args:
+                    self.assertIn(json.dumps(name), json.dumps(json.loads(out)))
+                else:
+                    self.assertIn(shown, out)
+
     def test_tokens_beyond_the_vocabulary(self):
         self.train("run", experiment=TOKENS)
         self.write("x.csv", "1\n2\n5\n")

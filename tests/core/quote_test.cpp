@@ -9,11 +9,11 @@ using namespace lagtape;
 TEST_CASE("What could act on a terminal is escaped, and nothing else") {
   CHECK(printable("plain text, 'quotes' and \\ too") == "plain text, 'quotes' and \\ too");
   CHECK(printable("\x1b[2J\x1b]0;title\x07") == "\\x1b[2J\\x1b]0;title\\x07");
-  CHECK(printable(std::string("a\0b\tc\nd\re\x7f", 10)) == "a\\x00b\\tc\\nd\\re\\x7f");
+  CHECK(printable(std::string("a\0b\tc\nd\re\x7f", 10)) == "a\\x00b\\tc\\nd\\re\\u007f");
   CHECK(printable("a\nb\tc", true) == "a\nb\\tc");
   CHECK(printable("Grüße, 漢字, 😀") == "Grüße, 漢字, 😀");
   CHECK(printable("\xc2\x9b"
-                  "2J") == "\\xc2\\x9b2J");  // a control character of two bytes
+                  "2J") == "\\u009b2J");  // a control character of two bytes
   CHECK(printable("\u202ehcope\u2028") ==
         "\\u202ehcope\\u2028");  // text from right to left, and a line's end
 }

@@ -12,6 +12,7 @@
 #include "lagtape/tools/analysis/analysis_plots.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/report/metrics_lines.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/losses.h"
@@ -73,9 +74,9 @@ std::vector<std::int64_t> shown_lags(std::int64_t steps) {
 
 void print_row(const std::string& name, const std::vector<double>& values,
                const std::vector<std::int64_t>& lags, double scale = 1) {
-  fmt::print("  {:<26}", name);
-  for (const std::int64_t lag : lags) fmt::print(" {:>9.3g}", values[static_cast<std::size_t>(lag)] * scale);
-  fmt::print("\n");
+  print("  {:<26}", name);
+  for (const std::int64_t lag : lags) print(" {:>9.3g}", values[static_cast<std::size_t>(lag)] * scale);
+  print("\n");
 }
 
 void print_value(const ValueAnalysis& value) {
@@ -87,34 +88,34 @@ void print_value(const ValueAnalysis& value) {
         fmt::format("{}{:.3g} ({:.0f} %)", i == 0 ? "; peaks " : ", ", of.peaks[i], 100 * of.peak_shares[i]);
   const std::string left_out =
       of.not_finite > 0 ? fmt::format("; without {} that are not finite", of.not_finite) : "";
-  fmt::print("  {:<26} mean {:.3g}, 5 % {:.3g}, median {:.3g}, 95 % {:.3g}{}{}{}\n", value.name, of.mean,
-             of.low, of.median, of.high, peaks, left_out, value.fixed ? " (the same at every step)" : "");
+  print("  {:<26} mean {:.3g}, 5 % {:.3g}, median {:.3g}, 95 % {:.3g}{}{}{}\n", value.name, of.mean, of.low,
+        of.median, of.high, peaks, left_out, value.fixed ? " (the same at every step)" : "");
 }
 
 void print_bounds(const LayerAnalysis& layer, const std::vector<std::int64_t>& lags) {
   const LayerBounds& bounds = *layer.bounds;
   print_row("Jacobian, row sums, max", layer.row_sum.max, lags);
   if (!bounds.jacobian.empty()) print_row("  bound", bounds.jacobian, lags);
-  fmt::print("  Bound of the Jacobian: {}\n", bounds.jacobian_source);
+  print("  Bound of the Jacobian: {}\n", bounds.jacobian_source);
   for (std::size_t s = 0; s < bounds.states.size(); ++s) {
     const StateAnalysis& state = layer.states[s];
-    fmt::print("  Largest |{}| {:.3g}, bound {:.3g}\n", state.name,
-               *std::ranges::max_element(state.largest.max), bounds.states[s]);
+    print("  Largest |{}| {:.3g}, bound {:.3g}\n", state.name, *std::ranges::max_element(state.largest.max),
+          bounds.states[s]);
   }
-  fmt::print("  Bound of the states: {}\n", bounds.state_source);
+  print("  Bound of the states: {}\n", bounds.state_source);
 }
 
-void print(const Analysis& analysis, const std::string& name, const std::string& split) {
+void print_analysis(const Analysis& analysis, const std::string& name, const std::string& split) {
   const auto [shortest, longest] = std::minmax_element(analysis.lengths.begin(), analysis.lengths.end());
-  fmt::print(
-      "{}: {} sequence(s) of {}, {} steps long, the last {} of each\n", name, analysis.lengths.size(), split,
-      *shortest == *longest ? fmt::format("{}", *longest) : fmt::format("{} to {}", *shortest, *longest),
-      analysis.steps);
+  print("{}: {} sequence(s) of {}, {} steps long, the last {} of each\n", name, analysis.lengths.size(),
+        split,
+        *shortest == *longest ? fmt::format("{}", *longest) : fmt::format("{} to {}", *shortest, *longest),
+        analysis.steps);
   const std::vector<std::int64_t> lags = shown_lags(analysis.steps);
   for (const LayerAnalysis& layer : analysis.layers) {
-    fmt::print("\nlayer {} ({})\n  {:<26}", layer.index, layer.name, "lag");
-    for (const std::int64_t lag : lags) fmt::print(" {:>9}", lag);
-    fmt::print("\n");
+    print("\nlayer {} ({})\n  {:<26}", layer.index, layer.name, "lag");
+    for (const std::int64_t lag : lags) print(" {:>9}", lag);
+    print("\n");
     for (const StateAnalysis& state : layer.states) {
       print_row(fmt::format("|dL/d{}|", state.name), state.gradient.mean, lags);
       if (!state.last_step_gradient.mean.empty())
@@ -123,8 +124,8 @@ void print(const Analysis& analysis, const std::string& name, const std::string&
     }
     print_row("Jacobian, rms", layer.frobenius.mean, lags, 1 / std::sqrt(static_cast<double>(layer.width)));
     if (layer.exact) print_row("Jacobian, spectral", layer.spectral.mean, lags);
-    fmt::print("  Jacobian: {}\n",
-               layer.exact ? "exact" : fmt::format("estimated by {} random projections", layer.projections));
+    print("  Jacobian: {}\n",
+          layer.exact ? "exact" : fmt::format("estimated by {} random projections", layer.projections));
     if (layer.bounds) print_bounds(layer, lags);
     for (const ValueAnalysis& value : layer.values) print_value(value);
   }
@@ -171,9 +172,9 @@ void run(const AnalyzeArguments& arguments) {
     if (std::filesystem::is_directory(file)) write_norms(file, source.experiment.name, arguments.plot);
   }
   if (arguments.json) {
-    fmt::print("{}\n", json_of(analysis, source.experiment.name, arguments.split).dump(2));
+    print("{}\n", json_of(analysis, source.experiment.name, arguments.split).dump(2));
   } else {
-    print(analysis, source.experiment.name, arguments.split);
+    print_analysis(analysis, source.experiment.name, arguments.split);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -83,30 +84,29 @@ void print_json(const Experiment& experiment, const bench::BenchmarkResult& resu
     json["subnormal_us"] = json_of(*result.subnormal);
     json["subnormal_ratio"] = result.subnormal->median / result.total.median;
   }
-  fmt::print("{}\n", json.dump(2));
+  print("{}\n", json.dump(2));
 }
 
 void print_line(const char* name, const bench::Timing& timing) {
-  fmt::print("{:<14}{:>10.4g} us per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min,
-             timing.max);
+  print("{:<14}{:>10.4g} us per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min, timing.max);
 }
 
-void print(const Experiment& experiment, const bench::BenchmarkResult& result) {
-  fmt::print("{}: {} steps, batch {}, {} thread(s), plan {} with {}, {} resident at most\n", experiment.name,
-             result.steps, result.batch, result.threads, result.plan, bytes_of(result.plan_bytes),
-             bytes_of(result.peak_rss_bytes));
+void print_times(const Experiment& experiment, const bench::BenchmarkResult& result) {
+  print("{}: {} steps, batch {}, {} thread(s), plan {} with {}, {} resident at most\n", experiment.name,
+        result.steps, result.batch, result.threads, result.plan, bytes_of(result.plan_bytes),
+        bytes_of(result.peak_rss_bytes));
   print_line("forward", result.forward);
   print_line("backward", result.backward);
   print_line("total", result.total);
   if (result.subnormal) print_line("subnormal", *result.subnormal);
   print_line("oneDNN LSTM", result.onednn_lstm);
-  fmt::print("ratio         {:>10.3f}\n", result.ratio);
+  print("ratio         {:>10.3f}\n", result.ratio);
   if (result.onednn_bf16_lstm) {
     print_line("in bf16", *result.onednn_bf16_lstm);
-    fmt::print("ratio         {:>10.3f}\n", result.total.median / result.onednn_bf16_lstm->median);
+    print("ratio         {:>10.3f}\n", result.total.median / result.onednn_bf16_lstm->median);
   }
-  fmt::print("sgemm         {:>10.1f} Gflop/s     ({:.1f} to {:.1f})\n", result.sgemm.median,
-             result.sgemm.min, result.sgemm.max);
+  print("sgemm         {:>10.1f} Gflop/s     ({:.1f} to {:.1f})\n", result.sgemm.median, result.sgemm.min,
+        result.sgemm.max);
 }
 
 Json json_of(const bench::LatencyDistribution& steps) {
@@ -118,22 +118,22 @@ Json json_of(const bench::LatencyDistribution& steps) {
 }
 
 /// A line for each bin from the first one with steps on: its bounds, its steps, and a bar of their logarithm.
-void print(const bench::LatencyDistribution& steps) {
-  fmt::print("single steps  {:>10.4g} ns median, 99.99 % within {:.4g} ns, largest {:.4g} ns, {:.3g} ns of each for "
-             "the clock\n",
-             steps.median, steps.p9999, steps.largest, steps.clock);
+void print_distribution(const bench::LatencyDistribution& steps) {
+  print(
+      "single steps  {:>10.4g} ns median, 99.99 % within {:.4g} ns, largest {:.4g} ns, {:.3g} ns of each for "
+      "the clock\n",
+      steps.median, steps.p9999, steps.largest, steps.clock);
   std::size_t bin = 0;
   while (steps.bins[bin] == 0) ++bin;
   for (; bin < steps.bins.size(); ++bin) {
     const std::int64_t count = steps.bins[bin];
     const int bar = count > 0 ? 1 + static_cast<int>(2 * std::log2(static_cast<double>(count))) : 0;
-    fmt::print("  below {:>10} ns {:>9}  {}\n", std::int64_t{1} << bin, count, std::string(bar, '#'));
+    print("  below {:>10} ns {:>9}  {}\n", std::int64_t{1} << bin, count, std::string(bar, '#'));
   }
 }
 
 void print_stream(const std::string& name, const bench::Timing& timing) {
-  fmt::print("{:<14}{:>10.4g} ns per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min,
-             timing.max);
+  print("{:<14}{:>10.4g} ns per step   ({:.4g} to {:.4g})\n", name, timing.median, timing.min, timing.max);
 }
 
 void run_stream(const Experiment& experiment, const DataShape& data, const BenchArguments& arguments) {
@@ -165,17 +165,17 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
                    {"weights_ns", json_of(latency.other)},
                    {"weights_ratio", ratio},
                    {"weights_error", latency.error}});
-    fmt::print("{}\n", json.dump(2));
+    print("{}\n", json.dump(2));
   } else {
-    fmt::print("{}: stream of one row, {} steps a repeat\n", experiment.name, arguments.stream_steps);
+    print("{}: stream of one row, {} steps a repeat\n", experiment.name, arguments.stream_steps);
     print_stream("stream", latency.own);
     if (has_other) {
       print_stream(arguments.weights, latency.other);
-      fmt::print("ratio         {:>10.3f}, error {:.2g} of the outputs\n", ratio, latency.error);
+      print("ratio         {:>10.3f}, error {:.2g} of the outputs\n", ratio, latency.error);
     }
-    print(steps);
-    fmt::print("predict       {:>10.4g} us for {} steps   ({:.4g} to {:.4g})\n", prediction.median,
-               bench::kPredictedSteps, prediction.min, prediction.max);
+    print_distribution(steps);
+    print("predict       {:>10.4g} us for {} steps   ({:.4g} to {:.4g})\n", prediction.median,
+          bench::kPredictedSteps, prediction.min, prediction.max);
   }
 }
 
@@ -193,7 +193,7 @@ void run(const BenchArguments& arguments) {
   if (arguments.json) {
     print_json(experiment, result);
   } else {
-    print(experiment, result);
+    print_times(experiment, result);
   }
 }
 

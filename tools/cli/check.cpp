@@ -7,6 +7,7 @@
 #include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/train/experiment_check.h"
 
 namespace lagtape::cli {
@@ -51,24 +52,24 @@ void run(const CheckArguments& arguments) {
   const TrainingCost cost = check(experiment, pool);
   Json result = {{"name", experiment.name}, {"params", cost.parameters}, {"memory", memory_of(cost)}};
   if (!arguments.json) {
-    fmt::print("{}: the experiment is valid, {} parameters\n", experiment.name, cost.parameters);
-    fmt::print("memory: {}\n", text_of_cost(cost));
+    print("{}: the experiment is valid, {} parameters\n", experiment.name, cost.parameters);
+    print("memory: {}\n", text_of_cost(cost));
   }
   if (arguments.gradients) {
     const ModelGradients found = check_model_gradients(experiment, pool, arguments.options);
     if (!arguments.json) {
-      fmt::print(
+      print(
           "gradients: {} sequences of {} steps; up to {} elements and {} random projections of each "
           "parameter, {} numbers in total\n",
           found.sequences, found.steps, found.elements, found.projections, found.report.compared);
-      fmt::print("largest difference / largest entry of the tensor: {:.3g} at {}\n",
-                 found.report.max_rel_error, found.report.worst);
+      print("largest difference / largest entry of the tensor: {:.3g} at {}\n", found.report.max_rel_error,
+            found.report.worst);
       if (found.without_rounding)
-        fmt::print(
+        print(
             "compared without the rounding of products to bf16, which has no central differences; its "
             "derivative counts as one\n");
       if (found.moves > 0 && found.report.max_rel_error <= arguments.options.tolerance)
-        fmt::print("compared at slightly moved parameters, since the loss has a kink at their own values\n");
+        print("compared at slightly moved parameters, since the loss has a kink at their own values\n");
     }
     result.update(json_of(found));
   }
@@ -76,10 +77,9 @@ void run(const CheckArguments& arguments) {
   const bool ok = worst <= arguments.options.tolerance;
   if (arguments.gradients) result["ok"] = ok;
   if (arguments.json) {
-    fmt::print("{}\n", result.dump(2));
+    print("{}\n", result.dump(2));
   } else if (arguments.gradients && ok) {
-    fmt::print("gradients ok: within {:g} of the largest entry of each tensor\n",
-               arguments.options.tolerance);
+    print("gradients ok: within {:g} of the largest entry of each tensor\n", arguments.options.tolerance);
   }
   if (!ok) {
     throw Error(text_of(experiment.where, ": gradients and central differences disagree by more than ",

@@ -10,6 +10,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/print.h"
 
 namespace lagtape::cli {
 
@@ -63,7 +64,7 @@ std::vector<std::vector<std::string>> table_of(const Comparison& comparison) {
   return rows;
 }
 
-void print(const Comparison& comparison) {
+void print_comparison(const Comparison& comparison) {
   const std::vector<std::vector<std::string>> rows = table_of(comparison);
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows)
@@ -71,12 +72,12 @@ void print(const Comparison& comparison) {
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}", row[i], widths[i] + 2);
-    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
   for (const ComparedRuns& group : comparison.groups) {
     if (group.finished < group.folders.size())
-      fmt::print("{}: {} of {} runs are not finished\n", group.name(), group.folders.size() - group.finished,
-                 group.folders.size());
+      print("{}: {} of {} runs are not finished\n", group.name(), group.folders.size() - group.finished,
+            group.folders.size());
   }
 }
 
@@ -90,9 +91,9 @@ void run(const CompareArguments& arguments) {
       write_file_atomically(std::filesystem::path(arguments.plot) / (metric + ".svg"), plot.svg());
   }
   if (arguments.json) {
-    fmt::print("{}\n", json_of(comparison).dump(2));
+    print("{}\n", json_of(comparison).dump(2));
   } else {
-    print(comparison);
+    print_comparison(comparison);
   }
 }
 

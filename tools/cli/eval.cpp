@@ -11,6 +11,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/source.h"
@@ -128,19 +129,17 @@ Json json_of_horizons(const HorizonScores& scores) {
   return {{"origins", scores.origins}, {"season", scores.season}, {"targets", targets}};
 }
 
-void print(const HorizonScores& scores) {
+void print_horizons(const HorizonScores& scores) {
   const std::int64_t steps = scores.model.size(0), width = scores.model.size(1);
-  fmt::print("{} forecasts of {} steps; root mean squared errors\n", scores.origins, steps);
+  print("{} forecasts of {} steps; root mean squared errors\n", scores.origins, steps);
   for (std::int64_t i = 0; i < width; ++i) {
-    fmt::print("\n{}\n{:>7}  {:>10}  {:>10}", scores.targets[static_cast<std::size_t>(i)], "horizon", "model",
-               "last value");
-    fmt::print("{}\n",
-               scores.season > 0 ? fmt::format("  {:>10}", fmt::format("{} before", scores.season)) : "");
+    print("\n{}\n{:>7}  {:>10}  {:>10}", scores.targets[static_cast<std::size_t>(i)], "horizon", "model",
+          "last value");
+    print("{}\n", scores.season > 0 ? fmt::format("  {:>10}", fmt::format("{} before", scores.season)) : "");
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::int64_t place = step * width + i;
-      fmt::print("{:>7}  {:>10.4g}  {:>10.4g}", step + 1, scores.model.at(place),
-                 scores.persistence.at(place));
-      fmt::print("{}\n", scores.season > 0 ? fmt::format("  {:>10.4g}", scores.seasonal.at(place)) : "");
+      print("{:>7}  {:>10.4g}  {:>10.4g}", step + 1, scores.model.at(place), scores.persistence.at(place));
+      print("{}\n", scores.season > 0 ? fmt::format("  {:>10.4g}", scores.seasonal.at(place)) : "");
     }
   }
 }
@@ -156,9 +155,9 @@ void score_forecasts(const EvalArguments& arguments) {
     write_file_atomically(arguments.plot, plot_of(scores, title).svg());
   }
   if (arguments.json) {
-    fmt::print("{}\n", json_of_horizons(scores).dump(2));
+    print("{}\n", json_of_horizons(scores).dump(2));
   } else {
-    print(scores);
+    print_horizons(scores);
   }
 }
 
@@ -214,11 +213,11 @@ void run(const EvalArguments& arguments) {
         arguments.plot,
         forecast->plot(title_of(source, arguments.split), target_names(source.experiment)).svg());
   if (arguments.json) {
-    fmt::print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr));
+    print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr));
     return;
   }
-  fmt::print("{}\n", line_of(evaluation));
-  if (confusion) fmt::print("{}", table_of(*confusion));
+  print("{}\n", line_of(evaluation));
+  if (confusion) print("{}", table_of(*confusion));
 }
 
 }  // namespace

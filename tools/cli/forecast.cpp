@@ -7,6 +7,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/series_forecast.h"
 #include "lagtape/tools/train/source.h"
 
@@ -99,7 +100,7 @@ void run(const ForecastArguments& arguments) {
                                                            .season = arguments.season,
                                                            .paths = arguments.paths});
   if (arguments.output.empty()) {
-    fmt::print("{}", csv_of(forecast));
+    print("{}", csv_of(forecast));
   } else {
     write_file_atomically(arguments.output, csv_of(forecast));
   }
@@ -109,9 +110,9 @@ void run(const ForecastArguments& arguments) {
   Json scores = Json::object();
   for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {
     scores[forecast.targets[static_cast<std::size_t>(i)]] = json_of(scores_of(forecast, i));
-    if (!arguments.json) std::fputs(line_of(forecast, i).c_str(), arguments.output.empty() ? stderr : stdout);
+    if (!arguments.json) (arguments.output.empty() ? note_text : print_text)(line_of(forecast, i));
   }
-  if (arguments.json) fmt::print("{}\n", Json{{"steps", forecast.steps()}, {"targets", scores}}.dump(2));
+  if (arguments.json) print("{}\n", Json{{"steps", forecast.steps()}, {"targets", scores}}.dump(2));
 }
 
 }  // namespace

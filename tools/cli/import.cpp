@@ -9,6 +9,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::cli {
@@ -89,14 +90,13 @@ void run(const ImportArguments& arguments) {
   std::error_code error;
   if (fs::exists(arguments.output, error))
     throw InputError(text_of(arguments.output, ": exists already. Give another --output."));
-  const ImportedModel imported = import_model(
-      arguments.file,
-      {arguments.format, arguments.order, arguments.nonlinearity, precision_of(arguments.precision),
-       rest_input(arguments.rest)});
+  const ImportedModel imported =
+      import_model(arguments.file, {arguments.format, arguments.order, arguments.nonlinearity,
+                                    precision_of(arguments.precision), rest_input(arguments.rest)});
   write_run(imported.model, RunFolder(arguments.output));
-  fmt::print("{}: {} -> {}\n", arguments.file, imported.format, arguments.output);
+  print("{}: {} -> {}\n", arguments.file, imported.format, arguments.output);
   for (const LayerSummary& layer : imported.model.layers())
-    fmt::print("  {:<24} {:>9} parameters\n", layer.name, layer.params);
+    print("  {:<24} {:>9} parameters\n", layer.name, layer.params);
 }
 
 }  // namespace

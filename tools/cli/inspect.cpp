@@ -9,6 +9,7 @@
 #include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/training_cost.h"
 #include "lagtape/tools/train/warnings.h"
@@ -32,45 +33,44 @@ void add_options(Options& options, InspectArguments& arguments) {
 std::string string_of(const Json& value) { return value.get<std::string>(); }
 
 void print_parameters(const Json& parameters) {
-  fmt::print("\nparameters\n");
+  print("\nparameters\n");
   for (const Json& parameter : parameters)
-    fmt::print("  {:<24}{}\n", string_of(parameter["name"]), parameter["shape"].dump());
+    print("  {:<24}{}\n", string_of(parameter["name"]), parameter["shape"].dump());
 }
 
 void print_layers(const Json& layers) {
-  fmt::print("{:<16}{:>12}{:>16}{:>12}\n", "layer", "parameters", "FLOPs per step", "largest lag");
+  print("{:<16}{:>12}{:>16}{:>12}\n", "layer", "parameters", "FLOPs per step", "largest lag");
   for (const Json& layer : layers) {
-    fmt::print("{:<16}{:>12}{:>16}{:>12}\n", string_of(layer["name"]), layer["params"].get<std::int64_t>(),
-               layer["flops_per_step"].get<std::int64_t>(), layer["largest_lag"].get<std::int64_t>());
+    print("{:<16}{:>12}{:>16}{:>12}\n", string_of(layer["name"]), layer["params"].get<std::int64_t>(),
+          layer["flops_per_step"].get<std::int64_t>(), layer["largest_lag"].get<std::int64_t>());
   }
   for (const Json& layer : layers)
     if (!string_of(layer["program"]).empty())
-      fmt::print("\nstep of {}\n{}", string_of(layer["name"]), string_of(layer["program"]));
+      print("\nstep of {}\n{}", string_of(layer["name"]), string_of(layer["program"]));
 }
 
 void print_plans(const Json& description) {
   if (!description.contains("plans")) return;
-  fmt::print("\nmemory plans for batch {}, {} steps, {} thread(s)\n",
-             description["batch"].get<std::int64_t>(), description["steps"].get<std::int64_t>(),
-             description["threads"].get<int>());
+  print("\nmemory plans for batch {}, {} steps, {} thread(s)\n", description["batch"].get<std::int64_t>(),
+        description["steps"].get<std::int64_t>(), description["threads"].get<int>());
   for (const Json& plan : description["plans"]) {
-    fmt::print("  {:<12}{:>12}  {:.3g} extra FLOPs a batch{}\n", string_of(plan["name"]),
-               bytes_of(plan["bytes"].get<std::int64_t>()), plan["extra_flops"].get<double>(),
-               plan["name"] == description["plan"] ? "  (chosen)" : "");
+    print("  {:<12}{:>12}  {:.3g} extra FLOPs a batch{}\n", string_of(plan["name"]),
+          bytes_of(plan["bytes"].get<std::int64_t>()), plan["extra_flops"].get<double>(),
+          plan["name"] == description["plan"] ? "  (chosen)" : "");
   }
   if (description.contains("sequence_ops")) {
     const Json& ops = description["sequence_ops"];
     for (std::size_t i = 0; i < ops.size(); ++i)
-      fmt::print("  sequence op {}: {} with {}\n", i, string_of(ops[i]["name"]),
-                 bytes_of(ops[i]["bytes"].get<std::int64_t>()));
+      print("  sequence op {}: {} with {}\n", i, string_of(ops[i]["name"]),
+            bytes_of(ops[i]["bytes"].get<std::int64_t>()));
   }
 }
 
 void print_direction(const Json& description) {
   if (description["runs_backwards"].get<bool>()) {
-    fmt::print("runs backwards: yes\n");
+    print("runs backwards: yes\n");
   } else {
-    fmt::print("runs backwards: no ({})\n", string_of(description["runs_backwards_obstacle"]));
+    print("runs backwards: no ({})\n", string_of(description["runs_backwards_obstacle"]));
   }
 }
 
@@ -87,16 +87,16 @@ void run(const InspectArguments& arguments) {
   const Json description = describe(source, data, arguments.threads);
   if (data) warn(lag_warnings(source.model, *data));
   if (arguments.json) {
-    fmt::print("{}\n", description.dump(2));
+    print("{}\n", description.dump(2));
     return;
   }
-  fmt::print("{}: {} parameters\n\n", source.experiment.name, source.model.parameters().count());
+  print("{}: {} parameters\n\n", source.experiment.name, source.model.parameters().count());
   print_layers(description["layers"]);
-  if (data) fmt::print("\nmemory: {}\n", text_of_cost(training_cost(source.experiment, source.model)));
+  if (data) print("\nmemory: {}\n", text_of_cost(training_cost(source.experiment, source.model)));
   print_parameters(description["parameters"]);
   print_plans(description);
   print_direction(description);
-  fmt::print("\nexperiment\n{}\n", source.experiment.json);
+  print("\nexperiment\n{}\n", source.experiment.json);
 }
 
 }  // namespace

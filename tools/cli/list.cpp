@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/text_lines.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/wrapped_text.h"
 #include "lagtape/tools/train/catalogue.h"
 
@@ -14,10 +15,10 @@ namespace lagtape::cli {
 namespace {
 
 void print_short(const CatalogueKind& kind) {
-  fmt::print("{}\n", kind.name);
+  print("{}\n", kind.name);
   const int width = terminal_width(STDOUT_FILENO);
   for (const CatalogueEntry& row : kind.entries())
-    fmt::print("  {:<22}{}\n", row.name, wrapped(row.summary, 24, width));
+    print("  {:<22}{}\n", row.name, wrapped(row.summary, 24, width));
 }
 
 /// Prints a text of several lines, indented.
@@ -26,24 +27,24 @@ void print_lines(const std::string& text) {
   const int columns = terminal_width(STDOUT_FILENO);
   for (std::string line; take_line(rest, line);) {
     const bool fits = columns == 0 || std::ssize(line) + 2 <= columns;
-    fmt::print("  {}\n", fits ? line : wrapped(line, 6, columns));
+    print("  {}\n", fits ? line : wrapped(line, 6, columns));
   }
 }
 
 void print_long(const CatalogueEntry& row) {
   const int columns = terminal_width(STDOUT_FILENO);
-  fmt::print("{}\n", wrapped(text_of(row.name, ": ", row.summary), 2, columns));
-  if (!row.source.empty()) fmt::print("{}\n", wrapped("source: " + row.source, 2, columns));
+  print("{}\n", wrapped(text_of(row.name, ": ", row.summary), 2, columns));
+  if (!row.source.empty()) print("{}\n", wrapped("source: " + row.source, 2, columns));
   print_lines(row.equations);
-  if (!row.files.empty()) fmt::print("files\n");
+  if (!row.files.empty()) print("files\n");
   print_lines(row.files);
-  if (!row.options.empty()) fmt::print("options\n");
+  if (!row.options.empty()) print("options\n");
   std::size_t width = 13;
   for (const OptionDoc& option : row.options) width = std::max(width, option.key.size());
   for (const OptionDoc& option : row.options) {
     const std::string fallback = option.fallback.empty() ? "required" : "default " + option.fallback;
     const std::string text = text_of(option.about, " (", option.type, ", ", fallback, ")");
-    fmt::print("  {:<{}} {}\n", option.key, width, wrapped(text, width + 3, columns));
+    print("  {:<{}} {}\n", option.key, width, wrapped(text, width + 3, columns));
   }
 }
 

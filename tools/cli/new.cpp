@@ -7,6 +7,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/start/starting_experiment.h"
 
 namespace lagtape::cli {
@@ -33,7 +34,8 @@ void add_options(Options& options, NewArguments& arguments) {
       .not_empty()
       .called("COLUMN");
   options
-      .add("--path", &arguments.path, "files of the task, which are looked at; by default they are not needed yet")
+      .add("--path", &arguments.path,
+           "files of the task, which are looked at; by default they are not needed yet")
       .not_empty()
       .called("PATH");
   options
@@ -45,7 +47,7 @@ void add_options(Options& options, NewArguments& arguments) {
 
 /// Asks for a line on the terminal; an empty one keeps the default.
 std::string answer_to(const std::string& question, const std::string& fallback) {
-  fmt::print(stderr, "{}{}: ", question, fallback.empty() ? "" : " [" + fallback + "]");
+  note("{}{}: ", question, fallback.empty() ? "" : " [" + fallback + "]");
   std::string line;
   if (!std::getline(std::cin, line)) throw InputError("no answer.");
   return line.empty() ? fallback : line;
@@ -75,11 +77,11 @@ void run(const NewArguments& given) {
                            .target = arguments.target,
                            .base = output.empty() ? fs::path() : fs::absolute(output).parent_path()});
   if (output.empty()) {
-    fmt::print("{}", text);
+    print("{}", text);
     return;
   }
   write_file_atomically(output, text);
-  fmt::print(stderr, "wrote {}; next: lagtape check {}\n", output.string(), output.string());
+  note("wrote {}; next: lagtape check {}\n", output.string(), output.string());
 }
 
 }  // namespace

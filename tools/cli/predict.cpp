@@ -12,6 +12,7 @@
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/series_prediction.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/source.h"
@@ -193,7 +194,7 @@ void predict_recording(const PredictArguments& arguments, const Model& model) {
                                     prediction.horizon == 1 ? " row" : " rows", " ahead");
   if (!arguments.plot.empty()) write_file_atomically(arguments.plot, plot_of(prediction, title).svg());
   if (arguments.output == "-") {
-    fmt::print("{}", csv_of(prediction));
+    print_text(csv_of(prediction));
   } else {
     write_file_atomically(arguments.output, csv_of(prediction));
   }
@@ -215,11 +216,10 @@ void print_error(const PredictArguments& arguments, const Tensor& y, const Model
   options.weights = ProductFormat::scalar;
   options.calibration = {};
   const double error = relative_difference(y, predict_by_stream(model, x, options));
-  std::fputs(fmt::format("weights in {}: the outputs differ from those in the model's precision by {:.2g} "
-                         "of their root mean square\n",
-                         arguments.weights, error)
-                 .c_str(),
-             stderr);
+  note(
+      "weights in {}: the outputs differ from those in the model's precision by {:.2g} "
+      "of their root mean square\n",
+      arguments.weights, error);
 }
 
 void run(const PredictArguments& arguments) {

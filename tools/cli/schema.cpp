@@ -2,6 +2,7 @@
 
 #include "lagtape/core/json/json.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/train/experiment_schema.h"
 
 namespace lagtape::cli {
@@ -10,7 +11,7 @@ namespace {
 
 struct SchemaArguments {};
 
-void run(const SchemaArguments&) { fmt::print("{}\n", experiment_schema().dump(1)); }
+void run(const SchemaArguments&) { print("{}\n", experiment_schema().dump(1)); }
 
 }  // namespace
 

@@ -8,8 +8,8 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/search/search_charts.h"
 #include "lagtape/tools/search/searcher.h"
@@ -62,22 +62,16 @@ void announce(const SearchPlan& plan, const Trial& trial, std::size_t ended, std
       trial.state == search::TrialState::done
           ? fmt::format("{} {} after {:.1f} s", plan.metric, number(trial.value), trial.seconds)
           : fmt::format("{}: {}", search::name_of(trial.state), trial.message);
-  std::fputs(fmt::format("{}/{}  run {}  {}  {}\n", ended, of, trial.folder.filename().string(),
-                         printable(search::text_of_values(trial.values)), printable(what, true))
-                 .c_str(),
-             stderr);
+  note("{}/{}  run {}  {}  {}\n", ended, of, trial.folder.filename().string(),
+       search::text_of_values(trial.values), what);
 }
 
 /// Says when the ranges have fewer values than runs were asked for.
 void warn_of_few(const SearchPlan& plan) {
   const std::int64_t runs = std::ssize(search::candidates(plan));
   if (runs >= plan.runs) return;
-  std::fputs(
-      fmt::format(
-          "{}: the number of different {} in the ranges is {}, fewer than the {} runs that were asked for\n",
-          plan.file.string(), plan.method == search::Method::grid ? "combinations" : "draws", runs, plan.runs)
-          .c_str(),
-      stderr);
+  note("{}: the number of different {} in the ranges is {}, fewer than the {} runs that were asked for\n",
+       plan.file.string(), plan.method == search::Method::grid ? "combinations" : "draws", runs, plan.runs);
 }
 
 /// "0.1358", or "0.1358 +- 0.0021" for several seeds.
@@ -106,21 +100,21 @@ void print_table(const SearchPlan& plan, const SearchResult& result, const std::
     seeds.push_back(repeated ? fmt::format("{:<7}", of_seeds.size()) : "");
     width = std::max(width, values.back().size());
   }
-  fmt::print("{:<7}{:<6}{:<{}}  {}{}\n", "place", "run", plan.metric + " on valid", width,
-             repeated ? "seeds  " : "", "settings");
+  print("{:<7}{:<6}{:<{}}  {}{}\n", "place", "run", plan.metric + " on valid", width,
+        repeated ? "seeds  " : "", "settings");
   for (std::size_t i = 0; i < shown; ++i) {
-    fmt::print("{:<7}{:<6}{:<{}}  {}{}\n", i + 1, ranked[i]->folder.filename().string(), values[i], width,
-               seeds[i], printable(search::text_of_values(ranked[i]->values)));
+    print("{:<7}{:<6}{:<{}}  {}{}\n", i + 1, ranked[i]->folder.filename().string(), values[i], width,
+          seeds[i], search::text_of_values(ranked[i]->values));
   }
-  fmt::print("\n{} runs: {} done", result.trials.size(), count(search::TrialState::done));
+  print("\n{} runs: {} done", result.trials.size(), count(search::TrialState::done));
   for (const auto state :
        {search::TrialState::stopped, search::TrialState::diverged, search::TrialState::failed,
         search::TrialState::unfinished, search::TrialState::missing}) {
-    if (count(state) > 0) fmt::print(", {} {}", count(state), search::name_of(state));
+    if (count(state) > 0) print(", {} {}", count(state), search::name_of(state));
   }
-  fmt::print("; all in {}\n", (out / "results.jsonl").string());
-  if (!ranked.empty()) fmt::print("the best run is {}\n", (out / "best").string());
-  if (result.elsewhere > 0) fmt::print("{} runs are being trained by another process\n", result.elsewhere);
+  print("; all in {}\n", (out / "results.jsonl").string());
+  if (!ranked.empty()) print("the best run is {}\n", (out / "best").string());
+  if (result.elsewhere > 0) print("{} runs are being trained by another process\n", result.elsewhere);
 }
 
 void print_json(const SearchPlan& plan, const SearchResult& result) {
@@ -131,7 +125,7 @@ void print_json(const SearchPlan& plan, const SearchResult& result) {
     ranked.push_back(trial->folder.filename().string());
   const Json all = {
       {"metric", plan.metric}, {"ranking", ranked}, {"runs", runs}, {"repetitions", repetitions}};
-  fmt::print("{}\n", all.dump(2));
+  print("{}\n", all.dump(2));
 }
 
 void run(const SearchArguments& arguments) {

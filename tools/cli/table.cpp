@@ -11,6 +11,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/exit_code.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/table/report.h"
 #include "lagtape/tools/table/results.h"
@@ -105,7 +106,7 @@ void write_against(const table::PaperTable& plan, const std::vector<table::Run>&
                    const TableArguments& arguments) {
   const Charts charts = charts_of(plan, runs);
   if (charts.empty()) {
-    std::fputs((nothing_to_draw(arguments.against) + "\n").c_str(), stderr);
+    note("{}\n", nothing_to_draw(arguments.against));
     return;
   }
   std::filesystem::create_directories(arguments.against);
@@ -130,7 +131,7 @@ void announce(const table::PaperTable& plan, const table::Run& run, std::size_t 
                                  ? fmt::format("{:.{}f} ({}) after {:.1f} s", run.value * plan.scale,
                                                plan.digits, plan.unit, run.seconds)
                                  : fmt::format("{}: {}", name_of(run.state), run.message);
-  std::fputs(fmt::format("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result).c_str(), stderr);
+  note("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result);
 }
 
 /// Rows whose model has another size than the paper's compare unlike things, which their reader should know.
@@ -139,8 +140,7 @@ void warn_of_parameters(const table::PaperTable& plan, const std::vector<table::
     const table::Row& row = plan.rows[i];
     const table::Outcome outcome = outcome_of(plan, i, runs);
     const std::string difference = parameter_difference(row, outcome);
-    if (!difference.empty() && !outcome.runs.empty())
-      std::fputs(fmt::format("{} ({}): {}\n", row.name, row.model, difference).c_str(), stderr);
+    if (!difference.empty() && !outcome.runs.empty()) note("{} ({}): {}\n", row.name, row.model, difference);
   }
 }
 
@@ -206,11 +206,10 @@ void run(const TableArguments& arguments) {
     results.emplace(arguments.results);
     results->fill(runs, plan);
     if (const std::int64_t others = results->others(runs, plan); others > 0 && !arguments.quiet) {
-      std::fputs(fmt::format("{}: {} runs of these models have other settings or seeds, and are not in the "
-                             "table (--set, --seeds)\n",
-                             arguments.results, others)
-                     .c_str(),
-                 stderr);
+      note(
+          "{}: {} runs of these models have other settings or seeds, and are not in the "
+          "table (--set, --seeds)\n",
+          arguments.results, others);
     }
     if (!arguments.show) results->add(runs, plan);
   }
@@ -220,7 +219,7 @@ void run(const TableArguments& arguments) {
   std::vector<int> failures;
   if (!arguments.show) failures = train(runs, plan, arguments, results ? &*results : nullptr);
   const std::string text = markdown(plan, runs, command_of(plan, arguments, seeds));
-  fmt::print("{}{}", arguments.json ? json(plan, runs) : text, arguments.json ? "\n" : "");
+  print("{}{}", arguments.json ? json(plan, runs) : text, arguments.json ? "\n" : "");
   if (!arguments.page.empty()) table::put_into_page(arguments.page, plan.task(), text);
   if (!arguments.plot.empty())
     write_file_atomically(arguments.plot, svg_of(learning_curves(plan, runs), arguments.set));

@@ -14,6 +14,7 @@
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/mpi_ranks.h"
+#include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/train/dry_run.h"
@@ -71,28 +72,28 @@ void add_options(Options& options, TrainArguments& arguments) {
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
-void print(const RunSummary& summary, const std::string& folder) {
-  fmt::print("run         {}\n", folder);
-  fmt::print("parameters  {}\n", summary.params);
-  fmt::print("kept        epoch {}, step {}\n", summary.best_epoch, summary.best_step);
+void print_summary(const RunSummary& summary, const std::string& folder) {
+  print("run         {}\n", folder);
+  print("parameters  {}\n", summary.params);
+  print("kept        epoch {}, step {}\n", summary.best_epoch, summary.best_step);
   if (summary.average_begun) {
-    fmt::print("average     from epoch {}, step {} on, {}\n", summary.average_begun->epoch,
-               summary.average_begun->step,
-               summary.averaged > 0 ? fmt::format("over {} updates in the kept weights", summary.averaged)
-                                    : "not in the kept weights");
+    print("average     from epoch {}, step {} on, {}\n", summary.average_begun->epoch,
+          summary.average_begun->step,
+          summary.averaged > 0 ? fmt::format("over {} updates in the kept weights", summary.averaged)
+                               : "not in the kept weights");
   }
   if (summary.stopped_early)
-    fmt::print("stopped     early, without a new best on valid for train.patience evaluations\n");
-  if (!summary.valid.empty()) fmt::print("valid       {}\n", line_of(summary.valid));
-  if (!summary.test.empty()) fmt::print("test        {}\n", line_of(summary.test));
+    print("stopped     early, without a new best on valid for train.patience evaluations\n");
+  if (!summary.valid.empty()) print("valid       {}\n", line_of(summary.valid));
+  if (!summary.test.empty()) print("test        {}\n", line_of(summary.test));
   if (summary.skipped > 0)
-    fmt::print("skipped     {} updates with a loss or gradient that was not finite\n", summary.skipped);
-  fmt::print("time        {:.1f} s, {:.4g} us per time step\n", summary.seconds, summary.us_per_step);
-  fmt::print("memory      plan {} with {}, {} resident at most\n", summary.plan, bytes_of(summary.plan_bytes),
-             bytes_of(summary.peak_rss_bytes));
+    print("skipped     {} updates with a loss or gradient that was not finite\n", summary.skipped);
+  print("time        {:.1f} s, {:.4g} us per time step\n", summary.seconds, summary.us_per_step);
+  print("memory      plan {} with {}, {} resident at most\n", summary.plan, bytes_of(summary.plan_bytes),
+        bytes_of(summary.peak_rss_bytes));
 }
 
-void print(const DryRun& run, bool json) {
+void print_dry_run(const DryRun& run, bool json) {
   if (json) {
     const Json result = {{"updates", run.updates},
                          {"loss", run.loss},
@@ -101,14 +102,14 @@ void print(const DryRun& run, bool json) {
                          {"seconds", run.seconds},
                          {"plan", run.plan},
                          {"plan_bytes", run.plan_bytes}};
-    fmt::print("{}\n", result.dump(2));
+    print("{}\n", result.dump(2));
     return;
   }
-  fmt::print("updates     {} of {}, {:.4g} s each, loss {:.4g}\n", run.updates, run.steps,
-             run.seconds_per_update, run.loss);
-  fmt::print("whole run   about {:.4g} s without its evaluations\n", run.seconds);
-  fmt::print("memory      plan {} with {}\n", run.plan, bytes_of(run.plan_bytes));
-  fmt::print("a dry run: nothing was written\n");
+  print("updates     {} of {}, {:.4g} s each, loss {:.4g}\n", run.updates, run.steps, run.seconds_per_update,
+        run.loss);
+  print("whole run   about {:.4g} s without its evaluations\n", run.seconds);
+  print("memory      plan {} with {}\n", run.plan, bytes_of(run.plan_bytes));
+  print("a dry run: nothing was written\n");
 }
 
 void find_and_draw(const Experiment& experiment, const TrainArguments& arguments) {
@@ -123,10 +124,9 @@ void find_and_draw(const Experiment& experiment, const TrainArguments& arguments
   if (arguments.json) {
     const Json result = {
         {"suggested_lr", finding.suggested}, {"rates", finding.rates}, {"losses", finding.losses}};
-    fmt::print("{}\n", result.dump(2));
+    print("{}\n", result.dump(2));
   } else {
-    fmt::print("a learning rate to try: {:.2g}, a tenth of the one with the smallest loss\n",
-               finding.suggested);
+    print("a learning rate to try: {:.2g}, a tenth of the one with the smallest loss\n", finding.suggested);
   }
 }
 
@@ -162,7 +162,7 @@ void announce(const Trainer& trainer, const Experiment& experiment) {
   }
   line += trainer.is_finished() ? text_of("nothing to do: all ", steps, " steps are done")
                                 : text_of("resuming after ", trainer.place());
-  std::fputs(fmt::format("{}\n", line).c_str(), stderr);
+  note("{}\n", line);
 }
 
 /// The experiment as the options change it.
@@ -226,11 +226,11 @@ Json spread_of(const std::vector<RunSummary>& summaries, Evaluation RunSummary::
   return spread;
 }
 
-void print(const char* split, const Json& spread) {
-  fmt::print("{:<6}", split);
+void print_spread(const char* split, const Json& spread) {
+  print("{:<6}", split);
   for (const auto& [name, value] : spread.items())
-    fmt::print("  {} {:.6g} +- {:.2g}", name, value["mean"].get<double>(), value["deviation"].get<double>());
-  fmt::print("\n");
+    print("  {} {:.6g} +- {:.2g}", name, value["mean"].get<double>(), value["deviation"].get<double>());
+  print("\n");
 }
 
 /// Trains with several seeds, a run folder each.
@@ -249,13 +249,12 @@ void train_seeds(TrainArguments arguments) {
     runs.push_back(std::move(run));
     const RunSummary& summary = summaries.back();
     if (!arguments.json)
-      fmt::print("{}  {}\n", folder, line_of(summary.test.empty() ? summary.valid : summary.test));
+      print("{}  {}\n", folder, line_of(summary.test.empty() ? summary.valid : summary.test));
   }
   const Json valid = spread_of(summaries, &RunSummary::valid), test = spread_of(summaries, &RunSummary::test);
-  if (arguments.json)
-    return fmt::print("{}\n", Json{{"runs", runs}, {"valid", valid}, {"test", test}}.dump(2));
-  if (!valid.empty()) print("valid", valid);
-  if (!test.empty()) print("test", test);
+  if (arguments.json) return print("{}\n", Json{{"runs", runs}, {"valid", valid}, {"test", test}}.dump(2));
+  if (!valid.empty()) print_spread("valid", valid);
+  if (!test.empty()) print_spread("test", test);
 }
 
 /// What several ranks do not share.
@@ -275,14 +274,14 @@ void train(TrainArguments arguments) {
   if (arguments.seeds > 1) return train_seeds(arguments);
   const Experiment experiment = read(arguments);
   if (!arguments.find_rate.empty()) return find_and_draw(experiment, arguments);
-  if (arguments.dry_run) return print(dry_run(experiment, arguments.threads), arguments.json);
+  if (arguments.dry_run) return print_dry_run(dry_run(experiment, arguments.threads), arguments.json);
   const std::string folder = arguments.out.empty() ? default_folder(experiment) : arguments.out;
   const RunSummary summary = train_into(folder, experiment, arguments);
   if (!arguments.is_first()) return;
   if (arguments.json) {
-    fmt::print("{}\n", summary.json());
+    print("{}\n", summary.json());
   } else {
-    print(summary, folder);
+    print_summary(summary, folder);
   }
 }
 
