@@ -38,7 +38,7 @@ Json value_at(const Setting& setting, double place) {
   return std::clamp(rounded(value), setting.low, setting.high);
 }
 
-/// The values of the settings that come first, of which conditions of the next ones depend.
+/// The values drawn so far, on which the conditions of the next settings depend.
 class Draw {
  public:
   explicit Draw(const Json& experiment) : experiment_(experiment) {}

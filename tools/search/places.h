@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace lagtape::search {
 
@@ -11,7 +12,6 @@ class Places {
  public:
   void add(const std::string& pointer, std::size_t number) { numbers_.emplace(pointer, number); }
   void remove(const std::string& pointer) { numbers_.erase(pointer); }
-  bool contains(const std::string& pointer) const { return numbers_.contains(pointer); }
 
   /// The number of the place that a pointer lies in, or is itself: of several the innermost. Null when there is none.
   const std::size_t* around(std::string pointer) const {
