@@ -149,6 +149,12 @@ class SearchTest(ToolTest):
                 _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
                 self.assertIn(text, err)
 
+    def test_a_grid_of_very_many_settings_ends_in_a_message(self):
+        ranges = {f"/x{i}": {"choices": [1]} for i in range(40_000)}  # a call for each took more than the stack has
+        self.write("search.json", {"experiment": "small.json", "method": "grid", "ranges": ranges})
+        _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
+        self.assertIn("unknown key 'x0'", err)
+
     def test_values_of_a_run_are_shown_without_what_acts_on_a_terminal(self):
         word = "\x1b[31m" + "x" * 1000
         self.write("search.json", {"experiment": "small.json", "ranges": {"/optimizer/type": {"choices": [word]}}})

@@ -100,37 +100,55 @@ std::vector<Json> grid_values(const Setting& setting) {
   return values;
 }
 
-/// The combinations of a grid, the last setting first to change.
+/// The combinations of a grid, the last setting first to change. It walks through the settings without calling itself,
+/// since a call for each of very many settings takes more than the stack has.
 class Grid {
  public:
   explicit Grid(const SearchPlan& plan) : plan_(plan), draw_(plan.identity.at("experiment")) {
-    // One more than a search may have tells that there are too many.
-    most_ = plan.runs > 0 ? plan.runs : most_runs(plan) + 1;
-    for (const Setting& setting : plan.settings) points_.push_back(grid_values(setting));
-    add(0);
+    for (const Setting& setting : plan.settings) levels_.push_back({.values = grid_values(setting)});
   }
-  std::vector<Values> all = {};
+
+  std::vector<Values> combinations() {
+    // One more than a search may have tells that there are too many.
+    const std::int64_t most = plan_.runs > 0 ? plan_.runs : most_runs(plan_) + 1;
+    std::vector<Values> all;
+    std::size_t setting = 0;
+    while (std::ssize(all) < most) {
+      if (setting < levels_.size() && advance(setting)) {
+        ++setting;
+        continue;
+      }
+      if (setting == levels_.size()) all.push_back(draw_.values());
+      if (setting == 0) break;
+      --setting;
+      if (levels_[setting].exists) draw_.pop();
+    }
+    return all;
+  }
 
  private:
-  void add(std::size_t setting) {
-    if (std::ssize(all) >= most_) return;
-    if (setting == plan_.settings.size()) {
-      all.push_back(draw_.values());
-      return;
+  struct Level {
+    std::vector<Json> values;
+    std::size_t next = 0;  ///< the number of the value that comes next
+    bool exists = true;    ///< whether the setting's condition holds with the values before it
+  };
+
+  /// Takes a setting's next value. False, and back to its first one, when there is none.
+  bool advance(std::size_t setting) {
+    Level& level = levels_[setting];
+    if (level.next == 0) level.exists = draw_.holds_for(plan_.settings[setting]);
+    if (level.next == (level.exists ? level.values.size() : 1)) {
+      level.next = 0;
+      return false;
     }
-    const Setting& s = plan_.settings[setting];
-    if (!draw_.holds_for(s)) return add(setting + 1);
-    for (const Json& value : points_[setting]) {
-      draw_.push(s, value);
-      add(setting + 1);
-      draw_.pop();
-    }
+    if (level.exists) draw_.push(plan_.settings[setting], level.values[level.next]);
+    ++level.next;
+    return true;
   }
 
   const SearchPlan& plan_;
-  std::int64_t most_ = 0;
-  std::vector<std::vector<Json>> points_;  // by setting
-  Draw draw_;                              // the values of the settings before the one that is added
+  std::vector<Level> levels_;  // by setting
+  Draw draw_;                  // the values of the settings before the present one
 };
 
 }  // namespace
@@ -144,7 +162,7 @@ std::vector<Values> candidates(const SearchPlan& plan) {
   constexpr std::uint64_t kAttempts = 1000;
   const Json& experiment = plan.identity.at("experiment");
   std::vector<Values> all;
-  if (plan.method == Method::grid) return Grid(plan).all;
+  if (plan.method == Method::grid) return Grid(plan).combinations();
   std::set<std::string> known;
   for (std::int64_t run = 0; run < plan.runs; ++run) {
     std::uint64_t attempt = 0;

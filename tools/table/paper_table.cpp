@@ -73,11 +73,11 @@ Settings settings_of(const Row& row) {
   return settings;
 }
 
-/// What rows are compared with.
+/// The names and settings that a row is compared with.
 struct KnownRows {
   std::vector<std::string> files;            ///< the experiments beside the table, sorted
-  std::set<std::string> models;              ///< those of the rows so far
-  std::map<Settings, std::size_t> settings;  ///< the rows so far by what they are drawn at
+  std::set<std::string> models;              ///< the models of the rows so far
+  std::map<Settings, std::size_t> settings;  ///< the numbers of the rows so far, by their settings
 };
 
 void read_row(JsonReader& reader, KnownRows& known, PaperTable& table) {

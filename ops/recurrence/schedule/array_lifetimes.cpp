@@ -74,8 +74,8 @@ std::size_t ArrayLifetimes::free_until(const Shared& shared, const Lifetime& wan
 }
 
 /// Among several free arrays it takes the one that is needed again first, since others may stay free for
-/// longer. It looks at so many of the newest: to look at all takes a time with the square of their number, for cells
-/// of very many products.
+/// longer. It tries the newest ones only: a cell of very many products has as many arrays, and trying all of
+/// them for each value takes a time that grows with the square of their number.
 int ArrayLifetimes::claim(int value, bool rounded) {
   constexpr std::size_t kMostTried = 256;
   const Lifetime wanted = lifetime_of(value);
