@@ -64,6 +64,10 @@ std::int64_t CsvReader::column(const Json& entry) const {
   return number;
 }
 
+bool CsvReader::is_date(std::int64_t row, std::int64_t column) const {
+  return !number_in(cell(row, column), '.');
+}
+
 std::string CsvReader::place(std::int64_t row, std::int64_t column) const {
   const std::string name = names_.empty() ? "" : text_of(" (", names_[static_cast<std::size_t>(column)], ")");
   return text_of(where_, ": line ", line(row), ", column ", column + 1, name);

@@ -29,6 +29,8 @@ class CsvReader {
   std::string_view cell(std::int64_t row, std::int64_t column) const {
     return table_.cell(row + first_, column);
   }
+  /// Whether a cell of times is a date: not a number (with a decimal point).
+  bool is_date(std::int64_t row, std::int64_t column) const;
 
   /// The number of a column by its name or number.
   std::int64_t column(const Json& entry) const;

@@ -56,7 +56,7 @@ class CsvRecording {
                              [&](std::int64_t row) { return unsorted[static_cast<std::size_t>(row)]; });
     for (const std::int64_t row : order_) result_.times.push_back(unsorted[static_cast<std::size_t>(row)]);
     const std::int64_t column = csv_.column(options_.time);
-    result_.has_dates = !number_in(csv_.cell(0, column), '.');
+    result_.has_dates = csv_.is_date(0, column);
     for (std::size_t i = 1; i < order_.size(); ++i) {
       if (result_.times[i] != result_.times[i - 1]) continue;
       throw InputError(text_of(csv_.where(), ": lines ", csv_.line(order_[i - 1]), " and ",
