@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 
