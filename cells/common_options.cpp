@@ -100,6 +100,7 @@ StepProgram dilated(StepProgram program, std::int64_t dilation) {
     if (v.lag > StepTape::kLargestLag)
       throw InputError(text_of("[dilations] lags are at most ", StepTape::kLargestLag, ". Got ", v.lag));
   }
+  find_reads(program);
   return program;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "lagtape/cells/common_options.h"
@@ -139,19 +141,19 @@ void read_output(JsonReader& reader, EquationCell& cell) {
   if (list.size() > 1) cell.output = text_of("concat(", cell.output, ")");
 }
 
-/// The largest value of a weight that is a lag; -1 for other weights.
-std::int64_t largest_lag(const StepProgram& program, const std::string& weight) {
-  for (const Instruction& v : program.values) {
-    if (v.op != StepOp::real_lag) continue;
-    if (program.weights[program.values[v.a].index].name == weight) return v.lag;
-  }
-  return -1;
+/// By name of a weight that is a lag: its largest value.
+std::map<std::string, std::int64_t> largest_lags(const StepProgram& program) {
+  std::map<std::string, std::int64_t> largest;
+  for (const Instruction& v : program.values)
+    if (v.op == StepOp::real_lag)
+      largest.try_emplace(program.weights[program.values[v.a].index].name, v.lag);
+  return largest;
 }
 
-/// The name under which a weight is declared: that of R.0, the matrix of a group, is R.
-std::string declared_name(const EquationCell& cell, const std::string& weight) {
-  if (std::ranges::find(cell.weights, weight, &Named::name) != cell.weights.end()) return weight;
-  return weight.substr(0, weight.rfind('.'));
+std::set<std::string> declared_weights(const EquationCell& cell) {
+  std::set<std::string> names;
+  for (const Named& weight : cell.weights) names.insert(weight.name);
+  return names;
 }
 
 /// The errors of a cell with their places in the file.
@@ -182,14 +184,18 @@ CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_
 Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
   CompiledCell compiled = compile(*this, units, input);
   Layer layer{std::move(compiled.program), {}, {}};
+  const std::map<std::string, std::int64_t> lags = largest_lags(layer.program);
+  const std::set<std::string> declared = declared_weights(equations);
   for (const WeightDefinition& weight : compiled.weights) {
-    const std::int64_t largest = largest_lag(layer.program, weight.name);
+    const auto lag = lags.find(weight.name);
     Initializer initializer =
-        largest > 0 ? Initializer::constant(middle_of(largest)) : Initializer::uniform_of(units);
-    if (const auto given = init.find(declared_name(equations, weight.name)); given != init.end())
-      initializer = given->second;
+        lag != lags.end() ? Initializer::constant(middle_of(lag->second)) : Initializer::uniform_of(units);
+    // The matrix R.0 of a group is declared as R.
+    const std::string name =
+        declared.contains(weight.name) ? weight.name : weight.name.substr(0, weight.name.rfind('.'));
+    if (const auto given = init.find(name); given != init.end()) initializer = given->second;
     layer.parameters.push_back({weight.name, weight.shape, initializer});
-    if (largest > 0) layer.parameters.back().bounds = {1, static_cast<double>(largest)};
+    if (lag != lags.end()) layer.parameters.back().bounds = {1, static_cast<double>(lag->second)};
   }
   if (!compiled.derived.empty())
     layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);

@@ -1,6 +1,7 @@
 #include "lagtape/tools/train/training_cost.h"
 
-#include <algorithm>
+#include <set>
+#include <string>
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/core/byte_size.h"
@@ -16,11 +17,11 @@ std::int64_t bytes_in(const Tensor& tensor) {
 /// The numbers of a layer's weights that are no parameters.
 std::int64_t derived_numbers(const Layer& layer) {
   if (layer.whole) return 0;
+  std::set<std::string> parameters;
+  for (const ParameterDefinition& parameter : layer.parameters) parameters.insert(parameter.name);
   std::int64_t numbers = 0;
   for (const WeightDefinition& weight : layer.program.weights)
-    if (std::ranges::find(layer.parameters, weight.name, &ParameterDefinition::name) ==
-        layer.parameters.end())
-      numbers += element_count(weight.shape);
+    if (!parameters.contains(weight.name)) numbers += element_count(weight.shape);
   return numbers;
 }
 

@@ -105,14 +105,13 @@ class Adjoint {
 
   void seed_states() {
     ops_.direct.resize(program_.states.size());
-    std::vector<bool> read(program_.states.size(), false);
-    for (const auto& i : program_.values)
-      if (i.op == StepOp::state) read[i.index] = true;
+    std::vector<std::vector<std::size_t>> lagged_reads(program_.states.size());
+    for (std::size_t l = 0; l < ops_.lagged.size(); ++l) lagged_reads[ops_.lagged[l].state].push_back(l);
+    const std::vector<bool> multiplied = product_operands();
     for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
       const RowShape shape = program_.states[s].shape;
-      for (std::size_t l = 0; l < ops_.lagged.size(); ++l) {
+      for (const std::size_t l : lagged_reads[s]) {
         const auto& lagged = ops_.lagged[l];
-        if (lagged.state != s) continue;
         if (lagged.tau < 0) {
           adjoints_.contribute(f_.next[s],
                                add_value(ops_, shape, in_array(lagged.adjoint_array, 1 + lagged.lag)));
@@ -125,9 +124,10 @@ class Adjoint {
           adjoints_.contribute(f_.next[s], adjoints_.record(op, shape));
         }
       }
-      if (!read[s]) continue;
+      const int before = program_.states[s].value;
+      if (before < 0) continue;
       std::vector<int*> parts = {&ops_.direct[s].element};
-      if (feeds_product(s)) parts.push_back(&ops_.direct[s].product);
+      if (multiplied[before]) parts.push_back(&ops_.direct[s].product);
       for (int* array : parts) {
         const int part = source(Array::Kind::direct, s, shape, array);
         // The first contribution is copied, because its array is written anew while the step is still being
@@ -138,11 +138,12 @@ class Adjoint {
     }
   }
 
-  bool feeds_product(int state) const {
-    const int value = state_value(program_, state);
-    return std::ranges::any_of(forward_, [&](const Op& op) {
-      return std::ranges::any_of(op.terms, [&](const Op::Term& term) { return term.operand == value; });
-    });
+  /// By forward value: whether a matrix product reads it.
+  std::vector<bool> product_operands() const {
+    std::vector<bool> multiplied(forward_count_, false);
+    for (const Op& op : forward_)
+      for (const Op::Term& term : op.terms) multiplied[term.operand] = true;
+    return multiplied;
   }
 
   // ---- the reverse sweep ----
@@ -233,15 +234,7 @@ class Adjoint {
   bool can_move(int v, int array) const {
     const AdjointSums::Signed s = adjoints_.of(v);
     if (s.value < 0 || s.negated || is_placed(s.value)) return false;
-    if (ops_.arrays[array].kind != Array::Kind::direct) return true;
-    for (std::size_t u = 0; u < forward_count_; ++u)
-      if (static_cast<int>(u) != v && adjoints_.of(static_cast<int>(u)).value == s.value) return false;
-    for (const Op& op : adjoints_.recorded()) {
-      bool read = false;
-      for_operands(op, [&](int o) { read = read || o == s.value; });
-      if (read) return false;
-    }
-    return true;
+    return ops_.arrays[array].kind != Array::Kind::direct || adjoints_.is_own(v);
   }
 
   void finish_input() {

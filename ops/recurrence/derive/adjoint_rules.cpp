@@ -27,7 +27,7 @@ class AdjointRules {
         return to(op_.b, part(Op::Kind::slice, static_cast<int>(shape(op_.a).size), shape(op_.b)));
       case Op::Kind::slice: return to(op_.a, part(Op::Kind::pad, op_.index, shape(op_.a)));
       case Op::Kind::grid_update:  // the rounding's derivative counts as one
-        to(state_value(program_, op_.index), d_);
+        to(program_.states[op_.index].value, d_);
         return op_.k < 0 ? away(op_.a, d_) : to(op_.a, d_);
       default: return;  // draws and the step index have no gradient
     }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "lagtape/ops/recurrence/derive/layer_ops.h"
@@ -25,7 +27,9 @@ class AdjointSums {
 
   Signed of(int v) const { return sums_[v]; }
   bool is_known(int v) const { return sums_[v].value >= 0; }
-  void set(int v, int value) { sums_[v] = {value, false}; }
+  void set(int v, int value) { hold(v, {value, false}); }
+  /// Whether the adjoint of v belongs to v alone: no other forward value has it, and no recorded op reads it.
+  bool is_own(int v) const;
   /// Adds `value`, or takes it away, where `to` is a forward value that carries a gradient.
   void contribute(int to, int value, bool negated = false);
   /// The adjoint as a value.
@@ -37,10 +41,14 @@ class AdjointSums {
   const Ops& recorded() const { return recorded_; }
 
  private:
+  void hold(int v, Signed sum);
+
   LayerOps& ops_;
   std::vector<bool> active_;
-  std::vector<Signed> sums_;    // by forward value: its adjoint
-  std::map<int, int> negated_;  // value -> its negative, where there is one
+  std::vector<Signed> sums_;              // by forward value: its adjoint
+  std::map<int, int> negated_;            // value -> its negative, where there is one
+  std::unordered_map<int, int> holders_;  // value -> the number of forward values whose adjoint it is
+  std::unordered_set<int> read_;          // values that recorded ops read
   Ops recorded_;
 };
 

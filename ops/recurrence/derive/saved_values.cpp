@@ -204,7 +204,7 @@ void derive_undo(const StepProgram& program, LayerOps& ops) {
     const GridUpdate update = *grid_update(program, s);
     Op op;
     op.kind = Op::Kind::grid_undo;
-    op.out = state_value(program, s);
+    op.out = program.states[s].value;
     op.a = again.provide(update.increment, ops.undo.before, ops.undo.step);
     op.index = s;
     op.k = update.negated ? -1 : 1;

@@ -170,8 +170,11 @@ class StageFormer {
 class Mover {
  public:
   Mover(const LayerOps& layer, std::vector<StageOps>& stages) : layer_(layer), stages_(stages) {
-    for (const StageOps& stage : stages)
-      for (const Op& op : stage.ops) made_.insert(op.out);
+    for (std::size_t s = 0; s < stages.size(); ++s)
+      for (const Op& op : stages[s].ops) {
+        made_.insert(op.out);
+        for_operands(op, [&](int o) { ++readers_[o][s]; });
+      }
   }
 
   void move_from(std::size_t s) {
@@ -186,6 +189,10 @@ class Mover {
       if (to.kind != stages_[s].kind || to.width != stages_[s].width || to.ops.size() >= kMostOps ||
           is_overwritten(s, i, reader))
         continue;
+      for_operands(ops[i], [&](int o) {
+        if (--readers_[o][s] == 0) readers_[o].erase(s);
+        ++readers_[o][reader];
+      });
       to.ops.insert(to.ops.begin(), ops[i]);
       ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -205,12 +212,10 @@ class Mover {
 
   /// Stage s or the first after it that reads the value; the number of stages when none does.
   std::size_t first_reader(std::size_t s, int value) const {
-    for (; s < stages_.size(); ++s) {
-      bool reads = false;
-      for (const Op& op : stages_[s].ops) for_operands(op, [&](int o) { reads = reads || o == value; });
-      if (reads) break;
-    }
-    return s;
+    const auto readers = readers_.find(value);
+    if (readers == readers_.end()) return stages_.size();
+    const auto first = readers->second.lower_bound(s);
+    return first == readers->second.end() ? stages_.size() : first->first;
   }
 
   /// Whether an operand of op i of stage s is written over between it and stage `until`.
@@ -227,6 +232,8 @@ class Mover {
   const LayerOps& layer_;
   std::vector<StageOps>& stages_;
   std::set<int> made_;  // values that the phase computes
+  std::map<int, std::map<std::size_t, int>>
+      readers_;  // value -> the stages that read it, and how often each does
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ class CanonicalForm {
     to_.output = number(from.output);
     for (const NamedValue& named : from.named)
       if (value_[named.value] >= 0) to_.named.push_back({named.name, value_[named.value]});
+    find_reads(to_);
   }
 
   StepProgram result() && { return std::move(to_); }

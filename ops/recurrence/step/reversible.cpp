@@ -33,12 +33,6 @@ std::vector<bool> states_read(const StepProgram& program, int value) {
 
 }  // namespace
 
-int state_value(const StepProgram& program, int state) {
-  for (std::size_t v = 0; v < program.values.size(); ++v)
-    if (is_state(program, static_cast<int>(v), state)) return static_cast<int>(v);
-  return -1;
-}
-
 std::optional<GridUpdate> grid_update(const StepProgram& program, int state) {
   const int next = program.states[static_cast<std::size_t>(state)].next;
   const Instruction& v = program.values[static_cast<std::size_t>(next)];

@@ -25,9 +25,6 @@ struct GridUpdate {
 /// something else.
 std::optional<GridUpdate> grid_update(const StepProgram& program, int state);
 
-/// The value by which a step reads a state before it; -1 when it does not.
-int state_value(const StepProgram& program, int state);
-
 /// Throws InputError for a state on the grid with lags, and for one that is not updated as in GridUpdate.
 void check_grid(const StepProgram& program);
 

@@ -96,13 +96,21 @@ std::string_view name_of(const Instruction& v) {
   return v.op == StepOp::element ? function_of(v.element).name : kNames[static_cast<std::size_t>(v.op)];
 }
 
-std::int64_t StepProgram::history(int state) const {
-  std::int64_t longest = 0;
-  for (const Instruction& v : values) {
-    if ((v.op == StepOp::lag || v.op == StepOp::real_lag) && v.index == state)
-      longest = std::max(longest, v.lag);
+void find_reads(StepProgram& program) {
+  for (StateDefinition& state : program.states) {
+    state.value = -1;
+    state.history = 0;
   }
-  return longest;
+  for (std::size_t v = 0; v < program.values.size(); ++v) {
+    const Instruction& i = program.values[v];
+    if (i.op != StepOp::state && i.op != StepOp::lag && i.op != StepOp::real_lag) continue;
+    StateDefinition& state = program.states[static_cast<std::size_t>(i.index)];
+    if (i.op == StepOp::state) {
+      state.value = static_cast<int>(v);
+    } else {
+      state.history = std::max(state.history, i.lag);
+    }
+  }
 }
 
 std::int64_t StepProgram::largest_lag() const {

@@ -78,6 +78,9 @@ struct StateDefinition {
   RowShape shape;
   int next = -1;  ///< the value that the state takes after the step
   Arithmetic arithmetic = Arithmetic::real;
+  // What find_reads says of it:
+  int value = -1;            ///< the value by which the step reads the state before it; -1: it does not
+  std::int64_t history = 0;  ///< the number of past values, beside the present one, that it must remember
 };
 
 /// A weight as the step sees it: a matrix [out, in], a vector [n] or a scalar [].
@@ -115,14 +118,17 @@ struct StepProgram {
   RowShape input;
   int output = -1;
 
-  /// The number of past values, beside the present one, that state s must remember: its largest lag.
-  std::int64_t history(int state) const;
+  /// How far back a state is read: its largest lag.
+  std::int64_t history(int state) const { return states[static_cast<std::size_t>(state)].history; }
   std::int64_t largest_lag() const;
   /// Whether a value is a function of weights and numbers alone, the same in every row and step.
   bool is_fixed(int value) const;
   /// Multiplications and additions of the matrix products of one row and step, two a weight.
   std::int64_t product_flops() const;
 };
+
+/// Notes in each state how the values read it. Whoever changes them calls it again.
+void find_reads(StepProgram& program);
 
 /// The program as text, one line a value, as `inspect` shows it and tests compare it.
 std::string to_string(const StepProgram& program);

@@ -61,7 +61,7 @@ StepVar StepTape::constant(double value) {
 StepVar StepTape::state(std::string name, RowShape shape, Arithmetic arithmetic) {
   check_extent("state " + name, shape.groups);
   check_extent("state " + name, shape.size);
-  check_name(name);
+  take_name(name);
   program_.states.push_back({std::move(name), shape, -1, arithmetic});
   return record({.op = StepOp::state, .shape = shape, .index = static_cast<int>(program_.states.size()) - 1});
 }
@@ -262,9 +262,7 @@ void StepTape::set_output(StepVar value) {
 void StepTape::name(const std::string& name, StepVar value) {
   check_mine(value);
   if (is_constant(at(value.id()))) return;
-  for (const NamedValue& other : program_.named) {
-    if (other.name == name) throw InputError(text_of("[name] the name '", name, "' is taken."));
-  }
+  if (!value_names_.insert(name).second) throw InputError(text_of("[name] the name '", name, "' is taken."));
   program_.named.push_back({name, value.id()});
 }
 
@@ -303,16 +301,13 @@ void StepTape::check_mine(StepVar v) const {
   if (v.tape_ != this) throw Error("[step] a value belongs to another step tape.");
 }
 
-void StepTape::check_name(const std::string& name) const {
-  const auto taken = [&](const auto& other) { return other.name == name; };
-  if (std::ranges::any_of(program_.states, taken) || std::ranges::any_of(program_.weights, taken)) {
-    throw InputError(text_of("[step] the name '", name, "' is taken."));
-  }
+void StepTape::take_name(const std::string& name) {
+  if (!names_.insert(name).second) throw InputError(text_of("[step] the name '", name, "' is taken."));
 }
 
 int StepTape::declare_weight(std::string name, Shape shape) {
   for (std::int64_t extent : shape) check_extent("weight " + name, extent);
-  check_name(name);
+  take_name(name);
   program_.weights.push_back({std::move(name), std::move(shape)});
   return static_cast<int>(program_.weights.size()) - 1;
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "lagtape/ops/recurrence/step/step_program.h"
@@ -91,10 +92,12 @@ class StepTape {
  private:
   StepVar record(const Instruction& instruction);
   void check_mine(StepVar v) const;
-  void check_name(const std::string& name) const;
+  void take_name(const std::string& name);
   int declare_weight(std::string name, Shape shape);
   StepProgram program_;
-  std::map<std::string, int> known_;  // equal instructions are one value
+  std::map<std::string, int> known_;       // equal instructions are one value
+  std::unordered_set<std::string> names_;  // of states and weights
+  std::unordered_set<std::string> value_names_;
   bool finished_ = false;
 };
 
