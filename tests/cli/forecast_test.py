@@ -216,13 +216,36 @@ class ForecastTest(ToolTest):
                 ("trained on a recording, the task \"series\"", ("other", "--input", "own.csv")),
                 ("nameless.csv: its columns have no names", ("run", "--input", "nameless.csv")),
                 ("none.csv: cannot read: No such file", ("run", "--input", "none.csv")),
-                ("--from 900: expected a time within own.csv, which has 200 rows", ("run", "--input", "own.csv", "--from", "900")),
+                ("--from 900: expected a row of own.csv with a row right before it, from 1 to 200. The nearest: 200.",
+                 ("run", "--input", "own.csv", "--from", "900")),
+                ("from 1 to 200. The nearest: 12 and 13.", ("run", "--input", "own.csv", "--from", "12.5")),
+                ("from 1 to 200. The nearest: 1.", ("run", "--input", "own.csv", "--from", "-1e300")),
                 ("--from soon: expected a date", ("run", "--input", "own.csv", "--from", "soon")),
                 ("--plot a.png: expected the name of a .svg file", ("run", "--input", "own.csv", "--plot", "a.png")),
                 ("--output a.npy: expected the name of a .csv file", ("run", "--input", "own.csv", "--output", "a.npy"))):
             with self.subTest(words):
                 self.assertIn(words, self.run_tool("forecast", *arguments, "--steps", "2", code=2)[1])
         self.assertEqual(self.snapshot(), before)
+
+    def test_a_forecast_begins_at_the_time_that_was_asked_for(self):
+        """An hour is missing from row 100 on, and four from row 150 on. The hour after the last row is 2024-01-09 13:00."""
+        hours = [n for n in range(205) if n != 100 and not 150 <= n < 154]
+        times = [f"{FIRST + datetime.timedelta(hours=n):%Y-%m-%d %H:%M}" for n in hours]
+        self.train_on("t,v\n" + "".join(f"{time},{math.sin(0.3 * n):.5f}\n" for time, n in zip(times, hours, strict=True)), changed(
+            PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "time": "t", "window": 20}))
+        for begin in ("2024-01-01 01:00", "2024-01-07 06:00", "2024-01-07 11:00", "2024-01-09 12:00", "2024-01-09 13:00"):
+            with self.subTest(begin):
+                rows = rows_of(self.run_tool("forecast", "run", "--input", "own.csv", "--from", begin, "--steps", "1")[0])
+                self.assertEqual(rows[0]["time"], begin.replace(" ", "T") + ":00")
+        for begin, nearest in (("2024-01-01 00:00", "2024-01-01T01:00:00."),
+                               ("2024-01-02 03:30", "2024-01-02T03:00:00 and 2024-01-02T04:00:00."),
+                               ("2024-01-05 05:00", "2024-01-05T04:00:00 and 2024-01-05T06:00:00."),  # the row after a gap
+                               ("2024-01-07 08:00", "2024-01-07T06:00:00 and 2024-01-07T11:00:00."),  # inside a gap
+                               ("2024-01-09 14:00", "2024-01-09T13:00:00."), ("2031-01-01", "2024-01-09T13:00:00.")):
+            with self.subTest(begin):
+                message = self.run_tool("forecast", "run", "--input", "own.csv", "--from", begin, "--steps", "1", code=2)[1]
+                self.assertIn(f"--from {begin}: expected a time of own.csv with a row right before it, "
+                              f"from 2024-01-01T01:00:00 to 2024-01-09T13:00:00. The nearest: {nearest}\n", message)
 
     def test_missing_targets_count_in_no_score(self):
         rows = [f"{n},{math.sin(0.3 * n):.5f}" for n in range(400)]

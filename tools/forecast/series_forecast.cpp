@@ -72,6 +72,27 @@ class ForecastSetup {
   /// The time of a row, also of one behind the last.
   double time_at(std::int64_t row) const { return time_of_row(recordings_, row, end_); }
 
+  /// A row at which a forecast can begin, as there is a row right before it, and its time; without times its number.
+  struct Beginning {
+    double time;
+    std::int64_t row;
+  };
+
+  std::vector<Beginning> beginnings() const {
+    std::vector<Beginning> found;
+    for (const Stretch& stretch : recordings_.stretches) {
+      const std::int64_t end = stretch.first + stretch.rows;
+      for (std::int64_t row = stretch.first + 1; row <= std::min(end, first_); ++row)
+        found.push_back(
+            {recordings_.times.empty() ? static_cast<double>(row) : time_of_row(recordings_, row, end), row});
+    }
+    return found;
+  }
+
+  std::string label(const Beginning& beginning) const {
+    return recordings_.times.empty() ? text_of(beginning.row) : label_of(recordings_, beginning.time);
+  }
+
   void find_first() {
     first_ = rows() - recordings_.future;
     if (options_.from.empty()) return;
@@ -79,18 +100,23 @@ class ForecastSetup {
     if (!from)
       throw InputError(
           text_of("--from ", options_.from, ": expected a date such as 2024-01-31 13:00, or a row."));
-    const std::vector<double>& times = recordings_.times;
-    const std::int64_t row = times.empty() ? static_cast<std::int64_t>(*from)
-                                           : std::ranges::lower_bound(times, *from) - times.begin();
-    if (row < 1 || row > first_) {
-      throw InputError(text_of(
-          "--from ", options_.from, ": expected a time within ", where(), ", which has ", first_,
-          " rows with targets",
-          times.empty() ? "."
-                        : text_of(", from ", label_of(recordings_, times.front()), " to ",
-                                  label_of(recordings_, times[static_cast<std::size_t>(first_ - 1)]), ".")));
-    }
-    first_ = row;
+    const std::vector<Beginning> known = beginnings();
+    const double tolerance = 1e-6 * recordings_.interval;  // the time after the last row is a rounded sum
+    const auto next = std::ranges::lower_bound(known, *from - tolerance, {}, &Beginning::time);
+    if (next == known.end() || next->time > *from + tolerance) refuse_first(known, next - known.begin());
+    first_ = next->row;
+  }
+
+  /// Says which of the beginnings are nearest to a time that is between number `next` and the one before it.
+  [[noreturn]] void refuse_first(const std::vector<Beginning>& known, std::int64_t next) const {
+    const bool has_times = !recordings_.times.empty();
+    if (known.empty()) throw InputError(text_of(where(), ": has no row with targets to go on from."));
+    std::string nearest;
+    for (std::int64_t i = std::max<std::int64_t>(next - 1, 0); i <= next && i < std::ssize(known); ++i)
+      nearest += text_of(nearest.empty() ? "" : " and ", label(known[static_cast<std::size_t>(i)]));
+    throw InputError(text_of("--from ", options_.from, ": expected ", has_times ? "a time" : "a row", " of ",
+                             where(), " with a row right before it, from ", label(known.front()), " to ",
+                             label(known.back()), ". The nearest: ", nearest, "."));
   }
 
   /// Finds the rows without a gap that end before the first prediction, and where rows after it end.
