@@ -49,7 +49,10 @@ PLANS = [
     ("printed parameters of nothing", changed_row(0, printed_parameters=0), ["/rows/0/printed_parameters", "1"]),
     ("settings that are a list", changed_row(0, at=[1]), ["/rows/0/at", "object", "dt"]),
     ("a setting whose chart would be elsewhere", changed_row(0, at={"../dt": 1}), ["/rows/0/at", "'../dt'", "letters"]),
-    ("the same settings twice", {**PLAN, "rows": [{**row, "at": {"dt": 1, "form": "a"}} for row in PLAN["rows"]]}, ["/rows/1/at", "row 0"]),
+    ("the same settings twice", {**PLAN, "rows": [{**row, "at": {"dt": 1, "form": "a"}} for row in PLAN["rows"]]}, ["/rows/1/at", "row 0 ('tau-GRU | small') has"]),
+    ("the same settings after a row that is no object", {**PLAN, "rows": [3, *({"name": name, "printed": 1, "at": {"dt": 1}} for name in "ab")]},
+     ["/rows/0:", "/rows/2/at: row 1 ('a') has the same settings"]),
+    ("misspelt settings", changed_row(0, att={"dt": 1}), ["/rows/0/att: unknown key 'att'; did you mean 'at'?", "note, at"]),
     ("a setting without a name", changed_row(0, at={"": 1}), ["/rows/0/at", "''", "letters"]),
     ("a setting that is neither number nor word", changed_row(0, at={"dt": [1]}), ["/rows/0/at", "dt", "[1]"]),
     ("no rows", {**PLAN, "rows": []}, ["/rows"]),
@@ -379,7 +382,7 @@ class TableTest(ToolTest):
         many = 20_000
         rows = [{"name": f"row {i}", "printed": 1, "at": {"dt": i, "form": "a"}} for i in range(many)]
         names = [{"name": f"row {i}", "model": f"smal{i}"} for i in range(many)]
-        for rows, words in (([*rows, {**rows[7], "name": "again"}], f"/rows/{many}/at: row 7 has the same settings"),
+        for rows, words in (([*rows, {**rows[7], "name": "again"}], f"/rows/{many}/at: row 7 ('row 7') has the same settings"),
                             (names, "/rows/0/model: unknown experiment 'smal0'")):
             with self.subTest(words):
                 self.write("task/table.json", {**PLAN, "rows": rows})

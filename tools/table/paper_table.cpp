@@ -41,9 +41,9 @@ bool is_name_of_file(std::string_view name) {
 }
 
 void read_settings(JsonReader& reader, Row& row) {
-  if (!reader.has("at")) return;
   const Json& at =
       reader.raw("at", "settings that charts are drawn against: numbers, and words that tell rows apart");
+  if (!reader.has("at")) return;
   if (!at.is_object() || at.empty()) {
     reader.error("at", "expected an object of settings, such as {\"dt\": 0.1, \"form\": \"code\"}.");
     return;
@@ -77,10 +77,10 @@ Settings settings_of(const Row& row) {
 struct KnownRows {
   std::vector<std::string> files;            ///< the experiments beside the table, sorted
   std::set<std::string> models;              ///< the models of the rows so far
-  std::map<Settings, std::size_t> settings;  ///< the numbers of the rows so far, by their settings
+  std::map<Settings, std::string> settings;  ///< the rows so far as messages call them, by their settings
 };
 
-void read_row(JsonReader& reader, KnownRows& known, PaperTable& table) {
+void read_row(JsonReader& reader, std::size_t number, KnownRows& known, PaperTable& table) {
   Row row;
   reader.required("name", row.name, "the model's name for readers");
   reader.optional("model", row.model, "MODEL.json beside the table");
@@ -102,11 +102,12 @@ void read_row(JsonReader& reader, KnownRows& known, PaperTable& table) {
     if (!known.models.insert(row.model).second)
       reader.error("model", text_of("the model ", row.model, " occurs in another row already."));
   }
-  const auto [same, is_new] = known.settings.emplace(settings_of(row), table.rows.size());
+  const std::string called =
+      text_of("row ", number, row.name.empty() ? "" : text_of(" (", quote(row.name), ")"));
+  const auto [same, is_new] = known.settings.emplace(settings_of(row), called);
   const bool drawn = std::ranges::any_of(row.at, [](const auto& one) { return one.second.is_number(); });
   if (drawn && !is_new)
-    reader.error("at",
-                 text_of("row ", same->second, " has the same settings, and charts would show one of them."));
+    reader.error("at", text_of(same->second, " has the same settings, and charts would show one of them."));
   table.rows.push_back(std::move(row));
 }
 
@@ -129,7 +130,7 @@ void read_rows(JsonReader& reader, PaperTable& table) {
   known.files = models_in(table.folder);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     JsonReader row(rows[i], text_of("/rows/", i), reader.errors());
-    read_row(row, known, table);
+    read_row(row, i, known, table);
   }
 }
 
