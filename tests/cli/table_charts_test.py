@@ -105,6 +105,17 @@ class ChartsTest(ToolTest):
         self.assertIn("no two rows", error)
         self.assertFalse((self.folder / "none").exists())
 
+    def test_rows_that_differ_in_two_settings_at_a_time_are_told_before_the_training(self):
+        ats = {"units": 4, "dt": 0.1, "form": "a"}, {"units": 8, "dt": 0.2, "form": "b"}, {"units": 8, "dt": 0.1, "form": "b"}
+        self.write("task/table.json", {**PLAN, "rows": [{**row, "at": at} for row, at in zip(PLAN["rows"], ats, strict=True)]})
+        self.run_tool("table", "task", "--against", "charts", "--out", "some", "--quiet")  # the last two differ in dt alone
+        for rows, differing in ((ats[:2], "'tau-GRU | small' and 'other' differ in dt and form and units"),
+                                ((*ats[:2], {"units": 8, "dt": 0.1, "form": 3}), "'tau-GRU | small' and 'S4' differ in form and units")):
+            self.write("task/table.json", {**PLAN, "rows": [{**row, "at": at} for row, at in zip(PLAN["rows"], rows)]})
+            error = self.run_tool("table", "task", "--against", "none", code=2)[1]
+            self.assertIn(f"task/table.json differ in one number alone; {differing}.\n", error)
+            self.assertFalse((self.folder / "none").exists() or (self.folder / "runs").exists())
+
     def test_what_all_lines_have_is_not_in_their_names(self):
         rows = [{**row, "at": {"units": 4 + i, "dt": 0.5}} for i, row in enumerate(PLAN["rows"])]
         self.write("task/table.json", {**PLAN, "rows": rows})

@@ -72,15 +72,11 @@ void add_options(Options& options, TableArguments& arguments) {
 
 /// Checks before the training that there is something to draw the metric against.
 void check_settings(const table::PaperTable& plan, const std::string& against) {
-  const auto has_number = [](const table::Row& row) {
-    return std::ranges::any_of(row.at, [](const auto& setting) { return setting.second.is_number(); });
-  };
-  if (!against.empty() && std::filesystem::exists(against) && !std::filesystem::is_directory(against))
+  if (against.empty()) return;
+  if (std::filesystem::exists(against) && !std::filesystem::is_directory(against))
     throw InputError(fmt::format("--against {}: is a file, not a folder.", against));
-  if (against.empty() || std::ranges::count_if(plan.rows, has_number) > 1) return;
-  throw InputError(fmt::format(
-      "--against {}: no two rows of {} have numbers to draw against, such as \"at\": {{\"dt\": 0.1}}.",
-      against, (plan.folder / "table.json").string()));
+  if (const std::string reason = table::why_no_chart(plan); !reason.empty())
+    throw InputError(fmt::format("--against {}: {}.", against, reason));
 }
 
 /// A chart whose subtitle tells what the command changed, so that a short run is not taken for the printed settings.

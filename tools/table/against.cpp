@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/table/bands.h"
 #include "lagtape/tools/table/report.h"
 
@@ -50,11 +52,42 @@ struct Point {
   double mean, deviation, printed;
 };
 
-/// Rows that are alike but for one setting: their points by its value.
-struct Group {
-  std::vector<const Row*> rows;
-  std::map<double, Point> points;
-};
+/// The numbers of rows that are alike but for one setting.
+using Group = std::vector<std::size_t>;
+
+/// The rows that one setting tells apart, at least two in each group.
+std::vector<Group> groups_of(const PaperTable& table, const std::string& setting) {
+  std::map<std::map<std::string, std::string>, Group> by_others;  // by the other settings, as JSON
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (number_of(table.rows[i], setting) == nullptr) continue;
+    std::map<std::string, std::string> others;
+    for (const auto& [name, value] : table.rows[i].at)
+      if (name != setting) others.emplace(name, value.dump());
+    by_others[others].push_back(i);
+  }
+  std::vector<Group> groups;
+  for (auto& [others, group] : by_others)
+    if (group.size() > 1) groups.push_back(std::move(group));
+  return groups;
+}
+
+/// The values of each setting that is a number.
+std::map<std::string, std::set<double>> numeric_settings(const PaperTable& table) {
+  std::map<std::string, std::set<double>> settings;
+  for (const Row& row : table.rows)
+    for (const auto& [name, value] : row.at)
+      if (value.is_number()) settings[name].insert(value.get<double>());
+  return settings;
+}
+
+/// The names of the settings that two rows do not share.
+std::set<std::string> differing_settings(const Row& one, const Row& other) {
+  std::set<std::string> names;
+  for (const auto& [row, beside] : {std::pair(&one, &other), std::pair(&other, &one)})
+    for (const auto& setting : row->at)
+      if (std::ranges::find(beside->at, setting) == beside->at.end()) names.insert(setting.first);
+  return names;
+}
 
 void draw(Plot& plot, const std::string& name, const std::map<double, Point>& points) {
   PlotLine ours{.name = name.empty() ? "here" : name, .x = {}, .y = {}, .markers = true};
@@ -79,32 +112,26 @@ void draw(Plot& plot, const std::string& name, const std::map<double, Point>& po
 }
 
 Plot against(const PaperTable& table, const std::vector<Run>& runs, const std::string& setting,
-             const std::set<double>& values) {
+             const std::set<double>& values, const std::vector<Group>& groups) {
   constexpr double kDecade = 10;
   Plot plot{.title = table.title,
             .x = {.title = setting,
                   .log = *values.begin() > 0 && *values.rbegin() / *values.begin() > kDecade,
                   .room = 0.04},
             .y = {.title = "test " + table.unit, .log = !table.larger_is_better, .room = 0.04}};
-  std::map<std::map<std::string, std::string>, Group> groups;  // by their other settings, as JSON
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const Row& row = table.rows[i];
-    const Json* at = number_of(row, setting);
-    if (at == nullptr) continue;
-    const Outcome outcome = outcome_of(table, i, runs);
-    std::map<std::string, std::string> others;
-    for (const auto& [name, value] : row.at)
-      if (name != setting) others.emplace(name, value.dump());
-    Group& group = groups[others];
-    group.rows.push_back(&row);
-    group.points[at->get<double>()] = {outcome.mean, outcome.deviation, row.printed};
-  }
-  std::erase_if(groups, [](const auto& group) { return group.second.points.size() < 2; });
   std::vector<const Row*> drawn;
-  for (const auto& [settings, group] : groups)
-    drawn.insert(drawn.end(), group.rows.begin(), group.rows.end());
-  for (const auto& [settings, group] : groups)
-    draw(plot, others_of(*group.rows.front(), setting, common_settings(drawn)), group.points);
+  for (const Group& group : groups)
+    for (const std::size_t i : group) drawn.push_back(&table.rows[i]);
+  const std::set<std::string> common = common_settings(drawn);
+  for (const Group& group : groups) {
+    std::map<double, Point> points;
+    for (const std::size_t i : group) {
+      const Row& row = table.rows[i];
+      const Outcome outcome = outcome_of(table, i, runs);
+      points[number_of(row, setting)->get<double>()] = {outcome.mean, outcome.deviation, row.printed};
+    }
+    draw(plot, others_of(table.rows[group.front()], setting, common), points);
+  }
   explain_bands(plot);
   return plot;
 }
@@ -113,17 +140,34 @@ Plot against(const PaperTable& table, const std::vector<Run>& runs, const std::s
 
 std::vector<std::pair<std::string, Plot>> metric_against_settings(const PaperTable& table,
                                                                   const std::vector<Run>& runs) {
-  std::map<std::string, std::set<double>> settings;
-  for (const Row& row : table.rows)
-    for (const auto& [name, value] : row.at)
-      if (value.is_number()) settings[name].insert(value.get<double>());
   std::vector<std::pair<std::string, Plot>> charts;
-  for (const auto& [name, values] : settings) {
-    if (values.size() < 2) continue;
-    Plot plot = against(table, runs, name, values);
+  for (const auto& [name, values] : numeric_settings(table)) {
+    const std::vector<Group> groups = groups_of(table, name);
+    if (groups.empty()) continue;
+    Plot plot = against(table, runs, name, values, groups);
     if (!plot.lines.empty()) charts.emplace_back(name, std::move(plot));
   }
   return charts;
+}
+
+std::string why_no_chart(const PaperTable& table) {
+  for (const auto& setting : numeric_settings(table))
+    if (!groups_of(table, setting.first).empty()) return "";
+  const std::string file = (table.folder / "table.json").string();
+  std::vector<const Row*> rows;
+  for (const Row& row : table.rows)
+    if (std::ranges::any_of(row.at, [](const auto& setting) { return setting.second.is_number(); }))
+      rows.push_back(&row);
+  if (rows.size() < 2)
+    return fmt::format("no two rows of {} have numbers to draw against, such as \"at\": {{\"dt\": 0.1}}",
+                       file);
+  std::size_t nearest = 1;
+  for (std::size_t i = 2; i < rows.size(); ++i)
+    if (differing_settings(*rows[0], *rows[i]).size() < differing_settings(*rows[0], *rows[nearest]).size())
+      nearest = i;
+  return fmt::format("no two rows of {} differ in one number alone; {} and {} differ in {}", file,
+                     quote(rows[0]->name), quote(rows[nearest]->name),
+                     fmt::join(differing_settings(*rows[0], *rows[nearest]), " and "));
 }
 
 }  // namespace lagtape::table

@@ -43,6 +43,10 @@ Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs);
 std::vector<std::pair<std::string, Plot>> metric_against_settings(const PaperTable& table,
                                                                   const std::vector<Run>& runs);
 
+/// Why the rows have no such chart, whatever their runs: the settings in which two of them differ, for example. Empty
+/// where they have one.
+std::string why_no_chart(const PaperTable& table);
+
 /// A page with a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->", or at its end if it
 /// has neither. A missing page is empty. Throws InputError for a page that has only one of the
 /// lines, one of them twice, or another table between them.
