@@ -105,6 +105,9 @@ class TableTest(ToolTest):
         short = self.table()["rows"][0]["mean"]
         shown = self.table("--show", "--set", "train.epochs=6")["rows"][0]
         self.assertEqual((shown["mean"], shown["runs"][0]["state"]), (None, "unfinished"))
+        told = self.run_tool("table", "task", "--show", "--set", "train.epochs=6", "--only", "small")[1]
+        self.assertEqual(told, "runs/task/small-0: has finished with train.epochs 3 in place of 6, and is not in the table (--set)\n")
+        self.assertEqual(self.run_tool("table", "task", "--show", "--only", "small")[1], "")
         whole = self.table("--set", "train.epochs=6")["rows"][0]["mean"]
         self.assertNotEqual(short, whole)
         self.run_tool("train", "task/small.json", "--set", "train.epochs=6", "--out", "alone", "--quiet")
@@ -265,7 +268,10 @@ class TableTest(ToolTest):
         changed_since = self.table("--show", "--results", "results.jsonl", "--only", "small")["rows"][0]
         self.assertIsNone(changed_since["mean"])
         shown = self.run_tool("table", "task", "--show", "--results", "results.jsonl", "--only", "small", "--out", "runs/task")
-        self.assertIn("results.jsonl: 3 runs of these models have other settings or seeds", shown[1])
+        self.assertEqual(shown[1], "results.jsonl: runs of these models that are not in the table: 3 with other settings (--set)\n")
+        self.write("task/small.json", SMALL)
+        shown = self.run_tool("table", "task", "--show", "--results", "results.jsonl", "--seeds", 1)
+        self.assertEqual(shown[1], "results.jsonl: runs of these models that are not in the table: 3 with other seeds (--seeds)\n")
         self.assertEqual(len((self.folder / "results.jsonl").read_text().splitlines()), 5)
 
     def test_results_say_which_arithmetic_they_are_of(self):
@@ -321,6 +327,7 @@ class TableTest(ToolTest):
         self.table("--results", "results.jsonl")
         shutil.rmtree(self.folder / "runs")
         self.assertEqual(self.table("--show", "--results", "results.jsonl")["rows"][0]["mean"], shown)
+        self.assertIn("not in the table: 2 with other metrics\n", self.run_tool("table", "task", "--show", "--results", "results.jsonl")[1])
         self.write("task/table.json", PLAN)
         self.assertIsNotNone(self.table("--show", "--results", "results.jsonl")["rows"][0]["mean"])
         self.assertIn("gone.jsonl", self.run_tool("table", "task", "--show", "--results", "gone.jsonl", code=2)[1])

@@ -131,6 +131,13 @@ void announce(const table::PaperTable& plan, const table::Run& run, std::size_t 
   note("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result);
 }
 
+/// Says which runs of the table's folders have finished, but with other settings than --show was given.
+void tell_other_settings(const std::vector<table::Run>& runs) {
+  for (const table::Run& run : runs)
+    if (run.state == table::RunState::unfinished && !run.message.empty())
+      note("{}: has finished with {}, and is not in the table (--set)\n", run.folder.string(), run.message);
+}
+
 /// Rows whose model has another size than the paper's compare unlike things, which their reader should know.
 void warn_of_parameters(const table::PaperTable& plan, const std::vector<table::Run>& runs) {
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {
@@ -202,14 +209,11 @@ void run(const TableArguments& arguments) {
       throw InputError(fmt::format("--results {}: there is no such file to show.", arguments.results));
     results.emplace(arguments.results);
     results->fill(runs, plan);
-    if (const std::int64_t others = results->others(runs, plan); others > 0 && !arguments.quiet) {
-      note(
-          "{}: {} runs of these models have other settings or seeds, and are not in the "
-          "table (--set, --seeds)\n",
-          arguments.results, others);
-    }
+    if (const std::string others = results->others(runs, plan); !others.empty() && !arguments.quiet)
+      note("{}: runs of these models that are not in the table: {}\n", arguments.results, others);
     if (!arguments.show) results->add(runs, plan);
   }
+  if (arguments.show && !arguments.quiet) tell_other_settings(runs);
   if (arguments.show && !arguments.against.empty() && charts_of(plan, runs).empty())
     throw InputError(nothing_to_draw(arguments.against));
   if (!arguments.quiet) warn_of_parameters(plan, runs);

@@ -119,16 +119,34 @@ void Results::fill(std::vector<Run>& runs, const PaperTable& table) const {
   }
 }
 
-std::int64_t Results::others(const std::vector<Run>& runs, const PaperTable& table) const {
+std::string Results::others(const std::vector<Run>& runs, const PaperTable& table) const {
   std::set<std::string> models;
-  std::set<Key> own;
+  std::set<std::pair<std::string, std::string>> experiments;
+  std::set<std::tuple<std::string, std::string, std::int64_t>> seeds;
   for (const Run& run : runs) {
-    models.insert(table.rows[run.row].model);
-    for (const RunState state : {RunState::done, RunState::diverged}) own.insert(key_of(run, table, state));
+    const std::string& model = table.rows[run.row].model;
+    models.insert(model);
+    experiments.emplace(model, run.experiment);
+    seeds.emplace(model, run.experiment, run.seed);
   }
-  return std::ranges::count_if(entries_, [&](const auto& entry) {
-    return models.contains(std::get<0>(entry.first)) && !own.contains(entry.first);
-  });
+  std::int64_t of_settings = 0, of_seeds = 0, of_metrics = 0;
+  for (const auto& entry : entries_) {
+    const auto& [model, seed, experiment, metric] = entry.first;
+    if (!models.contains(model)) continue;
+    if (!experiments.contains({model, experiment})) {
+      ++of_settings;
+    } else if (!seeds.contains({model, experiment, seed})) {
+      ++of_seeds;
+    } else if (!metric.empty() && metric != table.metric) {
+      ++of_metrics;
+    }
+  }
+  std::string text;
+  for (const auto& [count, what] :
+       {std::pair(of_settings, "other settings (--set)"), std::pair(of_seeds, "other seeds (--seeds)"),
+        std::pair(of_metrics, "other metrics")})
+    if (count > 0) text += text_of(text.empty() ? "" : ", ", count, " with ", what);
+  return text;
 }
 
 void Results::add(const std::vector<Run>& runs, const PaperTable& table) {

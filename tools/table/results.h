@@ -24,8 +24,9 @@ class Results {
 
   /// Completes runs that are not finished in their folders from the entries of this file.
   void fill(std::vector<Run>& runs, const PaperTable& table) const;
-  /// The number of entries for the models of these runs with other experiments or seeds.
-  std::int64_t others(const std::vector<Run>& runs, const PaperTable& table) const;
+  /// How many entries for the models of these runs are in no row of the table, by the first thing in which they differ
+  /// from all runs: "2 of other settings (--set), 1 of another seed (--seeds)". Empty where there are none.
+  std::string others(const std::vector<Run>& runs, const PaperTable& table) const;
   /// Adds the runs that are done or diverged and not in the file yet. Writes the file if there are any, or if
   /// it does not exist yet. Throws InputError when a run has another value than the file.
   void add(const std::vector<Run>& runs, const PaperTable& table);

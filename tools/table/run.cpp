@@ -36,18 +36,28 @@ Experiment experiment_of(const Run& run, const PaperTable& table, std::vector<st
   return experiment;
 }
 
-/// Whether a folder that passed `RunFolder::check` belongs to a run with all settings of the experiment that decide
-/// its weights, including those that a resumed run may change: its length, and the treatment of updates that are not
-/// finite.
-bool is_run_of(const RunFolder& folder, const Experiment& experiment) {
+/// The settings of an experiment that decide its weights.
+Json settings_of(const Experiment& experiment) {
+  Json document = parse_json(experiment.json, experiment.where);
+  leave_out_reports(document);
+  return document;
+}
+
+/// The settings with which a run was trained.
+Json settings_of(const RunFolder& folder) {
   const fs::path file = folder.experiment_file();
-  const auto settings = [](const std::string& text, const std::string& where) {
-    Json document = parse_json(text, where);
-    leave_out_reports(document);
-    return document.dump_sorted();
-  };
-  const Experiment before = parse_experiment(read_file(file), file.string(), fs::absolute(folder.path()));
-  return settings(before.json, file.string()) == settings(experiment.json, experiment.where);
+  return settings_of(parse_experiment(read_file(file), file.string(), fs::absolute(folder.path())));
+}
+
+/// The settings of training, which a resumed run may change, where a finished run has others: "train.epochs 3 in place of
+/// 6".
+std::string differences(const Json& before, const Json& now) {
+  std::string text;
+  for (const auto& [key, value] : now["train"].items())
+    if (const Json old = before["train"].value(key, Json()); old != value)
+      text +=
+          text_of(text.empty() ? "" : ", ", "train.", key, " ", old.dump(), " in place of ", value.dump());
+  return text;
 }
 
 /// The number of a model's parameters, or 0 where data files decide it.
@@ -124,10 +134,15 @@ void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& 
   folder.check(experiment, true);
   run.experiment = experiment_number(table.experiment(table.rows[run.row]), assignments);
   run.state = folder.can_resume() ? RunState::unfinished : RunState::missing;
+  run.message.clear();
   // Either file may come from the run before it was resumed with changed settings. Resuming removes the
   // summary, so a summary belongs to the later end.
-  const bool is_this = fs::exists(folder.experiment_file()) && is_run_of(folder, experiment);
-  if (is_this && fs::exists(folder.summary_file())) {
+  const bool is_finished = fs::exists(folder.summary_file());
+  const Json before = fs::exists(folder.experiment_file()) ? settings_of(folder) : Json();
+  const Json now = settings_of(experiment);
+  const bool is_this = before.dump_sorted() == now.dump_sorted();
+  if (is_finished && !is_this && !before.is_null()) run.message = differences(before, now);
+  if (is_this && is_finished) {
     run.state = RunState::done;
     read_summary(run, table);
     run.date = date_of(folder.summary_file());

@@ -23,9 +23,9 @@ struct Run {
   double seconds = 0;
   std::int64_t params = 0;      ///< of the model; 0 if neither a run nor the experiment file tells it
   std::int64_t arithmetic = 0;  ///< kArithmetic of the lagtape that trained it; 0: not recorded
-  std::string message;          ///< why it diverged or failed
-  std::string experiment;       ///< its experiment_number
-  std::string date, machine;    ///< `date` is the day of its end, "2026-11-20"; empty before
+  std::string message;     ///< why it diverged or failed, or where the settings differ with which it finished
+  std::string experiment;  ///< its experiment_number
+  std::string date, machine;  ///< `date` is the day of its end, "2026-11-20"; empty before
 };
 
 /// A hash of an experiment file with its assignments, 16 hexadecimal digits. It does not depend on the order
