@@ -161,6 +161,28 @@ class ReportTest(ToolTest):
         _, err = self.run_tool("report", "runs", "--output", "page.html", code=2)
         self.assertIn('runs/a/experiment.json: /seed: expected integer, got "x"\n', err)
 
+    def test_only_the_last_line_of_the_metrics_may_be_cut(self):
+        for seed in "ab":
+            self.train(f"runs/{seed}", "--seed", ord(seed))
+        metrics = self.folder / "runs/a/metrics.jsonl"
+        lines = metrics.read_text().splitlines(keepends=True)
+        drawn = {path: self.page(path)[1] for path in ("runs", "runs/a")}
+        for path, text in drawn.items():
+            metrics.write_text("".join(lines) + lines[-1][:20])
+            self.assertEqual(self.page(path)[1], text)
+            for damaged in (lines[0] + lines[1][:20] + "\n" + lines[2], lines[0] + "7\n", "".join(lines) + "{\n"):
+                metrics.write_text(damaged)
+                _, err = self.run_tool("report", path, "--output", "page.html", code=2)
+                self.assertRegex(err, r"^lagtape: runs/a/metrics.jsonl: line [24]: expected a JSON object. Got '.*'.\n$")
+        _, err = self.run_tool("compare", "runs/a", "runs/b", "--plot", "charts", code=2)
+        self.assertIn("runs/a/metrics.jsonl: line 4: expected a JSON object. Got '{'.\n", err)
+        metrics.write_text("".join(lines))
+        experiment = self.folder / "runs/a/experiment.json"
+        experiment.write_text(experiment.read_text()[:30])
+        for path in ("runs", "runs/a"):
+            _, err = self.run_tool("report", path, "--output", "page.html", code=2)
+            self.assertRegex(err, r"^lagtape: runs/a/experiment.json: line \d+, column \d+: ")
+
     def test_what_is_not_there_is_left_out_and_said(self):
         self.write("data.csv", "".join(f"{i % 7}\n" for i in range(300)))
         self.train("run", experiment=changed(EXPERIMENT, data={"task": "series", "path": "data.csv", "input": [0], "window": 10}))

@@ -178,7 +178,10 @@ class ChartsTest(ToolTest):
         self.assertEqual((self.folder / "curves.svg").read_bytes(), drawn)
         metrics.write_text(whole.replace('"epoch":2', '"epoch":"\\u001btwo"'))
         _, error = self.run_tool("table", "task", "--quiet", "--plot", "curves.svg", code=2)
-        self.assertIn('metrics.jsonl line 2: epoch: expected a number, got "\\u001btwo"', error)
+        self.assertIn('metrics.jsonl: line 2: /epoch: expected number, got "\\u001btwo"\n', error)
+        metrics.write_text(whole.replace('{"epoch":2', '{"ep'))
+        _, error = self.run_tool("table", "task", "--quiet", "--plot", "curves.svg", code=2)
+        self.assertIn("metrics.jsonl: line 2: expected a JSON object. Got '{\"ep", error)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/core/text_lines.h"
+#include "lagtape/tools/train/json_lines.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -137,25 +137,17 @@ std::map<std::string, Curve> curves_of(const fs::path& folder, const std::set<st
     double value;
   };
   std::map<std::string, Curve> curves;
-  const fs::path file = RunFolder(folder).metrics_file();
-  if (!fs::exists(file)) return curves;
   std::map<std::string, std::vector<Evaluation>> evaluations;
-  const std::string text = read_file(file);
-  std::string_view rest = text;
-  std::size_t number = 0;
-  for (std::string line; take_line(rest, line);) {
-    ++number;
-    if (!Json::accept(line)) break;  // a line that is being written
-    const Json row = Json::parse(line);
+  for_each_json_line(RunFolder(folder).metrics_file(), [&](const Json& row, const std::string& where) {
     std::optional<MetricsPosition> position;
     for (const auto& [key, value] : row.items()) {
       if (!key.starts_with("valid_") || !value.is_number()) continue;
       const std::string metric = key.substr(std::string_view("valid_").size());
       if (!wanted.contains(metric)) continue;
-      if (!position) position = metrics_position(row, text_of(file.string(), ": line ", number));
+      if (!position) position = metrics_position(row, where);
       evaluations[metric].push_back({*position, value.get<double>()});
     }
-  }
+  });
   for (const auto& [metric, all] : evaluations) {
     double epoch_before = -1;
     bool epochs = true;

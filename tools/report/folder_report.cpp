@@ -13,6 +13,7 @@
 #include "lagtape/tools/report/metrics_lines.h"
 #include "lagtape/tools/report/report_page.h"
 #include "lagtape/tools/report/run_report.h"
+#include "lagtape/tools/train/json_lines.h"
 #include "lagtape/tools/train/metrics.h"
 
 namespace lagtape::report {
@@ -108,7 +109,7 @@ struct SearchRun {
 /// The lines of results.jsonl that are runs. Throws InputError for one whose name or settings are none.
 std::vector<Json> lines_of_runs(const fs::path& file) {
   std::vector<Json> lines;
-  for_each_line(file, [&](Json row, const std::string& where) {
+  for_each_json_line(file, [&](Json row, const std::string& where) {
     if (!row.contains("settings") || !row.contains("run")) return;
     std::string name;
     JsonErrors errors;

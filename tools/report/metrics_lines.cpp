@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
-#include "lagtape/core/text_lines.h"
+#include "lagtape/tools/train/json_lines.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -39,23 +38,9 @@ bool count_epochs(const std::vector<Json>& lines) {
 
 }  // namespace
 
-void for_each_line(const std::filesystem::path& file,
-                   const std::function<void(Json row, const std::string& where)>& visit) {
-  if (!std::filesystem::exists(file)) return;
-  const std::string text = read_file(file);
-  std::string_view rest = text;
-  std::size_t number = 0;
-  for (std::string line; take_line(rest, line);) {
-    ++number;
-    if (!Json::accept(line)) continue;  // a line that a kill cut short
-    Json row = Json::parse(line);
-    if (row.is_object()) visit(std::move(row), text_of(file.string(), ": line ", number));
-  }
-}
-
 std::vector<Json> lines_of(const std::filesystem::path& file) {
   std::vector<Json> lines;
-  for_each_line(file, [&](Json row, const std::string& where) {
+  for_each_json_line(file, [&](Json row, const std::string& where) {
     metrics_position(row, where);
     lines.push_back(std::move(row));
   });

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,12 +10,8 @@
 
 namespace lagtape::report {
 
-/// Visits the whole lines of a file of JSON objects with their places for messages; none where there is no file.
-void for_each_line(const std::filesystem::path& file,
-                   const std::function<void(Json row, const std::string& where)>& visit);
-
-/// The whole lines of a run's metrics.jsonl; none where there is no file. Throws InputError for one whose epoch or
-/// step is no number.
+/// The whole lines of a run's metrics.jsonl; none where there is no file. Throws InputError for one that is no JSON
+/// object, or whose epoch or step is no number.
 std::vector<Json> lines_of(const std::filesystem::path& file);
 
 /// The learning curves of a run: the losses on one chart, and a chart for each metric. Losses have logarithmic axes.

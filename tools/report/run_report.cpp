@@ -44,6 +44,11 @@ std::string settings_text(const Json& part) {
   return text;
 }
 
+/// The JSON of a file; null where it is missing.
+Json document_in(const fs::path& file) {
+  return fs::exists(file) ? parse_json(read_file(file), file.string()) : Json();
+}
+
 constexpr std::size_t kMostDrawn = 6;
 
 /// Writes the sections of a run, each from what it needs.
@@ -56,8 +61,9 @@ class RunReport {
         source_(load_run(run.string())),
         experiment_(Json::parse(source_.experiment.json)),
         page_(text_of(source_.experiment.name, ", seed ", source_.experiment.seed)) {
-    if (fs::exists(RunFolder(run).summary_file()))
-      summary_ = parse_json(read_file(RunFolder(run).summary_file()), RunFolder(run).summary_file().string());
+    summary_ = document_in(RunFolder(run).summary_file());
+    document_in(
+        RunFolder(run).experiment_file());  // refused if it is damaged, as the page says to train it again
   }
 
   std::string html() {

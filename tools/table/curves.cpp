@@ -6,12 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "lagtape/core/io/file.h"
-#include "lagtape/core/json/json_reader.h"
-#include "lagtape/core/quote.h"
-#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/table/bands.h"
 #include "lagtape/tools/table/report.h"
+#include "lagtape/tools/train/json_lines.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::table {
@@ -24,26 +21,15 @@ struct Values {
   bool has_epochs = false;  ///< false for a training set that never ends: steps count
 
   void add(const PaperTable& table, const std::string& split, const std::filesystem::path& metrics_file) {
-    std::string text = read_file(metrics_file);
-    text.resize(text.rfind('\n') + 1);  // a run that was killed can leave a line that is not whole
-    std::string_view rest = text;
     const std::string key = split + "_" + table.metric;
-    int number = 0;
-    for (std::string line; take_line(rest, line);) {
-      const std::string where = text_of(metrics_file.string(), " line ", ++number);
-      const Json row = parse_json(line, where);
-      const auto count = [&](const char* name) {
-        const Json* found = row.find(name);
-        if (found == row.end()) return 0.0;
-        if (!found->is_number())
-          throw InputError(text_of(where, ": ", name, ": expected a number, got ", shortened(found->dump())));
-        return found->get<double>();
-      };
-      if (!row.contains(key) || !row[key].is_number()) continue;
-      const double value = row[key].get<double>() * table.scale;
-      by_epoch[count("epoch")].push_back(value);
-      by_step[count("step")].push_back(value);
-    }
+    for_each_json_line(metrics_file, [&](const Json& row, const std::string& where) {
+      const Json* found = row.find(key);
+      if (found == row.end() || !found->is_number()) return;
+      const MetricsPosition position = metrics_position(row, where);
+      const double value = found->get<double>() * table.scale;
+      by_epoch[position.epoch].push_back(value);
+      by_step[position.step].push_back(value);
+    });
     has_epochs = by_epoch.size() == by_step.size();
   }
 };
@@ -82,8 +68,7 @@ Plot curves_of(const PaperTable& table, const std::vector<Run>& runs, const std:
     // A mean over runs of different lengths would jump where one of them ends.
     const RunState wanted = outcome.values.empty() ? RunState::unfinished : RunState::done;
     for (const Run* run : outcome.runs) {
-      const std::filesystem::path metrics = RunFolder(run->folder).metrics_file();
-      if (run->state == wanted && std::filesystem::exists(metrics)) values.add(table, split, metrics);
+      if (run->state == wanted) values.add(table, split, RunFolder(run->folder).metrics_file());
     }
     if (values.by_step.empty()) continue;
     epochs = epochs && values.has_epochs;

@@ -10,9 +10,8 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/core/quote.h"
-#include "lagtape/core/text_lines.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/json_lines.h"
 #include "lagtape/tools/version.h"
 
 namespace lagtape {
@@ -64,15 +63,7 @@ std::string line_of(const Json& row, std::string_view header) {
 /// The rows of metrics.jsonl, which is `file`. Throws InputError with the number of a line that is no JSON object.
 std::vector<Json> parsed_rows(const std::string& rows, const fs::path& file) {
   std::vector<Json> parsed;
-  std::string_view rest = rows;
-  for (std::string line; take_line(rest, line);) {
-    const std::string where = text_of(file.string(), ": line ", parsed.size() + 1);
-    if (!Json::accept(line))
-      throw InputError(text_of(where, ": expected a JSON object. Got ", quote(line), "."));
-    parsed.push_back(Json::parse(line));
-    if (!parsed.back().is_object())
-      throw InputError(text_of(where, ": expected a JSON object. Got ", quote(line), "."));
-  }
+  for_each_json_line(rows, file, [&](Json row, const std::string&) { parsed.push_back(std::move(row)); });
   return parsed;
 }
 
