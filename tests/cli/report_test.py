@@ -127,6 +127,40 @@ class ReportTest(ToolTest):
         self.write_search([{"run": "a", "settings": {"": 1, "lr": 3}, "loss": 0.5}])
         self.assertRegex(self.page("found")[1], r"loss against lr\s")
 
+    def rows_of_page(self):
+        rows = re.findall("<tr>(.*?)</tr>", (self.folder / "page.html").read_text(), re.S)
+        return [re.findall("<t[dh][^>]*>(.*?)</t[dh]>", row) for row in rows]
+
+    def test_a_search_ranks_settings_by_the_mean_of_their_seeds_that_are_done(self):
+        lines = [("0000", "done", 1, 0.5), ("0001", "stopped", 2, 0.1), ("0002", "done", 3, 0.3), ("0003", "done", 4, 0.2),
+                 ("0004", "diverged", 5, None), ("0005", "done", 6, 0.35),
+                 ("0003-seed1", "done", 4, 0.6), ("0003-seed2", "stopped", 4, 0.01), ("0002-seed1", "done", 3, 0.4)]
+        self.write_search({"run": run, "state": state, "settings": {"/optimizer/lr": lr}, "loss": loss,
+                           **({"seed": int(run[-1])} if "-seed" in run else {})} for run, state, lr, loss in lines)
+        text = self.page("found")[1]
+        for words in ("a search of 6 runs", "Runs: 4 done, 1 stopped, 1 diverged.",
+                      "The best 2 were repeated with other seeds, by 3 further runs."):
+            self.assertIn(words, text)
+        self.assertEqual(self.rows_of_page(), [
+            ["run", "state", "loss", "seeds", "optimizer/lr"], ["0002", "done", "0.35 +- 0.071", "2", "3"],
+            ["0003", "done", "0.4 +- 0.28", "2", "4"], ["0005", "done", "0.35", "1", "6"], ["0000", "done", "0.5", "1", "1"],
+            ["0001", "stopped", "0.1", "0", "2"], ["0004", "diverged", "-", "0", "5"]])
+        self.assertEqual((self.folder / "page.html").read_text().count("not done</text>"), 2)  # for wide screens and narrow ones
+        self.write_search([{"run": "a", "state": "done", "settings": {"/optimizer/lr": 1}, "loss": 0.5}])
+        text = self.page("found")[1]
+        self.assertIn("Runs: 1 done.", text)
+        for words in ("repeated", "not done", "seeds"):
+            self.assertNotIn(words, text)
+
+    def test_the_first_of_a_report_is_the_best_of_the_search(self):
+        self.write("experiment.json", changed(EXPERIMENT, train__epochs=1))
+        self.write("search.json", {"experiment": "experiment.json", "runs": 4, "metric": "loss", "again": {"best": 2, "seeds": 2},
+                                   "ranges": {"/optimizer/lr": {"log_uniform": [1e-3, 1e-1]}}})
+        ranking = json.loads(self.run_tool("search", "search.json", "--out", "found", "--quiet", "--json")[0])["ranking"]
+        text = self.page("found")[1]
+        self.assertEqual([row[0] for row in self.rows_of_page()[1:]], ranking)
+        self.assertIn("The best 2 were repeated with other seeds, by 4 further runs.", text)
+
     def test_a_search_of_many_runs_takes_a_time_that_grows_as_they_do(self):
         self.write_search({"run": f"{i:05}", "settings": {"/optimizer/lr": i + 1}, "loss": 1 / (i + 1)} for i in range(32_000))
         begin = time.monotonic()

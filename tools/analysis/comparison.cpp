@@ -117,14 +117,7 @@ void add_numbers(ComparedRuns& group) {
       values[name].push_back(value);
     }
   }
-  for (const std::string& name : order) {
-    const std::vector<double>& all = values[name];
-    double mean = 0, squares = 0;
-    for (const double value : all) mean += value / static_cast<double>(all.size());
-    for (const double value : all) squares += (value - mean) * (value - mean);
-    const double deviation = all.size() > 1 ? std::sqrt(squares / static_cast<double>(all.size() - 1)) : 0;
-    group.numbers.push_back({name, {mean, deviation}});
-  }
+  for (const std::string& name : order) group.numbers.emplace_back(name, mean_and_deviation(values[name]));
 }
 
 /// The values of a metric by epoch, or by step for a training set that never ends.
@@ -200,6 +193,14 @@ std::vector<std::string> possible_metrics(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::pair<double, double> mean_and_deviation(const std::vector<double>& values) {
+  double mean = 0, squares = 0;
+  const auto n = static_cast<double>(values.size());
+  for (const double value : values) mean += value / n;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, n > 1 ? std::sqrt(squares / (n - 1)) : 0};
+}
 
 std::string ComparedRuns::name() const {
   const std::string first = folders[0].filename().empty() ? folders[0].parent_path().filename().string()

@@ -27,6 +27,9 @@ struct ComparedRuns {
   std::vector<const std::pair<double, double>*> numbers_at(const std::vector<std::string>& names) const;
 };
 
+/// The mean and the sample deviation, which is 0 for one number.
+std::pair<double, double> mean_and_deviation(const std::vector<double>& values);
+
 /// What several runs have in common and where they differ.
 struct Comparison {
   std::vector<std::string> differing;  ///< JSON Pointers of the settings that are not the same in all runs

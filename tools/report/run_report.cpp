@@ -62,8 +62,8 @@ class RunReport {
         experiment_(Json::parse(source_.experiment.json)),
         page_(text_of(source_.experiment.name, ", seed ", source_.experiment.seed)) {
     summary_ = document_in(RunFolder(run).summary_file());
-    document_in(
-        RunFolder(run).experiment_file());  // refused if it is damaged, as the page says to train it again
+    // The page says to train this file again, so a damaged one is refused.
+    document_in(RunFolder(run).experiment_file());
   }
 
   std::string html() {

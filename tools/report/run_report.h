@@ -20,7 +20,8 @@ std::string run_page(const std::filesystem::path& run, ThreadPool& pool, const R
 /// The page of a folder with runs: settings that differ, metrics, curves.
 std::string folder_page(const std::filesystem::path& folder);
 
-/// The page of a search: its runs by their metric, the metric against each setting, and curves of the best.
+/// The page of a search: its runs in the order of the search, repetitions of one with other seeds in one row, the metric
+/// against each setting, and curves of the best.
 std::string search_page(const std::filesystem::path& folder);
 
 }  // namespace lagtape::report
