@@ -1,5 +1,6 @@
 """A run that was killed or interrupted at any moment ends with the bits of one that was not."""
 
+import csv
 import json
 import random
 import shutil
@@ -121,6 +122,17 @@ class ResumeTest(ToolTest):
                 self.write_metrics(b'{"epoch": 1}\n' + line + b"\n")
                 _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "train.epochs=41", code=2)
                 self.assertIn(f"whole/metrics.jsonl: line 2: expected a JSON object. Got {shown}.\n", err)
+
+    def test_the_table_quotes_keys_and_values_that_need_it(self):
+        strange = {"a,b": 1, 'with "quotes"': 2, "two\nlines": "x,y", "plain": "z", "list": [1, 2], "": 7}
+        self.write_metrics(json.dumps({"epoch": 1, **strange}) + "\n")
+        self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "train.epochs=42", "--quiet")
+        with open(self.folder / "whole/metrics.csv", newline="") as file:
+            header, first, *more = list(csv.reader(file))
+        self.assertLessEqual({"epoch": "1", "a,b": "1", 'with "quotes"': "2", "two\nlines": "x,y", "plain": "z", "list": "[1,2]", "": "7"}.items(),
+                             dict(zip(header, first)).items())
+        self.assertEqual([dict(zip(header, row))["epoch"] for row in more], ["41", "42"])
+        self.assertEqual({len(row) for row in (first, *more)}, {len(header)})
 
     def test_lines_that_have_nothing_in_common_are_refused(self):
         before = (self.folder / "whole/metrics.csv").read_bytes()

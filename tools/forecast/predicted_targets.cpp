@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/csv_cell.h"
 
 namespace lagtape {
 
@@ -46,15 +47,6 @@ std::string digits_of(const Tensor& numbers, std::int64_t index) {
   return with_scalar(numbers.dtype(), [&]<class T>() {
     return std::string(text, std::to_chars(text, text + sizeof(text), numbers.values<T>()[index]).ptr);
   });
-}
-
-/// A cell of a .csv file, in quotes where it needs them.
-std::string cell_of(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted(1, '"');
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  quoted += '"';
-  return quoted;
 }
 
 /// The columns of a target, in their order, by what each is called.
@@ -135,7 +127,7 @@ std::string csv_of(const PredictedTargets& predicted, std::span<const LeadingCol
   for (const LeadingColumn& column : columns) text += text_of(text.empty() ? "" : ",", column.name);
   for (std::int64_t i = 0; i < width; ++i)
     for (const auto& [name, values] : parts_of(predicted))
-      text += text_of(",", cell_of(prefix_of(predicted, i) + name));
+      text += text_of(",", csv_cell(prefix_of(predicted, i) + name));
   text += '\n';
   for (std::int64_t row = 0; row < predicted.rows(); ++row) {
     const std::size_t begin = text.size();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/csv_cell.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/train/experiment_reader.h"
@@ -42,18 +43,32 @@ Json json_of(const Evaluation& evaluation) {
   return json;
 }
 
+/// The name of a key's column, in quotes if it is empty: a header may not end in nothing.
+std::string column_of(const std::string& key) { return key.empty() ? "\"\"" : csv_cell(key); }
+
+/// The bytes of a table's text before the first such character that is not in quotes.
+std::size_t bytes_before(std::string_view text, char end) {
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') is_quoted = !is_quoted;
+    if (text[i] == end && !is_quoted) return i;
+  }
+  return text.size();
+}
+
 /// The line of a row below a header; empty when the header lacks one of its keys.
 std::string line_of(const Json& row, std::string_view header) {
-  std::unordered_map<std::string_view, const Json*> values;
-  for (const auto& [key, value] : row.items()) values.emplace(key, &value);
+  std::unordered_map<std::string, const Json*> values;
+  for (const auto& [key, value] : row.items()) values.emplace(column_of(key), &value);
   std::string line;
   std::size_t found = 0;
   while (!header.empty()) {
-    const std::string_view key = header.substr(0, header.find(','));
+    const std::string key(header.substr(0, bytes_before(header, ',')));
     header.remove_prefix(std::min(key.size() + 1, header.size()));
     if (const auto value = values.find(key); value != values.end()) {
       ++found;
-      line += value->second->dump();
+      line +=
+          csv_cell(value->second->is_string() ? value->second->get<std::string>() : value->second->dump());
     }
     line += header.empty() ? '\n' : ',';
   }
@@ -76,7 +91,7 @@ std::string table_of(const std::string& rows, const fs::path& file) {
   for (const Json& row : parsed) {
     values += row.size();
     for (const auto& [key, value] : row.items())
-      if (keys.insert(key).second) header += text_of(header.empty() ? "" : ",", key);
+      if (keys.insert(key).second) header += text_of(header.empty() ? "" : ",", column_of(key));
   }
   constexpr std::size_t kMostEmpty = 1'000'000, kMostForEachValue = 64;
   if (parsed.size() * keys.size() > kMostEmpty + kMostForEachValue * values) {
@@ -264,7 +279,7 @@ void RunFolder::append(const EvaluationReport& report) const {
   const Json row = json_of(report);
   append_to_file(metrics_file(), row.dump() + "\n");
   const std::string table = content_of(table_file());
-  const std::string line = line_of(row, table.substr(0, table.find('\n')));
+  const std::string line = line_of(row, table.substr(0, bytes_before(table, '\n')));
   if (line.empty()) {
     write_file_atomically(table_file(), table_of(content_of(metrics_file()), metrics_file()), Links::refused);
   } else {
