@@ -146,10 +146,7 @@ StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& 
   const Instruction& v = scope_.tape.at(index.id());
   if (v.computes(ElementOp::negate) && scope_.tape.at(v.a).op == StepOp::weight)
     return trained_lag(first, state.value, v.a);
-  const std::int64_t steps = whole(index, first);
-  if (steps > 0)
-    fail(first, text_of("an index is 0 or less, as in h[-3]; the future is not known. Got ", steps, "."));
-  return scope_.tape.lag(state.value, -steps);
+  return scope_.tape.lag(state.value, lag(first, index, "h"));
 }
 
 StepVar EquationParser::past_input(const EquationToken& at, StepVar index) {
@@ -157,10 +154,16 @@ StepVar EquationParser::past_input(const EquationToken& at, StepVar index) {
     fail(at,
          "a lag of the input is a number; for a trained one, remember it in a state: p' = x, and read "
          "p[-theta].");
-  const std::int64_t steps = whole(index, at);
-  if (steps > 0)
-    fail(at, text_of("an index is 0 or less, as in x[-3]; the future is not known. Got ", steps, "."));
-  return record(at, [&] { return scope_.past_input(-steps); });
+  const std::int64_t steps = lag(at, index, "x");
+  return record(at, [&] { return scope_.past_input(steps); });
+}
+
+std::int64_t EquationParser::lag(const EquationToken& at, StepVar index, const char* example) const {
+  const double steps = -number_of(index, at);
+  if (steps < 0)
+    fail(at, text_of("an index is 0 or less, as in ", example, "[-3]; the future is not known. Got ", -steps,
+                     "."));
+  return whole(steps, at, "the lag");
 }
 
 StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int weight) {
@@ -337,12 +340,15 @@ double EquationParser::number_of(StepVar value, const EquationToken& at) const {
   return v.value;
 }
 
-std::int64_t EquationParser::whole(StepVar value, const EquationToken& at) const {
+std::int64_t EquationParser::whole(double size, const EquationToken& at, const char* what) const {
   constexpr double kLargest = 1 << 30;
-  const double size = number_of(value, at);
-  if (size != std::floor(size)) fail(at, text_of("this must be a whole number. Got ", size, "."));
-  if (std::abs(size) > kLargest) fail(at, text_of("this must be at most 2^30 in size. Got ", size, "."));
+  if (size != std::floor(size)) fail(at, text_of(what, " must be a whole number. Got ", size, "."));
+  if (std::abs(size) > kLargest) fail(at, text_of(what, " must be at most 2^30 in size. Got ", size, "."));
   return static_cast<std::int64_t>(size);
+}
+
+std::int64_t EquationParser::whole(StepVar value, const EquationToken& at) const {
+  return whole(number_of(value, at), at, "this");
 }
 
 std::int64_t EquationParser::size(StepVar value, const EquationToken& at) const {

@@ -86,6 +86,8 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
 
   StepVar lagged(const EquationToken& name, const EquationSymbol& state);
   StepVar past_input(const EquationToken& at, StepVar index);
+  /// The number of steps that an index goes back: 3 for h[-3], of which `example` is the letter.
+  std::int64_t lag(const EquationToken& at, StepVar index, const char* example) const;
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
   StepVar composed(const EquationToken& name, const std::vector<Operand>& values);
   StepVar concatenated(const EquationToken& name, const std::vector<Operand>& parts);
@@ -97,6 +99,7 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   StepVar record(const EquationToken& at, Record recorded) const;
   StepVar value_of(const Operand& operand) const;
   double number_of(StepVar value, const EquationToken& at) const;
+  std::int64_t whole(double size, const EquationToken& at, const char* what) const;
   std::int64_t whole(StepVar value, const EquationToken& at) const;
   std::int64_t size(StepVar value, const EquationToken& at) const;
 

@@ -213,7 +213,8 @@ e.json: /cells/mine/output: expected what the layer gives on, like "h'" or ["h'"
 e.json: /cells/mine/outputs: unknown key 'outputs'; did you mean 'output'? Known: hyper, weights, init, derived, lags, state, step, output
 e.json: /model/layers/0/tua: unknown key 'tua'; did you mean 'tau'? Known: cell, units, tau, arithmetic, dilations, residual, init)json");
   CHECK(errors_of(with_cell(kCell, R"json({"cell": "mine", "units": 4, "tau": 2.5})json")) ==
-        "e.json: /cells/mine/step/0: cell 'mine': equation 1, column 17: this must be a whole number. Got -2.5. "
+        "e.json: /cells/mine/step/0: cell 'mine': equation 1, column 17: the lag must be a whole number. Got "
+        "2.5. "
         "In: h' = tanh(W @ h[-tau] + U @ x + b) * alpha");
   CHECK(errors_of(with_cell(kCell, R"json({"cell": "mien", "units": 4})json")) ==
         "e.json: /model/layers/0/cell: unknown cell 'mien'; did you mean 'mine'? Known: " + known(cells()) +

@@ -76,9 +76,9 @@ TEST_CASE("an error names the index or lag that cannot be") {
   check_errors({
       {"y = h[tau]",
        "equation 2, column 7: an index is 0 or less, as in h[-3]; the future is not known. Got 4."},
-      {"y = h[-dt]", "equation 2, column 7: this must be a whole number. Got -0.5."},
+      {"y = h[-dt]", "equation 2, column 7: the lag must be a whole number. Got 0.5."},
       {"y = h[-h]", "equation 2, column 7: this must be made of numbers, hyper-parameters and dimensions."},
-      {"y = h[-1e10]", "equation 2, column 7: this must be at most 2^30 in size. Got -1e+10."},
+      {"y = h[-1e10]", "equation 2, column 7: the lag must be at most 2^30 in size. Got 1e+10."},
       {"y = h[-theta]",
        "equation 2, column 7: the lag 'theta' is a weight; its largest value must be given in \"lags\"."},
       {"y = x[1]",
