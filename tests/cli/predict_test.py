@@ -73,6 +73,10 @@ class PredictTest(ToolTest):
                               (("--weights", "int"), "unknown format of weights 'int'")):
             found = self.run_tool("predict", "wide", "--input", path, "--output", "y.npy", "--stream", *args, code=2)[1]
             self.assertIn(message, found)
+        self.train("narrow", experiment=changed(EXPERIMENT, train__epochs=1))
+        found = self.run_tool("predict", "narrow", "--input", path, "--output", "y.npy", "--stream", "--weights", "int8", "--calibrate",
+                              path, code=2)[1]
+        self.assertTrue(found.startswith("lagtape: narrow: weights in int8 are for layers of 64 units and more"), found)
         found = self.run_tool("predict", "wide", "--input", "-", "--output", "-", "--stream", "--weights", "int8",
                               "--calibrate", "-", code=2)[1]
         self.assertIn("--calibrate and --input: one of them can read stdin. Got - for both.", found)
@@ -95,7 +99,7 @@ class PredictTest(ToolTest):
         for rate in ("0", "nan", "0.49", "8.01", "-1"):
             _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", "--stream", f"--rate={rate}",
                                        code=2)
-            self.assertIn("[rate] a recurrence runs at 0.5 to 8 times its rate. Got ", message)
+            self.assertIn("--rate: a recurrence runs at 0.5 to 8 times its rate. Got ", message)
         for extra, text in ((("--stream", "--rate", "2x"), "--rate: expected a number. Got '2x'."), (("--rate", "2"), "--stream"),
                             (("--stream", "--rate", "2", "--interpolation", "cubical"), "did you mean 'cubic'")):
             _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", *extra, code=2)

@@ -222,7 +222,7 @@ void print_error(const PredictArguments& arguments, const Tensor& y, const Model
       arguments.weights, error);
 }
 
-void run(const PredictArguments& arguments) {
+void predict(const PredictArguments& arguments) {
   const Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
   const bool of_recording = is_recording(arguments, model);
@@ -238,6 +238,15 @@ void run(const PredictArguments& arguments) {
       arguments.stream ? predict_by_stream(model, x, streaming) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
   if (streaming.weights != ProductFormat::scalar) print_error(arguments, y, model, x, streaming);
+}
+
+/// Names the option or the run where the library names its part: "--rate: ..." for "[rate] ...".
+void run(const PredictArguments& arguments) try { predict(arguments); } catch (const InputError& error) {
+  const std::string message = error.what();
+  const std::size_t end = message.starts_with('[') ? message.find("] ") : std::string::npos;
+  if (end == std::string::npos) throw;
+  const bool of_the_rate = message.starts_with("[rate]");
+  throw InputError(text_of(of_the_rate ? "--rate" : arguments.run, ": ", message.substr(end + 2)));
 }
 
 }  // namespace
