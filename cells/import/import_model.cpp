@@ -10,6 +10,7 @@
 #include "lagtape/cells/import/torch_files.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
@@ -48,17 +49,9 @@ std::string format_of_json(const Json& root, const std::string& where) {
 
 std::string format_of_bytes(std::string_view bytes, const std::string& where) {
   if (begins_like_safetensors(bytes)) return "torch";
-  if (bytes.starts_with("PK"))
-    throw InputError(
-        text_of(where,
-                ": a zip archive, as PyTorch and Keras write it, is not supported. Save the state_dict "
-                "as safetensors, or export to ONNX."));
-  if (bytes.starts_with("\x89HDF"))
-    throw InputError(
-        text_of(where, ": an HDF5 file is not supported. Export the model to ONNX or to RTNeural's JSON."));
   if (bytes.starts_with('\x08')) return "onnx";  // the field ir_version
-  throw InputError(
-      text_of(where, ": is of none of the formats that are supported: ", list_of_formats(), "."));
+  throw InputError(text_of(where, ": is of none of the formats that are supported: ", list_of_formats(),
+                           seeming_kind(bytes), "."));
 }
 
 foreign::ForeignModel read_json_model(const std::string& format, const Json& root,

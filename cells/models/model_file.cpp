@@ -14,6 +14,7 @@
 namespace lagtape {
 namespace {
 
+constexpr std::string_view kFormatBegin = "lagtape-";  // a number follows, that of the version
 constexpr const char* kFormat = "lagtape-1";
 
 std::int64_t read_count(const SafetensorsFile& file, const char* key, const std::string& where) {
@@ -33,6 +34,24 @@ const std::string& read_text(const SafetensorsFile& file, const char* key, const
   if (found == file.metadata.end())
     throw InputError(text_of(where, ": no lagtape model: metadata '", key, "' is missing"));
   return found->second;
+}
+
+/// Throws InputError that says what the file is in place of a model of this version.
+void check_format(const SafetensorsFile& file, const std::string& where) {
+  const auto found = file.metadata.find("format");
+  if (found == file.metadata.end() && file.metadata.contains("state"))
+    throw InputError(text_of(where, ": is a checkpoint of a training, expected a run folder or its weights"));
+  if (found == file.metadata.end())
+    throw InputError(
+        text_of(where,
+                ": no lagtape model: metadata 'format' is missing. `lagtape import` makes a run of a model "
+                "of PyTorch"));
+  const std::string& format = found->second;
+  if (format == kFormat) return;
+  throw InputError(
+      text_of(where, ": format ", quote(format),
+              format.starts_with(kFormatBegin) ? ": a newer lagtape wrote this file" : " is not known here",
+              ". Expected '", kFormat, "'"));
 }
 
 void check_text(const Json& root, const char* pointer, const std::string& where) {
@@ -89,12 +108,10 @@ ModelFile ModelFile::parse(std::string_view bytes, const std::string& where) {
 
 ModelFile::ModelFile(SafetensorsFile content, const std::string& where)
     : where_(where), content_(std::move(content)) {
-  if (const std::string& format = read_text(content_, "format", where); format != kFormat)
-    throw InputError(
-        text_of(where, ": format ", quote(format), " is not known here. Expected '", kFormat, "'"));
+  check_format(content_, where);
   widths_ = {read_count(content_, "input", where), read_count(content_, "output", where),
              read_count(content_, "classes", where)};
-  experiment_ = parse_json(read_text(content_, "experiment", where), where);
+  experiment_ = parse_json(read_text(content_, "experiment", where), where + ": experiment");
   check_text(experiment_, "/train/precision", where);
 }
 

@@ -20,6 +20,7 @@ class ModelFile {
   /// Reads the bytes of a weights file. `where` stands for the file in messages.
   static ModelFile parse(std::string_view bytes, const std::string& where);
 
+  const std::string& where() const { return where_; }  ///< the name of the file in messages
   const Json& experiment() const { return experiment_; }
   const DataWidths& widths() const { return widths_; }
 

@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/half.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 
@@ -80,14 +81,34 @@ Entry parse_entry(const std::string& name, const Json& json, const std::string& 
   return entry;
 }
 
-// Every entry fills its span, and the spans in their order cover the buffer.
-void check_layout(const std::vector<Entry>& entries, std::uint64_t buffer_size, const std::string& where) {
+[[noreturn]] void refuse_as_cut(const std::string& where, std::uint64_t found, const char* part,
+                                std::uint64_t expected) {
+  throw InputError(text_of(where, ": is cut off: it has ", found, " bytes, ", part, " ", expected));
+}
+
+// The length of the header, which ends within the file.
+std::uint64_t checked_header_length(std::string_view bytes, const std::string& where) {
+  if (bytes.empty()) throw InputError(text_of(where, ": is empty, expected a safetensors file"));
+  std::uint64_t length = kLongestHeader + 1;
+  if (bytes.size() >= kLengthBytes) std::memcpy(&length, bytes.data(), kLengthBytes);
+  const std::string_view behind = bytes.substr(std::min(bytes.size(), kLengthBytes));
+  if (length > kLongestHeader || (!behind.empty() && behind[0] != '{')) {
+    throw InputError(
+        text_of(where, ": not a safetensors file (", bytes.size(), " bytes)", seeming_kind(bytes)));
+  }
+  if (length > behind.size())
+    refuse_as_cut(where, bytes.size(), "its header alone takes", kLengthBytes + length);
+  return length;
+}
+
+// Every entry fills its span, and the spans in their order cover the buffer, which begins at byte `start` of the file.
+void check_layout(const std::vector<Entry>& entries, std::uint64_t start, std::uint64_t buffer_size,
+                  const std::string& where) {
   std::uint64_t covered = 0;
   for (const Entry& entry : entries) {
-    if (entry.begin != covered || entry.end > buffer_size) {
+    if (entry.begin != covered) {
       refuse(where, entry.name,
-             text_of("bytes ", entry.begin, " to ", entry.end, ", expected to start at ", covered,
-                     " and to end within ", buffer_size));
+             text_of("bytes ", entry.begin, " to ", entry.end, ", expected to start at ", covered));
     }
     std::uint64_t bytes = 0;
     try {
@@ -102,7 +123,9 @@ void check_layout(const std::vector<Entry>& entries, std::uint64_t buffer_size, 
     }
     covered = entry.end;
   }
-  if (covered != buffer_size) {
+  if (covered > buffer_size)
+    refuse_as_cut(where, start + buffer_size, "its header promises", start + covered);
+  if (covered < buffer_size) {
     throw InputError(text_of(where, ": the tensors end at byte ", covered, ", the data at ", buffer_size));
   }
 }
@@ -156,18 +179,10 @@ std::string header_text(const SafetensorsFile& file, const std::vector<const Nam
 }  // namespace
 
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where, HalfTensors halves) {
-  std::uint64_t header_length = 0;
-  if (bytes.size() < kLengthBytes)
-    throw InputError(text_of(where, ": not a safetensors file: ", bytes.size(), " bytes"));
-  std::memcpy(&header_length, bytes.data(), kLengthBytes);
-  bytes.remove_prefix(kLengthBytes);
-  if (header_length > bytes.size() || header_length > kLongestHeader) {
-    throw InputError(text_of(where, ": not a safetensors file, or cut off: a header of ", header_length,
-                             " bytes in ", bytes.size()));
-  }
-  const Json header = parse_json(std::string(bytes.substr(0, header_length)), where + ": header");
-  const std::string_view buffer = bytes.substr(header_length);
-  if (!header.is_object()) throw InputError(text_of(where, ": header is not an object"));
+  const std::uint64_t header_length = checked_header_length(bytes, where),
+                      start = kLengthBytes + header_length;
+  const Json header = parse_json(std::string(bytes.substr(kLengthBytes, header_length)), where + ": header");
+  const std::string_view buffer = bytes.substr(start);
 
   SafetensorsFile file;
   std::vector<Entry> entries;
@@ -180,7 +195,7 @@ SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& whe
   }
   const auto span = [](const Entry& entry) { return std::pair(entry.begin, entry.end); };
   std::ranges::stable_sort(entries, {}, span);
-  check_layout(entries, buffer.size(), where);
+  check_layout(entries, start, buffer.size(), where);
 
   for (const Entry& entry : entries) {
     file.tensors.push_back({entry.name, tensor_of(entry, buffer.data() + entry.begin)});
@@ -229,11 +244,7 @@ bool TensorReader::contains(std::string_view name) const {
 
 Tensor TensorReader::take(std::string_view name) {
   const auto found = places_.find(name);
-  if (found == places_.end()) {
-    std::vector<std::string> names;
-    for (const NamedTensor& entry : file_.tensors) names.push_back(entry.name);
-    throw InputError(text_of(where_, ": ", unknown_name("tensor", name, names)));
-  }
+  if (found == places_.end()) refuse_missing(name, "");
   const std::size_t index = found->second;
   if (taken_[index]) throw InputError(text_of(where_, ": tensor ", quote(name), " is used twice"));
   taken_[index] = true;
@@ -241,20 +252,33 @@ Tensor TensorReader::take(std::string_view name) {
 }
 
 Tensor TensorReader::take(std::string_view name, const Shape& shape, Dtype dtype) {
+  const std::string expected = text_of("expected ", name_of(dtype), " ", to_string(shape));
+  if (!places_.contains(name)) refuse_missing(name, ", " + expected);
   Tensor tensor = take(name);
   if (tensor.shape() != shape || tensor.dtype() != dtype) {
     refuse(where_, std::string(name),
-           text_of("expected ", name_of(dtype), " ", to_string(shape), ", got ", name_of(tensor.dtype()), " ",
-                   to_string(tensor.shape())));
+           text_of(expected, ", got ", name_of(tensor.dtype()), " ", to_string(tensor.shape())));
   }
   return tensor;
 }
 
-void TensorReader::finish() const {
+std::vector<std::string> TensorReader::names_left() const {
   std::vector<std::string> left;
   for (std::size_t i = 0; i < taken_.size(); ++i) {
     if (!taken_[i]) left.push_back(file_.tensors[i].name);
   }
+  return left;
+}
+
+void TensorReader::refuse_missing(std::string_view name, const std::string& expected) const {
+  const std::string nearest = nearest_name(name, names_left());
+  throw InputError(
+      text_of(where_, ": tensor ", quote(name), " is missing", expected,
+              nearest.empty() ? "" : text_of("; the nearest name in the file is ", quote(nearest))));
+}
+
+void TensorReader::finish() const {
+  const std::vector<std::string> left = names_left();
   if (!left.empty()) throw InputError(text_of(where_, ": tensors that nothing here uses: ", listed(left)));
 }
 

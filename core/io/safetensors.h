@@ -58,6 +58,9 @@ class TensorReader {
   void finish() const;
 
  private:
+  std::vector<std::string> names_left() const;  ///< the names of the tensors that nobody took
+  [[noreturn]] void refuse_missing(std::string_view name, const std::string& expected) const;
+
   SafetensorsFile file_;
   std::string where_;
   std::vector<bool> taken_;

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "lagtape/core/io/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 
@@ -122,7 +123,10 @@ class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
 
 Json parse_json(const std::string& text, const std::string& where) {
   Checker checker(text);
-  if (!checker.passes()) throw InputError(text_of(where, ": ", checker.message()));
+  if (!checker.passes()) {
+    const std::string kind = seeming_kind(text);
+    throw InputError(text_of(where, ": ", kind.empty() ? checker.message() : "expected JSON" + kind));
+  }
   return Json::parse(text);
 }
 

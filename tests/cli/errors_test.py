@@ -98,7 +98,7 @@ EXPERIMENTS = [
     ("JSON that stops", '{"name": "small", ', ["line 1", "column"]),
     ("JSON with a key twice", '{"name": "a",\n "name": "b"}', ["line 2", "name"]),
     ("an empty file", "", ["line 1"]),
-    ("no JSON at all", b"\x93NUMPY\x00\xff", ["line 1"]),
+    ("no JSON at all", b"\x93NUMPY\x00\xff", ["an array of NumPy"]),
     ("a list for the experiment", "[]", ["object"]),
     ("nesting without end", "[" * 200000, ["line 1"]),
 ]
@@ -195,12 +195,18 @@ def transposed(data, name):
 
 
 WEIGHTS = [
-    ("none at all", lambda data: b"", []),
-    ("a truncated file", lambda data: data[:len(data) // 2], []),
-    ("a header beyond the file", lambda data: struct.pack("<Q", 2**60) + data[8:], []),
-    ("another kind of file", lambda data: b"PK\x03\x04" + bytes(60), []),
+    ("none at all", lambda data: b"", ["is empty"]),
+    ("a truncated file", lambda data: data[:-10], ["is cut off: it has ", " bytes, its header promises "]),
+    ("a truncated header", lambda data: data[:99], ["is cut off: it has 99 bytes, its header alone takes "]),
+    ("a header beyond the file", lambda data: struct.pack("<Q", 2**60) + data[8:], ["not a safetensors file"]),
+    ("another kind of file", lambda data: b"PK\x03\x04" + bytes(60), ["it seems to be a zip archive: unpack it first"]),
+    ("a file of torch.save", lambda data: b"PK\x03\x04 w/data.pkl" + bytes(60), ["save its state_dict as safetensors", "`lagtape import`"]),
+    ("a format to come", lambda data: data.replace(b"lagtape-1", b"lagtape-2"), ["format 'lagtape-2': a newer lagtape wrote this file"]),
+    ("weights of another program", lambda data: make_safetensors({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, bytes(4)),
+     ["no lagtape model", "`lagtape import`"]),
     ("a tensor too many", lambda data: with_tensor(data, "layers.0.W9", [2], [1, 2]), ["layers.0.W9"]),
-    ("a tensor of another name", lambda data: renamed(data, "layers.0.W1", "layers.0.W7"), ["layers.0.W1"]),
+    ("a tensor of another name", lambda data: renamed(data, "layers.0.W1", "layers.0.W7"),
+     ["tensor 'layers.0.W1' is missing, expected f32 [8, 8]; the nearest name in the file is 'layers.0.W7'"]),
     ("a number that is not one", lambda data: data[:-4] + struct.pack("<f", NAN), ["not finite"]),
     ("a tensor of another shape", lambda data: transposed(data, "readout.W"), ["readout.W", "[8, 1]", "[1, 8]"]),
 ]
@@ -331,6 +337,35 @@ class ErrorsTest(ToolTest):
                 self.write("run/weights.safetensors", spoil(data))
                 self.refused(["weights.safetensors", *words], "predict", "run", "--input", "x.csv", "--output", "y.csv")
                 self.refused(["weights.safetensors", *words], "eval", "run")
+                self.refused(["good.json: /train/init: ", "weights.safetensors", *words], "train", "good.json", "--out", "new",
+                             "--init", "run")
+
+    def test_weights_that_are_not_there(self):
+        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
+        weights = self.folder / "run/weights.safetensors"
+        whole = weights.read_bytes()
+        self.refused(["state.safetensors: is a checkpoint of a training"], "eval", "run/checkpoint/state.safetensors")
+        self.refused(["good.json: /train/init: ", "train it first"], "train", "good.json", "--out", "new", "--init", "good.json")
+        weights.unlink()
+        self.refused(["run/weights.safetensors: is missing", "`lagtape train run --resume`"], "eval", "run")
+        self.run_tool("train", "run", "--resume")
+        self.assertEqual(weights.read_bytes(), whole)
+
+    def test_a_run_without_a_checkpoint(self):
+        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
+        (self.folder / "run/checkpoint/state.safetensors").unlink()
+        for args in (("good.json", "--out", "run"), ("run",), ("run/experiment.json",)):
+            with self.subTest(args):
+                self.refused(["run: has weights but no checkpoint", "--init run to begin with these weights"], "train", *args,
+                             "--resume")
+
+    def test_files_in_place_of_an_experiment(self):
+        for name, content, words in (("page.json", b"<!DOCTYPE html><html>", "an HTML page"),
+                                     ("pointer.json", b"version https://git-lfs.github.com/spec/v1", "a pointer of Git LFS"),
+                                     ("w.pt", b"PK\x03\x04 w/data.pkl", "a file of torch.save")):
+            with self.subTest(name):
+                self.write(name, content)
+                self.refused([f"{name}: expected JSON; it seems to be {words}"], "inspect", name)
 
     def test_a_damaged_checkpoint(self):
         self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))

@@ -147,7 +147,10 @@ void find_run(TrainArguments& arguments) {
     }
   } else {
     folder = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
-    if (fs::path(file).filename() != "experiment.json" || !RunFolder(folder).can_resume()) return;
+    const RunFolder run(folder);
+    if (fs::path(file).filename() != "experiment.json" ||
+        !(run.can_resume() || fs::exists(run.weights_file())))
+      return;
   }
   if (arguments.resume && arguments.out.empty()) arguments.out = folder.string();
 }

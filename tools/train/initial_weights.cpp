@@ -3,13 +3,24 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/source.h"
 
 namespace lagtape {
+
+namespace {
+
+Model model_to_begin_with(const Experiment& experiment) try {
+  return load_model(experiment.train.init);
+} catch (const InputError& error) {
+  throw InputError(text_of(experiment.where, ": /train/init: ", error.what()));
+}
+
+}  // namespace
 
 std::optional<InitialWeights> start_from_init(const Experiment& experiment, Model& model) {
   const std::string& path = experiment.train.init;
   if (path.empty()) return std::nullopt;
-  const Model other = Model::load(path);
+  const Model other = model_to_begin_with(experiment);
   InitialWeights result{.from = path, .taken = {}, .drawn = {}};
   for (Parameter& parameter : model.parameters()) {
     const auto found = std::ranges::find_if(other.parameters(), [&](const Parameter& candidate) {

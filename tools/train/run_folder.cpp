@@ -184,8 +184,9 @@ void RunFolder::check(const Experiment& experiment, bool resume) const {
     const Experiment before = parse_experiment(text, experiment_file().string(), fs::absolute(path_));
     require_same(before, experiment, path_);
   } else if (fs::exists(weights_file())) {
-    throw InputError(
-        text_of(path_.string(), ": has weights but no checkpoint to resume from. Give another --out."));
+    throw InputError(text_of(
+        path_.string(), ": has weights but no checkpoint to resume from. Give another --out, and --init ",
+        path_.string(), " to begin with these weights."));
   }
 }
 

@@ -47,20 +47,28 @@ bool is_run(const std::string& path) {
 
 namespace {
 
+/// The message about a folder that has no weights.
+std::string without_weights(const RunFolder& run) {
+  const std::string path = run.path().string(), file = run.weights_file().string();
+  if (!run.can_resume()) return text_of(path, ": is not a run folder, since it has no weights.safetensors.");
+  std::error_code error;
+  const auto evaluated = std::filesystem::file_size(run.metrics_file(), error);
+  if (error || evaluated == 0)
+    return text_of(path, ": the run has no weights.safetensors yet; its first evaluation writes it.");
+  return text_of(file, ": is missing, though the run was evaluated. `lagtape train ", path,
+                 " --resume` writes it again.");
+}
+
 /// The weights file of a run folder, or the file itself. Throws InputError that says what the path is instead.
 ModelFile read_model_file(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     const RunFolder run(path);
-    if (!std::filesystem::exists(run.weights_file(), error)) {
-      throw InputError(text_of(path, run.can_resume()
-                                         ? ": the run has no weights.safetensors yet; its first "
-                                           "evaluation writes it."
-                                         : ": is not a run folder, since it has no weights.safetensors."));
-    }
+    if (!std::filesystem::exists(run.weights_file(), error)) throw InputError(without_weights(run));
   } else if (!is_run(path) && first_byte(path) == '{') {
-    throw InputError(text_of(path, ": expected a run folder or a .safetensors file. This looks like an ",
-                             "experiment: train it first."));
+    throw InputError(
+        text_of(path, ": expected a run folder or a .safetensors file. This looks like an ",
+                "experiment: train it first. `lagtape import` makes a run of a model of another program."));
   }
   return ModelFile::read(path);
 }
@@ -93,7 +101,7 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
     if (document.value(part, Json()) != file.experiment().value(part, Json()))
       throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));
   }
-  Experiment experiment = read_document(document, path, std::filesystem::absolute(path));
+  Experiment experiment = read_document(document, file.where(), std::filesystem::absolute(path));
   Model model = model_of(std::move(file), experiment);
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }

@@ -101,7 +101,7 @@ TEST_CASE("A tensor that does not fit its bytes is refused with its name") {
   CHECK(contains(of("\"F32\"", "[18446744073709551615]", "[0,24]"), "non-negative"));
   CHECK(contains(of("\"F32\"", "[5]", "[0,20]"), "end at byte 20, the data at 24"));
   CHECK(contains(of("\"F32\"", "[5]", "[4,24]"), "start at 0"));
-  CHECK(contains(of("\"F32\"", "[7]", "[0,28]"), "end within 24"));
+  CHECK(contains(of("\"F32\"", "[7]", "[0,28]"), "is cut off: it has 87 bytes, its header promises 91"));
   CHECK(contains(of("\"F32\"", "[6]", "[24,0]"), "data_offsets"));
   CHECK(contains(of("\"F32\"", "[6]", "[0]"), "data_offsets"));
   CHECK(contains(of("\"F32\"", "[6]", "[0,24,24]"), "data_offsets"));
@@ -126,20 +126,27 @@ TEST_CASE("Holes, overlaps, strange keys and names that occur twice are refused"
   CHECK(contains(refusal(file_of(R"({"a":{"dtype":"F32","shape":[]}})", 4)), "no data_offsets"));
   CHECK(contains(refusal(file_of(R"({"a":1})", 0)), "not an object"));
   CHECK(contains(refusal(file_of(R"({"__metadata__":{"a":1}})", 0)), "__metadata__ 'a' is not a string"));
-  CHECK(contains(refusal(file_of("[]", 0)), "header is not an object"));
+  CHECK(refusal(file_of("[]", 0)) == "f: not a safetensors file (10 bytes)");
   CHECK(contains(refusal(file_of("{", 0)), "header: line 1, column 2"));
 }
 
 TEST_CASE("A header longer than the file is refused before anything is allocated") {
   std::string bytes = serialize_safetensors(sample());
   bytes[7] = '\x7f';
-  CHECK(contains(refusal(bytes), "cut off"));
-  CHECK(contains(refusal(std::string(8, '\xff')), "cut off"));
+  CHECK(refusal(bytes) == text_of("f: not a safetensors file (", bytes.size(), " bytes)"));
+  CHECK(refusal(std::string(8, '\xff')) == "f: not a safetensors file (8 bytes)");
 }
 
 TEST_CASE("A safetensors file cut off anywhere is refused") {
   const std::string bytes = serialize_safetensors(sample());
   REQUIRE(refusal(bytes) == "");
+  CHECK(refusal(bytes.substr(0, bytes.size() - 1)) ==
+        text_of("f: is cut off: it has ", bytes.size() - 1, " bytes, its header promises ", bytes.size()));
+  std::uint64_t header_length = 0;
+  std::memcpy(&header_length, bytes.data(), 8);
+  CHECK(refusal(bytes.substr(0, 99)) ==
+        text_of("f: is cut off: it has 99 bytes, its header alone takes ", 8 + header_length));
+  CHECK(refusal("") == "f: is empty, expected a safetensors file");
   for (std::size_t n = 0; n < bytes.size(); ++n) CHECK(refusal(bytes.substr(0, n)) != "");
   CHECK(refusal(bytes + '\0') != "");
 }
@@ -176,6 +183,10 @@ TEST_CASE("A reader hands every tensor out once, of the right form, and refuses 
                        "w.safetensors: tensor 'W': expected f32 [3, 2], got f32 [2, 3]", InputError);
   CHECK_THROWS_AS(reader().take("W", {2, 3}, Dtype::f64), InputError);
   CHECK_THROWS_WITH_AS(reader().take("nones"),
-                       "w.safetensors: unknown tensor 'nones'; did you mean 'none'? Known: W, d, s, none",
+                       "w.safetensors: tensor 'nones' is missing; the nearest name in the file is 'none'",
                        InputError);
+  CHECK_THROWS_WITH_AS(
+      reader().take("nones", {2}, Dtype::f32),
+      "w.safetensors: tensor 'nones' is missing, expected f32 [2]; the nearest name in the file is 'none'",
+      InputError);
 }

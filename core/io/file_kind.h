@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lagtape {
+
+/// The end of a message about a file of the wrong kind, such as "; it seems to be an HTML page, ...": what its first
+/// bytes say that it is, and what to do with it. Empty where they say nothing.
+std::string seeming_kind(std::string_view bytes);
+
+}  // namespace lagtape
