@@ -1,12 +1,8 @@
 """Wrong input: one message that names the place, what was found and what was expected; exit code 2; nothing written."""
 
-import fcntl
 import json
-import os
-import struct
-import unittest
 
-from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, make_safetensors, npy, read_safetensors
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, npy
 
 NAN = float("nan")
 
@@ -176,58 +172,11 @@ INPUTS = [
 ]
 
 
-def with_tensor(data, name, shape, values):
-    header, buffer = read_safetensors(data)
-    added = struct.pack(f"<{len(values)}f", *values)
-    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(buffer), len(buffer) + len(added)]}
-    return make_safetensors(header, buffer + added)
-
-
-def renamed(data, old, new):
-    header, buffer = read_safetensors(data)
-    return make_safetensors({new if name == old else name: value for name, value in header.items()}, buffer)
-
-
-def transposed(data, name):
-    header, buffer = read_safetensors(data)
-    header[name]["shape"].reverse()
-    return make_safetensors(header, buffer)
-
-
-WEIGHTS = [
-    ("none at all", lambda data: b"", ["is empty"]),
-    ("a truncated file", lambda data: data[:-10], ["is cut off: it has ", " bytes, its header promises "]),
-    ("a truncated header", lambda data: data[:99], ["is cut off: it has 99 bytes, its header alone takes "]),
-    ("a header beyond the file", lambda data: struct.pack("<Q", 2**60) + data[8:], ["not a safetensors file"]),
-    ("another kind of file", lambda data: b"PK\x03\x04" + bytes(60), ["it seems to be a zip archive: unpack it first"]),
-    ("a file of torch.save", lambda data: b"PK\x03\x04 w/data.pkl" + bytes(60), ["save its state_dict as safetensors", "`lagtape import`"]),
-    ("a format to come", lambda data: data.replace(b"lagtape-1", b"lagtape-2"), ["format 'lagtape-2': a newer lagtape wrote this file"]),
-    ("weights of another program", lambda data: make_safetensors({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, bytes(4)),
-     ["no lagtape model", "`lagtape import`"]),
-    ("a tensor too many", lambda data: with_tensor(data, "layers.0.W9", [2], [1, 2]), ["layers.0.W9"]),
-    ("a tensor of another name", lambda data: renamed(data, "layers.0.W1", "layers.0.W7"),
-     ["tensor 'layers.0.W1' is missing, expected f32 [8, 8]; the nearest name in the file is 'layers.0.W7'"]),
-    ("a number that is not one", lambda data: data[:-4] + struct.pack("<f", NAN), ["not finite"]),
-    ("a tensor of another shape", lambda data: transposed(data, "readout.W"), ["readout.W", "[8, 1]", "[1, 8]"]),
-]
-
-
 class ErrorsTest(ToolTest):
     def setUp(self):
         super().setUp()
         self.write("good.json", EXPERIMENT)
         (self.folder / "folder").mkdir()
-
-    def refused(self, words, *args, stdin=b""):
-        before = self.snapshot()
-        out, err = self.run_tool(*args, stdin=stdin, code=2)
-        self.assertEqual(out, "")
-        self.assertTrue(err.strip(), "no message")
-        self.assertLessEqual(len(err.splitlines()), 6, err)
-        self.assertLess(len(err), 2000, "a message of that length is not plain")
-        for word in words:
-            self.assertIn(word, err)
-        self.assertEqual(self.snapshot(), before, "something was written")
 
     def test_experiments(self):
         for title, experiment, words in EXPERIMENTS:
@@ -329,36 +278,6 @@ class ErrorsTest(ToolTest):
         self.write("both.json", changed(EXPERIMENT, model__layers=layers))
         self.refused(["both.json"], "bench", "both.json", "--stream")
 
-    def test_weights(self):
-        data = self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
-        self.write("x.csv", "1\n2\n")
-        for title, spoil, words in WEIGHTS:
-            with self.subTest(title):
-                self.write("run/weights.safetensors", spoil(data))
-                self.refused(["weights.safetensors", *words], "predict", "run", "--input", "x.csv", "--output", "y.csv")
-                self.refused(["weights.safetensors", *words], "eval", "run")
-                self.refused(["good.json: /train/init: ", "weights.safetensors", *words], "train", "good.json", "--out", "new",
-                             "--init", "run")
-
-    def test_weights_that_are_not_there(self):
-        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
-        weights = self.folder / "run/weights.safetensors"
-        whole = weights.read_bytes()
-        self.refused(["state.safetensors: is a checkpoint of a training"], "eval", "run/checkpoint/state.safetensors")
-        self.refused(["good.json: /train/init: ", "train it first"], "train", "good.json", "--out", "new", "--init", "good.json")
-        weights.unlink()
-        self.refused(["run/weights.safetensors: is missing", "`lagtape train run --resume`"], "eval", "run")
-        self.run_tool("train", "run", "--resume")
-        self.assertEqual(weights.read_bytes(), whole)
-
-    def test_a_run_without_a_checkpoint(self):
-        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
-        (self.folder / "run/checkpoint/state.safetensors").unlink()
-        for args in (("good.json", "--out", "run"), ("run",), ("run/experiment.json",)):
-            with self.subTest(args):
-                self.refused(["run: has weights but no checkpoint", "--init run to begin with these weights"], "train", *args,
-                             "--resume")
-
     def test_files_in_place_of_an_experiment(self):
         for name, content, words in (("page.json", b"<!DOCTYPE html><html>", "an HTML page"),
                                      ("pointer.json", b"version https://git-lfs.github.com/spec/v1", "a pointer of Git LFS"),
@@ -366,47 +285,6 @@ class ErrorsTest(ToolTest):
             with self.subTest(name):
                 self.write(name, content)
                 self.refused([f"{name}: expected JSON; it seems to be {words}"], "inspect", name)
-
-    def test_a_damaged_checkpoint(self):
-        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
-        for path in sorted((self.folder / "run/checkpoint").rglob("*")):
-            if path.is_file():
-                with self.subTest(path.name):
-                    whole = path.read_bytes()
-                    path.write_bytes(whole[:len(whole) // 2])
-                    self.refused(["checkpoint"], "train", "run/experiment.json", "--out", "run", "--resume", "--set",
-                                 "train.epochs=2")
-                    path.write_bytes(whole)
-
-
-class CheckpointTest(ToolTest):
-    def refused(self, words, *args):
-        before = self.snapshot()
-        _, err = self.run_tool("train", "experiment.json", "--out", "run", "--resume", *args, code=2)
-        for word in words:
-            self.assertIn(word, err)
-        self.assertEqual(self.snapshot(), before)
-
-    def test_fewer_epochs_than_are_done(self):
-        self.train("run")
-        self.refused(["/train/epochs", "3 epochs"], "--set", "train.epochs=2")
-
-    def test_another_length_under_a_schedule_of_the_whole_run(self):
-        self.train("run", experiment=changed(EXPERIMENT, schedule={"type": "cosine"}))
-        self.refused(["/schedule"], "--set", "train.epochs=4")
-
-    def test_a_checkpoint_of_another_experiment(self):
-        self.train("run")
-        self.train("other", "--set", "optimizer.lr=0.02")
-        self.write("run/checkpoint/state.safetensors", (self.folder / "other/checkpoint/state.safetensors").read_bytes())
-        self.refused(["state.safetensors", "/optimizer/lr"])
-
-    def test_a_run_in_use(self):
-        self.train("run")
-        folder = os.open(self.folder / "run", os.O_RDONLY)
-        self.addCleanup(os.close, folder)
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        self.refused(["is in use"])
 
 
 if __name__ == "__main__":

@@ -83,6 +83,18 @@ class ToolTest(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{args}\n--- stdout\n{out}\n--- stderr\n{err}")
         return out, err
 
+    def refused(self, words, *args, stdin=b""):
+        """The tool writes nothing but one plain message with these words, and exits with code 2."""
+        before = self.snapshot()
+        out, err = self.run_tool(*args, stdin=stdin, code=2)
+        self.assertEqual(out, "")
+        self.assertTrue(err.strip(), "no message")
+        self.assertLessEqual(len(err.splitlines()), 6, err)
+        self.assertLess(len(err), 2000, "a message of that length is not plain")
+        for word in words:
+            self.assertIn(word, err)
+        self.assertEqual(self.snapshot(), before, "something was written")
+
     @contextlib.contextmanager
     def within(self, seconds):
         """Expects the tool to take less time of processors than that, whatever else the machine does."""
