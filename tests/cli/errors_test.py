@@ -261,6 +261,19 @@ class ErrorsTest(ToolTest):
                 else:
                     self.assertIn(shown, out)
 
+    def test_no_output_replaces_an_input(self):
+        self.write("d.csv", "a\n" + "".join(f"{i % 7 / 7}\n" for i in range(100)))
+        series = changed(EXPERIMENT, data={"task": "series", "path": "d.csv", "input": ["a"], "window": 8}, train__epochs=1)
+        self.train("run", experiment=series)
+        (self.folder / "same.csv").symlink_to("d.csv")
+        for words, *args in (
+            (["--output ./d.csv: is an input of this command"], "predict", "run", "--input", "d.csv", "--output", "./d.csv"),
+            (["--output same.csv: is an input"], "forecast", "run", "--input", "d.csv", "--steps", "2", "--output", "same.csv"),
+            (["weights.safetensors: is an input"], "export", "run", "--to", "c99", "--output", "run/weights.safetensors"),
+        ):
+            with self.subTest(args):
+                self.refused(words, *args)
+
     def test_tokens_beyond_the_vocabulary(self):
         self.train("run", experiment=TOKENS)
         self.write("x.csv", "1\n2\n5\n")

@@ -9,6 +9,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -113,6 +114,7 @@ void run(const ExportArguments& arguments) {
                                         {"torch", Format::torch},
                                         {"keras", Format::keras}});
   check_options(arguments, format);
+  check_not_an_input("--output", arguments.output, {arguments.run});
   write_file_atomically(arguments.output, exported_bytes(arguments, format));
 }
 

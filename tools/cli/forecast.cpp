@@ -7,6 +7,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/series_forecast.h"
 #include "lagtape/tools/train/source.h"
@@ -91,6 +92,7 @@ std::string line_of(const SeriesForecast& forecast, std::int64_t target) {
 void run(const ForecastArguments& arguments) {
   check_ending("--output", arguments.output, ".csv");
   check_ending("--plot", arguments.plot, ".svg");
+  check_not_an_input("--output", arguments.output, {arguments.input});
   std::vector<Model> models;
   models.push_back(load_model(arguments.run));
   for (const std::string& run : arguments.runs) models.push_back(load_model(run));

@@ -12,6 +12,7 @@
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/series_prediction.h"
 #include "lagtape/tools/train/experiment_reader.h"
@@ -203,6 +204,7 @@ void predict_recording(const PredictArguments& arguments, const Model& model) {
 /// Throws InputError where the output cannot be what is asked for.
 void check_output(const PredictArguments& arguments, bool of_recording) {
   check_ending(arguments.output);
+  check_not_an_input("--output", arguments.output, {arguments.input, arguments.calibrate});
   const std::string columns = "a .csv recording with the columns that the experiment names";
   if (!arguments.plot.empty() && !of_recording)
     throw InputError(text_of("--plot: expected as --input ", columns, ". Got ", arguments.input, "."));

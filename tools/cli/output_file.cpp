@@ -1,0 +1,21 @@
+#include "lagtape/tools/cli/output_file.h"
+
+#include <filesystem>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/train/run_folder.h"
+
+namespace lagtape::cli {
+
+void check_not_an_input(const std::string& option, const std::string& output,
+                        std::initializer_list<std::string> inputs) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (const std::string& input : inputs) {
+    const fs::path file = fs::is_directory(input, error) ? RunFolder(input).weights_file() : fs::path(input);
+    if (fs::equivalent(output, file, error))
+      throw InputError(text_of(option, " ", output, ": is an input of this command. Give another file."));
+  }
+}
+
+}  // namespace lagtape::cli
