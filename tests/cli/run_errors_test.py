@@ -78,6 +78,12 @@ class WeightsTest(ToolTest):
                 self.refused(["run: has weights but no checkpoint", "--init run to begin with these weights"], "train", *args,
                              "--resume")
 
+    def test_a_run_in_place_of_an_experiment(self):
+        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
+        for args in (("check", "run"), ("bench", "run"), ("data", "run", "--out", "x.npz"), ("train", "run/weights.safetensors")):
+            with self.subTest(args):
+                self.refused([f"{args[1]}: expected an experiment file, such as that of the run, run/experiment.json."], *args)
+
     def test_a_damaged_checkpoint(self):
         self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
         for path in sorted((self.folder / "run/checkpoint").rglob("*")):

@@ -47,7 +47,7 @@ TrainingCost check(const Experiment& experiment, ThreadPool& pool) {
 }
 
 void run(const CheckArguments& arguments) {
-  const Experiment experiment = read_experiment(arguments.experiment.file, arguments.experiment.set);
+  const Experiment experiment = arguments.experiment.read();
   ThreadPool pool(arguments.threads);
   const TrainingCost cost = check(experiment, pool);
   Json result = {{"name", experiment.name}, {"params", cost.parameters}, {"memory", memory_of(cost)}};

@@ -1,6 +1,11 @@
 #include "lagtape/tools/cli/common_options.h"
 
+#include <filesystem>
+
+#include "lagtape/core/error.h"
 #include "lagtape/core/thread_pool.h"
+#include "lagtape/tools/train/run_folder.h"
+#include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
 
@@ -9,6 +14,22 @@ void ExperimentArguments::add_to(Options& options, const std::string& about) {
   options.add("--set", &set, "change a value: /json/pointer=value or train.epochs=3; repeatable")
       .repeatable()
       .called("KEY=VALUE");
+}
+
+Experiment ExperimentArguments::read(const std::vector<std::string>& changes) const {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (is_run(file)) {
+    const RunFolder run(fs::is_directory(file, error) ? fs::path(file) : fs::path(file).parent_path());
+    const std::string known = run.experiment_file().string();
+    throw InputError(text_of(file, ": expected an experiment file",
+                             fs::exists(known, error) ? text_of(", such as that of the run, ", known) : "",
+                             "."));
+  }
+  if (file.ends_with(".csv"))
+    throw InputError(
+        text_of(file, ": expected an experiment file. `lagtape new ", file, "` writes one for a recording."));
+  return read_experiment(file, changes);
 }
 
 void add_threads(Options& options, int& threads) {

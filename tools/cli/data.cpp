@@ -36,7 +36,7 @@ void add_options(Options& options, DataArguments& arguments) {
 void run(const DataArguments& arguments) {
   if (arguments.out.empty() && arguments.plot.empty())
     throw InputError("which file? Give --out FILE for arrays, --plot FILE for a chart, or both.");
-  const Experiment experiment = read_experiment(arguments.experiment.file, arguments.experiment.set);
+  const Experiment experiment = arguments.experiment.read();
   ThreadPool pool(arguments.threads);
   const Task task = experiment.load_task(pool);
   if (!arguments.plot.empty())

@@ -80,8 +80,7 @@ void run(const InspectArguments& arguments) {
   if (is_run(file) && !arguments.experiment.set.empty()) {
     throw InputError(text_of(file, ": --set cannot change a trained model. Inspect its experiment instead."));
   }
-  const Source source =
-      is_run(file) ? load_run(file) : undrawn(read_experiment(file, arguments.experiment.set), pool);
+  const Source source = is_run(file) ? load_run(file) : undrawn(arguments.experiment.read(), pool);
   std::optional<DataShape> data;
   if (source.has_data) data = data_shape(source.experiment, pool);
   const Json description = describe(source, data, arguments.threads);

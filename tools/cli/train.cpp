@@ -40,7 +40,7 @@ struct TrainArguments {
 
 void add_options(Options& options, TrainArguments& arguments) {
   arguments.experiment.add_to(options);
-  options.add("--out", &arguments.out, "run folder; by default runs/NAME-SEED").called("RUN");
+  options.add("--out", &arguments.out, "run folder; by default runs/NAME-SEED").not_empty().called("RUN");
   options.add("--seed", &arguments.seed, "seed, in place of the experiment's").at_least(0).called("N");
   options
       .add("--seeds", &arguments.seeds,
@@ -51,6 +51,7 @@ void add_options(Options& options, TrainArguments& arguments) {
   add_threads(options, arguments.threads);
   options.add("--resume", &arguments.resume, "resume the run in that folder, or start it");
   options.add("--init", &arguments.init, "run folder or weights file to begin with: train.init")
+      .not_empty()
       .called("RUN");
   options
       .add("--overfit", &arguments.overfit,
@@ -64,6 +65,7 @@ void add_options(Options& options, TrainArguments& arguments) {
   options
       .add("--find-lr", &arguments.find_rate,
            "try growing learning rates for 100 updates, print one that may do, and draw the losses (.svg)")
+      .not_empty()
       .called("FILE")
       .excludes({"--resume", "--dry-run", "--seeds"});
   options.add("--tensorboard", &arguments.tensorboard,
@@ -175,7 +177,7 @@ Experiment read(const TrainArguments& arguments) {
   if (!arguments.init.empty())
     set.push_back(text_of("train.init=", Json(std::filesystem::absolute(arguments.init).string()).dump()));
   if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
-  return read_experiment(arguments.experiment.file, set);
+  return arguments.experiment.read(set);
 }
 
 /// Trains into a folder; progress goes to stderr.
