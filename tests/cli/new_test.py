@@ -126,7 +126,7 @@ class NewTest(ToolTest):
         before = self.snapshot()
         for args, words in ((["mackey_glas"], ["did you mean 'mackey_glass'"]), (["load.csv", "tau_grru"], ["tau_gru"]),
                             (["load.csv", "--target", "Lood (MW)"], ["did you mean 'Load (MW)'"]), (["short.csv"], ["20 rows"]),
-                            (["adding", "--output", "there.json"], ["there already"]), ([], ["expected a task"])):
+                            (["adding", "--output", "there.json"], ["exists already. Give another --output"]), (["gone.csv"], ["gone.csv: there is no such file."]), ([], ["expected a task"])):
             with self.subTest(args):
                 err = self.run_tool("new", *args, code=2)[1]
                 for word in words:

@@ -31,7 +31,9 @@ void add_options(Options& options, EvalArguments& arguments) {
   options.add("RUN", &arguments.run, "run folder or weights file").required();
   options.add("--split", &arguments.split, "train, valid, test, or all, which is every sequence of new data")
       .show_default();
-  options.add("--data", &arguments.data, "path of the data files, in place of data.path").called("PATH");
+  options.add("--data", &arguments.data, "path of the data files, in place of data.path")
+      .not_empty()
+      .called("PATH");
   add_threads(options, arguments.threads);
   options.add("--confusion", &arguments.confusion,
               "print the confusion matrix: a row for each true class, a column for each predicted one");

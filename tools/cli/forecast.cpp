@@ -37,6 +37,7 @@ void add_options(Options& options, ForecastArguments& arguments) {
       .add("--from", &arguments.from,
            "time of the first prediction (without times: its row, from 0); by default the one after the last "
            "row")
+      .not_empty()
       .called("TIME");
   options
       .add("--runs", &arguments.runs,
@@ -56,6 +57,7 @@ void add_options(Options& options, ForecastArguments& arguments) {
       .show_default()
       .called("N");
   options.add("--output", &arguments.output, "write the forecast to this .csv file, in place of stdout")
+      .not_empty()
       .called("FILE");
   options.add("--plot", &arguments.plot, "draw the forecast, after the past and over the truth (.svg)")
       .called("FILE");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/core/text_lines.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/print.h"
@@ -60,16 +61,33 @@ void add_options(Options& options, ListArguments& arguments) {
   options.add("NAME", &arguments.name, "one of them, to print its equations and options");
 }
 
+/// Throws InputError with the nearest kind, or with the kinds in which there is such a name.
+[[noreturn]] void refuse_kind(const std::string& given) {
+  std::vector<std::string> kinds, places;
+  for (const CatalogueKind& kind : catalogue()) {
+    kinds.emplace_back(kind.name);
+    for (const CatalogueEntry& row : kind.entries())
+      if (row.name == given && !kind.object)
+        places.push_back(text_of("`lagtape list ", kind.name, " ", given, "`"));
+  }
+  if (places.empty()) throw InputError(unknown_name("kind", given, kinds));
+  throw InputError(text_of("expected a kind before a name: ", listed(places), "."));
+}
+
+/// A kind's name for one of its entries.
+std::string singular(const std::string& kind) {
+  return kind == "losses" ? "loss" : kind.substr(0, kind.size() - 1);
+}
+
 void run(const ListArguments& arguments) {
   if (arguments.kind.empty()) {
     for (const CatalogueKind& kind : catalogue()) print_short(kind);
     return;
   }
-  std::vector<std::string> kinds;
-  for (const CatalogueKind& kind : catalogue()) kinds.emplace_back(kind.name);
-  const auto kind = std::find(kinds.begin(), kinds.end(), arguments.kind);
-  if (kind == kinds.end()) throw InputError(unknown_name("kind", arguments.kind, kinds));
-  const CatalogueKind& chosen = catalogue()[static_cast<std::size_t>(kind - kinds.begin())];
+  const auto found = std::ranges::find_if(
+      catalogue(), [&](const CatalogueKind& kind) { return kind.name == arguments.kind; });
+  if (found == catalogue().end()) refuse_kind(arguments.kind);
+  const CatalogueKind& chosen = *found;
   if (arguments.name.empty() && chosen.object) {
     for (const CatalogueEntry& row : chosen.entries()) print_long(row);
     return;
@@ -82,7 +100,7 @@ void run(const ListArguments& arguments) {
   }
   if (chosen.object)
     throw InputError(text_of("'", chosen.name, "' has no names such as '", arguments.name, "'."));
-  throw InputError(unknown_name(arguments.kind, arguments.name, names));
+  throw InputError(unknown_name(singular(arguments.kind), arguments.name, names));
 }
 
 }  // namespace

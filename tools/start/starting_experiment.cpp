@@ -280,6 +280,8 @@ std::string starting_experiment(const StartingPoint& start) {
   if (cell == nullptr) throw InputError(unknown_name("cell", start.cell, names_of(cells())) + ".");
   const TaskEntry* task = task_named(start.data);
   if (task == nullptr && !fs::exists(start.data)) {
+    if (start.data.find_first_of("./") != std::string::npos)  // in the name of no task
+      throw InputError(text_of(start.data, ": there is no such file."));
     std::vector<std::string> names;
     for (const TaskEntry* entry : tasks()) names.emplace_back(entry->name);
     throw InputError(text_of(unknown_name("task or file", start.data, names), "."));
