@@ -125,6 +125,7 @@ ARGUMENTS = [
     ("no name of a forecast", ["forecast", "folder", "--input", "x.csv", "--steps", "2", "--output", ""], ["--output: expected a name"]),
     ("no name of a run", ["train", "good.json", "--out", ""], ["--out: expected a name"]),
     ("a folder for a file", ["train", "folder"], ["folder"]),
+    ("too many threads", ["train", "good.json", "--threads", "2000"], ["--threads: expected an integer >= 1 and <= 1024. Got '2000'."]),
     ("no thread", ["train", "good.json", "--threads", "0"], ["threads"]),
     ("a seed that only begins as a number", ["train", "good.json", "--seed", "1e3"], ["--seed", "integer"]),
     ("a seed beyond 64 bits", ["train", "good.json", "--seed", "9" * 300], ["--seed", "integer"]),

@@ -237,7 +237,7 @@ class SmallModels(ImportTest):
         self.assertIn("_start[2] = {", (self.folder / "nam.c").read_text())
         for form in ("onnx-step", "torch", "keras"):
             _, message = self.run_tool("export", "run", "--to", form, "--output", "other", code=2)
-            self.assertIn("[export] the model begins in states of its own, those of ", message)
+            self.assertIn("lagtape: run: the model begins in states of its own, those of ", message)
 
     def test_the_order_of_modules_can_be_given(self):
         tensors = changed_tensors(fd__weight=[2, 1], fe__weight=[1, 2])

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -20,11 +21,14 @@ namespace {
 
 // ---- Options ----
 
-std::string error_unless_integer(const std::string& text, std::int64_t least) {
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+std::string error_unless_integer(const std::string& text, std::int64_t least, std::int64_t most) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least) return {};
-  return text_of("expected an integer >= ", least, " and below 2^63. Got ", quote(text), ".");
+  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return {};
+  return text_of("expected an integer >= ", least,
+                 most < kLargest ? text_of(" and <= ", most) : " and below 2^63", ". Got ", quote(text), ".");
 }
 
 std::string error_if_empty(const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }
@@ -35,9 +39,16 @@ void restrict(CLI::Option& parsed, const Option& option) {
   if (option.is_required) parsed.required();
   if (option.least) {
     const std::int64_t least = *option.least;
-    parsed.check([least](const std::string& text) { return error_unless_integer(text, least); }, "");
+    parsed.check([least](const std::string& text) { return error_unless_integer(text, least, kLargest); },
+                 "");
   }
-  if (option.range) parsed.check(CLI::Range(option.range->first, option.range->second));
+  if (option.range) {
+    const auto range = *option.range;
+    const auto check = [range](const std::string& text) {
+      return error_unless_integer(text, range.first, range.second);
+    };
+    parsed.check(check, text_of("INT in [", range.first, " - ", range.second, "]"));
+  }
   if (!option.may_be_empty) parsed.check(error_if_empty, "");
   if (option.is_repeatable) {
     parsed.expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -35,7 +35,6 @@ Experiment ExperimentArguments::read(const std::vector<std::string>& changes) co
 void add_threads(Options& options, int& threads) {
   threads = ThreadPool::hardware_threads();
   options.add("--threads", &threads, "number of threads; results do not depend on it")
-      .at_least(1)
       .between(1, 1024)
       .called("N")
       .show_default();

@@ -10,6 +10,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/output_file.h"
+#include "lagtape/tools/cli/place.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -93,7 +94,7 @@ void check_options(const ExportArguments& arguments, Format format) {
   refuse(format != Format::onnx && arguments.lengths, "--lengths", "onnx");
 }
 
-std::string exported_bytes(const ExportArguments& arguments, Format format) {
+std::string exported_bytes(const ExportArguments& arguments, Format format) try {
   const CExportOptions options = c_options(arguments);
   const Model model = load_model(arguments.run);
   switch (format) {
@@ -104,6 +105,8 @@ std::string exported_bytes(const ExportArguments& arguments, Format format) {
     case Format::keras: return keras_file(model);
   }
   return {};
+} catch (const InputError& error) {
+  throw InputError(at_place(error.what(), arguments.run));
 }
 
 void run(const ExportArguments& arguments) {

@@ -13,6 +13,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/output_file.h"
+#include "lagtape/tools/cli/place.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/series_prediction.h"
 #include "lagtape/tools/train/experiment_reader.h"
@@ -243,12 +244,13 @@ void predict(const PredictArguments& arguments) {
 }
 
 /// Names the option or the run where the library names its part: "--rate: ..." for "[rate] ...".
-void run(const PredictArguments& arguments) try { predict(arguments); } catch (const InputError& error) {
-  const std::string message = error.what();
-  const std::size_t end = message.starts_with('[') ? message.find("] ") : std::string::npos;
-  if (end == std::string::npos) throw;
-  const bool of_the_rate = message.starts_with("[rate]");
-  throw InputError(text_of(of_the_rate ? "--rate" : arguments.run, ": ", message.substr(end + 2)));
+void run(const PredictArguments& arguments) {
+  try {
+    predict(arguments);
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    throw InputError(at_place(message, message.starts_with("[rate]") ? "--rate" : arguments.run));
+  }
 }
 
 }  // namespace

@@ -37,7 +37,6 @@ void add_options(Options& options, TableArguments& arguments) {
   options
       .add("--seeds", &arguments.seeds,
            "number of runs of each model, with the seeds 0, 1, ...; by default that of table.json")
-      .at_least(1)
       .between(1, 1000)
       .called("N");
   options.add("--out", &arguments.out, "folder of the runs; by default runs/TASK").not_empty().called("DIR");
