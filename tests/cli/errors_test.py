@@ -116,6 +116,7 @@ EQUATIONS = [
 
 ARGUMENTS = [
     ("an unknown command", ["trian"], ["trian"]),
+    ("a word before a command", ["help", "train"], ["unknown command 'help'"]),
     ("no command", [], []),
     ("an unknown option", ["train", "good.json", "--fast"], ["--fast"]),
     ("a missing file", ["train", "gone.json"], ["gone.json"]),

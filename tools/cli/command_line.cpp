@@ -134,20 +134,18 @@ std::string readable(std::string_view message) {
 
 // ---- Arguments that nothing took ----
 
-const CLI::App& chosen(const CLI::App& tool) {
+/// The command that was given such arguments; the tool, where they stand before a command or there is none.
+const CLI::App& place_of_extras(const CLI::App& tool) {
   const auto commands = tool.get_subcommands();
-  return commands.empty() ? tool : *commands.front();
+  return commands.empty() || commands.front()->remaining().empty() ? tool : *commands.front();
 }
 
 /// The arguments that belong to no command and no option.
-std::vector<std::string> left_over(const CLI::App& tool) {
-  const std::vector<std::string> left = chosen(tool).remaining();
-  return left.empty() ? tool.remaining() : left;
-}
+std::vector<std::string> left_over(const CLI::App& tool) { return place_of_extras(tool).remaining(); }
 
 /// The message for the first of them, with the nearest known name.
 std::string unexpected(const CLI::App& tool) {
-  const CLI::App& place = chosen(tool);
+  const CLI::App& place = place_of_extras(tool);
   const std::string extra = left_over(tool).front();
   std::vector<std::string> known;
   if (extra.starts_with('-')) {
