@@ -5,7 +5,8 @@ import unittest
 
 from tool import EXPERIMENT, ToolTest, changed, main
 
-OPEN = {"valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops", "targets"}  # the page says what is below
+OPEN = {"valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops", "targets",
+        "groups[].settings", "groups[].numbers", "runs[].settings", "repetitions"}  # the page says what is below
 
 
 def keys_of(value, before=""):
@@ -60,6 +61,16 @@ class JsonTest(ToolTest):
         self.write("task/table.json", {"title": "Small", "source": "none", "metric": "rmse", "unit": "rmse", "digits": 3,
                                        "seeds": 1, "rows": [{"name": "small", "model": "small"}]})
         self.check_page("lagtape table", keys_of(json.loads(self.run_tool("table", "task", "--quiet", "--json")[0])))
+
+    def test_every_key_of_a_comparison_and_a_search_is_on_the_page(self):
+        self.write("small.json", changed(EXPERIMENT, train__epochs=1))
+        self.write("s.json", {"experiment": "small.json", "method": "random", "runs": 2, "again": {"best": 1, "seeds": 1},
+                              "ranges": {"/optimizer/lr": {"uniform": [0.001, 0.1]}}})
+        searched = json.loads(self.run_tool("search", "s.json", "--quiet", "--json")[0])
+        self.check_page("lagtape search", keys_of(searched) - {"runs[].rmse"})
+        self.assertEqual(set(searched["repetitions"][0]) - set(searched["runs"][0]), {"seed"})
+        runs = [f"runs/s/runs/000{number}" for number in (0, 1)]
+        self.check_page("lagtape compare", keys_of(json.loads(self.run_tool("compare", *runs, "--json")[0])))
 
 
 if __name__ == "__main__":
