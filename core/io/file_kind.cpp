@@ -29,10 +29,13 @@ constexpr FileKind kFileKinds[] = {
     {"\x1f\x8b", "", "a gzip archive: unpack it first"},
     {"pk\x03\x04", "data.pkl", kTorch},
     {"pk\x03\x04", ".h5", kKeras},
+    {"pk\x03\x04", ".npy", "an archive of NumPy's arrays (.npz)"},
     {"pk\x03\x04", "", "a zip archive: unpack it first"},
     {"\x80\x02", "", kTorch},
     {"\x89hdf", "", kKeras},
     {"\x93numpy", "", "an array of NumPy (.npy)"},
+    // The field ir_version, and a text, the producer's name.
+    {"\x08", "\x12", "an ONNX file, of which `lagtape import` makes a run"},
 };
 
 }  // namespace

@@ -143,6 +143,7 @@ ARGUMENTS = [
     ("an eval of no run", ["eval", "folder"], ["folder"]),
     ("an inspection of nothing", ["inspect", "gone"], ["gone"]),
     ("a check of nothing", ["check", "gone.json"], ["gone.json"]),
+    ("arrays in a file of another kind", ["data", "good.json", "--out", "good.json"], ["--out good.json: expected the name of an .npz file."]),
     ("data below a file", ["data", "good.json", "--out", "good.json/data.npz"], ["good.json/data.npz"]),
     ("a list of an unknown kind", ["list", "cell"], ["cell", "cells"]),
     ("an unknown initializer to list", ["list", "initializers", "ortogonal"], ["ortogonal", "orthogonal"]),

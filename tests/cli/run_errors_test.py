@@ -65,6 +65,7 @@ class WeightsTest(ToolTest):
         whole = weights.read_bytes()
         self.refused(["state.safetensors: is a checkpoint of a training"], "eval", "run/checkpoint/state.safetensors")
         self.refused(["good.json: /train/init: ", "train it first"], "train", "good.json", "--out", "new", "--init", "good.json")
+        self.refused(["run/experiment.json: expected a run folder", "give its run, run."], "eval", "run/experiment.json")
         weights.unlink()
         self.refused(["run/weights.safetensors: is missing", "`lagtape train run --resume`"], "eval", "run")
         self.run_tool("train", "run", "--resume")

@@ -36,6 +36,8 @@ void add_options(Options& options, DataArguments& arguments) {
 void run(const DataArguments& arguments) {
   if (arguments.out.empty() && arguments.plot.empty())
     throw InputError("which file? Give --out FILE for arrays, --plot FILE for a chart, or both.");
+  if (!arguments.out.empty() && !arguments.out.ends_with(".npz"))
+    throw InputError(text_of("--out ", arguments.out, ": expected the name of an .npz file."));
   const Experiment experiment = arguments.experiment.read();
   ThreadPool pool(arguments.threads);
   const Task task = experiment.load_task(pool);

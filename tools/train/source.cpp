@@ -66,9 +66,12 @@ ModelFile read_model_file(const std::string& path) {
     const RunFolder run(path);
     if (!std::filesystem::exists(run.weights_file(), error)) throw InputError(without_weights(run));
   } else if (!is_run(path) && first_byte(path) == '{') {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    const bool is_beside = std::filesystem::exists(RunFolder(folder).weights_file(), error);
     throw InputError(
-        text_of(path, ": expected a run folder or a .safetensors file. This looks like an ",
-                "experiment: train it first. `lagtape import` makes a run of a model of another program."));
+        text_of(path, ": expected a run folder or a .safetensors file. This looks like an experiment: ",
+                is_beside ? text_of("give its run, ", folder.string(), ".")
+                          : "train it first. `lagtape import` makes a run of a model of another program."));
   }
   return ModelFile::read(path);
 }

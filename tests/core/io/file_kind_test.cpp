@@ -22,6 +22,8 @@ TEST_CASE("Files that are given by mistake are recognised by their first bytes")
   CHECK(seems("\x89HDF\r\n", "a file of Keras"));
   CHECK(seems("PK\x03\x04 w.safetensors", "a zip archive"));
   CHECK(seems("\x93NUMPY", "an array of NumPy"));
+  CHECK(seems("PK\x03\x04 train_x.npy", "an archive of NumPy's arrays"));
+  CHECK(seems("\x08\x08\x12\x07pytorch", "an ONNX file, of which `lagtape import` makes a run"));
   for (const char* other : {"", " ", "{}", "text", "P", "<", "\x80"}) CHECK(seeming_kind(other) == "");
 }
 
