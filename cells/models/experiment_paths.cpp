@@ -63,6 +63,12 @@ std::string with_relative_paths(const std::string& experiment, const fs::path& f
   return json.dump(2);
 }
 
+void leave_names_of_files(Json& experiment) {
+  replace_paths(experiment, [](const fs::path& path, const std::string&) {
+    return path.has_filename() ? path.filename() : path.parent_path().filename();
+  });
+}
+
 void make_paths_absolute(Json& experiment, const fs::path& folder) {
   const fs::path from = whole(folder);
   Json beside;

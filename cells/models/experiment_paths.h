@@ -28,7 +28,10 @@ void for_each_path(Json& value, std::string_view key, F replaced) {
 /// nothing but the root in common with the folder only the names are left.
 std::string with_relative_paths(const std::string& experiment, const std::filesystem::path& folder);
 
-/// The opposite, for the experiment in a weights file in a folder. Where a file is not found this way, it is the one
+/// Leaves of the paths of data and of first weights their last names alone, wherever the files lie.
+void leave_names_of_files(Json& experiment);
+
+/// The opposite of with_relative_paths, for the experiment in a weights file in a folder. Where a file is not found this way, it is the one
 /// that the folder's experiment.json names, if there is one.
 void make_paths_absolute(Json& experiment, const std::filesystem::path& folder);
 

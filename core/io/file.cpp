@@ -22,8 +22,9 @@ namespace fs = std::filesystem;
 /// A disk that is full or broken, and too many open files, are an Error: the user gave nothing wrong.
 [[noreturn]] void fail(const fs::path& path, const char* what, int error) {
   const std::string message = text_of(path.string(), ": cannot ", what, ": ", std::strerror(error));
-  const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT || error == ENOTDIR ||
-                           error == EISDIR || error == ENAMETOOLONG || error == ELOOP || error == ENXIO;
+  const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
+                           error == ENOTDIR || error == EISDIR || error == ENAMETOOLONG || error == ELOOP ||
+                           error == ENXIO;
   if (of_the_path) throw InputError(message);
   throw Error(message);
 }
@@ -72,8 +73,10 @@ fs::path resolve(const fs::path& path, Links links) {
 
 int open_temporary(const fs::path& path, Temporary& temporary) {
   for (int attempt = 0;; ++attempt) {
-    fs::path name = path;
-    name.replace_filename(text_of(".", path.filename().string(), ".", ::getpid(), ".", attempt, ".tmp"));
+    const std::string whole = path.string(), last = path.filename().string();
+    // As text: replace_filename of libstdc++ 12 may crash when memory is out.
+    const fs::path name(text_of(std::string_view(whole).substr(0, whole.size() - last.size()), ".", last, ".",
+                                ::getpid(), ".", attempt, ".tmp"));
     temporary.path = name;  // before the file is there, since the copy needs memory
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) return fd;
@@ -99,7 +102,8 @@ void remove_temporaries_of(const fs::path& file) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
   while (const dirent* entry = entries != nullptr ? ::readdir(entries.get()) : nullptr) {
     const std::string_view name = entry->d_name;
-    if (name.starts_with(begin) && name.ends_with(".tmp")) ::unlinkat(::dirfd(entries.get()), entry->d_name, 0);
+    if (name.starts_with(begin) && name.ends_with(".tmp"))
+      ::unlinkat(::dirfd(entries.get()), entry->d_name, 0);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import random
 import shutil
 import signal
@@ -106,6 +107,33 @@ class ResumeTest(ToolTest):
         _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "optimizer.lr=0.5", code=2)
         self.assertIn("/optimizer/lr", err)
         self.assertEqual(self.snapshot(), before)
+
+    def test_a_run_whose_data_have_moved_goes_on_where_they_are_now(self):
+        def numbers(scale):
+            return "load\n" + "".join(f"{scale * math.sin(i / 3):.4f}\n" for i in range(100))
+
+        self.write("before/load.csv", numbers(1))
+        self.write("before/far.csv", numbers(1))
+        self.write("other/load.csv", numbers(2))
+        experiment = self.write("load.json", {
+            "name": "load", "data": {"task": "series", "path": "before/load.csv", "input": ["load"], "window": 8},
+            "model": {"layers": [{"cell": "rnn", "units": 2}]}, "train": {"epochs": 2}})
+        self.run_tool("train", experiment, "--out", "load-whole", "--quiet")
+        self.run_tool("train", experiment, "--out", "load", "--quiet", "--set", "train.epochs=1")
+        (self.folder / "before").rename(self.folder / "after")
+        for args in (["eval", "load"], ["analyze", "load"]):
+            _, err = self.run_tool(*args, code=2)
+            self.assertIn("before/load.csv: cannot read", err)
+            self.assertIn("--set data.path=PATH", err)
+        again = ["train", experiment, "--out", "load", "--quiet", "--resume", "--set"]
+        for path, message in (("after/far.csv", "Got /data/path \"far.csv\", the run has \"load.csv\""),
+                              ("other/load.csv", "data of other means and scales")):
+            _, err = self.run_tool(*again, f"data.path={path}", code=2)
+            self.assertIn(message, err)
+        self.run_tool(*again, "data.path=after/load.csv")
+        files = [(self.folder / run / "weights.safetensors").read_bytes() for run in ("load", "load-whole")]
+        self.assertEqual(*(read_safetensors(file)[1] for file in files))
+        self.run_tool("eval", "load")
 
     def write_metrics(self, text):
         """Writes the metrics of the finished run, and says in its checkpoint how long they are."""

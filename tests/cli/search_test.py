@@ -211,6 +211,18 @@ class SearchTest(ToolTest):
         self.assertEqual([run["settings"] for run in self.search(large, out="large")["runs"]],
                          [{"/seed": 0, "/train/epochs": 1}, {"/seed": 0, "/train/epochs": 2}])
 
+    def test_paths_that_are_chosen_begin_at_the_file_of_the_search(self):
+        (self.folder / "far").mkdir()
+        for name, scale in (("a", 1), ("b", 2)):
+            self.write(f"far/{name}.csv", "load\n" + "".join(f"{scale * math.sin(i / 3):.4f}\n" for i in range(60)))
+        self.write("far/small.json", {"name": "load", "data": {"task": "series", "path": "a.csv", "input": ["load"], "window": 8},
+                                      "model": {"layers": [{"cell": "rnn", "units": 2}]}, "train": {"epochs": 1}})
+        self.write("far/search.json", {"experiment": "small.json", "method": "grid",
+                                       "ranges": {"/data/path": {"choices": ["a.csv", "b.csv"]}}})
+        self.run_tool("search", "far/search.json", "--out", "found")
+        paths = [json.loads((self.folder / f"found/runs/000{i}/experiment.json").read_text())["data"]["path"] for i in range(2)]
+        self.assertEqual(paths, [str((self.folder / f"far/{name}.csv").resolve()) for name in "ab"])
+
     def test_a_condition_may_be_on_a_part_of_what_is_chosen(self):
         runs = self.search({**SEARCH, "method": "grid", "runs": 10, "ranges": {
             "/optimizer": {"choices": [{"type": "adam"}, {"type": "sgd", "lr": 0.1}]},

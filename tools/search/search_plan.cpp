@@ -10,8 +10,10 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/search/range_check.h"
+#include "lagtape/tools/train/assigned_paths.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/metrics.h"
 
 namespace lagtape::search {
@@ -247,7 +249,12 @@ std::string text_of_values(const Values& values) {
 
 std::vector<std::string> assignments(const SearchPlan& plan, const Values& values) {
   std::vector<std::string> result = plan.set;
-  for (const auto& [pointer, value] : values) result.push_back(text_of(pointer, "=", value.dump()));
+  for (const auto& [pointer, value] : values) {
+    Assignment assignment = parse_assignment(text_of(pointer, "=", value.dump()));
+    make_assigned_paths_absolute(assignment.value, assignment.keys, plan.identity.at("experiment"),
+                                 fs::absolute(plan.file).parent_path());
+    result.push_back(text_of(pointer, "=", assignment.value.dump()));
+  }
   return result;
 }
 

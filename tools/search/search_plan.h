@@ -66,7 +66,7 @@ std::int64_t most_runs(const SearchPlan& plan);
 
 /// "optimizer.lr=0.01 model.layers.0.tau=20"
 std::string text_of_values(const Values& values);
-/// All changes that make a run's experiment, in the form of --set.
+/// All changes that make a run's experiment, in the form of --set. Paths begin at the folder of the search's file.
 std::vector<std::string> assignments(const SearchPlan& plan, const Values& values);
 
 }  // namespace lagtape::search

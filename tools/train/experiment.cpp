@@ -1,7 +1,7 @@
 #include "lagtape/tools/train/experiment.h"
 
 #include <algorithm>
-#include <string_view>
+#include <vector>
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/loss_json.h"
@@ -9,6 +9,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/system_memory.h"
+#include "lagtape/tools/train/assigned_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/losses.h"
@@ -18,36 +19,14 @@ namespace lagtape {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-/// Whether "data.path=x" or "/data=..." is about the data.
-bool is_about_data(std::string_view assignment) {
-  constexpr std::string_view kKey = "data";
-  if (assignment.starts_with('/')) assignment.remove_prefix(1);
-  return assignment.starts_with(kKey) && assignment.find_first_of("./=") == kKey.size();
-}
-
-}  // namespace
-
 Json assigned(Json document, std::span<const std::string> assignments) {
-  for (const std::string& assignment : assignments) {
-    if (!is_about_data(assignment)) {
-      assign(document, assignment);
-      continue;
-    }
-    Json without = {{"data", at_pointer(document, "/data")}};  // paths found in it later are the assignment's
-    for (const char* key : kDataPaths)
-      if (at_pointer(without, "/data").is_object()) without["data"].erase(key);
-    assign(without, assignment);
+  std::vector<Assignment> parsed;
+  for (const std::string& assignment : assignments) parsed.push_back(parse_assignment(assignment));
+  Json as_given = document;
+  for (const Assignment& assignment : parsed) assign(as_given, assignment);
+  for (Assignment& assignment : parsed) {
+    make_assigned_paths_absolute(assignment.value, assignment.keys, as_given, fs::current_path());
     assign(document, assignment);
-    for (const char* key : kDataPaths) {
-      Json path = at_pointer(without, text_of("/data/", key).c_str());
-      if (path.is_null()) continue;
-      for_each_path(path, key, [](const std::string& given) {
-        return given.empty() ? given : fs::absolute(given).string();
-      });
-      document["data"][key] = path;
-    }
   }
   return document;
 }

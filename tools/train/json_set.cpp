@@ -1,7 +1,6 @@
 #include "lagtape/tools/train/json_set.h"
 
 #include <charconv>
-#include <vector>
 
 #include "lagtape/core/quote.h"
 
@@ -52,28 +51,36 @@ Json& element(Json& list, const std::string& key, const std::string& assignment)
 
 }  // namespace
 
-void assign(Json& document, const std::string& assignment) {
-  const std::string shown = shortened(assignment, kLongestShown);
-  if (!is_utf8(assignment)) throw InputError(text_of("--set ", shown, ": the text is not UTF-8."));
-  const std::size_t equals = assignment.find('=');
+Assignment parse_assignment(const std::string& text) {
+  const std::string shown = shortened(text, kLongestShown);
+  if (!is_utf8(text)) throw InputError(text_of("--set ", shown, ": the text is not UTF-8."));
+  const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw InputError(
         text_of("--set ", shown, ": expected KEY=VALUE, such as train.epochs=3 or /train/epochs=3."));
   }
+  const std::string value = text.substr(equals + 1);
+  return {.text = text,
+          .keys = keys_of(text.substr(0, equals), text),
+          .value = Json::accept(value) ? Json::parse(value) : Json(value)};
+}
+
+void assign(Json& document, const Assignment& assignment) {
   Json* place = &document;
-  for (const std::string& key : keys_of(assignment.substr(0, equals), assignment)) {
+  for (const std::string& key : assignment.keys) {
     if (place->is_null()) *place = Json::object();
     if (place->is_array()) {
-      place = &element(*place, key, assignment);
+      place = &element(*place, key, assignment.text);
     } else if (place->is_object()) {
       place = &(*place)[key];
     } else {
-      throw InputError(text_of("--set ", shown, ": there is no ", quote(key), " in a value that is a ",
-                               place->type_name(), "."));
+      throw InputError(text_of("--set ", shortened(assignment.text, kLongestShown), ": there is no ",
+                               quote(key), " in a value that is a ", place->type_name(), "."));
     }
   }
-  const std::string value = assignment.substr(equals + 1);
-  *place = Json::accept(value) ? Json::parse(value) : Json(value);
+  *place = assignment.value;
 }
+
+void assign(Json& document, const std::string& assignment) { assign(document, parse_assignment(assignment)); }
 
 }  // namespace lagtape

@@ -112,6 +112,7 @@ Json essence(const Experiment& experiment) {
     json["train"].erase("memory");  // every plan gives the same bits
   }
   leave_out_reports(json);
+  leave_names_of_files(json);  // the files may have moved; how their data are scaled is compared later
   return json;
 }
 
@@ -129,8 +130,8 @@ void require_same(const Experiment& before, const Experiment& now, const fs::pat
   };
   throw InputError(text_of(
       path.string(),
-      ": a resumed run may differ in epochs, steps, memory, threads, what is reported and not_finite "
-      "\"skip\" only. Got ",
+      ": a resumed run may differ in epochs, steps, memory, threads, what is reported, not_finite "
+      "\"skip\" and the folders of its files only. Got ",
       place, " ", value(new_values), ", the run has ", value(old_values),
       ". For other settings give another folder, by --out; `lagtape train --init` begins with this run's "
       "weights."));

@@ -218,6 +218,23 @@ TEST_CASE("a path starts at the file's folder, one that is set at the current fo
   CHECK(message(kReviews, {"data.vectors="}).find("/data/vectors: expected a path") != std::string::npos);
 }
 
+TEST_CASE("of what is set, paths alone begin at the current folder") {
+  const auto here = std::filesystem::current_path();
+  constexpr const char* kSeries = R"({
+    "name": "load", "data": { "task": "series", "path": ["a.csv", "b.csv"], "input": ["load", "wind"], "target": ["load"], "window": 8 },
+    "model": { "layers": [ { "cell": "lstm", "units": 4 } ] } })";
+  for (const char* assignment : {"data.path.1=c.csv", "/data/path/1=c.csv"}) {
+    const Json paths = filled(kSeries, {assignment})["data"]["path"];
+    CHECK(paths == Json::array({"/folder/a.csv", (here / "c.csv").string()}));
+  }
+  CHECK(filled(kSeries, {"data.input.0=sun"})["data"]["input"] == Json::array({"sun", "wind"}));
+  CHECK(message(kSeries, {"data.input=sun"}).find(here.string()) == std::string::npos);
+  const Json data = {
+      {"task", "series"}, {"path", {"d.csv"}}, {"input", {"load"}}, {"target", {"load"}}, {"window", 8}};
+  CHECK(filled(kSeries, {"data=" + data.dump()})["data"]["path"] == Json::array({(here / "d.csv").string()}));
+  CHECK(filled(kSmall, {"train.init=run"})["train"]["init"] == (here / "run").string());
+}
+
 TEST_CASE("sizes are read with their units") {
   CHECK(parse_bytes("4096") == 4096);
   CHECK(parse_bytes("64MiB") == 64 << 20);
