@@ -298,7 +298,7 @@ class ErrorsTest(ToolTest):
     def test_a_stream_that_cannot_be(self):
         layers = [{"layer": "bidirectional", "cell": {"cell": "gru", "units": 2}}]
         self.write("both.json", changed(EXPERIMENT, model__layers=layers))
-        self.refused(["both.json"], "bench", "both.json", "--stream")
+        self.refused(["both.json: a bidirectional layer reads"], "bench", "both.json", "--stream")
 
     def test_files_in_place_of_an_experiment(self):
         for name, content, words in (("page.json", b"<!DOCTYPE html><html>", "an HTML page"),

@@ -10,6 +10,7 @@
 #include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/place.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/train/source.h"
 
@@ -149,7 +150,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
     steps = bench::stream_distribution(model, options);
     prediction = bench::prediction_time(model, arguments.options.repeats);
   } catch (const InputError& error) {
-    throw InputError(text_of(experiment.where, ": ", error.what()));
+    throw InputError(at_place(error.what(), experiment.where));
   }
   const bool has_other = options.weights != ProductFormat::scalar;
   const double ratio = has_other ? latency.other.median / latency.own.median : 1;
