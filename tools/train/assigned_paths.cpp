@@ -4,13 +4,17 @@
 #include <array>
 
 #include "lagtape/cells/models/experiment_paths.h"
-#include "lagtape/tools/train/experiment_reader.h"
 
 namespace lagtape {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+Json task_of(const Json& experiment) {
+  const Json* task = experiment.find_pointer("/data/task");
+  return task != nullptr ? *task : Json();
+}
 
 /// Whether a place is that of a path, of a list of paths, or of one in such a list.
 bool names_files(std::span<const std::string> keys, const Json& experiment) {
@@ -19,7 +23,7 @@ bool names_files(std::span<const std::string> keys, const Json& experiment) {
   if (keys[0] == "train") return keys.size() == 2 && key == "init";
   if (keys[0] != "data" || std::ranges::find(kDataPaths, key) == kDataPaths.end()) return false;
   const bool may_name_columns = key == "input" || key == "target";
-  return !may_name_columns || (keys.size() == 2 && at_pointer(experiment, "/data/task") != "series");
+  return !may_name_columns || (keys.size() == 2 && task_of(experiment) != "series");
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+"""Searches and tables of very many parts: their time grows as they do, and what is too much is refused."""
+
+import time
+
+from search_test import SEARCH, SMALL
+from table_test import PLAN
+from table_test import SMALL as OF_TABLE
+from tool import ToolTest, main
+
+
+class SearchLimitsTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("small.json", SMALL)
+
+    def test_more_runs_than_a_search_may_have_are_refused(self):
+        self.write("search.json", SEARCH)
+        _, err = self.run_tool("search", "search.json", "--out", "out", "--runs", 999999999999, code=2)
+        self.assertIn("--runs: a search has at most 100000 runs. Got 999999999999.", err)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_searches_of_very_many_settings_are_checked_in_a_time_that_grows_as_they_do(self):
+        many = 16000
+        names = [f"s{i}" for i in range(many)]
+        cases = {
+            "settings that are not there": ({f"/train/{name}": {"choices": [0]} for name in names}, "/train/s0"),
+            "settings in one another": ({"/train/" + "/".join(["s"] * (i % 90 + 1)) + str(i): {"choices": [0]} for i in range(many)},
+                                        "train"),
+            "conditions on nothing": ({f"/train/{name}": {"choices": [0], "when": {f"/train/x{name}": 0}} for name in names},
+                                      "the experiment has no '/train/xs0'"),
+            "conditions that depend on one another": (
+                {f"/train/s{i}": {"choices": [0], **({"when": {f"/train/s{i - 1}": 0}} if i else {})} for i in range(many)}, "/train/s0"),
+        }
+        for name, (settings, text) in cases.items():
+            with self.subTest(name):
+                self.write("search.json", {"experiment": "small.json", "runs": 1, "ranges": settings})
+                start = time.monotonic()
+                _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
+                self.assertLess(time.monotonic() - start, 10)  # up to a minute while it was quadratic
+                self.assertIn(text, err)
+                self.assertLess(len(err), 20_000)
+
+    def test_what_the_runs_of_a_search_keep_is_bounded(self):
+        lists = {f"/train/s{i:03}": {"choices": [0]} for i in range(400)}
+        grid = {**lists, **{f"/train/b{i:02}": {"choices": [0, 1]} for i in range(16)}}
+        for search, text in (
+                ({"method": "grid", "ranges": grid}, "/ranges: a grid of more than 4807 combinations, the most that a search of 416"),
+                ({"runs": 5001, "ranges": lists}, "/runs: 5001 runs of 400 settings each, expected at most 5000 of so many settings")):
+            with self.subTest(text):
+                self.write("search.json", {"experiment": "small.json", **search})
+                _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
+                self.assertIn(text, err)
+
+    def test_a_grid_of_very_many_settings_ends_in_a_message(self):
+        ranges = {f"/x{i}": {"choices": [1]} for i in range(40_000)}  # a call for each took more than the stack has
+        self.write("search.json", {"experiment": "small.json", "method": "grid", "ranges": ranges})
+        _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
+        self.assertIn("unknown key 'x0'", err)
+
+
+class TableLimitsTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("task/small.json", OF_TABLE)
+
+    def test_very_many_rows_are_checked_in_a_time_that_grows_as_they_do(self):
+        many = 20_000
+        rows = [{"name": f"row {i}", "printed": 1, "at": {"dt": i, "form": "a"}} for i in range(many)]
+        names = [{"name": f"row {i}", "model": f"smal{i}"} for i in range(many)]
+        for rows, words in (([*rows, {**rows[7], "name": "again"}], f"/rows/{many}/at: row 7 ('row 7') has the same settings"),
+                            (names, "/rows/0/model: unknown experiment 'smal0'")):
+            with self.subTest(words):
+                self.write("task/table.json", {**PLAN, "rows": rows})
+                start = time.monotonic()
+                _, err = self.run_tool("table", "task", code=2)
+                self.assertLess(time.monotonic() - start, 10)  # over a minute while each row was compared with all others
+                self.assertIn(words, err)
+
+
+if __name__ == "__main__":
+    main()
