@@ -331,7 +331,8 @@ const Json* Json::find_pointer(std::string_view pointer) const {
     if (place->is_array()) {
       std::size_t index = 0;
       const auto [rest, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-      const bool is_index = error == std::errc() && rest == part.data() + part.size();
+      const bool is_index = error == std::errc() && rest == part.data() + part.size() &&
+                            (part.size() == 1 || part.front() != '0');
       next = is_index && index < place->size() ? place->begin() + index : place->end();
     } else {
       next = place->find(unescaped(part));

@@ -157,7 +157,7 @@ class Json {
   };
   Items items() const { return Items(*this); }
 
-  /// Numbers are equal when their values are, whatever their types; objects when their keys have one order.
+  /// Numbers are equal when their values are, whatever their types; objects whatever the order of their keys.
   friend bool operator==(const Json& a, const Json& b);
   friend std::ostream& operator<<(std::ostream& stream, const Json& json);
 

@@ -45,17 +45,38 @@ class SearchLimitsTest(ToolTest):
         grid = {**lists, **{f"/train/b{i:02}": {"choices": [0, 1]} for i in range(16)}}
         for search, text in (
                 ({"method": "grid", "ranges": grid}, "/ranges: a grid of more than 4807 combinations, the most that a search of 416"),
-                ({"runs": 5001, "ranges": lists}, "/runs: 5001 runs of 400 settings each, expected at most 5000 of so many settings")):
+                ({"runs": 5001, "ranges": lists}, "/runs: 5001 runs of 400 settings each, expected at most 5000 of so many and so long ones"),
+                ({"runs": 200, "ranges": {"/optimizer/type": {"choices": ["adam", "a" * 10**6]}}},
+                 "/runs: 200 runs of 1 settings each, expected at most 127 of so many and so long ones")):
             with self.subTest(text):
                 self.write("search.json", {"experiment": "small.json", **search})
                 _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
                 self.assertIn(text, err)
 
     def test_a_grid_of_very_many_settings_ends_in_a_message(self):
-        ranges = {f"/x{i}": {"choices": [1]} for i in range(40_000)}  # a call for each took more than the stack has
+        ranges = {f"/x{i}": {"choices": [1]} for i in range(20_000)}  # a call for each took more than the stack has
         self.write("search.json", {"experiment": "small.json", "method": "grid", "ranges": ranges})
         _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
         self.assertIn("unknown key 'x0'", err)
+        ranges["/y"] = {"choices": [1]}
+        self.write("search.json", {"experiment": "small.json", "method": "grid", "ranges": ranges})
+        _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
+        self.assertIn("/ranges: 20001 settings, expected at most 20000.", err)
+
+    def test_very_long_pointers_and_keys_take_no_time(self):
+        key = "k" * 300_000
+        nested = {key: {f"c{i}": 0 for i in range(5000)}}
+        cases = (({"/" * 200_000: {"choices": [1]}}, "a pointer of 200000 characters and 200000 keys, expected at most 2000 and 100."),
+                 ({"/optimizer/lr": {"choices": [1], "when": {"/a" * 101: 1}}}, "/when: a pointer of 202 characters and 101 keys"),
+                 ({"/train": {"choices": [nested]}, "/optimizer/lr": {"choices": [1], "when": {"/optimizer/typ": 1}}},
+                  "the experiment has no '/optimizer/typ'; did you mean '/optimizer/type'?"))
+        for settings, text in cases:
+            with self.subTest(text):
+                self.write("search.json", {"experiment": "small.json", "runs": 1, "ranges": settings})
+                start = time.monotonic()
+                _, err = self.run_tool("search", "search.json", "--out", "out", code=2)
+                self.assertLess(time.monotonic() - start, 1)
+                self.assertIn(text, err)
 
 
 class TableLimitsTest(ToolTest):

@@ -74,6 +74,19 @@ WRONG = [
      {**SEARCH, "ranges": {"/optimizer/momentum": {"uniform": [0, 0.8], "when": {"/optimizer/type": "sgd"}},
                            "/optimizer/type": {"choices": ["adam", "sgd"]}}},
      ["the range of '/optimizer/type' comes after this one"]),
+    ("a condition on what contains a setting",
+     {**SEARCH, "ranges": {"/optimizer/lr": {"choices": [0.1, 1]},
+                           "/train/batch": {"choices": [2, 4], "when": {"/optimizer": {"type": "adam", "lr": 1}}}}},
+     ["/when: '/optimizer' contains '/optimizer/lr', which is searched"]),
+    ("a condition that never holds", ranges(choices=[0.1, 1], when={"/optimizer/type": "sgd"}),
+     ["/when: holds in no run: '/optimizer/type' never has [\"sgd\"]"]),
+    ("a condition that never holds in a range",
+     {**SEARCH, "ranges": {"/train/batch": {"integers": [2, 4]},
+                           "/optimizer/lr": {"choices": [0.1, 1], "when": {"/train/batch": [5, 6]}}}},
+     ["/when: holds in no run: '/train/batch' never has [5,6]"]),
+    ("an element with a leading zero", {**SEARCH, "ranges": {"/model/layers/00/units": {"choices": [2, 3]}}},
+     ["'00' begins with a zero, expected the number of an element, such as 0 or 12"]),
+    ("a value twice on a grid", {**ranges(choices=[0.1, 1, 0.1]), "method": "grid"}, ["/choices: a grid would have the value 0.1 twice"]),
     ("a condition on two settings", ranges(choices=[1], when={"/a": 1, "/b": 2}), ["/when"]),
     ("a metric that the experiment has not", {**SEARCH, "metric": "accuracy"}, ["/metric", "rmse"]),
     ("runs of nothing", {**SEARCH, "runs": 0}, ["/runs"]),
@@ -163,6 +176,8 @@ class SearchTest(ToolTest):
     def test_a_grid_takes_points_of_a_wide_range_and_the_first_runs_of_a_large_one(self):
         wide = {**SEARCH, "method": "grid", "ranges": {"/seed": {"integers": [0, 10**9], "points": 3}}}
         self.assertEqual([run["settings"]["/seed"] for run in self.search(wide)["runs"]], [0, 5 * 10**8, 10**9])
+        geometric = {**wide, "ranges": {"/seed": {"log_integers": [1, 100], "points": 3}}}
+        self.assertEqual([run["settings"]["/seed"] for run in self.search(geometric, out="geometric")["runs"]], [1, 10, 100])
         large = {**wide, "runs": 2, "ranges": {"/seed": {"integers": [0, 9999]}, "/train/epochs": {"integers": [1, 9999]}}}
         self.assertEqual([run["settings"] for run in self.search(large, out="large")["runs"]],
                          [{"/seed": 0, "/train/epochs": 1}, {"/seed": 0, "/train/epochs": 2}])
@@ -221,6 +236,7 @@ class SearchTest(ToolTest):
                     for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', inside):
                         self.assertTrue(76 + 3.5 < float(x) < 696 - 3.5 and 40 + 3.5 < float(y) < 420 - 3.5, (x, y))
         self.assertIn(">sgd<", charts["optimizer.type"])
+        self.assertIn("optimizer.lr (logarithmic)", charts["settings"])
 
     def test_ranges_that_are_used_up_end_the_search(self):
         self.assertEqual(len(self.search({**SEARCH, "ranges": {"/model/layers/0/tau": {"choices": [1, 5, 20]}}})["runs"]), 3)
@@ -258,6 +274,22 @@ class SearchTest(ToolTest):
         table = self.run_tool("search", "search.json", "--out", "out", "--show")[0].splitlines()
         column = table[0].index("seeds")
         self.assertEqual([row[column:].split()[0] for row in table[1:7]], ["3", "3", "1", "1", "1", "1"])
+
+    def test_repetitions_of_runs_that_are_no_longer_among_the_best_stay(self):
+        search = {**SEARCH, "runs": 2, "again": {"best": 1, "seeds": 2}}
+        before = self.search(search)
+        runs = {run["run"] for run in before["repetitions"]}
+        grown = {**search, "again": {"best": 1, "seeds": 1}}  # one further seed each from now on
+        after = self.search(grown, "--runs", 8)
+        self.assertLessEqual(runs, {run["run"] for run in after["repetitions"]})
+        self.assertLessEqual(runs, {row["run"] for row in self.results()})
+        self.assertEqual(self.search(grown, "--runs", 8, "--show"), after)
+
+    def test_a_search_that_has_not_begun_says_so_and_a_long_ranking_how_many_it_leaves_out(self):
+        self.write("search.json", {**SEARCH, "runs": 12})
+        self.assertIn("it has not begun: `lagtape search search.json` trains them", self.run_tool("search", "search.json", "--show")[0])
+        shown = self.run_tool("search", "search.json", "--out", "out", "--quiet")[0]
+        self.assertIn("\nand 2 more\n", shown)
 
     def test_runs_that_diverge_are_noted_and_not_tried_again(self):
         self.write("small.json", changed(SMALL, model__layers=[{"layer": "linear", "units": 2}],

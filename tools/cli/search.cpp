@@ -106,13 +106,18 @@ void print_table(const SearchPlan& plan, const SearchResult& result, const std::
     print("{:<7}{:<6}{:<{}}  {}{}\n", i + 1, ranked[i]->folder.filename().string(), values[i], width,
           seeds[i], search::text_of_values(ranked[i]->values));
   }
+  if (shown < ranked.size()) print("and {} more\n", ranked.size() - shown);
   print("\n{} runs: {} done", result.trials.size(), count(search::TrialState::done));
   for (const auto state :
        {search::TrialState::stopped, search::TrialState::diverged, search::TrialState::failed,
         search::TrialState::unfinished, search::TrialState::missing}) {
     if (count(state) > 0) print(", {} {}", count(state), search::name_of(state));
   }
-  print("; all in {}\n", (out / "results.jsonl").string());
+  if (std::filesystem::exists(out / "results.jsonl")) {
+    print("; all in {}\n", (out / "results.jsonl").string());
+  } else {
+    print("; it has not begun: `lagtape search {}` trains them\n", plan.file.string());
+  }
   if (!ranked.empty()) print("the best run is {}\n", (out / "best").string());
   if (result.elsewhere > 0) print("{} runs are being trained by another process\n", result.elsewhere);
 }

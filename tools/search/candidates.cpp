@@ -20,8 +20,8 @@ double rounded(double value) {
   return std::strtod(text, nullptr);
 }
 
-/// The value of a range at a place from 0 to 1.
-Json value_at(const Setting& setting, double place) {
+/// The value of a range at a place from 0 to 1. `stretch`: how far whole numbers reach beyond their ends.
+Json value_at(const Setting& setting, double place, double stretch) {
   using Kind = Setting::Kind;
   if (setting.kind == Kind::choices) {
     const auto count = static_cast<double>(setting.choices.size());
@@ -29,8 +29,7 @@ Json value_at(const Setting& setting, double place) {
   }
   const bool whole = setting.kind == Kind::integers || setting.kind == Kind::log_integers;
   const bool logarithmic = setting.kind == Kind::log_uniform || setting.kind == Kind::log_integers;
-  // Every integer has a stretch of the same width, from half below it to half above.
-  const double low = setting.low - (whole ? 0.5 : 0), high = setting.high + (whole ? 0.5 : 0);
+  const double low = setting.low - (whole ? stretch : 0), high = setting.high + (whole ? stretch : 0);
   // The ratio of the bounds may overflow where the difference of their logarithms does not.
   const double value = logarithmic ? std::exp(std::log(low) + (std::log(high) - std::log(low)) * place)
                                    : low + (high - low) * place;
@@ -77,7 +76,8 @@ Values drawn(const SearchPlan& plan, const Json& experiment, std::uint64_t run, 
   for (const Setting& setting : plan.settings) {
     if (!all.holds_for(setting)) continue;
     RandomStream draw(plan.seed, stream_name({fnv1a("search"), fnv1a(setting.pointer), run, attempt}));
-    all.push(setting, value_at(setting, draw.next_uniform()));
+    // Every integer has a stretch of the same width, from half below it to half above.
+    all.push(setting, value_at(setting, draw.next_uniform(), 0.5));
   }
   return all.values();
 }
@@ -94,7 +94,7 @@ std::vector<Json> grid_values(const Setting& setting) {
       values.emplace_back(static_cast<std::int64_t>(setting.low) + i);
       continue;
     }
-    const Json value = value_at(setting, place);
+    const Json value = value_at(setting, place, 0);
     if (values.empty() || values.back() != value) values.push_back(value);
   }
   return values;
@@ -154,12 +154,19 @@ class Grid {
 }  // namespace
 
 std::int64_t most_runs(const SearchPlan& plan) {
-  constexpr std::int64_t kMostValues = 2'000'000;
-  return std::clamp<std::int64_t>(kMostValues / std::ssize(plan.settings), 1, kMostRuns);
+  constexpr std::int64_t kMostBytes = 128'000'000, kNumber = 64;
+  std::int64_t bytes = 0;  // of a run's values
+  for (const Setting& setting : plan.settings) {
+    std::int64_t longest = kNumber;
+    for (const Json& choice : setting.choices) longest = std::max(longest, std::ssize(choice.dump()));
+    bytes += longest;
+  }
+  return std::clamp<std::int64_t>(kMostBytes / bytes, 1, kMostRuns);
 }
 
 std::vector<Values> candidates(const SearchPlan& plan) {
-  constexpr std::uint64_t kAttempts = 1000;
+  constexpr std::size_t kDraws = 2'000'000;
+  const std::uint64_t attempts = std::clamp<std::size_t>(kDraws / plan.settings.size(), 20, 1000);
   const Json& experiment = plan.identity.at("experiment");
   std::vector<Values> all;
   if (plan.method == Method::grid) return Grid(plan).combinations();
@@ -167,9 +174,9 @@ std::vector<Values> candidates(const SearchPlan& plan) {
   for (std::int64_t run = 0; run < plan.runs; ++run) {
     std::uint64_t attempt = 0;
     Values values = drawn(plan, experiment, static_cast<std::uint64_t>(run), attempt);
-    while (!known.insert(text_of_values(values)).second && attempt < kAttempts)
+    while (!known.insert(text_of_values(values)).second && attempt < attempts)
       values = drawn(plan, experiment, static_cast<std::uint64_t>(run), ++attempt);
-    if (attempt == kAttempts) break;  // the ranges are used up
+    if (attempt == attempts) break;  // the ranges are used up
     all.push_back(std::move(values));
   }
   return all;

@@ -88,15 +88,17 @@ Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>&
     if (std::isnan(x) || std::isnan(trials[i].value)) continue;
     add_dot(trials[i].state == TrialState::done ? done : stopped, x, trials[i].value);
   }
-  plot.lines.push_back(std::move(done));
-  if (!stopped.x.empty()) plot.lines.push_back(std::move(stopped));
+  for (PlotLine* line : {&done, &stopped})
+    if (!line->x.empty()) plot.lines.push_back(std::move(*line));
   return plot;
 }
 
 Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const std::vector<Trial>& trials) {
   Plot plot{.title = "the settings of all runs, each axis from its smallest to its largest value",
             .y = {.title = "place in the range", .min = 0, .max = 1}};
-  for (const Axis& axis : axes) plot.x.categories.push_back(name_of(axis.setting()));
+  for (const Axis& axis : axes)
+    plot.x.categories.push_back(name_of(axis.setting()) +
+                                (is_logarithmic(axis.setting()) ? " (logarithmic)" : ""));
   std::vector<std::size_t> sorted;
   for (std::size_t i = 0; i < trials.size(); ++i)
     if (!std::isnan(trials[i].value)) sorted.push_back(i);
@@ -122,10 +124,15 @@ Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const s
 std::vector<std::pair<std::string, Plot>> charts_of(const SearchPlan& plan,
                                                     const std::vector<Trial>& trials) {
   std::vector<Axis> axes;
-  for (const Setting& setting : plan.settings) axes.emplace_back(setting, trials);
   std::vector<std::pair<std::string, Plot>> charts;
-  for (const Axis& axis : axes) charts.emplace_back(name_of(axis.setting()), against(plan, axis, trials));
-  charts.emplace_back("settings", side_by_side(plan, axes, trials));
+  for (const Setting& setting : plan.settings) {
+    Axis axis(setting, trials);
+    Plot plot = against(plan, axis, trials);
+    if (plot.lines.empty()) continue;  // no run has the setting and a number
+    charts.emplace_back(name_of(setting), std::move(plot));
+    axes.push_back(std::move(axis));
+  }
+  if (!axes.empty()) charts.emplace_back("settings", side_by_side(plan, axes, trials));
   return charts;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <unordered_set>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
@@ -67,6 +68,15 @@ void read_choices(JsonReader& reader, const std::string& key, const Json& choice
   for (const Json& choice : choices) setting.choices.push_back(choice);
 }
 
+/// Checks that a pointer is none of those whose parts take a long time to compare.
+void check_length(JsonReader& reader, const std::string& key, const std::string& pointer) {
+  constexpr std::ptrdiff_t kMostKeys = 100, kLongest = 2000;
+  const std::ptrdiff_t keys = std::ranges::count(pointer, '/');
+  if (keys > kMostKeys || std::ssize(pointer) > kLongest)
+    reader.error(key, text_of("a pointer of ", pointer.size(), " characters and ", keys,
+                              " keys, expected at most ", kLongest, " and ", kMostKeys, "."));
+}
+
 void read_condition(JsonReader& reader, Setting& setting) {
   const Json& when = reader.raw("when", R"(condition, such as {"/optimizer/type": "sgd"})");
   if (when.is_null()) return;
@@ -77,6 +87,7 @@ void read_condition(JsonReader& reader, Setting& setting) {
   for (const auto& [pointer, values] : when.items()) {
     if (pointer.empty())
       reader.error("when", "'' is no pointer to a value, expected one such as '/optimizer/type'.");
+    check_length(reader, "when", pointer);
     setting.condition = pointer;
     if (values.is_array()) {
       for (const Json& value : values) setting.condition_values.push_back(value);
@@ -86,9 +97,16 @@ void read_condition(JsonReader& reader, Setting& setting) {
   }
 }
 
-/// Checks that a range has a number of points on a grid, and not too many.
+/// Checks that a range has a number of points on a grid, not too many, and none twice.
 void check_points(JsonReader& reader, const Setting& setting) {
-  if (setting.kind == Setting::Kind::choices) return;
+  if (setting.kind == Setting::Kind::choices) {
+    std::unordered_set<std::string> known;
+    for (const Json& choice : setting.choices)
+      if (!known.insert(choice.dump_sorted()).second)
+        return reader.error("choices", text_of("a grid would have the value ", shortened(choice.dump(), 100),
+                                               " twice, expected different ones."));
+    return;
+  }
   if (!is_whole(setting.kind)) {
     if (setting.points < 2)
       reader.error("", "a grid needs the number of its values here: \"points\", at least 2.");
@@ -122,6 +140,7 @@ Setting read_setting(const std::string& pointer, const Json& value, Method metho
   if (!reader.is_object()) return setting;
   if (pointer.empty() || pointer[0] != '/')
     reader.error("", "expected a JSON Pointer into the experiment, such as \"/optimizer/lr\".");
+  check_length(reader, "", pointer);
   if (given != 1)
     reader.error("", "expected one of uniform, log_uniform, integers, log_integers and choices.");
   if (method == Method::grid) check_points(reader, setting);
@@ -135,6 +154,9 @@ void read_ranges(JsonReader& reader, SearchPlan& plan) {
                  R"(expected the settings that vary: {"/optimizer/lr": {"log_uniform": [1e-4, 0.1]}}.)");
     return;
   }
+  constexpr std::size_t kMostSettings = 20'000;
+  if (ranges.size() > kMostSettings)
+    return reader.error("ranges", text_of(ranges.size(), " settings, expected at most ", kMostSettings, "."));
   JsonReader places(ranges, reader.pointer_to("ranges"), reader.errors());
   for (const auto& [pointer, value] : ranges.items())
     plan.settings.push_back(read_setting(pointer, value, plan.method, places));
@@ -216,7 +238,7 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   const std::int64_t most = most_runs(plan);
   if (plan.runs > most) {
     throw InputError(text_of(file.string(), ": /runs: ", plan.runs, " runs of ", plan.settings.size(),
-                             " settings each, expected at most ", most, " of so many settings."));
+                             " settings each, expected at most ", most, " of so many and so long ones."));
   }
   const std::vector<Values> runs_of_plan = candidates(plan);
   if (std::ssize(runs_of_plan) > most) {
@@ -241,8 +263,8 @@ std::string text_of_values(const Values& values) {
   for (const auto& [pointer, value] : values) {
     std::string name = pointer.substr(1);
     std::ranges::replace(name, '/', '.');
-    text += text_of(text.empty() ? "" : " ", name, "=",
-                    value.is_string() ? value.get<std::string>() : value.dump());
+    const bool is_plain = value.is_string() && !Json::accept(value.get<std::string>());
+    text += text_of(text.empty() ? "" : " ", name, "=", is_plain ? value.get<std::string>() : value.dump());
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <list>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -200,6 +201,16 @@ std::vector<Trial> repetitions_of_best(const SearchPlan& plan, const fs::path& o
   return all;
 }
 
+/// The repetitions with those that were trained earlier, when other runs were the best.
+std::vector<Trial> with_earlier(std::vector<Trial> repeated, const SearchPlan& plan, const fs::path& out,
+                                const std::vector<Trial>& trials) {
+  std::set<fs::path> known;
+  for (const Trial& trial : repeated) known.insert(trial.folder);
+  for (Trial& trial : finished_repetitions(plan, trials, out))
+    if (!known.contains(trial.folder)) repeated.push_back(std::move(trial));
+  return repeated;
+}
+
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
@@ -212,6 +223,7 @@ SearchResult look_at_search(const SearchPlan& plan, const fs::path& out) {
   SearchResult result{.trials = find_trials(plan, out)};
   if (std::ranges::all_of(result.trials, has_ended))
     result.repetitions = repetitions_of_best(plan, out, result.trials);
+  result.repetitions = with_earlier(std::move(result.repetitions), plan, out, result.trials);
   return result;
 }
 
@@ -226,6 +238,7 @@ SearchResult search(const SearchPlan& plan, const fs::path& out, const SearchOpt
     result.repetitions = repetitions_of_best(plan, out, result.trials);
     searcher.train(result.repetitions, result.trials);
   }
+  result.repetitions = with_earlier(std::move(result.repetitions), plan, out, result.trials);
   write_results(plan, out, joined(result.trials, result.repetitions));
   const std::vector<const Trial*> ranked = ranking(plan, result);
   if (!ranked.empty()) link_best(out, *ranked.front());

@@ -1,5 +1,7 @@
 #include "lagtape/tools/search/trial.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -137,6 +139,33 @@ std::vector<Trial> repetitions(const SearchPlan& plan, const Trial& trial, const
     look_at(trials.back(), plan);
   }
   return trials;
+}
+
+std::vector<Trial> finished_repetitions(const SearchPlan& plan, const std::vector<Trial>& trials,
+                                        const fs::path& out) {
+  constexpr std::string_view kSeed = "-seed";
+  const auto number_in = [](std::string_view digits) {
+    std::int64_t number = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return error == std::errc() && end == digits.data() + digits.size() ? number : -1;
+  };
+  std::vector<Trial> found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(out / "runs", error)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t split = name.find(kSeed);
+    if (split == std::string::npos) continue;
+    const std::int64_t number = number_in(std::string_view(name).substr(0, split));
+    const std::int64_t seed = number_in(std::string_view(name).substr(split + kSeed.size()));
+    if (number < 0 || number >= std::ssize(trials) || seed < 0) continue;
+    const auto place = static_cast<std::size_t>(number);
+    Trial trial = trial_in(out, place, trials[place].values, seed);
+    if (trial.folder.filename() != name) continue;
+    look_at(trial, plan);
+    if (trial.state == TrialState::done) found.push_back(std::move(trial));
+  }
+  std::ranges::sort(found, {}, [](const Trial& trial) { return std::pair(trial.number, trial.seed); });
+  return found;
 }
 
 Json json_of(const SearchPlan& plan, const Trial& trial) {

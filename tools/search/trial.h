@@ -31,6 +31,10 @@ std::vector<Trial> find_trials(const SearchPlan& plan, const std::filesystem::pa
 /// The repetitions of a run with the seeds 1, 2, ... after the experiment's own.
 std::vector<Trial> repetitions(const SearchPlan& plan, const Trial& trial, const std::filesystem::path& out);
 
+/// The repetitions that are done, as the folder has them: also of runs that are no longer among the best.
+std::vector<Trial> finished_repetitions(const SearchPlan& plan, const std::vector<Trial>& trials,
+                                        const std::filesystem::path& out);
+
 /// Reads what became of a run so far.
 void look_at(Trial& trial, const SearchPlan& plan);
 /// Notes, for good, that a run ended without a result.

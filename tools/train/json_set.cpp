@@ -40,6 +40,10 @@ std::vector<std::string> keys_of(const std::string& path, const std::string& ass
 }
 
 Json& element(Json& list, const std::string& key, const std::string& assignment) {
+  if (key.size() > 1 && key.starts_with('0')) {
+    throw InputError(text_of("--set ", shortened(assignment, kLongestShown), ": ", quote(key),
+                             " begins with a zero, expected the number of an element, such as 0 or 12."));
+  }
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
   if (error != std::errc() || end != key.data() + key.size() || index >= list.size()) {

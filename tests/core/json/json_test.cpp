@@ -90,7 +90,17 @@ TEST_CASE("a JSON Pointer finds a value below, or none") {
   CHECK(*json.find_pointer("/a/1/b~1c") == 1);
   CHECK(*json.find_pointer("/a/1/~0") == 2);
   CHECK(*json.find_pointer("/") == 3);
-  for (const char* pointer : {"/b", "/a/2", "/a/x", "/a/0/b"}) CHECK(json.find_pointer(pointer) == nullptr);
+  for (const char* pointer : {"/b", "/a/2", "/a/x", "/a/00", "/a/01", "/a/0/b"})
+    CHECK(json.find_pointer(pointer) == nullptr);
+}
+
+TEST_CASE("objects are equal in any order of their keys") {
+  const Json one = Json::parse(R"({"a": 1, "b": {"c": [1, 2], "d": null}})");
+  CHECK(one == Json::parse(R"({"b": {"d": null, "c": [1, 2]}, "a": 1.0})"));
+  for (const char* other :
+       {R"({"b": {"d": null, "c": [2, 1]}, "a": 1})", R"({"b": {"d": null, "e": [1, 2]}, "a": 1})",
+        R"({"a": 1, "b": {"c": [1, 2]}})", R"({"c": 1, "b": {"c": [1, 2], "d": null}})"})
+    CHECK(one != Json::parse(other));
 }
 
 TEST_CASE("the first difference is named by its JSON Pointer") {
