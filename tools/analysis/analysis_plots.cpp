@@ -82,7 +82,7 @@ Plot norms(const Analysis& analysis, const std::string& title) {
       .x = {.title = one_length ? "step"
                                 : text_of("steps from the last, which all of ", analysis.lengths.size(),
                                           " sequences of ", *shortest, " to ", *longest, " steps have")},
-      .y = {.title = "norm of a state"}};
+      .y = {.title = "2-norm of a state"}};
   for (const LayerAnalysis& layer : analysis.layers) {
     for (const StateAnalysis& state : layer.states) {
       plot.lines.push_back(line_of(name_in(layer, state.name), state.norm.mean));

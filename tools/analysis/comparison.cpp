@@ -120,17 +120,16 @@ void add_numbers(ComparedRuns& group) {
   for (const std::string& name : order) group.numbers.emplace_back(name, mean_and_deviation(values[name]));
 }
 
-/// The values of a metric by epoch, or by step for a training set that never ends.
-using Curve = std::vector<std::pair<double, double>>;
+/// The value of a metric on the validation set, and when it was measured.
+struct Evaluation {
+  MetricsPosition position;
+  double value;
+};
+using Curve = std::vector<Evaluation>;
 
 /// The curves of a run's validation set by metric, of those that are wanted.
 std::map<std::string, Curve> curves_of(const fs::path& folder, const std::set<std::string>& wanted) {
-  struct Evaluation {
-    MetricsPosition position;
-    double value;
-  };
   std::map<std::string, Curve> curves;
-  std::map<std::string, std::vector<Evaluation>> evaluations;
   for_each_json_line(RunFolder(folder).metrics_file(), [&](const Json& row, const std::string& where) {
     std::optional<MetricsPosition> position;
     for (const auto& [key, value] : row.items()) {
@@ -138,29 +137,29 @@ std::map<std::string, Curve> curves_of(const fs::path& folder, const std::set<st
       const std::string metric = key.substr(std::string_view("valid_").size());
       if (!wanted.contains(metric)) continue;
       if (!position) position = metrics_position(row, where);
-      evaluations[metric].push_back({*position, value.get<double>()});
+      curves[metric].push_back({*position, value.get<double>()});
     }
   });
-  for (const auto& [metric, all] : evaluations) {
-    double epoch_before = -1;
-    bool epochs = true;
-    for (const Evaluation& one : all)
-      epochs = epochs && one.position.epoch > std::exchange(epoch_before, one.position.epoch);
-    for (const Evaluation& one : all)
-      curves[metric].emplace_back(epochs ? one.position.epoch : one.position.step, one.value);
-  }
   return curves;
 }
 
+/// Whether each evaluation is of a later epoch than the one before. A training set that never ends has updates alone.
+bool counts_epochs(const Curve& curve) {
+  double before = -1;
+  return std::ranges::all_of(curve, [&](const Evaluation& one) {
+    return one.position.epoch > std::exchange(before, one.position.epoch);
+  });
+}
+
 /// The mean over curves, as far as all of them go.
-PlotLine mean_of(const std::vector<Curve>& curves, std::string name) {
+PlotLine mean_of(const std::vector<Curve>& curves, std::string name, bool by_epoch) {
   PlotLine line{.name = std::move(name), .x = {}, .y = {}};
   std::size_t length = curves.empty() ? 0 : curves[0].size();
   for (const auto& curve : curves) length = std::min(length, curve.size());
   for (std::size_t i = 0; i < length; ++i) {
     double sum = 0;
-    for (const auto& curve : curves) sum += curve[i].second;
-    line.x.push_back(curves[0][i].first);
+    for (const auto& curve : curves) sum += curve[i].value;
+    line.x.push_back(by_epoch ? curves[0][i].position.epoch : curves[0][i].position.step);
     line.y.push_back(sum / static_cast<double>(curves.size()));
   }
   return line;
@@ -278,15 +277,21 @@ std::vector<std::pair<std::string, Plot>> compared_curves(const Comparison& comp
   std::vector<std::pair<std::string, Plot>> plots;
   for (const std::string& metric : common) {
     const bool larger_is_better = metric != "loss" && lagtape::metric(metric).larger_is_better;
+    std::vector<std::vector<Curve>> of_groups;
+    bool by_epoch = true;
+    for (auto& group : curves) {
+      of_groups.emplace_back();
+      for (auto& of_run : group) {
+        of_groups.back().push_back(std::move(of_run.at(metric)));
+        by_epoch = by_epoch && counts_epochs(of_groups.back().back());
+      }
+    }
     Plot plot{.title = text_of(metric, " on the validation set"),
-              .x = {.title = "epoch or update"},
+              .x = {.title = by_epoch ? "epoch" : "update"},
               .y = {.title = metric, .log = !larger_is_better}};
     if (larger_is_better) plot.y.max = 1;  // accuracy, f1, auc and r2 cannot be larger
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-      std::vector<Curve> of_group;
-      for (auto& of_run : curves[i]) of_group.push_back(std::move(of_run.at(metric)));
-      plot.lines.push_back(mean_of(of_group, label_of(comparison, comparison.groups[i])));
-    }
+    for (std::size_t i = 0; i < of_groups.size(); ++i)
+      plot.lines.push_back(mean_of(of_groups[i], label_of(comparison, comparison.groups[i]), by_epoch));
     plots.emplace_back(metric, std::move(plot));
   }
   return plots;

@@ -190,13 +190,13 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
 
 Json json_of(const ModelGradients& gradients) {
   Json json = {{"max_rel_error", gradients.report.max_rel_error},
-          {"worst", gradients.report.worst},
-          {"sequences", gradients.sequences},
-          {"steps", gradients.steps},
-          {"elements", gradients.elements},
-          {"projections", gradients.projections},
-          {"compared", gradients.report.compared},
-          {"moved", gradients.moves > 0}};
+               {"worst", gradients.report.worst},
+               {"sequences", gradients.sequences},
+               {"steps", gradients.steps},
+               {"elements", gradients.elements},
+               {"projections", gradients.projections},
+               {"compared", gradients.report.compared},
+               {"moved", gradients.moves > 0}};
   if (gradients.without_rounding) json["without_rounding"] = true;
   return json;
 }

@@ -99,8 +99,8 @@ void print_bounds(const LayerAnalysis& layer, const std::vector<std::int64_t>& l
   print("  Bound of the Jacobian: {}\n", bounds.jacobian_source);
   for (std::size_t s = 0; s < bounds.states.size(); ++s) {
     const StateAnalysis& state = layer.states[s];
-    print("  Largest |{}| {:.3g}, bound {:.3g}\n", state.name, *std::ranges::max_element(state.largest.max),
-          bounds.states[s]);
+    print("  Largest absolute entry of {} {:.3g}, bound {:.3g}\n", state.name,
+          *std::ranges::max_element(state.largest.max), bounds.states[s]);
   }
   print("  Bound of the states: {}\n", bounds.state_source);
 }
@@ -120,7 +120,7 @@ void print_analysis(const Analysis& analysis, const std::string& name, const std
       print_row(fmt::format("|dL/d{}|", state.name), state.gradient.mean, lags);
       if (!state.last_step_gradient.mean.empty())
         print_row(fmt::format("|dL/d{}|, last step's L", state.name), state.last_step_gradient.mean, lags);
-      print_row(fmt::format("|{}|", state.name), state.norm.mean, lags);
+      print_row(fmt::format("2-norm of {}", state.name), state.norm.mean, lags);
     }
     print_row("Jacobian, rms", layer.frobenius.mean, lags, 1 / std::sqrt(static_cast<double>(layer.width)));
     if (layer.exact) print_row("Jacobian, spectral", layer.spectral.mean, lags);

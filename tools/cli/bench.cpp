@@ -124,6 +124,7 @@ void print_distribution(const bench::LatencyDistribution& steps) {
       "single steps  {:>10.4g} ns median, 99.99 % within {:.4g} ns, largest {:.4g} ns, {:.3g} ns of each for "
       "the clock\n",
       steps.median, steps.p9999, steps.largest, steps.clock);
+  print("  steps by their time; the bars are logarithmic\n");
   std::size_t bin = 0;
   while (steps.bins[bin] == 0) ++bin;
   for (; bin < steps.bins.size(); ++bin) {
