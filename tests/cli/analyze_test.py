@@ -84,7 +84,10 @@ class AnalyzeTest(ToolTest):
         state, = states["largest"]
         self.assertEqual((state["name"], state["bound"]), ("h", 2))
         self.assertTrue(0 < state["largest"] < 2)
-        self.assertIn("Bound of the Jacobian: Proposition 3", self.run_tool("analyze", path, "--bounds")[0])
+        shown = self.run_tool("analyze", path, "--bounds")[0]
+        for words in ("Bound of the Jacobian: Proposition 3", "  2-norm of h  ", "  Largest absolute entry of h "):
+            self.assertIn(words, shown)
+        self.assertNotIn("|h|", shown)
         other = self.write("lstm.json", changed(SMALL, model__layers=[{"cell": "lstm", "units": 4}]))
         bounds = self.json_of(other, "--bounds")["layers"][0]["bounds"]
         self.assertIsNone(bounds["jacobian"]["bound"])

@@ -38,6 +38,7 @@ class StreamTest(ToolTest):
         self.assertNotIn("total_us", found)
         shown = self.run_tool("bench", path, "--stream", "--steps", 200, "--repeats", 1)[0]
         self.assertIn("ns per step", shown)
+        self.assertIn("  steps by their time; the bars are logarithmic\n  below ", shown)
         bars = [line.split() for line in shown.splitlines() if line.startswith("  below ")]
         self.assertEqual(sum(int(bar[3]) for bar in bars), 200)
         self.assertTrue(all(("#" in bar[-1]) == (int(bar[3]) > 0) for bar in bars))

@@ -49,6 +49,14 @@ class CompareTest(ToolTest):
         chart = (self.folder / "curves/rmse.svg").read_text()
         xml.etree.ElementTree.fromstring(chart)
         self.assertEqual(chart.count("<polyline"), 2)
+        self.assertIn(">epoch</text>", chart)
+        for run in ("tau-0", "tau-1"):  # one of them has updates alone, so that both are drawn against these
+            lines = [{**({"epoch": n} if run == "tau-0" else {}), "step": 10 * n, "valid_loss": 1 / n} for n in (1, 2, 3)]
+            self.write(f"{run}/metrics.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        self.run_tool("compare", "tau-0", "tau-1", "--plot", "updates")
+        chart = (self.folder / "updates/loss.svg").read_text()
+        self.assertIn(">update</text>", chart)
+        self.assertIn(">30</text>", chart)
 
     def test_a_run_that_is_not_finished_is_named(self):
         (self.folder / "tau-1/summary.json").unlink()
