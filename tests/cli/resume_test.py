@@ -121,10 +121,13 @@ class ResumeTest(ToolTest):
         self.run_tool("train", experiment, "--out", "load-whole", "--quiet")
         self.run_tool("train", experiment, "--out", "load", "--quiet", "--set", "train.epochs=1")
         (self.folder / "before").rename(self.folder / "after")
-        for args in (["eval", "load"], ["analyze", "load"]):
-            _, err = self.run_tool(*args, code=2)
-            self.assertIn("before/load.csv: cannot read", err)
-            self.assertIn("--set data.path=PATH", err)
+        advice = "train and analyze by --set data.path=PATH, eval by --data PATH."
+        for args in (["eval", "load"], ["eval", "load", "--horizon", "2"], ["analyze", "load"], ["train", "load", "--resume"]):
+            with self.subTest(args):
+                _, err = self.run_tool(*args, code=2)
+                self.assertIn("before/load.csv: cannot read", err)
+                self.assertIn(advice, err)
+        self.assertNotIn("moved", self.run_tool("eval", "load", "--data", "gone.csv", code=2)[1])
         again = ["train", experiment, "--out", "load", "--quiet", "--resume", "--set"]
         for path, message in (("after/far.csv", "Got /data/path \"far.csv\", the run has \"load.csv\""),
                               ("other/load.csv", "data of other means and scales")):

@@ -6,7 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json/json.h"
+#include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/analysis/forecast_plot.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -14,6 +14,7 @@
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/missing_data.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -146,12 +147,21 @@ void print_horizons(const HorizonScores& scores) {
   }
 }
 
+HorizonScores scores_of(const EvalArguments& arguments) {
+  const Model model = load_model(arguments.run);
+  try {
+    return score_horizons(model, {.steps = largest_horizon(arguments.horizon),
+                                  .split = arguments.split,
+                                  .path = arguments.data,
+                                  .season = arguments.season});
+  } catch (const InputError& error) {
+    if (!arguments.data.empty()) throw;
+    throw InputError(error.what() + advice_on_missing_data(parse_json(model.experiment(), arguments.run)));
+  }
+}
+
 void score_forecasts(const EvalArguments& arguments) {
-  const HorizonScores scores =
-      score_horizons(load_model(arguments.run), {.steps = largest_horizon(arguments.horizon),
-                                                 .split = arguments.split,
-                                                 .path = arguments.data,
-                                                 .season = arguments.season});
+  const HorizonScores scores = scores_of(arguments);
   if (!arguments.plot.empty()) {
     const std::string title = text_of("errors of ", scores.origins, " forecasts (", arguments.split, ")");
     write_file_atomically(arguments.plot, plot_of(scores, title).svg());

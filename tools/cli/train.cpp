@@ -18,6 +18,7 @@
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/train/dry_run.h"
+#include "lagtape/tools/train/missing_data.h"
 #include "lagtape/tools/train/rate_finder.h"
 #include "lagtape/tools/train/training_run.h"
 #include "lagtape/tools/train/warnings.h"
@@ -177,7 +178,9 @@ Experiment read(const TrainArguments& arguments) {
   if (!arguments.init.empty())
     set.push_back(text_of("train.init=", Json(std::filesystem::absolute(arguments.init).string()).dump()));
   if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
-  return arguments.experiment.read(set);
+  Experiment experiment = arguments.experiment.read(set);
+  if (arguments.resume) advise_on_missing_data(experiment);
+  return experiment;
 }
 
 /// Trains into a folder; progress goes to stderr.

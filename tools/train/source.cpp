@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_file.h"
 #include "lagtape/core/error.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/missing_data.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape {
@@ -90,36 +90,6 @@ Model model_of(ModelFile file, const Experiment& experiment) {
   return std::move(file).model(std::move(fitted));
 }
 
-/// Whether a file or folder of an experiment's data is not there.
-bool misses_files(const Experiment& experiment) {
-  bool misses = false;
-  Json data = at_pointer(experiment.document->json, "/data");
-  for (const char* key : kDataPaths)
-    if (data.contains(key))
-      for_each_path(data[key], key, [&](const std::string& path) {
-        std::error_code error;
-        misses = misses || (!path.empty() && !std::filesystem::exists(path, error));
-        return path;
-      });
-  return misses;
-}
-
-/// Makes the message about data of a run that are not found say how to name where they are now.
-void explain_missing_data(Experiment& experiment) {
-  for (std::function<Task(ThreadPool&)>* load : {&experiment.load_task, &experiment.load_to_score}) {
-    *load = [load = *load, misses = misses_files(experiment)](ThreadPool& pool) {
-      try {
-        return load(pool);
-      } catch (const InputError& error) {
-        if (!misses) throw;
-        throw InputError(text_of(error.what(),
-                                 "\nIf the data of the run have moved, say where they are, such as by --set "
-                                 "data.path=PATH."));
-      }
-    };
-  }
-}
-
 }  // namespace
 
 Model load_model(const std::string& path) { return read_model_file(path).model(); }
@@ -136,7 +106,8 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
       throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));
   }
   Experiment experiment = read_document(document, file.where(), std::filesystem::absolute(path));
-  explain_missing_data(experiment);
+  if (at_pointer(document, "/data") == at_pointer(file.experiment(), "/data"))
+    advise_on_missing_data(experiment);
   Model model = model_of(std::move(file), experiment);
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }
