@@ -32,6 +32,7 @@ def ranges(**values):
 
 # Each row: a search, and texts that the message must contain.
 WRONG = [
+    ("an experiment", SMALL, ["expected the file of a search", "`lagtape train` takes"]),
     ("an unknown key", {**SEARCH, "colour": 1}, ["/colour"]),
     ("no experiment", {key: SEARCH[key] for key in ("runs", "ranges")}, ["/experiment"]),
     ("an experiment that is not there", {**SEARCH, "experiment": "smal.json"}, ["smal.json"]),

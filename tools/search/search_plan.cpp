@@ -212,6 +212,12 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   if (runs > kMostRuns)
     throw InputError(text_of("--runs: a search has at most ", kMostRuns, " runs. Got ", runs, "."));
   const Json document = parse_commented_json(read_file(file), file.string());
+  if (document.contains("model") && !document.contains("ranges")) {
+    throw InputError(
+        text_of(file.string(),
+                ": expected the file of a search, with an \"experiment\" and \"ranges\". This is an "
+                "experiment, which `lagtape train` takes."));
+  }
   JsonErrors errors;
   JsonReader reader(document, "", errors);
   SearchPlan plan;

@@ -261,6 +261,10 @@ class ExperimentReader {
 }  // namespace
 
 Experiment read_document(const Json& document, const std::string& where, const fs::path& base) {
+  if (document.contains("experiment") && document.contains("ranges")) {
+    throw InputError(text_of(
+        where, ": expected an experiment. This is the file of a search, which `lagtape search` takes."));
+  }
   return ExperimentReader(document, base).read(where);
 }
 
