@@ -202,7 +202,8 @@ class DataTest(ToolTest):
         self.assertEqual(predicted("heat,day,load\n", 2, 7, 1), plain)
         self.assertNotEqual(predicted("heat,load\n", 1, 2), plain)
         for header, message in (("load,heta\n", "x.csv: unknown column 'heat'; did you mean 'heta'?"),
-                                ("load,heat,load\n", "x.csv: has several columns 'load'.")):
+                                ("load,heat,load\n", "x.csv: has several columns 'load'."),
+                                ("", "x.csv: expected 2 numbers on each line: load, heat. Got 1 on each.")):
             self.write("x.csv", header + ",".join("1" for _ in header.split(",")) + "\n")
             self.assertIn(message, self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv", code=2)[1])
 

@@ -96,6 +96,8 @@ EXPERIMENTS = [
     ("an empty file", "", ["line 1"]),
     ("no JSON at all", b"\x93NUMPY\x00\xff", ["an array of NumPy"]),
     ("a list for the experiment", "[]", ["object"]),
+    ("a search for the experiment", {"experiment": "good.json", "ranges": {"/seed": {"choices": [1, 2]}}},
+     ["experiment.json: expected an experiment. This is the file of a search, which `lagtape search` takes."]),
     ("nesting without end", "[" * 200000, ["line 1"]),
 ]
 
@@ -176,6 +178,7 @@ INPUTS = [
     ("an empty table", "x.csv", "", ["x.csv"]),
     ("text in a table", "x.csv", "1\n2\nthree\n", ["x.csv", "line 3"]),
     ("nan in a table", "x.csv", "1\nnan\n", ["x.csv", "line 2"]),
+    ("a table of another width", "x.csv", "1,2\n3,4\n", ["x.csv: expected 1 number on each line. Got 2 on each."]),
     ("a row of another length", "x.csv", "1\n2,3\n", ["x.csv", "line 2"]),
     ("an unknown ending", "x.txt", "1\n", ["x.txt", ".npy", ".csv"]),
 ]
@@ -240,6 +243,12 @@ class ErrorsTest(ToolTest):
         for title, line in (("text", b"one\n"), ("another width", b"1,2\n"), ("nan", b"nan\n")):
             with self.subTest(title):
                 self.refused(["line 1"], "predict", "run", "--input", "-", "--output", "-", "--stream", stdin=line)
+        for extra in ((), ("--stream",)):
+            with self.subTest("an empty line", extra=extra):
+                out, err = self.run_tool("predict", "run", "--input", "-", "--output", "-", *extra, stdin=b"1\n \n2\n", code=2)
+                self.assertEqual((out.count("\n"), err), (1, "lagtape: stdin: line 2: expected 1 number. Got 0.\n"))
+        self.refused(["stdin: expected 1 number on each line. Got 2 on each."], "predict", "run", "--input", "-", "--output", "y.csv",
+                     stdin=b"1,2\n")
 
     def test_names_in_files_of_others_do_not_act_on_a_terminal(self):
         name = "a\x1b[31m\u202e\x9b7m\x7f"
@@ -293,7 +302,7 @@ class ErrorsTest(ToolTest):
         self.write("good.csv", "1\n2\n")
         self.refused(["x.csv: the number at [2, 0] is no token"], "predict", "run", "--input", "good.csv", "--output", "y.csv",
                      "--stream", "--weights", "int8", "--calibrate", "x.csv")
-        self.refused(["0..4", "5", "line 4"], "predict", "run", "--input", "-", "--output", "-", stdin=b"1\n\n2\n5\n")
+        self.refused(["0..4", "5", "line 3"], "predict", "run", "--input", "-", "--output", "-", stdin=b"1\n2\n5\n")
 
     def test_a_stream_that_cannot_be(self):
         layers = [{"layer": "bidirectional", "cell": {"cell": "gru", "units": 2}}]

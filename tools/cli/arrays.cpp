@@ -43,6 +43,21 @@ Tensor read_any(const std::string& file, const std::vector<std::string>& names) 
              : columns_of(read_csv(file), names, text_of(file, ": the inputs of the experiment"));
 }
 
+/// Throws InputError unless the array is of sequences of that many numbers a step. `names` are those of the numbers.
+void check_shape(const Tensor& x, const std::string& file, std::int64_t width,
+                 const std::vector<std::string>& names) {
+  if ((x.rank() == 2 || x.rank() == 3) && x.numel() > 0 && x.size(-1) == width) return;
+  if (ending_of(file) == ".npy") {
+    throw InputError(
+        text_of(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));
+  }
+  std::string columns;
+  for (const std::string& name : names) columns += text_of(columns.empty() ? ": " : ", ", name);
+  throw InputError(text_of(file == "-" ? "stdin" : file, ": expected ", width,
+                           width == 1 ? " number" : " numbers", " on each line", columns, ". Got ",
+                           x.size(-1), " on each."));
+}
+
 /// The position of a flat index, as in "[3, 0]".
 std::string place_of(std::int64_t index, const Shape& shape) {
   Shape place(shape.size());
@@ -83,10 +98,7 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
                       const std::vector<std::string>& names) {
   check_ending(file);
   Tensor x = read_any(file, names);
-  if ((x.rank() != 2 && x.rank() != 3) || x.numel() == 0 || x.size(-1) != width) {
-    throw InputError(
-        text_of(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));
-  }
+  check_shape(x, file, width, names);
   for (std::int64_t i = 0; i < x.numel(); ++i) {
     if (!fits(x.at(i), precision)) {
       throw InputError(text_of(file, ": the number at ", place_of(i, x.shape()), " is not finite in ",

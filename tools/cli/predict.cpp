@@ -119,9 +119,17 @@ StreamOptions stream_options(const PredictArguments& arguments, const Model& mod
   return options;
 }
 
+bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; }
+
 /// Parses the numbers of one line of stdin in the model's precision.
 template <class T>
 std::vector<T> parse_line(const std::string& line, std::int64_t number, const Model& model) {
+  const auto refuse_width = [&](std::size_t found) {
+    throw InputError(text_of("stdin: line ", number, ": expected ", model.input_width(),
+                             model.input_width() == 1 ? " number" : " numbers", ". Got ", found, "."));
+  };
+  if (is_blank(line))
+    refuse_width(0);  // a line that is passed over has no answer, and all later answers move
   std::vector<T> values;
   const char *at = line.data(), *end = at + line.size();
   while (true) {
@@ -143,14 +151,9 @@ std::vector<T> parse_line(const std::string& line, std::int64_t number, const Mo
     if (at == end) break;
     ++at;
   }
-  if (static_cast<std::int64_t>(values.size()) != model.input_width()) {
-    throw InputError(text_of("stdin: line ", number, ": expected ", model.input_width(), " numbers. Got ",
-                             values.size(), "."));
-  }
+  if (std::ssize(values) != model.input_width()) refuse_width(values.size());
   return values;
 }
-
-bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; }
 
 /// Writes the output for each line on stdin before it reads the next. A model that reads out once writes at
 /// the end.
@@ -163,7 +166,6 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
   const auto print = [&] { write_array("-", probabilities ? probabilities_of(model, answer) : answer); };
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
-    if (is_blank(line)) continue;
     const std::vector<T> x = parse_line<T>(line, number, model);
     answer = Tensor({stream.output_width()}, model.dtype());
     stream.step(x.data(), answer.values<T>().data());
