@@ -26,6 +26,8 @@ build_preset() { # PRESET TARGET...
   cmake --build "build/$preset" -j "$jobs" --target "$@"
 }
 
+export LAGTAPE_TEST_PATIENCE=10  # sanitizers slow the tool down, and tests of its time allow for that
+
 run_tests() { # PRESET OPTION...
   local preset=$1
   shift
