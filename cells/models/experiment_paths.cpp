@@ -63,6 +63,15 @@ std::string with_relative_paths(const std::string& experiment, const fs::path& f
   return json.dump(2);
 }
 
+std::vector<std::string> paths_of(Json experiment) {
+  std::vector<std::string> paths;
+  replace_paths(experiment, [&](const fs::path& path, const std::string&) {
+    paths.push_back(path.string());
+    return path;
+  });
+  return paths;
+}
+
 void leave_names_of_files(Json& experiment) {
   replace_paths(experiment, [](const fs::path& path, const std::string&) {
     return path.has_filename() ? path.filename() : path.parent_path().filename();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lagtape/core/json/json.h"
 
@@ -27,6 +28,9 @@ void for_each_path(Json& value, std::string_view key, F replaced) {
 /// The text of an experiment with the paths of data and of first weights as seen from a folder. Of files that have
 /// nothing but the root in common with the folder only the names are left.
 std::string with_relative_paths(const std::string& experiment, const std::filesystem::path& folder);
+
+/// The paths of data and of first weights.
+std::vector<std::string> paths_of(Json experiment);
 
 /// Leaves of the paths of data and of first weights their last names alone, wherever the files lie.
 void leave_names_of_files(Json& experiment);

@@ -207,6 +207,12 @@ std::string JsonReader::pointer_to(const std::string& key) const {
   return pointer;
 }
 
+std::string JsonReader::place_below(const std::string& key) const {
+  for (const auto& [name, section] : filled_.items())
+    if (section.is_object() && section.contains(key)) return text_of(pointer_to(name), "/", key);
+  return "";
+}
+
 void JsonReader::finish() {
   if (!object_) return;
   std::vector<std::string> known;
@@ -214,7 +220,13 @@ void JsonReader::finish() {
   for (const auto& [key, value] : value_.items()) {
     const bool schema = pointer_.empty() && key == "$schema";
     if (schema || std::ranges::find(known, key) != known.end()) continue;
-    error(key, errors_.is_full() ? "" : unknown_name("key", key, known));
+    if (errors_.is_full()) {
+      error(key, "");
+    } else if (const std::string below = place_below(key); !below.empty()) {
+      error(key, text_of("unknown key ", quote(key), "; did you mean ", below, "?"));
+    } else {
+      error(key, unknown_name("key", key, known));
+    }
   }
 }
 

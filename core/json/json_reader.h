@@ -91,6 +91,8 @@ class JsonReader {
 
  private:
   const Json* find(const std::string& key) const;
+  /// Where an object inside this one has such a key: "/train/epochs" for a key that was written one level too high.
+  std::string place_below(const std::string& key) const;
   template <class T, class Convert>
   void read(const std::string& key, T& value, bool required, const std::string& type,
             const std::string& about, const Convert& convert);

@@ -284,10 +284,17 @@ class ErrorsTest(ToolTest):
         series = changed(EXPERIMENT, data={"task": "series", "path": "d.csv", "input": ["a"], "window": 8}, train__epochs=1)
         self.train("run", experiment=series)
         (self.folder / "same.csv").symlink_to("d.csv")
+        self.write("w.csv", (self.folder / "run/weights.safetensors").read_bytes())
+        self.write("arrays.json", changed(EXPERIMENT, data={"task": "arrays", "path": "d.npz"}))
+        self.run_tool("data", "run/experiment.json", "--out", "d.npz")
+        (self.folder / "same.npz").symlink_to("d.npz")
         for words, *args in (
             (["--output ./d.csv: is an input of this command"], "predict", "run", "--input", "d.csv", "--output", "./d.csv"),
             (["--output same.csv: is an input"], "forecast", "run", "--input", "d.csv", "--steps", "2", "--output", "same.csv"),
             (["weights.safetensors: is an input"], "export", "run", "--to", "c99", "--output", "run/weights.safetensors"),
+            (["w.csv: is an input"], "predict", "w.csv", "--input", "d.csv", "--output", "w.csv"),
+            (["w.csv: is an input"], "forecast", "run", "--runs", "w.csv", "--input", "d.csv", "--steps", "2", "--output", "w.csv"),
+            (["--out ./same.npz: is an input"], "data", "arrays.json", "--out", "./same.npz"),
         ):
             with self.subTest(args):
                 self.refused(words, *args)

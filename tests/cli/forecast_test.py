@@ -221,10 +221,12 @@ class ForecastTest(ToolTest):
                 ("from 1 to 200. The nearest: 12 and 13.", ("run", "--input", "own.csv", "--from", "12.5")),
                 ("from 1 to 200. The nearest: 1.", ("run", "--input", "own.csv", "--from", "-1e300")),
                 ("--from soon: expected a date", ("run", "--input", "own.csv", "--from", "soon")),
+                ("9223372036854775807 steps take about", ("run", "--input", "own.csv", "--steps", str(2**63 - 1))),
                 ("--plot a.png: expected the name of a .svg file", ("run", "--input", "own.csv", "--plot", "a.png")),
                 ("--output a.npy: expected the name of a .csv file", ("run", "--input", "own.csv", "--output", "a.npy"))):
             with self.subTest(words):
-                self.assertIn(words, self.run_tool("forecast", *arguments, "--steps", "2", code=2)[1])
+                steps = () if "--steps" in arguments else ("--steps", "2")
+                self.assertIn(words, self.run_tool("forecast", *arguments, *steps, code=2)[1])
         self.assertEqual(self.snapshot(), before)
 
     def test_a_forecast_begins_at_the_time_that_was_asked_for(self):
@@ -246,6 +248,18 @@ class ForecastTest(ToolTest):
                 message = self.run_tool("forecast", "run", "--input", "own.csv", "--from", begin, "--steps", "1", code=2)[1]
                 self.assertIn(f"--from {begin}: expected a time of own.csv with a row right before it, "
                               f"from 2024-01-01T01:00:00 to 2024-01-09T13:00:00. The nearest: {nearest}\n", message)
+
+    def test_times_that_are_numbers_have_no_exponents(self):
+        self.train_on("t,v\n" + "".join(f"{100 * n},{math.sin(0.3 * n):.5f}\n" for n in range(1000)), changed(
+            PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "time": "t", "window": 20}))
+        rows = rows_of(self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "2")[0])
+        self.assertEqual([row["time"] for row in rows], ["100000", "100100"])
+
+    def test_a_recording_with_dates_has_no_array_of_predictions(self):
+        self.train_on("t,v\n" + "".join(f"2024-01-{1 + n // 24:02} {n % 24:02}:00,{n % 5}\n" for n in range(300)), changed(
+            PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "time": "t", "window": 20}))
+        self.refused(["own.csv: line 2", "give a .csv file as --output, or -"],
+                     "predict", "run", "--input", "own.csv", "--output", "y.npy")
 
     def test_missing_targets_count_in_no_score(self):
         rows = [f"{n},{math.sin(0.3 * n):.5f}" for n in range(400)]

@@ -109,6 +109,11 @@ class CheckpointTest(ToolTest):
         self.train("run", experiment=changed(EXPERIMENT, schedule={"type": "cosine"}))
         self.not_resumed(["/schedule"], "--set", "train.epochs=4")
 
+    def test_weights_in_place_of_a_checkpoint(self):
+        self.train("run")
+        self.write("run/checkpoint/state.safetensors", (self.folder / "run/weights.safetensors").read_bytes())
+        self.refused(["state.safetensors: is no checkpoint but weights, which --init takes"], "train", "run", "--resume")
+
     def test_a_checkpoint_of_another_experiment(self):
         self.train("run")
         self.train("other", "--set", "optimizer.lr=0.02")

@@ -261,6 +261,12 @@ class SearchTest(ToolTest):
             self.assertRegex(run["message"], "after [0-9]+ evaluations [0-9]+ of [0-9]+ other runs were better")
         self.assertLess(min(run["rmse"] for run in done), min(run["rmse"] for run in stopped))
 
+    def test_damaged_metrics_are_told_by_their_line(self):
+        self.search({**SEARCH, "runs": 2})
+        file = next((self.folder / "out/runs").glob("*/metrics.jsonl"))
+        file.write_text(file.read_text().replace("}\n", "\n", 1))
+        self.refused(["metrics.jsonl: line 1: expected a JSON object"], "search", "search.json", "--out", "out", "--show")
+
     def test_the_best_are_repeated_with_other_seeds(self):
         result = self.search({**SEARCH, "again": {"best": 2, "seeds": 2}})
         self.assertEqual([run["seed"] for run in result["repetitions"]], [1, 2, 1, 2])

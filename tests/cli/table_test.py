@@ -382,7 +382,9 @@ class TableTest(ToolTest):
                 self.assertEqual((out, self.snapshot()), ("", before))
                 for word in words:
                     self.assertIn(word, err)
-        self.assertIn("table.json", self.run_tool("table", "nowhere", code=2)[1])
+        for folder, advice in (("nowhere", "."), ("taks/", "; did you mean task?")):
+            self.assertIn(f"{folder}: expected a folder with experiments and a table.json{advice}",
+                          self.run_tool("table", folder, code=2)[1])
 
 
 if __name__ == "__main__":

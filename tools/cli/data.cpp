@@ -1,11 +1,13 @@
 #include <fmt/core.h>
 
+#include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/analysis/sequence_plot.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/cli/output_file.h"
+#include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/export_data.h"
 
 namespace lagtape::cli {
@@ -39,6 +41,7 @@ void run(const DataArguments& arguments) {
   if (!arguments.out.empty() && !arguments.out.ends_with(".npz"))
     throw InputError(text_of("--out ", arguments.out, ": expected the name of an .npz file."));
   const Experiment experiment = arguments.experiment.read();
+  check_not_an_input("--out", arguments.out, paths_of(experiment.document->json));
   ThreadPool pool(arguments.threads);
   const Task task = experiment.load_task(pool);
   if (!arguments.plot.empty())

@@ -94,7 +94,9 @@ std::string line_of(const SeriesForecast& forecast, std::int64_t target) {
 void run(const ForecastArguments& arguments) {
   check_ending("--output", arguments.output, ".csv");
   check_ending("--plot", arguments.plot, ".svg");
-  check_not_an_input("--output", arguments.output, {arguments.input});
+  std::vector<std::string> inputs = arguments.runs;
+  inputs.insert(inputs.end(), {arguments.run, arguments.input});
+  check_not_an_input("--output", arguments.output, inputs);
   std::vector<Model> models;
   models.push_back(load_model(arguments.run));
   for (const std::string& run : arguments.runs) models.push_back(load_model(run));

@@ -8,7 +8,7 @@
 namespace lagtape::cli {
 
 void check_not_an_input(const std::string& option, const std::string& output,
-                        std::initializer_list<std::string> inputs) {
+                        const std::vector<std::string>& inputs) {
   namespace fs = std::filesystem;
   std::error_code error;
   for (const std::string& input : inputs) {

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace lagtape::cli {
 
 /// Throws InputError where the file of an option is one of the command's inputs, which writing would destroy: a file,
 /// or a run folder by its weights. An empty name and "-" are no file.
 void check_not_an_input(const std::string& option, const std::string& output,
-                        std::initializer_list<std::string> inputs);
+                        const std::vector<std::string>& inputs);
 
 }  // namespace lagtape::cli

@@ -178,14 +178,23 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
   if (!every_step) print();
 }
 
-bool is_array(const std::string& file) { return std::filesystem::path(file).extension() == ".npy"; }
-
 /// Whether the input is a recording like that of the training: a .csv file with names of columns.
-bool is_recording(const PredictArguments& arguments, const Model& model) {
-  if (std::filesystem::path(arguments.input).extension() != ".csv" || is_array(arguments.output))
-    return false;
+bool is_recording(const std::string& input, const Model& model) {
+  if (std::filesystem::path(input).extension() != ".csv") return false;
   const Json experiment = parse_json(model.experiment(), "experiment");
-  return at_pointer(experiment, "/data/task") == "series" && has_header(arguments.input);
+  return at_pointer(experiment, "/data/task") == "series" && has_header(input);
+}
+
+/// The input as plain numbers, also of a recording whose predictions are written as an array.
+Tensor plain_input(const PredictArguments& arguments, const Model& model) {
+  try {
+    return sequences_in(arguments.input, model);
+  } catch (const InputError& error) {
+    if (!is_recording(arguments.input, model)) throw;
+    throw InputError(text_of(error.what(),
+                             "\nFor .npy all columns are numbers. Of any recording with names of columns a ",
+                             "table can be written: give a .csv file as --output, or -."));
+  }
 }
 
 /// Writes a table with a header and, if asked for, a chart.
@@ -207,7 +216,7 @@ void predict_recording(const PredictArguments& arguments, const Model& model) {
 /// Throws InputError where the output cannot be what is asked for.
 void check_output(const PredictArguments& arguments, bool of_recording) {
   check_ending(arguments.output);
-  check_not_an_input("--output", arguments.output, {arguments.input, arguments.calibrate});
+  check_not_an_input("--output", arguments.output, {arguments.run, arguments.input, arguments.calibrate});
   const std::string columns = "a .csv recording with the columns that the experiment names";
   if (!arguments.plot.empty() && !of_recording)
     throw InputError(text_of("--plot: expected as --input ", columns, ". Got ", arguments.input, "."));
@@ -230,7 +239,8 @@ void print_error(const PredictArguments& arguments, const Tensor& y, const Model
 void predict(const PredictArguments& arguments) {
   const Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
-  const bool of_recording = is_recording(arguments, model);
+  const bool to_array = std::filesystem::path(arguments.output).extension() == ".npy";
+  const bool of_recording = !to_array && is_recording(arguments.input, model);
   check_output(arguments, of_recording);
   const StreamOptions streaming = stream_options(arguments, model);
   if (of_recording) return predict_recording(arguments, model);
@@ -238,7 +248,7 @@ void predict(const PredictArguments& arguments) {
     return with_scalar(model.dtype(),
                        [&]<class T>() { answer_lines<T>(model, arguments.probabilities, streaming); });
   }
-  const Tensor x = sequences_in(arguments.input, model);
+  const Tensor x = plain_input(arguments, model);
   const Tensor y =
       arguments.stream ? predict_by_stream(model, x, streaming) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);

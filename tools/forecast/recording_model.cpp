@@ -50,9 +50,20 @@ double time_of_row(const Recordings& recordings, std::int64_t row, std::int64_t 
          static_cast<double>(row - end + 1) * recordings.interval;
 }
 
+namespace {
+
+/// The shortest decimals of a number, without an exponent unless it would be very long: 100000, not 1e+05.
+std::string plain_number(double number) {
+  char digits[32];
+  auto [end, error] = std::to_chars(digits, std::end(digits), number, std::chars_format::fixed);
+  if (error != std::errc()) end = std::to_chars(digits, std::end(digits), number).ptr;
+  return {digits, end};
+}
+
+}  // namespace
+
 std::string label_of(const Recordings& recordings, double time) {
-  char number[32];
-  if (!recordings.has_dates) return {number, std::to_chars(number, number + sizeof(number), time).ptr};
+  if (!recordings.has_dates) return plain_number(time);
   return iso_date_of(time, !std::ranges::all_of(recordings.times, is_midnight));
 }
 

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/system_memory.h"
 #include "lagtape/data/series/calendar.h"
 #include "lagtape/data/series/time_stamp.h"
 #include "lagtape/tools/forecast/recording_model.h"
@@ -172,11 +174,26 @@ class ForecastSetup {
   ForecastInputs inputs_;
 };
 
+/// Throws InputError for more steps or paths than half of the memory can hold.
+void check_memory(const Model& model, const SeriesForecastOptions& options) {
+  constexpr double kLabelBytes = 100;  // of a step: its time, as a number and as text
+  const auto steps = static_cast<double>(options.steps);
+  const auto width = static_cast<double>(model.input_width() + model.output_width());
+  const double paths = model.loss() == Loss::quantile ? static_cast<double>(options.paths) : 0;
+  const double bytes = steps * kLabelBytes + sizeof(double) * (2 * steps * width * (1 + paths) + paths);
+  if (bytes <= static_cast<double>(system_memory()) / 2) return;
+  const std::string on_paths = paths > 0 ? text_of(" on ", options.paths, " paths") : "";
+  throw InputError(text_of("[forecast] ", options.steps, " steps", on_paths, " take about ",
+                           bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
+                           ", more than half of the memory. Give fewer."));
+}
+
 }  // namespace
 
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options) {
   if (models.empty() || options.steps < 1)
     throw InputError("[forecast] expected a model and at least one step.");
+  check_memory(models.front(), options);
   const ForecastSetup setup(models.front(), options);
   SeriesForecast forecast = setup.empty_forecast();
   const LossFunction& loss = models.front().loss();

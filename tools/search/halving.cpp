@@ -28,7 +28,8 @@ std::string Halving::verdict(const Trial& trial, const std::vector<Trial>& all) 
   }
   const std::int64_t places = (others + 1) / plan_.factor;
   if (places == 0 || better < places) return "";
-  return text_of("after ", rung, " evaluations ", better, " of ", others, " other runs were better");
+  return text_of("after ", rung, rung == 1 ? " evaluation " : " evaluations ", better, " of ", others,
+                 " other runs were better");
 }
 
 }  // namespace lagtape::search

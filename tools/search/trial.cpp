@@ -8,7 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/core/text_lines.h"
+#include "lagtape/tools/train/json_lines.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::search {
@@ -78,17 +78,12 @@ bool has_ended(const Trial& trial) {
 
 std::vector<double> best_so_far(const Trial& trial, const SearchPlan& plan) {
   std::vector<double> values;
-  const fs::path file = RunFolder(trial.folder).metrics_file();
-  if (!fs::exists(file)) return values;
-  const std::string text = read_file(file);
-  std::string_view rest = text;
   double best = std::nan("");
-  for (std::string line; take_line(rest, line);) {
-    if (!Json::accept(line)) break;  // a line that is being written
-    const double value = number_at(Json::parse(line), "/valid_" + plan.metric);
+  for_each_json_line(RunFolder(trial.folder).metrics_file(), [&](const Json& row, const std::string&) {
+    const double value = number_at(row, "/valid_" + plan.metric);
     if (is_better(plan, value, best)) best = value;
     values.push_back(best);
-  }
+  });
   return values;
 }
 

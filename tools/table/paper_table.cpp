@@ -30,6 +30,20 @@ std::vector<std::string> models_in(const fs::path& folder) {
   return models;
 }
 
+/// Says that a folder has no table, with the nearest beside it that has one.
+[[noreturn]] void refuse_folder(const fs::path& folder) {
+  const fs::path given = (folder / "").lexically_normal().parent_path();
+  const fs::path beside = given.has_parent_path() ? given.parent_path() : fs::path(".");
+  std::vector<std::string> known;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(beside, error))
+    if (fs::exists(entry.path() / "table.json", error)) known.push_back(entry.path().filename().string());
+  const std::string nearest = nearest_name(given.filename().string(), known);
+  throw InputError(text_of(
+      folder.string(), ": expected a folder with experiments and a table.json",
+      nearest.empty() ? "." : text_of("; did you mean ", (given.parent_path() / nearest).string(), "?")));
+}
+
 /// Charts are files with the names of settings.
 bool is_name_of_file(std::string_view name) {
   constexpr std::size_t kLongest = 100;
@@ -69,7 +83,7 @@ Settings settings_of(const Row& row) {
   Settings settings;
   for (const auto& [name, value] : row.at)
     settings[name] = value.is_number() ? std::pair(value.get<double>(), std::string())
-                                       : std::pair(0.0, "=" + value.get<std::string>());
+                                       : std::pair(0.0, text_of("=", value.get<std::string>()));
   return settings;
 }
 
@@ -139,6 +153,7 @@ void read_rows(JsonReader& reader, PaperTable& table) {
 PaperTable read_paper_table(const fs::path& folder) {
   constexpr double kMostDigits = 9, kMostSeeds = 1000;
   const fs::path file = folder / "table.json";
+  if (!fs::exists(file)) refuse_folder(folder);
   const Json document = parse_json(read_file(file), file.string());
   JsonErrors errors;
   JsonReader reader(document, "", errors);

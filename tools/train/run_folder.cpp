@@ -233,7 +233,9 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
     std::from_chars(length->second.data(), length->second.data() + length->second.size(), bytes);
   }
   if (bytes < 0)
-    throw InputError(text_of(checkpoint_file().string(), ": does not say how long metrics.jsonl was."));
+    throw InputError(text_of(checkpoint_file().string(), ": is no checkpoint",
+                             reader.metadata().contains("format") ? " but weights, which --init takes" : "",
+                             "; it does not say how long metrics.jsonl was."));
   const auto trained = reader.metadata().find("experiment");
   if (trained == reader.metadata().end())
     throw InputError(text_of(checkpoint_file().string(), ": does not say which experiment it is of."));

@@ -140,6 +140,16 @@ TEST_CASE("Raw children are known keys, and the caller fills them in") {
   CHECK_THROWS_WITH_AS(errors.raise("f"), "f: /layers: too few\nf: no", InputError);
 }
 
+TEST_CASE("A key that belongs one level lower is told its place") {
+  const Json json = parse_json(R"({"epochs": 3})", "f");
+  JsonErrors errors;
+  JsonReader reader(json, "", errors);
+  reader.fill("train", {{"epochs", 10}});
+  reader.finish();
+  CHECK_THROWS_WITH_AS(errors.raise("f"), "f: /epochs: unknown key 'epochs'; did you mean /train/epochs?",
+                       InputError);
+}
+
 TEST_CASE("The keys that were asked for are the documentation") {
   const Json json = Json::object();
   JsonErrors errors;
