@@ -279,6 +279,9 @@ class ErrorsTest(ToolTest):
                 else:
                     self.assertIn(shown, out)
 
+    def test_a_long_word_is_cut_between_characters(self):
+        self.refused(["xé", "éé... cannot read"], "check", "x" + "é" * 400)
+
     def test_no_output_replaces_an_input(self):
         self.write("d.csv", "a\n" + "".join(f"{i % 7 / 7}\n" for i in range(100)))
         series = changed(EXPERIMENT, data={"task": "series", "path": "d.csv", "input": ["a"], "window": 8}, train__epochs=1)

@@ -124,10 +124,12 @@ std::string readable(std::string_view message) {
   constexpr std::size_t kLongest = 250;
   std::string text;
   while (!message.empty()) {
-    const std::size_t end = std::min(message.find_first_of(" \n"), message.size() - 1) + 1;
-    text += message.substr(0, std::min(end, kLongest));
-    if (end > kLongest) text += "... ";
+    const std::size_t end = std::min(message.find_first_of(" \n"), message.size());
+    text += shortened(message.substr(0, end), kLongest);
     message.remove_prefix(end);
+    if (message.empty()) break;
+    text += message.front();
+    message.remove_prefix(1);
   }
   return text;
 }

@@ -11,6 +11,7 @@
 #include "lagtape/core/io/csv_cell.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_lines.h"
 #include "lagtape/tools/version.h"
@@ -126,7 +127,7 @@ void require_same(const Experiment& before, const Experiment& now, const fs::pat
   if (place.empty()) return;
   const auto value = [&](const Json& json) {
     const Json* found = json.find_pointer(place);
-    return found != nullptr ? found->dump() : "nothing";
+    return found != nullptr ? shortened(found->dump(), 200) : "nothing";
   };
   throw InputError(text_of(
       path.string(),
