@@ -1,6 +1,7 @@
 """Wrong input: one message that names the place, what was found and what was expected; exit code 2; nothing written."""
 
 import json
+import pathlib
 
 from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, npy
 
@@ -145,7 +146,13 @@ ARGUMENTS = [
     ("an eval of no run", ["eval", "folder"], ["folder"]),
     ("an inspection of nothing", ["inspect", "gone"], ["gone"]),
     ("a check of nothing", ["check", "gone.json"], ["gone.json"]),
-    ("arrays in a file of another kind", ["data", "good.json", "--out", "good.json"], ["--out good.json: expected the name of an .npz file."]),
+    ("arrays in a file of another kind", ["data", "good.json", "--out", "good.json"], ["--out good.json: expected a name that ends in .npz."]),
+    ("a chart in a file of another kind", ["data", "good.json", "--plot", "good.json"], ["--plot good.json: expected a name that ends in .svg."]),
+    ("a table's curves in a file of another kind", ["table", str(pathlib.Path(__file__).parents[2] / "tools/experiments/mackey_glass"), "--show", "--plot", "good.json"], [".svg"]),
+    ("a chart without a name", ["analyze", "good.json", "--plot", ""], ["--plot: expected a name"]),
+    ("seeds beyond the last one", ["train", "good.json", "--seed", str(2**63 - 1), "--seeds", "2", "--out", "s"],
+     ["--seeds 2: there are fewer seeds from 9223372036854775807 on."]),
+    ("seeds without end", ["train", "good.json", "--seeds", "1000000000000", "--out", "s"], ["--seeds: expected", "1000"]),
     ("data below a file", ["data", "good.json", "--out", "good.json/data.npz"], ["good.json/data.npz"]),
     ("a list of an unknown kind", ["list", "cell"], ["cell", "cells"]),
     ("an unknown initializer to list", ["list", "initializers", "ortogonal"], ["ortogonal", "orthogonal"]),

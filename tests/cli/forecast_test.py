@@ -222,8 +222,8 @@ class ForecastTest(ToolTest):
                 ("from 1 to 200. The nearest: 1.", ("run", "--input", "own.csv", "--from", "-1e300")),
                 ("--from soon: expected a date", ("run", "--input", "own.csv", "--from", "soon")),
                 ("9223372036854775807 steps take about", ("run", "--input", "own.csv", "--steps", str(2**63 - 1))),
-                ("--plot a.png: expected the name of a .svg file", ("run", "--input", "own.csv", "--plot", "a.png")),
-                ("--output a.npy: expected the name of a .csv file", ("run", "--input", "own.csv", "--output", "a.npy"))):
+                ("--plot a.png: expected a name that ends in .svg", ("run", "--input", "own.csv", "--plot", "a.png")),
+                ("--output a.npy: expected a name that ends in .csv", ("run", "--input", "own.csv", "--output", "a.npy"))):
             with self.subTest(words):
                 steps = () if "--steps" in arguments else ("--steps", "2")
                 self.assertIn(words, self.run_tool("forecast", *arguments, *steps, code=2)[1])

@@ -52,6 +52,7 @@ void add_options(Options& options, AnalyzeArguments& arguments) {
       .called("NAME,...");
   options
       .add("--plot", &arguments.plot, "write charts to PREFIX-gradients.svg, ... or DIR/gradients.svg, ...")
+      .not_empty()
       .called("PREFIX|DIR");
   options.add(
       "--bounds", &analysis.bounds,

@@ -38,8 +38,8 @@ void add_options(Options& options, DataArguments& arguments) {
 void run(const DataArguments& arguments) {
   if (arguments.out.empty() && arguments.plot.empty())
     throw InputError("which file? Give --out FILE for arrays, --plot FILE for a chart, or both.");
-  if (!arguments.out.empty() && !arguments.out.ends_with(".npz"))
-    throw InputError(text_of("--out ", arguments.out, ": expected the name of an .npz file."));
+  check_ending("--out", arguments.out, ".npz");
+  check_ending("--plot", arguments.plot, ".svg");
   const Experiment experiment = arguments.experiment.read();
   check_not_an_input("--out", arguments.out, paths_of(experiment.document->json));
   ThreadPool pool(arguments.threads);

@@ -11,6 +11,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/losses.h"
@@ -41,6 +42,7 @@ void add_options(Options& options, EvalArguments& arguments) {
   options
       .add("--plot", &arguments.plot,
            "draw the predictions over the truth (.svg), for real targets; with --horizon the errors")
+      .not_empty()
       .called("FILE");
   options
       .add("--horizon", &arguments.horizon,
@@ -60,12 +62,6 @@ void check_split(const std::string& split) {
   const std::vector<std::string> known = {"train", "valid", "test", "all"};
   if (std::find(known.begin(), known.end(), split) == known.end())
     throw InputError(unknown_name("split", split, known));
-}
-
-/// Throws InputError before the evaluation rather than after it.
-void check_plot(const std::string& plot) {
-  if (!plot.empty() && !plot.ends_with(".svg"))
-    throw InputError(text_of("--plot ", plot, ": expected the name of a .svg file."));
 }
 
 /// Data from another path may differ from those of the training.
@@ -191,7 +187,7 @@ Task load_task(const EvalArguments& arguments, const Experiment& experiment, Thr
 
 void run(const EvalArguments& arguments) {
   check_split(arguments.split);
-  check_plot(arguments.plot);
+  check_ending("--plot", arguments.plot, ".svg");
   if (!arguments.horizon.empty()) return score_forecasts(arguments);
   std::vector<std::string> set;
   if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);

@@ -60,14 +60,10 @@ void add_options(Options& options, ForecastArguments& arguments) {
       .not_empty()
       .called("FILE");
   options.add("--plot", &arguments.plot, "draw the forecast, after the past and over the truth (.svg)")
+      .not_empty()
       .called("FILE");
   options.add("--json", &arguments.json, "print the scores as one JSON object; needs --output")
       .needs({"--output"});
-}
-
-void check_ending(const std::string& option, const std::string& file, const std::string& ending) {
-  if (!file.empty() && !file.ends_with(ending))
-    throw InputError(text_of(option, " ", file, ": expected the name of a ", ending, " file."));
 }
 
 Json json_of(const ForecastScores& scores) {

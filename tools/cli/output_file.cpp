@@ -7,6 +7,11 @@
 
 namespace lagtape::cli {
 
+void check_ending(const std::string& option, const std::string& file, const std::string& ending) {
+  if (!file.empty() && !file.ends_with(ending))
+    throw InputError(text_of(option, " ", file, ": expected a name that ends in ", ending, "."));
+}
+
 void check_not_an_input(const std::string& option, const std::string& output,
                         const std::vector<std::string>& inputs) {
   namespace fs = std::filesystem;

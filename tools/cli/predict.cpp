@@ -72,6 +72,7 @@ void add_options(Options& options, PredictArguments& arguments) {
   options.add("--probabilities", &arguments.probabilities,
               "write probabilities of the classes in place of logits");
   options.add("--plot", &arguments.plot, "draw the predictions of a recording over the truth (.svg)")
+      .not_empty()
       .called("FILE");
   add_threads(options, arguments.threads);
 }
@@ -220,8 +221,7 @@ void check_output(const PredictArguments& arguments, bool of_recording) {
   const std::string columns = "a .csv recording with the columns that the experiment names";
   if (!arguments.plot.empty() && !of_recording)
     throw InputError(text_of("--plot: expected as --input ", columns, ". Got ", arguments.input, "."));
-  if (!arguments.plot.empty() && !arguments.plot.ends_with(".svg"))
-    throw InputError(text_of("--plot ", arguments.plot, ": expected the name of a .svg file."));
+  check_ending("--plot", arguments.plot, ".svg");
 }
 
 /// Says on stderr what the format of the stream's weights costs.

@@ -6,6 +6,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/report/run_report.h"
 #include "lagtape/tools/train/source.h"
 
@@ -46,8 +47,7 @@ std::string page_of(const ReportArguments& arguments, ThreadPool& pool) {
 }
 
 void run(const ReportArguments& arguments) {
-  if (!arguments.output.ends_with(".html"))
-    throw InputError(text_of("--output ", arguments.output, ": expected the name of an .html file."));
+  check_ending("--output", arguments.output, ".html");
   ThreadPool pool(arguments.threads);
   write_file_atomically(arguments.output, page_of(arguments, pool));
 }

@@ -12,6 +12,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/exit_code.h"
+#include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/table/report.h"
@@ -201,6 +202,7 @@ void run(const TableArguments& arguments) {
   for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
   if (!arguments.page.empty())
     table::page_with(arguments.page, plan.task(), "");  // refused before the training
+  check_ending("--plot", arguments.plot, ".svg");
   check_settings(plan, arguments.against);
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {

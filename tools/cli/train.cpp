@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
@@ -14,6 +15,7 @@
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
 #include "lagtape/tools/cli/mpi_ranks.h"
+#include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
@@ -47,7 +49,7 @@ void add_options(Options& options, TrainArguments& arguments) {
       .add("--seeds", &arguments.seeds,
            "train N runs, with this seed and the next ones, one after another, and print the mean of their "
            "metrics; --out names their folders before -SEED")
-      .at_least(1)
+      .between(1, 1000)
       .called("N");
   add_threads(options, arguments.threads);
   options.add("--resume", &arguments.resume, "resume the run in that folder, or start it");
@@ -116,8 +118,7 @@ void print_dry_run(const DryRun& run, bool json) {
 }
 
 void find_and_draw(const Experiment& experiment, const TrainArguments& arguments) {
-  if (!arguments.find_rate.ends_with(".svg"))
-    throw InputError(text_of("--find-lr ", arguments.find_rate, ": expected the name of a .svg file."));
+  check_ending("--find-lr", arguments.find_rate, ".svg");
   const RateFinding finding = find_rate(experiment, arguments.threads);
   const Plot plot{.title = text_of(experiment.name, ": loss while the learning rate grows"),
                   .x = {.title = "learning rate", .log = true},
@@ -244,6 +245,9 @@ void print_spread(const char* split, const Json& spread) {
 /// Trains with several seeds, a run folder each.
 void train_seeds(TrainArguments arguments) {
   const Experiment first = read(arguments);
+  if (first.seed > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - arguments.seeds + 1))
+    throw InputError(
+        text_of("--seeds ", arguments.seeds, ": there are fewer seeds from ", first.seed, " on."));
   std::vector<RunSummary> summaries;
   Json runs = Json::array();
   for (std::int64_t i = 0; i < arguments.seeds; ++i) {
