@@ -131,6 +131,8 @@ char separator_of(std::string_view text) {
 TextTable parse_text_table(std::string text, const std::string& where, char separator) {
   TextTable table{.text = std::make_shared<const std::string>(std::move(text)),
                   .quoted = std::make_shared<std::deque<std::string>>()};
+  if (table.text->starts_with("\xFF\xFE") || table.text->starts_with("\xFE\xFF"))
+    throw InputError(text_of(where, ": the text is UTF-16. Save it as UTF-8."));
   table.separator = separator == 0 ? separator_of(*table.text) : separator;
   TableReader reader(table, *table.text, where);
   std::vector<std::string_view> row;

@@ -16,8 +16,6 @@ namespace lagtape {
 
 namespace {
 
-constexpr double kLatest = 253402300799.0;  // the end of the year 9999; milliseconds lie beyond it
-
 std::optional<double> number_in(std::string_view cell, char decimal) {
   std::string text(cell);
   if (text.starts_with('+') && !text.starts_with("+-")) text.erase(0, 1);
@@ -95,7 +93,7 @@ CsvReader::Column CsvReader::times() const {
   Column values;
   for (std::int64_t row = 0; row < rows(); ++row) {
     const std::optional<double> time = parse_time(cell(row, column));
-    if (!time || std::abs(*time) > kLatest) {
+    if (!time || std::abs(*time) > kLatestTime) {
       throw InputError(text_of(place(row, column),
                                ": expected a date such as 2024-01-31 13:00, or seconds since ", "1970. Got '",
                                cell(row, column).substr(0, 40), "'."));

@@ -6,6 +6,9 @@
 
 namespace lagtape {
 
+/// The last time that a recording may have, in seconds since 1970: the end of the year 9999. Milliseconds lie beyond it.
+inline constexpr double kLatestTime = 253402300799.0;
+
 /// Reads a time: an ISO 8601 date ("2024-01-31", "2024-01-31 13:00", "2024-01-31T13:00:00.5+02:00"; without an
 /// offset it is UTC), or a number of seconds since 1970. Returns seconds since 1970, or nothing for other texts.
 std::optional<double> parse_time(std::string_view text);

@@ -86,6 +86,22 @@ class NewTest(ToolTest):
         self.assertIn("Rows are missing in between", text)
         self.check(text)
 
+    def test_a_first_column_that_counts_is_a_time(self):
+        for name, numbers in {"t": range(300), "seconds": [i / 10 for i in range(300)], "down": range(300, 0, -1)}.items():
+            with self.subTest(name):
+                self.write("x.csv", f"{name},v\n" + "".join(f"{number},{i % 7}\n" for i, number in enumerate(numbers)))
+                text = self.new("x.csv")
+                data = without_comments(text)["data"]
+                self.assertEqual((data["input"], data["time"], "calendar" in data), (["v"], name, False))
+                self.check(text)
+
+    def test_text_among_numbers_is_named(self):
+        rows = "".join(f"2024-01-{1 + i // 24:02} {i % 24:02}:00,{'inf' if i == 50 else i % 5},{i % 7},{i}%\n" for i in range(200))
+        self.write("x.csv", "t,v,w,share\n" + rows)
+        text = self.new("x.csv")
+        self.assertIn("""The column "v" has numbers and texts, such as 'inf' in line 52: left out.""", text)
+        self.assertIn("""The column "share" has texts: left out.""", text)
+
     def test_many_columns(self):
         columns = 150_000
         self.write("wide.csv", ",".join(f"c{i}" for i in range(columns)) + "\n" + "".join(
@@ -122,10 +138,19 @@ class NewTest(ToolTest):
         self.write("load.csv", recording())
         self.write("words.csv", "a,b\nx,y\nz,y\n" * 20)
         self.write("short.csv", "1\n2\n3\n")
+        self.write("shares.csv", "a\n" + "".join(f"{i}%\n" for i in range(40)))
+        self.write("latin.csv", "Zeit;Größe\n".encode("latin1") + b"1;2\n" * 40)
+        self.write("wide.csv", ("a,b\n" + "1,2\n" * 40).encode("utf16"))
+        self.write(b"\xff.csv".decode("utf8", "surrogateescape"), "1\n2\n" * 40)
         self.write("there.json", "{}")
         before = self.snapshot()
         for args, words in ((["mackey_glas"], ["did you mean 'mackey_glass'"]), (["load.csv", "tau_grru"], ["tau_gru"]),
                             (["load.csv", "--target", "Lood (MW)"], ["did you mean 'Load (MW)'"]), (["short.csv"], ["20 rows"]),
+                            (["words.csv"], ["words.csv: expected a column of numbers that change, and found none."]),
+                            (["shares.csv"], ["""Column "a" has '0%' in line 2."""]),
+                            (["latin.csv"], [r"latin.csv: line 1: 'Gr\xf6\xdfe' is not UTF-8. Save the file as UTF-8."]),
+                            (["wide.csv"], ["wide.csv: the text is UTF-16. Save it as UTF-8."]),
+                            ([b"\xff.csv".decode("utf8", "surrogateescape")], ["a path that is not UTF-8"]),
                             (["adding", "--output", "there.json"], ["exists already. Give another --output"]), (["gone.csv"], ["gone.csv: there is no such file."]), ([], ["expected a task"])):
             with self.subTest(args):
                 err = self.run_tool("new", *args, code=2)[1]

@@ -9,6 +9,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/formats/text_table.h"
 #include "lagtape/data/series/fill.h"
 #include "lagtape/data/series/time_stamp.h"
@@ -46,13 +47,24 @@ class Describer {
     for (std::int64_t i = 0; i < table.columns; ++i) {
       RecordingColumn column{.name = has_names ? std::string(names[static_cast<std::size_t>(i)]) : "",
                              .index = i};
+      check_utf8(column.name, table.lines.front(), where);
       describe(column);
+      for (const std::string& word : column.words) check_utf8(word, column.text_line, where);
       found_.columns.push_back(std::move(column));
     }
+    RecordingColumn& first = found_.columns.front();
+    if (!has_time_ && first.kind == Kind::numbers && !first.name.empty() && counts_evenly(first.index))
+      first.kind = Kind::time;
   }
   RecordingColumns take() { return std::move(found_); }
 
  private:
+  static void check_utf8(const std::string& text, std::int64_t line, const std::string& where) {
+    if (!is_utf8(text))
+      throw InputError(
+          text_of(where, ": line ", line, ": ", quote(text), " is not UTF-8. Save the file as UTF-8."));
+  }
+
   std::string_view cell(std::int64_t row, std::int64_t column) const {
     return table_.cell(row + first_, column);
   }
@@ -78,10 +90,12 @@ class Describer {
         ++numbers;
       } else if (is_date(text)) {
         ++dates;
-      } else {
-        ++others;
+      } else if (others++ == 0) {
+        column.text = text;
+        column.text_line = table_.lines[static_cast<std::size_t>(row + first_)];
       }
     }
+    column.has_numbers = numbers > 0;
     if (words.size() < 2) {
       column.kind = Kind::constant;
     } else if (dates + numbers > 0 && others == 0 && numbers == 0 && column.missing == 0 && !has_time_) {
@@ -114,6 +128,27 @@ class Describer {
     std::int64_t most = 0;
     for (const auto& [difference, count] : differences) most = std::max(most, count);
     return found_.rows >= kFewest && !differences.contains(0) && 2 * most > found_.rows;
+  }
+
+  /// Whether numbers count from row to row, in whatever order: nine in ten are the same distance apart.
+  bool counts_evenly(std::int64_t column) const {
+    constexpr std::size_t kFewest = 10;
+    constexpr double kTolerance = 1e-6;  // the distances of decimals are rounded
+    std::vector<double> numbers;
+    for (std::int64_t row = 0; row < found_.rows; ++row) {
+      const std::optional<double> number = parse_time(cell(row, column));
+      if (!number || std::abs(*number) > kLatestTime) return false;
+      numbers.push_back(*number);
+    }
+    std::ranges::sort(numbers);
+    std::vector<double> distances;
+    for (std::size_t i = 1; i < numbers.size(); ++i) distances.push_back(numbers[i] - numbers[i - 1]);
+    if (distances.size() < kFewest) return false;
+    std::ranges::sort(distances);
+    const double usual = distances[distances.size() / 2];
+    const auto is_usual = [&](double x) { return std::abs(x - usual) <= kTolerance * usual; };
+    return distances.front() > 0 &&
+           10 * std::ranges::count_if(distances, is_usual) >= 9 * std::ssize(distances);
   }
 
   void describe_times(std::int64_t column) {

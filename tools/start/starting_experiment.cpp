@@ -7,6 +7,7 @@
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/tools/start/commented_json.h"
 #include "lagtape/tools/start/recording_columns.h"
@@ -135,15 +136,36 @@ std::string name_from(const fs::path& file) {
   return name.empty() || name[0] == '-' ? "mine" : name.substr(0, 100);
 }
 
-void add_columns(Draft& draft, const RecordingColumns& found, const std::string& target) {
+/// Says that a recording has no numbers to learn from, and which column comes close.
+[[noreturn]] void refuse(const RecordingColumns& found, const std::string& file) {
+  std::string message = text_of(file, ": expected a column of numbers that change, and found none.");
+  const auto has_text = [](const RecordingColumn& column) { return !column.text.empty(); };
+  const auto has_both = [](const RecordingColumn& column) {
+    return column.has_numbers && !column.text.empty();
+  };
+  auto close = std::ranges::find_if(found.columns, has_both);
+  if (close == found.columns.end()) close = std::ranges::find_if(found.columns, has_text);
+  if (close != found.columns.end())
+    message += text_of(" Column ", name_of(*close).dump(), " has ", quote(close->text), " in line ",
+                       close->text_line, ".");
+  throw InputError(message);
+}
+
+void add_columns(Draft& draft, const RecordingColumns& found, const std::string& file,
+                 const std::string& target) {
   constexpr std::size_t kMostInputs = 16;
   Json input = Json::array(), categories = Json::object();
   for (const RecordingColumn& column : found.columns) {
     const std::string quoted = name_of(column).dump();
     if (column.kind == Kind::constant)
       draft.notes.push_back(text_of("The column ", quoted, " never changes: left out."));
-    if (column.kind == Kind::other)
-      draft.notes.push_back(text_of("The column ", quoted, " has texts: left out."));
+    if (column.kind == Kind::other) {
+      const std::string text = text_of(", such as ", quote(column.text), " in line ", column.text_line);
+      draft.notes.push_back(
+          text_of("The column ", quoted,
+                  column.has_numbers && !column.text.empty() ? " has numbers and texts" + text : " has texts",
+                  ": left out."));
+    }
     const bool chosen =
         name_of(column) == target || (target == std::to_string(column.index) && column.name.empty());
     if ((column.kind == Kind::numbers || column.kind == Kind::words) &&
@@ -152,7 +174,7 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
     if (column.kind == Kind::words && !column.name.empty()) categories[column.name] = column.words;
     if (chosen) draft.data["target"] = Json::array({name_of(column)});
   }
-  if (input.empty()) throw InputError("expected a column of numbers, and found none.");
+  if (found.of_kind(Kind::numbers).empty()) refuse(found, file);
   draft.data["input"] = input;
   if (!target.empty() && !draft.data.contains("target")) {
     std::vector<std::string> names;
@@ -179,11 +201,11 @@ Draft draft_of_recording(const StartingPoint& start) {
   draft.about = text_of(found.rows, " rows of a recording; every step predicts the next row");
   const fs::path base = start.base.empty() ? fs::current_path() : fs::absolute(start.base);
   draft.data = {{"task", "series"}, {"path", fs::absolute(file).lexically_relative(base).string()}};
-  add_columns(draft, found, start.target);
+  add_columns(draft, found, start.data, start.target);
   for (const RecordingColumn* time : found.of_kind(Kind::time)) {
     if (time->name.empty()) continue;
     draft.data["time"] = time->name;
-    if (found.interval <= 86400)
+    if (found.interval > 0 && found.interval <= 86400)
       draft.data["calendar"] =
           found.interval < 86400 ? Json::array({"hour", "weekday"}) : Json::array({"weekday", "year"});
   }
@@ -276,6 +298,9 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
 }  // namespace
 
 std::string starting_experiment(const StartingPoint& start) {
+  for (const std::string& path : {start.data, start.path})
+    if (!is_utf8(path))
+      throw InputError(text_of(quote(path), ": JSON cannot hold a path that is not UTF-8."));
   const LayerEntry* cell = find_layer(cells(), start.cell);
   if (cell == nullptr) throw InputError(unknown_name("cell", start.cell, names_of(cells())) + ".");
   const TaskEntry* task = task_named(start.data);
