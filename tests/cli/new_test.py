@@ -96,11 +96,12 @@ class NewTest(ToolTest):
                 self.check(text)
 
     def test_text_among_numbers_is_named(self):
-        rows = "".join(f"2024-01-{1 + i // 24:02} {i % 24:02}:00,{'inf' if i == 50 else i % 5},{i % 7},{i}%\n" for i in range(200))
-        self.write("x.csv", "t,v,w,share\n" + rows)
+        rows = "".join(f"2024-01-{1 + i // 24:02} {i % 24:02}:00,{'inf' if i == 50 else i % 5},{i % 7},{i}%,2025-{1 + i // 28:02}-{1 + i % 28:02}\n" for i in range(200))
+        self.write("x.csv", "t,v,w,share,due\n" + rows)
         text = self.new("x.csv")
         self.assertIn("""The column "v" has numbers and texts, such as 'inf' in line 52: left out.""", text)
-        self.assertIn("""The column "share" has texts: left out.""", text)
+        self.assertIn("""The column "share" has texts, such as '0%' in line 2: left out.""", text)
+        self.assertIn("""The column "due" has dates: left out.""", text)
 
     def test_many_columns(self):
         columns = 150_000

@@ -160,11 +160,11 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
     if (column.kind == Kind::constant)
       draft.notes.push_back(text_of("The column ", quoted, " never changes: left out."));
     if (column.kind == Kind::other) {
-      const std::string text = text_of(", such as ", quote(column.text), " in line ", column.text_line);
-      draft.notes.push_back(
-          text_of("The column ", quoted,
-                  column.has_numbers && !column.text.empty() ? " has numbers and texts" + text : " has texts",
-                  ": left out."));
+      const std::string text =
+          column.text.empty() ? "dates"
+                              : text_of("texts, such as ", quote(column.text), " in line ", column.text_line);
+      draft.notes.push_back(text_of("The column ", quoted, " has ", column.has_numbers ? "numbers and " : "",
+                                    text, ": left out."));
     }
     const bool chosen =
         name_of(column) == target || (target == std::to_string(column.index) && column.name.empty());
