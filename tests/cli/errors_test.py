@@ -289,6 +289,20 @@ class ErrorsTest(ToolTest):
     def test_a_long_word_is_cut_between_characters(self):
         self.refused(["xé", "éé... cannot read"], "check", "x" + "é" * 400)
 
+    def test_paths_that_are_not_utf8(self):
+        raw = b"\xff".decode("utf8", "surrogateescape")
+        self.write("e.json", EXPERIMENT)
+        self.train(f"run{raw}")
+        self.write(f"{raw}/e.json", changed(EXPERIMENT, train__init="run"))
+        self.write(f"{raw}/d.json", changed(EXPERIMENT, data={"task": "series", "path": "d.csv"}))
+        for words, *args in ((["--init: a path that is not UTF-8"], "train", "e.json", "--init", f"run{raw}", "--out", "x"),
+                             (["/train/init: a path that is not UTF-8"], "train", f"{raw}/e.json", "--out", "x"),
+                             (["/data/path: a path that is not UTF-8"], "check", f"{raw}/d.json"),
+                             (["--set data.path=\\xff"], "check", "e.json", "--set", f"data.path={raw}")):
+            with self.subTest(args):
+                self.refused(words, *args)
+        self.run_tool("eval", f"run{raw}")
+
     def test_no_output_replaces_an_input(self):
         self.write("d.csv", "a\n" + "".join(f"{i % 7 / 7}\n" for i in range(100)))
         series = changed(EXPERIMENT, data={"task": "series", "path": "d.csv", "input": ["a"], "window": 8}, train__epochs=1)

@@ -9,6 +9,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/analysis/plot.h"
 #include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
@@ -176,8 +177,13 @@ void announce(const Trainer& trainer, const Experiment& experiment) {
 Experiment read(const TrainArguments& arguments) {
   std::vector<std::string> set = arguments.experiment.set;
   if (arguments.seed >= 0) set.push_back(fmt::format("seed={}", arguments.seed));
-  if (!arguments.init.empty())
-    set.push_back(text_of("train.init=", Json(std::filesystem::absolute(arguments.init).string()).dump()));
+  if (!arguments.init.empty()) {
+    const std::string path = std::filesystem::absolute(arguments.init).string();
+    if (!is_utf8(path))
+      throw InputError(
+          text_of("--init: a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
+    set.push_back(text_of("train.init=", Json(path).dump()));
+  }
   if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
   Experiment experiment = arguments.experiment.read(set);
   if (arguments.resume) advise_on_missing_data(experiment);

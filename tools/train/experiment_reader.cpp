@@ -125,12 +125,16 @@ class ExperimentReader {
   }
 
   /// A path of the data, which starts at the folder of the file.
-  std::string absolute(const std::string& given, const char* key, JsonReader& reader) const {
+  std::string absolute(const std::string& given, const char* key, JsonReader& reader) {
     if (reader.has(key) && given.empty()) reader.error(key, "expected a path, got \"\".");
+    return absolute(given, reader.pointer_to(key));
+  }
+
+  std::string absolute(const std::string& given, const std::string& pointer) {
     const std::string path = (base_ / given).lexically_normal().string();
-    if (!is_utf8(path))
-      reader.error(key, text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
-    return is_utf8(path) ? path : "";
+    if (is_utf8(path)) return path;
+    errors_.add(pointer, text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
+    return "";
   }
 
   /// Reads the model after data and loss, which decide what the file leaves open. With an error so far, the
@@ -157,7 +161,7 @@ class ExperimentReader {
   Json with_init(Json train) {
     std::string& init = experiment_.train.init;
     if (init.empty()) return train;
-    init = (base_ / init).lexically_normal().string();
+    init = absolute(init, "/train/init");
     train["init"] = init;
     return train;
   }
