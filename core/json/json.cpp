@@ -13,36 +13,8 @@ namespace lagtape {
 
 using Text = nlohmann::ordered_json;  ///< reads and writes JSON text
 
-/// Converts values from and to those of nlohmann/json.
-struct JsonBridge {
-  template <class Target = Text>
-  static Target to(const Json& json) {
-    switch (json.type_) {
-      case Json::Type::null: return nullptr;
-      case Json::Type::boolean: return json.boolean_;
-      case Json::Type::integer: return json.integer_;
-      case Json::Type::natural: return json.natural_;
-      case Json::Type::real: return json.real_;
-      case Json::Type::string: return json.text_;
-      case Json::Type::array: break;
-      case Json::Type::object: {
-        Target object = Target::object();
-        auto& entries = object.template get_ref<typename Target::object_t&>();
-        for (const auto& [key, value] : json.items()) {
-          if constexpr (std::same_as<Target, Text>) {
-            entries.emplace_back(key, to<Target>(value));  // looks for no key of the same name
-          } else {
-            entries.emplace(key, to<Target>(value));
-          }
-        }
-        return object;
-      }
-    }
-    Target array = Target::array();
-    for (const Json& element : json) array.push_back(to<Target>(element));
-    return array;
-  }
-
+/// Makes values of what the parser of nlohmann/json finds.
+struct JsonMaker {
   static void add_key(Json& object, std::string key) { object.keys_.push_back(std::move(key)); }
   static void add_element(Json& parent, Json element) { parent.elements_.push_back(std::move(element)); }
 
@@ -85,11 +57,11 @@ class Builder : public nlohmann::json_sax<Text> {
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool start_array(std::size_t) override { return open(Json::array()); }
   bool key(string_t& key) override {
-    JsonBridge::add_key(open_.back(), std::move(key));
+    JsonMaker::add_key(open_.back(), std::move(key));
     return true;
   }
   bool end_object() override {
-    JsonBridge::join_repeated_keys(open_.back());
+    JsonMaker::join_repeated_keys(open_.back());
     return close();
   }
   bool end_array() override { return close(); }
@@ -102,7 +74,7 @@ class Builder : public nlohmann::json_sax<Text> {
     if (open_.empty()) {
       root_ = std::move(value);
     } else {
-      JsonBridge::add_element(open_.back(), std::move(value));
+      JsonMaker::add_element(open_.back(), std::move(value));
     }
     return true;
   }
@@ -346,8 +318,6 @@ const Json* Json::find_pointer(std::string_view pointer) const {
 // ---- Text ----
 
 std::ostream& operator<<(std::ostream& stream, const Json& json) { return stream << json.dump(); }
-
-std::string Json::dump_sorted() const { return JsonBridge::to<nlohmann::json>(*this).dump(); }
 
 namespace {
 

@@ -220,7 +220,7 @@ class Json {
   template <class T>
   T number() const;
   void require(Type type, const char* wanted) const;
-  friend struct JsonBridge;  // It converts from and to nlohmann/json.
+  friend struct JsonMaker;
 
   Type type_ = Type::null;
   union {

@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lagtape/core/json/json.h"
 
@@ -12,7 +16,8 @@ using Text = nlohmann::ordered_json;
 /// into its own: their destructors allocate memory, and end the program where there is none.
 class TextWriter {
  public:
-  TextWriter(int indent, char fill, bool ascii) : indent_(indent), fill_(fill), ascii_(ascii) {}
+  TextWriter(int indent, char fill, bool ascii, bool sorted = false)
+      : indent_(indent), fill_(fill), ascii_(ascii), sorted_(sorted) {}
 
   std::string text(const Json& json) {
     write(json, 0);
@@ -38,11 +43,11 @@ class TextWriter {
       begin_line(depth + 1);
     };
     if (object) {
-      for (const auto& [key, value] : json.items()) {
+      for (const auto& [key, value] : entries_of(json)) {
         begin_element();
-        out_ += dumped(Text(key));
+        out_ += dumped(Text(*key));
         out_ += indent_ >= 0 ? ": " : ":";
-        write(value, depth + 1);
+        write(*value, depth + 1);
       }
     } else {
       for (const Json& element : json) {
@@ -52,6 +57,14 @@ class TextWriter {
     }
     if (!first) begin_line(depth);
     out_ += object ? '}' : ']';
+  }
+
+  std::vector<std::pair<const std::string*, const Json*>> entries_of(const Json& object) const {
+    std::vector<std::pair<const std::string*, const Json*>> entries;
+    for (const auto& [key, value] : object.items()) entries.emplace_back(&key, &value);
+    if (sorted_)
+      std::ranges::sort(entries, {}, [](const auto& entry) { return std::string_view(*entry.first); });
+    return entries;
   }
 
   void begin_line(int depth) {
@@ -79,7 +92,7 @@ class TextWriter {
 
   int indent_;
   char fill_;
-  bool ascii_;
+  bool ascii_, sorted_;
   std::string out_;
 };
 
@@ -88,5 +101,7 @@ class TextWriter {
 std::string Json::dump(int indent, char fill, bool ascii) const {
   return TextWriter(indent, fill, ascii).text(*this);
 }
+
+std::string Json::dump_sorted() const { return TextWriter(-1, ' ', false, true).text(*this); }
 
 }  // namespace lagtape
