@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -74,14 +75,21 @@ class ResumeTest(ToolTest):
         self.finish("run")
         self.assert_same("run", f"stopped {stops}")
 
-    def test_sigint_and_sigterm_save_and_exit_with_130(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+    def test_signals_save_and_exit_with_130(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             run = number.name
             code, err = self.stop_after(0.5 * self.seconds, number, run)
             self.assertEqual(code, 130, err)
             self.assertIn("--resume", err)
             self.finish(run)
             self.assert_same(run, run)
+
+    def test_a_limit_of_file_size_is_an_error_of_the_file(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        done = subprocess.run([self.tool, "train", self.experiment, "--out", "run"], cwd=self.folder, capture_output=True, preexec_fn=limit)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr.decode(), "lagtape: run/.*: cannot write: File too large")
+        self.assertEqual(list((self.folder / "run").rglob("*.tmp")), [])
 
     def test_resuming_a_finished_run_changes_nothing_of_it(self):
         before = self.weights("whole"), self.metrics("whole")

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -41,6 +42,7 @@ int finish_output() {
 int main(int argc, char** argv) try {
   using namespace lagtape::cli;
   occupy_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of file size then fails, and the command says so
   const std::string version = lagtape::text_of("lagtape ", lagtape::kVersion);
   const int code = run_command_line(commands(), version, argc, argv);
   return code == kDone ? finish_output() : code;
