@@ -121,7 +121,7 @@ ARGUMENTS = [
     ("an unknown command", ["trian"], ["trian"]),
     ("a word before a command", ["help", "train"], ["unknown command 'help'"]),
     ("no command", [], []),
-    ("an unknown option", ["train", "good.json", "--fast"], ["--fast"]),
+    ("an unknown option", ["train", "good.json", "--epochs", "3"], ["'--epochs'", "by --set, as in --set train.epochs=3."]),
     ("a missing file", ["train", "gone.json"], ["gone.json"]),
     ("a recording for an experiment", ["check", "load.csv"], ["load.csv: expected an experiment file. `lagtape new load.csv` writes one"]),
     ("a folder for an experiment", ["bench", "folder"], ["folder: expected an experiment file."]),

@@ -154,7 +154,9 @@ std::string unexpected(const CLI::App& tool) {
     for (const CLI::Option* option : place.get_options()) {
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     }
-    return unknown_name("option", extra.substr(0, extra.find('=')), known);
+    const std::string message = unknown_name("option", extra.substr(0, extra.find('=')), known);
+    const bool has_settings = place.get_option_no_throw("--set") != nullptr;
+    return message + (has_settings ? ". An experiment is changed by --set, as in --set train.epochs=3." : "");
   }
   if (&place != &tool) return text_of(quote(extra), " is one argument too many for ", place.get_name());
   for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; })) {
