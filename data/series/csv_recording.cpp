@@ -40,7 +40,8 @@ class CsvRecording {
     treat_missing();
     mark_filled(unfilled);
     result_.is_scaled.assign(columns_.size(), true);
-    if (options_.missing == Missing::mask) keep_missing(unfilled);
+    if (!result_.is_filled.empty()) keep_missing_targets(unfilled);
+    if (options_.missing == Missing::mask) add_masks(unfilled);
     add_categories();
     add_calendar();
     assemble();
@@ -154,9 +155,13 @@ class CsvRecording {
                              options_.missing);
       });
     }
+    constexpr const char* kByLines =
+        "filled by lines to later numbers, which a forecast does not know (\"hold\" and \"mask\" do without)";
     if (filled > 0)
       result_.notes.push_back(text_of(filled, filled == 1 ? " cell" : " cells", " without a number ",
-                                      options_.missing == Missing::mask ? "masked" : "filled"));
+                                      options_.missing == Missing::mask          ? "masked"
+                                      : options_.missing == Missing::interpolate ? kByLines
+                                                                                 : "filled"));
     if (result_.stretches.empty())
       throw InputError(
           text_of(csv_.where(), ": a column that \"input\" or \"target\" names has no numbers."));
@@ -183,14 +188,18 @@ class CsvRecording {
                 " rows have none in this column; \"missing\": ", "\"interpolate\" or \"hold\" fills them."));
   }
 
-  /// Gives each input a mask, and targets the columns in which numbers are still missing.
-  void keep_missing(const std::vector<Column>& unfilled) {
+  /// Gives targets columns in which numbers are still missing: what is made up of others is neither learnt nor scored.
+  void keep_missing_targets(const std::vector<Column>& unfilled) {
     for (std::int64_t& target : result_.target) {
       columns_.push_back(unfilled[static_cast<std::size_t>(target)]);
       result_.is_scaled.push_back(true);
       made_names_.push_back(name_of(target));
       target = std::ssize(columns_) - 1;
     }
+  }
+
+  /// Gives each input a mask.
+  void add_masks(const std::vector<Column>& unfilled) {
     for (const std::int64_t input : std::vector(result_.input)) {
       add_column(text_of(name_of(input), " is there"));
       std::ranges::transform(unfilled[static_cast<std::size_t>(input)], columns_.back().begin(),

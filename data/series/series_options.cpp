@@ -176,10 +176,12 @@ SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints) {
   read_categories(reader, options);
   std::string missing = "error";
   const std::vector<std::string> treatments = {"error", "interpolate", "hold", "mask"};
-  reader.choice("missing", missing, treatments,
-                "treatment of cells without a number: an error, a straight line between the numbers around "
-                "them, or the last number before them; \"mask\" is the last too, with an input more for each "
-                "column that is 1 where there was a number, and leaves missing targets out");
+  reader.choice(
+      "missing", missing, treatments,
+      "treatment of cells without a number: an error, a straight line to the number after them, which "
+      "tells of later rows, or the last number before them; \"mask\" is the last too, with an input "
+      "more for each column that is 1 where there was a number. Missing targets are left out of loss "
+      "and metrics");
   options.missing = static_cast<Missing>(std::ranges::find(treatments, missing) - treatments.begin());
   reader.optional("across_gaps", options.across_gaps,
                   "windows may reach over times at which rows are missing");

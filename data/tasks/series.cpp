@@ -55,7 +55,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
                         .output = std::ssize(recordings->target),
                         .classes = 0,
                         .every_step = options.every_step,
-                        .missing_targets = options.missing == Missing::mask};
+                        .missing_targets = options.missing != Missing::error};
   const std::vector<SeriesSplit> splits = split_recordings(options, *recordings);
   const std::int64_t apart = options.stride > 0 ? options.stride : options.every_step ? options.window : 1;
   const double shares[] = {options.train, options.valid, options.test};
@@ -85,7 +85,7 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
                              .output = output,
                              .classes = 0,
                              .every_step = options.every_step,
-                             .missing_targets = options.missing == Missing::mask};
+                             .missing_targets = options.missing != Missing::error};
   }
   loader.load = [options](const TaskContext& context) { return load_series(options, context); };
   return loader;

@@ -261,6 +261,21 @@ class ForecastTest(ToolTest):
         self.refused(["own.csv: line 2", "give a .csv file as --output, or -"],
                      "predict", "run", "--input", "own.csv", "--output", "y.npy")
 
+    def test_a_forecast_does_not_see_what_it_forecasts(self):
+        """The cell right before the first prediction is empty: a line from there would lead to the true value."""
+        values = [round(math.sin(0.3 * n), 5) for n in range(300)]
+        self.train_on("v\n" + "".join(f"{v}\n" for v in values), changed(PLANT, train__epochs=1, data={
+            "task": "series", "path": "own.csv", "input": ["v"], "window": 20, "missing": "interpolate"}))
+        forecasts = set()
+        for truth in (-1, 0, 1):
+            self.write("x.csv", "v,w\n" + "".join(f"{v},1\n" for v in values[:60]) + f",1\n,1\n{truth},1\n{truth},1\n")
+            out = self.run_tool("forecast", "run", "--input", "x.csv", "--from", "62", "--steps", "1")[0]
+            self.assertIn(f",{truth}", out)
+            forecasts.add(out.splitlines()[1].rsplit(",", 1)[0])
+        self.assertEqual(len(forecasts), 1)
+        self.write("x.csv", "v,w\n" + ",1\n" * 30 + "1,1\n" * 9)
+        self.refused(["x.csv: v has no number before the first prediction"], "forecast", "run", "--input", "x.csv", "--from", "30", "--steps", "1")
+
     def test_missing_targets_count_in_no_score(self):
         rows = [f"{n},{math.sin(0.3 * n):.5f}" for n in range(400)]
         self.write("own.csv", "t,v\n" + "\n".join(rows) + "\n")

@@ -64,7 +64,7 @@ class NewTest(ToolTest):
         text = self.new("load.csv")
         data = without_comments(text)["data"]
         self.assertEqual(data["input"], ["Load (MW)", "Temp [C]", "sky"])
-        self.assertEqual((data["time"], data["calendar"], data["decimal"], data["missing"]), ("Date", ["hour", "weekday"], ",", "interpolate"))
+        self.assertEqual((data["time"], data["calendar"], data["decimal"], data["missing"]), ("Date", ["hour", "weekday"], ",", "hold"))
         self.assertEqual(data["categories"], {"sky": ["clear", "rain"]})
         self.assertIn('"site" never changes: left out', text)
         self.assertEqual(without_comments(text)["model"]["layers"][0]["tau"], 24)  # a day

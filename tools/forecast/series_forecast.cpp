@@ -27,6 +27,7 @@ class ForecastSetup {
                                recordings_.recordings.size(), "."));
     find_first();
     find_past();
+    hold_last_numbers();
     inputs_.feedback = feedback_of(recordings_, model.loss());
     inputs_.horizon = series_.horizon;
     inputs_.window = series_.window;
@@ -128,6 +129,24 @@ class ForecastSetup {
     end_ = past_.first + past_.rows;
     if (end_ < first_)
       throw InputError(text_of(where(), ": the rows before the first prediction have no numbers."));
+  }
+
+  /// Takes the last measured number for those that are missing right before the first prediction: a line to a later one
+  /// would tell what is to be forecast.
+  void hold_last_numbers() {
+    const std::int64_t targets = std::ssize(recordings_.target);
+    if (recordings_.is_filled.empty()) return;
+    for (std::int64_t i = 0; i < targets; ++i) {
+      const std::int64_t column = recordings_.measured[static_cast<std::size_t>(i)];
+      std::int64_t last = first_ - 1;
+      while (last >= past_.first && recordings_.is_filled[static_cast<std::size_t>(last * targets + i)])
+        --last;
+      if (last < past_.first)
+        throw InputError(
+            text_of(where(), ": ", name_of(column), " has no number before the first prediction."));
+      for (std::int64_t row = last + 1; row < first_; ++row)
+        recordings_.values.set(row * recordings_.values.size(1) + column, value(last, column));
+    }
   }
 
   void fill_inputs() {

@@ -213,8 +213,8 @@ Draft draft_of_recording(const StartingPoint& start) {
   std::int64_t missing = 0;
   for (const RecordingColumn* column : found.of_kind(Kind::numbers)) missing += column->missing;
   if (missing > 0) {
-    draft.data["missing"] = "interpolate";
-    draft.notes.push_back(text_of(missing, " cells are empty: filled by straight lines."));
+    draft.data["missing"] = "hold";
+    draft.notes.push_back(text_of(missing, " cells are empty: the number before stands for them, and none of them is learnt or scored."));
   }
   if (found.has_gaps) draft.notes.emplace_back("Rows are missing in between: no window crosses such a gap.");
   draft.season = found.season();

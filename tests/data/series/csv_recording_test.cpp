@@ -95,6 +95,19 @@ TEST_CASE("cells without a number are an error, a straight line or the number be
   CHECK(has(empty.message(R"("input": ["v", "w"], "missing": "hold")"), "has no numbers"));
 }
 
+TEST_CASE("targets that were filled stay missing, and are neither learnt nor scored") {
+  const Own own("v,w\n1,1\nNA,1\n8,1\n9,1\n");
+  for (const char* missing : {"hold", "interpolate"}) {
+    const Task task = own.task(text_of(R"("input": ["v"], "window": 1, "missing": ")", missing, R"(")"));
+    CHECK(task.shape.missing_targets);
+    const Batch batch = take(*task.train, 0, task.train->size());
+    CHECK(std::isnan(batch.y.at(0)));
+    CHECK(batch.y.at(1) == 8);
+    CHECK(batch.y.at(2) == 9);
+    CHECK(values_of(batch.x) == Values{1, missing == std::string("hold") ? 1 : 4.5, 8});
+  }
+}
+
 TEST_CASE("hour and weekday are angles, and are not scaled") {
   // 2024-01-01 was a Monday.
   const Own own(
