@@ -255,6 +255,13 @@ class ForecastTest(ToolTest):
         rows = rows_of(self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "2")[0])
         self.assertEqual([row["time"] for row in rows], ["100000", "100100"])
 
+    def test_numbers_beyond_the_precision_are_refused(self):
+        self.train_on("v\n" + "".join(f"{n % 5}\n" for n in range(300)), changed(
+            PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "window": 20}))
+        self.write("x.csv", "v\n" + "1\n" * 30 + "1e40\n" + "1\n" * 30)
+        for args in (("predict", "--output", "-"), ("forecast", "--steps", "2")):
+            self.refused(["x.csv: row 30: v is 1e+40, which is not finite in f32."], args[0], "run", "--input", "x.csv", *args[1:])
+
     def test_a_recording_with_dates_has_no_array_of_predictions(self):
         self.train_on("t,v\n" + "".join(f"2024-01-{1 + n // 24:02} {n % 24:02}:00,{n % 5}\n" for n in range(300)), changed(
             PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "time": "t", "window": 20}))

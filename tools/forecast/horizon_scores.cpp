@@ -24,7 +24,7 @@ class HorizonScorer {
   HorizonScorer(const Model& model, const HorizonOptions& options)
       : model_(model), options_(options), series_(series_options_of(model)) {
     if (!options.path.empty()) series_.paths = {options.path};
-    recordings_ = read_recordings(series_, {});
+    recordings_ = recordings_for(model, series_, false);
     season_ = season_of(recordings_, options.season);
     width_ = std::ssize(recordings_.measured);
   }

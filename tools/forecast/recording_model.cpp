@@ -25,6 +25,23 @@ SeriesOptions series_options_of(const Model& model) {
   return options;
 }
 
+Recordings recordings_for(const Model& model, const SeriesOptions& options, bool allow_future) {
+  Recordings recordings = read_recordings(options, std::filesystem::path(), allow_future);
+  if (model.dtype() == Dtype::f64) return recordings;
+  const std::int64_t width = recordings.values.size(1);
+  for (std::int64_t row = 0; row < recordings.values.size(0); ++row)
+    for (const std::int64_t column : recordings.input) {
+      const double number = recordings.values.at(row * width + column);
+      if (std::isnan(number) || std::isfinite(static_cast<float>(number))) continue;
+      const std::string place = recordings.times.empty()
+                                    ? text_of("row ", row)
+                                    : label_of(recordings, recordings.times[static_cast<std::size_t>(row)]);
+      throw InputError(text_of(options.where(), ": ", place, ": ", name_of_column(recordings, column), " is ",
+                               number, ", which is not finite in f32."));
+    }
+  return recordings;
+}
+
 std::vector<Feedback> feedback_of(const Recordings& recordings, const LossFunction& loss) {
   std::vector<Feedback> feedback;
   for (std::size_t i = 0; i < recordings.input.size(); ++i)

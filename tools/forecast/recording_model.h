@@ -16,6 +16,10 @@ inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 /// for a model of another task.
 SeriesOptions series_options_of(const Model& model);
 
+/// Reads recordings for a model. Throws InputError as read_recordings does, and for an input that is too large for the
+/// model's precision.
+Recordings recordings_for(const Model& model, const SeriesOptions& options, bool allow_future);
+
 /// The targets that a model predicts and also reads; of several quantiles it reads the one nearest to the median.
 std::vector<Feedback> feedback_of(const Recordings& recordings, const LossFunction& loss);
 

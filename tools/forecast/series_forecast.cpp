@@ -21,7 +21,7 @@ class ForecastSetup {
   ForecastSetup(const Model& model, const SeriesForecastOptions& options)
       : options_(options), series_(series_options_of(model)) {
     series_.paths = {options.input.string()};
-    recordings_ = read_recordings(series_, std::filesystem::path(), true);
+    recordings_ = recordings_for(model, series_, true);
     if (recordings_.recordings.size() != 1)
       throw InputError(text_of(where(), ": a forecast goes on from one recording. Got ",
                                recordings_.recordings.size(), "."));

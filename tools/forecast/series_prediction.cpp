@@ -17,7 +17,7 @@ class SeriesPredictor {
   SeriesPredictor(const Model& model, const std::filesystem::path& input, int threads)
       : model_(model), threads_(threads), series_(series_options_of(model)) {
     series_.paths = {input.string()};
-    recordings_ = read_recordings(series_, std::filesystem::path(), true);
+    recordings_ = recordings_for(model, series_, true);
     if (std::ssize(recordings_.input) != model.input_width())
       throw InputError(text_of(series_.where(), ": the model takes ", model.input_width(),
                                " inputs per step. The recording has ", recordings_.input.size(), "."));
