@@ -4,7 +4,6 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <unordered_map>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -20,21 +19,13 @@ struct JsonMaker {
 
   /// Gives each key of an object its last value, at its first place.
   static void join_repeated_keys(Json& object) {
-    std::unordered_map<std::string_view, std::size_t> places;
-    for (std::size_t i = 0; i < object.keys_.size(); ++i) places.emplace(object.keys_[i], i);
-    if (places.size() == object.keys_.size()) return;
+    bool repeated = false;
+    for (std::size_t i = 0; i < object.keys_.size(); ++i)
+      repeated = repeated || object.keys_.find(object.keys_[i]) != i;
+    if (!repeated) return;
     Json joined = Json::object();
-    std::vector<std::size_t> place_of_first(object.keys_.size());
-    for (std::size_t i = 0; i < object.keys_.size(); ++i) {
-      const std::size_t first = places.at(object.keys_[i]);
-      if (first == i) {
-        place_of_first[i] = joined.size();
-        joined.keys_.push_back(object.keys_[i]);
-        joined.elements_.push_back(std::move(object.elements_[i]));
-      } else {
-        joined.elements_[place_of_first[first]] = std::move(object.elements_[i]);
-      }
-    }
+    for (std::size_t i = 0; i < object.keys_.size(); ++i)
+      joined[object.keys_[i]] = std::move(object.elements_[i]);
     object = std::move(joined);
   }
 };
@@ -234,8 +225,7 @@ void Json::erase(std::size_t index) {
 }
 
 const Json* Json::find(std::string_view key) const {
-  return elements_.data() + (std::ranges::find(keys_, key) - keys_.begin()) +
-         (is_object() ? 0 : elements_.size());
+  return elements_.data() + (is_object() ? keys_.find(key) : elements_.size());
 }
 
 const Json& Json::at(std::string_view key) const {
@@ -259,16 +249,16 @@ Json& Json::operator[](std::string_view key) {
 void Json::append(std::string_view key, Json value) {
   if (is_null()) *this = object();
   require(Type::object, "an object");
-  keys_.emplace_back(key);
+  keys_.push_back(std::string(key));
   elements_.push_back(std::move(value));
 }
 
 std::size_t Json::erase(std::string_view key) {
   require(Type::object, "an object");
-  const auto index = std::ranges::find(keys_, key) - keys_.begin();
-  if (index == std::ssize(keys_)) return 0;
-  keys_.erase(keys_.begin() + index);
-  elements_.erase(elements_.begin() + index);
+  const std::size_t place = keys_.find(key);
+  if (place == keys_.size()) return 0;
+  keys_.erase(place);
+  elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(place));
   return 1;
 }
 

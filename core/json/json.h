@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_keys.h"
 
 namespace lagtape {
 
@@ -230,8 +231,8 @@ class Json {
     double real_;
   };
   std::string text_;
-  std::vector<std::string> keys_;  ///< the keys of an object, in its order
-  std::vector<Json> elements_;     ///< elements of an array, or values of an object
+  JsonKeys keys_;               ///< of an object
+  std::vector<Json> elements_;  ///< elements of an array, or values of an object
 };
 
 }  // namespace lagtape

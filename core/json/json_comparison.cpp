@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <numeric>
-#include <vector>
 
 #include "lagtape/core/json/json.h"
 
@@ -49,14 +47,6 @@ bool differs(const Json& a, const Json& b, std::string& pointer) {
   return !(a == b);
 }
 
-/// The places of an object's keys in the order of the alphabet.
-std::vector<std::size_t> sorted_places(const std::vector<std::string>& keys) {
-  std::vector<std::size_t> places(keys.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::ranges::sort(places, {}, [&](std::size_t place) -> const std::string& { return keys[place]; });
-  return places;
-}
-
 }  // namespace
 
 std::string Json::first_difference(const Json& other) const {
@@ -76,10 +66,11 @@ bool operator==(const Json& a, const Json& b) {
   }
   if (a.keys_ == b.keys_) return a.elements_ == b.elements_;
   if (a.size() != b.size()) return false;
-  return std::ranges::equal(sorted_places(a.keys_), sorted_places(b.keys_),
-                            [&](std::size_t i, std::size_t j) {
-                              return a.keys_[i] == b.keys_[j] && a.elements_[i] == b.elements_[j];
-                            });
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::size_t place = b.keys_.find(a.keys_[i]);
+    if (place == b.size() || !(a.elements_[i] == b.elements_[place])) return false;
+  }
+  return true;
 }
 
 }  // namespace lagtape

@@ -12,6 +12,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/folder.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/crc32.h"
 #include "lagtape/data/formats/gzip.h"
@@ -168,16 +169,27 @@ void read_archive(const fs::path& path, const FileWish& wish, const Take& take) 
   });
 }
 
+/// Adds the names of the wanted files in a folder below `path`, and in those inside it that are no links.
+void add_names(const fs::path& path, const std::string& below, const Wanted& wanted,
+               std::vector<std::string>& names) {
+  std::error_code error;
+  const fs::path folder = below.empty() ? path : path / below;
+  const std::vector<std::string> entries = entries_of(folder, error);
+  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
+  for (const std::string& entry : entries) {
+    std::string name = below.empty() ? entry : text_of(below, "/", entry);
+    if (fs::is_directory(fs::symlink_status(path / name, error))) {
+      add_names(path, name, wanted, names);
+    } else if (wanted(name) && fs::is_regular_file(path / name, error)) {
+      names.push_back(std::move(name));
+    }
+  }
+}
+
 /// The names of the wanted files below a folder, sorted.
 std::vector<std::string> names_in(const fs::path& path, const Wanted& wanted) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().lexically_relative(path).generic_string();
-    if (wanted(name) && entry->is_regular_file(error)) names.push_back(std::move(name));
-  }
-  if (error) throw InputError(text_of(path.string(), ": cannot read: ", error.message(), "."));
+  add_names(path, "", wanted, names);
   std::sort(names.begin(), names.end());
   return names;
 }

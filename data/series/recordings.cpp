@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/folder.h"
 #include "lagtape/data/formats/series_file.h"
 #include "lagtape/data/series/csv_recording.h"
 
@@ -21,11 +22,9 @@ std::vector<fs::path> files_of(const fs::path& path) {
   if (pattern.find('*') == std::string::npos) return {path};
   std::vector<fs::path> files;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path(), error))
-    if (::fnmatch(pattern.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0)
-      files.push_back(entry.path());
+  for (const std::string& name : entries_of(path.parent_path(), error))
+    if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0) files.push_back(path.parent_path() / name);
   if (files.empty()) throw InputError(text_of(path.string(), ": there are no files of such names."));
-  std::ranges::sort(files);
   return files;
 }
 

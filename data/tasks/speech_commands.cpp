@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/folder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/wav.h"
 #include "lagtape/data/log_mel.h"
@@ -119,13 +120,10 @@ std::set<std::string, std::less<>> names_in(const fs::path& list) {
 std::vector<Utterance> utterances_in(const fs::path& folder) {
   std::vector<Utterance> utterances;
   std::error_code error;
-  for (const fs::directory_entry& word : fs::directory_iterator(folder, error)) {
-    if (!word.is_directory()) continue;
-    const std::string name = word.path().filename().string();
-    for (const fs::directory_entry& file : fs::directory_iterator(word.path(), error)) {
-      if (file.path().extension() != ".wav") continue;
-      utterances.push_back({.name = name + "/" + file.path().filename().string(), .spoken = class_of(name)});
-    }
+  for (const std::string& word : entries_of(folder, error)) {
+    if (!fs::is_directory(folder / word)) continue;
+    for (const std::string& file : entries_of(folder / word, error))
+      if (file.ends_with(".wav")) utterances.push_back({.name = word + "/" + file, .spoken = class_of(word)});
     if (error) break;
   }
   if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));

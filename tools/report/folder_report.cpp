@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/folder.h"
 #include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/report/columns.h"
 #include "lagtape/tools/report/report_page.h"
@@ -14,9 +15,10 @@ namespace {
 
 std::vector<fs::path> runs_below(const fs::path& folder) {
   std::vector<fs::path> runs;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (entry.is_directory() && fs::exists(entry.path() / "experiment.json")) runs.push_back(entry.path());
-  std::ranges::sort(runs);
+  std::error_code error, missing;
+  for (const std::string& name : entries_of(folder, error))
+    if (fs::exists(folder / name / "experiment.json", missing)) runs.push_back(folder / name);
+  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
   return runs;
 }
 

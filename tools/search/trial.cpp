@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/folder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/train/json_lines.h"
 #include "lagtape/tools/train/run_folder.h"
@@ -146,8 +147,7 @@ std::vector<Trial> finished_repetitions(const SearchPlan& plan, const std::vecto
   };
   std::vector<Trial> found;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(out / "runs", error)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : entries_of(out / "runs", error)) {
     const std::size_t split = name.find(kSeed);
     if (split == std::string::npos) continue;
     const std::int64_t number = number_in(std::string_view(name).substr(0, split));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/folder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/train/metrics.h"
@@ -21,11 +22,10 @@ namespace {
 /// The names of the experiments in a folder, without ".json".
 std::vector<std::string> models_in(const fs::path& folder) {
   std::vector<std::string> models;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const fs::path& file = entry.path();
-    if (file.extension() == ".json" && file.filename() != "table.json")
-      models.push_back(file.stem().string());
-  }
+  std::error_code error;
+  for (const fs::path file : entries_of(folder, error))
+    if (file.extension() == ".json" && file != "table.json") models.push_back(file.stem().string());
+  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
   std::sort(models.begin(), models.end());
   return models;
 }
@@ -36,8 +36,8 @@ std::vector<std::string> models_in(const fs::path& folder) {
   const fs::path beside = given.has_parent_path() ? given.parent_path() : fs::path(".");
   std::vector<std::string> known;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(beside, error))
-    if (fs::exists(entry.path() / "table.json", error)) known.push_back(entry.path().filename().string());
+  for (const std::string& name : entries_of(beside, error))
+    if (fs::exists(beside / name / "table.json", error)) known.push_back(name);
   const std::string nearest = nearest_name(given.filename().string(), known);
   throw InputError(text_of(
       folder.string(), ": expected a folder with experiments and a table.json",

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -42,6 +43,30 @@ TEST_CASE("numbers are written as they were read, and equal by value") {
 TEST_CASE("a key that occurs twice has its last value at its first place") {
   CHECK(Json::parse(R"({"a": 1, "b": 2, "a": {"c": 3}, "b": 4, "d": 5})").dump() ==
         R"({"a":{"c":3},"b":4,"d":5})");
+}
+
+TEST_CASE("keys among many are found, added and erased as those among few") {
+  Json json = Json::object();
+  std::vector<std::string> keys;  // in the object's order
+  const auto place_of = [&](const std::string& key) { return std::ranges::find(keys, key) - keys.begin(); };
+  std::uint32_t draw = 1;
+  for (int i = 0; i < 4000; ++i) {
+    draw = draw * 1664525 + 1013904223;
+    const std::string key = std::to_string(draw >> 24);
+    if (draw >> 8 & 1 && place_of(key) < std::ssize(keys)) {
+      keys.erase(keys.begin() + place_of(key));
+      CHECK(json.erase(key) == 1);
+    } else {
+      if (place_of(key) == std::ssize(keys)) keys.push_back(key);
+      json[key] = i;
+    }
+    REQUIRE(json.size() == keys.size());
+    const std::string other = std::to_string(i % 256);
+    REQUIRE(json.find(other) - json.begin() == place_of(other));
+  }
+  std::size_t place = 0;
+  for (const auto& [key, value] : json.items()) CHECK(key == keys[place++]);
+  CHECK(keys.size() > 50);
 }
 
 TEST_CASE("what is not there, or of another type, is an exception") {
