@@ -93,15 +93,15 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
                  "a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.");
     return;
   }
-  const std::vector<std::string> known = known_names(kind, definitions);
   std::string name;
   reader.required(kind, name, "name");
   if (!value.contains(kind) || !value[kind].is_string()) return;
-  if (std::ranges::find(known, name) == known.end()) {
-    reader.error(kind, unknown_name(kind, name, known) + ".");
+  const LayerEntry* entry = entry_named(kind, name);
+  if (entry == nullptr && (kind == "layer" || !definitions.contains(name))) {
+    reader.error(kind,
+                 errors.is_full() ? "" : unknown_name(kind, name, known_names(kind, definitions)) + ".");
     return;
   }
-  const LayerEntry* entry = entry_named(kind, name);
   BuildLayer build = read_named(kind, name, definitions, reader);
   reader.finish();
   model.layers.emplace_back(std::make_shared<const LayerContent>(

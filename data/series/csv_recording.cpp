@@ -7,8 +7,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/core/system_memory.h"
 #include "lagtape/data/series/calendar.h"
 #include "lagtape/data/series/csv_reader.h"
 #include "lagtape/data/series/fill.h"
@@ -214,22 +216,42 @@ class CsvRecording {
   }
 
   void add_categories() {
+    std::int64_t words = 0;
     for (const Category& category : options_.categories) {
-      const std::int64_t source = csv_.column(category.column);
       refuse_many(category);
-      const std::int64_t first = std::ssize(columns_);
-      std::unordered_map<std::string_view, std::int64_t> columns;
-      for (const std::string& value : category.values) columns.emplace(value, first + std::ssize(columns));
-      for (const std::string& value : category.values) add_column(text_of(category.column, "=", value));
-      for (std::size_t i = 0; i < order_.size(); ++i) {
-        const std::string_view word = csv_.cell(order_[i], source);
-        const auto found = columns.find(word);
-        if (found == columns.end())
-          throw InputError(
-              text_of(csv_.place(order_[i], source), ": ", unknown_name("word", word, category.values)));
-        columns_[static_cast<std::size_t>(found->second)][i] = 1;
-      }
+      words += std::ssize(category.values);
     }
+    refuse_large(words);
+    for (const Category& category : options_.categories) add_category(category);
+  }
+
+  void add_category(const Category& category) {
+    const std::int64_t source = csv_.column(category.column);
+    std::unordered_map<std::string_view, std::int64_t> places;
+    for (const std::string& value : category.values) places.emplace(value, std::ssize(places));
+    std::vector<std::int64_t> place_of_row;
+    for (const std::int64_t row : order_) {
+      const std::string_view word = csv_.cell(row, source);
+      const auto found = places.find(word);
+      if (found == places.end())
+        throw InputError(text_of(csv_.place(row, source), ": ", unknown_name("word", word, category.values)));
+      place_of_row.push_back(found->second);
+    }
+    const std::int64_t first = std::ssize(columns_);
+    for (const std::string& value : category.values) add_column(text_of(category.column, "=", value));
+    for (std::size_t i = 0; i < place_of_row.size(); ++i)
+      columns_[static_cast<std::size_t>(first + place_of_row[i])][i] = 1;
+  }
+
+  /// Refuses words that take more than half of the memory as inputs of every row, which are held twice in between.
+  void refuse_large(std::int64_t words) const {
+    const double bytes = 2.0 * sizeof(double) * static_cast<double>(csv_.rows()) *
+                         static_cast<double>(std::ssize(columns_) + words);
+    if (words == 0 || bytes <= static_cast<double>(system_memory()) / 2) return;
+    throw InputError(
+        text_of(csv_.where(), ": ", words, " words of \"categories\" in ", csv_.rows(), " rows take ",
+                bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
+                ", more than half of the memory. Write rare words as one, or leave a column out."));
   }
 
   /// Every word becomes a number in every row, which a list of names or codes by mistake makes too many.

@@ -1,10 +1,29 @@
-"""Searches and tables of very many parts: their time grows as they do, and what is too much is refused."""
-
+"""Experiments, searches and tables of very many parts: their time grows as they do, and what is too much is refused."""
 
 from search_test import SEARCH, SMALL
 from table_test import PLAN
 from table_test import SMALL as OF_TABLE
-from tool import ToolTest, main
+from tool import CLASSIFIER, ToolTest, changed, main
+
+
+class ExperimentLimitsTest(ToolTest):
+    def test_experiments_of_very_many_names_are_checked_in_a_time_that_grows_as_they_do(self):
+        many = 60_000
+        cell = {"weights": {"U": ["units", "input"]}, "state": {"h": "units"}, "output": "h'", "step": ["h' = tanh(h + U @ x)"]}
+        own = lambda **parts: {"cells": {"c": {**cell, **parts}}, "model__layers": [{"cell": "c", "units": 2}]}
+        cases = {
+            "first values of no weights": ({"model__layers": [{"cell": "rnn", "units": 2, "init": {f"W{i}": 1 for i in range(many)}}]},
+                                           "unknown parameter 'W0'"),
+            "numbers that no equation uses": (own(hyper={f"n{i}": 1 for i in range(many)}), "no equation uses 'n0'"),
+            "equations with errors": (own(step=[f"a{i} = sigmid(U)" for i in range(many)] + cell["step"]), "unknown name 'sigmid'"),
+            "layers of unknown cells": ({"cells": {f"c{i}": cell for i in range(16_000)},
+                                         "model__layers": [{"cell": f"d{i}", "units": 2} for i in range(16_000)]}, "unknown cell 'd0'"),
+        }
+        for name, (parts, words) in cases.items():
+            with self.subTest(name):
+                path = self.write("e.json", changed(CLASSIFIER, **parts))
+                with self.within(2.5):  # up to a minute while each name was compared with all others
+                    self.assertIn(words, self.run_tool("check", path, code=2)[1])
 
 
 class SearchLimitsTest(ToolTest):

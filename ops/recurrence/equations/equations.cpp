@@ -34,8 +34,10 @@ class CellCompiler {
     }
     for (const auto& state : cell_.states) entry("state", state.name, [&] { add_state(state); });
     for (const auto& weight : cell_.weights) entry("weights", weight.name, [&] { add_weight(weight); });
-    for (const auto& [name, text] : cell_.derived) entry("derived", name, [&, &name = name, &text = text] { add_derived(name, text); });
-    for (const auto& [name, largest] : cell_.lags) part("lags", name, [&, &name = name, &largest = largest] { add_lag(name, largest); });
+    for (const auto& [name, text] : cell_.derived)
+      entry("derived", name, [&, &name = name, &text = text] { add_derived(name, text); });
+    for (const auto& [name, largest] : cell_.lags)
+      part("lags", name, [&, &name = name, &largest = largest] { add_lag(name, largest); });
     for (std::size_t i = 0; i < cell_.step.size(); ++i)
       part("step", text_of(i), [&] { read_equation({text_of("equation ", i + 1), cell_.step[i]}); });
     part("output", "", [&] {
@@ -49,8 +51,11 @@ class CellCompiler {
 
  private:
   /// Reads a part of the cell, and notes its error, so that the others are read as well. Returns whether there is none.
+  /// After many errors it reads no more, as each looks at all names for the one that was meant.
   template <class Read>
   bool part(const std::string& section, const std::string& name, Read read) {
+    constexpr std::size_t kMostErrors = 100;
+    if (errors_.size() >= kMostErrors) return false;
     try {
       read();
       return true;
