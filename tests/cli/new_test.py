@@ -114,6 +114,7 @@ class NewTest(ToolTest):
         self.write("plain.csv", "".join(f"{i % 5},{i % 3}\n" for i in range(200)))
         text = self.new("plain.csv", "gru", "--target", "1")
         self.assertEqual((without_comments(text)["data"]["input"], without_comments(text)["data"]["target"]), ([0, 1], [1]))
+        self.assertEqual(without_comments(text)["model"]["readout"], {"at": "every_step"})
         self.check(text)
 
     def test_the_path_begins_at_the_folder_of_the_file(self):

@@ -118,7 +118,11 @@ void print_table(const SearchPlan& plan, const SearchResult& result, const std::
   } else {
     print("; it has not begun: `lagtape search {}` trains them\n", plan.file.string());
   }
-  if (!ranked.empty()) print("the best run is {}\n", (out / "best").string());
+  if (!ranked.empty()) {
+    std::error_code error;  // the link is that of the last search here, which may have had fewer runs
+    const bool is_linked = std::filesystem::equivalent(out / "best", ranked.front()->folder, error);
+    print("the best run is {}\n", (is_linked ? out / "best" : ranked.front()->folder).string());
+  }
   if (result.elsewhere > 0) print("{} runs are being trained by another process\n", result.elsewhere);
 }
 

@@ -6,6 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/folder.h"
 #include "lagtape/core/io/folder_lock.h"
 #include "lagtape/core/json/json_reader.h"
 
@@ -25,7 +26,8 @@ void begin_folder(const SearchPlan& plan, const fs::path& out) {
                              ". Give --out another folder."));
   }
   remove_temporaries_of(file);
-  if (!fs::is_empty(out))
+  std::error_code error;
+  if (!entries_of(out, error).empty())
     throw InputError(
         text_of(out.string(), ": is no folder of a search, and not empty. Give --out another folder."));
   write_file_atomically(file, plan.identity.dump(2) + "\n");

@@ -126,7 +126,7 @@ Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start) {
 
 /// A column as an experiment names it.
 Json name_of(const RecordingColumn& column) {
-  return column.name.empty() ? Json(column.index) : Json(column.name);
+  return column.name.empty() ? Json(static_cast<std::uint64_t>(column.index)) : Json(column.name);
 }
 
 std::string name_from(const fs::path& file) {
