@@ -203,6 +203,9 @@ class ForecastTest(ToolTest):
             self.assertEqual(float(row["high"]), max(values))
             self.assertAlmostEqual(float(row["prediction"]), sum(values) / 3, places=6)
         self.assertIn("<polygon", (self.folder / "several.svg").read_text())
+        self.train("other", experiment=changed(experiment, data__horizon=2))
+        self.refused(["--runs other: /data/horizon is 2, expected that of run0, 1."],
+                     "forecast", "run0", "--runs", "other", "--input", "own.csv", "--steps", "2")
 
     def test_what_cannot_be_forecast_is_told_and_nothing_is_written(self):
         self.write("own.csv", "v,w\n" + "".join(f"{math.sin(0.3 * n):.5f},1\n" for n in range(200)))

@@ -5,11 +5,13 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json/json.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/series_forecast.h"
+#include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -66,6 +68,25 @@ void add_options(Options& options, ForecastArguments& arguments) {
       .needs({"--output"});
 }
 
+/// Throws InputError where a run reads or predicts other columns than the first one, so that a mean of both means nothing.
+void check_same_columns(const std::vector<Model>& models, const ForecastArguments& arguments) {
+  const auto data_of = [](const Model& model) {
+    return at_pointer(parse_json(model.experiment(), "experiment"), "/data");
+  };
+  const Json first = data_of(models.front());
+  for (std::size_t i = 1; i < models.size(); ++i) {
+    const Json other = data_of(models[i]);
+    for (const char* key : {"task", "input", "target", "calendar", "categories", "missing", "horizon"}) {
+      const Json& expected = at_pointer(first, text_of("/", key).c_str());
+      const Json& found = at_pointer(other, text_of("/", key).c_str());
+      if (!(found == expected))
+        throw InputError(text_of("--runs ", arguments.runs[i - 1], ": /data/", key, " is ",
+                                 shortened(found.dump(), 200), ", expected that of ", arguments.run, ", ",
+                                 shortened(expected.dump(), 200), "."));
+    }
+  }
+}
+
 Json json_of(const ForecastScores& scores) {
   Json json = {{"known", scores.known}};
   if (scores.known == 0) return json;
@@ -96,6 +117,7 @@ void run(const ForecastArguments& arguments) {
   std::vector<Model> models;
   models.push_back(load_model(arguments.run));
   for (const std::string& run : arguments.runs) models.push_back(load_model(run));
+  check_same_columns(models, arguments);
   const SeriesForecast forecast = forecast_series(models, {.input = arguments.input,
                                                            .steps = arguments.steps,
                                                            .from = arguments.from,
