@@ -232,6 +232,9 @@ class ReportTest(ToolTest):
                            (["run", "--output", "p.pdf"], ".html")):
             self.assertIn(word, self.run_tool("report", *args, code=2)[1])
         self.assertEqual(self.snapshot(), before)
+        self.train("other", experiment=changed(EXPERIMENT, model__layers=[{"cell": "lem", "units": 9}]))
+        self.write("run/weights.safetensors", (self.folder / "other/weights.safetensors").read_bytes())
+        self.refused(["run/weights.safetensors: is of another run than summary.json"], "report", "run", "--output", "p.html")
 
     def test_texts_of_files_are_escaped(self):
         self.write("<i>x.csv", "<script>alert(1)</script>\n" + "".join(f"{i % 7}\n" for i in range(300)))

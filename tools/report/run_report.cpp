@@ -64,6 +64,11 @@ class RunReport {
     summary_ = document_in(RunFolder(run).summary_file());
     // The page says to train this file again, so a damaged one is refused.
     document_in(RunFolder(run).experiment_file());
+    const std::int64_t parameters = source_.model.parameters().count();
+    if (summary_.contains("params") && summary_.at("params") != parameters)
+      throw InputError(text_of(RunFolder(run).weights_file().string(),
+                               ": is of another run than summary.json beside it: ", parameters,
+                               " parameters, there ", summary_.at("params").dump(), "."));
   }
 
   std::string html() {
