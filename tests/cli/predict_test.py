@@ -51,6 +51,14 @@ class PredictTest(ToolTest):
             out, _ = self.run_tool("predict", "run", "--input", "-", "--output", "-", *extra, stdin=lines.encode())
             self.assertEqual(out, whole)
 
+    def test_the_inputs_of_a_recording_are_named_where_a_line_lacks_some(self):
+        self.write("own.csv", "t,v,sky\n" + "".join(f"2024-01-{1 + n // 24:02} {n % 24:02}:00,{n % 5},{'ab'[n % 2]}\n" for n in range(300)))
+        self.train("own", experiment=changed(EXPERIMENT, data={
+            "task": "series", "path": "own.csv", "time": "t", "input": ["sky", "v"], "target": ["v"], "window": 20, "missing": "mask",
+            "categories": {"sky": ["a", "b"]}, "calendar": ["hour"]}))
+        self.refused(["stdin: line 1: expected 6 numbers (v, v is there, sky=a, sky=b, hour sine, hour cosine). Got 2."],
+                     "predict", "own", "--input", "-", "--output", "-", stdin=b"1,2\n")
+
     def test_a_stream_has_other_weights(self):
         wide = changed(EXPERIMENT, train__epochs=1, model__layers=[{"cell": "lstm", "units": 64}])
         self.train("wide", experiment=wide)

@@ -89,6 +89,30 @@ std::vector<std::string> input_names(const Model& model) {
   return names;
 }
 
+/// What the inputs of a step of a recording are, in their order, for a message: " (Load, hour sine, hour cosine)".
+std::string described_inputs(const Model& model) {
+  const Json experiment = parse_json(model.experiment(), "experiment");
+  const Json &columns = at_pointer(experiment, "/data/input"),
+             &categories = at_pointer(experiment, "/data/categories");
+  if (at_pointer(experiment, "/data/task") != "series" || !columns.is_array()) return "";
+  std::vector<std::string> names, masks;
+  for (const Json& column : columns) {
+    const std::string name = column.is_string() ? column.get<std::string>() : "column " + column.dump();
+    if (categories.contains(name)) continue;
+    names.push_back(name);
+    masks.push_back(name + " is there");
+  }
+  if (at_pointer(experiment, "/data/missing") == "mask")
+    names.insert(names.end(), masks.begin(), masks.end());
+  if (categories.is_object())
+    for (const auto& [column, words] : categories.items())
+      for (const Json& word : words) names.push_back(text_of(column, "=", word.get<std::string>()));
+  for (const Json& angle : at_pointer(experiment, "/data/calendar"))
+    for (const char* part : {" sine", " cosine"}) names.push_back(angle.get<std::string>() + part);
+  constexpr std::size_t kMostShown = 20;
+  return std::ssize(names) == model.input_width() ? text_of(" (", listed(names, kMostShown), ")") : "";
+}
+
 Tensor sequences_in(const std::string& file, const Model& model) {
   return read_sequences(file, model.input_width(), model.dtype(), model.tokens(), input_names(model));
 }
@@ -127,7 +151,8 @@ template <class T>
 std::vector<T> parse_line(const std::string& line, std::int64_t number, const Model& model) {
   const auto refuse_width = [&](std::size_t found) {
     throw InputError(text_of("stdin: line ", number, ": expected ", model.input_width(),
-                             model.input_width() == 1 ? " number" : " numbers", ". Got ", found, "."));
+                             model.input_width() == 1 ? " number" : " numbers", described_inputs(model),
+                             ". Got ", found, "."));
   };
   if (is_blank(line))
     refuse_width(0);  // a line that is passed over has no answer, and all later answers move
