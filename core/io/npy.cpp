@@ -158,6 +158,10 @@ const Element& element_of(const std::string& descr, const std::string& where) {
     throw InputError(
         text_of(where, ": is an array of objects, as NumPy makes it of sequences of different lengths. ",
                 "Pad them with zeros to [N, T, input], and give their lengths as SPLIT_lengths."));
+  if (descr.starts_with("<U") || descr.starts_with(">U") || descr.starts_with("|S"))
+    throw InputError(
+        text_of(where, ": has texts, dtype ", quote(descr), ", expected numbers. ",
+                "Classes are 0, 1, ..., as np.unique(array, return_inverse=True)[1] gives them."));
   throw InputError(text_of(where, ": dtype ", quote(descr),
                            ", expected '<f4', '<f8', '<i4', '<i8' or '|u1'. ",
                            "Convert with array.astype(\"<f4\")."));

@@ -105,8 +105,13 @@ CsvReader::Column CsvReader::times() const {
 
 void CsvReader::refuse(std::int64_t row, std::int64_t column, std::string_view text) const {
   std::string hint;
+  const auto is_this = [&](const Json& entry) { return CsvReader::column(entry) == column; };
   if (options_.decimal == '.' && number_in(text, ',')) {
     hint = R"( With "decimal": "," commas are decimal points.)";
+  } else if (options_.decimal != '.' && number_in(text, '.')) {
+    hint = R"( Without "decimal": "," points are decimal points.)";
+  } else if (options_.target.is_array() && std::ranges::any_of(options_.target, is_this)) {
+    hint = R"( The targets of a recording are numbers; classes are learnt by the task "arrays".)";
   } else if (options_.input.is_null()) {
     hint = R"( Name the columns to read in "input"; all others are ignored.)";
   } else if (!names_.empty()) {

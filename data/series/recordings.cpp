@@ -47,6 +47,9 @@ std::vector<std::int64_t> columns_of(const Json& list, std::int64_t present, con
 }
 
 Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
+  if (fs::is_directory(path))
+    throw InputError(
+        text_of(path.string(), ": is a folder. Its files are named by ", (path / "*.csv").string(), "."));
   if (!options.time.empty())
     throw InputError(text_of(path.string(), ": \"time\" names a column of a .csv file. Arrays have none."));
   if (options.missing != Missing::error)

@@ -274,6 +274,16 @@ class DataTest(ToolTest):
         self.run_tool("data", self.write("arrays.json", ARRAYS), "--out", "again.npz")
         self.assertEqual(self.arrays("again.npz"), written)
 
+    def test_texts_in_arrays_and_folders_of_recordings_get_their_advice(self):
+        header = b"{'descr': '<U1', 'fortran_order': False, 'shape': (4,), }"
+        text = b"\x93NUMPY\x01\x00" + (len(header) + 1).to_bytes(2, "little") + header + b"\n" + "abab".encode("utf-32-le")
+        with zipfile.ZipFile(self.folder / "own.npz", "w") as archive:
+            archive.writestr("train_x.npy", text)
+        self.refused(["has texts, dtype '<U1'", "np.unique"], "check", self.write("arrays.json", ARRAYS))
+        (self.folder / "many").mkdir()
+        self.refused(["many: is a folder. Its files are named by", "many/*.csv"],
+                     "check", self.write("series.json", changed(SERIES, data__path="many")))
+
     def test_ragged_arrays_of_objects_get_the_advice_to_pad_them(self):
         with zipfile.ZipFile(self.folder / "own.npz", "w") as archive:
             archive.writestr("train_x.npy", npy((2,), [0.0, 0.0]).replace(b"'<f8'", b"'|O' "))

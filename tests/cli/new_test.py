@@ -145,8 +145,9 @@ class NewTest(ToolTest):
         self.write("wide.csv", ("a,b\n" + "1,2\n" * 40).encode("utf16"))
         self.write(b"\xff.csv".decode("utf8", "surrogateescape"), "1\n2\n" * 40)
         self.write("there.json", "{}")
+        self.write("a.npz", b"PK")
         before = self.snapshot()
-        for args, words in ((["mackey_glas"], ["did you mean 'mackey_glass'"]), (["load.csv", "tau_grru"], ["tau_gru"]),
+        for args, words in ((["a.npz"], ["a.npz: expected a .csv file", "arrays takes .npz"]), (["mackey_glas"], ["did you mean 'mackey_glass'"]), (["load.csv", "tau_grru"], ["tau_gru"]),
                             (["load.csv", "--target", "Lood (MW)"], ["did you mean 'Load (MW)'"]), (["short.csv"], ["20 rows"]),
                             (["words.csv"], ["words.csv: expected a column of numbers that change, and found none."]),
                             (["shares.csv"], ["""Column "a" has '0%' in line 2."""]),

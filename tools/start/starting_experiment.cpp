@@ -195,6 +195,10 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
 
 Draft draft_of_recording(const StartingPoint& start) {
   const fs::path file = fs::path(start.data);
+  if (file.extension() != ".csv")
+    throw InputError(text_of(
+        start.data, ": expected a .csv file with a row for each step. Of the tasks, arrays takes .npz, ",
+        "audio .wav, ts .ts; `lagtape list tasks arrays` says how."));
   const RecordingColumns found = describe_recording(file);
   Draft draft;
   draft.name = name_from(file);
@@ -214,7 +218,9 @@ Draft draft_of_recording(const StartingPoint& start) {
   for (const RecordingColumn* column : found.of_kind(Kind::numbers)) missing += column->missing;
   if (missing > 0) {
     draft.data["missing"] = "hold";
-    draft.notes.push_back(text_of(missing, " cells are empty: the number before stands for them, and none of them is learnt or scored."));
+    draft.notes.push_back(text_of(
+        missing,
+        " cells are empty: the number before stands for them, and none of them is learnt or scored."));
   }
   if (found.has_gaps) draft.notes.emplace_back("Rows are missing in between: no window crosses such a gap.");
   draft.season = found.season();

@@ -82,6 +82,15 @@ TEST_CASE("decimal commas are read when they are asked for") {
       has(own.message(R"("input": ["a"])"), "got '1,5'. With \"decimal\": \",\" commas are decimal points."));
 }
 
+TEST_CASE("a cell that is no number gets the advice that fits") {
+  const Own own("v;w\n1.5;a\n2.5;b\n");
+  CHECK(has(own.message(R"("input": ["v"], "decimal": ",")"),
+            "Without \"decimal\": \",\" points are decimal points."));
+  const std::string words = R"("input": ["v"], "target": ["w"], "decimal": ".")";
+  CHECK(has(own.message(words),
+            "got 'a'. The targets of a recording are numbers; classes are learnt by the task \"arrays\"."));
+}
+
 TEST_CASE("cells without a number are an error, a straight line or the number before them") {
   const Own own("v,w\n,1\n2,1\nNA,1\n-,1\n8,1\nnan,1\n5,1\n");
   const std::string column = R"("input": ["v"])";
