@@ -119,8 +119,9 @@ EQUATIONS = [
 
 ARGUMENTS = [
     ("an unknown command", ["trian"], ["trian"]),
-    ("a word before a command", ["help", "train"], ["unknown command 'help'"]),
+    ("a word before a command", ["please", "train"], ["unknown command 'please'"]),
     ("no command", [], []),
+    ("a command for help", ["help", "train"], ["`lagtape COMMAND --help`"]),
     ("an unknown option", ["train", "good.json", "--epochs", "3"], ["'--epochs'", "by --set, as in --set train.epochs=3."]),
     ("a missing file", ["train", "gone.json"], ["gone.json"]),
     ("a recording for an experiment", ["check", "load.csv"], ["load.csv: expected an experiment file. `lagtape new load.csv` writes one"]),

@@ -159,6 +159,7 @@ std::string unexpected(const CLI::App& tool) {
     return message + (has_settings ? ". An experiment is changed by --set, as in --set train.epochs=3." : "");
   }
   if (&place != &tool) return text_of(quote(extra), " is one argument too many for ", place.get_name());
+  if (extra == "help") return "'help' is no command: `lagtape --help`, or `lagtape COMMAND --help`.";
   for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; })) {
     known.push_back(command->get_name());
   }

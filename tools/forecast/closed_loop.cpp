@@ -96,7 +96,8 @@ class ClosedLoop {
     const bool was_fed = step >= given_.known && std::ranges::find(given_.feedback, bad - begin,
                                                                    &Feedback::input) != given_.feedback.end();
     throw InputError(text_of("[forecast] input ", bad - begin, was_fed ? " is not finite" : " is not known",
-                             " at step ", step, ", ", step - given_.known + 1, " steps after the past."));
+                             " at step ", step, ", ", step - given_.known + 1,
+                             step == given_.known ? " step" : " steps", " after the past."));
   }
 
   const Model& model_;

@@ -178,10 +178,11 @@ class ForecastSetup {
   }
 
   [[noreturn]] void refuse_unknown(std::int64_t column, std::int64_t step) const {
-    throw InputError(text_of(where(), ": ", name_of(column),
-                             " is an input that the model does not predict, and it is not ", "known ",
-                             step + 1, " steps after the past. Add rows with it in which the targets are ",
-                             "empty, or forecast at most ", step + series_.horizon, " steps."));
+    throw InputError(text_of(
+        where(), ": ", name_of(column), " is an input that the model does not predict, and it is not ",
+        "known ", step + 1, step == 0 ? " step" : " steps",
+        " after the past. Add rows with it in which the targets are ", "empty, or forecast at most ",
+        step + series_.horizon, step + series_.horizon == 1 ? " step." : " steps."));
   }
 
   const SeriesForecastOptions& options_;
