@@ -1,6 +1,7 @@
 #include "lagtape/cells/import/state_dict.h"
 
-#include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "lagtape/cells/import/module_order.h"
@@ -28,9 +29,10 @@ class StateDictReader {
  public:
   StateDictReader(const StateDict& dict, const std::string& where)
       : reader_(dict.file, where), where_(where) {
+    std::unordered_set<std::string> known;
     for (const NamedTensor& entry : dict.file.tensors) {
       const std::string module = split_name(entry.name).first;
-      if (std::ranges::find(names_, module) == names_.end()) names_.push_back(module);
+      if (known.insert(module).second) names_.push_back(module);
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "lagtape/ops/recurrence/derive/adjoint.h"
 #include "lagtape/ops/recurrence/derive/forward_ops.h"
@@ -143,9 +144,10 @@ class Scheduler {
     schedule_.output = operands_.of(ops_.output);
     schedule_.block = ops_.block;
     schedule_.lagged = ops_.lagged;
+    const std::set<int> read_for_a_run = arrays_read_for_a_run();
     for (auto& l : schedule_.lagged) {
       if (l.tau >= 0) l.tau = ops_.values[l.tau].location.index;
-      l.by_step = !is_read_for_a_run(l.adjoint_array);
+      l.by_step = !read_for_a_run.contains(l.adjoint_array);
     }
     schedule_.state_arrays = ops_.state_arrays;
     schedule_.grid_arrays = ops_.grid_arrays;
@@ -156,21 +158,24 @@ class Scheduler {
     schedule_.arrays = ops_.arrays;
   }
 
-  /// Whether work for many steps at once reads the adjoints of later steps in this array.
-  bool is_read_for_a_run(int adjoint_array) const {
-    const auto is_one = [&](const Operand& operand) {
-      return operand.kind == Operand::Kind::array && operand.index == adjoint_array && operand.step > 0;
+  /// The arrays of which work for many steps at once reads a later step, such as adjoints.
+  std::set<int> arrays_read_for_a_run() const {
+    std::set<int> arrays;
+    const auto note = [&](const Operand& operand) {
+      if (operand.kind == Operand::Kind::array && operand.step > 0) arrays.insert(operand.index);
     };
     for (const Phase* phase : {&schedule_.backward.block, &schedule_.backward.after})
       for (const Stage& stage : *phase) {
         const auto* elements = std::get_if<ElementStage>(&stage);
-        if (std::ranges::any_of(
-                elements != nullptr ? elements->operands : std::get<ProductStage>(stage).operands, is_one))
-          return true;
+        std::ranges::for_each(
+            elements != nullptr ? elements->operands : std::get<ProductStage>(stage).operands, note);
       }
-    return std::ranges::any_of(schedule_.narrow_gradients,
-                               [&](const auto& g) { return is_one(g.rows) || is_one(g.factor); }) ||
-           std::ranges::any_of(schedule_.matrix_gradients, [&](const auto& g) { return is_one(g.delta); });
+    for (const auto& gradient : schedule_.narrow_gradients) {
+      note(gradient.rows);
+      note(gradient.factor);
+    }
+    for (const auto& gradient : schedule_.matrix_gradients) note(gradient.delta);
+    return arrays;
   }
 
   LayerOps ops_;
