@@ -195,8 +195,7 @@ void Trainer::unpack(TensorReader& reader) {
   if (at.step > steps_) {
     const std::string done =
         task_.fresh ? text_of("/train/steps: ", at.step, " steps")
-                    : text_of("/train/epochs: ", at.epoch, " epochs",
-                              at.step_of_epoch > 0 ? text_of(" and ", at.step_of_epoch, " steps") : "");
+                    : text_of("/train/epochs: ", at.epoch, " epochs and ", at.step_of_epoch, " steps");
     throw InputError(text_of(experiment_.where, ": ", done, " are done already. Got ",
                              task_.fresh ? experiment_.train.steps : experiment_.train.epochs, "."));
   }
