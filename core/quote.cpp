@@ -46,8 +46,8 @@ bool is_control(char32_t code) { return code >= 0x7F && code < 0xA0; }
 
 /// Whether a character turns the direction of writing, ends a line for some programs, or marks the order of bytes.
 bool is_of_layout(char32_t code) {
-  return code == 0xFEFF || (code >= 0x200E && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069);
+  return code == 0xFEFF || code == 0x061C || (code >= 0x200E && code <= 0x200F) ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
 }  // namespace

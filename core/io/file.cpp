@@ -95,6 +95,12 @@ void write_all(int fd, std::string_view bytes, const fs::path& path) {
 
 }  // namespace
 
+void refuse_link(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_symlink(path, error))
+    throw InputError(text_of(path.string(), ": is a link. A run writes into files of its own folder only."));
+}
+
 void remove_temporaries_of(const fs::path& file) {
   const std::string begin = text_of(".", file.filename().string(), ".");
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";

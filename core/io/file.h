@@ -25,6 +25,9 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 /// the file then has its old length. A kill can leave a part of the bytes at the end of the file.
 void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
+/// Throws InputError when the path is a link: for what is written in a folder that may come from a stranger.
+void refuse_link(const std::filesystem::path& path);
+
 /// Removes what killed writers of a file left behind. Nobody may be writing it at the same time.
 void remove_temporaries_of(const std::filesystem::path& file);
 

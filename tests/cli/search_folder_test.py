@@ -31,6 +31,32 @@ class SearchFolderTest(SearchTool):
         self.write("full/of/something.txt", "mine")
         self.assertIn("not empty", self.run_tool("search", "search.json", "--out", "full", code=2)[1])
 
+    def test_links_in_the_folder_are_refused_and_what_they_lead_to_stays(self):
+        """A folder may come from a stranger: a search writes into files of its own only."""
+        self.search(SEARCH)
+        kept = self.folder / "kept"
+        for name in ("search.json", "results.jsonl", "runs", "runs/0001", "runs/0001.end.json"):
+            path, aside = self.folder / "out" / name, self.folder / "aside"
+            had = path.exists()
+            if had:
+                path.rename(aside)
+            if name in ("runs", "runs/0001"):
+                kept.mkdir()
+            else:
+                kept.write_text('{"state": "unfinished"}')
+            path.symlink_to(kept)
+            _, message = self.run_tool("search", "search.json", "--out", "out", "--runs", 8, code=2)
+            self.assertIn(f"out/{name}: is a link", message)
+            path.unlink()
+            if kept.is_dir():
+                kept.rmdir()  # fails unless it is empty
+            else:
+                self.assertEqual(kept.read_text(), '{"state": "unfinished"}')
+                kept.unlink()
+            if had:
+                aside.rename(path)
+        self.search(SEARCH)
+
     def test_forty_runs_killed_ten_times_are_all_there_once(self):
         search = {**SEARCH, "runs": 40}
         self.write("small.json", changed(SMALL, train__epochs=60))

@@ -1,4 +1,4 @@
-"""A table that is interrupted or killed: trainings are saved or stopped, and the same command goes on."""
+"""Folders of a table's runs: trainings that are interrupted or killed, with which the same command goes on, and links."""
 
 import pathlib
 import signal
@@ -70,6 +70,20 @@ class InterruptTest(ToolTest):
         while self.no_longer_running() and time.monotonic() < deadline:
             time.sleep(0.01)
         self.assertEqual(self.no_longer_running(), [])
+
+    def test_links_of_a_run_are_refused(self):
+        """A folder may come from a stranger: a table writes into files of its own only."""
+        kept, run = self.folder / "kept", self.folder / "runs/task/small-0"
+        kept.write_text("mine")
+        run.mkdir(parents=True)
+        for path in (run / "diverged.txt", run):
+            if path == run:
+                run.rmdir()
+            path.symlink_to(kept)
+            _, message = self.run_tool("table", "task", "--set", "train.epochs=1", code=2)
+            self.assertIn(f"{path.relative_to(self.folder)}: is a link", message)
+            path.unlink()
+        self.assertEqual(kept.read_text(), "mine")
 
 
 if __name__ == "__main__":

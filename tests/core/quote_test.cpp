@@ -15,7 +15,8 @@ TEST_CASE("What could act on a terminal is escaped, and nothing else") {
   CHECK(printable("\xc2\x9b"
                   "2J") == "\\u009b2J");  // a control character of two bytes
   CHECK(printable("\u202ehcope\u2028") ==
-        "\\u202ehcope\\u2028");  // text from right to left, and a line's end
+        "\\u202ehcope\\u2028");               // text from right to left, and a line's end
+  CHECK(printable("\u061c7") == "\\u061c7");  // a mark of Arabic letters' direction
 }
 
 TEST_CASE("Bytes that are not UTF-8 are escaped one by one") {

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 void begin_folder(const SearchPlan& plan, const fs::path& out) {
   const fs::path file = out / "search.json";
   fs::create_directories(out);
+  for (const char* name : {"search.json", "results.jsonl", "runs"}) refuse_link(out / name);
   const FolderLock lock(out);  // of several processes that begin at the same time, one makes the folder
   if (fs::exists(file)) {
     const std::string place = parse_json(read_file(file), file.string()).first_difference(plan.identity);
@@ -30,14 +31,14 @@ void begin_folder(const SearchPlan& plan, const fs::path& out) {
   if (!entries_of(out, error).empty())
     throw InputError(
         text_of(out.string(), ": is no folder of a search, and not empty. Give --out another folder."));
-  write_file_atomically(file, plan.identity.dump(2) + "\n");
+  write_file_atomically(file, plan.identity.dump(2) + "\n", Links::refused);
 }
 
 void write_results(const SearchPlan& plan, const fs::path& out, const std::vector<Trial>& trials) {
   std::string lines;
   for (const Trial& trial : trials)
     if (trial.state != TrialState::missing) lines += json_of(plan, trial).dump() + "\n";
-  write_file_atomically(out / "results.jsonl", lines);
+  write_file_atomically(out / "results.jsonl", lines, Links::refused);
 }
 
 void link_best(const fs::path& out, const Trial& trial) {

@@ -89,6 +89,7 @@ std::vector<double> best_so_far(const Trial& trial, const SearchPlan& plan) {
 }
 
 void look_at(Trial& trial, const SearchPlan& plan) {
+  for (const fs::path& path : {trial.folder, end_file(trial)}) refuse_link(path);
   const RunFolder folder(trial.folder);
   const std::vector<double> values = best_so_far(trial, plan);
   trial.evaluations = std::ssize(values);
@@ -106,8 +107,8 @@ void look_at(Trial& trial, const SearchPlan& plan) {
 }
 
 void end(Trial& trial, TrialState state, const std::string& message) {
-  write_file_atomically(end_file(trial),
-                        Json({{"state", name_of(state)}, {"message", message}}).dump() + "\n");
+  write_file_atomically(
+      end_file(trial), Json({{"state", name_of(state)}, {"message", message}}).dump() + "\n", Links::refused);
   trial.state = state;
   trial.message = message;
 }

@@ -130,6 +130,7 @@ fs::path log_file(const Run& run) { return run.folder.string() + ".log"; }
 
 void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& assignments) {
   const Experiment experiment = experiment_of(run, table, assignments);
+  for (const fs::path& path : {run.folder, divergence_file(run)}) refuse_link(path);
   const RunFolder folder(run.folder);
   folder.check(experiment, true);
   run.experiment = experiment_number(table.experiment(table.rows[run.row]), assignments);

@@ -86,7 +86,7 @@ class TrainerPool {
 
   void finish(Run& run, int code, std::size_t log_start) {
     if (code == kDiverged)
-      write_file_atomically(divergence_file(run), jobs::last_words(log_file(run), log_start));
+      write_file_atomically(divergence_file(run), jobs::last_words(log_file(run), log_start), Links::refused);
     look_at(run, plan_, options_.assignments);
     if (run.state != RunState::done && run.state != RunState::diverged) {
       run.state = RunState::failed;

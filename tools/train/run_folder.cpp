@@ -32,12 +32,6 @@ std::string content_of(const fs::path& file) {
   return fs::exists(file) ? read_file(file, Links::refused) : std::string();
 }
 
-void refuse_link(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_symlink(path, error))
-    throw InputError(text_of(path.string(), ": is a link. A run writes into files of its own folder only."));
-}
-
 Json json_of(const Evaluation& evaluation) {
   Json json = Json::object();
   for (const auto& [name, value] : evaluation) json[name] = value;
