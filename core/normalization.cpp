@@ -1,6 +1,6 @@
 #include "lagtape/core/normalization.h"
 
-#include <cmath>
+#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
@@ -8,6 +8,8 @@
 namespace lagtape {
 
 namespace {
+
+using f32 = std::numeric_limits<float>;
 
 std::vector<double> read_numbers(const Json& object, const char* key, const std::string& where) {
   std::vector<double> numbers;
@@ -19,6 +21,13 @@ std::vector<double> read_numbers(const Json& object, const char* key, const std:
   }
   if (!fits) throw InputError(text_of(where, ": normalization.", key, ": expected an array of numbers"));
   return numbers;
+}
+
+// Throws InputError unless number `i` is from `least` to the largest number of f32.
+void check_in(double number, double least, const char* name, const char* what, std::int64_t i) {
+  if (number >= least && number <= f32::max()) return;
+  throw InputError(text_of("[normalization] ", name, " of ", what, " ", i, ": expected a number from ", least,
+                           " to ", f32::max(), ", got ", number));
 }
 
 }  // namespace
@@ -45,9 +54,8 @@ void Scaling::check(std::int64_t width, const char* what) const {
                              "s, or none. Got ", means, " means, ", scales, " scales."));
   }
   for (std::int64_t i = 0; i < means; ++i) {
-    if (std::isfinite(mean[i]) && std::isfinite(scale[i]) && scale[i] > 0) continue;
-    throw InputError(text_of("[normalization] expected finite means and scales above 0. Got ", mean[i],
-                             " and ", scale[i], " for ", what, " ", i, "."));
+    check_in(mean[i], -f32::max(), "mean", what, i);
+    check_in(scale[i], kLeastScale, "scale", what, i);
   }
 }
 

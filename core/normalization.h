@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace lagtape {
+
+/// The smallest scale: dividing by a smaller one would leave the range of f32, in which most models compute.
+inline constexpr double kLeastScale = std::numeric_limits<float>::min();
 
 /// The map from the user's numbers of a row to normalised ones: normalised = (value - mean) / scale, number
 /// by number. Empty vectors leave the numbers unchanged.
@@ -34,8 +38,8 @@ struct Scaling {
     in_place(rows, [this](double value, std::size_t i) { return restored(value, i); });
   }
 
-  /// Throws InputError unless it is empty or has a mean and a scale above 0 for each of `width` numbers,
-  /// which messages call `what`.
+  /// Throws InputError unless it is empty or has a mean and a scale for each of `width` numbers, which messages
+  /// call `what`: means that f32 holds, and scales from kLeastScale to the largest number of f32.
   void check(std::int64_t width, const char* what) const;
 
  private:

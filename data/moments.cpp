@@ -12,7 +12,7 @@ Scaling Moments::standard() const {
     const double variance = square_[i] / count_ - shift * shift;
     const double deviation = variance < 0 ? 0 : std::sqrt(variance);  // an infinity or NaN is refused later
     result.mean.push_back(origin_[i] + shift);
-    result.scale.push_back(deviation == 0 ? 1 : deviation);
+    result.scale.push_back(deviation < kLeastScale ? 1 : deviation);
   }
   return result;
 }

@@ -26,8 +26,8 @@ class Moments {
     count_ += 1;
   }
 
-  /// The scaling that gives every feature mean 0 and standard deviation 1; a constant feature is only
-  /// shifted.
+  /// The scaling that gives every feature mean 0 and standard deviation 1; a feature that is
+  /// constant, or varies by less than kLeastScale, is only shifted.
   Scaling standard() const;
 
  private:

@@ -238,6 +238,8 @@ def weights():
         ("normalization_cut", "normalization", "{"),
         ("normalization_wide", "normalization", METADATA["normalization"].replace('mean":[]', 'mean":[0,0]')),
         ("normalization_zero", "normalization", '{"input_mean":[0],"input_scale":[0],"output_mean":[],"output_scale":[]}'),
+        ("normalization_beyond_f32", "normalization", '{"input_mean":[],"input_scale":[],"output_mean":[0],"output_scale":[1e300]}'),
+        ("normalization_below_f32", "normalization", '{"input_mean":[0],"input_scale":[1e-300],"output_mean":[],"output_scale":[]}'),
     ):
         yield name, model(**{key: value})
     yield "units_of_another_model", model_of({"cell": "rnn", "units": 3})
