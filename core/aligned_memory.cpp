@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "lagtape/core/error.h"
+#include "lagtape/core/out_of_memory.h"
 
 namespace lagtape {
 
@@ -36,7 +36,7 @@ void advise_large_pages(void* memory, std::size_t bytes) {
 AlignedMemory allocate_aligned(std::size_t bytes) {
   const std::size_t alignment = bytes < kLargePage ? kAlignment : kLargePage;
   void* memory = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
-  if (!memory) throw Error(text_of("out of memory: ", bytes, " bytes were asked for"));
+  if (!memory) throw OutOfMemory(bytes);
   advise_large_pages(memory, bytes);
   return {static_cast<std::byte*>(memory), AlignedDelete{alignment}};
 }
@@ -49,7 +49,7 @@ std::shared_ptr<void> allocate_zeros(std::size_t bytes) {
     return memory;
   }
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw Error(text_of("out of memory: ", bytes, " bytes were asked for"));
+  if (memory == MAP_FAILED) throw OutOfMemory(bytes);
   advise_large_pages(memory, bytes);
   return {memory, [bytes](void* zeros) { munmap(zeros, bytes); }};
 }

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "lagtape/core/aligned_memory.h"
-#include "lagtape/core/error.h"
+#include "lagtape/core/out_of_memory.h"
 
 namespace lagtape {
 namespace {
@@ -26,7 +26,7 @@ Arena::~Arena() = default;
 
 void* Arena::allocate(std::size_t bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) {
-    throw Error(text_of("out of memory: ", bytes, " bytes were asked for"));
+    throw OutOfMemory(bytes);
   }
   const std::size_t size = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   if (top_.block == blocks_.size() || blocks_[top_.block].size - top_.offset < size) open_block(size);

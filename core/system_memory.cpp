@@ -3,18 +3,52 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
 
 namespace lagtape {
 
-std::int64_t system_memory() {
-  std::int64_t bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
-  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::ifstream file(path);
-    std::int64_t limit = 0;
-    if (file >> limit && limit > 0) bytes = std::min(bytes, limit);  // a limit of "max" is no number
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The smaller of the bytes and the limit in a file of the kernel. A file that is not there, and the limit "max", limit
+/// nothing.
+std::int64_t limited(std::int64_t bytes, const fs::path& path) {
+  std::ifstream file(path);
+  std::int64_t limit = 0;
+  return file >> limit && limit > 0 ? std::min(bytes, limit) : bytes;
+}
+
+/// The path of this process in the tree of cgroups that limits its memory, or "/".
+fs::path cgroup(std::string_view controller) {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {  // NUMBER:CONTROLLERS:PATH
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    if (std::string_view(line).substr(first + 1, second - first - 1) == controller)
+      return line.substr(second + 1);
   }
-  return bytes;
+  return "/";
+}
+
+/// The smallest of the bytes and the limits of a cgroup and of those that it is in.
+std::int64_t limited_in(std::int64_t bytes, const fs::path& tree, fs::path group, const char* name) {
+  for (;; group = group.parent_path()) {
+    bytes = limited(bytes, tree / group.relative_path() / name);
+    if (!group.has_relative_path()) return bytes;
+  }
+}
+
+}  // namespace
+
+std::int64_t system_memory() {
+  const std::int64_t all = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  const fs::path root = "/sys/fs/cgroup";
+  return limited_in(limited_in(all, root, cgroup(""), "memory.max"), root / "memory", cgroup("memory"),
+                    "memory.limit_in_bytes");
 }
 
 }  // namespace lagtape

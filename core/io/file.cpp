@@ -147,6 +147,10 @@ std::string read_file(const fs::path& path, Links links) {
 }
 
 void write_file_atomically(const fs::path& path, std::string_view bytes, Links links) {
+  write_file_atomically(path, std::span(&bytes, 1), links);
+}
+
+void write_file_atomically(const fs::path& path, std::span<const std::string_view> parts, Links links) {
   const fs::path target = resolve(path, links);
   Temporary temporary;
   Descriptor file(open_temporary(target, temporary));
@@ -154,7 +158,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes, Links l
 
   struct stat old;
   if (::stat(target.c_str(), &old) == 0) ::fchmod(file, old.st_mode & 07777);  // a failure is harmless
-  write_all(file, bytes, path);
+  for (const std::string_view bytes : parts) write_all(file, bytes, path);
   if (::fsync(file) != 0 || file.close() != 0) fail(path, "write", errno);
   if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail(path, "write", errno);
   temporary.path.clear();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ std::string read_file(const std::filesystem::path& path, Links links = Links::fo
 /// with the path and the reason when the path is wrong, Error when the disk is full or broken; the old file
 /// is then untouched and no temporary is left.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                           Links links = Links::followed);
+/// The same for bytes that lie in several places, one after another.
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::string_view> parts,
                            Links links = Links::followed);
 
 /// Appends bytes to a regular file, which is not a link, and syncs it. Throws as write_file_atomically does;

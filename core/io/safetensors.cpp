@@ -176,6 +176,33 @@ std::string header_text(const SafetensorsFile& file, const std::vector<const Nam
   }
 }
 
+/// A file's bytes where they lie, so that no second copy of large tensors is made: the length of the header and the
+/// header, and then the tensors.
+struct FileParts {
+  std::string head;
+  std::vector<std::string_view> tensors;
+};
+
+FileParts parts_of(const SafetensorsFile& file) {
+  check_names(file);
+  std::vector<const NamedTensor*> order;
+  for (const NamedTensor& entry : file.tensors) order.push_back(&entry);
+  std::stable_partition(order.begin(), order.end(),
+                        [](const NamedTensor* entry) { return entry->tensor.dtype() == Dtype::f64; });
+
+  std::string header = header_text(file, order);
+  header.append((8 - header.size() % 8) % 8, ' ');
+  const std::uint64_t header_length = header.size();
+  FileParts parts{.head = std::string(reinterpret_cast<const char*>(&header_length), kLengthBytes) + header,
+                  .tensors = {}};
+  for (const NamedTensor* entry : order) {
+    const Tensor& tensor = entry->tensor;
+    parts.tensors.emplace_back(static_cast<const char*>(tensor.raw()),
+                               tensor.numel() * byte_size(tensor.dtype()));
+  }
+  return parts;
+}
+
 }  // namespace
 
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where, HalfTensors halves) {
@@ -208,26 +235,21 @@ SafetensorsFile read_safetensors(const std::filesystem::path& path) {
 }
 
 std::string serialize_safetensors(const SafetensorsFile& file) {
-  check_names(file);
-  std::vector<const NamedTensor*> order;
-  for (const NamedTensor& entry : file.tensors) order.push_back(&entry);
-  std::stable_partition(order.begin(), order.end(),
-                        [](const NamedTensor* entry) { return entry->tensor.dtype() == Dtype::f64; });
-
-  std::string header = header_text(file, order);
-  header.append((8 - header.size() % 8) % 8, ' ');
-  const std::uint64_t header_length = header.size();
-  std::string bytes(reinterpret_cast<const char*>(&header_length), kLengthBytes);
-  bytes += header;
-  for (const NamedTensor* entry : order) {
-    const Tensor& tensor = entry->tensor;
-    bytes.append(static_cast<const char*>(tensor.raw()), tensor.numel() * byte_size(tensor.dtype()));
-  }
+  const FileParts parts = parts_of(file);
+  std::string bytes;
+  std::size_t size = parts.head.size();
+  for (const std::string_view tensor : parts.tensors) size += tensor.size();
+  bytes.reserve(size);
+  bytes += parts.head;
+  for (const std::string_view tensor : parts.tensors) bytes += tensor;
   return bytes;
 }
 
 void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file) {
-  write_file_atomically(path, serialize_safetensors(file));
+  const FileParts parts = parts_of(file);
+  std::vector<std::string_view> all{parts.head};
+  all.insert(all.end(), parts.tensors.begin(), parts.tensors.end());
+  write_file_atomically(path, all);
 }
 
 // ---- TensorReader -----------------------------------------------------------------------------------------

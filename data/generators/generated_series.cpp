@@ -1,8 +1,12 @@
 #include "lagtape/data/generators/generated_series.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "lagtape/core/byte_size.h"
+#include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/system_memory.h"
 #include "lagtape/data/generators/forecast.h"
 #include "lagtape/data/streams.h"
 
@@ -26,6 +30,23 @@ std::shared_ptr<const Dataset> generate(const GeneratedSeries& generated, const 
   return std::make_shared<ForecastDataset>(std::move(series), generated.horizon);
 }
 
+/// Throws InputError for sequences that cannot fit into the memory, where all of them are held.
+void check_memory(const SeriesOptions& options, const GeneratedSeries& generated) {
+  const std::pair<const char*, std::int64_t> sets[] = {
+      {"train", options.train}, {"valid", options.valid}, {"test", options.test}};
+  double sequences = 0;
+  for (const auto& [name, size] : sets) sequences += static_cast<double>(size);
+  const double bytes = sequences *
+                       static_cast<double>((options.length + generated.horizon) * generated.width) *
+                       sizeof(double);
+  if (bytes <= static_cast<double>(system_memory())) return;
+  const auto largest = std::ranges::max_element(sets, {}, &std::pair<const char*, std::int64_t>::second);
+  throw InputError(text_of(
+      "/data/", largest->first, ": all sets together are ", std::llround(sequences), " sequences of ",
+      options.length, " steps, which take ", bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
+      ", more than the memory, which is ", bytes_of(system_memory()), ". Give fewer, or a smaller length."));
+}
+
 }  // namespace
 
 TaskLoader read_generated_series(JsonReader& reader, const GeneratedSeries& generated) {
@@ -41,6 +62,7 @@ TaskLoader read_generated_series(JsonReader& reader, const GeneratedSeries& gene
                            .classes = 0,
                            .every_step = true};
   loader.load = [options, generated, shape = *loader.shape](const TaskContext& context) {
+    check_memory(options, generated);
     auto split = [&](Split name, std::int64_t size) {
       return generate(generated, context, name, size, options.length);
     };

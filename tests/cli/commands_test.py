@@ -52,7 +52,9 @@ class CommandsTest(ToolTest):
         path = self.write("experiment.json", changed(EXPERIMENT, model__layers=[{"cell": "lipschitz_rnn", "units": units}]))
         params = 2 * units**2 + 2 * units + units + 1  # M_A, M_W; U and its bias; the read-out's matrix and bias
         derived = 4 * 2 * units**2  # A, W
-        training = 3 * 4 * params + 2 * derived + 2 * 4 * params + 8  # Adam's two moments and its count of steps besides
+        adam = 2 * 4 * params + 8  # two moments and the count of steps
+        weights = 4 * (params - 2 * units**2) + derived  # A and W instead of M_A and M_W
+        training = 4 * 4 * params + 2 * derived + 5 * weights + adam
         memory = {"parameter_bytes": 4 * params, "derived_bytes": derived, "training_bytes": training}
         for command in ("check", "inspect"):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)

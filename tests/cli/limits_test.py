@@ -3,7 +3,7 @@
 from search_test import SEARCH, SMALL
 from table_test import PLAN
 from table_test import SMALL as OF_TABLE
-from tool import CLASSIFIER, ToolTest, changed, main
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, make_safetensors, read_safetensors
 
 
 class ExperimentLimitsTest(ToolTest):
@@ -24,6 +24,34 @@ class ExperimentLimitsTest(ToolTest):
                 path = self.write("e.json", changed(CLASSIFIER, **parts))
                 with self.within(2.5):  # up to a minute while each name was compared with all others
                     self.assertIn(words, self.run_tool("check", path, code=2)[1])
+
+
+class MemoryLimitsTest(ToolTest):
+    def test_data_that_cannot_fit_are_refused_by_their_setting(self):
+        cases = [
+            ({"data": {"task": "mackey_glass", "length": 10**6, "train": 5, "valid": 10**7, "test": 1}},
+             ["e.json: /data/valid: all sets together are 10000006 sequences of 1000000 steps, which take 72.8 TiB"]),
+            ({"data": {"task": "adding", "length": 10**7, "valid": 1, "test": 1}, "train": {"batch": 10**6, "steps": 3}},
+             ["e.json: /train/batch: 1000000 sequences of up to 10000000 steps of 2 inputs take", "Give fewer, or shorter ones"]),
+            ({"data": {"task": "random", "length": 10**7, "input": 10**6, "output": 1}, "train": {"batch": 1, "epochs": 1}}, ["e.json: /data: 1 sequence of up to"]),
+        ]
+        for parts, words in cases:
+            with self.subTest(words[0]):
+                path = self.write("e.json", {"name": "e", "model": {"layers": [{"cell": "rnn", "units": 2}]}, "loss": "mse", **parts})
+                self.refused(words, "check", path)
+                self.refused(words, "train", path, "--out", "run")
+
+    def test_a_model_that_does_not_fit_is_named(self):
+        self.train("run", experiment=changed(EXPERIMENT, model__layers=[{"cell": "tau_gru", "units": 64, "tau": 1000}], train__epochs=1))
+        header, buffer = read_safetensors(self.weights("run"))
+        text = header["__metadata__"]["experiment"]
+        header["__metadata__"]["experiment"] = text.replace('"tau": 1000', '"tau": 1000000000')
+        self.assertNotEqual(header["__metadata__"]["experiment"], text)
+        self.write("far.safetensors", make_safetensors(header, buffer))
+        self.write("x.csv", "1\n2\n")
+        for args in (["predict", "far.safetensors", "--input", "x.csv", "--output", "-"], ["eval", "far.safetensors"]):
+            _, err = self.run_tool(*args, code=1)
+            self.assertIn("lagtape: far.safetensors: does not fit into the memory: out of memory: ", err)
 
 
 class SearchLimitsTest(ToolTest):

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/core/simd/level.h"
 #include "lagtape/tools/cli/exit_code.h"
@@ -104,6 +105,22 @@ class HelpText : public CLI::Formatter {
   std::vector<Example> examples_;
 };
 
+/// The first argument of a command that is no option, such as its run or its experiment; "" when there is none.
+std::string subject_of(const CLI::App& parser) {
+  for (const CLI::Option* option : parser.get_options())
+    if (option->get_positional() && option->count() > 0) return option->results().front();
+  return "";
+}
+
+/// Runs a command. Where the memory does not suffice the message says for what: the command's first argument.
+void run_in_memory(const std::function<void()>& run, const CLI::App& parser) try {
+  run();
+} catch (const OutOfMemory& error) {
+  const std::string subject = subject_of(parser);
+  if (subject.empty()) throw;
+  throw Error(text_of(subject, ": does not fit into the memory: ", error.what()));
+}
+
 void add_command(CLI::App& tool, const Command& command) {
   CLI::App& parser = *tool.add_subcommand(command.name, command.about);
   for (const Option& option : command.options.all()) add_option(parser, option);
@@ -114,7 +131,7 @@ void add_command(CLI::App& tool, const Command& command) {
   }
   if (computes(command)) add_simd(parser);
   parser.formatter(std::make_shared<HelpText>(command.examples));
-  parser.callback(command.run);
+  parser.callback([run = command.run, &parser] { run_in_memory(run, parser); });
 }
 
 // ---- Messages ----

@@ -1,12 +1,14 @@
 #include "lagtape/tools/train/experiment_reader.h"
 
 #include <algorithm>
+#include <new>
 #include <set>
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/joined.h"
 #include "lagtape/data/registry.h"
@@ -42,6 +44,28 @@ TaskHints hints_of(const Json& document) {
   const Json& loss = given.is_object() ? at_pointer(document, "/loss/type") : given;
   hints.real_loss = loss != name_of(Loss::cross_entropy) && loss != name_of(Loss::binary_cross_entropy);
   return hints;
+}
+
+/// What a task is loaded with, and the name of the experiment in messages.
+struct DataSurroundings {
+  std::string where;
+  fs::path base;
+  std::uint64_t seed;
+
+  TaskContext in(ThreadPool& pool) const { return {.base = base, .seed = seed, .pool = pool}; }
+};
+
+/// Loads data; a message about a setting of theirs begins with the file's name, and data that do not fit into the
+/// memory are an error of the file.
+Task load_of(const std::string& where, const std::function<Task()>& load) try {
+  return load();
+} catch (const InputError& error) {
+  if (!std::string_view(error.what()).starts_with("/data")) throw;
+  throw InputError(text_of(where, ": ", error.what()));
+} catch (const OutOfMemory& error) {
+  throw InputError(text_of(where, ": /data: the data do not fit into the memory: ", error.what()));
+} catch (const std::bad_alloc&) {
+  throw InputError(text_of(where, ": /data: the data do not fit into the memory."));
 }
 
 /// The sections in the order in which they are best read: the data, the model, the training.
@@ -116,11 +140,12 @@ class ExperimentReader {
     top_.fill("data", filled);
     experiment_.fresh = loader.fresh;
     experiment_.data_shape = loader.shape;
-    experiment_.load_task = [loader, base = base_, seed = experiment_.seed](ThreadPool& pool) {
-      return loader.load({.base = base, .seed = seed, .pool = pool});
+    const DataSurroundings context{experiment_.where, base_, experiment_.seed};
+    experiment_.load_task = [loader, context](ThreadPool& pool) {
+      return load_of(context.where, [&] { return loader.load(context.in(pool)); });
     };
-    experiment_.load_to_score = [loader, base = base_, seed = experiment_.seed](ThreadPool& pool) {
-      return load_to_score(loader, {.base = base, .seed = seed, .pool = pool});
+    experiment_.load_to_score = [loader, context](ThreadPool& pool) {
+      return load_of(context.where, [&] { return load_to_score(loader, context.in(pool)); });
     };
   }
 

@@ -12,13 +12,15 @@ struct TrainingCost {
   std::int64_t parameters = 0;       ///< numbers that are trained
   std::int64_t parameter_bytes = 0;  ///< the parameters
   std::int64_t derived_bytes = 0;    ///< weights made of parameters; without those of bidirectional layers
-  std::int64_t training_bytes = 0;   ///< both with gradients, the optimizer's state, a copy for updates that fail
+  /// All copies of both on one thread: gradients, packed weights, the state before an update, the best one, the average,
+  /// and the optimizer's state. What lies between a parameter and a derived weight is not counted.
+  std::int64_t training_bytes = 0;
 };
 
 /// `model` may be undrawn: its values are not read.
 TrainingCost training_cost(const Experiment& experiment, const Model& model);
 
-/// "the parameters 488.3 MiB, 488.3 MiB of weights derived from them; about 3.3 GiB in training, besides data and states".
+/// "the parameters 61.1 MiB; about 672.5 MiB in training on one thread, besides data and states".
 std::string text_of_cost(const TrainingCost& cost);
 
 /// Whether it is worth saying before a training: 1 GiB and more.

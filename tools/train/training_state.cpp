@@ -186,7 +186,8 @@ SafetensorsFile pack_state(const TrainingState& state, const Parameters& paramet
                            const Optimizer& optimizer, const std::optional<WeightAverage>& average) {
   SafetensorsFile file;
   file.metadata["state"] = json_of(state).dump();
-  add_values(file, "parameters.", parameters, copy_values(parameters));
+  for (const Parameter& parameter : parameters)
+    file.tensors.push_back({"parameters." + parameter.name, parameter.value});
   if (state.kept) add_values(file, "kept.", parameters, state.kept->parameters);
   if (state.segments) {
     std::size_t number = 0;

@@ -147,16 +147,16 @@ double UpdateStep::scored_steps(const SequenceBatch& batch) const {
 
 double UpdateStep::add_gradients(const SequenceBatch& batch, double share, const Window* initial,
                                  Window* final_window) {
-  const Tape::Mark start = tape_.mark();
+  const Tape::Mark start = tape_->mark();
   std::vector<Var> history;
   if (initial) {
-    for (const Tensor& state : initial->states) history.push_back(tape_.constant(state));
+    for (const Tensor& state : initial->states) history.push_back(tape_->constant(state));
   }
-  const std::vector<Var> weights = model_.weights(tape_);
-  const Var loss = op_.loss(tape_, weights, batch, pool_, history, final_window);
+  const std::vector<Var> weights = model_.weights(*tape_);
+  const Var loss = op_.loss(*tape_, weights, batch, pool_, history, final_window);
   const double value = loss.value().item();
-  if (std::isfinite(value)) tape_.backward(share == 1 ? loss : loss * share);
-  tape_.rewind(start);
+  if (std::isfinite(value)) tape_->backward(share == 1 ? loss : loss * share);
+  tape_->rewind(start);
   return value;
 }
 

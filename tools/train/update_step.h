@@ -43,6 +43,9 @@ class UpdateStep {
   /// The number of updates that a batch of sequences with so many steps is for.
   std::int64_t updates_of(std::int64_t steps) const;
 
+  /// Gives the memory of the last update back, until there is a next one.
+  void release_memory() { tape_.emplace(); }
+
   Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
   /// Once there is one, it takes in the weights after every update.
@@ -75,7 +78,7 @@ class UpdateStep {
   std::int64_t truncate_;
   double clip_;
   bool skip_;
-  Tape tape_;
+  std::optional<Tape> tape_{std::in_place};
   std::vector<Tensor> before_;  // the parameters before the update
 };
 
