@@ -9,8 +9,12 @@
 namespace lagtape {
 namespace {
 
-constexpr Loss kLosses[] = {Loss::mse, Loss::huber,         Loss::quantile,
-                            Loss::esr, Loss::dc,            Loss::cross_entropy,
+constexpr Loss kLosses[] = {Loss::mse,
+                            Loss::huber,
+                            Loss::quantile,
+                            Loss::esr,
+                            Loss::dc,
+                            Loss::cross_entropy,
                             Loss::binary_cross_entropy};
 
 std::vector<std::string> loss_names() {
@@ -62,7 +66,9 @@ void read_options(JsonReader& reader, Loss loss, LossOptions& options) {
       break;
     case Loss::quantile:
       read_numbers(reader, "levels", options.levels,
-                   "levels of the quantiles, rising, above 0 and below 1; the model has an output for each");
+                   "levels of the quantiles, rising, above 0 and below 1; the model has an output for each, "
+                   "and the one "
+                   "nearest to 0.5 is the prediction");
       break;
     case Loss::cross_entropy:
     case Loss::binary_cross_entropy:

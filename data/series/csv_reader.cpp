@@ -103,13 +103,38 @@ CsvReader::Column CsvReader::times() const {
   return values;
 }
 
+namespace {
+
+/// Whether a text is a number with separators of thousands, such as 1,000.50, 1 000 or 1'000.
+bool has_thousands(std::string_view text, char decimal) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == decimal || std::string_view(",. '").find(c) == std::string_view::npos) {
+      plain += c;
+      continue;
+    }
+    const std::string_view group = text.substr(i + 1, 4);  // three digits, and what follows them
+    const auto digits = std::ranges::find_if_not(group, is_digit) - group.begin();
+    if (plain.empty() || digits != 3) return false;
+  }
+  return plain.size() < text.size() && number_in(plain, decimal);
+}
+
+}  // namespace
+
 void CsvReader::refuse(std::int64_t row, std::int64_t column, std::string_view text) const {
   std::string hint;
   const auto is_this = [&](const Json& entry) { return CsvReader::column(entry) == column; };
-  if (options_.decimal == '.' && number_in(text, ',')) {
+  if (number_in(text, options_.decimal)) {
+    hint = R"( A cell without a measurement is left empty, and "missing" says what takes its place.)";
+  } else if (options_.decimal == '.' && number_in(text, ',')) {
     hint = R"( With "decimal": "," commas are decimal points.)";
   } else if (options_.decimal != '.' && number_in(text, '.')) {
     hint = R"( Without "decimal": "," points are decimal points.)";
+  } else if (has_thousands(text, options_.decimal)) {
+    hint = " Write thousands without separators.";
   } else if (options_.target.is_array() && std::ranges::any_of(options_.target, is_this)) {
     hint = R"( The targets of a recording are numbers; classes are learnt by the task "arrays".)";
   } else if (options_.input.is_null()) {

@@ -240,8 +240,9 @@ class ForecastTest(ToolTest):
             PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "time": "t", "window": 20}))
         for begin in ("2024-01-01 01:00", "2024-01-07 06:00", "2024-01-07 11:00", "2024-01-09 12:00", "2024-01-09 13:00"):
             with self.subTest(begin):
-                rows = rows_of(self.run_tool("forecast", "run", "--input", "own.csv", "--from", begin, "--steps", "1")[0])
-                self.assertEqual(rows[0]["time"], begin.replace(" ", "T") + ":00")
+                out, err = self.run_tool("forecast", "run", "--input", "own.csv", "--from", begin, "--steps", "1")
+                self.assertEqual(rows_of(out)[0]["time"], begin.replace(" ", "T") + ":00")
+                self.assertEqual("gap has 1 row; the model was trained on sequences of 20" in err, begin[8:] in ("01 01:00", "07 11:00"))
         for begin, nearest in (("2024-01-01 00:00", "2024-01-01T01:00:00."),
                                ("2024-01-02 03:30", "2024-01-02T03:00:00 and 2024-01-02T04:00:00."),
                                ("2024-01-05 05:00", "2024-01-05T04:00:00 and 2024-01-05T06:00:00."),  # the row after a gap

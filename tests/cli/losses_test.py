@@ -60,6 +60,14 @@ class LossTest(ToolTest):
         self.assertIn("q0.1 to q0.9", picture)
         self.assertIn("<polygon", picture)
 
+    def test_quantiles_without_the_median_warn_of_what_is_predicted(self):
+        self.write_noise(rows=600)
+        experiment = self.write("e.json", changed(NOISE, loss__levels=[0.1, 0.8], train__epochs=1))
+        _, err = self.run_tool("train", experiment, "--out", "run")
+        self.assertIn("warning: the loss has no level 0.5: the prediction, and metrics such as rmse, are those of the level 0.8", err)
+        self.run_tool("predict", "run", "--input", "noise.csv", "--output", "y.csv")
+        self.assertTrue(all(row["prediction"] == row["q0.8"] for row in table_of((self.folder / "y.csv").read_text())))
+
     def test_intervals_of_a_forecast_grow_with_what_is_not_known(self):
         """An autoregression of coefficient 0.9 with normal noise of deviation 1, whose deviation is known h steps ahead."""
         def series(rows, seed):

@@ -29,6 +29,12 @@ class PredictTest(ToolTest):
             self.assertEqual(npy_values(one), npy_values(batch)[row * STEPS:(row + 1) * STEPS])
         self.assertGreater(len(set(npy_values(batch))), STEPS)
 
+    def test_a_vector_is_a_sequence_of_a_model_with_one_input(self):
+        column, vector = (self.predict("x.npy", npy(shape, WAVE[:STEPS]), "y.npy") for shape in ((STEPS, 1), (STEPS,)))
+        self.assertEqual(vector, column)
+        self.train("two", experiment=changed(CLASSIFIER, train__epochs=1))
+        self.refused(["x.npy: expected [T, 2] or [B, T, 2]. Got [50]."], "predict", "two", "--input", "x.npy", "--output", "z.npy")
+
     def test_a_stream_gives_the_same_bytes(self):
         for name, content in (("batch.npy", npy((ROWS, STEPS, 1), WAVE)), ("one.npy", npy((STEPS, 1), WAVE[:STEPS]))):
             whole = self.predict(name, content, "whole.npy")

@@ -110,6 +110,25 @@ class ResumeTest(ToolTest):
         self.assertIn("nothing to do", self.run_tool("train", "whole", "--resume")[1])
         self.assertIn("--resume", self.run_tool("train", "whole", code=2)[1])
 
+    def test_a_run_does_not_go_on_in_another_folder(self):
+        self.refused(["--out other: the run in whole goes on in its own folder"], "train", "whole", "--resume", "--out", "other")
+        self.assertIn("nothing to do", self.run_tool("train", "whole", "--resume", "--out", "./whole")[1])
+
+    def test_a_run_that_ended_early_says_so_when_it_is_resumed(self):
+        early = self.write("early.json", changed(LONG, train__patience=1, optimizer__lr=1e-30))
+        self.assertIn("stopped     early", self.run_tool("train", early, "--out", "early", "--quiet")[0])
+        self.assertIn("it ended early after step 4 of 80, as train.patience is 1",
+                      self.run_tool("train", "early", "--resume")[1])
+
+    def test_an_interrupted_series_of_seeds_goes_on_by_the_same_command(self):
+        process = self.start("train", self.experiment, "--out", "series", "--seeds", 3, "--set", "train.epochs=100000")
+        while not (self.folder / "series-0" / "weights.safetensors").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("saved in series-0. Go on with: the same command with --resume", err.decode())
+
     def test_a_resumed_run_may_not_differ_otherwise(self):
         before = self.snapshot()
         _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "optimizer.lr=0.5", code=2)
@@ -145,6 +164,20 @@ class ResumeTest(ToolTest):
         files = [(self.folder / run / "weights.safetensors").read_bytes() for run in ("load", "load-whole")]
         self.assertEqual(*(read_safetensors(file)[1] for file in files))
         self.run_tool("eval", "load")
+
+    def test_a_run_that_goes_on_with_other_numbers_says_so(self):
+        def write(signs):
+            self.write("load.csv", "load\n" + "".join(f"{signs[i % 2] * (1 + i % 7)}\n" for i in range(100)))
+
+        write((1, -1))
+        experiment = self.write("load.json", {
+            "name": "load", "data": {"task": "series", "path": "load.csv", "input": ["load"], "window": 8, "normalize": False, "normalize_target": False},
+            "model": {"layers": [{"cell": "rnn", "units": 2}]}, "train": {"epochs": 1}})
+        self.run_tool("train", experiment, "--out", "load", "--quiet")
+        other = "warning: the training set is not the one that the run began with"
+        self.assertNotIn(other, self.run_tool("train", "load", "--resume", "--set", "train.epochs=2")[1])
+        write((-1, 1))
+        self.assertIn(other, self.run_tool("train", "load", "--resume", "--set", "train.epochs=3")[1])
 
     def write_metrics(self, text):
         """Writes the metrics of the finished run, and says in its checkpoint how long they are."""

@@ -33,6 +33,7 @@ WRONG = [
     ("an experiment that is not there", {**SEARCH, "experiment": "smal.json"}, ["smal.json"]),
     ("no ranges", {**SEARCH, "ranges": {}}, ["/ranges"]),
     ("a misspelt method", {**SEARCH, "method": "halfing"}, ["/method", "halving"]),
+    ("settings of another method", {**SEARCH, "halving": {"factor": 2}}, ['/halving: these settings are those of "method": "halving"', "random"]),
     ("a place without a slash", {**SEARCH, "ranges": {"lr": {"choices": [1]}}}, ["/optimizer/lr", "JSON Pointer"]),
     ("a place that is not there", {**SEARCH, "ranges": {"/optimizer/rl": {"choices": [1]}}}, ["optimizer.rl=1", "lr"]),
     ("no values", ranges(), ["uniform", "choices"]),
@@ -179,6 +180,7 @@ class SearchTest(SearchTool):
         large = {**wide, "runs": 2, "ranges": {"/seed": {"integers": [0, 9999]}, "/train/epochs": {"integers": [1, 9999]}}}
         self.assertEqual([run["settings"] for run in self.search(large, out="large")["runs"]],
                          [{"/seed": 0, "/train/epochs": 1}, {"/seed": 0, "/train/epochs": 2}])
+        self.assertIn("2 of the more than 100000 combinations of the grid", self.run_tool("search", "search.json", "--out", "large")[1])
 
     def test_paths_that_are_chosen_begin_at_the_file_of_the_search(self):
         (self.folder / "far").mkdir()

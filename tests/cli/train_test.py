@@ -142,6 +142,21 @@ class RunFolderTest(ToolTest):
         self.assertEqual(err, "")
 
 
+class KeptStateTest(ToolTest):
+    def test_where_the_first_metric_is_no_number_the_loss_decides(self):
+        """The area under the curve of one sequence, which has one class."""
+        experiment = changed(CLASSIFIER, data__classes=2, data__valid=1, model__readout={"at": "last_step"}, metrics=["auc"],
+                             loss="binary_cross_entropy", train__epochs=12, train__patience=4, optimizer__lr=0.05, seed=2)
+        path = self.write("experiment.json", experiment)
+        _, err = self.run_tool("train", path, "--out", "run")
+        self.assertEqual(err.count("warning: auc is not a number on valid. As long as it is none, the state with the smallest loss is kept"), 1)
+        losses = [json.loads(line)["valid_loss"] for line in (self.folder / "run/metrics.jsonl").read_text().splitlines()]
+        best = losses.index(min(losses)) + 1
+        self.assertGreater(best, 1)
+        summary = json.loads((self.folder / "run/summary.json").read_text())
+        self.assertEqual((summary["best_epoch"], len(losses)), (best, min(best + 4, 12)))
+
+
 class SameBitsTest(ToolTest):
     def test_threads_change_no_bit(self):
         one = self.train("one", "--threads", 1)

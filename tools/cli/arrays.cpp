@@ -48,8 +48,8 @@ void check_shape(const Tensor& x, const std::string& file, std::int64_t width,
                  const std::vector<std::string>& names) {
   if ((x.rank() == 2 || x.rank() == 3) && x.numel() > 0 && x.size(-1) == width) return;
   if (ending_of(file) == ".npy") {
-    throw InputError(
-        text_of(file, ": expected [T, ", width, "] or [B, T, ", width, "]. Got ", to_string(x.shape()), "."));
+    throw InputError(text_of(file, ": expected [T, ", width, "] or [B, T, ", width, "]",
+                             width == 1 ? ", or [T]" : "", ". Got ", to_string(x.shape()), "."));
   }
   std::string columns;
   for (const std::string& name : names) columns += text_of(columns.empty() ? ": " : ", ", name);
@@ -98,6 +98,7 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
                       const std::vector<std::string>& names) {
   check_ending(file);
   Tensor x = read_any(file, names);
+  if (width == 1 && x.rank() == 1 && ending_of(file) == ".npy") x = x.reshaped({x.numel(), 1});
   check_shape(x, file, width, names);
   for (std::int64_t i = 0; i < x.numel(); ++i) {
     if (!fits(x.at(i), precision)) {

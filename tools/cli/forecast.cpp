@@ -7,6 +7,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
@@ -108,6 +109,14 @@ std::string line_of(const SeriesForecast& forecast, std::int64_t target) {
   return line + "\n";
 }
 
+/// Warns of a past that is short beside what the model was trained on.
+void warn_of_short_past(const SeriesForecast& forecast) {
+  const std::int64_t rows = forecast.past.size(0);
+  if (2 * rows >= forecast.window) return;
+  warn({text_of("the past without a gap has ", rows, rows == 1 ? " row" : " rows",
+                "; the model was trained on sequences of ", forecast.window)});
+}
+
 void run(const ForecastArguments& arguments) {
   check_ending("--output", arguments.output, ".csv");
   check_ending("--plot", arguments.plot, ".svg");
@@ -123,6 +132,7 @@ void run(const ForecastArguments& arguments) {
                                                            .from = arguments.from,
                                                            .season = arguments.season,
                                                            .paths = arguments.paths});
+  warn_of_short_past(forecast);
   if (arguments.output.empty()) {
     print("{}", csv_of(forecast));
   } else {

@@ -66,6 +66,17 @@ void announce(const SearchPlan& plan, const Trial& trial, std::size_t ended, std
        search::text_of_values(trial.values), what);
 }
 
+/// Says when a grid has more combinations than runs were asked for.
+void warn_of_many(const SearchPlan& plan) {
+  if (plan.method != search::Method::grid || plan.runs == 0) return;
+  SearchPlan whole = plan;
+  whole.runs = 0;
+  const std::int64_t all = std::ssize(search::candidates(whole)), most = search::most_runs(plan);
+  if (all <= plan.runs) return;
+  note("{}: {} of the {}{} combinations of the grid are trained, the first ones: \"runs\" says so\n",
+       plan.file.string(), plan.runs, all > most ? "more than " : "", std::min(all, most));
+}
+
 /// Says when the ranges have fewer values than runs were asked for.
 void warn_of_few(const SearchPlan& plan) {
   const std::int64_t runs = std::ssize(search::candidates(plan));
@@ -142,6 +153,7 @@ void run(const SearchArguments& arguments) {
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.file.stem()
                                                           : std::filesystem::path(arguments.out);
   if (!arguments.quiet) warn_of_few(plan);
+  if (!arguments.quiet) warn_of_many(plan);
   SearchResult result;
   if (arguments.show) {
     result = search::look_at_search(plan, out);

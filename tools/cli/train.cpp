@@ -141,7 +141,8 @@ void find_run(TrainArguments& arguments) {
   std::error_code error;
   std::string& file = arguments.experiment.file;
   fs::path folder = file;
-  if (fs::is_directory(folder, error)) {
+  const bool is_folder = fs::is_directory(folder, error);
+  if (is_folder) {
     if (arguments.seeds > 1)
       throw InputError(text_of(folder.string(), ": is one run. --seeds takes an experiment file."));
     file = RunFolder(folder).experiment_file().string();
@@ -157,7 +158,13 @@ void find_run(TrainArguments& arguments) {
         !(run.can_resume() || fs::exists(run.weights_file())))
       return;
   }
-  if (arguments.resume && arguments.out.empty()) arguments.out = folder.string();
+  if (!arguments.resume) return;
+  if (arguments.out.empty()) arguments.out = folder.string();
+  if (is_folder && !fs::equivalent(folder, arguments.out, error))
+    throw InputError(
+        text_of("--out ", arguments.out, ": the run in ", folder.string(),
+                " goes on in its own folder. Leave --out out, or begin another run: lagtape train ", file,
+                " --out ", arguments.out));
 }
 
 /// Prints on stderr where a resumed run stands.
@@ -168,9 +175,17 @@ void announce(const Trainer& trainer, const Experiment& experiment) {
     line = text_of("the run had ", trainer.steps_before(), " steps in all, now ", steps,
                    experiment.fresh ? "" : text_of(" (", experiment.train.epochs, " epochs)"), "; ");
   }
-  line += trainer.is_finished() ? text_of("nothing to do: all ", steps, " steps are done")
-                                : text_of("resuming after ", trainer.place());
+  if (trainer.has_stopped_early()) {
+    line += text_of("nothing to do: it ended early after ", trainer.place(), ", as train.patience is ",
+                    experiment.train.patience);
+  } else if (trainer.is_finished()) {
+    line += text_of("nothing to do: all ", steps, " steps are done");
+  } else {
+    line += text_of("resuming after ", trainer.place());
+  }
   note("{}\n", line);
+  if (trainer.has_other_data())
+    warn({"the training set is not the one that the run began with: its numbers differ"});
 }
 
 /// The experiment as the options change it.
@@ -190,6 +205,12 @@ Experiment read(const TrainArguments& arguments) {
   return experiment;
 }
 
+/// Whether the metric that decides which state is kept is not a number.
+bool is_undefined(const Experiment& experiment, const EvaluationReport& report) {
+  return !experiment.metrics.empty() && !report.valid.empty() &&
+         std::isnan(value_of(report.valid, experiment.metrics.front()));
+}
+
 /// Trains into a folder; progress goes to stderr.
 RunSummary train_into(const std::string& folder, const Experiment& experiment,
                       const TrainArguments& arguments) {
@@ -201,9 +222,17 @@ RunSummary train_into(const std::string& folder, const Experiment& experiment,
   options.threads = arguments.threads;
   options.tensorboard = arguments.tensorboard;
   options.ranks = arguments.ranks;
+  if (arguments.seeds > 1) options.how_to_go_on = "the same command with --resume";
   options.hooks.stepped = [&](const StepReport& report) { progress.stepped(report); };
   options.hooks.within_step = options.hooks.stepped;
-  options.hooks.evaluated = [&](const EvaluationReport& report) { progress.evaluated(report); };
+  options.hooks.evaluated = [&, warned = quiet](const EvaluationReport& report) mutable {
+    progress.evaluated(report);
+    if (warned || !is_undefined(experiment, report)) return;
+    warned = true;
+    warn({text_of(
+        experiment.metrics.front(),
+        " is not a number on valid. As long as it is none, the state with the smallest loss is kept")});
+  };
   options.hooks.save = [&] { progress.clear(); };
   options.hooks.stop_requested = stop_requested;
   if (!quiet) {

@@ -57,6 +57,7 @@ class ForecastSetup {
     for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
       forecast.past.set(
           i, value(past_.first + i / width, recordings_.measured[static_cast<std::size_t>(i % width)]));
+    forecast.window = series_.window;
     forecast.season = season_of(recordings_, options_.season);
     return forecast;
   }

@@ -28,6 +28,7 @@ struct SeriesForecastOptions {
 struct SeriesForecast : PredictedTargets {
   Tensor past;              ///< [rows, targets] before the first prediction
   std::int64_t season = 0;  ///< steps of a period; 0: none is known
+  std::int64_t window = 0;  ///< steps of the sequences that the model was trained on; 0: whole stretches
 
   std::int64_t steps() const { return rows(); }
 };
@@ -35,8 +36,9 @@ struct SeriesForecast : PredictedTargets {
 /// Forecasts with one model, or with several of the same data. Reads the file as the first model's experiment
 /// says (task "series"), runs the models over the stretch before the first prediction, and then lets each go on
 /// from its own predictions. Models of quantiles go on from numbers that are drawn from them, on many paths, and the
-/// result are the quantiles of the paths; without paths those of each step after the path of the medians. Inputs that are not predicted must be known: from the time, or from rows of the file whose targets are missing or
-/// later than `from`. Throws InputError.
+/// result are the quantiles of the paths; without paths those of each step after the path of the medians. Inputs that
+/// are not predicted must be known: from the time, or from rows of the file whose targets are missing or later than
+/// `from`. Throws InputError.
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options);
 
 /// Errors of a forecast where the truth is known, beside those of forecasts that need no model.

@@ -187,6 +187,9 @@ void read_method(JsonReader& reader, SearchPlan& plan) {
   rungs.optional("factor", plan.factor, between(2, 100),
                  "one of so many runs goes on, for so many times as long");
   rungs.finish();
+  if (reader.has("halving") && plan.method != Method::halving)
+    reader.error("halving",
+                 text_of("these settings are those of \"method\": \"halving\". Got \"", method, "\"."));
   const Json again = object_at(reader, "again", "the best runs once more, with other seeds");
   JsonReader repeats(again, "/again", reader.errors());
   repeats.optional("best", plan.best, between(0, 1000), "number of runs that are repeated");

@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/data/fingerprint.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/plan_choice.h"
+#include "lagtape/tools/train/training_check.h"
 #include "lagtape/tools/train/truncation.h"
 
 namespace lagtape {
@@ -35,15 +37,6 @@ std::vector<std::pair<std::string, double>> norms_of(const Parameters& parameter
     norms.emplace_back(parameter.name, std::sqrt(squares));
   }
   return norms;
-}
-
-/// Finds targets that do not go with the loss, and a scaling that does not fit, before the first step.
-void check_targets(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) try {
-  const std::vector<std::int64_t> one = indices_in_order(*task.train, 0, 1);
-  const Batch first = gather(*task.train, one, model.dtype(), pool, task.normalization);
-  sequence_batch(first, task.shape, experiment.loss);
-} catch (const InputError& error) {
-  throw InputError(text_of(experiment.where, ": ", error.what()));
 }
 
 /// Throws InputError when the data are scaled differently from those that the run began with.
@@ -94,25 +87,6 @@ BatchOptions batches_of(const Experiment& experiment, const Task& task, ThreadPo
   return options;
 }
 
-/// Refuses options that the data do not allow.
-void check_options(const Experiment& experiment, const Task& task) {
-  const auto refuse = [&](const char* key, const auto&... what) {
-    throw InputError(text_of(experiment.where, ": /train/", key, ": ", what...));
-  };
-  const TrainOptions& train = experiment.train;
-  const bool is_scored = task.valid->size() > 0;
-  if (train.average && train.average->latest == 0 && !is_scored)
-    refuse("average",
-           "patience counts evaluations of valid, which has no sequences. Give latest, or a valid set.");
-  if (train.patience > 0 && !is_scored)
-    refuse("patience", "it counts evaluations of valid, which has no sequences. Give 0, or a valid set.");
-  if (train.warmup > 0 && (!task.shape.every_step || train.warmup >= task.shape.length))
-    refuse("warmup",
-           "it counts steps of sequences with a target at every step, and leaves at least one. Got ",
-           train.warmup, " for sequences of ", task.shape.length, " steps",
-           task.shape.every_step ? "." : " with one target.");
-}
-
 std::string place_of(const TrainingPosition& position, bool fresh) {
   return fresh ? text_of("step ", position.step)
                : text_of("epoch ", position.epoch + 1, ", step ", position.step_of_epoch);
@@ -132,8 +106,8 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       plan_(choose_plan(experiment, op_, std::min(experiment.train.batch, task.train->size()),
                         steps_at_once(experiment, task.shape), pool.threads())) {
   if (experiment.train.truncate > 0) check_truncation(experiment, *task.train, model.at(), op_);
-  check_options(experiment, task);
-  check_targets(experiment, task, model, pool);
+  check_training(experiment, task, model, pool);
+  if (!task.fresh) fingerprint_ = fingerprint(*task.train, pool);
   model_.normalization() = {.input = task.normalization.input,
                             .output = scaling_of_outputs(experiment.loss, task.normalization.output)};
 }
@@ -179,6 +153,7 @@ SafetensorsFile Trainer::pack() const {
   file.metadata["experiment"] = experiment_.json;
   file.metadata["steps"] = std::to_string(steps_);
   file.metadata["normalization"] = json_of(task_.normalization);
+  file.metadata["data"] = std::to_string(fingerprint_);
   return file;
 }
 
@@ -207,6 +182,8 @@ void Trainer::unpack(TensorReader& reader) {
   state_ = unpack_state(reader, op_, model_.parameters(), update_step_.optimizer(), update_step_.average());
   if (state_.segments) check_segments();
   steps_before_ = before;
+  const auto data = reader.metadata().find("data");
+  has_other_data_ = data != reader.metadata().end() && data->second != std::to_string(fingerprint_);
 }
 
 void Trainer::check_position(const TrainingPosition& at) const {
@@ -324,6 +301,7 @@ SequenceBatch Trainer::training_batch(std::span<const std::int64_t> indices) con
 }
 
 void Trainer::evaluate_valid(const TrainerHooks& hooks) {
+  update_step_.release_memory();
   const Averaged averaged(model_.parameters(), update_step_.average());
   EvaluationReport report;
   report.averaged = averaged.updates();
@@ -346,6 +324,8 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
                                     " the loss on valid is not finite"));
     }
   }
+  has_smaller_loss_ = !state_.kept || report.valid.empty() ||
+                      value_of(report.valid, "loss") < value_of(state_.kept->valid, "loss");
   report.kept = report.valid.empty() || !experiment_.train.keep_best || !state_.kept ||
                 is_better(value, state_.kept->value);
   if (report.kept) {
@@ -361,7 +341,7 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
 }
 
 bool Trainer::is_better(double value, double than) const {
-  if (std::isnan(than)) return !std::isnan(value);
+  if (std::isnan(than)) return !std::isnan(value) || has_smaller_loss_;
   const bool larger_is_better =
       !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
   return larger_is_better ? value > than : value < than;

@@ -89,6 +89,7 @@ class Trainer {
   }
   bool is_finished() const;
   bool has_stopped_early() const;  ///< There was no new best on valid for as long as the experiment allows.
+  bool has_other_data() const { return has_other_data_; }  ///< than the run that was unpacked began with
   const PlanCost& plan() const { return plan_; }
   ModelOp& op() { return op_; }
 
@@ -104,6 +105,8 @@ class Trainer {
   UpdateResult train_on(std::span<const SequenceBatch> batches, double lr,
                         const std::function<void()>& pause);
   void evaluate_valid(const TrainerHooks& hooks);
+  /// Whether a value of the first metric is better. Where neither is a number, the loss of the present evaluation
+  /// decides.
   bool is_better(double value, double than) const;
   /// Counts an evaluation, and begins the average of weights if it is time: whether it did.
   bool begin_average(const EvaluationReport& report, double value);
@@ -121,6 +124,9 @@ class Trainer {
   TrainingOrder order_;
   std::int64_t steps_, steps_before_ = 0;
   PlanCost plan_;
+  std::uint64_t fingerprint_ = 0;  ///< of the training set, unless it is fresh
+  bool has_other_data_ = false;
+  bool has_smaller_loss_ = false;  ///< the present evaluation, than the one whose state is kept
   TrainingState state_;
 };
 

@@ -142,8 +142,9 @@ RunSummary train_run(const Experiment& given, const RunOptions& options) {
     throw DivergenceError(
         text_of(error.what(), ". The last good state is kept in ", folder.path().string(), "."));
   } catch (const Interrupted& error) {
-    throw Interrupted(text_of(error.what(), "; saved in ", folder.path().string(),
-                              ". Go on with: lagtape train ", in_shell(folder.path().string()), " --resume"));
+    const std::string command = text_of("lagtape train ", in_shell(folder.path().string()), " --resume");
+    throw Interrupted(text_of(error.what(), "; saved in ", folder.path().string(), ". Go on with: ",
+                              options.how_to_go_on.empty() ? command : options.how_to_go_on));
   }
 }
 

@@ -12,9 +12,10 @@ struct RunOptions {
   std::filesystem::path folder;
   bool resume = false;
   int threads = 1;
-  bool tensorboard = false;  ///< also write the evaluations as an event file of TensorBoard
-  Ranks* ranks = nullptr;    ///< processes that train together, each calling train_run; null: this one alone
-  TrainerHooks hooks = {};   ///< `evaluated` and `save` are called after the files are written
+  std::string how_to_go_on = {};  ///< told when it is interrupted; empty: the command that resumes this run
+  bool tensorboard = false;       ///< also write the evaluations as an event file of TensorBoard
+  Ranks* ranks = nullptr;   ///< processes that train together, each calling train_run; null: this one alone
+  TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
   /// Called before the parameters are drawn.
   std::function<void(const TrainingCost&)> sized = {};
   /// Called when the model of a training that is not resumed begins with word vectors from a file.
@@ -28,8 +29,8 @@ struct RunOptions {
 
 /// Trains an experiment into a run folder, or goes on where the run there was stopped, and evaluates the kept
 /// weights on test. The weights file is the same, byte by byte, however often the run was stopped or killed
-/// and with however many threads and ranks, of which the first alone reads and writes the folder. Throws InputError before anything is written; DivergenceError and
-/// Interrupted with the state saved.
+/// and with however many threads and ranks, of which the first alone reads and writes the folder. Throws
+/// InputError before anything is written; DivergenceError and Interrupted with the state saved.
 RunSummary train_run(const Experiment& experiment, const RunOptions& options);
 
 /// The largest resident set of this process so far, in bytes.

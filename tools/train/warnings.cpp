@@ -53,6 +53,12 @@ std::vector<std::string> training_warnings(const Trainer& trainer, const Model& 
   constexpr std::int64_t kEnough = 10;
   std::vector<std::string> warnings = lag_warnings(model, task.shape);
   for (std::string& warning : rounding_warnings(model)) warnings.push_back(std::move(warning));
+  const LossFunction& loss = model.loss();
+  if (loss == Loss::quantile && loss.options.levels[static_cast<std::size_t>(loss.middle())] != 0.5) {
+    warnings.push_back(text_of(
+        "the loss has no level 0.5: the prediction, and metrics such as rmse, are those of the level ",
+        loss.options.levels[static_cast<std::size_t>(loss.middle())], ", which is the nearest"));
+  }
   if (!task.fresh && trainer.updates_per_epoch() < kEnough) {
     warnings.push_back(text_of(
         "an epoch has ", trainer.updates_per_epoch(), " updates, from ", task.train->size(),

@@ -89,6 +89,14 @@ TEST_CASE("a cell that is no number gets the advice that fits") {
   const std::string words = R"("input": ["v"], "target": ["w"], "decimal": ".")";
   CHECK(has(own.message(words),
             "got 'a'. The targets of a recording are numbers; classes are learnt by the task \"arrays\"."));
+  CHECK(has(
+      Own("v;w\ninf;1\n").message(R"("input": ["v"])"),
+      "got 'inf'. A cell without a measurement is left empty, and \"missing\" says what takes its place."));
+  for (const char* number : {"1,000.50", "12 345", "-1,234,567", "1'000"})
+    CHECK(has(Own(text_of("v;w\n", number, ";1\n")).message(R"("input": ["v"])"),
+              "Write thousands without separators."));
+  for (const char* number : {"1,00.5", "1,000x", "1..000", ",000.5", "12:30"})
+    CHECK(!has(Own(text_of("v;w\n", number, ";1\n")).message(R"("input": ["v"])"), "thousands"));
 }
 
 TEST_CASE("cells without a number are an error, a straight line or the number before them") {
