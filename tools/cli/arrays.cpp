@@ -48,8 +48,8 @@ void check_shape(const Tensor& x, const std::string& file, std::int64_t width,
                  const std::vector<std::string>& names) {
   if ((x.rank() == 2 || x.rank() == 3) && x.numel() > 0 && x.size(-1) == width) return;
   if (ending_of(file) == ".npy") {
-    throw InputError(text_of(file, ": expected [T, ", width, "] or [B, T, ", width, "]",
-                             width == 1 ? ", or [T]" : "", ". Got ", to_string(x.shape()), "."));
+    throw InputError(text_of(file, ": expected ", width == 1 ? "[T], " : "", "[T, ", width, "] or [B, T, ",
+                             width, "]. Got ", to_string(x.shape()), "."));
   }
   std::string columns;
   for (const std::string& name : names) columns += text_of(columns.empty() ? ": " : ", ", name);
