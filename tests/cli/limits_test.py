@@ -1,5 +1,8 @@
 """Experiments, searches and tables of very many parts: their time grows as they do, and what is too much is refused."""
 
+import math
+import os
+
 from search_test import SEARCH, SMALL
 from table_test import PLAN
 from table_test import SMALL as OF_TABLE
@@ -40,6 +43,14 @@ class MemoryLimitsTest(ToolTest):
                 path = self.write("e.json", {"name": "e", "model": {"layers": [{"cell": "rnn", "units": 2}]}, "loss": "mse", **parts})
                 self.refused(words, "check", path)
                 self.refused(words, "train", path, "--out", "run")
+
+    def test_a_training_that_does_not_fit_is_warned_of(self):
+        """The parameters take an eighth of the machine's memory, where it is at most half a tebibyte."""
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        units = min(int(math.sqrt(memory / 8 / 16)), 65_536)
+        path = self.write("e.json", changed(EXPERIMENT, model__layers=[{"cell": "lstm", "units": units}]))
+        _, err = self.run_tool("check", path)
+        self.assertIn("warning: a training takes more than the memory, which is ", err)
 
     def test_a_model_that_does_not_fit_is_named(self):
         self.train("run", experiment=changed(EXPERIMENT, model__layers=[{"cell": "tau_gru", "units": 64, "tau": 1000}], train__epochs=1))

@@ -20,6 +20,10 @@ void tell(const std::vector<std::string>& notes) {
 
 void announce_cost(const TrainingCost& cost) {
   if (is_large(cost)) note_text(text_of("memory: ", text_of_cost(cost), "\n"));
+  warn_of_cost(cost);
+}
+
+void warn_of_cost(const TrainingCost& cost) {
   if (cost.training_bytes > system_memory())
     warn({text_of("a training takes more than the memory, which is ", bytes_of(system_memory()))});
 }

@@ -17,6 +17,8 @@ void tell(const std::vector<std::string>& notes);
 
 /// Prints on stderr what a large model takes in training, and whether that is more than the memory.
 void announce_cost(const TrainingCost& cost);
+/// Warns where it is more.
+void warn_of_cost(const TrainingCost& cost);
 
 /// Prints on stderr how many words begin with a vector from the user's file.
 void announce_vectors(const KnownWords& words);

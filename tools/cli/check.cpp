@@ -43,6 +43,7 @@ TrainingCost check(const Experiment& experiment, ThreadPool& pool) {
   if (found.weights) announce_weights(*found.weights);
   tell(found.notes);
   warn(found.warnings);
+  warn_of_cost(found.cost);
   return found.cost;
 }
 
