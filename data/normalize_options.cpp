@@ -10,7 +10,7 @@ NormalizeOptions read_normalize_options(JsonReader& reader, const TaskHints& hin
   reader.optional("normalize", options.input,
                   "scale the inputs by mean and standard deviation of the training set");
   reader.optional("normalize_target", options.target,
-                  "likewise the real targets, for the loss mse; metrics and predictions keep their units");
+                  "likewise the real targets; metrics and predictions keep their units");
   if (options.target && !hints.real_loss)
     reader.error("normalize_target", "needs the loss mse. Expected false with a loss for classes.");
   return options;

@@ -111,11 +111,13 @@ std::size_t equal_cells(std::string_view text, char separator, int lines) try {
   return 0;  // quotes that only another separator leaves at the beginning of a cell
 }
 
-char separator_of(std::string_view text) {
+char separator_of(std::string_view text, char decimal) {
+  const bool has_quotes = text.find('"') != std::string_view::npos;
   for (const int lines : {20, 1}) {  // a row that is too short or too long is found later
     char best = ',';
     std::size_t most = 1;
     for (const char separator : kSeparators) {
+      if (separator == decimal && !has_quotes) continue;
       const std::size_t cells = equal_cells(text, separator, lines);
       if (cells <= most) continue;
       best = separator;
@@ -123,17 +125,17 @@ char separator_of(std::string_view text) {
     }
     if (most > 1) return best;
   }
-  return ',';
+  return decimal == ',' ? ';' : ',';
 }
 
 }  // namespace
 
-TextTable parse_text_table(std::string text, const std::string& where, char separator) {
+TextTable parse_text_table(std::string text, const std::string& where, char separator, char decimal) {
   TextTable table{.text = std::make_shared<const std::string>(std::move(text)),
                   .quoted = std::make_shared<std::deque<std::string>>()};
   if (table.text->starts_with("\xFF\xFE") || table.text->starts_with("\xFE\xFF"))
     throw InputError(text_of(where, ": the text is UTF-16. Save it as UTF-8."));
-  table.separator = separator == 0 ? separator_of(*table.text) : separator;
+  table.separator = separator == 0 ? separator_of(*table.text, decimal) : separator;
   TableReader reader(table, *table.text, where);
   std::vector<std::string_view> row;
   while (reader.read_row(row)) {

@@ -34,7 +34,7 @@ std::optional<double> number_in(std::string_view cell, char decimal) {
 CsvReader::CsvReader(const SeriesOptions& options, const std::filesystem::path& path)
     : options_(options),
       where_(path.string()),
-      table_(parse_text_table(read_file(path), where_, options.separator)) {
+      table_(parse_text_table(read_file(path), where_, options.separator, options.decimal)) {
   const auto row = std::span(table_.cells).first(static_cast<std::size_t>(table_.columns));
   const bool has_names = std::ranges::any_of(row, [](auto cell) { return !is_missing(cell); }) &&
                          std::ranges::none_of(row, [&](auto cell) {
@@ -129,12 +129,14 @@ void CsvReader::refuse(std::int64_t row, std::int64_t column, std::string_view t
   const auto is_this = [&](const Json& entry) { return CsvReader::column(entry) == column; };
   if (number_in(text, options_.decimal)) {
     hint = R"( A cell without a measurement is left empty, and "missing" says what takes its place.)";
+  } else if (has_thousands(text, options_.decimal)) {
+    hint = " Write thousands without separators.";
+    if (options_.decimal == '.' && number_in(text, ','))
+      hint += R"( If the comma is a decimal point: "decimal": ",".)";
   } else if (options_.decimal == '.' && number_in(text, ',')) {
     hint = R"( With "decimal": "," commas are decimal points.)";
   } else if (options_.decimal != '.' && number_in(text, '.')) {
     hint = R"( Without "decimal": "," points are decimal points.)";
-  } else if (has_thousands(text, options_.decimal)) {
-    hint = " Write thousands without separators.";
   } else if (options_.target.is_array() && std::ranges::any_of(options_.target, is_this)) {
     hint = R"( The targets of a recording are numbers; classes are learnt by the task "arrays".)";
   } else if (options_.input.is_null()) {

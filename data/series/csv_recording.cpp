@@ -14,6 +14,7 @@
 #include "lagtape/data/series/calendar.h"
 #include "lagtape/data/series/csv_reader.h"
 #include "lagtape/data/series/fill.h"
+#include "lagtape/data/series/time_stamp.h"
 
 namespace lagtape {
 
@@ -60,14 +61,32 @@ class CsvRecording {
     for (const std::int64_t row : order_) result_.times.push_back(unsorted[static_cast<std::size_t>(row)]);
     const std::int64_t column = csv_.column(options_.time);
     result_.has_dates = csv_.is_date(0, column);
+    if (result_.has_dates) find_offset(column);
     for (std::size_t i = 1; i < order_.size(); ++i) {
       if (result_.times[i] != result_.times[i - 1]) continue;
-      throw InputError(text_of(csv_.where(), ": lines ", csv_.line(order_[i - 1]), " and ",
-                               csv_.line(order_[i]), ": both are of ", csv_.cell(order_[i], column),
-                               ", expected one row for each time."));
+      throw InputError(
+          text_of(csv_.where(), ": lines ", csv_.line(order_[i - 1]), " and ", csv_.line(order_[i]),
+                  ": both are of ", csv_.cell(order_[i], column),
+                  ", expected one row for each time. Where clocks are set back, an offset tells such ",
+                  "hours apart, as in 2024-10-27T02:00+01:00."));
     }
     divide_at_gaps();
     if (!std::ranges::is_sorted(order_)) result_.notes.emplace_back("rows were sorted by time");
+  }
+
+  /// Finds the offset from UTC that all dates have, or that they have several.
+  void find_offset(std::int64_t column) {
+    const auto offset_in = [&](std::int64_t row) {
+      const std::optional<TimeStamp> stamp = parse_time_stamp(csv_.cell(row, column));
+      return stamp ? stamp->offset : std::nullopt;
+    };
+    result_.offset = offset_in(0);
+    result_.has_offsets = result_.offset.has_value();
+    for (std::int64_t row = 1; row < csv_.rows(); ++row) {
+      const std::optional<double> offset = offset_in(row);
+      result_.has_offsets = result_.has_offsets || offset.has_value();
+      if (offset != result_.offset) result_.offset = {};
+    }
   }
 
   void divide_at_gaps() {
@@ -233,14 +252,22 @@ class CsvRecording {
     for (const std::int64_t row : order_) {
       const std::string_view word = csv_.cell(row, source);
       const auto found = places.find(word);
-      if (found == places.end())
+      if (found != places.end()) {
+        place_of_row.push_back(found->second);
+      } else if (!is_missing(word)) {
         throw InputError(text_of(csv_.place(row, source), ": ", unknown_name("word", word, category.values)));
-      place_of_row.push_back(found->second);
+      } else if (options_.missing == Missing::error) {
+        throw InputError(text_of(csv_.place(row, source),
+                                 ": there is no word. With \"missing\", such as \"hold\", ",
+                                 "a cell without one is none of the words."));
+      } else {
+        place_of_row.push_back(-1);
+      }
     }
     const std::int64_t first = std::ssize(columns_);
     for (const std::string& value : category.values) add_column(text_of(category.column, "=", value));
     for (std::size_t i = 0; i < place_of_row.size(); ++i)
-      columns_[static_cast<std::size_t>(first + place_of_row[i])][i] = 1;
+      if (place_of_row[i] >= 0) columns_[static_cast<std::size_t>(first + place_of_row[i])][i] = 1;
   }
 
   /// Refuses words that take more than half of the memory as inputs of every row, which are held twice in between.

@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/folder.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/formats/series_file.h"
 #include "lagtape/data/series/csv_recording.h"
 
@@ -83,19 +85,32 @@ void add_numbers(std::vector<double>& numbers, const Tensor& values) {
   for (std::int64_t i = 0; i < values.numel(); ++i) numbers.push_back(values.at(i));
 }
 
-/// Adds a recording to those before it, whose values are in `numbers`.
-void append(Recordings& all, std::vector<double>& numbers, const Recordings& more, const fs::path& path) {
+std::string list_of(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += text_of(list.empty() ? "" : ", ", name);
+  return names.empty() ? "without names" : shortened(list, 200);
+}
+
+/// Adds a recording to those before it, whose values are in `numbers`. With `by_place` no option names their columns.
+void append(Recordings& all, std::vector<double>& numbers, const Recordings& more, const fs::path& path,
+            bool by_place) {
   const std::int64_t width = all.values.size(1), before = std::ssize(numbers) / width;
   if (more.values.size(1) != width || more.input != all.input || more.target != all.target) {
     throw InputError(text_of(path.string(), ": expected the columns of the files before it, ",
                              all.input.size(), " inputs and ", all.target.size(), " targets."));
   }
+  if (by_place && more.names != all.names)
+    throw InputError(text_of(path.string(), ": its columns are ", list_of(more.names),
+                             ", expected those of the files ", "before it in their order, ",
+                             list_of(all.names), R"(. Or name the columns in "input".)"));
   append_filled(all, more, before);
   add_numbers(numbers, more.values);
   for (const auto list : std::initializer_list<std::vector<Stretch> Recordings::*>{&Recordings::recordings,
                                                                                    &Recordings::stretches})
     for (const Stretch& stretch : more.*list) (all.*list).push_back({before + stretch.first, stretch.rows});
   all.times.insert(all.times.end(), more.times.begin(), more.times.end());
+  all.has_offsets = all.has_offsets || more.has_offsets;
+  if (all.offset != more.offset) all.offset = {};
   for (const std::string& note : more.notes) all.notes.push_back(note);
 }
 
@@ -114,15 +129,15 @@ Recordings read_recordings(const SeriesOptions& options, const fs::path& base, b
   Recordings all;
   std::vector<double> numbers;  // of all files, if there are several
   for (const fs::path& path : files) {
-    Recordings one = path.extension() == ".csv" ? read_csv_recording(options, path, allow_future)
-                                                : read_arrays(options, path);
+    Recordings one = ending_of(path) == ".csv" ? read_csv_recording(options, path, allow_future)
+                                               : read_arrays(options, path);
     if (files.size() > 1)
       for (std::string& note : one.notes) note = text_of(path.filename().string(), ": ", note);
     if (&path == &files.front()) {
       all = std::move(one);
       if (files.size() > 1) add_numbers(numbers, all.values);
     } else {
-      append(all, numbers, one, path);
+      append(all, numbers, one, path, options.input.is_null());
     }
   }
   if (files.size() > 1) {

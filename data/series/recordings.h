@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,12 +33,17 @@ struct Recordings {
   std::vector<Stretch> stretches = {};   ///< rows between which no time is missing, in their order
   std::vector<double> times = {};        ///< [rows], seconds since 1970; empty without a column of times
   bool has_dates = false;                ///< the file has dates, not numbers, as times
-  double interval = 1;                   ///< seconds from a row to the next; 1 without times
+  bool are_days = false;                 ///< all times are midnights, by the clock of their dates
+  bool has_offsets = false;              ///< the dates have offsets from UTC
+  std::optional<double> offset = {};  ///< the one that all of them have, in seconds; empty where they differ
+  double interval = 1;                ///< seconds from a row to the next; 1 without times
   /// The last rows in which every target is missing, of a file that is read to be forecast. Inputs that are no
   /// targets have numbers there.
   std::int64_t future = 0;
   std::vector<std::string> notes = {};  ///< facts that a user should know, a sentence each
 
+  /// The input whose number a mask says to be there: the masks follow the inputs that are measured.
+  std::int64_t masked_by(std::int64_t mask) const { return mask - std::ranges::count(is_mask, true); }
   /// The number of the i-th target in a row as it was measured, NaN where it was not.
   double truth(std::int64_t row, std::int64_t i) const;
 };

@@ -83,7 +83,7 @@ std::optional<double> time_of_day(DateReader& date) {
 
 /// Seconds by which a place's clock is ahead of UTC.
 std::optional<double> offset_of(DateReader& date) {
-  if (date.is_done() || date.take("Z")) return 0;
+  if (date.take("Z")) return 0;
   const double sign = date.begins_with('-') ? -1 : 1;
   if (!date.take("+-")) return {};
   const auto hours = date.digits(2, 23);
@@ -95,21 +95,38 @@ std::optional<double> offset_of(DateReader& date) {
 
 }  // namespace
 
-std::optional<double> parse_time(std::string_view text) {
+std::optional<TimeStamp> parse_time_stamp(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (!text.empty() && error == std::errc() && end == text.data() + text.size())
-    return std::isfinite(number) ? std::optional(number) : std::nullopt;
+    return std::isfinite(number) ? std::optional(TimeStamp{.seconds = number}) : std::nullopt;
   DateReader date(text);
   const auto days = days_of(date);
   if (!days) return {};
-  if (date.is_done()) return *days * kDay;
+  if (date.is_done()) return TimeStamp{.seconds = *days * kDay, .is_date = true};
   if (!date.take("T ")) return {};
   const auto seconds = time_of_day(date);
   if (!seconds) return {};
-  const auto offset = offset_of(date);
-  if (!offset || !date.is_done()) return {};
-  return *days * kDay + *seconds - *offset;
+  TimeStamp stamp{.seconds = *days * kDay + *seconds, .is_date = true};
+  if (date.is_done()) return stamp;
+  stamp.offset = offset_of(date);
+  if (!stamp.offset || !date.is_done()) return {};
+  stamp.seconds -= *stamp.offset;
+  return stamp;
+}
+
+std::optional<double> parse_time(std::string_view text) {
+  const std::optional<TimeStamp> stamp = parse_time_stamp(text);
+  return stamp ? std::optional(stamp->seconds) : std::nullopt;
+}
+
+std::string text_of_offset(double seconds) {
+  if (seconds == 0) return "Z";
+  const auto minutes = std::llround(std::abs(seconds) / 60);
+  char text[16];
+  const int size = std::snprintf(text, sizeof(text), "%c%02lld:%02lld", seconds < 0 ? '-' : '+', minutes / 60,
+                                 minutes % 60);
+  return {text, static_cast<std::size_t>(size)};
 }
 
 bool is_midnight(double seconds) { return std::fmod(seconds, kDay) == 0; }

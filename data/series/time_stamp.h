@@ -9,9 +9,21 @@ namespace lagtape {
 /// The last time that a recording may have, in seconds since 1970: the end of the year 9999. Milliseconds lie beyond it.
 inline constexpr double kLatestTime = 253402300799.0;
 
+/// A time as a text gives it.
+struct TimeStamp {
+  double seconds = 0;                 ///< since 1970, in UTC
+  bool is_date = false;               ///< the text is a date rather than a number
+  std::optional<double> offset = {};  ///< seconds by which its clock is ahead of UTC, where the text says so
+};
+
 /// Reads a time: an ISO 8601 date ("2024-01-31", "2024-01-31 13:00", "2024-01-31T13:00:00.5+02:00"; without an
 /// offset it is UTC), or a number of seconds since 1970. Returns seconds since 1970, or nothing for other texts.
 std::optional<double> parse_time(std::string_view text);
+/// The same with what else the text says.
+std::optional<TimeStamp> parse_time_stamp(std::string_view text);
+
+/// An offset from UTC as dates have it: "+01:00", "-05:30", "Z".
+std::string text_of_offset(double seconds);
 
 /// The ISO date of a time in UTC: "2024-01-31", or with the time of day "2024-01-31T13:00:00", with milliseconds
 /// where there are any.

@@ -28,15 +28,40 @@ void copy(const Tensor& values, std::int64_t first, std::int64_t steps,
 
 }  // namespace
 
+namespace {
+
+/// The ends of train, valid and test among so many rows or recordings, in their order. Where there are enough
+/// recordings, each share that is not 0 has one at least.
+std::vector<std::int64_t> ends_of_shares(const SeriesOptions& options, std::int64_t dealt,
+                                         bool are_recordings) {
+  const double shares[] = {options.train, options.valid, options.test};
+  std::vector<std::int64_t> ends;
+  double share = 0;
+  for (const double part : shares) {
+    share += part;
+    ends.push_back(std::min<std::int64_t>(std::llround(share * static_cast<double>(dealt)), dealt));
+  }
+  const std::int64_t sets = std::ranges::count_if(shares, [](double part) { return part > 0; });
+  if (!are_recordings || dealt < sets) return ends;
+  for (std::size_t i = 0; i < 3; ++i)
+    if (shares[i] > 0) ends[i] = std::max(ends[i], (i == 0 ? 0 : ends[i - 1]) + 1);
+  std::int64_t most = dealt;
+  for (std::size_t i = 3; i-- > 0;) {
+    ends[i] = std::min(ends[i], most);
+    most = ends[i] - (shares[i] > 0 ? 1 : 0);
+  }
+  return ends;
+}
+
+}  // namespace
+
 std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Recordings& recordings) {
   const std::int64_t series = std::ssize(recordings.recordings), rows = recordings.values.size(0);
   const std::int64_t dealt = series == 1 ? rows : series;
   std::vector<SeriesSplit> splits;
-  double share = 0;
+  const std::vector<std::int64_t> ends = ends_of_shares(options, dealt, series > 1);
   std::int64_t first = 0;
-  for (const double part : {options.train, options.valid, options.test}) {
-    share += part;
-    const auto end = std::min<std::int64_t>(std::llround(share * static_cast<double>(dealt)), dealt);
+  for (const std::int64_t end : ends) {
     SeriesSplit& split = splits.emplace_back();
     split.series = series == 1 ? 1 : end - first;
     const auto row_at = [&](std::int64_t i) {

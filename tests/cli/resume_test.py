@@ -129,6 +129,14 @@ class ResumeTest(ToolTest):
         self.assertEqual(process.returncode, 130)
         self.assertIn("saved in series-0. Go on with: the same command with --resume", err.decode())
 
+    def test_a_series_from_the_experiment_of_a_run_goes_on_where_it_was(self):
+        series = ["train", "whole/experiment.json", "--seeds", 2, "--seed", 5, "--set", "train.epochs=1", "--quiet"]
+        self.run_tool(*series)
+        before = self.snapshot()
+        self.run_tool(*series, "--resume")
+        self.assertEqual(self.snapshot().keys(), before.keys())
+        self.assertEqual(self.weights("runs/small-6"), before["runs/small-6/weights.safetensors"])
+
     def test_a_resumed_run_may_not_differ_otherwise(self):
         before = self.snapshot()
         _, err = self.run_tool("train", self.experiment, "--out", "whole", "--resume", "--set", "optimizer.lr=0.5", code=2)

@@ -5,7 +5,7 @@ import math
 import re
 import xml.etree.ElementTree
 
-from tool import EXPERIMENT, ToolTest, changed, main
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main
 
 SMALL = changed(EXPERIMENT, data={"task": "mackey_glass", "length": 60, "train": 8, "valid": 4, "test": 4},
                 train={"epochs": 3, "batch": 4})
@@ -322,6 +322,17 @@ class SearchTest(SearchTool):
         self.assertIn("2 runs: 0 done, 2 failed", out)
         self.assertIn("no run has a result: 2 failed; run 0000: ", err)
         self.assertIn("missing.safetensors", err)
+
+    def test_a_metric_that_is_no_number_makes_no_run_the_best(self):
+        self.write("small.json", changed(CLASSIFIER, data__classes=2, data__valid=1, model__readout={"at": "last_step"}, metrics=["auc"],
+                                         loss="binary_cross_entropy"))
+        search = {"experiment": "small.json", "runs": 2, "ranges": {"/optimizer/lr": {"log_uniform": [1e-3, 1e-1]}}}
+        self.write("search.json", search)
+        out, err = self.run_tool("search", "search.json", "--out", "out", "--quiet", code=2)
+        self.assertIn("search.json: /metric: auc is no finite number on valid in any run", err)
+        self.assertNotIn("the best run", out)
+        self.assertFalse((self.folder / "out/best").exists())
+        self.assertEqual(len(self.search({**search, "metric": "loss"}, out="by-loss")["ranking"]), 2)
 
     def test_a_search_without_validation_says_so(self):
         self.write("small.json", changed(SMALL, data__valid=0))

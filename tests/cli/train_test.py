@@ -149,12 +149,41 @@ class KeptStateTest(ToolTest):
                              loss="binary_cross_entropy", train__epochs=12, train__patience=4, optimizer__lr=0.05, seed=2)
         path = self.write("experiment.json", experiment)
         _, err = self.run_tool("train", path, "--out", "run")
-        self.assertEqual(err.count("warning: auc is not a number on valid. As long as it is none, the state with the smallest loss is kept"), 1)
+        self.assertEqual(err.count("warning: auc is no finite number on valid. As long as it is none, the state with the smallest loss is kept"), 1)
         losses = [json.loads(line)["valid_loss"] for line in (self.folder / "run/metrics.jsonl").read_text().splitlines()]
         best = losses.index(min(losses)) + 1
         self.assertGreater(best, 1)
         summary = json.loads((self.folder / "run/summary.json").read_text())
         self.assertEqual((summary["best_epoch"], len(losses)), (best, min(best + 4, 12)))
+
+
+    def test_a_metric_that_is_infinitely_bad_decides_nothing(self):
+        """A coefficient of determination where all targets of the validation set are equal."""
+        values = [1 if 210 <= n < 255 else math.sin(n / 3) for n in range(300)]
+        self.write("v.csv", "v\n" + "".join(f"{value:.4f}\n" for value in values))
+        path = self.write("experiment.json", changed(EXPERIMENT, metrics=["r2"], train={"epochs": 20, "batch": 4}, optimizer__lr=0.02,
+                                                     data={"task": "series", "path": "v.csv", "window": 16}))
+        _, err = self.run_tool("train", path, "--out", "run")
+        self.assertIn("warning: r2 is no finite number on valid", err)
+        losses = [json.loads(line)["valid_loss"] for line in (self.folder / "run/metrics.jsonl").read_text().splitlines()]
+        best = losses.index(min(losses)) + 1
+        self.assertGreater(best, 1)
+        self.assertEqual(json.loads((self.folder / "run/summary.json").read_text())["best_epoch"], best)
+
+
+class FoundEarlyTest(ToolTest):
+    def test_a_target_of_the_test_set_that_the_loss_cannot_have_is_found_before_the_first_step(self):
+        self.write("v.csv", "x,y\n" + "".join(f"{n % 7},{n % 2 if n != 270 else 0.5}\n" for n in range(300)))
+        path = self.write("experiment.json", changed(
+            EXPERIMENT, metrics=["accuracy"], loss="binary_cross_entropy",
+            data={"task": "series", "path": "v.csv", "window": 16, "input": ["x"], "target": ["y"], "normalize_target": False}))
+        for command in (["check", path], ["train", path, "--out", "run"]):
+            self.refused(["experiment.json: test: /loss: binary_cross_entropy needs targets that are 0 or 1. Got 0.5"], *command)
+
+    def test_folders_of_a_series_of_seeds_are_looked_at_before_the_first_training(self):
+        (self.folder / "run-2").mkdir()
+        path = self.write("experiment.json", EXPERIMENT)
+        self.refused(["run-2: exists already"], "train", path, "--seeds", 3, "--out", "run", "--quiet")
 
 
 class SameBitsTest(ToolTest):

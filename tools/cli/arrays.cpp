@@ -10,6 +10,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/csv.h"
+#include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/npy.h"
 #include "lagtape/data/formats/text_table.h"
@@ -17,8 +18,6 @@
 namespace lagtape::cli {
 
 namespace {
-
-std::string ending_of(const std::string& file) { return std::filesystem::path(file).extension().string(); }
 
 /// The columns with the given names, in that order; all columns if the names or the header are missing.
 Tensor columns_of(const Csv& table, const std::vector<std::string>& names, const std::string& where) {
@@ -74,16 +73,6 @@ void check_ending(const std::string& file) {
   if (file != "-" && ending_of(file) != ".npy" && ending_of(file) != ".csv") {
     throw InputError(text_of(file, ": expected a file that ends in .npy or .csv, or - for lines."));
   }
-}
-
-bool has_header(const std::string& file) {
-  const TextTable table = parse_text_table(read_file(file), file);
-  for (std::int64_t column = 0; column < table.columns; ++column) {
-    const std::string_view cell = table.cell(0, column);
-    double number = 0;
-    if (std::from_chars(cell.data(), cell.data() + cell.size(), number).ec == std::errc()) return false;
-  }
-  return true;
 }
 
 bool fits(double number, Dtype precision) {

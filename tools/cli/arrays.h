@@ -10,9 +10,6 @@ namespace lagtape::cli {
 /// Whether a number is finite in a precision.
 bool fits(double number, Dtype precision);
 
-/// Whether the first line of a .csv file names its columns: none of its cells is a number. Throws InputError.
-bool has_header(const std::string& file);
-
 /// Reads the numbers of a .npy or .csv file, or of lines on stdin ("-"). Of lines with a header it takes the
 /// columns `names`, or all if that is empty. Throws InputError with the file's name for anything but [T,
 /// width] or [B, T, width] with numbers that are finite in the precision: of a model that reads tokens (`tokens` > 0)

@@ -119,6 +119,10 @@ void run_in_memory(const std::function<void()>& run, const CLI::App& parser) try
   const std::string subject = subject_of(parser);
   if (subject.empty()) throw;
   throw Error(text_of(subject, ": does not fit into the memory: ", error.what()));
+} catch (const std::bad_alloc&) {
+  const std::string subject = subject_of(parser);
+  if (subject.empty()) throw;
+  throw Error(text_of(subject, ": does not fit into the memory."));
 }
 
 void add_command(CLI::App& tool, const Command& command) {

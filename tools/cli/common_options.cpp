@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/ending.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/source.h"
@@ -26,7 +27,7 @@ Experiment ExperimentArguments::read(const std::vector<std::string>& changes) co
                              fs::exists(known, error) ? text_of(", such as that of the run, ", known) : "",
                              "."));
   }
-  if (file.ends_with(".csv"))
+  if (ending_of(file) == ".csv")
     throw InputError(
         text_of(file, ": expected an experiment file. `lagtape new ", file, "` writes one for a recording."));
   return read_experiment(file, changes);

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -75,9 +76,13 @@ void check_same_columns(const std::vector<Model>& models, const ForecastArgument
     return at_pointer(parse_json(model.experiment(), "experiment"), "/data");
   };
   const Json first = data_of(models.front());
+  std::vector<const char*> keys = {"task", "input", "target", "calendar", "categories", "missing", "horizon"};
+  // A model that reads out once reads whole windows.
+  if (std::ranges::any_of(models, [](const Model& model) { return !reads_every_step(model.at()); }))
+    keys.push_back("window");
   for (std::size_t i = 1; i < models.size(); ++i) {
     const Json other = data_of(models[i]);
-    for (const char* key : {"task", "input", "target", "calendar", "categories", "missing", "horizon"}) {
+    for (const char* key : keys) {
       const Json& expected = at_pointer(first, text_of("/", key).c_str());
       const Json& found = at_pointer(other, text_of("/", key).c_str());
       if (!(found == expected))

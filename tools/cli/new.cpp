@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/print.h"
@@ -58,7 +59,7 @@ void ask(NewArguments& arguments) {
     throw InputError("expected a task (lagtape list tasks) or a .csv file, such as lagtape new load.csv.");
   arguments.data = answer_to("Data: a task, or a .csv file of yours", "mackey_glass");
   arguments.cell = answer_to("Cell", arguments.cell);
-  if (arguments.data.ends_with(".csv"))
+  if (ending_of(arguments.data) == ".csv")
     arguments.target = answer_to("Column to predict (all: just press Enter)", "");
   if (arguments.output.empty()) arguments.output = answer_to("File to write", "mine.json");
 }

@@ -6,15 +6,18 @@
 #include <iostream>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/series/csv_reader.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/place.h"
 #include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/forecast/recording_model.h"
 #include "lagtape/tools/forecast/series_prediction.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/source.h"
@@ -206,9 +209,11 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
 
 /// Whether the input is a recording like that of the training: a .csv file with names of columns.
 bool is_recording(const std::string& input, const Model& model) {
-  if (std::filesystem::path(input).extension() != ".csv") return false;
+  if (ending_of(input) != ".csv") return false;
   const Json experiment = parse_json(model.experiment(), "experiment");
-  return at_pointer(experiment, "/data/task") == "series" && has_header(input);
+  if (at_pointer(experiment, "/data/task") != "series") return false;
+  const SeriesOptions options = series_options_of(model);
+  return !CsvReader(options, input).names().empty();
 }
 
 /// The input as plain numbers, also of a recording whose predictions are written as an array.
@@ -264,7 +269,7 @@ void print_error(const PredictArguments& arguments, const Tensor& y, const Model
 void predict(const PredictArguments& arguments) {
   const Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
-  const bool to_array = std::filesystem::path(arguments.output).extension() == ".npy";
+  const bool to_array = ending_of(arguments.output) == ".npy";
   const bool of_recording = !to_array && is_recording(arguments.input, model);
   check_output(arguments, of_recording);
   const StreamOptions streaming = stream_options(arguments, model);

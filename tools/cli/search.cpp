@@ -178,7 +178,7 @@ void run(const SearchArguments& arguments) {
   } else {
     print_table(plan, result, out);
   }
-  if (!arguments.show) search::raise_failures(result);
+  if (!arguments.show) search::raise_failures(plan, result);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/train/dry_run.h"
+#include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/missing_data.h"
 #include "lagtape/tools/train/rate_finder.h"
 #include "lagtape/tools/train/training_run.h"
@@ -159,7 +160,7 @@ void find_run(TrainArguments& arguments) {
       return;
   }
   if (!arguments.resume) return;
-  if (arguments.out.empty()) arguments.out = folder.string();
+  if (arguments.out.empty() && arguments.seeds == 1) arguments.out = folder.string();
   if (is_folder && !fs::equivalent(folder, arguments.out, error))
     throw InputError(
         text_of("--out ", arguments.out, ": the run in ", folder.string(),
@@ -205,10 +206,11 @@ Experiment read(const TrainArguments& arguments) {
   return experiment;
 }
 
-/// Whether the metric that decides which state is kept is not a number.
+/// Whether the metric that decides which state is kept says nothing.
 bool is_undefined(const Experiment& experiment, const EvaluationReport& report) {
   return !experiment.metrics.empty() && !report.valid.empty() &&
-         std::isnan(value_of(report.valid, experiment.metrics.front()));
+         !says_how_good(metric(experiment.metrics.front()),
+                        value_of(report.valid, experiment.metrics.front()));
 }
 
 /// Trains into a folder; progress goes to stderr.
@@ -231,7 +233,7 @@ RunSummary train_into(const std::string& folder, const Experiment& experiment,
     warned = true;
     warn({text_of(
         experiment.metrics.front(),
-        " is not a number on valid. As long as it is none, the state with the smallest loss is kept")});
+        " is no finite number on valid. As long as it is none, the state with the smallest loss is kept")});
   };
   options.hooks.save = [&] { progress.clear(); };
   options.hooks.stop_requested = stop_requested;
@@ -285,11 +287,21 @@ void train_seeds(TrainArguments arguments) {
         text_of("--seeds ", arguments.seeds, ": there are fewer seeds from ", first.seed, " on."));
   std::vector<RunSummary> summaries;
   Json runs = Json::array();
+  const auto experiment_of = [&](std::int64_t number) {
+    arguments.seed = static_cast<std::int64_t>(first.seed) + number;
+    return read(arguments);
+  };
+  const auto folder_of = [&](const Experiment& experiment) {
+    return arguments.out.empty() ? default_folder(experiment)
+                                 : fmt::format("{}-{}", arguments.out, experiment.seed);
+  };
+  for (std::int64_t i = 0; i < arguments.seeds; ++i) {  // before the first training, which may be long
+    const Experiment experiment = experiment_of(i);
+    RunFolder(folder_of(experiment)).check(experiment, arguments.resume);
+  }
   for (std::int64_t i = 0; i < arguments.seeds; ++i) {
-    arguments.seed = static_cast<std::int64_t>(first.seed) + i;
-    const Experiment experiment = read(arguments);
-    const std::string folder = arguments.out.empty() ? default_folder(experiment)
-                                                     : fmt::format("{}-{}", arguments.out, experiment.seed);
+    const Experiment experiment = experiment_of(i);
+    const std::string folder = folder_of(experiment);
     summaries.push_back(train_into(folder, experiment, arguments));
     Json run = parse_json(summaries.back().json(), folder);
     run["run"] = folder;

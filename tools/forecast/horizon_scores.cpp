@@ -30,6 +30,8 @@ class HorizonScorer {
   }
 
   HorizonScores run() {
+    if (options_.season == 0 && possible_origins().empty())
+      season_ = 0;  // a day is longer than what is there
     const std::vector<Origin> origins = chosen_origins();
     HorizonScores scores;
     scores.origins = std::ssize(origins);
@@ -58,21 +60,31 @@ class HorizonScorer {
     return splits[options_.split == "train" ? 0 : options_.split == "valid" ? 1 : 2].stretches;
   }
 
-  /// Rows of the split with enough rows before and after them.
-  std::vector<Origin> chosen_origins() const {
+  /// The number of rows that a forecast begins with at least.
+  std::int64_t rows_before() const {
     const std::int64_t reading = reads_every_step(model_.at()) ? 1 : series_.window;
-    const std::int64_t before = std::max({series_.horizon - 1 + reading, series_.window, season_});
+    return std::max({series_.horizon - 1 + reading, series_.window, season_});
+  }
+
+  /// Rows of the split with enough rows before and after them.
+  std::vector<Origin> possible_origins() const {
+    const std::int64_t before = rows_before();
     std::vector<Origin> possible;
+    const std::vector<Stretch>& all = recordings_.stretches;
     for (const Stretch& part : rows_of_split()) {
-      for (const Stretch& whole : recordings_.stretches) {
-        if (part.first < whole.first || part.first >= whole.first + whole.rows) continue;
-        for (std::int64_t row = part.first; row + options_.steps <= part.first + part.rows; ++row)
-          if (row - whole.first >= before)
-            possible.push_back({row, std::max(whole.first, row - kMostWindows * before)});
-      }
+      const Stretch& whole = *(std::ranges::upper_bound(all, part.first, {}, &Stretch::first) - 1);
+      for (std::int64_t row = part.first; row + options_.steps <= part.first + part.rows; ++row)
+        if (row - whole.first >= before)
+          possible.push_back({row, std::max(whole.first, row - kMostWindows * before)});
     }
+    return possible;
+  }
+
+  /// Some of them, spread over the split.
+  std::vector<Origin> chosen_origins() const {
+    const std::vector<Origin> possible = possible_origins();
     if (possible.empty()) {
-      throw InputError(text_of(series_.where(), ": no row of ", options_.split, " has ", before,
+      throw InputError(text_of(series_.where(), ": no row of ", options_.split, " has ", rows_before(),
                                " rows before it and ", options_.steps, " from it on without a gap."));
     }
     std::vector<Origin> chosen;
@@ -80,6 +92,10 @@ class HorizonScorer {
     for (std::int64_t i = 0; i < std::ssize(possible); i += apart)
       chosen.push_back(possible[static_cast<std::size_t>(i)]);
     return chosen;
+  }
+
+  static bool is_fed(const ForecastInputs& given, std::int64_t input) {
+    return std::ranges::find(given.feedback, input, &Feedback::input) != given.feedback.end();
   }
 
   void add(HorizonScores& scores, const Origin& origin) {
@@ -92,6 +108,10 @@ class HorizonScorer {
     for (std::int64_t i = 0; i < given.inputs.numel(); ++i)
       given.inputs.set(
           i, value(origin.past + i / inputs, recordings_.input[static_cast<std::size_t>(i % inputs)]));
+    for (std::int64_t n = known; n < known + options_.steps; ++n)
+      for (std::int64_t i = 0; i < inputs; ++i)
+        if (recordings_.is_mask[static_cast<std::size_t>(i)] && is_fed(given, recordings_.masked_by(i)))
+          given.inputs.set(n * inputs + i, 1);  // a prediction is always there
     const Tensor predicted = closed_loop(model_, given);
     const std::int64_t each = model_.loss().outputs_of_target(), middle = model_.loss().middle();
     for (std::int64_t i = 0; i < options_.steps * width_; ++i) {

@@ -27,6 +27,11 @@ SeriesOptions series_options_of(const Model& model) {
 
 Recordings recordings_for(const Model& model, const SeriesOptions& options, bool allow_future) {
   Recordings recordings = read_recordings(options, std::filesystem::path(), allow_future);
+  recordings.are_days = std::ranges::all_of(
+      recordings.times, [&](double seconds) { return is_midnight(seconds + recordings.offset.value_or(0)); });
+  if (recordings.times.size() == 1)
+    throw InputError(
+        text_of(options.where(), ": has one row. Two are needed, whose times tell the distance of rows."));
   if (model.dtype() == Dtype::f64) return recordings;
   const std::int64_t width = recordings.values.size(1);
   for (std::int64_t row = 0; row < recordings.values.size(0); ++row)
@@ -81,7 +86,9 @@ std::string plain_number(double number) {
 
 std::string label_of(const Recordings& recordings, double time) {
   if (!recordings.has_dates) return plain_number(time);
-  return iso_date_of(time, !std::ranges::all_of(recordings.times, is_midnight));
+  const double offset = recordings.offset.value_or(0);
+  return iso_date_of(time + offset, !recordings.are_days) +
+         (recordings.has_offsets && !recordings.are_days ? text_of_offset(offset) : "");
 }
 
 std::string name_of_column(const Recordings& recordings, std::int64_t column) {

@@ -97,17 +97,28 @@ class ForecastSetup {
     return recordings_.times.empty() ? text_of(beginning.row) : label_of(recordings_, beginning.time);
   }
 
-  void find_first() {
-    first_ = rows() - recordings_.future;
-    if (options_.from.empty()) return;
-    const std::optional<double> from = parse_time(options_.from);
+  /// The time that was asked for. Without an offset it is by the clock of the file, if that has one.
+  double time_of_first() const {
+    const std::optional<TimeStamp> from = parse_time_stamp(options_.from);
     if (!from)
       throw InputError(
           text_of("--from ", options_.from, ": expected a date such as 2024-01-31 13:00, or a row."));
+    if (!from->is_date || from->offset || !recordings_.has_offsets) return from->seconds;
+    if (!recordings_.offset)
+      throw InputError(text_of("--from ", options_.from, ": the times of ", where(),
+                               " have several offsets from UTC: expected one here too, as in ", options_.from,
+                               "Z."));
+    return from->seconds - *recordings_.offset;
+  }
+
+  void find_first() {
+    first_ = rows() - recordings_.future;
+    if (options_.from.empty()) return;
+    const double from = time_of_first();
     const std::vector<Beginning> known = beginnings();
     const double tolerance = 1e-6 * recordings_.interval;  // the time after the last row is a rounded sum
-    const auto next = std::ranges::lower_bound(known, *from - tolerance, {}, &Beginning::time);
-    if (next == known.end() || next->time > *from + tolerance) refuse_first(known, next - known.begin());
+    const auto next = std::ranges::lower_bound(known, from - tolerance, {}, &Beginning::time);
+    if (next == known.end() || next->time > from + tolerance) refuse_first(known, next - known.begin());
     first_ = next->row;
   }
 
@@ -160,7 +171,9 @@ class ForecastSetup {
         const std::int64_t column = recordings_.input[static_cast<std::size_t>(i)];
         double number = row < end_ ? value(row, column) : kNotKnown;
         if (row >= end_ && column >= calendar) number = calendar_value(column - calendar, time_at(row));
-        if (n >= inputs_.known && recordings_.is_mask[static_cast<std::size_t>(i)]) number = 1;
+        if (n >= inputs_.known && recordings_.is_mask[static_cast<std::size_t>(i)] &&
+            is_fed(recordings_.masked_by(i)))
+          number = 1;  // a prediction is always there
         const bool is_read = n < total - series_.horizon;
         if (is_read && std::isnan(number) && !is_fed(i)) refuse_unknown(column, n - inputs_.known);
         inputs_.inputs.set(n * width + i, number);

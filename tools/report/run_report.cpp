@@ -51,6 +51,12 @@ Json document_in(const fs::path& file) {
 
 constexpr std::size_t kMostDrawn = 6;
 
+/// A message without the advice after it, which is for the command line.
+std::string first_line(const InputError& error) {
+  const std::string_view message = error.what();
+  return std::string(message.substr(0, message.find('\n')));
+}
+
 /// Writes the sections of a run, each from what it needs.
 class RunReport {
  public:
@@ -134,8 +140,9 @@ class RunReport {
       task_ = source_.experiment.load_task(pool_);
     } catch (const InputError& error) {
       unreadable_ = true;
-      page_.paragraph(text_of(
-          "The data cannot be read here, so that predictions and gradients are left out: ", error.what()));
+      page_.paragraph(
+          text_of("The data cannot be read here, so that predictions and gradients are left out: ",
+                  first_line(error)));
     }
     return task_ ? &*task_ : nullptr;
   }
@@ -183,7 +190,8 @@ class RunReport {
       page_.chart(plot_of(scores, text_of("Errors of ", scores.origins, " forecasts, each up to ", kSteps,
                                           " steps from the model's own predictions")));
     } catch (const InputError& error) {
-      page_.paragraph(text_of("Forecasts from the model's own predictions are left out: ", error.what()));
+      page_.paragraph(
+          text_of("Forecasts from the model's own predictions are left out: ", first_line(error)));
     }
   }
 

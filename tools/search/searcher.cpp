@@ -180,11 +180,11 @@ class Searcher {
   std::vector<std::string> failures_;
 };
 
-/// The best runs without regard to repetitions.
+/// The best runs without regard to repetitions, of those whose value says how good they are.
 std::vector<const Trial*> best_first(const SearchPlan& plan, const std::vector<Trial>& trials) {
   std::vector<const Trial*> sorted;
   for (const Trial& trial : trials)
-    if (trial.state == TrialState::done) sorted.push_back(&trial);
+    if (trial.state == TrialState::done && says_how_good(plan, trial.value)) sorted.push_back(&trial);
   std::ranges::stable_sort(
       sorted, [&](const Trial* a, const Trial* b) { return is_better(plan, a->value, b->value); });
   return sorted;
@@ -247,7 +247,7 @@ SearchResult search(const SearchPlan& plan, const fs::path& out, const SearchOpt
   return result;
 }
 
-void raise_failures(const SearchResult& result) {
+void raise_failures(const SearchPlan& plan, const SearchResult& result) {
   if (!result.failures.empty()) {
     std::string message = text_of(result.failures.size(), " runs failed; the same command tries them again:");
     for (const std::string& failure : result.failures) message += "\n" + failure;
@@ -258,6 +258,11 @@ void raise_failures(const SearchResult& result) {
   };
   const auto failed = count(TrialState::failed), diverged = count(TrialState::diverged);
   const auto runs = std::ssize(result.trials);
+  if (runs > 0 && count(TrialState::done) > 0 && best_first(plan, result.trials).empty() &&
+      std::ranges::all_of(result.trials, has_ended))
+    throw InputError(
+        text_of(plan.file.string(), ": /metric: ", plan.metric,
+                " is no finite number on valid in any run. Search by another one, such as \"loss\"."));
   if (runs == 0 || failed + diverged < runs) return;
   std::string counts;
   if (failed > 0) counts = text_of(failed, " failed");

@@ -31,7 +31,7 @@ SearchResult search(const SearchPlan& plan, const std::filesystem::path& out, co
 
 /// Throws an error when trainings failed, or when all runs have ended and none has a result: InputError when all failed,
 /// DivergenceError when all diverged, Error otherwise.
-void raise_failures(const SearchResult& result);
+void raise_failures(const SearchPlan& plan, const SearchResult& result);
 
 /// What has come out of a search so far; nothing is trained.
 SearchResult look_at_search(const SearchPlan& plan, const std::filesystem::path& out);

@@ -66,9 +66,14 @@ const char* name_of(TrialState state) {
   return "";
 }
 
+bool says_how_good(const SearchPlan& plan, double value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return plan.larger_is_better ? value > -kInfinity : value < kInfinity;  // false for NaN
+}
+
 bool is_better(const SearchPlan& plan, double value, double than) {
-  if (std::isnan(value)) return false;
-  return std::isnan(than) || (plan.larger_is_better ? value > than : value < than);
+  if (!says_how_good(plan, value)) return false;
+  return !says_how_good(plan, than) || (plan.larger_is_better ? value > than : value < than);
 }
 
 fs::path log_file(const Trial& trial) { return trial.folder.string() + ".log"; }

@@ -101,24 +101,30 @@ class Describer {
     } else if (dates + numbers > 0 && others == 0 && numbers == 0 && column.missing == 0 && !has_time_) {
       column.kind = Kind::time;
       describe_times(column.index);
-    } else if (numbers == found_.rows && !column.name.empty() && !has_time_ && is_clock(column.index)) {
+    } else if (numbers == found_.rows && !has_time_ && is_clock(column.index)) {
       column.kind = Kind::time;
       describe_times(column.index);
+    } else if (numbers == found_.rows && column.index == 0 && counts_milliseconds(column.index)) {
+      column.kind = Kind::milliseconds;
     } else if (numbers > 0 && dates + others == 0) {
       column.kind = Kind::numbers;
-    } else if (words.size() <= kMostWords && numbers + dates == 0 && column.missing == 0) {
+    } else if (words.size() <= kMostWords && numbers + dates == 0) {
       column.kind = Kind::words;
       column.words.assign(words.begin(), words.end());
     }
   }
 
   /// Whether numbers are seconds since 1970: of this time, no two alike, and most of them the same interval apart.
-  bool is_clock(std::int64_t column) const {
+  bool is_clock(std::int64_t column) const { return counts_time(column, 1); }
+  bool counts_milliseconds(std::int64_t column) const { return counts_time(column, 1000); }
+
+  bool counts_time(std::int64_t column, double per_second) const {
     constexpr double kEarliest = 3e8, kLatest = 4.2e9;  // the years 1979 and 2103
     constexpr std::int64_t kFewest = 10;
     std::vector<double> times;
     for (std::int64_t row = 0; row < found_.rows; ++row) {
-      const std::optional<double> time = parse_time(cell(row, column));
+      std::optional<double> time = parse_time(cell(row, column));
+      if (time) *time /= per_second;
       if (!time || *time < kEarliest || *time > kLatest) return false;
       times.push_back(*time);
     }
@@ -156,15 +162,14 @@ class Describer {
     std::vector<double> times;
     for (std::int64_t row = 0; row < found_.rows; ++row) times.push_back(*parse_time(cell(row, column)));
     std::ranges::sort(times);
-    std::map<double, std::int64_t> differences;
-    for (std::size_t i = 1; i < times.size(); ++i) ++differences[times[i] - times[i - 1]];
-    std::int64_t most = 0;
-    for (const auto& [difference, count] : differences) {
-      if (count > most && difference > 0) found_.interval = difference;
-      most = std::max(most, difference > 0 ? count : 0);
-    }
-    for (const auto& [difference, count] : differences)
-      found_.has_gaps = found_.has_gaps || difference > 1.5 * found_.interval;
+    std::vector<double> differences;
+    for (std::size_t i = 1; i < times.size(); ++i)
+      if (times[i] > times[i - 1]) differences.push_back(times[i] - times[i - 1]);
+    if (differences.empty()) return;
+    const auto middle = differences.begin() + std::ssize(differences) / 2;
+    std::ranges::nth_element(differences, middle);
+    found_.interval = *middle;  // as a training takes it
+    found_.has_gaps = std::ranges::max(differences) > 1.5 * found_.interval;
   }
 
   const TextTable& table_;

@@ -9,7 +9,7 @@ namespace lagtape {
 
 /// A column of a .csv file, by what its cells are.
 struct RecordingColumn {
-  enum class Kind : std::uint8_t { numbers, words, time, constant, other };
+  enum class Kind : std::uint8_t { numbers, words, time, milliseconds, constant, other };
   std::string name;  ///< empty: the file names no columns
   std::int64_t index = 0;
   Kind kind = Kind::other;
@@ -25,7 +25,7 @@ struct RecordingColumns {
   std::vector<RecordingColumn> columns;
   std::int64_t rows = 0;
   bool decimal_comma = false;
-  double interval = 0;    ///< seconds from a row to the next, the most frequent difference; 0 without dates
+  double interval = 0;    ///< seconds from a row to the next, the median; 0 without dates
   bool has_gaps = false;  ///< some differences of the times are larger
 
   std::vector<const RecordingColumn*> of_kind(RecordingColumn::Kind kind) const;

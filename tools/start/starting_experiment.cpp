@@ -6,6 +6,7 @@
 
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/ending.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/registry.h"
@@ -29,6 +30,7 @@ struct Draft {
   DataShape shape{.length = 100};  ///< as far as it is known before the data are read
   std::int64_t season = 0;         ///< steps after which things come again; 0: unknown
   bool is_known = true;            ///< whether the shape is more than a guess
+  bool needs_loss = false;         ///< an experiment has to name it, as its options do not tell the targets
   bool fresh = false, has_valid = true;
 };
 
@@ -91,10 +93,11 @@ Json with_required(Json object, const std::vector<OptionDoc>& options, const Dra
 /// Looks at the files of a task, which alone tell some of its shapes.
 void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& start) {
   ThreadPool pool(1);
-  draft.shape =
-      loader.load({.base = start.base.empty() ? fs::current_path() : start.base, .seed = 0, .pool = pool})
-          .shape;
+  const Task task =
+      loader.load({.base = start.base.empty() ? fs::current_path() : start.base, .seed = 0, .pool = pool});
+  draft.shape = task.shape;
   draft.is_known = true;
+  draft.has_valid = task.valid->size() > 0;
 }
 
 Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start) {
@@ -110,11 +113,12 @@ Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start) {
   if (!start.path.empty()) draft.data["path"] = start.path;
   const TaskLoader loader = read_data(entry, draft.data, draft.data_options);
   draft.is_known = loader.shape.has_value();
+  draft.needs_loss = !draft.is_known;
   if (loader.shape) draft.shape = *loader.shape;
   if (!draft.is_known && !start.path.empty()) look_at_files(draft, loader, start);
   draft.fresh = loader.fresh;
   for (const OptionDoc& option : draft.data_options)
-    if (option.key == "valid") draft.has_valid = option.fallback != "0";
+    if (option.key == "valid") draft.has_valid = draft.has_valid && option.fallback != "0";
   if (!entry.files.empty() && start.path.empty())
     draft.notes.push_back(
         text_of("`lagtape list tasks ", entry.name, "` says where its files are; `path` names them."));
@@ -151,6 +155,17 @@ std::string name_from(const fs::path& file) {
   throw InputError(message);
 }
 
+/// Says why a column cannot be predicted.
+[[noreturn]] void refuse_target(const RecordingColumn& column, const std::string& file) {
+  const std::string text =
+      column.text.empty() ? "no numbers" : text_of(quote(column.text), " in line ", column.text_line);
+  throw InputError(text_of(file, ": --target ", name_of(column).dump(),
+                           ": expected a column of numbers that change, ",
+                           column.kind == Kind::constant ? "and this one never does."
+                           : column.kind == Kind::time   ? "and this one has the times."
+                                                         : text_of("got ", text, ".")));
+}
+
 void add_columns(Draft& draft, const RecordingColumns& found, const std::string& file,
                  const std::string& target) {
   constexpr std::size_t kMostInputs = 16;
@@ -159,6 +174,10 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
     const std::string quoted = name_of(column).dump();
     if (column.kind == Kind::constant)
       draft.notes.push_back(text_of("The column ", quoted, " never changes: left out."));
+    if (column.kind == Kind::milliseconds)
+      draft.notes.push_back(text_of("The column ", quoted,
+                                    " counts milliseconds since 1970: left out. Written in ",
+                                    "seconds, or as dates, it can be the \"time\"."));
     if (column.kind == Kind::other) {
       const std::string text =
           column.text.empty() ? "dates"
@@ -172,7 +191,8 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
         (input.size() < kMostInputs || chosen))
       input.push_back(name_of(column));
     if (column.kind == Kind::words && !column.name.empty()) categories[column.name] = column.words;
-    if (chosen) draft.data["target"] = Json::array({name_of(column)});
+    if (chosen && column.kind == Kind::numbers) draft.data["target"] = Json::array({name_of(column)});
+    if (chosen && column.kind != Kind::numbers) refuse_target(column, file);
   }
   if (found.of_kind(Kind::numbers).empty()) refuse(found, file);
   draft.data["input"] = input;
@@ -195,7 +215,7 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
 
 Draft draft_of_recording(const StartingPoint& start) {
   const fs::path file = fs::path(start.data);
-  if (file.extension() != ".csv")
+  if (ending_of(file) != ".csv")
     throw InputError(text_of(
         start.data, ": expected a .csv file with a row for each step. Of the tasks, arrays takes .npz, ",
         "audio .wav, ts .ts; `lagtape list tasks arrays` says how."));
@@ -207,17 +227,29 @@ Draft draft_of_recording(const StartingPoint& start) {
   draft.data = {{"task", "series"}, {"path", fs::absolute(file).lexically_relative(base).string()}};
   add_columns(draft, found, start.data, start.target);
   for (const RecordingColumn* time : found.of_kind(Kind::time)) {
-    if (time->name.empty()) continue;
+    if (time->name.empty()) {
+      draft.notes.push_back(text_of("Column ", time->index,
+                                    " has times: left out, as a \"time\" needs a name. ",
+                                    "Give the file a first line with the names of its columns."));
+      continue;
+    }
     draft.data["time"] = time->name;
     if (found.interval > 0 && found.interval <= 86400)
       draft.data["calendar"] =
           found.interval < 86400 ? Json::array({"hour", "weekday"}) : Json::array({"weekday", "year"});
   }
   if (found.decimal_comma) draft.data["decimal"] = ",";
-  std::int64_t missing = 0;
-  for (const RecordingColumn* column : found.of_kind(Kind::numbers)) missing += column->missing;
+  const auto missing_in = [&](Kind kind) {
+    std::int64_t missing = 0;
+    for (const RecordingColumn* column : found.of_kind(kind)) missing += column->missing;
+    return missing;
+  };
+  const std::int64_t missing = missing_in(Kind::numbers), without_word = missing_in(Kind::words);
+  if (missing > 0 || without_word > 0) draft.data["missing"] = "hold";
+  if (without_word > 0)
+    draft.notes.push_back(text_of(without_word, without_word == 1 ? " cell" : " cells",
+                                  " without a word: none of the words stands there."));
   if (missing > 0) {
-    draft.data["missing"] = "hold";
     draft.notes.push_back(text_of(
         missing,
         " cells are empty: the number before stands for them, and none of them is learnt or scored."));
@@ -227,9 +259,12 @@ Draft draft_of_recording(const StartingPoint& start) {
   const std::int64_t share = found.rows * 15 / 100 - 1;  // of the validation and of the test set
   if (share < 2)
     throw InputError(text_of(start.data, ": expected at least 20 rows to learn from. Got ", found.rows, "."));
-  const std::int64_t wished = draft.season > 0 ? 7 * draft.season : 64;
-  draft.data["window"] = std::clamp<std::int64_t>(wished, 1, std::max<std::int64_t>(share / 2, 1));
-  draft.season = std::min(draft.season, draft.data["window"].get<std::int64_t>());
+  // A window that reaches back by a season has some of them; where that were very many steps, the calendar tells the
+  // time of day or year.
+  constexpr std::int64_t kLongestSeason = 500;
+  const std::int64_t longest = std::max<std::int64_t>(share / 2, 1);
+  if (draft.season > kLongestSeason || draft.season + 3 > longest) draft.season = 0;
+  draft.data["window"] = std::clamp<std::int64_t>(draft.season > 0 ? 7 * draft.season : 64, 1, longest);
   const TaskLoader loader = read_data(*task_named("series"), draft.data, draft.data_options);
   if (loader.shape) draft.shape = *loader.shape;
   return draft;
@@ -271,8 +306,9 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
       {"data", draft.data},
       {"model", {{"layers", layers_of(draft, cell, units, widened)}}}};
   if (draft.shape.every_step) experiment["model"]["readout"] = {{"at", "every_step"}};
-  if (!draft.is_known) experiment["loss"] = "cross_entropy";
-  experiment["metrics"] = Json::array({classes ? "accuracy" : "rmse"});
+  if (draft.needs_loss) experiment["loss"] = classes ? "cross_entropy" : "mse";
+  const bool has_units = !classes && draft.shape.output > 1;  // of which an rmse would be a mixture
+  experiment["metrics"] = has_units ? Json::array() : Json::array({classes ? "accuracy" : "rmse"});
   experiment["optimizer"] = {{"type", "adam"}, {"lr", units <= 32 ? 0.01 : 0.003}};
   experiment["train"] = train;
 
@@ -289,8 +325,12 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
   text.before("/model", sentence(std::string(cell.summary)));
   text.before("/model", text_of("All options: lagtape list cells ", cell.name));
   if (draft.shape.every_step) text.behind("/model/readout", "an answer at every step");
-  text.before("/metrics",
-              text_of("The loss is ", classes ? "cross_entropy" : "mse", "; these are reported beside it."));
+  text.before("/metrics", text_of("The loss is ", classes ? "cross_entropy" : "mse",
+                                  has_units ? " of the scaled targets, and decides which state is kept."
+                                            : "; these are reported beside it."));
+  if (has_units)
+    text.before("/metrics",
+                "An \"rmse\" is of all targets in their units, so that the largest numbers decide.");
   text.before("/optimizer",
               "The rate is what to try first: 3 times as large, 3 times as small (lagtape search).");
   if (train.contains("patience"))

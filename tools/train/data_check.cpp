@@ -23,8 +23,9 @@ double percent(double share) { return std::round(share * 1000) / 10; }
 /// Collects facts over batches of the training set, in the numbers that the model sees.
 class Look {
  public:
-  Look(const DataShape& shape, std::int64_t largest_lag)
+  Look(const DataShape& shape, const Scaling& scaling, std::int64_t largest_lag)
       : shape_(shape),
+        scaling_(scaling),
         largest_lag_(largest_lag),
         lowest_(static_cast<std::size_t>(shape.input), std::numeric_limits<double>::infinity()),
         highest_(lowest_.size(), -std::numeric_limits<double>::infinity()),
@@ -43,6 +44,7 @@ class Look {
 
   void report(DataCheck& check) const {
     report_constant(check);
+    report_far(check);
     report_equal(check);
     if (short_ > 0)
       check.warnings.push_back(text_of(short_, " of ", sequences_,
@@ -86,6 +88,22 @@ class Look {
     if (constant > kMostNamed)
       check.warnings.push_back(
           text_of(constant, " inputs in all are the same at every step: they say nothing"));
+  }
+
+  /// Names numbers that are so far from the others that they are rather codes, or faults of a sensor.
+  void report_far(DataCheck& check) const {
+    constexpr double kFar = 15;
+    std::int64_t far = 0;
+    for (std::size_t i = 0; i < lowest_.size() && i < scaling_.scale.size(); ++i) {
+      const double z = -lowest_[i] > highest_[i] ? lowest_[i] : highest_[i];
+      if (std::abs(z) < kFar || ++far > kMostNamed) continue;
+      check.warnings.push_back(text_of("input ", i, " is ", z * scaling_.scale[i] + scaling_.mean[i],
+                                       " somewhere, ", std::round(std::abs(z)),
+                                       " standard deviations from its mean: if that is a code or a fault, "
+                                       "leave such cells empty"));
+    }
+    if (far > kMostNamed)
+      check.warnings.push_back(text_of(far, " inputs in all have numbers so far from their means"));
   }
 
   void report_equal(DataCheck& check) const {
@@ -136,6 +154,7 @@ class Look {
   }
 
   const DataShape& shape_;
+  const Scaling& scaling_;  ///< of the inputs, which are scaled by it
   std::int64_t largest_lag_, sequences_ = 0, short_ = 0;
   std::vector<double> lowest_, highest_;
   EqualColumns equal_;
@@ -152,7 +171,7 @@ std::string size_of(const Dataset& set) {
 DataCheck check_data(const Task& task, const Model& model, ThreadPool& pool) {
   std::int64_t largest_lag = 0;
   for (const LayerSummary& layer : model.layers()) largest_lag = std::max(largest_lag, layer.largest_lag());
-  Look look(task.shape, largest_lag);
+  Look look(task.shape, task.normalization.input, largest_lag);
   const std::int64_t readable =
       std::max<std::int64_t>(kMostNumbers / (task.shape.length * task.shape.input), 1);
   const std::int64_t count = std::min({task.train->size(), kMostSequences, readable});

@@ -132,7 +132,9 @@ class ExperimentReader {
   void read_data() {
     const Json data = section("data", "the task and its options");
     JsonReader reader(data, "/data", errors_);
+    const bool was_right = errors_.empty();
     const TaskLoader loader = read_task(reader, hints_of(document_));
+    has_data_ = !was_right || errors_.empty();
     Json filled = reader.filled();
     for (const char* key : kDataPaths)
       if (filled.contains(key))
@@ -208,7 +210,7 @@ class ExperimentReader {
       experiment_.loss = lagtape::read_loss(given, "/loss", errors_);
     } else if (experiment_.data_shape) {
       experiment_.loss = default_loss(*experiment_.data_shape);
-    } else if (top_.is_object()) {
+    } else if (top_.is_object() && has_data_) {
       top_.error("loss", "is missing, expected the name of a loss.");
     }
     if (experiment_.loss == Loss::none) return;
@@ -278,6 +280,7 @@ class ExperimentReader {
     top_.fill("schedule", schedule_reader.filled());
   }
 
+  bool has_data_ = true;  ///< the data's options are right, as far as they were read
   const Json& document_;
   fs::path base_;
   JsonErrors errors_;

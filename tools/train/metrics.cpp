@@ -17,9 +17,14 @@ bool has_levels(Loss loss) { return loss == Loss::quantile; }
 bool is_class(Loss loss) { return loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy; }
 
 double variance_explained(const Scores& s) {
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   double total = 0;
-  for (const TargetSums& column : s.columns)
-    if (column.elements > 0) total += column.square - column.sum * column.sum / column.elements;
+  for (const TargetSums& column : s.columns) {
+    if (column.elements == 0) continue;
+    const double squares = column.square - column.sum * column.sum / column.elements;
+    // What rounding leaves of equal numbers, which may be negative, is no variance.
+    if (squares > kRounding * std::sqrt(column.elements) * column.square) total += squares;
+  }
   return 1 - s.squared_error / total;
 }
 
@@ -351,6 +356,11 @@ std::optional<Metric> find_metric(std::string_view name) {
     return Metric{true, true, is_class, value, *of_class};
   }
   return std::nullopt;
+}
+
+bool says_how_good(const Metric& metric, double value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return metric.larger_is_better ? value > -kInfinity : value < kInfinity;  // false for NaN
 }
 
 Metric metric(std::string_view name) {

@@ -30,9 +30,9 @@ struct ClassCounts {
 /// that no bit depends on batch size or threads.
 struct Scores {
   double elements = 0;
-  double levels = 1;      ///< outputs for each element
-  double loss = 0;        ///< the training loss: of normalised numbers, or in nats
-  SignalSums signal;      ///< esr and dc: the sums of the training loss in place of `loss`
+  double levels = 1;                     ///< outputs for each element
+  double loss = 0;                       ///< the training loss: of normalised numbers, or in nats
+  SignalSums signal;                     ///< esr and dc: the sums of the training loss in place of `loss`
   double esr_weight = 0, dc_weight = 0;  ///< theirs in the loss
   double likelihood = 0;  ///< negative log-likelihood of the classes, in nats; the loss without its settings
   double squared_error = 0;  ///< in the user's units, like squared_target and error
@@ -90,6 +90,9 @@ struct Metric {
   std::function<double(const Scores&)> value;
   std::int64_t of_class = -1;  ///< the number of its class
 };
+
+/// Whether a value says how good a model is: it is a number, and not infinitely bad.
+bool says_how_good(const Metric& metric, double value);
 
 /// Empty when there is no such metric.
 std::optional<Metric> find_metric(std::string_view name);

@@ -105,8 +105,8 @@ class Trainer {
   UpdateResult train_on(std::span<const SequenceBatch> batches, double lr,
                         const std::function<void()>& pause);
   void evaluate_valid(const TrainerHooks& hooks);
-  /// Whether a value of the first metric is better. Where neither is a number, the loss of the present evaluation
-  /// decides.
+  /// Whether a value of the first metric, or of the loss, is better. Where neither says how good a model is, as they are
+  /// no numbers or infinite, the loss of the present evaluation decides.
   bool is_better(double value, double than) const;
   /// Counts an evaluation, and begins the average of weights if it is time: whether it did.
   bool begin_average(const EvaluationReport& report, double value);

@@ -2,15 +2,24 @@
 
 #include <algorithm>
 
+#include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/experiment_reader.h"
 
 namespace lagtape {
 
 namespace {
+
+/// Whether the data are those of files.
+bool reads_files(const Experiment& experiment) {
+  if (!experiment.document) return true;
+  const Json& data = at_pointer(experiment.document->json, "/data");
+  return std::ranges::any_of(kDataPaths, [&](const char* key) { return data.contains(key); });
+}
 
 /// Refuses options that the data do not allow.
 void check_options(const Experiment& experiment, const Task& task) {
@@ -49,12 +58,35 @@ void check_batch(const Experiment& experiment, const Task& task) {
                            rows > 1 ? "fewer, or shorter ones." : "shorter ones."));
 }
 
-void check_targets(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) try {
-  const std::vector<std::int64_t> one = indices_in_order(*task.train, 0, 1);
-  const Batch first = gather(*task.train, one, model.dtype(), pool, task.normalization);
-  sequence_batch(first, task.shape, experiment.loss);
-} catch (const InputError& error) {
-  throw InputError(text_of(experiment.where, ": ", error.what()));
+/// Reads the beginning of a set as a training or an evaluation will, and throws where that would.
+void read_through(const Experiment& experiment, const Task& task, const Dataset& set, std::int64_t numbers,
+                  const Model& model, ThreadPool& pool) {
+  constexpr std::int64_t kAtOnce = 64;
+  const DataShape& shape = task.shape;
+  const std::int64_t of_sequence = shape.length * (shape.input + std::max<std::int64_t>(shape.output, 1));
+  const std::int64_t count = std::min(set.size(), std::max<std::int64_t>(numbers / of_sequence, 1));
+  const std::int64_t rows = std::clamp<std::int64_t>((1 << 20) / of_sequence, 1, kAtOnce);
+  for (std::int64_t first = 0; first < count; first += rows) {
+    const auto indices = indices_in_order(set, first, std::min(rows, count - first));
+    sequence_batch(gather(set, indices, model.dtype(), pool, task.normalization), shape, experiment.loss);
+  }
+}
+
+/// Finds numbers that are not finite and targets that do not go with the loss before the first step rather than after a
+/// whole training. Of generated data, which have none, it looks at one sequence.
+void check_numbers(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) {
+  constexpr std::int64_t kMostNumbers = 20'000'000;
+  const std::int64_t numbers = reads_files(experiment) ? kMostNumbers : 1;
+  const std::pair<const char*, const Dataset*> sets[] = {
+      {"", task.train.get()}, {"valid: ", task.valid.get()}, {"test: ", task.test.get()}};
+  for (const auto& [name, set] : sets) {
+    if (set->size() == 0) continue;
+    try {
+      read_through(experiment, task, *set, numbers, model, pool);
+    } catch (const InputError& error) {
+      throw InputError(text_of(experiment.where, ": ", name, error.what()));
+    }
+  }
 }
 
 }  // namespace
@@ -62,7 +94,7 @@ void check_targets(const Experiment& experiment, const Task& task, const Model& 
 void check_training(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) {
   check_options(experiment, task);
   check_batch(experiment, task);
-  check_targets(experiment, task, model, pool);
+  check_numbers(experiment, task, model, pool);
 }
 
 }  // namespace lagtape

@@ -82,6 +82,14 @@ TEST_CASE("decimal commas are read when they are asked for") {
       has(own.message(R"("input": ["a"])"), "got '1,5'. With \"decimal\": \",\" commas are decimal points."));
 }
 
+TEST_CASE("a decimal comma divides no cells") {
+  CHECK(Own("v\n1,5\n2,25\n3,0\n").inputs(R"("decimal": ",")") == Values{1.5, 2.25});
+  CHECK(Own("1,5\n2,25\n3,0\n").inputs(R"("decimal": ",")") == Values{1.5, 2.25});
+  CHECK(Own("1,5;2\n2,25;4\n3,0;8\n").inputs(R"("decimal": ",")") == Values{1.5, 2, 2.25, 4});
+  CHECK(Own("\"1,5\",\"2,5\"\n\"2,25\",\"4,5\"\n1,8\n").inputs(R"("decimal": ",")") ==
+        Values{1.5, 2.5, 2.25, 4.5});
+}
+
 TEST_CASE("a cell that is no number gets the advice that fits") {
   const Own own("v;w\n1.5;a\n2.5;b\n");
   CHECK(has(own.message(R"("input": ["v"], "decimal": ",")"),
@@ -158,6 +166,43 @@ TEST_CASE("a column of words becomes an input of each word") {
             "line 5, column 1 (sky): unknown word 'fog'"));
   CHECK(has(own.message(R"("input": ["v"], "categories": {"sky": ["clear"]})"), "Name it there too"));
   CHECK(has(own.message(input + R"("categories": {"sky": "clear"})"), "expected a list of words"));
+}
+
+TEST_CASE("a cell without a word is none of the words where missing numbers are allowed") {
+  const Own own("v,w\n1,on\n2,\n3,off\n4,on\n");
+  const std::string options = R"("input": ["v", "w"], "target": ["v"], "categories": {"w": ["off", "on"]})";
+  CHECK(own.inputs(options + R"(, "missing": "hold")") == Values{1, 0, 1, 2, 0, 0, 3, 1, 0});
+  CHECK(has(own.message(options), "own.csv: line 3, column 2 (w): there is no word. With \"missing\""));
+}
+
+TEST_CASE("files of unlike columns are no recordings of one model, unless the columns are named") {
+  const Own own("x,y\n1,10\n2,20\n3,30\n");
+  write_sample(own.folder.path() / "other.csv", "y,x\n50,5\n60,6\n70,7\n");
+  const auto task = [&](const std::string& more) {
+    return load(
+        text_of(R"({"task": "series", "path": ["own.csv", "other.csv"], "train": 1, "valid": 0, "test": 0, )",
+                R"("normalize": false, "window": 1, "stride": 1, )", more, "}"),
+        0, own.folder.path());
+  };
+  const Task named = task(R"("input": ["x", "y"])");
+  CHECK(values_of(take(*named.train, 0, named.train->size()).x) == Values{1, 10, 2, 20, 5, 50, 6, 60});
+  CHECK(has(input_error_of([&] { task(R"("horizon": 1)"); }),
+            "other.csv: its columns are y, x, expected those of the files before it in their order, x, y."));
+}
+
+TEST_CASE("of few recordings each set has one") {
+  const Own own("v\n1\n2\n3\n");
+  std::string paths = "\"own.csv\"";
+  for (int files = 3; files <= 8; ++files) {
+    for (const char* name : {"b", "c"})
+      write_sample(own.folder.path() / text_of(name, files, ".csv"), "v\n1\n2\n3\n");
+    paths += files == 3 ? R"(, "b3.csv", "c3.csv")" : text_of(", \"b", files, ".csv\"");
+    const Task task = load(text_of(R"({"task": "series", "window": 1, "stride": 1, "path": [)", paths, "]}"),
+                           0, own.folder.path());
+    CHECK(task.train->size() + task.valid->size() + task.test->size() == 2 * files);
+    for (const auto& set : {task.train, task.valid, task.test}) CHECK(set->size() >= 2);
+    CHECK(task.train->size() >= task.test->size());
+  }
 }
 
 TEST_CASE("several files are several recordings, in the order of their names") {

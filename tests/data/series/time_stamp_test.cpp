@@ -29,3 +29,16 @@ TEST_CASE("times are written as ISO dates") {
   CHECK(is_midnight(951782400));
   CHECK_FALSE(is_midnight(951782401));
 }
+
+TEST_CASE("the offset of a date is told, and written") {
+  CHECK(parse_time_stamp("2024-01-31T13:00+01:00")->offset == 3600);
+  CHECK(parse_time_stamp("2024-01-31 13:00-05:30")->offset == -19800);
+  CHECK(parse_time_stamp("2024-01-31 13:00Z")->offset == 0);
+  CHECK(!parse_time_stamp("2024-01-31 13:00")->offset);
+  CHECK(parse_time_stamp("2024-01-31")->is_date);
+  CHECK(!parse_time_stamp("12.5")->is_date);
+  CHECK(!parse_time_stamp("2024-01-31 13:00+"));
+  CHECK(text_of_offset(0) == "Z");
+  CHECK(text_of_offset(3600) == "+01:00");
+  CHECK(text_of_offset(-19800) == "-05:30");
+}

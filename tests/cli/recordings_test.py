@@ -1,0 +1,179 @@
+"""Recordings as loggers write them: their clocks, names, endings and sizes, and what commands make of them."""
+
+import csv
+import datetime
+import io
+import math
+import struct
+import zipfile
+
+from tool import ToolTest, changed, main, npy
+
+HOURS = 400
+FIRST = datetime.datetime(2024, 1, 1)
+SERIES = {
+    "name": "load",
+    "data": {"task": "series", "path": "load.csv", "time": "t", "input": ["v"], "window": 16},
+    "model": {"layers": [{"cell": "gru", "units": 4}], "readout": {"at": "every_step"}},
+    "loss": "mse",
+    "optimizer": {"type": "adam", "lr": 0.01},
+    "train": {"epochs": 1, "batch": 4},
+}
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def recording(stamp, rows=HOURS, minutes=60, name="v"):
+    times = (FIRST + datetime.timedelta(minutes=minutes * n) for n in range(rows))
+    return f"t,{name}\n" + "".join(f"{stamp(time)},{math.sin(n / 4):.4f}\n" for n, time in enumerate(times))
+
+
+def plain(time):
+    return f"{time:%Y-%m-%d %H:%M}"
+
+
+class ClockTest(ToolTest):
+    def forecast(self, *args):
+        return rows_of(self.run_tool("forecast", "run", "--input", "load.csv", "--steps", "2", *args)[0])
+
+    def test_tables_have_the_offset_of_the_file_and_a_time_without_one_is_by_its_clock(self):
+        self.write("load.csv", recording(lambda time: plain(time) + "+01:00"))
+        self.train("run", experiment=SERIES)
+        self.run_tool("predict", "run", "--input", "load.csv", "--output", "y.csv")
+        self.assertEqual(rows_of((self.folder / "y.csv").read_text())[0]["time"], "2024-01-01T01:00:00+01:00")
+        by_clock, by_offset, in_utc = (self.forecast("--from", f"2024-01-03 12:00{offset}") for offset in ("", "+01:00", "Z"))
+        self.assertEqual(by_clock[0]["time"], "2024-01-03T12:00:00+01:00")
+        self.assertEqual(by_clock, by_offset)
+        self.assertEqual(in_utc[0]["time"], "2024-01-03T13:00:00+01:00")
+        self.assertEqual(float(by_clock[0]["truth"]), round(math.sin(60 / 4), 4))
+
+    def test_offsets_that_differ_make_times_in_utc(self):
+        self.write("load.csv", recording(lambda time: plain(time) + "+01:00" if time.day < 8 else
+                                         plain(time + datetime.timedelta(hours=1)) + "+02:00"))
+        self.train("run", experiment=SERIES)
+        self.assertEqual(self.forecast("--from", "2024-01-03T12:00+01:00")[0]["time"], "2024-01-03T11:00:00Z")
+        self.refused(["--from 2024-01-03 12:00: the times of load.csv have several offsets from UTC"],
+                     "forecast", "run", "--input", "load.csv", "--steps", "2", "--from", "2024-01-03 12:00")
+
+    def test_one_row_tells_no_distance_of_rows(self):
+        self.write("load.csv", recording(plain))
+        self.train("run", experiment=SERIES)
+        self.write("one.csv", recording(plain, rows=1))
+        for command in (["predict", "run", "--input", "one.csv", "--output", "-"], ["forecast", "run", "--input", "one.csv", "--steps", "1"]):
+            self.refused(["one.csv: has one row. Two are needed"], *command)
+
+    def test_a_day_that_is_longer_than_the_recording_is_no_season(self):
+        self.write("load.csv", recording(lambda time: f"{time:%Y-%m-%d %H:%M:%S}", rows=600, minutes=1 / 60))
+        self.train("run", experiment=SERIES)
+        out = self.run_tool("eval", "run", "--horizon", "2")[0]
+        self.assertIn("last value", out)
+        self.assertNotIn("before", out)
+        self.assertIn("no row of test has 86400 rows before it", self.run_tool("eval", "run", "--horizon", "2", "--season", "86400", code=2)[1])
+
+
+class FileTest(ToolTest):
+    def test_endings_in_capitals_and_names_that_begin_like_numbers(self):
+        self.write("LOAD.CSV", recording(plain, name="2m temp").replace("t,", "Infeed,", 1))
+        self.assertIn('"time": "Infeed"', self.run_tool("new", "LOAD.CSV")[0])
+        self.train("run", experiment=changed(SERIES, data__path="LOAD.CSV", data__time="Infeed", data__input=["2m temp"]))
+        table = rows_of(self.run_tool("predict", "run", "--input", "LOAD.CSV", "--output", "-")[0])
+        self.assertEqual(len(table), HOURS)
+        self.assertEqual(self.run_tool("forecast", "run", "--input", "LOAD.CSV", "--steps", "1")[0].count("\n"), 2)
+
+    def test_long_recordings_take_a_time_that_grows_as_they_do(self):
+        self.write("load.csv", recording(lambda time: f"{time:%Y-%m-%d}", minutes=1440))
+        self.train("run", experiment=SERIES)
+        self.write("days.csv", recording(lambda time: f"{time:%Y-%m-%d}", rows=40_000, minutes=1440))
+        with self.within(3):  # 42 s while each label looked at all times
+            self.run_tool("predict", "run", "--input", "days.csv", "--output", "y.csv")
+        self.write("gaps.csv", "t,v\n" + "".join(f"{n + 5 * (n // 3)},{n % 7}\n" for n in range(150_000)))
+        with self.within(3):  # 4 s for half as many while each part of the test set looked at all stretches
+            self.run_tool("eval", "run", "--horizon", "1", "--season", "1", "--split", "all", "--data", "gaps.csv", code=2)
+
+    def test_numbers_that_are_far_from_all_others_are_warned_of(self):
+        self.write("load.csv", "v\n" + "".join(f"{9999 if n == 77 else 50 + 5 * math.sin(n / 3):.3f}\n" for n in range(1500)))
+        experiment = self.write("e.json", changed(SERIES, data={"task": "series", "path": "load.csv", "window": 16}))
+        err = self.run_tool("check", experiment)[1]
+        self.assertRegex(err, "warning: input 0 is 9999 somewhere, 3. standard deviations from its mean: if that is a code")
+
+    def test_a_lag_that_reaches_before_every_sequence_is_warned_of(self):
+        self.write("load.csv", recording(plain))
+        for lag, is_dead in ((14, False), (15, True), (16, True)):
+            experiment = self.write("e.json", changed(SERIES, model__layers=[{"cell": "tau_gru", "units": 2, "tau": lag}]))
+            with self.subTest(lag):
+                self.assertEqual(f"looks back {lag} steps; the sequences have 16" in self.run_tool("check", experiment)[1], is_dead)
+
+
+class ForecastTest(ToolTest):
+    def test_masks_of_known_inputs_are_those_of_the_file(self):
+        def write(name, missing):
+            lines = [f"{n},{math.sin(n / 4):.4f},{n % 5}\n" for n in range(HOURS)]
+            lines += [f"{HOURS + n},,{'' if n in missing else n % 5}\n" for n in range(4)]
+            self.write(name, "t,v,w\n" + "".join(lines))
+
+        write("load.csv", ())
+        self.train("run", experiment=changed(SERIES, data__input=["v", "w"], data__target=["v"], data__missing="mask"))
+        outs = []
+        for missing in ((), (1, 2)):
+            write("future.csv", missing)
+            outs.append(rows_of(self.run_tool("forecast", "run", "--input", "future.csv", "--steps", "4")[0]))
+        self.assertEqual(outs[0][:2], outs[1][:2])
+        self.assertNotEqual(outs[0][2]["prediction"], outs[1][2]["prediction"])
+
+    def test_models_of_other_windows_make_no_mean_where_windows_are_read_whole(self):
+        self.write("load.csv", recording(plain))
+        once = changed(SERIES, model__readout={"at": "last_step"})
+        self.train("run", experiment=once)
+        self.train("short", experiment=changed(once, data__window=8))
+        self.refused(["--runs short: /data/window is 8, expected that of run, 16"],
+                     "forecast", "run", "--runs", "short", "--input", "load.csv", "--steps", "1")
+
+
+class NewTest(ToolTest):
+    def new(self, name, text, *args):
+        self.write(name, text)
+        return self.run_tool("new", name, *args)[0]
+
+    def test_what_is_left_out_is_said(self):
+        seconds = 1_700_000_000
+        clock = lambda unit, name: name + "".join(f"{(seconds + 60 * n) * unit},{math.sin(n / 4):.4f}\n" for n in range(HOURS))
+        self.assertIn('"ts" counts milliseconds since 1970: left out', self.new("ms.csv", clock(1000, "ts,v\n")))
+        self.assertIn("Column 0 has times: left out", self.new("nameless.csv", clock(1, "")))
+        states = "t,v,w\n" + "".join(f"{seconds + 60 * n},{n % 9},{'' if n == 7 else ('on', 'off')[n % 2]}\n" for n in range(HOURS))
+        text = self.new("states.csv", states)
+        self.assertIn("1 cell without a word: none of the words stands there.", text)
+        self.write("e.json", text)
+        self.run_tool("check", "e.json")
+        for target, reason in (("w", "got 'on' in line 2"), ("t", "this one has the times")):
+            self.refused([f'--target "{target}": expected a column of numbers that change, ', reason], "new", "states.csv", "--target", target)
+
+    def test_lags_fit_into_the_windows_that_short_and_fast_recordings_have(self):
+        for minutes, rows in ((1 / 60, 3000), (1 / 60, 20_000), (1, 5000), (60, 200), (60, 3000), (1440, 100)):
+            text = self.new(f"r{rows}.csv", recording(lambda time: f"{time:%Y-%m-%d %H:%M:%S}", rows, minutes))
+            window, lag = (int(text.split(f'"{key}": ')[1].split(",")[0].split(" ")[0].split("}")[0]) for key in ("window", "tau"))
+            with self.subTest(minutes=minutes, rows=rows):
+                self.assertLess(lag + 2, window)
+
+    def test_files_of_a_task_tell_its_inputs_targets_and_loss(self):
+        arrays = {"train_x": npy((20, 9, 2), [n % 7 for n in range(360)]), "test_x": npy((4, 9, 2), [n % 5 for n in range(72)])}
+        reals = lambda rows: npy((rows,), [n / 7 for n in range(rows)])
+        classes = lambda rows: reals(rows)[:-8 * rows].replace(b"<f8", b"<i8") + struct.pack(f"<{rows}q", *(n % 3 for n in range(rows)))
+        for targets, loss in ((classes, "cross_entropy"), (reals, "mse")):
+            with self.subTest(loss):
+                ys = {f"{split}_y": targets(rows) for split, rows in (("train", 20), ("test", 4))}
+                with zipfile.ZipFile(self.folder / "own.npz", "w") as archive:
+                    for name, array in {**arrays, **ys}.items():
+                        archive.writestr(name + ".npy", array)
+                text = self.run_tool("new", "arrays", "--path", "own.npz")[0]
+                self.assertIn(f'"loss": "{loss}"', text)
+                self.run_tool("check", self.write("e.json", text))
+
+    def test_several_targets_are_weighed_by_their_scales(self):
+        text = self.new("two.csv", "a,b\n" + "".join(f"{n % 7},{1000 * (n % 5)}\n" for n in range(HOURS)))
+        self.assertIn('"metrics": []', text)
+
+
+if __name__ == "__main__":
+    main()
