@@ -130,6 +130,14 @@ char separator_of(std::string_view text, char decimal) {
 
 }  // namespace
 
+namespace {
+
+constexpr const char* kDecimalCommas =
+    " The file has one column, in which commas may be decimal points: in an experiment \"decimal\": \",\" "
+    "says so.";
+
+}  // namespace
+
 TextTable parse_text_table(std::string text, const std::string& where, char separator, char decimal) {
   TextTable table{.text = std::make_shared<const std::string>(std::move(text)),
                   .quoted = std::make_shared<std::deque<std::string>>()};
@@ -143,7 +151,9 @@ TextTable parse_text_table(std::string text, const std::string& where, char sepa
     while (std::ssize(row) > table.columns && row.back().empty()) row.pop_back();
     if (std::ssize(row) != table.columns) {
       throw InputError(text_of(where, ": line ", reader.line(), ": expected ", table.columns,
-                               " cells as in the first row, got ", row.size(), "."));
+                               table.columns == 1 ? " cell" : " cells", " as in the first row, got ",
+                               row.size(), ".",
+                               table.columns == 1 && table.separator == ',' ? kDecimalCommas : ""));
     }
     table.cells.insert(table.cells.end(), row.begin(), row.end());
     table.lines.push_back(reader.line());

@@ -149,6 +149,11 @@ class NewTest(ToolTest):
         for target, reason in (("w", "got 'on' in line 2"), ("t", "this one has the times")):
             self.refused([f'--target "{target}": expected a column of numbers that change, ', reason], "new", "states.csv", "--target", target)
 
+    def test_a_single_column_may_have_decimal_commas(self):
+        text = self.new("one.csv", "v\n" + "".join(f"{math.sin(n / 4):.4f}\n".replace(".", ",") for n in range(HOURS)))
+        self.assertIn('"decimal": ","', text)
+        self.run_tool("check", self.write("e.json", text))
+
     def test_lags_fit_into_the_windows_that_short_and_fast_recordings_have(self):
         for minutes, rows in ((1 / 60, 3000), (1 / 60, 20_000), (1, 5000), (60, 200), (60, 3000), (1440, 100)):
             text = self.new(f"r{rows}.csv", recording(lambda time: f"{time:%Y-%m-%d %H:%M:%S}", rows, minutes))

@@ -178,6 +178,20 @@ class Describer {
   RecordingColumns found_;
 };
 
+/// The cells of a file. Where commas divide no table, they may be the decimal points of a single column.
+TextTable table_of(const std::filesystem::path& file) {
+  const std::string text = read_file(file), where = file.string();
+  try {
+    return parse_text_table(text, where);
+  } catch (const InputError&) {
+    try {
+      return parse_text_table(text, where, 0, ',');
+    } catch (const InputError&) {
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
 std::vector<const RecordingColumn*> RecordingColumns::of_kind(RecordingColumn::Kind kind) const {
@@ -195,8 +209,7 @@ std::int64_t RecordingColumns::season() const {
 }
 
 RecordingColumns describe_recording(const std::filesystem::path& file) {
-  const TextTable table = parse_text_table(read_file(file), file.string());
-  return Describer(table, file.string()).take();
+  return Describer(table_of(file), file.string()).take();
 }
 
 }  // namespace lagtape

@@ -45,6 +45,8 @@ TEST_CASE("cells in quotes contain separators, line breaks and quotes") {
 TEST_CASE("tables that cannot be read are told with their lines") {
   CHECK(message_of("a,b\n1,2\n3\n") == "own.csv: line 3: expected 2 cells as in the first row, got 1.");
   CHECK(has(message_of("a,b\n1,2,3\n"), "line 2: expected 2 cells as in the first row, got 3"));
+  CHECK(has(message_of("a\n1,5\n"),
+            "line 2: expected 1 cell as in the first row, got 2. The file has one column, in"));
   CHECK(has(message_of("a,b\n1,\"2\n3,4\n"), "line 2: nothing closes the quotes"));
   CHECK(has(message_of("a,b\n1,\"2\"3\n"), "line 2: expected a separator after the quotes, got '3'"));
   CHECK(has(message_of(" \n\n"), "contains no rows"));
