@@ -6,8 +6,8 @@
 
 namespace lagtape {
 
-/// More memory was asked for than the system gives. The tool exits with code 1, or with 2 where the user's data are
-/// what does not fit.
+/// More memory was asked for than the system gives. The tool exits with code 1, and with code 2 where it is the user's
+/// data that do not fit.
 class OutOfMemory : public Error {
  public:
   explicit OutOfMemory(std::size_t bytes)

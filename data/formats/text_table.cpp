@@ -128,10 +128,6 @@ char separator_of(std::string_view text, char decimal) {
   return decimal == ',' ? ';' : ',';
 }
 
-}  // namespace
-
-namespace {
-
 constexpr const char* kDecimalCommas =
     " The file has one column, in which commas may be decimal points: in an experiment \"decimal\": \",\" "
     "says so.";

@@ -29,6 +29,23 @@ std::optional<double> number_in(std::string_view cell, char decimal) {
   return value;
 }
 
+/// Whether a text is a number with separators of thousands, such as 1,000.50, 1 000 or 1'000.
+bool has_thousands(std::string_view text, char decimal) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == decimal || std::string_view(",. '").find(c) == std::string_view::npos) {
+      plain += c;
+      continue;
+    }
+    const std::string_view group = text.substr(i + 1, 4);  // three digits, and what follows them
+    const auto digits = std::ranges::find_if_not(group, is_digit) - group.begin();
+    if (plain.empty() || digits != 3) return false;
+  }
+  return plain.size() < text.size() && number_in(plain, decimal);
+}
+
 }  // namespace
 
 CsvReader::CsvReader(const SeriesOptions& options, const std::filesystem::path& path)
@@ -102,27 +119,6 @@ CsvReader::Column CsvReader::times() const {
   }
   return values;
 }
-
-namespace {
-
-/// Whether a text is a number with separators of thousands, such as 1,000.50, 1 000 or 1'000.
-bool has_thousands(std::string_view text, char decimal) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == decimal || std::string_view(",. '").find(c) == std::string_view::npos) {
-      plain += c;
-      continue;
-    }
-    const std::string_view group = text.substr(i + 1, 4);  // three digits, and what follows them
-    const auto digits = std::ranges::find_if_not(group, is_digit) - group.begin();
-    if (plain.empty() || digits != 3) return false;
-  }
-  return plain.size() < text.size() && number_in(plain, decimal);
-}
-
-}  // namespace
 
 void CsvReader::refuse(std::int64_t row, std::int64_t column, std::string_view text) const {
   std::string hint;

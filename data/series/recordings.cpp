@@ -11,6 +11,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/series_file.h"
 #include "lagtape/data/series/csv_recording.h"
+#include "lagtape/data/series/time_stamp.h"
 
 namespace lagtape {
 
@@ -144,6 +145,8 @@ Recordings read_recordings(const SeriesOptions& options, const fs::path& base, b
     const std::int64_t width = all.values.size(1);
     all.values = Tensor::from({std::ssize(numbers) / width, width}, numbers, Dtype::f64);
   }
+  all.are_days = std::ranges::all_of(
+      all.times, [&](double seconds) { return is_midnight(seconds + all.offset.value_or(0)); });
   return all;
 }
 

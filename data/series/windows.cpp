@@ -26,10 +26,6 @@ void copy(const Tensor& values, std::int64_t first, std::int64_t steps,
   });
 }
 
-}  // namespace
-
-namespace {
-
 /// The ends of train, valid and test among so many rows or recordings, in their order. Where there are enough
 /// recordings, each share that is not 0 has one at least.
 std::vector<std::int64_t> ends_of_shares(const SeriesOptions& options, std::int64_t dealt,

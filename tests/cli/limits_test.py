@@ -1,5 +1,6 @@
 """Experiments, searches and tables of very many parts: their time grows as they do, and what is too much is refused."""
 
+import json
 import math
 import os
 
@@ -51,6 +52,20 @@ class MemoryLimitsTest(ToolTest):
         path = self.write("e.json", changed(EXPERIMENT, model__layers=[{"cell": "lstm", "units": units}]))
         _, err = self.run_tool("check", path)
         self.assertIn("warning: a training takes more than the memory, which is ", err)
+
+    def test_a_training_takes_what_is_told(self):
+        if "LAGTAPE_TEST_PATIENCE" in os.environ:
+            self.skipTest("memory under a sanitizer is not that of the library")
+        resident = lambda run: json.loads((self.folder / run / "summary.json").read_text())["peak_rss_bytes"]
+        self.train("small", "--threads", 1, experiment=changed(EXPERIMENT, train__epochs=1))
+        for optimizer in ("adam", "sgd"):
+            large = changed(EXPERIMENT, model__layers=[{"cell": "lstm", "units": 1200}], train__epochs=2, optimizer={"type": optimizer, "lr": 1e-6},
+                            data={"task": "random", "length": 8, "input": 1, "output": 1, "every_step": True, "train": 8, "valid": 4})
+            told = json.loads(self.run_tool("check", self.write("large.json", large), "--json")[0])["memory"]["training_bytes"]
+            self.train(optimizer, "--threads", 1, experiment=large)
+            with self.subTest(optimizer):
+                taken = (resident(optimizer) - resident("small")) / told  # 0.9; less where the system has no large pages
+                self.assertTrue(0.6 < taken < 1.15, taken)
 
     def test_a_model_that_does_not_fit_is_named(self):
         self.train("run", experiment=changed(EXPERIMENT, model__layers=[{"cell": "tau_gru", "units": 64, "tau": 1000}], train__epochs=1))

@@ -156,7 +156,6 @@ class KeptStateTest(ToolTest):
         summary = json.loads((self.folder / "run/summary.json").read_text())
         self.assertEqual((summary["best_epoch"], len(losses)), (best, min(best + 4, 12)))
 
-
     def test_a_metric_that_is_infinitely_bad_decides_nothing(self):
         """A coefficient of determination where all targets of the validation set are equal."""
         values = [1 if 210 <= n < 255 else math.sin(n / 3) for n in range(300)]

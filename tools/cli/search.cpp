@@ -152,8 +152,10 @@ void run(const SearchArguments& arguments) {
   const SearchPlan plan = search::read_search(arguments.file, arguments.runs, arguments.set);
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.file.stem()
                                                           : std::filesystem::path(arguments.out);
-  if (!arguments.quiet) warn_of_few(plan);
-  if (!arguments.quiet) warn_of_many(plan);
+  if (!arguments.quiet) {
+    warn_of_few(plan);
+    warn_of_many(plan);
+  }
   SearchResult result;
   if (arguments.show) {
     result = search::look_at_search(plan, out);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
@@ -18,6 +19,11 @@ struct ForecastInputs {
   std::int64_t horizon = 1;  ///< steps from an input to the output that predicts it, as in training
   std::int64_t window = 1;   ///< steps that a model reads which reads out once, as in training
   std::vector<Feedback> feedback = {};
+
+  /// Whether predictions take the place of an input.
+  bool is_fed(std::int64_t input) const {
+    return std::ranges::find(feedback, input, &Feedback::input) != feedback.end();
+  }
 };
 
 /// Predicts the steps after the past: [steps, output], in the units of the data and the

@@ -94,10 +94,6 @@ class HorizonScorer {
     return chosen;
   }
 
-  static bool is_fed(const ForecastInputs& given, std::int64_t input) {
-    return std::ranges::find(given.feedback, input, &Feedback::input) != given.feedback.end();
-  }
-
   void add(HorizonScores& scores, const Origin& origin) {
     const std::int64_t inputs = std::ssize(recordings_.input), known = origin.row - origin.past;
     ForecastInputs given{.inputs = Tensor({known + options_.steps, inputs}, Dtype::f64),
@@ -110,7 +106,7 @@ class HorizonScorer {
           i, value(origin.past + i / inputs, recordings_.input[static_cast<std::size_t>(i % inputs)]));
     for (std::int64_t n = known; n < known + options_.steps; ++n)
       for (std::int64_t i = 0; i < inputs; ++i)
-        if (recordings_.is_mask[static_cast<std::size_t>(i)] && is_fed(given, recordings_.masked_by(i)))
+        if (recordings_.is_mask[static_cast<std::size_t>(i)] && given.is_fed(recordings_.masked_by(i)))
           given.inputs.set(n * inputs + i, 1);  // a prediction is always there
     const Tensor predicted = closed_loop(model_, given);
     const std::int64_t each = model_.loss().outputs_of_target(), middle = model_.loss().middle();

@@ -27,8 +27,6 @@ SeriesOptions series_options_of(const Model& model) {
 
 Recordings recordings_for(const Model& model, const SeriesOptions& options, bool allow_future) {
   Recordings recordings = read_recordings(options, std::filesystem::path(), allow_future);
-  recordings.are_days = std::ranges::all_of(
-      recordings.times, [&](double seconds) { return is_midnight(seconds + recordings.offset.value_or(0)); });
   if (recordings.times.size() == 1)
     throw InputError(
         text_of(options.where(), ": has one row. Two are needed, whose times tell the distance of rows."));

@@ -172,17 +172,13 @@ class ForecastSetup {
         double number = row < end_ ? value(row, column) : kNotKnown;
         if (row >= end_ && column >= calendar) number = calendar_value(column - calendar, time_at(row));
         if (n >= inputs_.known && recordings_.is_mask[static_cast<std::size_t>(i)] &&
-            is_fed(recordings_.masked_by(i)))
+            inputs_.is_fed(recordings_.masked_by(i)))
           number = 1;  // a prediction is always there
         const bool is_read = n < total - series_.horizon;
-        if (is_read && std::isnan(number) && !is_fed(i)) refuse_unknown(column, n - inputs_.known);
+        if (is_read && std::isnan(number) && !inputs_.is_fed(i)) refuse_unknown(column, n - inputs_.known);
         inputs_.inputs.set(n * width + i, number);
       }
     }
-  }
-
-  bool is_fed(std::int64_t input) const {
-    return std::ranges::find(inputs_.feedback, input, &Feedback::input) != inputs_.feedback.end();
   }
 
   double calendar_value(std::int64_t place, double time) const {

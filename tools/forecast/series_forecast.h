@@ -28,7 +28,7 @@ struct SeriesForecastOptions {
 struct SeriesForecast : PredictedTargets {
   Tensor past;              ///< [rows, targets] before the first prediction
   std::int64_t season = 0;  ///< steps of a period; 0: none is known
-  std::int64_t window = 0;  ///< steps of the sequences that the model was trained on; 0: whole stretches
+  std::int64_t window = 0;  ///< steps of the sequences that the model was trained on
 
   std::int64_t steps() const { return rows(); }
 };

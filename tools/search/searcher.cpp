@@ -17,6 +17,7 @@
 #include "lagtape/tools/jobs/child.h"
 #include "lagtape/tools/search/halving.h"
 #include "lagtape/tools/search/search_folder.h"
+#include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::search {
@@ -184,7 +185,8 @@ class Searcher {
 std::vector<const Trial*> best_first(const SearchPlan& plan, const std::vector<Trial>& trials) {
   std::vector<const Trial*> sorted;
   for (const Trial& trial : trials)
-    if (trial.state == TrialState::done && says_how_good(plan, trial.value)) sorted.push_back(&trial);
+    if (trial.state == TrialState::done && says_how_good(plan.larger_is_better, trial.value))
+      sorted.push_back(&trial);
   std::ranges::stable_sort(
       sorted, [&](const Trial* a, const Trial* b) { return is_better(plan, a->value, b->value); });
   return sorted;

@@ -30,7 +30,7 @@ struct SearchResult {
 SearchResult search(const SearchPlan& plan, const std::filesystem::path& out, const SearchOptions& options);
 
 /// Throws an error when trainings failed, or when all runs have ended and none has a result: InputError when all failed,
-/// DivergenceError when all diverged, Error otherwise.
+/// or when the metric says nothing of any, DivergenceError when all diverged, Error otherwise.
 void raise_failures(const SearchPlan& plan, const SearchResult& result);
 
 /// What has come out of a search so far; nothing is trained.

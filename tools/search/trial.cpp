@@ -10,6 +10,7 @@
 #include "lagtape/core/io/folder.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/train/json_lines.h"
+#include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::search {
@@ -66,14 +67,9 @@ const char* name_of(TrialState state) {
   return "";
 }
 
-bool says_how_good(const SearchPlan& plan, double value) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return plan.larger_is_better ? value > -kInfinity : value < kInfinity;  // false for NaN
-}
-
 bool is_better(const SearchPlan& plan, double value, double than) {
-  if (!says_how_good(plan, value)) return false;
-  return !says_how_good(plan, than) || (plan.larger_is_better ? value > than : value < than);
+  if (!says_how_good(plan.larger_is_better, value)) return false;
+  return !says_how_good(plan.larger_is_better, than) || (plan.larger_is_better ? value > than : value < than);
 }
 
 fs::path log_file(const Trial& trial) { return trial.folder.string() + ".log"; }

@@ -46,8 +46,6 @@ bool has_ended(const Trial& trial);
 /// The best value of the plan's metric after each evaluation of a run, from its metrics.jsonl.
 std::vector<double> best_so_far(const Trial& trial, const SearchPlan& plan);
 
-/// Whether a value says how good a run is: it is a number, and not infinitely bad.
-bool says_how_good(const SearchPlan& plan, double value);
 /// Whether a value is better than another; one that says how good a run is is better than one that does not.
 bool is_better(const SearchPlan& plan, double value, double than);
 

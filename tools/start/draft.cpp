@@ -60,18 +60,6 @@ Json first_value(const OptionDoc& option, const Draft& draft, std::int64_t units
   return option.type == "string" ? Json(option.key) : Json(1);
 }
 
-}  // namespace
-
-Json with_required(Json object, const std::vector<OptionDoc>& options, const Draft& draft,
-                   std::int64_t units) {
-  for (const OptionDoc& option : options)
-    if (option.fallback.empty() && !object.contains(option.key))
-      object[option.key] = first_value(option, draft, units);
-  return object;
-}
-
-namespace {
-
 /// The number of classes that real targets may be: they are whole numbers from 0 to at most 63, one for each sequence.
 /// 0: they are none.
 std::int64_t classes_among(const Task& task, ThreadPool& pool) {
@@ -111,6 +99,14 @@ void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& 
 }
 
 }  // namespace
+
+Json with_required(Json object, const std::vector<OptionDoc>& options, const Draft& draft,
+                   std::int64_t units) {
+  for (const OptionDoc& option : options)
+    if (option.fallback.empty() && !object.contains(option.key))
+      object[option.key] = first_value(option, draft, units);
+  return object;
+}
 
 Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start) {
   Draft draft;

@@ -14,7 +14,8 @@ namespace lagtape {
 struct Draft {
   Json data = Json::object();
   std::vector<OptionDoc> data_options;
-  std::string name, about;         ///< of the experiment; one line about its data
+  std::string name;                ///< the experiment's name
+  std::string about;               ///< one line about its data
   std::vector<std::string> notes;  ///< sentences about what was seen in the data
   DataShape shape{.length = 100};  ///< as far as it is known before the data are read
   std::int64_t season = 0;         ///< steps after which things come again; 0: unknown

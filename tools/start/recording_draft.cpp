@@ -144,7 +144,8 @@ Draft draft_of_recording(const StartingPoint& start) {
   }
   if (found.has_gaps) draft.notes.emplace_back("Rows are missing in between: no window crosses such a gap.");
   draft.season = found.season();
-  const std::int64_t share = found.rows * 15 / 100 - 1;  // of the validation and of the test set
+  const std::int64_t share =
+      found.rows * 15 / 100 - 1;  // rows of the validation set; the test set has as many
   if (share < 2)
     throw InputError(text_of(start.data, ": expected at least 20 rows to learn from. Got ", found.rows, "."));
   // A window that reaches back by a season has some of them; where that were very many steps, the calendar tells the

@@ -51,7 +51,8 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
       {"model", {{"layers", layers_of(draft, cell, units, widened)}}}};
   if (draft.shape.every_step) experiment["model"]["readout"] = {{"at", "every_step"}};
   if (draft.needs_loss) experiment["loss"] = classes ? "cross_entropy" : "mse";
-  const bool has_units = !classes && draft.shape.output > 1;  // of which an rmse would be a mixture
+  // Several targets may have several units, and an rmse over all of them would be a mixture.
+  const bool has_units = !classes && draft.shape.output > 1;
   experiment["metrics"] = has_units ? Json::array() : Json::array({classes ? "accuracy" : "rmse"});
   experiment["optimizer"] = {{"type", "adam"}, {"lr", units <= 32 ? 0.01 : 0.003}};
   experiment["train"] = train;

@@ -154,7 +154,7 @@ class Look {
   }
 
   const DataShape& shape_;
-  const Scaling& scaling_;  ///< of the inputs, which are scaled by it
+  const Scaling& scaling_;  ///< the scaling by which the inputs were normalized
   std::int64_t largest_lag_, sequences_ = 0, short_ = 0;
   std::vector<double> lowest_, highest_;
   EqualColumns equal_;

@@ -46,7 +46,7 @@ TaskHints hints_of(const Json& document) {
   return hints;
 }
 
-/// What a task is loaded with, and the name of the experiment in messages.
+/// The folder and the seed with which a task is loaded, and the experiment's name for messages.
 struct DataSurroundings {
   std::string where;
   fs::path base;

@@ -22,7 +22,7 @@ double variance_explained(const Scores& s) {
   for (const TargetSums& column : s.columns) {
     if (column.elements == 0) continue;
     const double squares = column.square - column.sum * column.sum / column.elements;
-    // What rounding leaves of equal numbers, which may be negative, is no variance.
+    // Equal numbers leave a rest of rounding errors, which may be negative and is no variance.
     if (squares > kRounding * std::sqrt(column.elements) * column.square) total += squares;
   }
   return 1 - s.squared_error / total;
@@ -358,9 +358,9 @@ std::optional<Metric> find_metric(std::string_view name) {
   return std::nullopt;
 }
 
-bool says_how_good(const Metric& metric, double value) {
+bool says_how_good(bool larger_is_better, double value) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return metric.larger_is_better ? value > -kInfinity : value < kInfinity;  // false for NaN
+  return larger_is_better ? value > -kInfinity : value < kInfinity;  // false for NaN
 }
 
 Metric metric(std::string_view name) {

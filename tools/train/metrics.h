@@ -92,7 +92,7 @@ struct Metric {
 };
 
 /// Whether a value says how good a model is: it is a number, and not infinitely bad.
-bool says_how_good(const Metric& metric, double value);
+bool says_how_good(bool larger_is_better, double value);
 
 /// Empty when there is no such metric.
 std::optional<Metric> find_metric(std::string_view name);

@@ -341,10 +341,12 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
 }
 
 bool Trainer::is_better(double value, double than) const {
-  const Metric decisive = metric(experiment_.metrics.empty() ? "mse" : experiment_.metrics.front());
-  if (!says_how_good(decisive, value)) return !says_how_good(decisive, than) && has_smaller_loss_;
-  if (!says_how_good(decisive, than)) return true;
-  return decisive.larger_is_better ? value > than : value < than;
+  const bool larger_is_better =
+      !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
+  if (!says_how_good(larger_is_better, value))
+    return !says_how_good(larger_is_better, than) && has_smaller_loss_;
+  if (!says_how_good(larger_is_better, than)) return true;
+  return larger_is_better ? value > than : value < than;
 }
 
 void Trainer::count_plateau(const EvaluationReport& report, double value) {

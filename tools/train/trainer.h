@@ -124,7 +124,7 @@ class Trainer {
   TrainingOrder order_;
   std::int64_t steps_, steps_before_ = 0;
   PlanCost plan_;
-  std::uint64_t fingerprint_ = 0;  ///< of the training set, unless it is fresh
+  std::uint64_t fingerprint_ = 0;  ///< the training set's; 0 for a fresh one
   bool has_other_data_ = false;
   bool has_smaller_loss_ = false;  ///< the present evaluation, than the one whose state is kept
   TrainingState state_;

@@ -17,8 +17,15 @@ namespace {
 /// Whether the data are those of files.
 bool reads_files(const Experiment& experiment) {
   if (!experiment.document) return true;
-  const Json& data = at_pointer(experiment.document->json, "/data");
-  return std::ranges::any_of(kDataPaths, [&](const char* key) { return data.contains(key); });
+  bool names_files = false;
+  for (const char* key : kDataPaths) {
+    Json value = at_pointer(experiment.document->json, text_of("/data/", key).c_str());
+    for_each_path(value, key, [&](const std::string& path) {
+      names_files = names_files || !path.empty();
+      return path;
+    });
+  }
+  return names_files;
 }
 
 /// Refuses options that the data do not allow.
