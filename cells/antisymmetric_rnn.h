@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/build/layer_entry.h"
 
 namespace lagtape {
 

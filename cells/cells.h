@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "lagtape/cells/antisymmetric_rnn.h"
+#include "lagtape/cells/build/layer_entry.h"
 #include "lagtape/cells/cornn.h"
 #include "lagtape/cells/delay_gru.h"
 #include "lagtape/cells/exp_rnn.h"
@@ -14,7 +15,6 @@
 #include "lagtape/cells/gru.h"
 #include "lagtape/cells/incremental_rnn.h"
 #include "lagtape/cells/indrnn.h"
-#include "lagtape/cells/layer_entry.h"
 #include "lagtape/cells/layers/batch_norm.h"
 #include "lagtape/cells/layers/bidirectional.h"
 #include "lagtape/cells/layers/dilated.h"

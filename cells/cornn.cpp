@@ -1,7 +1,7 @@
 #include "lagtape/cells/cornn.h"
 
-#include "lagtape/cells/read_layer.h"
-#include "lagtape/cells/recorder.h"
+#include "lagtape/cells/build/read_layer.h"
+#include "lagtape/cells/build/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {

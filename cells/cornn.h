@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/layer_entry.h"
-#include "lagtape/cells/options.h"
+#include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/cells/build/options.h"
 
 namespace lagtape {
 

@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "lagtape/cells/common_options.h"
-#include "lagtape/cells/delay.h"
-#include "lagtape/cells/read_initializer.h"
-#include "lagtape/cells/recorder.h"
+#include "lagtape/cells/build/common_options.h"
+#include "lagtape/cells/build/delay.h"
+#include "lagtape/cells/build/read_initializer.h"
+#include "lagtape/cells/build/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
@@ -145,8 +145,7 @@ void read_output(JsonReader& reader, EquationCell& cell) {
 std::map<std::string, std::int64_t> largest_lags(const StepProgram& program) {
   std::map<std::string, std::int64_t> largest;
   for (const Instruction& v : program.values)
-    if (v.op == StepOp::real_lag)
-      largest.try_emplace(program.weights[program.values[v.a].index].name, v.lag);
+    if (v.op == StepOp::real_lag) largest.try_emplace(program.weights[program.values[v.a].index].name, v.lag);
   return largest;
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/build/layer_entry.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
 
 namespace lagtape {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/build/layer_entry.h"
 
 namespace lagtape {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/build/layer_entry.h"
 
 namespace lagtape {
 
@@ -29,8 +29,8 @@ namespace lagtape {
 struct S4d {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 0;    ///< number of channels, from 1; must be given
-  std::int64_t states = 64;  ///< real numbers of state for each channel, even
+  std::int64_t units = 0;     ///< number of channels, from 1; must be given
+  std::int64_t states = 64;   ///< real numbers of state for each channel, even
   std::string gelu = "tanh";  ///< "tanh" or "exact"
 
   void read(JsonReader& reader);

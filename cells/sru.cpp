@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "lagtape/cells/options.h"
-#include "lagtape/cells/read_layer.h"
-#include "lagtape/cells/recorder.h"
+#include "lagtape/cells/build/options.h"
+#include "lagtape/cells/build/read_layer.h"
+#include "lagtape/cells/build/recorder.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/cells/delay.h"
-#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/build/delay.h"
+#include "lagtape/cells/build/layer_entry.h"
 
 namespace lagtape {
 

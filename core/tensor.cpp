@@ -81,7 +81,8 @@ Tensor Tensor::over(const void* elements, Shape shape, Dtype dtype, std::shared_
   tensor.dtype_ = dtype;
   static constexpr std::byte kNone{};  // a tensor without elements has storage all the same
   const void* data = elements != nullptr ? elements : &kNone;
-  tensor.data_ = std::shared_ptr<void>(std::const_pointer_cast<void>(std::move(owner)), const_cast<void*>(data));
+  tensor.data_ =
+      std::shared_ptr<void>(std::const_pointer_cast<void>(std::move(owner)), const_cast<void*>(data));
   return tensor;
 }
 

@@ -47,7 +47,8 @@ class Tensor {
   /// The elements that somebody else has, where they are, aligned as one element is. They are only read: nothing
   /// may write through this tensor or its copies. `owner` is held by every copy; without one, the memory outlives
   /// them all.
-  static Tensor over(const void* elements, Shape shape, Dtype dtype, std::shared_ptr<const void> owner = nullptr);
+  static Tensor over(const void* elements, Shape shape, Dtype dtype,
+                     std::shared_ptr<const void> owner = nullptr);
 
   bool empty() const { return data_ == nullptr; }
   Dtype dtype() const { return dtype_; }

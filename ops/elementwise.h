@@ -41,7 +41,7 @@ Var sqrt(const Var& x);
 Var abs(const Var& x);    ///< The gradient at 0 is 0.
 Var sign(const Var& x);   ///< -1, 0 or 1. It is constant between its jumps, so it has no gradient.
 Var floor(const Var& x);  ///< The largest whole number that is not above x, without a gradient, as sign.
-Var erf(const Var& x);  ///< The error function.
+Var erf(const Var& x);    ///< The error function.
 Var sin(const Var& x);
 Var cos(const Var& x);
 /// Applies the function to a, or to a and b: equations and step programs name it by its operation. Throws

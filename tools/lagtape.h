@@ -36,17 +36,17 @@
 #include "lagtape/ops/recurrence/stream/stream.h"
 
 // ---- Cells and layers ----
+#include "lagtape/cells/build/recorder.h"
 #include "lagtape/cells/cells.h"
-#include "lagtape/cells/recorder.h"
 
 // ---- Models ----
-#include "lagtape/cells/export/c99/c_source.h"
-#include "lagtape/cells/export/onnx/onnx_model.h"
-#include "lagtape/cells/export/plain/keras_file.h"
-#include "lagtape/cells/export/plain/torch_file.h"
-#include "lagtape/cells/import/import_model.h"
 #include "lagtape/cells/models/model.h"
 #include "lagtape/cells/models/model_op.h"
+#include "lagtape/tools/exchange/export/c99/c_source.h"
+#include "lagtape/tools/exchange/export/onnx/onnx_model.h"
+#include "lagtape/tools/exchange/export/plain/keras_file.h"
+#include "lagtape/tools/exchange/export/plain/torch_file.h"
+#include "lagtape/tools/exchange/import/import_model.h"
 
 // ---- Optimizers and schedules ----
 #include "lagtape/optim/adam.h"
@@ -67,7 +67,7 @@
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/forecast/series_forecast.h"
 #include "lagtape/tools/forecast/series_prediction.h"
-#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/streaming.h"
 #include "lagtape/tools/train/training_run.h"
 #include "lagtape/tools/version.h"

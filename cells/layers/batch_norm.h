@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/build/layer_entry.h"
 
 namespace lagtape {
 

@@ -1,6 +1,6 @@
 #include "lagtape/cells/layers/bidirectional.h"
 
-#include "lagtape/cells/options.h"
+#include "lagtape/cells/build/options.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/reverse_time.h"

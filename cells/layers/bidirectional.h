@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/build/layer_entry.h"
 
 namespace lagtape {
 

@@ -1,6 +1,6 @@
 #include "lagtape/cells/layers/dilated.h"
 
-#include "lagtape/cells/common_options.h"
+#include "lagtape/cells/build/common_options.h"
 
 namespace lagtape {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lagtape/cells/layer_entry.h"
+#include "lagtape/cells/build/layer_entry.h"
 
 namespace lagtape {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "lagtape/cells/layer_entry.h"
-#include "lagtape/cells/options.h"
+#include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/cells/build/options.h"
 
 namespace lagtape {
 

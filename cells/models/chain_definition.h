@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "lagtape/cells/cell.h"
-#include "lagtape/cells/layers/sequence_layer.h"
+#include "lagtape/cells/build/cell.h"
+#include "lagtape/cells/build/sequence_layer.h"
 
 namespace lagtape {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "lagtape/cells/build/layer_content.h"
 #include "lagtape/cells/equation_cell.h"
-#include "lagtape/cells/layer_content.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/build/cell.h"
 #include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/core/parameter.h"

@@ -77,7 +77,7 @@ class Model {
   static Model load(std::span<const std::byte> bytes, const std::string& where = "the bytes of a model");
   /// Reads a model from a stream that ends with the weights file. Throws InputError also where it cannot be read.
   static Model load(std::istream& stream, const std::string& where = "the stream of a model");
-  /// Reads a model that another program trained, as import_model (cells/import/import_model.h) does. Throws
+  /// Reads a model that another program trained, as import_model (tools/exchange/import/import_model.h) does. Throws
   /// InputError with the place in the file.
   static Model import(const std::filesystem::path& file);
   static Model import(const std::filesystem::path& file, const ImportOptions& options);

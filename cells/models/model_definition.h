@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lagtape/cells/layer_definition.h"
+#include "lagtape/cells/build/layer_definition.h"
 #include "lagtape/cells/layers/linear.h"
 #include "lagtape/core/precision.h"
 #include "lagtape/core/tensor.h"

@@ -5,10 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "lagtape/cells/build/layer_content.h"
+#include "lagtape/cells/build/recorder.h"
 #include "lagtape/cells/equation_cell.h"
-#include "lagtape/cells/layer_content.h"
 #include "lagtape/cells/models/loss_json.h"
-#include "lagtape/cells/recorder.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 

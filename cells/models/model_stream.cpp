@@ -75,7 +75,8 @@ OperandRanges calibrated_ranges(Stream<T> stream, const Model& model, const Tens
     }
   if (!any)
     throw InputError(
-        "[stream] weights in int8 are for layers of 64 units and more: no product of this model's layers takes "
+        "[stream] weights in int8 are for layers of 64 units and more: no product of this model's layers "
+        "takes "
         "64 numbers to 64 others. Stream it with its own weights");
   return ranges;
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/build/cell.h"
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/ops/recurrence/sequence.h"
 #include "lagtape/ops/recurrence/sequence_pass.h"

@@ -37,8 +37,8 @@ Shape claimed_shape(std::string_view bytes, std::int64_t rank, const std::string
                              hexadecimal(bytes.substr(0, 4)), "', expected '", hexadecimal(magic), "'."));
   }
   if (bytes.size() < header_bytes(rank)) {
-    throw InputError(
-        text_of(where, ": cut short: ", bytes.size(), " bytes, its header alone has ", header_bytes(rank), "."));
+    throw InputError(text_of(where, ": cut short: ", bytes.size(), " bytes, its header alone has ",
+                             header_bytes(rank), "."));
   }
   Shape shape;
   for (std::int64_t axis = 0; axis < rank; ++axis)

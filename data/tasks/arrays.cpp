@@ -185,7 +185,8 @@ class ArraysFile {
   void check_tokens(const std::string& split, const SplitArrays& arrays) const {
     const std::int64_t steps = arrays.x.size(1);
     if (arrays.x.size(2) != 1)
-      refuse(split + "_x", text_of("expected [N, T, 1], one token per step. Got ", to_string(arrays.x.shape())));
+      refuse(split + "_x",
+             text_of("expected [N, T, 1], one token per step. Got ", to_string(arrays.x.shape())));
     for (std::int64_t i = 0; i < arrays.x.numel(); ++i) {
       const double value = arrays.x.at(i);
       const bool padding =

@@ -141,7 +141,8 @@ constinit const TaskEntry kScifarTask = {
     .summary = "classify colour images pixel by pixel (CIFAR-10)",
     .source = "Krizhevsky 2009; protocol of the tau-GRU paper",
     .equations =
-        "x: [1024, 3], red, green and blue of one pixel per step, row by row, normalised; y: the class of the "
+        "x: [1024, 3], red, green and blue of one pixel per step, row by row, normalised; y: the class of "
+        "the "
         "image",
     .files = kCifarFiles,
     .read = read_scifar_task,

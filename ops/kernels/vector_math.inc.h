@@ -232,10 +232,12 @@ template <class S>
   const V t = divide<S>(magnitude - k, magnitude + k);
   V p, q;
   if constexpr (is_float) {
-    constexpr double c[] = {0x1.20dd74fece720p+0, -0x1.81273e7a02443p-2, 0x1.ce2d10ed44e09p-4, -0x1.b7faba961c85ap-6,
-                            0x1.541270c79ca2cp-8, -0x1.a45087f1a200ap-11, 0x1.4a5690869d13fp-14};
-    constexpr double d[] = {0x1.058671b52c776p-2, -0x1.b5703e7d75cd5p-2, 0x1.eeea7ec2e6509p-3, -0x1.43744543d7062p-4,
-                            0x1.e9359d4846097p-9, 0x1.be5ff81c8a57fp-8,  -0x1.b75728d526aefp-11};
+    constexpr double c[] = {0x1.20dd74fece720p+0,  -0x1.81273e7a02443p-2, 0x1.ce2d10ed44e09p-4,
+                            -0x1.b7faba961c85ap-6, 0x1.541270c79ca2cp-8,  -0x1.a45087f1a200ap-11,
+                            0x1.4a5690869d13fp-14};
+    constexpr double d[] = {0x1.058671b52c776p-2,  -0x1.b5703e7d75cd5p-2, 0x1.eeea7ec2e6509p-3,
+                            -0x1.43744543d7062p-4, 0x1.e9359d4846097p-9,  0x1.be5ff81c8a57fp-8,
+                            -0x1.b75728d526aefp-11};
     p = polynomial<S>(square, c);
     q = polynomial<S>(t, d);
   } else {
@@ -244,9 +246,9 @@ template <class S>
                             0x1.f9a321d5b8e1ep-14,  -0x1.f4d1e3183f7aep-17, 0x1.b9df224ca4b97p-20,
                             -0x1.5f1ecb6f0764cp-23, 0x1.f7b4bf3b13964p-27,  -0x1.389d4f2641625p-30,
                             0x1.05ffd737fb32ep-34};
-    constexpr double d[] = {0x1.afbb3f3b7343bp-3,   -0x1.7ca88dec2179fp-2, 0x1.01c11a735cd90p-2,
-                            -0x1.0011543717910p-3,  0x1.470ba1f67a1a9p-5,  -0x1.05bb2fdf6af31p-8,
-                            -0x1.5a5716b1b771fp-9,  0x1.cb3b5c1d1aec7p-11, 0x1.def28f2749997p-13,
+    constexpr double d[] = {0x1.afbb3f3b7343bp-3,   -0x1.7ca88dec2179fp-2,  0x1.01c11a735cd90p-2,
+                            -0x1.0011543717910p-3,  0x1.470ba1f67a1a9p-5,   -0x1.05bb2fdf6af31p-8,
+                            -0x1.5a5716b1b771fp-9,  0x1.cb3b5c1d1aec7p-11,  0x1.def28f2749997p-13,
                             -0x1.0e4525f30bfc3p-13, -0x1.1eafcc284801bp-15, 0x1.38006c5e8491ep-16,
                             0x1.f74c7792ffaecp-18,  -0x1.2bb032d568ee0p-19, -0x1.aa2d5ed17d342p-20};
     p = polynomial<S>(square, c);

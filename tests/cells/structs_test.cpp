@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "lagtape/cells/antisymmetric_rnn.h"
+#include "lagtape/cells/build/options.h"
+#include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/cornn.h"
 #include "lagtape/cells/delay_gru.h"
 #include "lagtape/cells/exp_rnn.h"
@@ -23,8 +25,6 @@
 #include "lagtape/cells/lmu.h"
 #include "lagtape/cells/lstm.h"
 #include "lagtape/cells/noisy_rnn.h"
-#include "lagtape/cells/options.h"
-#include "lagtape/cells/read_layer.h"
 #include "lagtape/cells/rnn.h"
 #include "lagtape/cells/s4d.h"
 #include "lagtape/cells/sru.h"

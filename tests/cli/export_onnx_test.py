@@ -90,7 +90,7 @@ class OnnxTest(ToolTest):
                 self.compare(self.export(models[name])[1].run(None, {"x": x})[0], self.predict(x), 1e-12)
 
     def test_imported_models_become_nodes_again(self):
-        golden = self.root / "tests/cells/import/golden"
+        golden = self.root / "tests/tools/exchange/import/golden"
         for file, kind in (("gru_reset_before.onnx", "GRU"), ("lstm_first_state.onnx", "Scan"), ("rnn_relu_no_bias.onnx", "Scan")):
             with self.subTest(file):
                 shutil.rmtree(self.folder / "run", ignore_errors=True)

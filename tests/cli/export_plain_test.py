@@ -22,7 +22,7 @@ except ImportError as error:
     MISSING = f"not found: {error.name} (pip install torch safetensors numpy)"
 
 STEPS = 50
-GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "cells/import/golden"
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "tools/exchange/import/golden"
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "tools/docs/export.md"
 
 

@@ -10,7 +10,7 @@ from tool import ToolTest, main, make_safetensors
 
 
 def onnx():
-    folder = ToolTest.root / "tests/cells/import/golden"
+    folder = ToolTest.root / "tests/tools/exchange/import/golden"
     return (folder / "lstm_first_state.onnx").read_bytes()
 
 

@@ -21,7 +21,8 @@ TEST_CASE("a half is its sign, exponent and fraction") {
 
 TEST_CASE("halves are in order") {
   for (int bits = 1; bits <= 0x7C00; ++bits)
-    CHECK(float_of_f16(static_cast<std::uint16_t>(bits)) > float_of_f16(static_cast<std::uint16_t>(bits - 1)));
+    CHECK(float_of_f16(static_cast<std::uint16_t>(bits)) >
+          float_of_f16(static_cast<std::uint16_t>(bits - 1)));
 }
 
 TEST_CASE("a bfloat16 is the upper half of a float") {

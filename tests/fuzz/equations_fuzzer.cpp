@@ -10,8 +10,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return try_on(data, size, [](std::string_view text) {
     EquationCell cell;
     cell.hyper = {{"tau", 3}, {"alpha", 0.5}};
-    cell.weights = {{"W", {"units", "units"}}, {"U", {"units", "input"}}, {"b", {"units"}}, {"s", {}},
-                    {"theta", {"units"}}, {"G", {"2", "units", "units"}}, {"M", {"units", "units"}}};
+    cell.weights = {
+        {"W", {"units", "units"}}, {"U", {"units", "input"}},      {"b", {"units"}},         {"s", {}},
+        {"theta", {"units"}},      {"G", {"2", "units", "units"}}, {"M", {"units", "units"}}};
     cell.lags = {{"theta", "8"}};
     cell.states = {{"h", {"units"}}, {"c", {"2", "units"}}};
     std::size_t at = text.find('\n');

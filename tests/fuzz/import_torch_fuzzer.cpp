@@ -1,6 +1,6 @@
-#include "lagtape/cells/import/import_model.h"
 #include "lagtape/tests/fuzz/fuzz.h"
 #include "lagtape/tests/fuzz/safetensors_mutator.h"
+#include "lagtape/tools/exchange/import/import_model.h"
 
 using namespace lagtape;
 
@@ -13,6 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
 }
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned int seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned int seed) {
   return mutate_safetensors(data, size, most, seed);
 }

@@ -83,9 +83,24 @@ void change(Json& value, const Json& other, Draws& draws) {
 }  // namespace
 
 Json odd_number(Draws& draws) {
-  static constexpr std::array whole = {0LL, 1LL, 2LL, 3LL, 7LL, -1LL, 1000LL, 4096LL, 65536LL, 1000000LL, 16777216LL,
-                                       1000000000LL, 2147483647LL, 2147483648LL, 1000000000000LL, 9007199254740993LL,
-                                       std::numeric_limits<long long>::max(), std::numeric_limits<long long>::min()};
+  static constexpr std::array whole = {0LL,
+                                       1LL,
+                                       2LL,
+                                       3LL,
+                                       7LL,
+                                       -1LL,
+                                       1000LL,
+                                       4096LL,
+                                       65536LL,
+                                       1000000LL,
+                                       16777216LL,
+                                       1000000000LL,
+                                       2147483647LL,
+                                       2147483648LL,
+                                       1000000000000LL,
+                                       9007199254740993LL,
+                                       std::numeric_limits<long long>::max(),
+                                       std::numeric_limits<long long>::min()};
   static constexpr std::array real = {0.5, -0.5, 1.5, 1e-300, 1e-9, 1e12, 1e300, -1e300};
   const std::size_t at = below(whole.size() + real.size() + 4, draws);
   if (at < whole.size()) return Json(whole[at]);

@@ -1,6 +1,6 @@
 #include "lagtape/tests/fuzz/fuzz.h"
-#include "lagtape/tools/report/metrics_lines.h"
-#include "lagtape/tools/table/results.h"
+#include "lagtape/tools/sweep/table/results.h"
+#include "lagtape/tools/view/report/metrics_lines.h"
 
 using namespace lagtape;
 

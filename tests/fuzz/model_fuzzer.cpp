@@ -12,7 +12,8 @@ namespace {
 template <class T>
 void step(const Model& model) {
   Stream<T> stream = model.stream<T>(1);
-  std::vector<T> x(static_cast<std::size_t>(model.input_width())), y(static_cast<std::size_t>(model.output_width()));
+  std::vector<T> x(static_cast<std::size_t>(model.input_width())),
+      y(static_cast<std::size_t>(model.output_width()));
   for (int k = 0; k < 5; ++k) stream.step(x.data(), y.data());
 }
 
@@ -34,6 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
 }
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned int seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned int seed) {
   return mutate_safetensors(data, size, most, seed);
 }

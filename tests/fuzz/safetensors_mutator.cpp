@@ -43,7 +43,8 @@ void resize_tensor(Json& header, Draws& draws) {
     Json& changed = header[name];
     if (name == "__metadata__") continue;
     Json& shape = changed["shape"];
-    if (number-- == 0 && !shape.empty()) shape[draws() % shape.size()] = Json(static_cast<std::int64_t>(draws() % 9));
+    if (number-- == 0 && !shape.empty())
+      shape[draws() % shape.size()] = Json(static_cast<std::int64_t>(draws() % 9));
     const std::int64_t count = numbers_of(changed);
     if (count < 0) return;
     const std::int64_t end = at + count * (changed.value("dtype", "F32") == std::string("F64") ? 8 : 4);
@@ -56,7 +57,9 @@ std::int64_t end_of(const Json& header) {
   std::int64_t end = 0;
   for (const auto& [name, tensor] : header.items()) {
     const Json* offsets = tensor.find("data_offsets");
-    if (offsets == tensor.end() || !offsets->is_array() || offsets->size() != 2 || !offsets->at(1).is_number_integer()) continue;
+    if (offsets == tensor.end() || !offsets->is_array() || offsets->size() != 2 ||
+        !offsets->at(1).is_number_integer())
+      continue;
     end = std::max(end, offsets->at(1).get<std::int64_t>());
   }
   return end;
@@ -87,7 +90,8 @@ std::size_t mutate_safetensors(std::uint8_t* data, std::size_t size, std::size_t
     std::memcpy(bytes.data(), &length, 8);
     bytes += text;
     const std::int64_t end = end_of(header);
-    if (end >= 0 && end <= static_cast<std::int64_t>(most)) buffer.resize(static_cast<std::size_t>(end), '\1');
+    if (end >= 0 && end <= static_cast<std::int64_t>(most))
+      buffer.resize(static_cast<std::size_t>(end), '\1');
     return replace(data, size, most, bytes + buffer);
   } catch (const InputError&) {
     return mutate_bytes(data, size, most);

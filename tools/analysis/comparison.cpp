@@ -10,9 +10,9 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/tools/train/json_lines.h"
-#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/files/json_lines.h"
 #include "lagtape/tools/train/run_folder.h"
+#include "lagtape/tools/train/score/metrics.h"
 
 namespace lagtape {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lagtape/core/json/json.h"
-#include "lagtape/tools/analysis/plot.h"
+#include "lagtape/tools/chart/plot.h"
 
 namespace lagtape {
 

@@ -115,8 +115,8 @@ LAGTAPE_API lagtape_status lagtape_model_predict_f64(const lagtape_model* model,
 /* The same for sequences of different lengths, padded to `steps`: the first lengths[row] steps of a row are its own,
  * lengths in 1 .. steps. What is beyond them is not read, and the outputs there are zeros. */
 LAGTAPE_API lagtape_status lagtape_model_predict_lengths(const lagtape_model* model, const float* x,
-                                                         const int64_t* lengths, int64_t rows,
-                                                         int64_t steps, float* y, int threads);
+                                                         const int64_t* lengths, int64_t rows, int64_t steps,
+                                                         float* y, int threads);
 LAGTAPE_API lagtape_status lagtape_model_predict_lengths_f64(const lagtape_model* model, const double* x,
                                                              const int64_t* lengths, int64_t rows,
                                                              int64_t steps, double* y, int threads);
@@ -128,8 +128,8 @@ LAGTAPE_API lagtape_status lagtape_model_predict_lengths_f64(const lagtape_model
 LAGTAPE_API lagtape_stream* lagtape_stream_create(const lagtape_model* model, int64_t rows);
 /* The same with `rate` steps, 0.5 to 8, for each step of training: 96.0 / 48.0 for sound of 96 kHz and a model of
  * 48 kHz. Returns NULL on failure: rates at which the model is not stable are refused. */
-LAGTAPE_API lagtape_stream* lagtape_stream_create_at_rate(const lagtape_model* model, int64_t rows, double rate,
-                                                          lagtape_interpolation interpolation);
+LAGTAPE_API lagtape_stream* lagtape_stream_create_at_rate(const lagtape_model* model, int64_t rows,
+                                                          double rate, lagtape_interpolation interpolation);
 /* The same with options. Returns NULL on failure. */
 LAGTAPE_API lagtape_stream* lagtape_stream_create_with(const lagtape_model* model,
                                                        const lagtape_stream_options* options);

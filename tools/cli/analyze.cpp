@@ -9,15 +9,15 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/analysis/analysis.h"
 #include "lagtape/tools/analysis/analysis_json.h"
-#include "lagtape/tools/analysis/analysis_plots.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/print.h"
-#include "lagtape/tools/report/metrics_lines.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/source.h"
+#include "lagtape/tools/view/analysis_plots.h"
+#include "lagtape/tools/view/report/metrics_lines.h"
 
 namespace lagtape::cli {
 

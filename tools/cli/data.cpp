@@ -3,12 +3,12 @@
 #include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/tools/analysis/sequence_plot.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/export_data.h"
+#include "lagtape/tools/view/sequence_plot.h"
 
 namespace lagtape::cli {
 

@@ -7,7 +7,6 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/tools/analysis/forecast_plot.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/format.h"
@@ -17,6 +16,7 @@
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/missing_data.h"
 #include "lagtape/tools/train/source.h"
+#include "lagtape/tools/view/forecast_plot.h"
 
 namespace lagtape::cli {
 

@@ -1,16 +1,16 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "lagtape/cells/export/c99/c_names.h"
-#include "lagtape/cells/export/c99/c_source.h"
-#include "lagtape/cells/export/onnx/onnx_model.h"
-#include "lagtape/cells/export/plain/keras_file.h"
-#include "lagtape/cells/export/plain/torch_file.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/place.h"
+#include "lagtape/tools/exchange/export/c99/c_names.h"
+#include "lagtape/tools/exchange/export/c99/c_source.h"
+#include "lagtape/tools/exchange/export/onnx/onnx_model.h"
+#include "lagtape/tools/exchange/export/plain/keras_file.h"
+#include "lagtape/tools/exchange/export/plain/torch_file.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {

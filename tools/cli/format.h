@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lagtape/tools/train/confusion.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/score/confusion.h"
 
 namespace lagtape::cli {
 

@@ -9,7 +9,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/print.h"
-#include "lagtape/tools/start/starting_experiment.h"
+#include "lagtape/tools/new/starting_experiment.h"
 
 namespace lagtape::cli {
 

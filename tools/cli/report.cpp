@@ -7,8 +7,8 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/output_file.h"
-#include "lagtape/tools/report/run_report.h"
 #include "lagtape/tools/train/source.h"
+#include "lagtape/tools/view/report/run_report.h"
 
 namespace lagtape::cli {
 

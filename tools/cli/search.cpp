@@ -11,8 +11,8 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/signals.h"
-#include "lagtape/tools/search/search_charts.h"
-#include "lagtape/tools/search/searcher.h"
+#include "lagtape/tools/sweep/search/searcher.h"
+#include "lagtape/tools/view/search_charts.h"
 
 namespace lagtape::cli {
 

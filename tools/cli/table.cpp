@@ -15,9 +15,9 @@
 #include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/signals.h"
-#include "lagtape/tools/table/report.h"
-#include "lagtape/tools/table/results.h"
-#include "lagtape/tools/table/trainer_pool.h"
+#include "lagtape/tools/sweep/table/report.h"
+#include "lagtape/tools/sweep/table/results.h"
+#include "lagtape/tools/sweep/table/trainer_pool.h"
 
 namespace lagtape::cli {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
-#include "lagtape/tools/analysis/plot.h"
+#include "lagtape/tools/chart/plot.h"
 
 namespace lagtape {
 

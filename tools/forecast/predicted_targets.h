@@ -7,7 +7,7 @@
 
 #include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/step/loss_function.h"
-#include "lagtape/tools/analysis/plot.h"
+#include "lagtape/tools/chart/plot.h"
 
 namespace lagtape {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
-#include "lagtape/tools/analysis/plot.h"
+#include "lagtape/tools/chart/plot.h"
 #include "lagtape/tools/forecast/predicted_targets.h"
 
 namespace lagtape {

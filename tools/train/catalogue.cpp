@@ -1,15 +1,15 @@
 #include "lagtape/tools/train/catalogue.h"
 
+#include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
-#include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/ops/kernels/element_functions.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/losses.h"
-#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/train_options.h"
 
 namespace lagtape {

@@ -7,7 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
-#include "lagtape/tools/train/equal_columns.h"
+#include "lagtape/tools/train/score/equal_columns.h"
 
 namespace lagtape {
 

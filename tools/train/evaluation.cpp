@@ -6,7 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/train/losses.h"
-#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/segments.h"
 
 namespace lagtape {

@@ -13,7 +13,7 @@
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/losses.h"
-#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/score/metrics.h"
 
 namespace lagtape {
 

@@ -14,7 +14,7 @@
 #include "lagtape/data/registry.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/losses.h"
-#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/truncation.h"
 
 namespace lagtape {

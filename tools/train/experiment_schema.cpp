@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <functional>
 
+#include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
-#include "lagtape/cells/read_initializer.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/losses.h"
-#include "lagtape/tools/train/metrics.h"
+#include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/train_options.h"
 #include "lagtape/tools/train/type_schema.h"
 

@@ -8,7 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/system_memory.h"
-#include "lagtape/tools/train/npz.h"
+#include "lagtape/tools/train/files/npz.h"
 
 namespace lagtape {
 

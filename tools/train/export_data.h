@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "lagtape/data/task.h"
-#include "lagtape/tools/train/array_writer.h"
+#include "lagtape/tools/train/files/array_writer.h"
 
 namespace lagtape {
 

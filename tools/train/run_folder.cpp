@@ -13,7 +13,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/train/experiment_reader.h"
-#include "lagtape/tools/train/json_lines.h"
+#include "lagtape/tools/train/files/json_lines.h"
 #include "lagtape/tools/version.h"
 
 namespace lagtape {

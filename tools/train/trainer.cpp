@@ -8,8 +8,8 @@
 #include "lagtape/core/error.h"
 #include "lagtape/data/fingerprint.h"
 #include "lagtape/tools/train/losses.h"
-#include "lagtape/tools/train/metrics.h"
 #include "lagtape/tools/train/plan_choice.h"
+#include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/training_check.h"
 #include "lagtape/tools/train/truncation.h"
 

@@ -10,7 +10,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/train/class_weights.h"
-#include "lagtape/tools/train/event_file.h"
+#include "lagtape/tools/train/files/event_file.h"
 #include "lagtape/tools/train/plan_choice.h"
 #include "lagtape/tools/train/rank_work.h"
 

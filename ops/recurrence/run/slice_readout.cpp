@@ -272,8 +272,7 @@ void SliceReadout<T>::with_loss(F f) const {
     }
     case Loss::esr:  // the signal read-out scores them
     case Loss::dc:
-    case Loss::none:
-      return f([=](const T*, std::int64_t, T* gradient) { return no_loss(gradient); });
+    case Loss::none: return f([=](const T*, std::int64_t, T* gradient) { return no_loss(gradient); });
   }
 }
 

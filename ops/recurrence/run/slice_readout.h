@@ -45,7 +45,8 @@ class SliceReadout {
   void with_loss(F f) const;
   /// Whether the loss is one of signals, esr or dc, and wanted.
   bool scores_signal() const {
-    return definition().loss.is_signal() && pass().loss_scale > 0 && pass().backward.output_gradient == nullptr;
+    return definition().loss.is_signal() && pass().loss_scale > 0 &&
+           pass().backward.output_gradient == nullptr;
   }
 
   const StackDefinition& definition() const { return stack_.stack(); }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "lagtape/cells/common_options.h"
+#include "lagtape/cells/build/common_options.h"
 #include "lagtape/tests/cells/support/cell_case.h"
 #include "lagtape/tests/cells/support/cell_row.h"
 #include "lagtape/tests/ops/recurrence/support/compare.h"

@@ -121,9 +121,9 @@ TEST_CASE("a rate at which the model would ring is refused, and others are not")
   set(-0.9);
   outputs(model.stream<double>(), {0.1, 0.2});
   for (const Interpolation kind : {Interpolation::linear, Interpolation::cubic})
-    CHECK_THROWS_WITH_AS(model.stream<double>({.rate = 0.75, .interpolation = kind}),
-                         doctest::Contains(" interpolation the model is not stable: with the constant input 0 "),
-                         InputError);
+    CHECK_THROWS_WITH_AS(
+        model.stream<double>({.rate = 0.75, .interpolation = kind}),
+        doctest::Contains(" interpolation the model is not stable: with the constant input 0 "), InputError);
   CHECK_NOTHROW(model.stream<double>({.rate = 1.5, .interpolation = Interpolation::linear}));
   set(0.5);
   for (const double rate : {0.75, 1.3, 1.5, 1.8})

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/build/cell.h"
 #include "lagtape/tests/cells/support/evaluate.h"
 
 namespace lagtape::test {

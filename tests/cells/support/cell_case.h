@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/build/cell.h"
 #include "lagtape/core/gradient_check.h"
 #include "lagtape/tests/ops/recurrence/support/sequence_case.h"
 

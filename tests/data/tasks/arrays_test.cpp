@@ -85,7 +85,8 @@ TEST_CASE("arrays of tokens") {
   CHECK(has(message({{"train_x.npy", npy({2, 1, 1}, {1, 0.5})}, y}, R"(, "tokens": 6)"), "Got 0.5"));
   CHECK(has(message({{"train_x.npy", npy({2, 1, 2}, {1, 0, 1, 1})}, y}, R"(, "tokens": 6)"),
             "train_x: expected [N, T, 1], one token per step. Got [2, 1, 2]"));
-  CHECK(has(message({kX, y}, R"(, "tokens": 7, "normalize": true)"), "/data/normalize: applies to real inputs"));
+  CHECK(has(message({kX, y}, R"(, "tokens": 7, "normalize": true)"),
+            "/data/normalize: applies to real inputs"));
 }
 
 TEST_CASE("inputs of arrays are scaled by the steps that sequences have") {

@@ -59,7 +59,8 @@ TEST_CASE("classes that are missing or out of range are refused") {
   check_refused(
       "0 .. 1, or -1 for none. Got 2", [](SequenceCase& c) { c.batch.classes[3] = 2; }, Loss::cross_entropy);
   check_refused(
-      "0 .. 1, or -1 for none. Got -2", [](SequenceCase& c) { c.batch.classes[3] = -2; }, Loss::cross_entropy);
+      "0 .. 1, or -1 for none. Got -2", [](SequenceCase& c) { c.batch.classes[3] = -2; },
+      Loss::cross_entropy);
 }
 
 TEST_CASE("stacks and settings that cannot be are refused") {

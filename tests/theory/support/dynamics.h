@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/cells/cell.h"
+#include "lagtape/cells/build/cell.h"
 
 namespace lagtape::test {
 

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "lagtape/core/error.h"
-#include "lagtape/tools/analysis/analysis_plots.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/view/analysis_plots.h"
 
 namespace lagtape {
 

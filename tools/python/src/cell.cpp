@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "lagtape/cells/build/layer_content.h"
 #include "lagtape/cells/equation_cell.h"
-#include "lagtape/cells/layer_content.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"

@@ -37,7 +37,8 @@ std::pair<std::string, Warnings> check(const GivenExperiment& given, int threads
   const Experiment experiment = given.read();
   ThreadPool pool(threads);
   const ExperimentCheck found = check_experiment(experiment, pool);
-  Json result = {{"name", experiment.name}, {"params", found.cost.parameters}, {"memory", memory_of(found.cost)}};
+  Json result = {
+      {"name", experiment.name}, {"params", found.cost.parameters}, {"memory", memory_of(found.cost)}};
   if (!found.notes.empty()) result["notes"] = found.notes;
   if (gradients) {
     const ModelGradients compared = check_model_gradients(experiment, pool, options);

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "lagtape/cells/import/import_model.h"
 #include "lagtape/cells/models/model.h"
+#include "lagtape/tools/exchange/import/import_model.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
 #include "lagtape/tools/train/source.h"

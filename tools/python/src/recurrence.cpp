@@ -139,8 +139,8 @@ nb::tuple evaluate(const std::shared_ptr<LockedRecurrence>& self, const nb::list
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(self->mutex);
-    y = self->recurrence.evaluate(values, inputs.batch, self->pool,
-                                  before.states.empty() ? nullptr : &before, &after);
+    y = self->recurrence.evaluate(values, inputs.batch, self->pool, before.states.empty() ? nullptr : &before,
+                                  &after);
   }
   return nb::make_tuple(array_of(y), arrays_of(after.states));
 }

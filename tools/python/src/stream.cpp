@@ -23,7 +23,8 @@ namespace {
 using AnyStream = std::variant<Stream<float>, Stream<double>>;
 
 AnyStream stream_of(const Model& model, const StreamOptions& options) {
-  if (options.rows < 1) throw InputError(text_of("[stream] rows must be at least 1. Got ", options.rows, "."));
+  if (options.rows < 1)
+    throw InputError(text_of("[stream] rows must be at least 1. Got ", options.rows, "."));
   return with_scalar(model.dtype(), [&]<class T>() -> AnyStream { return model.stream<T>(options); });
 }
 

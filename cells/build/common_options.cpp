@@ -1,0 +1,124 @@
+#include "lagtape/cells/build/common_options.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/ops/recurrence/step/reversible.h"
+#include "lagtape/ops/recurrence/step/step_tape.h"
+
+namespace lagtape {
+namespace {
+
+constexpr std::int64_t kLargestDilation = std::int64_t{1} << 20;
+
+/// Reads the key "dilations" over the list that is there.
+void read_dilations(JsonReader& reader, bool needed, std::vector<std::int64_t>& dilations) {
+  const Json& given = reader.raw(
+      "dilations", "a layer for each, in which the step before is that many steps back",
+      text_of(needed ? "list of 1 or more " : "null | list of ", "integer >= 1 and <= ", kLargestDilation),
+      needed ? "" : "[]");
+  if (given.is_null()) reader.fill("dilations", dilations);
+  if (given.is_null() && !needed) return;
+  dilations.clear();
+  bool good = given.is_array() && !(needed && given.empty());
+  for (std::size_t i = 0; given.is_array() && i < given.size(); ++i) {
+    good = good && given[i].is_number_integer();
+    if (!good) break;
+    dilations.push_back(given[i].get<std::int64_t>());
+    good = dilations.back() >= 1 && dilations.back() <= kLargestDilation;
+  }
+  if (!good)
+    reader.error("dilations", text_of("expected a list of whole numbers from 1 to ", kLargestDilation,
+                                      ", like [1, 2, 4, 8]. Got ", given.dump(), "."));
+}
+
+std::int64_t output_width(const Layer& layer) {
+  return layer.program.values[static_cast<std::size_t>(layer.program.output)].shape.width();
+}
+
+/// Makes all layers residual, except for a lowest one whose input has another width.
+void add_residuals(std::vector<Layer>& layers) {
+  const std::int64_t width = output_width(layers.back());
+  for (const Layer& layer : layers)
+    if (output_width(layer) != width)
+      throw InputError(text_of("[residual] layers inside a layer have one width. Got ", output_width(layer),
+                               " and ", width, "."));
+  for (Layer& layer : layers) {
+    const bool goes_without =
+        layers.size() > 1 && &layer == &layers.front() && layer.program.input.size != width;
+    if (!goes_without) layer.program = residual(std::move(layer.program));
+  }
+}
+
+}  // namespace
+
+void CommonCellOptions::read(JsonReader& reader) {
+  if (arithmetic) {
+    std::string name = arithmetic == Arithmetic::grid ? "grid" : "float";
+    reader.choice("arithmetic", name, {"float", "grid"},
+                  "arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs "
+                  "backwards exactly");
+    arithmetic = name == "grid" ? Arithmetic::grid : Arithmetic::real;
+  }
+  read_dilations(reader, needs_dilations, dilations);
+  reader.optional("residual", residual, "whether the input is added to the output");
+  init.read(reader);
+}
+
+BuildLayer CommonCellOptions::apply(BuildLayer build) const {
+  return [build, options = *this](std::int64_t input) {
+    LayerGroup all{{}, !options.dilations.empty()};
+    const std::vector<std::int64_t> once = {1};
+    for (const std::int64_t dilation : options.dilations.empty() ? once : options.dilations) {
+      LayerGroup group = build(all.layers.empty() ? input : output_width(all.layers.back()));
+      all.nested = all.nested || group.nested;
+      for (Layer& layer : group.layers) {
+        StepProgram& program = layer.program;
+        for (StateDefinition& state : program.states)
+          state.arithmetic = options.arithmetic.value_or(state.arithmetic);
+        program = dilated(std::move(program), dilation);
+        check_grid(program);
+        all.layers.push_back(std::move(layer));
+      }
+    }
+    if (options.residual) add_residuals(all.layers);
+    options.init.apply(all);
+    return all;
+  };
+}
+
+StepProgram dilated(StepProgram program, std::int64_t dilation) {
+  if (dilation == 1) return program;
+  for (Instruction& v : program.values) {
+    if (v.op == StepOp::real_lag)
+      throw InputError("[dilations] a cell whose lags are trained cannot be dilated");
+    if (v.op == StepOp::step_index) v.lag = std::max<std::int64_t>(v.lag, 1) * dilation;
+    if (v.op != StepOp::state && v.op != StepOp::lag) continue;
+    v.lag = (v.lag + 1) * dilation - 1;
+    v.op = StepOp::lag;
+    if (v.lag > StepTape::kLargestLag)
+      throw InputError(text_of("[dilations] lags are at most ", StepTape::kLargestLag, ". Got ", v.lag));
+  }
+  find_reads(program);
+  return program;
+}
+
+StepProgram residual(StepProgram program) {
+  const RowShape& output = program.values[static_cast<std::size_t>(program.output)].shape;
+  if (output != program.input)
+    throw InputError(text_of("[residual] input and output have one width. Got input ",
+                             to_string(program.input), ", output ", to_string(output)));
+  const auto found = std::ranges::find(program.values, StepOp::input, &Instruction::op);
+  int input = static_cast<int>(found - program.values.begin());
+  if (found == program.values.end()) program.values.push_back({.op = StepOp::input, .shape = program.input});
+  program.values.push_back({.op = StepOp::element,
+                            .element = ElementOp::add,
+                            .shape = program.input,
+                            .a = program.output,
+                            .b = input});
+  program.output = static_cast<int>(program.values.size()) - 1;
+  return program;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lagtape/cells/build/initial_values.h"
+#include "lagtape/cells/build/layer_entry.h"
+
+namespace lagtape {
+
+/// The options that every cell has beside its own.
+struct CommonCellOptions {
+  /// The arithmetic of the states. On the grid a reversible step runs backwards exactly
+  /// (ops/recurrence/step/reversible.h). Without a value the cell decides, and JSON does not offer the
+  /// option.
+  std::optional<Arithmetic> arithmetic = {};
+
+  /// A layer for each dilation d of the list, from the input up, in which the step before is d steps back:
+  /// h[n+1] = F(h[n+1-d], x[n]), and h[n-k] of the cell is h[n+1-(k+1)d].
+  /// Source: "Dilated Recurrent Neural Networks" (Chang et al. 2017).
+  std::vector<std::int64_t> dilations = {};
+  bool needs_dilations = false;  ///< an empty list is an error
+
+  /// The input is added to the output of every layer, which must have the same width. Where a layer stands
+  /// for several, all of one width, the lowest may have another input; nothing is added to its output then.
+  bool residual = false;
+
+  /// First values of parameters, in place of the cell's own.
+  InitialValues init = {};
+
+  /// Reads "dilations", "residual", "init", and "arithmetic" where there is one.
+  void read(JsonReader& reader);
+  /// The layers of the cell with these options. Throws InputError for a state that cannot be on the grid, a
+  /// cell that cannot be dilated, a residual layer whose widths differ, and wherever InitialValues::apply
+  /// throws.
+  BuildLayer apply(BuildLayer build) const;
+};
+
+/// The step of a dilated layer. Throws InputError for a cell whose lags are trained.
+StepProgram dilated(StepProgram program, std::int64_t dilation);
+
+/// The step that adds its input to its output. Throws InputError when their shapes differ.
+StepProgram residual(StepProgram program);
+
+}  // namespace lagtape

@@ -1,0 +1,69 @@
+#include "lagtape/cells/build/initial_values.h"
+
+#include <algorithm>
+
+#include "lagtape/cells/build/read_initializer.h"
+
+namespace lagtape {
+namespace {
+
+/// A parameter with the names by which "init" may call it.
+struct Named {
+  std::string name;        ///< "0.V" in a nested group
+  std::string short_name;  ///< "V"
+  ParameterDefinition* parameter;
+};
+
+std::vector<Named> parameters_of(LayerGroup& group) {
+  std::vector<Named> all;
+  for (std::size_t l = 0; l < group.layers.size(); ++l)
+    for (ParameterDefinition& p : group.layers[l].parameters)
+      all.push_back({group.nested ? text_of(l, ".", p.name) : p.name, p.name, &p});
+  return all;
+}
+
+void set(ParameterDefinition& parameter, const InitialValues::Entry& entry) {
+  if (const std::string obstacle = entry.initializer.obstacle(parameter.shape); !obstacle.empty())
+    throw OptionError(entry.pointer, text_of("this initializer ", obstacle, "; '", parameter.name, "' is ",
+                                             to_string(parameter.shape), "."));
+  parameter.initializer = entry.initializer;
+  parameter.draws_of.clear();
+}
+
+/// Sets every parameter of that name. False when there is none.
+bool set_all(const std::vector<Named>& parameters, const InitialValues::Entry& entry,
+             std::string Named::*name) {
+  bool found = false;
+  for (const Named& named : parameters) {
+    if (named.*name != entry.name) continue;
+    set(*named.parameter, entry);
+    found = true;
+  }
+  return found;
+}
+
+}  // namespace
+
+void InitialValues::read(JsonReader& reader) {
+  const Json& given =
+      reader.raw("init", "first values of parameters by name; `lagtape list initializers` names the kinds",
+                 "object", "{}");
+  reader.fill("init", given.is_null() ? json_of(*this) : read_initial_values(given, reader, *this));
+}
+
+void InitialValues::apply(LayerGroup& group) const {
+  const std::vector<Named> parameters = parameters_of(group);
+  std::vector<const Entry*> exact;
+  for (const Entry& entry : entries) {
+    if (std::ranges::find(parameters, entry.name, &Named::name) != parameters.end()) {
+      exact.push_back(&entry);
+    } else if (!set_all(parameters, entry, &Named::short_name)) {
+      std::vector<std::string> known;
+      for (const Named& named : parameters) known.push_back(named.name);
+      throw OptionError(entry.pointer, unknown_name("parameter", entry.name, known) + ".");
+    }
+  }
+  for (const Entry* entry : exact) set_all(parameters, *entry, &Named::name);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/cells/build/initializer.h"
+#include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+/// An option that turns out to be wrong once the layer is built, and where the option stands.
+struct OptionError : InputError {
+  OptionError(std::string at, const std::string& message) : InputError(message), pointer(std::move(at)) {}
+  std::string pointer;  ///< /model/layers/0/init/W9; empty for options written in C++
+};
+
+/// First values that a user gives to parameters of a layer, by name, in place of the cell's own:
+///
+///     "init": { "W1": "orthogonal", "W1.bias": {"type": "constant", "value": 1}, "0.V": "zeros" }
+///     InitialValues{{{"W1", Initializer::orthogonal()}, {"W1.bias", Initializer::constant(1)}}}
+///
+/// In a layer that stands for several, "0.V" is the V of the lowest, and "V" is the V of every one that has
+/// it. The longer name wins.
+struct InitialValues {
+  struct Entry {
+    std::string name;
+    Initializer initializer;
+    std::string pointer = {};  ///< where it stands in a JSON text
+  };
+  std::vector<Entry> entries = {};
+
+  /// Reads the key "init".
+  void read(JsonReader& reader);
+
+  /// Throws OptionError for a parameter that the layer does not have, and for an initialiser that is not for
+  /// the parameter's shape.
+  void apply(LayerGroup& group) const;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,181 @@
+#include "lagtape/cells/build/read_initializer.h"
+
+#include <numbers>
+#include <vector>
+
+namespace lagtape {
+namespace {
+
+using Kind = Initializer::Kind;
+using Number = InitializerEntry::Number;
+
+constexpr Range kAny = {};
+constexpr Range kNotNegative = {.min = 0};
+constexpr Range kFromOne = {.min = 1};
+constexpr Range kFromTwo = {.min = 2};
+
+constexpr Number gain(double fallback) { return {"gain", "factor of all values", fallback, kAny}; }
+
+constexpr Number kMean = {"mean", "mean of the distribution", 0, kAny};
+constexpr Number kDeviation = {"deviation", "standard deviation", 1, kNotNegative};
+
+constexpr std::string_view kGlorot =
+    "Understanding the difficulty of training deep feedforward neural networks (Glorot and Bengio 2010)";
+constexpr std::string_view kHe = "Delving Deep into Rectifiers (He et al. 2015)";
+constexpr std::string_view kLeCun = "Efficient BackProp (LeCun et al. 1998)";
+constexpr std::string_view kChrono = "Can recurrent neural networks warp time? (Tallec and Ollivier 2018)";
+
+void check_bounds(JsonReader& reader, Initializer& initializer) {
+  if (initializer.a > initializer.b) reader.error("low", "low must not be above high.");
+}
+
+void take_one_off(JsonReader&, Initializer& initializer) { initializer.b -= 1; }
+
+constexpr InitializerEntry kInitializers[] = {
+    {"zeros", "zeros everywhere", "", "W = 0", Kind::constant},
+    {"ones", "ones everywhere", "", "W = 1", Kind::constant, {"", "", 1}},
+    {"constant",
+     "the same number everywhere",
+     "",
+     "W = value",
+     Kind::constant,
+     {"value", "the number", 0, kAny}},
+    {"uniform",
+     "uniform between two numbers",
+     "",
+     "W from U(low, high)",
+     Kind::uniform,
+     {"low", "smallest value", -1, kAny},
+     {"high", "largest value", 1, kAny},
+     check_bounds},
+    {"normal", "normal distribution", "", "W from N(mean, deviation^2)", Kind::normal, kMean, kDeviation},
+    {"truncated_normal", "normal distribution without its tails", "",
+     "W from N(mean, deviation^2), within 2 * deviation of the mean", Kind::truncated_normal, kMean,
+     kDeviation},
+    {"xavier_uniform", "uniform, scaled by the mean of the numbers of rows and columns", kGlorot,
+     "W [out, in] from U(-r, r), r = gain * sqrt(6 / (in + out))", Kind::xavier_uniform, gain(1)},
+    {"xavier_normal", "normal, scaled by the mean of the numbers of rows and columns", kGlorot,
+     "W [out, in] from N(0, s^2), s = gain * sqrt(2 / (in + out))", Kind::xavier_normal, gain(1)},
+    {"glorot_uniform", "another name of xavier_uniform", kGlorot,
+     "W [out, in] from U(-r, r), r = gain * sqrt(6 / (in + out))", Kind::xavier_uniform, gain(1)},
+    {"glorot_normal", "another name of xavier_normal", kGlorot,
+     "W [out, in] from N(0, s^2), s = gain * sqrt(2 / (in + out))", Kind::xavier_normal, gain(1)},
+    {"kaiming_uniform", "uniform, scaled by the number of columns, with the gain for relu", kHe,
+     "W [out, in] from U(-r, r), r = gain * sqrt(3 / in)", Kind::kaiming_uniform, gain(std::numbers::sqrt2)},
+    {"kaiming_normal", "normal, scaled by the number of columns, with the gain for relu", kHe,
+     "W [out, in] from N(0, s^2), s = gain / sqrt(in)", Kind::kaiming_normal, gain(std::numbers::sqrt2)},
+    {"he_uniform", "another name of kaiming_uniform", kHe,
+     "W [out, in] from U(-r, r), r = gain * sqrt(3 / in)", Kind::kaiming_uniform, gain(std::numbers::sqrt2)},
+    {"he_normal", "another name of kaiming_normal", kHe, "W [out, in] from N(0, s^2), s = gain / sqrt(in)",
+     Kind::kaiming_normal, gain(std::numbers::sqrt2)},
+    {"lecun_uniform", "uniform, scaled by the number of columns, with gain 1", kLeCun,
+     "W [out, in] from U(-r, r), r = gain * sqrt(3 / in)", Kind::kaiming_uniform, gain(1)},
+    {"lecun_normal", "normal, scaled by the number of columns, with gain 1", kLeCun,
+     "W [out, in] from N(0, s^2), s = gain / sqrt(in)", Kind::kaiming_normal, gain(1)},
+    {"orthogonal", "orthonormal rows, or orthonormal columns where there are fewer columns than rows",
+     "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks (Saxe et al. "
+     "2014)",
+     "W [out, in] = gain * Q, Q @ Q.T = eye(out) or Q.T @ Q = eye(in), from a normal matrix by Gram-Schmidt",
+     Kind::orthogonal, gain(1)},
+    {"identity", "ones on the diagonal, zeros elsewhere",
+     "A Simple Way to Initialize Recurrent Networks of Rectified Linear Units (Le, Jaitly and Hinton 2015)",
+     "W [out, in] = gain where row = column, else 0", Kind::identity, gain(1)},
+    {"log_uniform",
+     "logarithm of a uniform number",
+     kChrono,
+     "W = scale * log(u), u from U(1, largest)",
+     Kind::log_uniform,
+     {"scale", "factor of the logarithm", 1, kAny},
+     {"largest", "largest value under the logarithm", 2, kFromOne}},
+    {"chrono",
+     "bias of a forget gate that remembers for up to `longest` steps; scale -1 gives that of an input gate",
+     kChrono,
+     "W = scale * log(u), u from U(1, longest - 1)",
+     Kind::log_uniform,
+     {"scale", "1, or -1 for an input gate", 1, kAny},
+     {"longest", "longest time scale, in steps", 784, kFromTwo},
+     take_one_off},
+    {"ramp",
+     "evenly spaced along the last axis",
+     "",
+     "W[..., k] = first + step * k",
+     Kind::ramp,
+     {"first", "value at index 0", 0, kAny},
+     {"step", "difference between neighbours", 1, kAny}},
+    {"henaff", "triangle of a skew-symmetric matrix of rotations by any angle",
+     "Recurrent Orthogonal Networks and Long-Memory Tasks (Henaff et al. 2016)",
+     "W [n (n - 1) / 2]: the number above the diagonal of each 2 x 2 block from U(-pi, pi), else 0",
+     Kind::henaff},
+    {"cayley", "triangle of a skew-symmetric matrix of the rotations that a Cayley transform gives",
+     "Orthogonal Recurrent Neural Networks with Scaled Cayley Transform (Helfrich et al. 2018)",
+     "W [n (n - 1) / 2]: the number above the diagonal of each 2 x 2 block is "
+     "-sqrt((1 - cos(t)) / (1 + cos(t))), t from U(0, pi / 2), else 0",
+     Kind::cayley},
+};
+
+}  // namespace
+
+Initializer InitializerEntry::read(JsonReader& reader) const {
+  Initializer result{kind, a.fallback, b.fallback};
+  if (!a.key.empty()) reader.optional(std::string(a.key), result.a, a.range, std::string(a.about));
+  if (!b.key.empty()) reader.optional(std::string(b.key), result.b, b.range, std::string(b.about));
+  if (finish) finish(reader, result);
+  return result;
+}
+
+std::span<const InitializerEntry> initializers() { return kInitializers; }
+
+Initializer read_initializer(const Json& value, const std::string& pointer, JsonErrors& errors,
+                             Json* filled) {
+  Json object = value;
+  if (value.is_string()) object = {{"type", value}};
+  if (value.is_number()) object = {{"type", "constant"}, {"value", value}};
+  std::vector<std::string> names;
+  for (const InitializerEntry& entry : initializers()) names.emplace_back(entry.name);
+
+  JsonReader reader(object, pointer, errors);
+  std::string type;
+  reader.required_choice("type", type, names, "kind of first values");
+  Initializer result;
+  for (const InitializerEntry& entry : initializers()) {
+    if (entry.name != type) continue;
+    result = entry.read(reader);
+    reader.finish();
+  }
+  if (filled) *filled = reader.filled();
+  return result;
+}
+
+Json read_initial_values(const Json& object, JsonReader& reader, InitialValues& values) {
+  const JsonReader names(object, reader.pointer_to("init"), reader.errors());
+  if (!names.is_object()) return object;
+  values.entries.clear();
+  Json filled = Json::object();
+  for (const auto& [name, value] : object.items()) {
+    const std::string pointer = names.pointer_to(name);
+    const Initializer initializer = read_initializer(value, pointer, reader.errors(), &filled[name]);
+    values.entries.push_back({name, initializer, pointer});
+  }
+  return filled;
+}
+
+Json json_of(const Initializer& initializer) {
+  const InitializerEntry* entry = nullptr;
+  for (const InitializerEntry& candidate : initializers()) {
+    if (candidate.kind != initializer.kind) continue;
+    // "zeros" and "ones" are constants too, but leave no choice of the number.
+    if (entry == nullptr || (entry->a.key.empty() && !candidate.a.key.empty())) entry = &candidate;
+  }
+  Json object = {{"type", entry->name}};
+  if (!entry->a.key.empty()) object[entry->a.key] = initializer.a;
+  if (!entry->b.key.empty()) object[entry->b.key] = initializer.b;
+  return object;
+}
+
+Json json_of(const InitialValues& values) {
+  Json object = Json::object();
+  for (const InitialValues::Entry& entry : values.entries) object[entry.name] = json_of(entry.initializer);
+  return object;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,99 @@
+#include "lagtape/cells/build/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+LayerRecorder::LayerRecorder(std::int64_t input, const Initializer& initializer)
+    : tape_(input), initializer_(initializer) {}
+
+StepVar LayerRecorder::vector(const std::string& name, std::int64_t size) {
+  declare(name, {size});
+  return tape_.vector(name, size);
+}
+
+StepVar LayerRecorder::scalar(const std::string& name) {
+  declare(name, {});
+  return tape_.scalar(name);
+}
+
+StepMatrix LayerRecorder::matrix(const std::string& name, std::int64_t out, std::int64_t in) {
+  declare(name, {out, in});
+  return tape_.matrix(name, out, in);
+}
+
+StepVar LayerRecorder::linear(const std::string& name, std::int64_t units, StepVar v) {
+  return product(matrix(name, units, v.shape().size), v);
+}
+
+StepVar LayerRecorder::linear(const std::string& name, std::int64_t units, StepVar v, std::int64_t rank) {
+  if (rank == 0) return linear(name, units, v);
+  return linear(name + "1", units, linear(name + "2", rank, v));
+}
+
+StepVar LayerRecorder::affine(const std::string& name, std::int64_t units, StepVar v) {
+  const StepVar Wv = linear(name, units, v);
+  return Wv + vector(name + ".bias", units);
+}
+
+void LayerRecorder::parameter(const std::string& name, Shape shape) { declare(name, std::move(shape)); }
+
+StepMatrix LayerRecorder::derived_matrix(const std::string& name, std::int64_t out, std::int64_t in,
+                                         std::vector<std::string> of, WeightFunction f) {
+  derived_.push_back({name, std::move(of), std::move(f)});
+  return tape_.matrix(name, out, in);
+}
+
+StepVar LayerRecorder::derived_vector(const std::string& name, std::int64_t size, std::vector<std::string> of,
+                                      WeightFunction f) {
+  derived_.push_back({name, std::move(of), std::move(f)});
+  return tape_.vector(name, size);
+}
+
+StepVar LayerRecorder::derived_scalar(const std::string& name, std::vector<std::string> of,
+                                      WeightFunction f) {
+  derived_.push_back({name, std::move(of), std::move(f)});
+  return tape_.scalar(name);
+}
+
+void LayerRecorder::start(const std::string& name, const Initializer& initializer,
+                          const std::string& draws_of) {
+  ParameterDefinition& parameter = find(name);
+  parameter.initializer = initializer;
+  parameter.draws_of = draws_of;
+}
+
+void LayerRecorder::keep_within(const std::string& name, Bounds bounds) { find(name).bounds = bounds; }
+
+void LayerRecorder::start_biases(const Initializer& initializer) {
+  for (ParameterDefinition& parameter : parameters_) {
+    if (parameter.name.ends_with(".bias")) parameter.initializer = initializer;
+  }
+}
+
+StepVar LayerRecorder::named(const std::string& name, StepVar v) {
+  tape_.name(name, v);
+  return v;
+}
+
+Layer LayerRecorder::finish(StepVar output) {
+  tape_.set_output(output);
+  Layer layer{tape_.finish(), std::move(parameters_), {}};
+  if (!derived_.empty()) layer.weights = weights_with(layer.program, layer.parameters, derived_);
+  return layer;
+}
+
+ParameterDefinition& LayerRecorder::find(const std::string& name) {
+  const auto parameter = std::ranges::find(parameters_, name, &ParameterDefinition::name);
+  if (parameter == parameters_.end()) throw Error(text_of("[find] there is no parameter '", name, "'."));
+  return *parameter;
+}
+
+void LayerRecorder::declare(const std::string& name, Shape shape) {
+  parameters_.push_back({name, std::move(shape), initializer_});
+}
+
+}  // namespace lagtape

@@ -1,0 +1,361 @@
+#include "lagtape/tools/chart/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <initializer_list>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+// Sizes in pixels.
+constexpr double kLeft = 76, kTop = 40, kBottom = 58;
+constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kLetter = 7.2, kFont = 12;
+constexpr double kDot = 3.5;      // radius of a dot that is read by itself
+constexpr double kDotInLine = 2;  // radius of a single point between the gaps of a line
+constexpr double kBandOpacity = 0.25;
+
+// The colours of Okabe and Ito without yellow, which is hard to see on white.
+constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                 "#e69f00", "#56b4e9", "#000000"};
+constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 2"};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+/// The text escaped for XML. Control characters, which XML does not allow, become '?'.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    }
+  }
+  return result;
+}
+
+std::string text_at(double x, double y, const std::string& text, const std::string& more) {
+  return text_of("<text x=\"", number(x), "\" y=\"", number(y), "\" ", more, ">", escaped(text), "</text>\n");
+}
+
+std::string segment(double x1, double y1, double x2, double y2, const std::string& more) {
+  return text_of("<line x1=\"", number(x1), "\" y1=\"", number(y1), "\" x2=\"", number(x2), "\" y2=\"",
+                 number(y2), "\" ", more, "/>\n");
+}
+
+std::string dot(double x, double y, double radius, const std::string& colour) {
+  return text_of("<circle cx=\"", number(x), "\" cy=\"", number(y), "\" r=\"", radius, "\" fill=\"", colour,
+                 "\"/>\n");
+}
+
+std::string colour(const PlotLine& line, std::size_t n) {
+  return line.faint ? "#bbbbbb" : kColours[n % kColours.size()];
+}
+
+/// The colour, dashes and width of the n-th line.
+std::string stroke(const PlotLine& line, std::size_t n) {
+  if (line.faint) return text_of("stroke=\"", colour(line, n), "\" stroke-width=\"1\"");
+  const char* dash = kDashes[n / kColours.size() % kDashes.size()];
+  const std::string dashes = *dash ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
+  return text_of("stroke=\"", colour(line, n), "\" stroke-width=\"",
+                 line.broad ? "6\" stroke-opacity=\"0.35\"" : "1.6\"", dashes);
+}
+
+/// The title of an axis, which says when the axis is logarithmic.
+std::string with_scale(const PlotAxis& axis) {
+  return axis.log ? text_of(axis.title, axis.title.empty() ? "" : " ", "(logarithmic)") : axis.title;
+}
+
+std::string fill(std::size_t n) {
+  return text_of("fill=\"", kColours[n % kColours.size()], "\" fill-opacity=\"0.55\"");
+}
+
+void check(const Plot& plot) {
+  for (const PlotLine& line : plot.lines) {
+    if (line.x.size() != line.y.size()) {
+      throw InputError(text_of("[plot] expected as many x as y of a line. Got ", line.x.size(), " and ",
+                               line.y.size(), " for '", line.name, "'."));
+    }
+  }
+  for (const PlotBand& band : plot.bands) {
+    if (band.x.size() != band.low.size() || band.x.size() != band.high.size() ||
+        band.line >= plot.lines.size())
+      throw InputError(text_of("[plot] expected as many bounds as x of a band, and its line. Got ",
+                               band.x.size(), ", ", band.low.size(), " and ", band.high.size(), " for '",
+                               band.name, "', line ", band.line, " of ", plot.lines.size(), "."));
+  }
+  for (const PlotBars& bars : plot.bars) {
+    if (bars.edges.size() != bars.heights.size() + 1 && !(bars.edges.empty() && bars.heights.empty())) {
+      throw InputError(text_of("[plot] expected one edge more than heights. Got ", bars.edges.size(), " and ",
+                               bars.heights.size(), " for '", bars.name, "'."));
+    }
+  }
+}
+
+std::vector<double> values_of(const Plot& plot, std::vector<double> PlotLine::*of_lines,
+                              std::vector<double> PlotBars::*of_bars,
+                              std::initializer_list<std::vector<double> PlotBand::*> of_bands) {
+  std::vector<double> values;
+  for (const PlotBand& band : plot.bands)
+    for (const auto part : of_bands) values.insert(values.end(), (band.*part).begin(), (band.*part).end());
+  for (const PlotLine& line : plot.lines) {
+    values.insert(values.end(), (line.*of_lines).begin(), (line.*of_lines).end());
+  }
+  for (const PlotBars& bars : plot.bars) {
+    values.insert(values.end(), (bars.*of_bars).begin(), (bars.*of_bars).end());
+  }
+  return values;
+}
+
+/// Draws one plot, piece by piece.
+class Drawing {
+ public:
+  explicit Drawing(const Plot& plot)
+      : plot_(plot),
+        x_(plot.x, values_of(plot, &PlotLine::x, &PlotBars::edges, {&PlotBand::x})),
+        y_(plot.y, values_of(plot, &PlotLine::y, &PlotBars::heights, {&PlotBand::low, &PlotBand::high}),
+           !plot.bars.empty()) {}
+
+  std::string svg() {
+    draw_axes();
+    out_ += "<g clip-path=\"url(#inside)\">\n";
+    std::size_t n = 0;
+    for (const PlotBars& bars : plot_.bars) draw(bars, n++);
+    for (const bool broad : {true, false}) {
+      std::size_t of_line = n;
+      for (const PlotLine& line : plot_.lines) {
+        if (line.broad == broad) draw(line, of_line);
+        ++of_line;
+      }
+      for (const PlotBand& band : plot_.bands)
+        if (broad) draw(band);
+    }
+    out_ += text_of("</g>\n<g clip-path=\"url(#dots)\">\n", dots_, "</g>\n");
+    draw_frame();
+    const double legend = draw_legend();
+    const double width = plot_.legend_below ? std::max(kLeft + plot_.width + kLegendGap, legend)
+                                            : kLeft + plot_.width + legend;
+    return text_of(head(width, std::max(kTop + plot_.height + kBottom, legend_bottom_)), out_, "</svg>\n");
+  }
+
+ private:
+  double across(double x) const { return kLeft + plot_.width * x_.place(x); }
+  double down(double y) const { return kTop + plot_.height * (1 - y_.place(y)); }
+
+  std::string head(double width, double height) const {
+    return text_of(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
+        number(width), "\" height=\"", number(height), "\" viewBox=\"0 0 ", number(width), " ",
+        number(height), "\" font-family=\"sans-serif\" font-size=\"", kFont, "\">\n", clip("inside", 0),
+        clip("dots", kDot), "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+  }
+
+  /// The area inside the axes, and so much around it.
+  std::string clip(const char* name, double around) const {
+    return text_of("<clipPath id=\"", name, "\"><rect x=\"", number(kLeft - around), "\" y=\"",
+                   number(kTop - around), "\" width=\"", number(plot_.width + 2 * around), "\" height=\"",
+                   number(plot_.height + 2 * around), "\"/></clipPath>\n");
+  }
+
+  void draw_axes() {
+    const std::string grid = "stroke=\"#dddddd\"", right = "text-anchor=\"end\"";
+    const std::string centre = "text-anchor=\"middle\"";
+    double free = -kLeft;  // where the next label may begin: those of a logarithm can lie close together
+    for (const PlotTick& tick : x_.ticks()) {
+      const double x = across(tick.value), half = kLetter * static_cast<double>(tick.text.size()) / 2;
+      if (x < kLeft - 1 || x > kLeft + plot_.width + 1) continue;
+      const bool is_number = plot_.x.categories.empty();
+      if (is_number) out_ += segment(x, kTop, x, kTop + plot_.height, grid);
+      if (is_number && x - half < free) continue;
+      out_ += text_at(x, kTop + plot_.height + 18, tick.text, centre);
+      free = x + half + kLetter / 2;
+    }
+    if (const auto& last = x_.last()) draw_last(*last, free);
+    double highest = kTop + plot_.height + kFont;  // the place of the highest label so far
+    for (const PlotTick& tick : y_.ticks()) {
+      const double y = down(tick.value);
+      if (y < kTop - 1 || y > kTop + plot_.height + 1) continue;
+      out_ += segment(kLeft, y, kLeft + plot_.width, y, grid);
+      out_ += text_at(kLeft - 8, y + kFont / 3, tick.text, right);
+      highest = std::min(highest, y);
+    }
+    if (const auto& last = y_.last(); last && down(last->value) < highest - 1.5 * kFont) {
+      const double y = down(last->value);
+      out_ += segment(kLeft, y, kLeft + plot_.width, y, grid);
+      out_ += text_at(kLeft - 8, y + kFont / 3, last->text, right);
+    }
+  }
+
+  /// The largest value across, if its number has room between the labels, which end at `free`, and the page's edge.
+  void draw_last(const PlotTick& last, double free) {
+    const double x = across(last.value), half = kLetter * static_cast<double>(last.text.size()) / 2;
+    if (x - half < free + kLetter || x + half > kLeft + plot_.width + kLegendGap) return;
+    out_ += segment(x, kTop, x, kTop + plot_.height, "stroke=\"#dddddd\"");
+    out_ += text_at(x, kTop + plot_.height + 18, last.text, "text-anchor=\"middle\"");
+  }
+
+  void draw_frame() {
+    const std::string centre = "text-anchor=\"middle\"";
+    const double middle = kLeft + plot_.width / 2, half_way = kTop + plot_.height / 2;
+    out_ += text_of("<rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"", number(plot_.width),
+                    "\" height=\"", number(plot_.height), "\" fill=\"none\" stroke=\"#555555\"/>\n");
+    const double title = plot_.subtitle.empty() ? kTop - 16 : kTop - 23;
+    out_ += text_at(middle, title, plot_.title, centre + " font-size=\"15\"");
+    if (!plot_.subtitle.empty()) out_ += text_at(middle, kTop - 7, plot_.subtitle, centre);
+    out_ += text_at(middle, kTop + plot_.height + 42, with_scale(plot_.x), centre);
+    out_ += text_at(18, half_way, with_scale(plot_.y),
+                    text_of(centre, " transform=\"rotate(-90 18 ", number(half_way), ")\""));
+  }
+
+  bool shows(const PlotLine& line, std::size_t i) const { return x_.shows(line.x[i]) && y_.shows(line.y[i]); }
+
+  /// Whether a line has points, but no two that it could join.
+  bool is_dots(const PlotLine& line) const {
+    bool some = false;
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      if (!shows(line, i)) continue;
+      if (i > 0 && shows(line, i - 1)) return false;
+      some = true;
+    }
+    return some;
+  }
+
+  /// A polyline for every piece between gaps; a single point is a dot.
+  void draw(const PlotLine& line, std::size_t n) {
+    const double radius = line.markers || is_dots(line) ? kDot : kDotInLine;
+    std::vector<std::pair<double, double>> piece;
+    const auto finish = [&] {
+      if (piece.size() > 1) {
+        out_ += text_of("<polyline fill=\"none\" stroke-linejoin=\"round\" ", stroke(line, n), " points=\"");
+        for (const auto& [x, y] : piece) out_ += text_of(number(x), ",", number(y), " ");
+        out_.back() = '"';
+        out_ += "/>\n";
+      }
+      if (piece.size() == 1 || line.markers)
+        for (const auto& [x, y] : piece) dots_ += dot(x, y, radius, colour(line, n));
+      piece.clear();
+    };
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      if (shows(line, i)) {
+        piece.emplace_back(across(line.x[i]), down(line.y[i]));
+      } else {
+        finish();
+      }
+    }
+    finish();
+  }
+
+  std::string fill_of(const PlotBand& band, double opacity) const {
+    return text_of("fill=\"", kColours[(plot_.bars.size() + band.line) % kColours.size()],
+                   "\" fill-opacity=\"", number(opacity), "\"");
+  }
+
+  /// The opacity of a band on top of those before it of the same line.
+  double opacity_of(const PlotBand& band) const {
+    double seen_through = 1;
+    for (const PlotBand* other = plot_.bands.data(); other <= &band; ++other)
+      if (other->line == band.line) seen_through *= 1 - kBandOpacity;
+    return 1 - seen_through;
+  }
+
+  /// A polygon for every piece between gaps.
+  void draw(const PlotBand& band) {
+    std::size_t first = 0;
+    const auto finish = [&](std::size_t end) {
+      if (end > first)
+        out_ += text_of("<polygon stroke=\"none\" ", fill_of(band, kBandOpacity), " points=\"");
+      for (std::size_t i = first; i < end; ++i)
+        out_ += text_of(number(across(band.x[i])), ",", number(down(y_.clamped(band.low[i]))), " ");
+      for (std::size_t i = end; i > first; --i)
+        out_ += text_of(number(across(band.x[i - 1])), ",", number(down(band.high[i - 1])), " ");
+      if (end > first) out_.back() = '"';
+      if (end > first) out_ += "/>\n";
+      first = end + 1;
+    };
+    for (std::size_t i = 0; i < band.x.size(); ++i)
+      if (!x_.shows(band.x[i]) || !y_.shows(y_.clamped(band.low[i])) || !y_.shows(band.high[i])) finish(i);
+    finish(band.x.size());
+  }
+
+  void draw(const PlotBars& bars, std::size_t n) {
+    const double base = down(y_.base());
+    for (std::size_t i = 0; i < bars.heights.size(); ++i) {
+      if (!y_.shows(bars.heights[i]) || !x_.shows(bars.edges[i]) || !x_.shows(bars.edges[i + 1])) continue;
+      const double left = across(bars.edges[i]), right = across(bars.edges[i + 1]);
+      const double end = down(bars.heights[i]);
+      out_ += text_of("<rect x=\"", number(std::min(left, right)), "\" y=\"", number(std::min(base, end)),
+                      "\" width=\"", number(std::abs(right - left)), "\" height=\"",
+                      number(std::abs(base - end)), "\" ", fill(n), "/>\n");
+    }
+  }
+
+  /// Draws the legend beside the chart, or below it, and returns its width.
+  double draw_legend() {
+    const bool below = plot_.legend_below;
+    double width = 0, y = below ? kTop + plot_.height + kBottom + kLegendRow / 2 : kTop + kLegendRow / 2;
+    std::size_t n = 0;
+    const double x = below ? kLegendGap : kLeft + plot_.width + kLegendGap;
+    const auto entry = [&](const std::string& name, const std::string& key) {
+      if (name.empty()) return;
+      out_ += key + text_at(x + kLegendKey, y + kFont / 3, name, "");
+      width = std::max(width, kLegendGap + kLegendKey + kLetter * static_cast<double>(name.size()));
+      y += kLegendRow;
+    };
+    for (const PlotBars& bars : plot_.bars) {
+      entry(bars.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
+                               "\" width=\"18\" height=\"10\" ", fill(n++), "/>\n"));
+    }
+    for (const PlotBand& band : plot_.bands)
+      entry(band.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
+                               "\" width=\"18\" height=\"10\" ", fill_of(band, opacity_of(band)), "/>\n"));
+    for (const PlotLine& line : plot_.lines) {
+      const std::string point = dot(x + 9, y, kDot, colour(line, n));
+      const std::string joined = segment(x, y, x + 18, y, stroke(line, n++));
+      entry(line.name, is_dots(line) ? point : joined + (line.markers ? point : ""));
+    }
+    legend_bottom_ = y + kLegendRow;
+    return std::max(width, kLegendGap);
+  }
+
+  const Plot& plot_;
+  PlotScale x_, y_;
+  std::string out_, dots_;  // dots lie over lines, and whole over the frame
+  double legend_bottom_ = 0;
+};
+
+}  // namespace
+
+std::string Plot::svg() const {
+  check(*this);
+  return Drawing(*this).svg();
+}
+
+PlotBars histogram(std::string name, const std::vector<double>& values, int bins) {
+  std::vector<double> finite;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
+               [](double value) { return std::isfinite(value); });
+  PlotBars bars{.name = std::move(name), .edges = {}, .heights = {}};
+  if (finite.empty() || bins < 1) return bars;
+  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
+  const double start = *least, width = *most > *least ? (*most - *least) / bins : 1;
+  for (int i = 0; i <= bins; ++i) bars.edges.push_back(start + i * width);
+  bars.heights.assign(static_cast<std::size_t>(bins), 0);
+  for (const double value : finite) {
+    const int bin = std::min(static_cast<int>((value - start) / width), bins - 1);
+    ++bars.heights[static_cast<std::size_t>(bin)];
+  }
+  return bars;
+}
+
+}  // namespace lagtape

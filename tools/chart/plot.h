@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/chart/plot_axis.h"
+
+namespace lagtape {
+
+/// A line through the points (x[i], y[i]). NaN, or a value that a logarithmic axis cannot show, leaves a gap.
+struct PlotLine {
+  std::string name;  ///< name in the legend; empty: not listed
+  std::vector<double> x, y;
+  bool broad = false;    ///< wide and pale, so that another line is seen on top of it
+  bool faint = false;    ///< thin and grey, one of many that are not told apart
+  bool markers = false;  ///< a dot on each point, so that what was measured is told from what is between
+};
+
+/// Bars side by side: bar i stands on the x axis between edges[i] and edges[i + 1]. NaN leaves a gap.
+struct PlotBars {
+  std::string name;  ///< name in the legend; empty: not listed
+  std::vector<double> edges, heights;
+};
+
+/// The pale area between low[i] and high[i] over x[i], in the colour of a line of the chart. NaN leaves a gap. A lower
+/// bound that a logarithmic axis cannot show, 0 or less, lies at the bottom of the chart.
+struct PlotBand {
+  std::string name;  ///< name in the legend; empty: not listed
+  std::vector<double> x, low, high;
+  std::size_t line = 0;  ///< the place of the line among the chart's
+};
+
+/// A chart with axes and a legend. Lines are drawn over bars and bands, bands over broad lines, in colours that colour-blind readers can tell
+/// apart.
+struct Plot {
+  std::string title = {};
+  std::string subtitle = {};  ///< smaller, below the title
+  PlotAxis x = {}, y = {};
+  std::vector<PlotLine> lines = {};
+  std::vector<PlotBars> bars = {};
+  std::vector<PlotBand> bands = {};
+  double width = 620, height = 380;  ///< of the area inside the axes, in pixels
+  bool legend_below = false;         ///< instead of beside it
+
+  /// The chart as a complete SVG document in UTF-8, like its texts. Throws InputError if the sizes of a
+  /// line's x and y, of edges and heights of bars, or of a band do not match, or a band's line is not there.
+  std::string svg() const;
+};
+
+/// A histogram of the finite values in bars of equal width.
+PlotBars histogram(std::string name, const std::vector<double>& values, int bins);
+
+}  // namespace lagtape

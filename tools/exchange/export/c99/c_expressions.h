@@ -1,0 +1,75 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/exchange/export/c99/c_layer.h"
+#include "lagtape/tools/exchange/export/c99/c_loops.h"
+#include "lagtape/tools/exchange/export/c99/c_names.h"
+
+namespace lagtape {
+
+/// A part of an equation in C.
+struct CExpression {
+  std::string text;
+  int strength = 3;  ///< how tightly it binds: 3 a name or call, 2 a product, 1 a sum, 0 a choice
+  int depth = 0;     ///< of operations within each other
+};
+
+/// The equations of a layer's step in C. While they are written it collects what they need: constants, helper
+/// functions, and names of the states that the function must declare.
+class CExpressions {
+ public:
+  CExpressions(const ExportedLayer& layer, const CStyle& style);
+
+  const CLoops& loops() const { return loops_; }
+  /// Whether the value is there before the loops begin.
+  bool is_given(int id) const { return given_[id]; }
+  /// Whether a loop writes the value into a variable rather than where it is used.
+  bool has_variable(int id) const;
+  const std::string& name(int id) const { return names_[id]; }
+  /// The member of the state that holds the last values of state s.
+  const std::string& member(int state) const { return members_[state]; }
+
+  /// Element `index` of a value, computed from its operands.
+  CExpression computed(int id, const std::string& index);
+  /// Element `index` of a value: its variable's, or what it is computed from.
+  CExpression element(int id, const std::string& index);
+  /// A name of the function that is free.
+  std::string unique(const std::string& wished) { return locals_.unique(wished); }
+
+  /// The declarations of the states that the equations read.
+  std::string state_pointers() const;
+
+  std::string constants;
+  std::set<std::string> helpers;
+  CCosts costs;
+  bool counts_steps = false, reads_input = false, reads_state = false;
+
+ private:
+  CExpression fixed(int id, const std::string& index);
+  CExpression product(const Instruction& v, const std::string& index);
+  CExpression function(const Instruction& v, const std::string& index);
+  CExpression call(const std::string& helper, const std::string& arguments, int depth);
+  CExpression real_lag(const Instruction& v, const std::string& index);
+  /// The vector that holds a value, as a pointer.
+  std::string vector(int id);
+  std::string past(int state, std::int64_t lag);
+  std::string matrix(int weight);
+  void name_values();
+
+  const ExportedLayer& layer_;
+  const CStyle& style_;
+  std::vector<std::vector<double>> fixed_;
+  std::vector<bool> given_;
+  CLoops loops_;
+  CNames locals_, globals_;
+  std::vector<std::string> members_, names_;
+  std::vector<bool> is_named_;
+  std::map<int, std::string> fixed_names_, matrices_;
+  std::map<std::pair<int, std::int64_t>, std::string> pasts_;  // (state, lag) -> variable
+};
+
+}  // namespace lagtape

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "lagtape/tools/exchange/export/c99/c_layer.h"
+
+namespace lagtape {
+
+/// The largest errors of the approximations in f32, beside the exact functions on all real numbers. A test
+/// measures them.
+inline constexpr double kFastTanhError = 1.5e-6, kFastSigmoidError = 8e-7;
+
+/// The definitions of functions that layers call, by name (CLayer::helpers), and of those that they call.
+std::string c_helpers(std::set<std::string> names, const CStyle& style);
+
+}  // namespace lagtape

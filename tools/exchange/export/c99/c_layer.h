@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/exchange/export/c99/c_numbers.h"
+#include "lagtape/tools/exchange/export/exported_model.h"
+
+namespace lagtape {
+
+/// The choices that all parts of a C file share.
+struct CStyle {
+  std::string name;  ///< begins the names of all that the file defines
+  Dtype dtype = Dtype::f32;
+  CWeights weights = CWeights::real;
+  bool fast_functions = false;  ///< tanh and sigmoid by the approximation of c_helpers.h
+};
+
+/// The cost of a step and its data, for the comment at the head of the file.
+struct CCosts {
+  std::int64_t weight_bytes = 0;
+  std::int64_t state_bytes = 0;
+  std::int64_t stack_bytes = 0;                ///< of arrays, in the function that needs most
+  std::int64_t multiply_adds = 0;              ///< in the sums of products
+  std::map<std::string, std::int64_t> called;  ///< functions such as tanh, by element: how often
+};
+
+/// A layer as C: its constants, the members that it adds to the state, the code that sets them to zero, and
+/// the function `static void NAME_LAYER(NAME_state *state, const T *x, T *y)`.
+struct CLayer {
+  std::string constants, members, reset, function;
+  std::set<std::string> helpers;  ///< functions of c_helpers.h that it calls
+  CCosts costs;
+  bool counts_steps = false;  ///< it reads state->steps, the number of steps before this one
+};
+
+/// The layer as C. Matrices in whole numbers stand for those that the layer holds, which must be restored
+/// from such numbers. Throws InputError for a layer whose sizes an int of C cannot count.
+CLayer c_layer(const ExportedLayer& layer, const CStyle& style);
+
+}  // namespace lagtape

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/tools/exchange/export/c99/c_options.h"
+
+namespace lagtape {
+
+/// The longest line of the C file.
+inline constexpr std::size_t kCLineLength = 110;
+
+/// The scalar of the C file: "float" or "double".
+std::string c_type(Dtype dtype);
+/// A function of math.h for the scalar: "tanhf" or "tanh".
+std::string c_function(const std::string& name, Dtype dtype);
+/// A number that reads back as the same one: "0.5f".
+std::string c_number(double value, Dtype dtype);
+/// "static const float NAME[3] = {...};" with its line ends.
+std::string c_array(const std::string& name, std::span<const double> values, Dtype dtype);
+std::string c_array(const std::string& name, std::span<const std::int32_t> values, CWeights weights);
+
+/// A matrix [rows, columns] in whole numbers: element = scale of its row * whole number, the largest of each
+/// row being the largest that the type holds.
+struct WholeNumbers {
+  std::vector<std::int32_t> values;
+  std::vector<double> scales;  ///< one a row, representable in f32
+};
+WholeNumbers whole_numbers(const Tensor& matrix, CWeights weights);
+/// The matrix that these numbers stand for.
+Tensor restored(const WholeNumbers& numbers, const Shape& shape, Dtype dtype);
+
+/// The bytes of one element of a matrix.
+std::int64_t element_bytes(CWeights weights, Dtype dtype);
+
+}  // namespace lagtape

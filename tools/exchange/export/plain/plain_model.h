@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/exchange/export/exported_model.h"
+#include "lagtape/tools/exchange/export/gated_layer.h"
+
+namespace lagtape {
+
+/// A model of layers that other programs have: lstm, gru, rnn and affine maps ("linear"), one after the other.
+struct PlainModel {
+  std::unique_ptr<ExportedModel> content;  ///< in f64; what the layers point to
+  std::vector<GatedLayer> layers;          ///< the read-out last
+};
+
+/// What a format has.
+struct PlainFormat {
+  std::string name;
+  std::vector<std::string> cells;  ///< of GatedLayer::cell
+  bool has_functions = false;      ///< of GatedLayer::function
+  bool resets_before = false;      ///< GatedLayer::resets_before may be true
+};
+
+/// A model in plain layers. Its normalisation becomes part of the weights of its first and last layer, where
+/// biases come in that were not there, and layers that do nothing outside of training (dropout) are left out.
+/// Throws InputError for a model that cannot run step by step, for tokens, and for a layer that the format
+/// does not have, which names it.
+PlainModel plain_model(const Model& model, const PlainFormat& format);
+
+}  // namespace lagtape

@@ -1,0 +1,94 @@
+#include "lagtape/tools/exchange/import/json_tensor.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape::foreign {
+namespace {
+
+void append_numbers(const Json& json, const Shape& shape, std::size_t axis, const std::string& place,
+                    std::vector<double>& values) {
+  if (axis == shape.size()) {
+    if (!json.is_number())
+      throw InputError(
+          text_of(place, ": expected a number. Got ", json.is_array() ? "an array" : json.dump(), "."));
+    values.push_back(json.get<double>());
+    return;
+  }
+  if (!json.is_array() || std::ssize(json) != shape[axis])
+    throw InputError(text_of(place, ": expected an array of ", shape[axis], ". Got ",
+                             json.is_array() ? text_of("one of ", json.size()) : json.type_name(), "."));
+  std::size_t i = 0;
+  for (const Json& element : json) append_numbers(element, shape, axis + 1, text_of(place, "/", i++), values);
+}
+
+const Json& value_at(const Json& parent, std::string_view key, const std::string& place) {
+  const Json* found = parent.find(key);
+  if (found == parent.end()) throw InputError(text_of(place, "/", key, ": is missing."));
+  return *found;
+}
+
+[[noreturn]] void refuse_value(const Json& found, std::string_view key, const std::string& place,
+                               const std::string& expected) {
+  const bool large = found.is_array() || found.is_object();
+  throw InputError(text_of(place, "/", key, ": expected ", expected, ". Got ",
+                           large ? text_of("an ", found.type_name()) : found.dump(), "."));
+}
+
+}  // namespace
+
+Tensor tensor_of(const Json& json, const std::string& place) {
+  Shape shape;
+  for (const Json* level = &json; level->is_array(); level = level->begin()) {
+    shape.push_back(std::ssize(*level));
+    if (level->empty()) throw InputError(text_of(place, ": an array of numbers is empty."));
+  }
+  if (shape.empty())
+    throw InputError(text_of(place, ": expected an array of numbers. Got ", json.dump(), "."));
+  std::vector<double> values;
+  append_numbers(json, shape, 0, place, values);
+  return Tensor::from(shape, values, Dtype::f64);
+}
+
+const Json& object_at(const Json& parent, std::string_view key, const std::string& place) {
+  const Json& found = value_at(parent, key, place);
+  if (!found.is_object()) refuse_value(found, key, place, "an object");
+  return found;
+}
+
+const Json& array_at(const Json& parent, std::string_view key, const std::string& place) {
+  const Json& found = value_at(parent, key, place);
+  if (!found.is_array()) refuse_value(found, key, place, "an array");
+  return found;
+}
+
+std::int64_t count_at(const Json& parent, std::string_view key, const std::string& place,
+                      std::int64_t least) {
+  constexpr std::int64_t kMost = 1 << 16;
+  const Json& found = value_at(parent, key, place);
+  if (!found.is_number_integer() || found.get<double>() < static_cast<double>(least) ||
+      found.get<double>() > kMost)
+    refuse_value(found, key, place, text_of("a whole number, ", least, " to ", kMost));
+  return found.get<std::int64_t>();
+}
+
+std::string text_at(const Json& parent, std::string_view key, const std::string& place) {
+  const Json& found = value_at(parent, key, place);
+  if (!found.is_string()) refuse_value(found, key, place, "a text");
+  return found.get<std::string>();
+}
+
+void check_keys(const Json& object, const std::vector<std::string>& known, const std::string& place) {
+  for (const auto& [key, value] : object.items())
+    if (std::ranges::find(known, key) == known.end())
+      throw InputError(text_of(place, ": ", unknown_name("key", key, known)));
+}
+
+void check_shape(const Tensor& tensor, const Shape& wanted, const std::string& place) {
+  if (tensor.shape() != wanted)
+    throw InputError(
+        text_of(place, ": expected the shape ", to_string(wanted), ". Got ", to_string(tensor.shape()), "."));
+}
+
+}  // namespace lagtape::foreign

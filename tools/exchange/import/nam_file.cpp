@@ -1,0 +1,80 @@
+#include "lagtape/tools/exchange/import/nam_file.h"
+
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/exchange/import/json_tensor.h"
+
+namespace lagtape::foreign {
+namespace {
+
+/// Takes tensors from the front of a list of numbers.
+class NumberList {
+ public:
+  NumberList(Tensor values, std::string place) : values_(std::move(values)), place_(std::move(place)) {}
+
+  Tensor take(const Shape& shape) {
+    const std::int64_t count = element_count(shape);
+    if (count > values_.numel() - taken_)
+      throw InputError(
+          text_of(place_, ": ", values_.numel(), " numbers are fewer than the sizes in /config need."));
+    const Tensor part = rows_of(values_, taken_, count).reshaped(shape);
+    taken_ += count;
+    return part;
+  }
+  void finish() const {
+    if (taken_ != values_.numel())
+      throw InputError(
+          text_of(place_, ": the sizes in /config need ", taken_, " numbers. Got ", values_.numel(), "."));
+  }
+
+ private:
+  Tensor values_;
+  std::string place_;
+  std::int64_t taken_ = 0;
+};
+
+/// Columns begin .. begin + count - 1 of a matrix.
+Tensor columns_of(const Tensor& matrix, std::int64_t begin, std::int64_t count) {
+  return transposed(rows_of(transposed(matrix), begin, count));
+}
+
+bool is_zero(const Tensor& tensor) {
+  for (std::int64_t i = 0; i < tensor.numel(); ++i)
+    if (tensor.at(i) != 0) return false;
+  return true;
+}
+
+}  // namespace
+
+ForeignModel read_nam(const Json& root, const std::string& where) {
+  if (const std::string kind = text_at(root, "architecture", where + ": "); kind != "LSTM")
+    throw InputError(text_of(where, ": /architecture: '", kind, "' is not supported. Supported: LSTM."));
+  const Json& config = object_at(root, "config", where + ": ");
+  const std::string place = where + ": /config";
+  check_keys(config, {"input_size", "hidden_size", "num_layers"}, place);
+  ForeignModel model{.format = "nam", .input = count_at(config, "input_size", place)};
+  const std::int64_t units = count_at(config, "hidden_size", place),
+                     layers = count_at(config, "num_layers", place);
+  NumberList weights(tensor_of(array_at(root, "weights", where + ": "), where + ": /weights"),
+                     where + ": /weights");
+  for (std::int64_t l = 0; l < layers; ++l) {
+    ForeignCell cell;
+    cell.units = units;
+    cell.input = l == 0 ? model.input : units;
+    const Tensor matrix = weights.take({4 * units, cell.input + units}), bias = weights.take({4 * units});
+    cell.gates = split_gates(CellKind::lstm, gates_of(CellKind::lstm), columns_of(matrix, cell.input, units),
+                             columns_of(matrix, 0, cell.input), {}, bias);
+    cell.h0 = weights.take({units});
+    cell.c0 = weights.take({units});
+    if (is_zero(cell.h0)) cell.h0 = {};
+    if (is_zero(cell.c0)) cell.c0 = {};
+    model.layers.push_back({text_of("layer ", l), ForeignRecurrence{{cell}}});
+  }
+  const Tensor W = weights.take({1, units}), bias = weights.take({1});
+  model.layers.push_back({"the map", ForeignDense{W, bias, ""}});
+  weights.finish();
+  return model;
+}
+
+}  // namespace lagtape::foreign

@@ -1,0 +1,266 @@
+#include "lagtape/tools/exchange/import/onnx_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/half.h"
+#include "lagtape/tools/exchange/import/protobuf.h"
+
+namespace lagtape::foreign {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they are, little endian");
+
+// The numbers of the fields and of the types are those of onnx.proto.
+enum class OnnxType : std::int64_t { f32 = 1, i32 = 6, i64 = 7, f16 = 10, f64 = 11, bf16 = 16 };
+
+/// The parts of a tensor before its type is known.
+struct TensorParts {
+  std::string name, raw, packed_floats, packed_doubles;
+  std::vector<std::int64_t> dims, int32s, int64s;
+  std::int64_t type = 0;
+  bool is_external = false;
+};
+
+void add_integers(const ProtobufReader& message, std::vector<std::int64_t>& values,
+                  const std::string& place) {
+  if (!message.is_packed()) return values.push_back(message.integer());
+  for (std::string_view packed = message.bytes(); !packed.empty();)
+    values.push_back(ProtobufReader::take_integer(packed, place));
+}
+
+TensorParts parts_of_tensor(std::string_view bytes, const std::string& place) {
+  TensorParts parts;
+  ProtobufReader message(bytes, place);
+  while (message.next()) {
+    switch (message.field()) {
+      case 1: add_integers(message, parts.dims, place); break;
+      case 2: parts.type = message.integer(); break;
+      case 4: parts.packed_floats.append(message.bytes()); break;
+      case 5: add_integers(message, parts.int32s, place); break;
+      case 7: add_integers(message, parts.int64s, place); break;
+      case 8: parts.name = message.bytes(); break;
+      case 9: parts.raw = message.bytes(); break;
+      case 10: parts.packed_doubles.append(message.bytes()); break;
+      case 14: parts.is_external = message.integer() != 0; break;
+      default: break;
+    }
+  }
+  return parts;
+}
+
+/// Numbers of type T that stand in bytes, each as `convert` gives it.
+template <class T, class To, class Convert>
+std::vector<To> numbers_in(std::string_view bytes, Convert convert) {
+  std::vector<To> values;
+  for (std::size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {
+    T value{};
+    std::memcpy(&value, bytes.data() + i, sizeof value);
+    values.push_back(static_cast<To>(convert(value)));
+  }
+  return values;
+}
+
+constexpr auto kSame = [](auto value) { return value; };
+
+std::vector<double> reals_of(const TensorParts& parts) {
+  const std::string_view raw = parts.raw;
+  const auto half = [&](auto convert) {
+    if (!raw.empty()) return numbers_in<std::uint16_t, double>(raw, convert);
+    std::vector<double> values;
+    for (const std::int64_t bits : parts.int32s) values.push_back(convert(static_cast<std::uint16_t>(bits)));
+    return values;
+  };
+  switch (static_cast<OnnxType>(parts.type)) {
+    case OnnxType::f32: return numbers_in<float, double>(raw.empty() ? parts.packed_floats : raw, kSame);
+    case OnnxType::f64: return numbers_in<double, double>(raw.empty() ? parts.packed_doubles : raw, kSame);
+    case OnnxType::f16: return half(float_of_f16);
+    default: return half(float_of_bf16);
+  }
+}
+
+std::vector<std::int64_t> integers_of(const TensorParts& parts) {
+  const bool is_long = static_cast<OnnxType>(parts.type) == OnnxType::i64;
+  if (parts.raw.empty()) return is_long ? parts.int64s : parts.int32s;
+  return is_long ? numbers_in<std::int64_t, std::int64_t>(parts.raw, kSame)
+                 : numbers_in<std::int32_t, std::int64_t>(parts.raw, kSame);
+}
+
+/// Whether extents, which may be of any size, make so many numbers.
+bool has_count(const std::vector<std::int64_t>& extents, std::size_t numbers) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents)
+    if (__builtin_mul_overflow(count, extent, &count)) return false;
+  return count == static_cast<std::int64_t>(numbers);
+}
+
+OnnxTensor tensor_of_parts(const TensorParts& parts, const std::string& place) {
+  const std::string where = text_of(place, ": tensor '", parts.name, "'");
+  if (parts.is_external)
+    throw InputError(text_of(where, ": its numbers are in another file, which is not supported."));
+  const auto type = static_cast<OnnxType>(parts.type);
+  const OnnxType known[] = {OnnxType::f32, OnnxType::i32, OnnxType::i64,
+                            OnnxType::f16, OnnxType::f64, OnnxType::bf16};
+  if (std::ranges::find(known, type) == std::end(known))
+    throw InputError(
+        text_of(where, ": numbers of ONNX's type ", parts.type,
+                " are not supported. Supported: float, double, float16, bfloat16, int32, int64."));
+  for (const std::int64_t extent : parts.dims)
+    if (extent < 0) throw InputError(text_of(where, ": the shape ", to_string(parts.dims), "."));
+  OnnxTensor tensor;
+  tensor.shape = parts.dims;
+  tensor.is_double = type == OnnxType::f64;
+  const bool is_whole = type == OnnxType::i32 || type == OnnxType::i64;
+  const std::vector<double> reals = is_whole ? std::vector<double>() : reals_of(parts);
+  if (is_whole) tensor.integers = integers_of(parts);
+  const std::size_t found = is_whole ? tensor.integers.size() : reals.size();
+  if (!has_count(parts.dims, found))
+    throw InputError(
+        text_of(where, ": the shape ", to_string(parts.dims), " does not fit its ", found, " numbers."));
+  if (!is_whole && found > 0) tensor.values = Tensor::from(parts.dims, reals, Dtype::f64);
+  return tensor;
+}
+
+std::pair<std::string, OnnxAttribute> attribute_of(std::string_view bytes, const std::string& place) {
+  std::string name;
+  OnnxAttribute attribute;
+  ProtobufReader message(bytes, place);
+  while (message.next()) {
+    switch (message.field()) {
+      case 1: name = message.bytes(); break;
+      case 2: attribute.real = message.real(); break;
+      case 3: attribute.integer = message.integer(); break;
+      case 4: attribute.text = message.bytes(); break;
+      case 5: attribute.tensor = tensor_of_parts(parts_of_tensor(message.bytes(), place), place); break;
+      case 8: add_integers(message, attribute.integers, place); break;
+      case 9: attribute.texts.emplace_back(message.bytes()); break;
+      default: break;
+    }
+  }
+  return {name, attribute};
+}
+
+OnnxNode node_of(std::string_view bytes, const std::string& place) {
+  OnnxNode node;
+  std::string domain;
+  ProtobufReader message(bytes, place);
+  while (message.next()) {
+    switch (message.field()) {
+      case 1: node.inputs.emplace_back(message.bytes()); break;
+      case 2: node.outputs.emplace_back(message.bytes()); break;
+      case 3: node.name = message.bytes(); break;
+      case 4: node.type = message.bytes(); break;
+      case 5: node.attributes.insert(attribute_of(message.bytes(), place)); break;
+      case 7: domain = message.bytes(); break;
+      default: break;
+    }
+  }
+  if (!domain.empty() && domain != "ai.onnx") node.type = text_of(domain, ".", node.type);
+  return node;
+}
+
+/// The messages in field `number` of a message; empty where there is none.
+std::string_view inside(std::string_view bytes, std::uint32_t number, const std::string& place) {
+  ProtobufReader message(bytes, place);
+  while (message.next())
+    if (message.field() == number) return message.bytes();
+  return {};
+}
+
+OnnxValue value_of(std::string_view bytes, const std::string& place) {
+  OnnxValue value{.name = std::string(inside(bytes, 1, place)), .shape = {}};
+  const std::string_view type = inside(inside(bytes, 2, place), 1, place);
+  ProtobufReader shape(inside(type, 2, place), place);
+  while (shape.next()) {
+    if (shape.field() != 1) continue;
+    value.shape.push_back(-1);
+    ProtobufReader extent(shape.bytes(), place);
+    while (extent.next())
+      if (extent.field() == 1) value.shape.back() = extent.integer();
+  }
+  return value;
+}
+
+/// The oldest operators whose meaning is the one that is read here; before them sums named the axes that they spread.
+constexpr std::int64_t kOldestOperators = 7;
+
+void check_operators(std::string_view bytes, const std::string& place) {
+  std::string domain;
+  std::int64_t version = kOldestOperators;
+  ProtobufReader message(bytes, place);
+  while (message.next()) {
+    if (message.field() == 1) domain = message.bytes();
+    if (message.field() == 2) version = message.integer();
+  }
+  if ((domain.empty() || domain == "ai.onnx") && version < kOldestOperators)
+    throw InputError(text_of(place, ": ONNX's operators of version ", version,
+                             " are not supported. Supported: version ", kOldestOperators, " and later."));
+}
+
+/// The graph of a file, all of which is looked at: it may be cut off behind the graph.
+std::string_view graph_bytes(std::string_view bytes, const std::string& where) {
+  std::string_view graph;
+  bool is_found = false;
+  ProtobufReader message(bytes, where);
+  while (message.next()) {
+    if (message.field() == 7) {
+      if (is_found) throw InputError(text_of(where, ": is damaged: there are two graphs."));
+      graph = message.bytes();
+      is_found = true;
+    }
+    if (message.field() == 8) check_operators(message.bytes(), where);
+    if (message.field() == 25)
+      throw InputError(text_of(where, ": functions of the file's own are not supported."));
+  }
+  return graph;
+}
+
+/// Refuses values of one name: each is made once, by a node, as an input or as a constant.
+void check_names(const OnnxGraph& graph, const std::string& where) {
+  std::set<std::string> made;
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && !made.insert(name).second)
+      throw InputError(text_of(where, ": two values are named '", name, "'."));
+  };
+  for (const auto& [name, tensor] : graph.tensors) add(name);
+  for (const OnnxValue& input : graph.inputs) add(input.name);
+  for (const OnnxNode& node : graph.nodes)
+    for (const std::string& output : node.outputs) add(output);
+  std::set<std::string> outputs;
+  for (const OnnxValue& output : graph.outputs)
+    if (!outputs.insert(output.name).second)
+      throw InputError(text_of(where, ": two outputs are named '", output.name, "'."));
+}
+
+}  // namespace
+
+std::string OnnxNode::title() const { return name.empty() ? type : text_of(type, " '", name, "'"); }
+
+OnnxGraph read_onnx_graph(std::string_view bytes, const std::string& where) {
+  OnnxGraph graph;
+  ProtobufReader message(graph_bytes(bytes, where), where);
+  while (message.next()) {
+    switch (message.field()) {
+      case 1: graph.nodes.push_back(node_of(message.bytes(), where)); break;
+      case 5: {
+        TensorParts parts = parts_of_tensor(message.bytes(), where);
+        if (!graph.tensors.emplace(parts.name, tensor_of_parts(parts, where)).second)
+          throw InputError(text_of(where, ": two tensors are named '", parts.name, "'."));
+        break;
+      }
+      case 11: graph.inputs.push_back(value_of(message.bytes(), where)); break;
+      case 12: graph.outputs.push_back(value_of(message.bytes(), where)); break;
+      default: break;
+    }
+  }
+  if (graph.nodes.empty()) throw InputError(text_of(where, ": is no ONNX file, or has no nodes."));
+  std::erase_if(graph.inputs, [&](const OnnxValue& input) { return graph.tensors.contains(input.name); });
+  check_names(graph, where);
+  return graph;
+}
+
+}  // namespace lagtape::foreign

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/core/io/safetensors.h"
+#include "lagtape/tools/exchange/import/foreign_model.h"
+
+namespace lagtape::foreign {
+
+/// The tensors of a PyTorch state_dict in f64.
+struct StateDict {
+  SafetensorsFile file;
+  bool in_order = false;  ///< the tensors stand in the order in which the model defines its modules
+};
+
+/// The layers of nn.RNN, nn.LSTM, nn.GRU and nn.Linear modules, each of which takes the output of the one before.
+/// `order` names the modules from the input up. Without it their order is that of the file where that tells it, that
+/// of names that are numbers (nn.Sequential), or the only one whose widths fit and in which all nn.Linear come last.
+/// Throws InputError that begins with `where` for tensors of other modules, for a module that lacks one, and for an
+/// order that is not decided.
+std::vector<ForeignLayer> layers_of(const StateDict& dict, const std::vector<std::string>& order,
+                                    const std::string& where);
+
+}  // namespace lagtape::foreign

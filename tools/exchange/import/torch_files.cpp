@@ -1,0 +1,118 @@
+#include "lagtape/tools/exchange/import/torch_files.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/exchange/import/json_tensor.h"
+#include "lagtape/tools/exchange/import/state_dict.h"
+
+namespace lagtape::foreign {
+namespace {
+
+std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string& where) {
+  if (layers.empty()) throw InputError(text_of(where, ": there are no tensors."));
+  if (const auto* dense = std::get_if<ForeignDense>(&layers.front().content)) return dense->W.size(1);
+  return std::get<ForeignRecurrence>(layers.front().content).directions.front().input;
+}
+
+StateDict dict_of(const Json& tensors, const std::string& place) {
+  StateDict dict{.file = {}, .in_order = true};
+  for (const auto& [name, value] : tensors.items())
+    dict.file.tensors.push_back({name, tensor_of(value, text_of(place, "/", name))});
+  return dict;
+}
+
+/// Throws InputError unless the weights are what "model_data" says.
+void check_model_data(const Json& data, const ForeignModel& model, const std::string& place) {
+  const std::string unit = text_at(data, "unit_type", place);
+  const std::int64_t hidden = count_at(data, "hidden_size", place),
+                     input = count_at(data, "input_size", place),
+                     output = count_at(data, "output_size", place),
+                     layers = data.contains("num_layers") ? count_at(data, "num_layers", place) : 1;
+  const auto refuse = [&](const std::string& key, const auto& said, const auto& found) {
+    throw InputError(text_of(place, "/", key, ": ", said, ", but the weights are of ", found, "."));
+  };
+  const auto* rec = std::get_if<ForeignRecurrence>(&model.layers.front().content);
+  const auto* lin = std::get_if<ForeignDense>(&model.layers.back().content);
+  if (rec == nullptr || lin == nullptr || rec->directions.size() > 1)
+    throw InputError(
+        text_of(place, "/model: SimpleRNN is a recurrence 'rec' in one direction and a map 'lin'."));
+  const ForeignCell& cell = rec->directions.front();
+  std::string kind(name_of(cell.kind));
+  std::ranges::transform(kind, kind.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+  if (unit != kind) refuse("unit_type", unit, kind);
+  if (hidden != cell.units) refuse("hidden_size", hidden, cell.units);
+  if (input != cell.input) refuse("input_size", input, cell.input);
+  if (layers != std::ssize(model.layers) - 1) refuse("num_layers", layers, model.layers.size() - 1);
+  if (output != lin->W.size(0)) refuse("output_size", output, lin->W.size(0));
+  const bool bias = !lin->bias.empty();
+  const Json* said = data.find("bias_fl");
+  if (said != data.end() && said->is_boolean() && said->get<bool>() != bias)
+    refuse("bias_fl", said->get<bool>() ? "true" : "false",
+           bias ? "a map with a bias" : "a map without a bias");
+}
+
+}  // namespace
+
+ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& order,
+                        const std::string& where) {
+  StateDict dict{.file = parse_safetensors(bytes, where, HalfTensors::widened), .in_order = false};
+  if (const auto format = dict.file.metadata.find("format");
+      format != dict.file.metadata.end() && format->second.starts_with("lagtape"))
+    throw InputError(text_of(where, ": is a model of lagtape already; every command takes it as it is."));
+  ForeignModel model{.format = "torch"};
+  for (NamedTensor& entry : dict.file.tensors) {
+    if (entry.tensor.dtype() == Dtype::f64) model.precision = Dtype::f64;
+    entry.tensor = entry.tensor.to(Dtype::f64);
+  }
+  model.layers = layers_of(dict, order, where);
+  model.input = input_of(model.layers, where);
+  if (const auto function = dict.file.metadata.find("nonlinearity"); function != dict.file.metadata.end())
+    set_nonlinearity(model, function->second, where + ": metadata");
+  return model;
+}
+
+void set_nonlinearity(ForeignModel& model, const std::string& function, const std::string& where) {
+  if (function != "tanh" && function != "relu")
+    throw InputError(text_of(where, ": ", unknown_name("nonlinearity", function, {"tanh", "relu"})));
+  bool found = false;
+  for (ForeignLayer& layer : model.layers)
+    if (auto* recurrence = std::get_if<ForeignRecurrence>(&layer.content))
+      for (ForeignCell& cell : recurrence->directions)
+        if (cell.kind == CellKind::rnn) {
+          cell.input_function = function;
+          found = true;
+        }
+  if (!found) throw InputError(text_of(where, ": the nonlinearity is that of nn.RNN, and there is none."));
+}
+
+ForeignModel read_torch_json(const Json& root, const std::vector<std::string>& order,
+                             const std::string& where) {
+  ForeignModel model{.format = "torch-json"};
+  model.layers = layers_of(dict_of(root, where + ": "), order, where);
+  model.input = input_of(model.layers, where);
+  return model;
+}
+
+ForeignModel read_guitarml(const Json& root, const std::string& where) {
+  const Json& data = object_at(root, "model_data", where + ": ");
+  const Json& tensors = object_at(root, "state_dict", where + ": ");
+  const std::string place = where + ": /model_data";
+  if (const std::string kind = text_at(data, "model", place); kind != "SimpleRNN")
+    throw InputError(text_of(place, "/model: '", kind,
+                             "' is not supported. Supported: SimpleRNN, with unit_type LSTM, GRU or RNN."));
+  ForeignModel model{.format = "guitarml"};
+  for (const auto& [name, value] : tensors.items())
+    if (!name.starts_with("rec.") && !name.starts_with("lin."))
+      throw InputError(
+          text_of(where, ": /state_dict/", name, ": expected tensors of the modules rec and lin."));
+  model.layers = layers_of(dict_of(tensors, where + ": /state_dict"), {"rec", "lin"}, where);
+  model.input = input_of(model.layers, where);
+  check_model_data(data, model, place);
+  if (data.contains("skip")) model.skip = count_at(data, "skip", place, 0);
+  if (model.skip > model.input)
+    throw InputError(text_of(place, "/skip: there are ", model.input, " inputs. Got ", model.skip, "."));
+  return model;
+}
+
+}  // namespace lagtape::foreign

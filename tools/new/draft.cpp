@@ -1,0 +1,139 @@
+#include "lagtape/tools/new/draft.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/batches.h"
+#include "lagtape/data/registry.h"
+
+namespace lagtape {
+
+namespace fs = std::filesystem;
+
+const TaskEntry* task_named(const std::string& name) {
+  for (const TaskEntry* entry : tasks())
+    if (entry->name == name) return entry;
+  return nullptr;
+}
+
+TaskLoader read_data(const TaskEntry& entry, const Json& data, std::vector<OptionDoc>& options,
+                     std::vector<std::string>* missing) {
+  JsonErrors errors;
+  JsonReader reader(data, "/data", errors);
+  reader.raw("task", "");
+  TaskLoader loader = entry.read(reader, {.batch = 16, .every_step = true, .real_loss = true});
+  options = reader.documentation();
+  if (missing == nullptr) return loader;
+  try {
+    errors.raise("");
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    for (const OptionDoc& option : options)
+      if (text.find(text_of("/", option.key, ": is missing")) != text.npos) missing->push_back(option.key);
+  }
+  return loader;
+}
+
+namespace {
+
+/// First values of options that have no default, by their names; any other is the smallest that is allowed.
+Json first_value(const OptionDoc& option, const Draft& draft, std::int64_t units) {
+  const std::int64_t length = std::max<std::int64_t>(draft.shape.length, 1);
+  const std::int64_t lag = draft.season > 0 ? draft.season : std::clamp<std::int64_t>(length / 20, 1, 50);
+  const std::map<std::string, Json> known = {{"units", units},
+                                             {"path", draft.name},
+                                             {"tau", lag},
+                                             {"dt", 0.1},
+                                             {"gamma", 2},
+                                             {"epsilon", 2},
+                                             {"length", std::min<std::int64_t>(length, 65536)},
+                                             {"order", 16},
+                                             {"theta", length},
+                                             {"rate", 0.1},
+                                             {"dilations", Json::array({1, 2, 4, 8})},
+                                             {"window", 100}};
+  if (option.type == "object") return Json{{"cell", "gru"}, {"units", units}};
+  const auto found = known.find(option.key);
+  if (found != known.end()) return found->second;
+  return option.type == "string" ? Json(option.key) : Json(1);
+}
+
+/// The number of classes that real targets may be: they are whole numbers from 0 to at most 63, one for each sequence.
+/// 0: they are none.
+std::int64_t classes_among(const Task& task, ThreadPool& pool) {
+  constexpr std::int64_t kMostClasses = 64, kMostSequences = 100'000, kAtOnce = 64;
+  if (task.shape.output != 1 || task.shape.every_step) return 0;
+  double least = kMostClasses, largest = 0;
+  const std::int64_t count = std::min(task.train->size(), kMostSequences);
+  for (std::int64_t first = 0; first < count; first += kAtOnce) {
+    const auto indices = indices_in_order(*task.train, first, std::min(kAtOnce, count - first));
+    const Batch batch = gather(*task.train, indices, Dtype::f64, pool);
+    for (const double target : batch.y.values<double>()) {
+      if (!(target >= 0 && target < kMostClasses && target == std::floor(target))) return 0;
+      least = std::min(least, target);
+      largest = std::max(largest, target);
+    }
+  }
+  return least == 0 && largest > 0 ? static_cast<std::int64_t>(largest) + 1 : 0;
+}
+
+/// Looks at the files of a task, which alone tell some of its shapes.
+void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& start) {
+  ThreadPool pool(1);
+  const Task task =
+      loader.load({.base = start.base.empty() ? fs::current_path() : start.base, .seed = 0, .pool = pool});
+  draft.shape = task.shape;
+  draft.is_known = true;
+  draft.has_valid = task.valid->size() > 0;
+  const bool may_have =
+      std::ranges::find(draft.data_options, "classes", &OptionDoc::key) != draft.data_options.end();
+  const std::int64_t classes = may_have && draft.shape.classes == 0 ? classes_among(task, pool) : 0;
+  if (classes == 0) return;
+  draft.data["classes"] = classes;
+  draft.shape.classes = classes;
+  draft.shape.output = 0;
+  draft.notes.push_back(text_of("The targets are whole numbers from 0 to ", classes - 1,
+                                ", and read as classes. Without \"classes\" they are real numbers."));
+}
+
+}  // namespace
+
+Json with_required(Json object, const std::vector<OptionDoc>& options, const Draft& draft,
+                   std::int64_t units) {
+  for (const OptionDoc& option : options)
+    if (option.fallback.empty() && !object.contains(option.key))
+      object[option.key] = first_value(option, draft, units);
+  return object;
+}
+
+Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start) {
+  Draft draft;
+  draft.name = entry.name;
+  draft.about = entry.summary;
+  std::vector<std::string> missing;
+  read_data(entry, Json::object(), draft.data_options, &missing);
+  draft.data = {{"task", entry.name}};
+  for (const OptionDoc& option : draft.data_options)
+    if (std::ranges::find(missing, option.key) != missing.end())
+      draft.data[option.key] = first_value(option, draft, 1);
+  if (!start.path.empty()) draft.data["path"] = start.path;
+  const TaskLoader loader = read_data(entry, draft.data, draft.data_options);
+  draft.is_known = loader.shape.has_value();
+  draft.needs_loss = !draft.is_known;
+  if (loader.shape) draft.shape = *loader.shape;
+  if (!draft.is_known && !start.path.empty()) look_at_files(draft, loader, start);
+  draft.fresh = loader.fresh;
+  for (const OptionDoc& option : draft.data_options)
+    if (option.key == "valid") draft.has_valid = draft.has_valid && option.fallback != "0";
+  if (!entry.files.empty() && start.path.empty())
+    draft.notes.push_back(
+        text_of("`lagtape list tasks ", entry.name, "` says where its files are; `path` names them."));
+  if (!draft.is_known)
+    draft.notes.emplace_back(
+        "Only the files tell its inputs and targets: with --path FOLDER, lagtape new looks at them.");
+  return draft;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/task.h"
+#include "lagtape/tools/new/starting_experiment.h"
+
+namespace lagtape {
+
+/// The experiment that is being made, and what its parts are chosen by.
+struct Draft {
+  Json data = Json::object();
+  std::vector<OptionDoc> data_options;
+  std::string name;                ///< the experiment's name
+  std::string about;               ///< one line about its data
+  std::vector<std::string> notes;  ///< sentences about what was seen in the data
+  DataShape shape{.length = 100};  ///< as far as it is known before the data are read
+  std::int64_t season = 0;         ///< steps after which things come again; 0: unknown
+  bool is_known = true;            ///< whether the shape is more than a guess
+  bool needs_loss = false;         ///< an experiment has to name it, as its options do not tell the targets
+  bool fresh = false, has_valid = true;
+};
+
+/// The task of that name, or null.
+const TaskEntry* task_named(const std::string& name);
+
+/// The options of a task that is read from `data`, and its loader. `missing` receives the keys that must be there.
+TaskLoader read_data(const TaskEntry& entry, const Json& data, std::vector<OptionDoc>& options,
+                     std::vector<std::string>* missing = nullptr);
+
+/// An object with a first value for each option that has no default.
+Json with_required(Json object, const std::vector<OptionDoc>& options, const Draft& draft,
+                   std::int64_t units);
+
+/// The draft of an experiment on a task, whose files are looked at where they are named. Throws InputError.
+Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start);
+/// The draft of an experiment on a recording. Throws InputError.
+Draft draft_of_recording(const StartingPoint& start);
+
+}  // namespace lagtape

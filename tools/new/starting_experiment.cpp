@@ -1,0 +1,125 @@
+#include "lagtape/tools/new/starting_experiment.h"
+
+#include "lagtape/cells/registry.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/data/registry.h"
+#include "lagtape/tools/new/commented_json.h"
+#include "lagtape/tools/new/draft.h"
+#include "lagtape/tools/train/experiment.h"
+
+namespace lagtape {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Json layers_of(const Draft& draft, const LayerEntry& cell, std::int64_t units, bool widened) {
+  Json layers = Json::array();
+  if (draft.shape.tokens > 0) {
+    for (const LayerEntry& entry : sequence_layers())
+      if (entry.takes_tokens) layers.push_back({{"layer", entry.name}, {"units", units}});
+  }
+  if (widened) layers.push_back({{"layer", "linear"}, {"units", units}});
+  layers.push_back(with_required({{"cell", cell.name}}, options_of(cell), draft, units));
+  return layers;
+}
+
+/// Comments from the options' own documentation, up to the first point at which it goes on.
+void add_comments(CommentedJson& text, const std::string& pointer, const std::vector<OptionDoc>& options) {
+  for (const OptionDoc& option : options) {
+    const std::string about = option.about.substr(0, option.about.find_first_of(";:"));
+    if (!about.empty() && about.size() <= 90) text.behind(pointer + "/" + option.key, about);
+  }
+}
+
+/// The text with a capital letter in front.
+std::string sentence(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text + ".";
+}
+
+std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64_t units, bool widened) {
+  const bool classes = draft.shape.classes > 0 || !draft.is_known;
+  Json train = draft.fresh ? Json{{"steps", 2000}, {"evaluate_every", 100}, {"batch", 32}}
+                           : Json{{"epochs", 100}, {"batch", 16}};
+  if (draft.has_valid && !draft.fresh) train["patience"] = 20;
+  train["clip"] = 1;
+  Json experiment = {
+      {"name", draft.data.value("task", "") == "series" ? draft.name : text_of(draft.name, "-", cell.name)},
+      {"data", draft.data},
+      {"model", {{"layers", layers_of(draft, cell, units, widened)}}}};
+  if (draft.shape.every_step) experiment["model"]["readout"] = {{"at", "every_step"}};
+  if (draft.needs_loss) experiment["loss"] = classes ? "cross_entropy" : "mse";
+  // Several targets may have several units, and an rmse over all of them would be a mixture.
+  const bool has_units = !classes && draft.shape.output > 1;
+  experiment["metrics"] = has_units ? Json::array() : Json::array({classes ? "accuracy" : "rmse"});
+  experiment["optimizer"] = {{"type", "adam"}, {"lr", units <= 32 ? 0.01 : 0.003}};
+  experiment["train"] = train;
+
+  CommentedJson text(experiment);
+  text.before("", text_of("A first experiment: ", draft.name, ", by the cell ", cell.name, "."));
+  text.before(
+      "",
+      "lagtape check FILE looks at the file and its data, lagtape train FILE trains it, and lagtape inspect");
+  text.before("", "FILE prints every option with its default.");
+  text.before("/data", sentence(draft.about));
+  for (const std::string& note : draft.notes) text.before("/data", note);
+  text.before("/data", text_of("All options: lagtape list tasks ", draft.data["task"].get<std::string>()));
+  add_comments(text, "/data", draft.data_options);
+  text.before("/model", sentence(std::string(cell.summary)));
+  text.before("/model", text_of("All options: lagtape list cells ", cell.name));
+  if (draft.shape.every_step) text.behind("/model/readout", "an answer at every step");
+  text.before("/metrics", text_of("The loss is ", classes ? "cross_entropy" : "mse",
+                                  has_units ? " of the scaled targets, and decides which state is kept."
+                                            : "; these are reported beside it."));
+  if (has_units)
+    text.before("/metrics",
+                "An \"rmse\" is of all targets in their units, so that the largest numbers decide.");
+  text.before("/optimizer",
+              "The rate is what to try first: 3 times as large, 3 times as small (lagtape search).");
+  if (train.contains("patience"))
+    text.behind("/train/patience", "epochs without a new best on the validation set, then it ends");
+  if (train.contains("epochs")) text.behind("/train/epochs", "at most");
+  if (train.contains("steps")) text.behind("/train/steps", "updates, each on new sequences");
+  text.behind("/train/clip", "largest norm of the gradients");
+  return text.str();
+}
+
+}  // namespace
+
+std::string starting_experiment(const StartingPoint& start) {
+  for (const std::string& path : {start.data, start.path})
+    if (!is_utf8(path))
+      throw InputError(text_of(quote(path), ": JSON cannot hold a path that is not UTF-8."));
+  const LayerEntry* cell = find_layer(cells(), start.cell);
+  if (cell == nullptr) throw InputError(unknown_name("cell", start.cell, names_of(cells())) + ".");
+  const TaskEntry* task = task_named(start.data);
+  if (task == nullptr && !fs::exists(start.data)) {
+    if (start.data.find_first_of("./") != std::string::npos)  // in the name of no task
+      throw InputError(text_of(start.data, ": there is no such file."));
+    std::vector<std::string> names;
+    for (const TaskEntry* entry : tasks()) names.emplace_back(entry->name);
+    throw InputError(text_of(unknown_name("task or file", start.data, names), "."));
+  }
+  const Draft draft = task != nullptr ? draft_of_task(*task, start) : draft_of_recording(start);
+  const bool simple = draft.shape.tokens == 0 && draft.shape.classes == 0;
+  const std::int64_t units = start.units > 0 ? start.units : simple ? 32 : 64;
+  const auto passes = [&](const std::string& text) {
+    try {
+      parse_experiment(text, "the new experiment", start.base.empty() ? fs::current_path() : start.base);
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  const std::string plain = text_of_draft(draft, *cell, units, false);
+  if (passes(plain)) return plain;
+  // Some cells need an input as wide as they are.
+  const std::string widened = text_of_draft(draft, *cell, units, true);
+  if (passes(widened)) return widened;
+  parse_experiment(plain, "the new experiment", start.base);
+  return plain;
+}
+
+}  // namespace lagtape

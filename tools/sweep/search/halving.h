@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/sweep/search/search_plan.h"
+#include "lagtape/tools/sweep/search/trial.h"
+
+namespace lagtape::search {
+
+/// Asynchronous successive halving (Li et al. 2020, "A System for Massively Parallel Hyperparameter Tuning"), in the
+/// form that stops runs: after first, first * factor, first * factor^2, ... evaluations a run goes on if it is among
+/// the best 1 / factor of the runs that have come as far, or if fewer than `factor` have.
+class Halving {
+ public:
+  explicit Halving(const SearchPlan& plan) : plan_(plan) {}
+
+  /// Why a run is to be stopped now; empty where it goes on.
+  std::string verdict(const Trial& trial, const std::vector<Trial>& all);
+
+ private:
+  /// The best value of a run after so many evaluations; nothing where it has not come as far.
+  const double* value_after(const Trial& trial, std::int64_t evaluations);
+
+  const SearchPlan& plan_;
+  std::map<std::size_t, std::int64_t> judged_;              // by run: the evaluations of its last verdict
+  std::map<std::size_t, std::vector<double>> values_ = {};  // by run: best_so_far when it was last read
+};
+
+}  // namespace lagtape::search

@@ -1,0 +1,292 @@
+#include "lagtape/tools/sweep/search/search_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_set>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_comments.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/tools/sweep/search/range_check.h"
+#include "lagtape/tools/train/assigned_paths.h"
+#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/json_set.h"
+#include "lagtape/tools/train/score/metrics.h"
+
+namespace lagtape::search {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kMostPoints = 10'000;
+constexpr double kEndOfExact = 0x1p53;  ///< from here on a double does not tell all integers apart
+constexpr std::pair<const char*, Setting::Kind> kKinds[] = {{"uniform", Setting::Kind::uniform},
+                                                            {"log_uniform", Setting::Kind::log_uniform},
+                                                            {"integers", Setting::Kind::integers},
+                                                            {"log_integers", Setting::Kind::log_integers},
+                                                            {"choices", Setting::Kind::choices}};
+
+bool is_whole(Setting::Kind kind) {
+  return kind == Setting::Kind::integers || kind == Setting::Kind::log_integers;
+}
+bool is_logarithmic(Setting::Kind kind) {
+  return kind == Setting::Kind::log_uniform || kind == Setting::Kind::log_integers;
+}
+
+void read_bounds(JsonReader& reader, const std::string& key, const Json& bounds, Setting& setting) {
+  const auto fits = [&](const Json& bound) {
+    return is_whole(setting.kind) ? bound.is_number_integer() : bound.is_number();
+  };
+  if (!bounds.is_array() || bounds.size() != 2 || !fits(bounds[0]) || !fits(bounds[1])) {
+    reader.error(
+        key, text_of("expected the smallest and the largest ", is_whole(setting.kind) ? "integer" : "number",
+                     ", as in [1, 8]. Got ", bounds.dump(), "."));
+    return;
+  }
+  setting.low = bounds[0].get<double>();
+  setting.high = bounds[1].get<double>();
+  if (!(setting.low < setting.high)) reader.error(key, "expected the smaller number first.");
+  if (is_whole(setting.kind) && !(setting.low > -kEndOfExact && setting.high < kEndOfExact))
+    reader.error(key, text_of("expected integers above -2^53 and below 2^53. Got ", bounds.dump(), "."));
+  if (!std::isfinite(setting.high - setting.low))
+    reader.error(key,
+                 text_of("expected bounds whose difference is a finite number. Got ", bounds.dump(), "."));
+  if (is_logarithmic(setting.kind) && !(setting.low > 0))
+    reader.error(key, "a logarithmic range begins above 0.");
+}
+
+void read_choices(JsonReader& reader, const std::string& key, const Json& choices, Setting& setting) {
+  if (!choices.is_array() || choices.empty()) {
+    reader.error(key, text_of("expected a list of values. Got ", choices.dump(), "."));
+    return;
+  }
+  for (const Json& choice : choices) setting.choices.push_back(choice);
+}
+
+/// Checks that a pointer is none of those whose parts take a long time to compare.
+void check_length(JsonReader& reader, const std::string& key, const std::string& pointer) {
+  constexpr std::ptrdiff_t kMostKeys = 100, kLongest = 2000;
+  const std::ptrdiff_t keys = std::ranges::count(pointer, '/');
+  if (keys > kMostKeys || std::ssize(pointer) > kLongest)
+    reader.error(key, text_of("a pointer of ", pointer.size(), " characters and ", keys,
+                              " keys, expected at most ", kLongest, " and ", kMostKeys, "."));
+}
+
+void read_condition(JsonReader& reader, Setting& setting) {
+  const Json& when = reader.raw("when", R"(condition, such as {"/optimizer/type": "sgd"})");
+  if (when.is_null()) return;
+  if (!when.is_object() || when.size() != 1) {
+    reader.error("when", R"(expected one pointer with its values, such as {"/optimizer/type": "sgd"}.)");
+    return;
+  }
+  for (const auto& [pointer, values] : when.items()) {
+    if (pointer.empty())
+      reader.error("when", "'' is no pointer to a value, expected one such as '/optimizer/type'.");
+    check_length(reader, "when", pointer);
+    setting.condition = pointer;
+    if (values.is_array()) {
+      for (const Json& value : values) setting.condition_values.push_back(value);
+    } else {
+      setting.condition_values = {values};
+    }
+  }
+}
+
+/// Checks that a range has a number of points on a grid, not too many, and none twice.
+void check_points(JsonReader& reader, const Setting& setting) {
+  if (setting.kind == Setting::Kind::choices) {
+    std::unordered_set<std::string> known;
+    for (const Json& choice : setting.choices)
+      if (!known.insert(choice.dump_sorted()).second)
+        return reader.error("choices", text_of("a grid would have the value ", shortened(choice.dump(), 100),
+                                               " twice, expected different ones."));
+    return;
+  }
+  if (!is_whole(setting.kind)) {
+    if (setting.points < 2)
+      reader.error("", "a grid needs the number of its values here: \"points\", at least 2.");
+    return;
+  }
+  const double all = setting.high - setting.low + 1;
+  if (setting.points == 0 && all > kMostPoints) {
+    reader.error("", text_of("a grid over ", static_cast<std::int64_t>(all), " integers, expected at most ",
+                             kMostPoints, ": give the number of those that it is to have, \"points\"."));
+  }
+}
+
+Setting read_setting(const std::string& pointer, const Json& value, Method method, JsonReader& ranges) {
+  Setting setting{.pointer = pointer};
+  JsonReader reader(value, ranges.pointer_to(pointer), ranges.errors());
+  int given = 0;
+  for (const auto& [name, kind] : kKinds) {
+    const Json& range = reader.raw(name, "values of the setting");
+    if (range.is_null()) continue;
+    ++given;
+    setting.kind = kind;
+    if (kind == Setting::Kind::choices) {
+      read_choices(reader, name, range, setting);
+    } else {
+      read_bounds(reader, name, range, setting);
+    }
+  }
+  reader.optional("points", setting.points, between(0, kMostPoints), "number of values on a grid");
+  read_condition(reader, setting);
+  reader.finish();
+  if (!reader.is_object()) return setting;
+  if (pointer.empty() || pointer[0] != '/')
+    reader.error("", "expected a JSON Pointer into the experiment, such as \"/optimizer/lr\".");
+  check_length(reader, "", pointer);
+  if (given != 1)
+    reader.error("", "expected one of uniform, log_uniform, integers, log_integers and choices.");
+  if (method == Method::grid) check_points(reader, setting);
+  return setting;
+}
+
+void read_ranges(JsonReader& reader, SearchPlan& plan) {
+  const Json& ranges = reader.raw("ranges", "the settings that vary", "object", "");
+  if (!ranges.is_object() || ranges.empty()) {
+    reader.error("ranges",
+                 R"(expected the settings that vary: {"/optimizer/lr": {"log_uniform": [1e-4, 0.1]}}.)");
+    return;
+  }
+  constexpr std::size_t kMostSettings = 20'000;
+  if (ranges.size() > kMostSettings)
+    return reader.error("ranges", text_of(ranges.size(), " settings, expected at most ", kMostSettings, "."));
+  JsonReader places(ranges, reader.pointer_to("ranges"), reader.errors());
+  for (const auto& [pointer, value] : ranges.items())
+    plan.settings.push_back(read_setting(pointer, value, plan.method, places));
+}
+
+/// The object at a key, an empty one when it is missing.
+Json object_at(JsonReader& reader, const std::string& key, const std::string& about) {
+  const Json& value = reader.raw(key, about, "object", "{}");
+  return value.is_null() ? Json::object() : value;
+}
+
+void read_method(JsonReader& reader, SearchPlan& plan) {
+  std::string method = "random";
+  reader.choice(
+      "method", method, {"random", "grid", "halving"},
+      "random draws; a grid of all combinations; or random draws of which the hopeless are stopped early "
+      "(asynchronous successive halving)");
+  if (method == "grid") plan.method = Method::grid;
+  if (method == "halving") plan.method = Method::halving;
+  if (plan.method == Method::grid) plan.runs = 0;
+  reader.optional("runs", plan.runs, between(1, static_cast<double>(kMostRuns)), "number of runs");
+  std::int64_t seed = 0;
+  reader.optional("seed", seed, at_least(0), "of the draws");
+  plan.seed = static_cast<std::uint64_t>(seed);
+  const Json halving = object_at(reader, "halving", "when runs are judged");
+  JsonReader rungs(halving, "/halving", reader.errors());
+  rungs.optional("first", plan.first, between(1, 1e6), "evaluations after which a run is judged first");
+  rungs.optional("factor", plan.factor, between(2, 100),
+                 "one of so many runs goes on, for so many times as long");
+  rungs.finish();
+  if (reader.has("halving") && plan.method != Method::halving)
+    reader.error("halving",
+                 text_of("these settings are those of \"method\": \"halving\". Got \"", method, "\"."));
+  const Json again = object_at(reader, "again", "the best runs once more, with other seeds");
+  JsonReader repeats(again, "/again", reader.errors());
+  repeats.optional("best", plan.best, between(0, 1000), "number of runs that are repeated");
+  repeats.optional("seeds", plan.seeds, between(0, 1000), "number of further seeds for each");
+  repeats.finish();
+}
+
+void choose_metric(SearchPlan& plan, const Experiment& experiment, JsonErrors& errors) {
+  if (plan.metric.empty()) plan.metric = experiment.metrics.empty() ? "loss" : experiment.metrics[0];
+  if (plan.metric == "loss") return;
+  std::vector<std::string> known = experiment.metrics;
+  known.emplace_back("loss");
+  if (std::ranges::find(known, plan.metric) == known.end()) {
+    errors.add("/metric", unknown_name("metric of the experiment", plan.metric, known));
+  } else {
+    plan.larger_is_better = metric(plan.metric).larger_is_better;
+  }
+}
+
+}  // namespace
+
+SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vector<std::string>& set) {
+  if (runs > kMostRuns)
+    throw InputError(text_of("--runs: a search has at most ", kMostRuns, " runs. Got ", runs, "."));
+  const Json document = parse_commented_json(read_file(file), file.string());
+  if (document.contains("model") && !document.contains("ranges")) {
+    throw InputError(
+        text_of(file.string(),
+                ": expected the file of a search, with an \"experiment\" and \"ranges\". This is an "
+                "experiment, which `lagtape train` takes."));
+  }
+  JsonErrors errors;
+  JsonReader reader(document, "", errors);
+  SearchPlan plan;
+  plan.file = file;
+  plan.set = set;
+  std::string experiment;
+  reader.raw("$schema", "for editors; not used");
+  reader.required("experiment", experiment, "experiment file that the search varies, relative to this file");
+  read_method(reader, plan);
+  read_ranges(reader, plan);
+  reader.optional("metric", plan.metric,
+                  "metric of the validation set that is compared; by default the first of the experiment");
+  reader.finish();
+  errors.raise(file.string());
+  plan.experiment = (fs::absolute(file).parent_path() / experiment).lexically_normal();
+  if (runs > 0) plan.runs = runs;
+  const Experiment base = read_experiment(plan.experiment, set);
+  choose_metric(plan, base, errors);
+  check_ranges(plan, base.document->json, errors);
+  errors.raise(file.string());
+  Json search = document;
+  for (const char* key : {"$schema", "experiment", "runs", "again"}) search.erase(key);
+  plan.identity = {{"search", search}, {"experiment", base.document->json}};
+  const std::int64_t most = most_runs(plan);
+  if (plan.runs > most) {
+    throw InputError(text_of(file.string(), ": /runs: ", plan.runs, " runs of ", plan.settings.size(),
+                             " settings each, expected at most ", most, " of so many and so long ones."));
+  }
+  const std::vector<Values> runs_of_plan = candidates(plan);
+  if (std::ssize(runs_of_plan) > most) {
+    throw InputError(
+        text_of(file.string(), ": /ranges: a grid of more than ", most,
+                " combinations, the most that a search of ", plan.settings.size(),
+                " settings has: give the ranges fewer \"points\", or \"runs\" for the first so many."));
+  }
+  for (const Values& values : runs_of_plan) {
+    try {
+      read_experiment(plan.experiment, assignments(plan, values));
+    } catch (const InputError& error) {
+      throw InputError(text_of(file.string(), ": a run would have ", shortened(text_of_values(values), 400),
+                               ", which fails:\n", error.what()));
+    }
+  }
+  return plan;
+}
+
+std::string text_of_values(const Values& values) {
+  std::string text;
+  for (const auto& [pointer, value] : values) {
+    std::string name = pointer.substr(1);
+    std::ranges::replace(name, '/', '.');
+    const bool is_plain = value.is_string() && !Json::accept(value.get<std::string>());
+    text += text_of(text.empty() ? "" : " ", name, "=", is_plain ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+std::vector<std::string> assignments(const SearchPlan& plan, const Values& values) {
+  std::vector<std::string> result = plan.set;
+  for (const auto& [pointer, value] : values) {
+    Assignment assignment = parse_assignment(text_of(pointer, "=", value.dump()));
+    make_assigned_paths_absolute(assignment.value, assignment.keys, plan.identity.at("experiment"),
+                                 fs::absolute(plan.file).parent_path());
+    result.push_back(text_of(pointer, "=", assignment.value.dump()));
+  }
+  return result;
+}
+
+}  // namespace lagtape::search

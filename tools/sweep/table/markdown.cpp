@@ -1,0 +1,139 @@
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "lagtape/tools/sweep/table/report.h"
+#include "lagtape/tools/version.h"
+
+namespace lagtape::table {
+
+namespace {
+
+const char* const kNothing = "–";
+
+std::string number(double value, std::int64_t digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : kNothing;
+}
+
+std::string printed(const Row& row) {
+  if (!std::isfinite(row.printed)) return kNothing;
+  const std::string deviation =
+      std::isfinite(row.printed_deviation) ? fmt::format(" ± {}", row.printed_deviation) : "";
+  return fmt::format("{}{}", row.printed, deviation);
+}
+
+/// The model's parameters, and the paper's behind them where it prints them.
+std::string parameters(const Row& row, const Outcome& outcome) {
+  const std::string ours = outcome.params > 0 ? fmt::to_string(outcome.params) : kNothing;
+  return row.printed_parameters > 0 ? fmt::format("{} (printed: {})", ours, row.printed_parameters) : ours;
+}
+
+std::string time(double seconds) {
+  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.1f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+/// A text without line breaks, which would end its line of the page.
+std::string on_one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+/// The text with the characters escaped that would end a cell.
+std::string cell(const std::string& text) {
+  std::string result;
+  for (const char c : on_one_line(text)) {
+    if (c == '|') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string line_of(const PaperTable& table, const Row& row, const Outcome& outcome) {
+  const bool done = !outcome.values.empty();
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row.name), printed(row),
+                     number(outcome.mean, table.digits), number(outcome.deviation, table.digits),
+                     number(outcome.best, table.digits),
+                     done ? fmt::to_string(outcome.values.size()) : kNothing, parameters(row, outcome),
+                     done ? time(outcome.seconds) : kNothing);
+}
+
+void add(std::string& text, const std::string& part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += "; ";
+  text += part;
+}
+
+/// The remarks on a row: its note, its own source, and runs that are not done.
+std::string remark(const Row& row, const Outcome& outcome) {
+  std::string text;
+  if (!row.source.empty()) add(text, fmt::format("printed in {}", on_one_line(row.source)));
+  add(text, on_one_line(row.note));
+  add(text, parameter_difference(row, outcome));
+  if (row.model.empty() || outcome.runs.empty()) return text;
+  const int runs = static_cast<int>(outcome.runs.size()) - outcome.count(RunState::missing);
+  for (const RunState state : {RunState::diverged, RunState::failed, RunState::unfinished}) {
+    if (const int count = outcome.count(state))
+      add(text, fmt::format("{} of {} runs {}", count, runs, name_of(state)));
+  }
+  return text;
+}
+
+/// Names a row whose runs, or some of them, have the bits of an earlier arithmetic; else empty.
+std::string earlier_arithmetic(const Row& row, const Outcome& outcome) {
+  const auto earlier = std::ranges::count_if(outcome.runs, [](const Run* run) {
+    return run->state == RunState::done && run->arithmetic > 0 && run->arithmetic < kArithmetic;
+  });
+  if (earlier == 0) return "";
+  if (earlier == std::ssize(outcome.values)) return row.name;
+  return fmt::format("{} ({} of {} runs)", row.name, earlier, outcome.values.size());
+}
+
+std::string circumstances(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
+  double seconds = 0;
+  int done = 0;
+  std::string latest;
+  std::set<std::string> machines;
+  for (const Run& run : runs) {
+    if (run.state != RunState::done) continue;
+    ++done;
+    seconds += run.seconds;
+    latest = std::max(latest, run.date);
+    machines.insert(run.machine);
+  }
+  std::string when;
+  if (done > 0) {
+    const std::string span = done == 1 ? fmt::format("run of {},", time(seconds))
+                                       : fmt::format("runs of together {}, the last of", time(seconds));
+    when = fmt::format("; {} {} {}, on {}", done, span, latest, fmt::join(machines, " and "));
+  }
+  return fmt::format("Test {}, {} is better{}.\nPrinted: {}.\n`{}`\n", table.unit,
+                     table.larger_is_better ? "larger" : "smaller", when, table.source, command);
+}
+
+}  // namespace
+
+std::string markdown(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
+  std::string text =
+      fmt::format("**{}.**\n{}\n", on_one_line(table.title), circumstances(table, runs, command));
+  text += "| model | printed | mean | s.d. | best | seeds | parameters | time a run |\n";
+  text += "|---|--:|--:|--:|--:|--:|--:|--:|\n";
+  std::string remarks, earlier;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const Row& row = table.rows[i];
+    const Outcome outcome = outcome_of(table, i, runs);
+    text += line_of(table, row, outcome);
+    const std::string said = remark(row, outcome);
+    if (!said.empty()) remarks += fmt::format("- {}: {}\n", on_one_line(row.name), said);
+    add(earlier, earlier_arithmetic(row, outcome));
+  }
+  if (!earlier.empty()) remarks += fmt::format("- Trained with an earlier arithmetic: {}\n", earlier);
+  return remarks.empty() ? text : text + "\n" + remarks;
+}
+
+}  // namespace lagtape::table

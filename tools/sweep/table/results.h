@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "lagtape/tools/sweep/table/run.h"
+
+namespace lagtape::table {
+
+/// A file of finished runs, a JSON object a line, so that a table can grow over days and machines even when
+/// the run folders are gone:
+///     {"model": "lem", "seed": 0, "experiment": "5f0c...", "state": "done", "metric": "rmse",
+///      "value": 0.00115, "params": 1233, "seconds": 21.5, "date": "2026-11-20", "machine": "...",
+///      "version": "0.1.0", "arithmetic": 2}
+/// An experiment is identified by a hash of its content (see `experiment_number`). Runs of an experiment that
+/// has changed since stay in the file, but not in the table. Several processes may add to one file at once.
+class Results {
+ public:
+  /// A missing file counts as empty, but its folder must exist. Throws InputError that names the line.
+  explicit Results(std::filesystem::path file);
+
+  /// Completes runs that are not finished in their folders from the entries of this file.
+  void fill(std::vector<Run>& runs, const PaperTable& table) const;
+  /// How many entries for the models of these runs are in no row of the table, by the first thing in which they differ
+  /// from all runs: "2 of other settings (--set), 1 of another seed (--seeds)". Empty where there are none.
+  std::string others(const std::vector<Run>& runs, const PaperTable& table) const;
+  /// Adds the runs that are done or diverged and not in the file yet. Writes the file if there are any, or if
+  /// it does not exist yet. Throws InputError when a run has another value than the file.
+  void add(const std::vector<Run>& runs, const PaperTable& table);
+
+ private:
+  /// Model, seed, experiment, and metric, which is empty for a run that diverged.
+  using Key = std::tuple<std::string, std::int64_t, std::string, std::string>;
+  struct Entry {
+    RunState state = RunState::done;
+    double value = 0, seconds = 0;
+    std::int64_t params = 0, arithmetic = 0;
+    std::string date, machine, version, message;
+  };
+  static Key key_of(const Run& run, const PaperTable& table, RunState state);
+  /// Throws InputError unless two runs that are done have the same value.
+  static void require_same(const Entry& one, const Entry& other, const Key& key, const std::string& where,
+                           const std::string& elsewhere);
+  static std::string line_of(const Key& key, const Entry& entry);
+  void read();
+  void read_line(const std::string& line, const std::string& where);
+
+  std::filesystem::path file_;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace lagtape::table

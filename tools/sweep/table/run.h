@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/sweep/table/paper_table.h"
+
+namespace lagtape::table {
+
+enum class RunState { missing, unfinished, done, diverged, failed };
+const char* name_of(RunState state);
+
+/// One model trained with one seed, in DIR/MODEL-SEED.
+struct Run {
+  std::size_t row = 0;  ///< index of the row in the table
+  std::int64_t seed = 0;
+  std::filesystem::path folder;
+  RunState state = RunState::missing;
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< the table's metric, not scaled
+  double seconds = 0;
+  std::int64_t params = 0;      ///< of the model; 0 if neither a run nor the experiment file tells it
+  std::int64_t arithmetic = 0;  ///< kArithmetic of the lagtape that trained it; 0: not recorded
+  std::string message;     ///< why it diverged or failed, or where the settings differ with which it finished
+  std::string experiment;  ///< its experiment_number
+  std::string date, machine;  ///< `date` is the day of its end, "2026-11-20"; empty before
+};
+
+/// A hash of an experiment file with its assignments, 16 hexadecimal digits. It does not depend on the order
+/// of keys, the name, the seed, or the paths of the data and of a file of word vectors.
+std::string experiment_number(const std::filesystem::path& file, const std::vector<std::string>& assignments);
+
+/// The file with the message of a training that diverged; it keeps the training from being repeated.
+std::filesystem::path divergence_file(const Run& run);
+/// The log of a training: DIR/MODEL-SEED.log.
+std::filesystem::path log_file(const Run& run);
+
+/// Reads a run's folder and sets state, value, seconds and message, and params unless they are known already.
+/// Throws InputError when the folder belongs to another experiment than the row's with this seed and these
+/// assignments, or when the experiment does not report the table's metric.
+void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& assignments);
+
+/// Counts the parameters of the models in the other rows, by their files: a row without a run is compared with the
+/// paper too. Where data decide the number, or a file cannot be read, it stays unknown.
+void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen,
+                                const std::vector<std::string>& assignments);
+
+/// The runs of some rows, as `look_at` finds them. The first seed of every row comes before the second of
+/// any, so that an unfinished table covers all rows.
+std::vector<Run> find_runs(const PaperTable& table, const std::vector<std::size_t>& rows, std::int64_t seeds,
+                           const std::filesystem::path& out, const std::vector<std::string>& assignments);
+
+}  // namespace lagtape::table

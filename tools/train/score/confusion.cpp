@@ -1,0 +1,56 @@
+#include "lagtape/tools/train/score/confusion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+Confusion::Confusion(const DataShape& data) : classes_(data.classes) {
+  constexpr std::int64_t kMost = 4096;
+  if (classes_ < 2 || classes_ > kMost) {
+    throw InputError(text_of("a confusion matrix needs 2 to ", kMost, " classes. The data have ",
+                             classes_ > 0 ? text_of(classes_, " classes.") : "real numbers as targets."));
+  }
+  counts_.resize(static_cast<std::size_t>(classes_ * classes_));
+}
+
+double Confusion::actual(std::int64_t of) const {
+  double sum = 0;
+  for (std::int64_t as = 0; as < classes_; ++as) sum += static_cast<double>(count(of, as));
+  return sum;
+}
+double Confusion::predicted(std::int64_t as) const {
+  double sum = 0;
+  for (std::int64_t of = 0; of < classes_; ++of) sum += static_cast<double>(count(of, as));
+  return sum;
+}
+double Confusion::precision(std::int64_t of) const {
+  return static_cast<double>(count(of, of)) / predicted(of);
+}
+double Confusion::recall(std::int64_t of) const { return static_cast<double>(count(of, of)) / actual(of); }
+double Confusion::f1(std::int64_t of) const {
+  return 2 * static_cast<double>(count(of, of)) / (actual(of) + predicted(of));
+}
+
+void Confusion::add(const Tensor& outputs, const Batch& batch) {
+  const std::int64_t q = outputs.size(-1), stride = outputs.rank() == 3 ? outputs.size(1) : 1;
+  with_scalar(outputs.dtype(), [&]<class T>() {
+    for (std::int64_t row = 0; row < batch.size(); ++row) {
+      const std::int64_t steps = outputs.rank() == 3 ? batch.lengths[static_cast<std::size_t>(row)] : 1;
+      for (std::int64_t place = row * stride; place < row * stride + steps; ++place) {
+        const T* z = outputs.values<T>().data() + place * q;
+        const std::int64_t predicted = q == 1 ? z[0] > 0 : std::max_element(z, z + q) - z;
+        if (batch.classes.empty() ? std::isnan(batch.y.at(place))
+                                  : batch.classes[static_cast<std::size_t>(place)] < 0)
+          continue;
+        const std::int64_t actual = batch.classes.empty() ? static_cast<std::int64_t>(batch.y.at(place))
+                                                          : batch.classes[static_cast<std::size_t>(place)];
+        counts_[static_cast<std::size_t>(actual * classes_ + predicted)] += 1;
+      }
+    }
+  });
+}
+
+}  // namespace lagtape

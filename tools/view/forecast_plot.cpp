@@ -1,0 +1,88 @@
+#include "lagtape/tools/view/forecast_plot.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+namespace {
+
+/// A line through the last `most` values, or all of them; x counts the values from 0.
+PlotLine line_of(std::string name, const std::vector<double>& values, std::int64_t most) {
+  PlotLine line{.name = std::move(name), .x = {}, .y = {}};
+  const std::int64_t count = std::ssize(values);
+  for (std::int64_t i = std::max<std::int64_t>(count - most, 0); i < count; ++i) {
+    line.x.push_back(static_cast<double>(i));
+    line.y.push_back(values[static_cast<std::size_t>(i)]);
+  }
+  return line;
+}
+
+}  // namespace
+
+ForecastPlot::ForecastPlot(const DataShape& data, const Scaling& scaling, LossFunction loss)
+    : every_step_(data.every_step), scaling_(scaling), loss_(std::move(loss)) {
+  if (data.output < 1) {
+    throw InputError(text_of("a plot of predictions over the truth needs real numbers as targets. The data ",
+                             "have ", data.classes, " classes."));
+  }
+  truth_.resize(static_cast<std::size_t>(data.output));
+  for (auto* lists : {&predicted_, &low_, &high_}) lists->resize(truth_.size());
+}
+
+void ForecastPlot::add(const Tensor& outputs, const Batch& batch) {
+  if (batch.size() == 0) return;
+  if (first_id_ < 0) first_id_ = batch.ids[0];
+  if (every_step_) {
+    if (batch.ids[0] == first_id_) add_row(outputs, batch, 0, batch.lengths[0]);
+    return;
+  }
+  for (std::int64_t row = 0; row < batch.size() && points_ < kMost; ++row) add_row(outputs, batch, row, 1);
+}
+
+void ForecastPlot::add_row(const Tensor& outputs, const Batch& batch, std::int64_t row, std::int64_t steps) {
+  const std::int64_t width = std::ssize(truth_), stride = every_step_ ? outputs.size(1) : 1;
+  const std::int64_t each = loss_.outputs_of_target();
+  for (std::int64_t step = 0; step < steps; ++step) {
+    for (std::int64_t i = 0; i < width; ++i) {
+      const std::int64_t place = (row * stride + step) * width + i;
+      const auto column = static_cast<std::size_t>(i);
+      truth_[column].push_back(scaling_.restored(batch.y.at(place), column));
+      const auto output = [&](std::int64_t level) {
+        return scaling_.restored(outputs.at(place * each + level), column);
+      };
+      predicted_[column].push_back(output(loss_.middle()));
+      if (each == 1) continue;
+      low_[column].push_back(output(0));
+      high_[column].push_back(output(each - 1));
+    }
+  }
+  points_ += steps;
+}
+
+Plot ForecastPlot::plot(const std::string& title, const std::vector<std::string>& names) const {
+  Plot plot{.title = title,
+            .x = {.title = every_step_ ? "step of the first sequence" : "sequence"},
+            .y = {.title = "target, in the units of the data"}};
+  for (std::size_t i = 0; i < truth_.size(); ++i) {
+    const bool is_one = truth_.size() == 1;
+    const std::string name = names.size() == truth_.size() ? names[i] + " " : "";
+    const std::string which = is_one || !name.empty() ? std::string() : text_of(" ", i);
+    plot.lines.push_back(line_of(name + "truth" + which, truth_[i], kMost));
+    plot.lines.back().broad = true;
+    plot.lines.push_back(line_of(name + "prediction" + which, predicted_[i], kMost));
+    if (low_[i].empty()) continue;
+    PlotLine lower = line_of("", low_[i], kMost);
+    const std::vector<double>& levels = loss_.options.levels;
+    plot.bands.push_back({.name = text_of("q", levels.front(), " to q", levels.back(), which),
+                          .x = std::move(lower.x),
+                          .low = std::move(lower.y),
+                          .high = line_of("", high_[i], kMost).y,
+                          .line = plot.lines.size() - 1});
+  }
+  return plot;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/normalization.h"
+#include "lagtape/core/tensor.h"
+#include "lagtape/data/dataset.h"
+#include "lagtape/ops/recurrence/step/loss_function.h"
+#include "lagtape/tools/chart/plot.h"
+
+namespace lagtape {
+
+/// Collects a model's predictions with their truth, and draws them over each other in the units of the data.
+/// With a target at every step it shows the last kMost steps of the first sequence, otherwise the first kMost
+/// sequences, a point each.
+class ForecastPlot {
+ public:
+  static constexpr std::int64_t kMost = 600;
+
+  /// `scaling` is that of the targets. Of quantiles the one nearest to the median is drawn as a line, and the widest
+  /// interval as a band. Throws InputError when the targets are classes.
+  ForecastPlot(const DataShape& data, const Scaling& scaling, LossFunction loss = Loss::mse);
+
+  /// Takes in a batch of a split, or the next stretch of steps of one sequence; batches come in the split's
+  /// order. `outputs`: [B, q] or [B, T, q], normalised as the targets `batch.y` are, which have the same shape but for
+  /// several outputs a target.
+  void add(const Tensor& outputs, const Batch& batch);
+
+  /// `names`: those of the numbers of a target; without them they have numbers.
+  Plot plot(const std::string& title, const std::vector<std::string>& names = {}) const;
+
+ private:
+  void add_row(const Tensor& outputs, const Batch& batch, std::int64_t row, std::int64_t steps);
+
+  bool every_step_;
+  Scaling scaling_;
+  LossFunction loss_;
+  std::int64_t first_id_ = -1;  ///< the first sequence; -1 before any batch
+  std::int64_t points_ = 0;     ///< taken in so far
+  /// A list for each of the numbers of a target; bounds of an interval only for quantiles.
+  std::vector<std::vector<double>> truth_, predicted_, low_, high_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/core/json/json.h"
+#include "lagtape/tools/view/report/report_page.h"
+
+namespace lagtape::report {
+
+/// A setting's value for readers; "-" where there is none.
+std::string value_text(const Json& value);
+
+/// A JSON Pointer for readers: "optimizer/lr".
+std::string setting_name(const std::string& pointer);
+
+/// The mean, with the deviation where there are several numbers; "-" for null.
+std::string number_with_deviation(const std::pair<double, double>* number, bool several);
+
+/// The columns that a table shows, in their order: those that most rows have. `counts` says how many have each one.
+std::vector<std::size_t> shown_columns(const std::vector<std::size_t>& counts);
+void say_what_is_left_out(ReportPage& page, std::size_t all, std::size_t shown, const char* what);
+
+/// The name of a folder, however its path is written.
+std::string name_of(const std::filesystem::path& folder);
+
+}  // namespace lagtape::report

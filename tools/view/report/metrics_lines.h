@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/json/json.h"
+#include "lagtape/tools/chart/plot.h"
+
+namespace lagtape::report {
+
+/// The whole lines of a run's metrics.jsonl; none where there is no file. Throws InputError for one that is no JSON
+/// object, or whose epoch or step is no number.
+std::vector<Json> lines_of(const std::filesystem::path& file);
+
+/// The learning curves of a run: the losses on one chart, and a chart for each metric. Losses have logarithmic axes.
+std::vector<Plot> learning_curves(const std::vector<Json>& lines);
+
+/// The norms of the parameters while training, a line for each; none where the run did not note them
+/// (TrainOptions::weight_norms).
+std::optional<Plot> weight_norms(const std::vector<Json>& lines);
+
+/// A number as a reader wants it: "0.0123457", "1.2e-07"; "-" for anything that is none.
+std::string number_text(const Json& value);
+
+/// "12.3 MiB"
+std::string bytes_text(double bytes);
+
+}  // namespace lagtape::report

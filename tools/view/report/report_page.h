@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/tools/chart/plot.h"
+#include "lagtape/tools/train/score/confusion.h"
+
+namespace lagtape::report {
+
+/// A page of HTML that needs nothing else: no network, no script. It is legible on a narrow screen and a wide one, in
+/// light and dark, and in print. All texts are escaped.
+class ReportPage {
+ public:
+  explicit ReportPage(std::string title) : title_(std::move(title)) {}
+
+  void heading(const std::string& text);
+  void paragraph(const std::string& text);
+  /// Names with their values.
+  void facts(const std::vector<std::pair<std::string, std::string>>& rows);
+  /// Rows of cells below a head; cells that are numbers stand to the right.
+  void table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
+  /// A chart, its title as the caption.
+  void chart(Plot plot);
+  /// Small charts beside each other, their titles as captions.
+  void charts(std::vector<Plot> plots);
+  /// A row for each true class, a column for each predicted one, the darker the larger its share of the row.
+  void matrix(const Confusion& confusion);
+  void code(const std::string& text);
+  /// A text that is shown when its summary is opened.
+  void folded(const std::string& summary, const std::string& text);
+
+  std::string html() const;
+
+ private:
+  std::string drawing(const Plot& plot, const char* name);
+
+  std::string title_, body_;
+  int drawings_ = 0;
+};
+
+}  // namespace lagtape::report

@@ -1,0 +1,132 @@
+#include "lagtape/tools/view/report/worst_mistakes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape::report {
+
+namespace {
+
+PlotLine line_of(std::string name, const std::vector<double>& values, std::int64_t first) {
+  PlotLine line{.name = std::move(name), .x = {}, .y = values};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    line.x.push_back(static_cast<double>(first) + static_cast<double>(i));
+  return line;
+}
+
+}  // namespace
+
+bool has_chart(const Mistake& mistake) { return mistake.truths.size() > 1 || !mistake.inputs.empty(); }
+
+Plot chart_of(const Mistake& mistake) {
+  Plot plot{.x = {.title = "step"}};
+  if (mistake.truths.size() > 1) {
+    plot.title = fmt::format("sequence {}: error {:.4g}", mistake.sequence, mistake.error);
+    plot.lines = {line_of("truth", mistake.truths, mistake.first_step),
+                  line_of("prediction", mistake.predictions, mistake.first_step)};
+    plot.lines[0].broad = true;
+    return plot;
+  }
+  plot.title = mistake.actual >= 0
+                   ? fmt::format("sequence {}: class {}, taken for {} ({:.4g})", mistake.sequence,
+                                 mistake.actual, mistake.predicted, mistake.error)
+                   : fmt::format("sequence {}: {:.4g}, predicted {:.4g}", mistake.sequence, mistake.truths[0],
+                                 mistake.predictions[0]);
+  for (std::size_t i = 0; i < mistake.inputs.size(); ++i)
+    plot.lines.push_back(line_of(text_of("input ", i), mistake.inputs[i], mistake.first_step));
+  return plot;
+}
+
+Mistake WorstMistakes::class_mistake(const Tensor& outputs, const Batch& batch, std::int64_t place) const {
+  Mistake mistake;
+  const std::int64_t q = outputs.size(-1);
+  mistake.actual = batch.classes.empty() ? static_cast<std::int64_t>(batch.y.at(place))
+                                         : batch.classes[static_cast<std::size_t>(place)];
+  if (q == 1) {
+    const double share = 1 / (1 + std::exp(-outputs.at(place)));
+    mistake.predicted = share > 0.5 ? 1 : 0;
+    mistake.error = std::max(share, 1 - share);
+  } else {
+    double largest = outputs.at(place * q), sum = 0;
+    mistake.predicted = 0;
+    for (std::int64_t i = 1; i < q; ++i) {
+      if (outputs.at(place * q + i) <= largest) continue;
+      largest = outputs.at(place * q + i);
+      mistake.predicted = i;
+    }
+    for (std::int64_t i = 0; i < q; ++i) sum += std::exp(outputs.at(place * q + i) - largest);
+    mistake.error = 1 / sum;
+  }
+  if (mistake.predicted == mistake.actual || mistake.actual < 0) mistake.error = 0;
+  return mistake;
+}
+
+Mistake WorstMistakes::mistake_of(const Tensor& outputs, const Batch& batch, std::int64_t row) const {
+  const std::int64_t stride = outputs.rank() == 3 ? outputs.size(1) : 1, q = outputs.size(-1);
+  const std::int64_t steps = outputs.rank() == 3 ? batch.lengths[static_cast<std::size_t>(row)] : 1;
+  Mistake worst;
+  if (data_.classes > 0) {
+    for (std::int64_t place = row * stride; place < row * stride + steps; ++place) {
+      const Mistake found = class_mistake(outputs, batch, place);
+      if (found.error <= worst.error) continue;
+      worst = found;
+      worst.step = place - row * stride;
+    }
+    return worst;
+  }
+  double squares = 0, count = 0;
+  const std::int64_t each = loss_.outputs_of_target(), targets = q / each, middle = loss_.middle();
+  for (std::int64_t i = row * stride * targets; i < (row * stride + steps) * targets; ++i) {
+    const auto column = static_cast<std::size_t>(i % targets);
+    const double difference = normalization_.output.restored(outputs.at(i * each + middle), column) -
+                              normalization_.output.restored(batch.y.at(i), column);
+    if (!std::isfinite(difference)) continue;
+    squares += difference * difference;
+    ++count;
+  }
+  worst.error = count > 0 ? std::sqrt(squares / count) : 0;
+  return worst;
+}
+
+void WorstMistakes::keep_sequence(Mistake& mistake, const Tensor& outputs, const Batch& batch,
+                                  std::int64_t row) const {
+  const std::int64_t steps = batch.lengths[static_cast<std::size_t>(row)];
+  const std::int64_t middle = outputs.rank() == 3 && data_.classes > 0 ? mistake.step : steps;
+  const std::int64_t last = std::clamp(middle + kMostSteps / 2, std::min(kMostSteps, steps), steps);
+  mistake.first_step = std::max<std::int64_t>(last - kMostSteps, 0);
+  if (data_.tokens == 0 && !batch.x.empty()) {
+    mistake.inputs.resize(static_cast<std::size_t>(std::min(data_.input, kMostInputs)));
+    for (std::size_t i = 0; i < mistake.inputs.size(); ++i)
+      for (std::int64_t n = mistake.first_step; n < last; ++n) {
+        const double x = batch.x.at((row * batch.x.size(1) + n) * data_.input + static_cast<std::int64_t>(i));
+        mistake.inputs[i].push_back(normalization_.input.restored(x, i));
+      }
+  }
+  if (data_.classes > 0) return;
+  const std::int64_t each = loss_.outputs_of_target(), targets = outputs.size(-1) / each;
+  const bool every_step = outputs.rank() == 3;
+  for (std::int64_t n = every_step ? mistake.first_step : 0; n < (every_step ? last : 1); ++n) {
+    const std::int64_t place = (every_step ? row * outputs.size(1) + n : row) * targets;
+    mistake.truths.push_back(normalization_.output.restored(batch.y.at(place), 0));
+    mistake.predictions.push_back(
+        normalization_.output.restored(outputs.at(place * each + loss_.middle()), 0));
+  }
+}
+
+void WorstMistakes::add(const Tensor& outputs, const Batch& batch) {
+  for (std::int64_t row = 0; row < batch.size(); ++row) {
+    Mistake mistake = mistake_of(outputs, batch, row);
+    if (mistake.error <= 0 || (worst_.size() == kMost && mistake.error <= worst_.back().error)) continue;
+    mistake.sequence = batch.ids[static_cast<std::size_t>(row)];
+    keep_sequence(mistake, outputs, batch, row);
+    worst_.insert(std::ranges::upper_bound(worst_, mistake.error, std::ranges::greater(), &Mistake::error),
+                  std::move(mistake));
+    worst_.resize(std::min(worst_.size(), kMost));
+  }
+}
+
+}  // namespace lagtape::report

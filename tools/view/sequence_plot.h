@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "lagtape/core/thread_pool.h"
+#include "lagtape/data/dataset.h"
+#include "lagtape/tools/chart/plot.h"
+
+namespace lagtape {
+
+/// The first sequence of a split in the units of the data: its inputs and, where there is one at every step, its
+/// targets. Throws InputError for tokens and for classes at every step.
+Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool& pool);
+
+}  // namespace lagtape
