@@ -184,7 +184,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
 void run(const BenchArguments& arguments) {
   std::vector<std::string> set = arguments.experiment.set;
   if (!arguments.plan.empty()) set.push_back("train.memory=" + arguments.plan);
-  const Experiment experiment = arguments.experiment.read(set);
+  const Experiment experiment = read_experiment(arguments.experiment.parse(), set);
   ThreadPool pool(1);
   const DataShape data = data_shape(experiment, pool);
   if (arguments.stream) {

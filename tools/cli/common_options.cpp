@@ -17,7 +17,7 @@ void ExperimentArguments::add_to(Options& options, const std::string& about) {
       .called("KEY=VALUE");
 }
 
-Experiment ExperimentArguments::read(const std::vector<std::string>& changes) const {
+ExperimentFile ExperimentArguments::parse() const {
   namespace fs = std::filesystem;
   std::error_code error;
   if (is_run(file)) {
@@ -30,7 +30,7 @@ Experiment ExperimentArguments::read(const std::vector<std::string>& changes) co
   if (ending_of(file) == ".csv")
     throw InputError(
         text_of(file, ": expected an experiment file. `lagtape new ", file, "` writes one for a recording."));
-  return read_experiment(file, changes);
+  return parse_experiment_file(file);
 }
 
 void add_threads(Options& options, int& threads) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lagtape/tools/cli/command.h"
-#include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/experiment_reader.h"
 
 namespace lagtape::cli {
 
@@ -14,9 +14,10 @@ struct ExperimentArguments {
   std::vector<std::string> set;
   void add_to(Options& options, const std::string& about = "experiment file (JSON)");
 
-  Experiment read() const { return read(set); }
-  /// Reads the file with these changes. Throws InputError; for a run or a recording with what to give in its place.
-  Experiment read(const std::vector<std::string>& changes) const;
+  /// Parses the file. Throws InputError; for a run or a recording with what to give in its place.
+  ExperimentFile parse() const;
+  /// Parses and reads the file with its changes. Throws InputError.
+  Experiment read() const { return read_experiment(parse(), set); }
 };
 
 /// Adds --threads N, 1 to 1024; the default is the number of the machine's hardware threads.

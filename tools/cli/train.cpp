@@ -190,7 +190,7 @@ void announce(const Trainer& trainer, const Experiment& experiment) {
 }
 
 /// The experiment as the options change it.
-Experiment read(const TrainArguments& arguments) {
+Experiment read(const ExperimentFile& file, const TrainArguments& arguments) {
   std::vector<std::string> set = arguments.experiment.set;
   if (arguments.seed >= 0) set.push_back(fmt::format("seed={}", arguments.seed));
   if (!arguments.init.empty()) {
@@ -201,7 +201,7 @@ Experiment read(const TrainArguments& arguments) {
     set.push_back(text_of("train.init=", Json(path).dump()));
   }
   if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
-  Experiment experiment = arguments.experiment.read(set);
+  Experiment experiment = read_experiment(file, set);
   if (arguments.resume) advise_on_missing_data(experiment);
   return experiment;
 }
@@ -281,7 +281,8 @@ void print_spread(const char* split, const Json& spread) {
 
 /// Trains with several seeds, a run folder each.
 void train_seeds(TrainArguments arguments) {
-  const Experiment first = read(arguments);
+  const ExperimentFile file = arguments.experiment.parse();
+  const Experiment first = read(file, arguments);
   if (first.seed > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - arguments.seeds + 1))
     throw InputError(
         text_of("--seeds ", arguments.seeds, ": there are fewer seeds from ", first.seed, " on."));
@@ -289,7 +290,7 @@ void train_seeds(TrainArguments arguments) {
   Json runs = Json::array();
   const auto experiment_of = [&](std::int64_t number) {
     arguments.seed = static_cast<std::int64_t>(first.seed) + number;
-    return read(arguments);
+    return read(file, arguments);
   };
   const auto folder_of = [&](const Experiment& experiment) {
     return arguments.out.empty() ? default_folder(experiment)
@@ -331,7 +332,7 @@ void train(TrainArguments arguments) {
   find_run(arguments);
   check_ranks(arguments);
   if (arguments.seeds > 1) return train_seeds(arguments);
-  const Experiment experiment = read(arguments);
+  const Experiment experiment = read(arguments.experiment.parse(), arguments);
   if (!arguments.find_rate.empty()) return find_and_draw(experiment, arguments);
   if (arguments.dry_run) return print_dry_run(dry_run(experiment, arguments.threads), arguments.json);
   const std::string folder = arguments.out.empty() ? default_folder(experiment) : arguments.out;

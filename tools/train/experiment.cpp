@@ -33,12 +33,20 @@ Json assigned(Json document, std::span<const std::string> assignments) {
 
 Experiment parse_experiment(const std::string& text, const std::string& where, const fs::path& base,
                             std::span<const std::string> assignments) {
-  return read_document(assigned(parse_commented_json(text, where), assignments), where,
-                       fs::current_path() / base);
+  return read_experiment({parse_commented_json(text, where), where, fs::current_path() / base}, assignments);
+}
+
+ExperimentFile parse_experiment_file(const fs::path& file) {
+  return {parse_commented_json(read_file(file), file.string()), file.string(),
+          fs::current_path() / file.parent_path()};
+}
+
+Experiment read_experiment(const ExperimentFile& file, std::span<const std::string> assignments) {
+  return read_document(assigned(file.document, assignments), file.where, file.base);
 }
 
 Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments) {
-  return parse_experiment(read_file(file), file.string(), file.parent_path(), assignments);
+  return read_experiment(parse_experiment_file(file), assignments);
 }
 
 DataWidths widths_of(const LossFunction& loss, const DataShape& data) {

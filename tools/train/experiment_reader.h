@@ -15,6 +15,19 @@ struct ExperimentDocument {
   Json json;
 };
 
+/// The file of an experiment, parsed and not read yet: all runs that differ in seeds or settings begin with one.
+struct ExperimentFile {
+  Json document;               ///< as the user wrote it, without comments
+  std::string where;           ///< its name in messages
+  std::filesystem::path base;  ///< the absolute folder at which relative paths begin
+};
+
+/// Parses a file; read_experiment with other assignments may follow any number of times. Throws InputError.
+ExperimentFile parse_experiment_file(const std::filesystem::path& file);
+
+/// Reads a parsed experiment after the assignments, as read_experiment of the file does. Throws InputError.
+Experiment read_experiment(const ExperimentFile& file, std::span<const std::string> assignments = {});
+
 /// Reads the document of an experiment; `base` is absolute. Throws InputError with all of its errors.
 Experiment read_document(const Json& document, const std::string& where, const std::filesystem::path& base);
 

@@ -237,7 +237,8 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   errors.raise(file.string());
   plan.experiment = (fs::absolute(file).parent_path() / experiment).lexically_normal();
   if (runs > 0) plan.runs = runs;
-  const Experiment base = read_experiment(plan.experiment, set);
+  const ExperimentFile parsed = parse_experiment_file(plan.experiment);
+  const Experiment base = read_experiment(parsed, set);
   choose_metric(plan, base, errors);
   check_ranges(plan, base.document->json, errors);
   errors.raise(file.string());
@@ -258,7 +259,7 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   }
   for (const Values& values : runs_of_plan) {
     try {
-      read_experiment(plan.experiment, assignments(plan, values));
+      read_experiment(parsed, assignments(plan, values));
     } catch (const InputError& error) {
       throw InputError(text_of(file.string(), ": a run would have ", shortened(text_of_values(values), 400),
                                ", which fails:\n", error.what()));
