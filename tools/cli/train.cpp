@@ -209,7 +209,7 @@ Experiment read(const ExperimentFile& file, const TrainArguments& arguments) {
 /// Whether the metric that decides which state is kept says nothing.
 bool is_undefined(const Experiment& experiment, const EvaluationReport& report) {
   return !experiment.metrics.empty() && !report.valid.empty() &&
-         !says_how_good(metric(experiment.metrics.front()).larger_is_better,
+         !is_rankable(metric(experiment.metrics.front()).larger_is_better,
                         value_of(report.valid, experiment.metrics.front()));
 }
 

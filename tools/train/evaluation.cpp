@@ -6,7 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/train/losses.h"
-#include "lagtape/tools/train/score/metrics.h"
+#include "lagtape/tools/train/score/scores.h"
 #include "lagtape/tools/train/segments.h"
 
 namespace lagtape {
@@ -21,8 +21,7 @@ std::int64_t bytes_of_step(const Model& model, const ModelOp& op, const DataShap
 }
 
 /// Runs one sequence, scored at every step, in stretches of at most `steps`.
-void score_in_stretches(Scores& scores, const LossFunction& loss, const Scaling& scaling,
-                        const SequenceBatch& sequence, std::int64_t steps, ModelOp& op,
+void score_in_stretches(Scores& scores, const SequenceBatch& sequence, std::int64_t steps, ModelOp& op,
                         std::span<const Tensor> weights, ThreadPool& pool, const EvaluationOptions& options) {
   Window window;
   for (std::int64_t first = 0; first < sequence.lengths[0]; first += steps) {
@@ -36,7 +35,7 @@ void score_in_stretches(Scores& scores, const LossFunction& loss, const Scaling&
     stretch.y = segment.batch.targets;
     stretch.classes = segment.batch.classes;
     stretch.ids = segment.batch.draws.sequences;
-    add_scores(scores, loss, outputs, stretch, scaling);
+    scores.add(outputs, stretch);
     if (options.scored) options.scored(outputs, stretch);
   }
 }
@@ -91,25 +90,23 @@ Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& o
       std::max<std::int64_t>(options.bytes / bytes_of_step(model, op, split.shape()), 1);
   const std::int64_t rows = std::clamp<std::int64_t>(steps / split.shape().length, 1, kMost);
   const bool in_stretches = split.shape().every_step && split.shape().length > steps && op.obstacle().empty();
-  Scores scores;
-  scores.keep_ranks = std::ranges::find(experiment.metrics, "auc") != experiment.metrics.end();
+  Scores scores(experiment.loss, experiment.metrics, normalization.output);
   for (std::int64_t first = 0; first < split.size(); first += rows) {
     if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
     Batch batch = gather(split, indices_in_order(split, first, rows), model.dtype(), pool, normalization);
     if (experiment.train.warmup > 0) leave_out_first(batch, experiment.train.warmup);
     const SequenceBatch sequences = sequence_batch(batch, split.shape(), experiment.loss);
     if (in_stretches) {
-      score_in_stretches(scores, experiment.loss, normalization.output, sequences, steps, op, weights, pool,
-                         options);
+      score_in_stretches(scores, sequences, steps, op, weights, pool, options);
       continue;
     }
     const Tensor outputs = op.evaluate(weights, sequences, pool);
-    add_scores(scores, experiment.loss, outputs, batch, normalization.output);
+    scores.add(outputs, batch);
     if (options.scored) options.scored(outputs, batch);
   }
-  evaluation.emplace_back("loss", loss_value(scores));
-  for (const std::string& name : experiment.metrics)
-    evaluation.emplace_back(name, metric(name).value(scores));
+  evaluation.emplace_back("loss", scores.loss());
+  const std::vector<double> values = scores.values();
+  for (std::size_t i = 0; i < values.size(); ++i) evaluation.emplace_back(experiment.metrics[i], values[i]);
   return evaluation;
 }
 

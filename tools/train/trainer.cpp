@@ -343,10 +343,8 @@ void Trainer::evaluate_valid(const TrainerHooks& hooks) {
 bool Trainer::is_better(double value, double than) const {
   const bool larger_is_better =
       !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
-  if (!says_how_good(larger_is_better, value))
-    return !says_how_good(larger_is_better, than) && has_smaller_loss_;
-  if (!says_how_good(larger_is_better, than)) return true;
-  return larger_is_better ? value > than : value < than;
+  if (!is_rankable(larger_is_better, value)) return !is_rankable(larger_is_better, than) && has_smaller_loss_;
+  return lagtape::is_better(larger_is_better, value, than);
 }
 
 void Trainer::count_plateau(const EvaluationReport& report, double value) {

@@ -185,7 +185,7 @@ class Searcher {
 std::vector<const Trial*> best_first(const SearchPlan& plan, const std::vector<Trial>& trials) {
   std::vector<const Trial*> sorted;
   for (const Trial& trial : trials)
-    if (trial.state == TrialState::done && says_how_good(plan.larger_is_better, trial.value))
+    if (trial.state == TrialState::done && is_rankable(plan.larger_is_better, trial.value))
       sorted.push_back(&trial);
   std::ranges::stable_sort(
       sorted, [&](const Trial* a, const Trial* b) { return is_better(plan, a->value, b->value); });

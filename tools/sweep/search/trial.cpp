@@ -68,8 +68,7 @@ const char* name_of(TrialState state) {
 }
 
 bool is_better(const SearchPlan& plan, double value, double than) {
-  if (!says_how_good(plan.larger_is_better, value)) return false;
-  return !says_how_good(plan.larger_is_better, than) || (plan.larger_is_better ? value > than : value < than);
+  return lagtape::is_better(plan.larger_is_better, value, than);
 }
 
 fs::path log_file(const Trial& trial) { return trial.folder.string() + ".log"; }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/score/scores.h"
 
 using namespace lagtape;
 
@@ -24,72 +25,78 @@ Batch of_classes(std::vector<std::int32_t> classes, std::vector<std::int64_t> le
   return batch;
 }
 
-double value(const char* name, const Scores& scores) { return metric(name).value(scores); }
+/// Scores by all metrics that go with the loss.
+Scores scores_by(const LossFunction& loss, const Scaling& scaling = {}) {
+  return Scores(loss, metric_names(loss), scaling);
+}
+
+double value(const char* name, const Scores& scores, Loss loss) {
+  const std::vector<std::string> names = metric_names(loss);
+  return scores.values().at(static_cast<std::size_t>(std::ranges::find(names, name) - names.begin()));
+}
 
 }  // namespace
 
 TEST_CASE("mse, rmse, nrmse, esr and dc have their closed forms") {
-  Scores scores;
+  Scores scores = scores_by(Loss::mse);
   const Tensor outputs = Tensor::from({2, 2}, {1, 2, 3, 5}, Dtype::f64);
-  add_scores(scores, Loss::mse, outputs, numbers(Tensor::from({2, 2}, {1, 4, 0, 4}, Dtype::f64), {7, 7}));
+  scores.add(outputs, numbers(Tensor::from({2, 2}, {1, 4, 0, 4}, Dtype::f64), {7, 7}));
   const double squares = 0 + 4 + 9 + 1, targets = 1 + 16 + 0 + 16;
-  CHECK(value("mse", scores) == squares / 4);
-  CHECK(value("rmse", scores) == std::sqrt(squares / 4));
-  CHECK(value("nrmse", scores) == std::sqrt(squares / targets));
-  CHECK(value("esr", scores) == squares / targets);
+  CHECK(value("mse", scores, Loss::mse) == squares / 4);
+  CHECK(value("rmse", scores, Loss::mse) == std::sqrt(squares / 4));
+  CHECK(value("nrmse", scores, Loss::mse) == std::sqrt(squares / targets));
+  CHECK(value("esr", scores, Loss::mse) == squares / targets);
   const double errors = 0 - 2 + 3 + 1;
-  CHECK(value("dc", scores) == doctest::Approx((errors / 4) * (errors / 4) / (targets / 4)));
-  CHECK(loss_value(scores) == squares / 4);
+  CHECK(value("dc", scores, Loss::mse) == doctest::Approx((errors / 4) * (errors / 4) / (targets / 4)));
+  CHECK(scores.loss() == squares / 4);
 }
 
 TEST_CASE("metrics are in the units of the data, the loss in those of training") {
-  Scores scores;
   const Scaling scaling = {.mean = {10, -1}, .scale = {2, 0.5}};
+  Scores scores = scores_by(Loss::mse, scaling);
   const Tensor outputs = Tensor::from({2, 2}, {1, 2, 3, 5}, Dtype::f64);
   const Tensor targets = Tensor::from({2, 2}, {1, 4, 0, 4}, Dtype::f64);
-  add_scores(scores, Loss::mse, outputs, numbers(targets, {7, 7}), scaling);
+  scores.add(outputs, numbers(targets, {7, 7}));
   const double squares = 0 + 4 * 0.25 + 9 * 4 + 1 * 0.25, target_squares = 12 * 12 + 1 + 10 * 10 + 1;
-  CHECK(value("mse", scores) == squares / 4);
-  CHECK(value("rmse", scores) == std::sqrt(squares / 4));
-  CHECK(value("nrmse", scores) == std::sqrt(squares / target_squares));
-  CHECK(value("esr", scores) == squares / target_squares);
+  CHECK(value("mse", scores, Loss::mse) == squares / 4);
+  CHECK(value("rmse", scores, Loss::mse) == std::sqrt(squares / 4));
+  CHECK(value("nrmse", scores, Loss::mse) == std::sqrt(squares / target_squares));
+  CHECK(value("esr", scores, Loss::mse) == squares / target_squares);
   const double errors = 0 - 2 * 0.5 + 3 * 2 + 1 * 0.5;
-  CHECK(value("dc", scores) == doctest::Approx(errors * errors / 4 / target_squares));
-  CHECK(loss_value(scores) == (0 + 4 + 9 + 1) / 4.0);
+  CHECK(value("dc", scores, Loss::mse) == doctest::Approx(errors * errors / 4 / target_squares));
+  CHECK(scores.loss() == (0 + 4 + 9 + 1) / 4.0);
 }
 
 TEST_CASE("only a sequence's own steps are scored") {
-  Scores scores;
+  Scores scores = scores_by(Loss::mse);
   const Tensor outputs = Tensor::from({2, 3, 1}, {1, 1, 1, 1, 100, 100}, Dtype::f32);
   const Tensor targets = Tensor::from({2, 3, 1}, {0, 2, 4, 3, 0, 0}, Dtype::f32);
-  add_scores(scores, Loss::mse, outputs, numbers(targets, {3, 1}));
-  CHECK(scores.elements == 4);
-  CHECK(value("mse", scores) == (1 + 1 + 9 + 4) / 4.0);
+  scores.add(outputs, numbers(targets, {3, 1}));
+  CHECK(value("mse", scores, Loss::mse) == (1 + 1 + 9 + 4) / 4.0);
 }
 
 TEST_CASE("cross-entropy and accuracy follow the softmax") {
-  Scores scores;
+  Scores scores = scores_by(Loss::cross_entropy);
   const Tensor logits = Tensor::from({2, 3}, {1, 2, 4, 0, 5, 5.5}, Dtype::f64);
-  add_scores(scores, Loss::cross_entropy, logits, of_classes({2, 1}, {4, 4}));
+  scores.add(logits, of_classes({2, 1}, {4, 4}));
   const double first = -std::log(std::exp(4) / (std::exp(1) + std::exp(2) + std::exp(4)));
   const double second = -std::log(std::exp(5) / (1 + std::exp(5) + std::exp(5.5)));
-  CHECK(value("cross_entropy", scores) == doctest::Approx((first + second) / 2).epsilon(1e-14));
-  CHECK(value("accuracy", scores) == 0.5);
-  CHECK(value("bits_per_character", scores) ==
+  CHECK(value("cross_entropy", scores, Loss::cross_entropy) ==
+        doctest::Approx((first + second) / 2).epsilon(1e-14));
+  CHECK(value("accuracy", scores, Loss::cross_entropy) == 0.5);
+  CHECK(value("bits_per_character", scores, Loss::cross_entropy) ==
         doctest::Approx((first + second) / 2 / std::log(2)).epsilon(1e-14));
-  CHECK(value("perplexity", scores) ==
+  CHECK(value("perplexity", scores, Loss::cross_entropy) ==
         doctest::Approx(std::sqrt(std::exp(first) * std::exp(second))).epsilon(1e-14));
 }
 
 TEST_CASE("large logits do not overflow") {
-  Scores scores;
-  add_scores(scores, Loss::cross_entropy, Tensor::from({1, 2}, {1000, -1000}, Dtype::f32),
-             of_classes({1}, {1}));
-  CHECK(value("cross_entropy", scores) == doctest::Approx(2000));
-  Scores logit;
-  add_scores(logit, Loss::binary_cross_entropy, Tensor::from({1, 1}, {-1000}, Dtype::f32),
-             of_classes({1}, {1}));
-  CHECK(value("binary_cross_entropy", logit) == doctest::Approx(1000));
+  Scores scores = scores_by(Loss::cross_entropy);
+  scores.add(Tensor::from({1, 2}, {1000, -1000}, Dtype::f32), of_classes({1}, {1}));
+  CHECK(value("cross_entropy", scores, Loss::cross_entropy) == doctest::Approx(2000));
+  Scores logit = scores_by(Loss::binary_cross_entropy);
+  logit.add(Tensor::from({1, 1}, {-1000}, Dtype::f32), of_classes({1}, {1}));
+  CHECK(value("binary_cross_entropy", logit, Loss::binary_cross_entropy) == doctest::Approx(1000));
 }
 
 TEST_CASE("one logit is scored by its sigmoid, for classes and for targets 0 and 1") {
@@ -98,12 +105,13 @@ TEST_CASE("one logit is scored by its sigmoid, for classes and for targets 0 and
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   const double expected = (minus_log(sigmoid(2)) + minus_log(sigmoid(-1)) + minus_log(1 - sigmoid(0.5))) / 3;
   for (const bool classes : {true, false}) {
-    Scores scores;
+    Scores scores = scores_by(Loss::binary_cross_entropy);
     const Batch batch = classes ? of_classes({1, 1, 0}, {1, 1, 1})
                                 : numbers(Tensor::from({3, 1}, {1, 1, 0}, Dtype::f64), {1, 1, 1});
-    add_scores(scores, Loss::binary_cross_entropy, logits, batch);
-    CHECK(value("binary_cross_entropy", scores) == doctest::Approx(expected).epsilon(1e-14));
-    CHECK(value("accuracy", scores) == doctest::Approx(1.0 / 3));
+    scores.add(logits, batch);
+    CHECK(value("binary_cross_entropy", scores, Loss::binary_cross_entropy) ==
+          doctest::Approx(expected).epsilon(1e-14));
+    CHECK(value("accuracy", scores, Loss::binary_cross_entropy) == doctest::Approx(1.0 / 3));
   }
 }
 
@@ -115,7 +123,7 @@ TEST_CASE("the size of batches changes no bit") {
     targets.set(i, std::cos(0.3 * static_cast<double>(i)));
   }
   const auto scored_by = [&](std::int64_t batch) {
-    Scores scores;
+    Scores scores = scores_by(Loss::mse);
     for (std::int64_t first = 0; first < rows; first += batch) {
       const std::int64_t count = std::min(batch, rows - first);
       const auto part = [&](const Tensor& whole) {
@@ -123,24 +131,23 @@ TEST_CASE("the size of batches changes no bit") {
         for (std::int64_t i = 0; i < some.numel(); ++i) some.set(i, whole.at(first * steps + i));
         return some;
       };
-      add_scores(scores, Loss::mse, part(outputs),
-                 numbers(part(targets), std::vector<std::int64_t>(count, steps)));
+      scores.add(part(outputs), numbers(part(targets), std::vector<std::int64_t>(count, steps)));
     }
     return scores;
   };
   const Scores whole = scored_by(rows);
   for (const std::int64_t batch : {1, 2, 5, 36}) {
-    CHECK(scored_by(batch).squared_error == whole.squared_error);
-    CHECK(scored_by(batch).squared_target == whole.squared_target);
+    CHECK(scored_by(batch).loss() == whole.loss());
+    CHECK(scored_by(batch).values() == whole.values());
   }
 }
 
 TEST_CASE("outputs that do not fit the targets are refused with their shapes") {
-  Scores scores;
+  Scores scores = scores_by(Loss::mse);
   const Batch batch = numbers(Tensor({2, 3, 1}, Dtype::f32), {3, 3});
-  CHECK_THROWS_WITH_AS(add_scores(scores, Loss::mse, Tensor({2, 1}, Dtype::f32), batch),
+  CHECK_THROWS_WITH_AS(scores.add(Tensor({2, 1}, Dtype::f32), batch),
                        doctest::Contains("outputs [2, 1], targets [2, 3, 1]"), InputError);
-  CHECK_THROWS_AS(add_scores(scores, Loss::cross_entropy, Tensor({2, 3, 1}, Dtype::f32), batch), InputError);
+  CHECK_THROWS_AS(scores_by(Loss::cross_entropy).add(Tensor({2, 3, 1}, Dtype::f32), batch), InputError);
 }
 
 TEST_CASE("metrics are found by name and know which way is better") {
@@ -155,33 +162,31 @@ TEST_CASE("metrics are found by name and know which way is better") {
 }
 
 TEST_CASE("mae, mape and r2 have their closed forms, and leave missing targets out") {
-  Scores scores;
   const Scaling scaling = {.mean = {10, -1}, .scale = {2, 0.5}};
+  Scores scores = scores_by(Loss::mse, scaling);
   const double none = std::nan("");
   const Tensor outputs = Tensor::from({3, 2}, {1, 2, 3, 5, 7, 7}, Dtype::f64);
   const Tensor targets = Tensor::from({3, 2}, {1, 4, -5, 2, none, 3}, Dtype::f64);
-  add_scores(scores, Loss::mse, outputs, numbers(targets, {7, 7, 7}), scaling);
+  scores.add(outputs, numbers(targets, {7, 7, 7}));
   // In the units of the data: rows of targets 12, 1 | 0, 0 | none, 0.5; errors 0, -1 | 16, 1.5 | none, 2.
-  CHECK(scores.elements == 5);
-  CHECK(value("mae", scores) == (0 + 16 + 1 + 1.5 + 2) / 5);
-  CHECK(value("mape", scores) == doctest::Approx((0.0 / 12 + 1.0 / 1 + 2 / 0.5) / 3));
+  CHECK(value("mae", scores, Loss::mse) == (0 + 16 + 1 + 1.5 + 2) / 5);
+  CHECK(value("mape", scores, Loss::mse) == doctest::Approx((0.0 / 12 + 1.0 / 1 + 2 / 0.5) / 3));
   const double first = 12.0 * 12 / 2, second = 1 + 0 + 0.25 - 1.5 * 1.5 / 3;
-  CHECK(value("r2", scores) == doctest::Approx(1 - (256 + 1 + 2.25 + 4) / (first + second)));
-  CHECK(loss_value(scores) == (0 + 4 + 64 + 9 + 16) / 5.0);
+  CHECK(value("r2", scores, Loss::mse) == doctest::Approx(1 - (256 + 1 + 2.25 + 4) / (first + second)));
+  CHECK(scores.loss() == (0 + 4 + 64 + 9 + 16) / 5.0);
 }
 
 TEST_CASE("f1 is the mean over the classes that occur, or that of class 1 for one logit") {
-  Scores scores;
+  Scores scores = scores_by(Loss::cross_entropy);
   const Tensor logits =
       Tensor::from({5, 4}, {9, 0, 0, 0, 9, 0, 0, 0, 0, 9, 0, 0, 0, 0, 9, 0, 0, 9, 0, 0}, Dtype::f64);
-  add_scores(scores, Loss::cross_entropy, logits, of_classes({0, 1, 1, 2, -1}, {1, 1, 1, 1, 1}));
+  scores.add(logits, of_classes({0, 1, 1, 2, -1}, {1, 1, 1, 1, 1}));
   // predicted 0 0 1 2: class 0 has precision 1/2 and recall 1, class 1 precision 1 and recall 1/2, class 2 is right.
-  CHECK(value("f1", scores) == doctest::Approx((2.0 / 3 + 2.0 / 3 + 1) / 3));
-  CHECK(value("accuracy", scores) == 0.75);
-  Scores logit;
-  add_scores(logit, Loss::binary_cross_entropy, Tensor::from({4, 1}, {1, 1, -1, -1}, Dtype::f64),
-             of_classes({1, 0, 1, 0}, {1, 1, 1, 1}));
-  CHECK(value("f1", logit) == 0.5);
+  CHECK(value("f1", scores, Loss::cross_entropy) == doctest::Approx((2.0 / 3 + 2.0 / 3 + 1) / 3));
+  CHECK(value("accuracy", scores, Loss::cross_entropy) == 0.75);
+  Scores logit = scores_by(Loss::binary_cross_entropy);
+  logit.add(Tensor::from({4, 1}, {1, 1, -1, -1}, Dtype::f64), of_classes({1, 0, 1, 0}, {1, 1, 1, 1}));
+  CHECK(value("f1", logit, Loss::binary_cross_entropy) == 0.5);
 }
 
 TEST_CASE("auc is the share of pairs in their order, and top_5 looks at five classes") {
@@ -195,18 +200,67 @@ TEST_CASE("auc is the share of pairs in their order, and top_5 looks at five cla
       won += logits[i] > logits[k] ? 1 : logits[i] == logits[k] ? 0.5 : 0;
     }
   }
-  Scores scores;
-  scores.keep_ranks = true;
-  add_scores(scores, Loss::binary_cross_entropy, Tensor::from({7, 1}, logits, Dtype::f64),
-             of_classes(classes, std::vector<std::int64_t>(7, 1)));
-  CHECK(value("auc", scores) == doctest::Approx(won / pairs));
+  Scores scores = scores_by(Loss::binary_cross_entropy);
+  scores.add(Tensor::from({7, 1}, logits, Dtype::f64), of_classes(classes, std::vector<std::int64_t>(7, 1)));
+  CHECK(value("auc", scores, Loss::binary_cross_entropy) == doctest::Approx(won / pairs));
   CHECK(won / pairs != 0.5);
-  Scores several;
-  several.keep_ranks = true;
+  Scores several = scores_by(Loss::cross_entropy);
   const Tensor rows =
       Tensor::from({3, 6}, {6, 5, 4, 3, 2, 1, 6, 5, 4, 3, 2, 1, 1, 2, 3, 4, 5, 6}, Dtype::f64);
-  add_scores(several, Loss::cross_entropy, rows, of_classes({0, 5, 5}, {1, 1, 1}));
-  CHECK(value("top_5", several) == doctest::Approx(2.0 / 3));
+  several.add(rows, of_classes({0, 5, 5}, {1, 1, 1}));
+  CHECK(value("top_5", several, Loss::cross_entropy) == doctest::Approx(2.0 / 3));
   // class 0 is ahead of one of two others and level with the other; of class 5 one is ahead of the other and one level.
-  CHECK(value("auc", several) == doctest::Approx((0.75 + 0.75) / 2));
+  CHECK(value("auc", several, Loss::cross_entropy) == doctest::Approx((0.75 + 0.75) / 2));
+}
+
+TEST_CASE("every metric is the same when the sequences are scored apart and merged") {
+  // Whole numbers and powers of two, so that no order of summation rounds.
+  const Tensor numbers_out = Tensor::from({4, 2}, {1, 2, 3, 5, 7, 7, -1, 0}, Dtype::f64);
+  const Tensor numbers_of = Tensor::from({4, 2}, {1, 4, -5, 2, 8, 3, 2, -4}, Dtype::f64);
+  const Tensor logits = Tensor::from({4, 3}, {0, 0, 8, 0, 0, -8, 8, 0, 0, 0, 8, 0}, Dtype::f64);
+  const Tensor levels = Tensor::from({4, 3}, {0, 1, 2, 0, 4, 8, 2, 3, 4, -8, 0, 8}, Dtype::f64);
+  LossFunction quantile(Loss::quantile);
+  quantile.options.levels = {0.25, 0.5, 0.75};
+  struct Case {
+    LossFunction loss;
+    Tensor outputs;
+    Batch batch;
+  };
+  const std::vector<std::int64_t> lengths(4, 1);
+  const std::vector<Case> cases = {
+      {Loss::mse, numbers_out, numbers(numbers_of, lengths)},
+      {Loss::esr, numbers_out, numbers(numbers_of, lengths)},
+      {quantile, levels, numbers(Tensor::from({4, 1}, {1, 9, 3, -4}, Dtype::f64), lengths)},
+      {Loss::cross_entropy, logits, of_classes({2, 0, 0, 2}, lengths)},
+      {Loss::binary_cross_entropy, Tensor::from({4, 1}, {8, -8, 8, 8}, Dtype::f64),
+       of_classes({1, 0, 0, 1}, lengths)}};
+  for (const auto& [loss, outputs, batch] : cases) {
+    CAPTURE(name_of(loss));
+    const auto add_rows = [&](Scores& scores, std::int64_t first, std::int64_t end) {
+      for (std::int64_t row = first; row < end; ++row) {
+        const auto row_of = [&](const Tensor& all) {
+          Tensor one({1, all.size(1)}, Dtype::f64);
+          for (std::int64_t i = 0; i < one.numel(); ++i) one.set(i, all.at(row * one.numel() + i));
+          return one;
+        };
+        scores.add(row_of(outputs), batch.y.empty()
+                                        ? of_classes({batch.classes[static_cast<std::size_t>(row)]}, {1})
+                                        : numbers(row_of(batch.y), {1}));
+      }
+    };
+    Scores whole = scores_by(loss), first = scores_by(loss), rest = scores_by(loss);
+    add_rows(whole, 0, 4);
+    add_rows(first, 0, 1);
+    add_rows(rest, 1, 4);
+    const std::vector<double> alone = first.values();
+    first.merge(rest);
+    CHECK(first.loss() == doctest::Approx(whole.loss()).epsilon(1e-14));
+    const std::vector<double> merged = first.values(), expected = whole.values();
+    const std::vector<std::string> names = metric_names(loss);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      CAPTURE(names[i]);
+      CHECK(merged[i] == doctest::Approx(expected[i]).epsilon(1e-14));
+      CHECK((names[i] == "top_5" || merged[i] != alone[i]));  // else it would not show what merge forgets
+    }
+  }
 }

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace lagtape {
+
+/// One number or class that is scored: a real target, or the class of a row of logits. Fields of the other kind are 0.
+struct ScoredElement {
+  double loss = 0;    ///< the training loss: of normalised numbers, or in nats
+  double levels = 1;  ///< outputs for each element
+
+  double error = 0, target = 0;  ///< in the user's units
+  double from_mean = 0;          ///< the target, relative to the mean that scales it
+  double pinball = 0;            ///< the sum over all levels, in the user's units
+  bool is_covered = false;       ///< between the lowest and the highest level
+  std::int64_t column = 0;       ///< number of the target among those of a step
+
+  std::int64_t actual = 0, predicted = 0;  ///< classes; 0 and 1 for one logit
+  std::int64_t larger = 0;                 ///< how many logits are larger than that of the class
+  double likelihood = 0;                   ///< negative log-likelihood of the class, in nats
+  std::span<const double> odds = {};  ///< by class, what `odds_sum` divides into probabilities; or the logit
+  double odds_sum = 1;
+
+  bool is_logit() const { return odds.size() == 1; }
+};
+
+/// What metrics add up over elements: three sums, three more by class or by column of the targets, and elements in the
+/// order of their probability. A metric uses what it needs; all of it merges in one place.
+struct Totals {
+  using Sums = std::array<double, 3>;
+  /// The probabilities that elements were given, and whether they are of the class.
+  using Ranks = std::vector<std::pair<double, bool>>;
+
+  Sums sequence = {};  ///< of the sequence that is being added, not yet among `sums`
+  Sums sums = {};
+  std::vector<Sums> rows = {};
+  std::vector<Ranks> ranks = {};  ///< by class
+
+  /// Adds to the sums of the sequence.
+  void add(double first, double second = 0, double third = 0);
+  /// The sums of a class or column.
+  Sums& row(std::int64_t i);
+  void end_sequence();
+  void merge(const Totals& other);
+};
+
+/// One metric over a split. A sequence's elements are summed on their own and added in the order of the split, so that
+/// no bit depends on the size of a batch or on threads.
+class Accumulator {
+ public:
+  using Add = void (*)(Totals& totals, const ScoredElement& element);
+  using Value = std::function<double(const Totals& totals)>;
+
+  Accumulator(Add add, Value value) : add_(add), value_(std::move(value)) {}
+
+  void add(const ScoredElement& element) { add_(totals_, element); }
+  void end_sequence() { totals_.end_sequence(); }
+  /// Adds the sequences of an accumulator of the same metric.
+  void merge(const Accumulator& other) { totals_.merge(other.totals_); }
+  /// NaN where the elements define none.
+  double value() const { return value_(totals_); }
+
+ private:
+  Add add_;
+  Value value_;
+  Totals totals_;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,183 @@
+#include "lagtape/tools/train/score/scores.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/loss_rows.h"
+#include "lagtape/tools/train/score/metrics.h"
+
+namespace lagtape {
+
+namespace {
+
+/// Calls `take` with each number of a target; `outputs` and `y` point to those of one step.
+template <class T>
+void for_each_number(const T* outputs, const T* y, std::int64_t numbers, const LossFunction& loss,
+                     const Scaling& scaling, const auto& take) {
+  const std::int64_t each = loss.outputs_of_target();
+  const std::vector<double>& levels = loss.options.levels;
+  for (std::int64_t i = 0; i < numbers; ++i, outputs += each) {
+    if (std::isnan(y[i])) continue;
+    const auto feature = static_cast<std::size_t>(i);
+    const T* z = outputs + loss.middle();
+    const double error = static_cast<double>(*z) - static_cast<double>(y[i]);
+    ScoredElement element{.levels = static_cast<double>(each),
+                          .error = scaling.restored_difference(error, feature),
+                          .target = scaling.restored(y[i], feature),
+                          .from_mean = scaling.restored_difference(y[i], feature),
+                          .column = i};
+    if (loss == Loss::mse) element.loss = error * error;
+    if (loss == Loss::huber)
+      element.loss = huber_row(z, y + i, 1, loss.options.delta, 1, static_cast<T*>(nullptr));
+    if (loss == Loss::quantile) {
+      element.loss =
+          quantile_row(outputs, y + i, 1, levels.data(), std::ssize(levels), 1, static_cast<T*>(nullptr));
+      element.pinball = scaling.restored_difference(element.loss, feature);
+      element.is_covered = outputs[0] <= y[i] && y[i] <= outputs[levels.size() - 1];
+    }
+    take(element);
+  }
+}
+
+/// The score of one class among q logits; `odds` is where their exponentials are kept.
+template <class T>
+ScoredElement class_element(const T* z, std::int64_t q, std::int64_t target, const LossFunction& loss,
+                            std::vector<double>& odds) {
+  const T* largest = std::max_element(z, z + q);
+  odds.resize(static_cast<std::size_t>(q));
+  double sum = 0;
+  for (std::int64_t i = 0; i < q; ++i)
+    sum += odds[static_cast<std::size_t>(i)] =
+        std::exp(static_cast<double>(z[i]) - static_cast<double>(*largest));
+  ScoredElement element{
+      .actual = target,
+      .predicted = largest - z,
+      .larger = std::count_if(z, z + q, [&](T other) { return other > z[target]; }),
+      .likelihood = std::log(sum) + static_cast<double>(*largest) - static_cast<double>(z[target]),
+      .odds = odds,
+      .odds_sum = sum};
+  element.loss = loss.is_adjusted() ? smoothed_cross_entropy_row(
+                                          z, q, static_cast<std::int32_t>(target), loss.class_weight(target),
+                                          loss.options.label_smoothing, 1, static_cast<T*>(nullptr))
+                                    : element.likelihood;
+  return element;
+}
+
+/// The score of one logit against a target of 0 or 1.
+template <class T>
+ScoredElement logit_element(const T* z, double target, const LossFunction& loss, std::vector<double>& odds) {
+  const double logit = z[0];
+  const std::int32_t given = target > 0.5 ? 1 : 0;
+  odds.assign(1, logit);
+  ScoredElement element{
+      .actual = given,
+      .predicted = logit > 0 ? 1 : 0,
+      .likelihood = std::max(logit, 0.0) - logit * target + std::log1p(std::exp(-std::abs(logit))),
+      .odds = odds};
+  element.loss = loss.is_adjusted() ? smoothed_binary_cross_entropy_row(z, given, loss.class_weight(given),
+                                                                        loss.options.label_smoothing, 1,
+                                                                        static_cast<T*>(nullptr))
+                                    : element.likelihood;
+  return element;
+}
+
+/// Calls `take` with what is scored at a place of the batch's targets; `z` points to its q outputs.
+template <class T>
+void for_each_element(const T* z, std::int64_t q, const Batch& batch, std::int64_t place,
+                      const LossFunction& loss, const Scaling& scaling, std::vector<double>& odds,
+                      const auto& take) {
+  if (loss.is_real()) {
+    const std::int64_t numbers = q / loss.outputs_of_target();
+    for_each_number(z, batch.y.values<T>().data() + place * numbers, numbers, loss, scaling, take);
+    return;
+  }
+  const double target = batch.y.empty() ? batch.classes[place] : batch.y.at(place);
+  if (target < 0 || std::isnan(target)) return;
+  take(loss == Loss::cross_entropy ? class_element(z, q, static_cast<std::int64_t>(target), loss, odds)
+                                   : logit_element(z, target, loss, odds));
+}
+
+void check_shapes(const LossFunction& loss, const Tensor& outputs, const Batch& batch) {
+  const std::int64_t rows = batch.size();
+  const bool every_step = outputs.rank() == 3;
+  const std::int64_t steps = every_step ? outputs.size(1) : 1;
+  const std::int64_t q = outputs.size(-1);
+  const std::int64_t targets =
+      batch.y.empty() ? static_cast<std::int64_t>(batch.classes.size()) : batch.y.numel() / batch.y.size(-1);
+  const bool fits = loss.is_real() ? !batch.y.empty() && batch.y.size(-1) * loss.outputs_of_target() == q
+                                   : (loss == Loss::cross_entropy ? batch.y.empty() : q == 1);
+  if (outputs.size(0) != rows || targets != rows * steps || !fits) {
+    throw InputError(
+        text_of("[metrics] the outputs do not fit the targets of ", rows, " sequences. Got outputs ",
+                to_string(outputs.shape()), ", targets ",
+                batch.y.empty() ? text_of("of ", targets, " classes") : to_string(batch.y.shape()), ", loss ",
+                name_of(loss), "."));
+  }
+}
+
+}  // namespace
+
+Scores::Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling)
+    : loss_(loss), scaling_(std::move(scaling)), accumulators_{mean_loss()} {
+  for (const std::string& name : metrics) accumulators_.push_back(metric(name).accumulator);
+}
+
+/// Adds the errors and energies of one sequence, as the losses esr and dc sum them.
+template <class T>
+void Scores::add_signal(const T* outputs, const T* targets, std::int64_t steps, std::int64_t q) {
+  SignalSums sequence;
+  std::vector<double> errors(static_cast<std::size_t>(steps));
+  for (std::int64_t j = 0; j < q; ++j) {
+    for (std::int64_t n = 0; n < steps; ++n)
+      errors[static_cast<std::size_t>(n)] =
+          static_cast<double>(outputs[n * q + j]) - static_cast<double>(targets[n * q + j]);
+    add_target_energy(sequence, targets + j, steps, q, loss_.options.pre_emphasis);
+    add_errors(sequence, errors.data(), 1, targets + j, steps, q, loss_.options.pre_emphasis);
+  }
+  signal_.add(sequence);
+}
+
+template <class T>
+void Scores::add_rows(const Tensor& outputs, const Batch& batch) {
+  const std::int64_t q = outputs.size(-1), stride = outputs.rank() == 3 ? outputs.size(1) : 1;
+  const T* z = outputs.values<T>().data();
+  std::vector<double> odds;
+  const auto take = [&](const ScoredElement& element) {
+    for (Accumulator& accumulator : accumulators_) accumulator.add(element);
+  };
+  for (std::int64_t row = 0; row < batch.size(); ++row) {
+    const std::int64_t steps = stride == 1 ? 1 : batch.lengths[row];
+    for (std::int64_t place = row * stride; place < row * stride + steps; ++place)
+      for_each_element(z + place * q, q, batch, place, loss_, scaling_, odds, take);
+    if (loss_.is_signal())
+      add_signal(z + row * stride * q, batch.y.values<T>().data() + row * stride * q, steps, q);
+    for (Accumulator& accumulator : accumulators_) accumulator.end_sequence();
+  }
+}
+
+void Scores::add(const Tensor& outputs, const Batch& batch) {
+  check_shapes(loss_, outputs, batch);
+  if (loss_.is_real()) scaling_.check(batch.y.size(-1), "output");
+  with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(outputs, batch); });
+}
+
+void Scores::merge(const Scores& other) {
+  signal_.add(other.signal_);
+  for (std::size_t i = 0; i < accumulators_.size(); ++i) accumulators_[i].merge(other.accumulators_[i]);
+}
+
+double Scores::loss() const {
+  if (!loss_.is_signal()) return accumulators_.front().value();
+  const SignalFactors factors = signal_factors(signal_, loss_.esr_weight(), loss_.dc_weight());
+  return factors.error * signal_.error + factors.bias * signal_.bias;
+}
+
+std::vector<double> Scores::values() const {
+  std::vector<double> values;
+  for (const Accumulator& accumulator : std::span(accumulators_).subspan(1))
+    values.push_back(accumulator.value());
+  return values;
+}
+
+}  // namespace lagtape

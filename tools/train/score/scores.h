@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/data/dataset.h"
+#include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/signal_loss.h"
+#include "lagtape/tools/train/score/accumulator.h"
+
+namespace lagtape {
+
+/// The loss and some metrics over everything that a split scores, in f64. An element is one real target number or
+/// one class.
+class Scores {
+ public:
+  /// `scaling` is that of real targets. Throws InputError for a metric that is unknown.
+  Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling = {});
+
+  /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
+  /// steps count. Errors of a loss with several levels are those of the level nearest to the median. Throws
+  /// InputError when the outputs do not fit the batch's targets.
+  void add(const Tensor& outputs, const Batch& batch);
+  /// Adds the sequences of scores by the same loss and metrics.
+  void merge(const Scores& other);
+
+  /// The mean loss of an element, the same as in training; that of esr and dc is the loss of all sequences as one
+  /// batch.
+  double loss() const;
+  /// The values of the metrics, in their order.
+  std::vector<double> values() const;
+
+ private:
+  template <class T>
+  void add_rows(const Tensor& outputs, const Batch& batch);
+  template <class T>
+  void add_signal(const T* outputs, const T* targets, std::int64_t steps, std::int64_t q);
+
+  LossFunction loss_;
+  Scaling scaling_;
+  SignalSums signal_;                      ///< esr and dc: the sums of the loss
+  std::vector<Accumulator> accumulators_;  ///< of the loss and the metrics
+};
+
+}  // namespace lagtape
