@@ -14,7 +14,6 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 from . import _lagtape
 from ._cell import located, with_cells
@@ -200,17 +199,33 @@ class _Pass(torch.autograd.Function):
         return (torch.from_numpy(y), *(torch.from_numpy(state) for state in after))
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx, y, *window):
-        ctx.saved_tensors  # raises where one was changed in place since, or where the graph is freed
-        window = [None if w is None else w.contiguous() for w in window]
+    def backward(ctx, *outputs):
+        inputs = ctx.saved_tensors  # raises where one was changed in place since, or where the graph is freed
+        y, *window = [None if g is None else g.detach().contiguous() for g in outputs]
         if all(w is None for w in window):
             window = []
         release_waiting_threads()
-        parameters, x, initial = ctx.held.backward(None if y is None else y.contiguous(), window)
+        parameters, x, initial = ctx.held.backward(y, window)
         parameters = parameters or [None] * ctx.parameters
         initial = initial or [None] * ctx.states
-        return (None, *(None if g is None else torch.from_numpy(g) for g in (x, *parameters, *initial)))
+        gradients = [None if g is None else torch.from_numpy(g) for g in (x, *parameters, *initial)]
+        if torch.is_grad_enabled():  # create_graph=True
+            gradients = _FirstDerivatives.apply(len(gradients), *gradients, *inputs, *outputs)
+        return (None, *gradients)
+
+
+class _FirstDerivatives(torch.autograd.Function):
+    """Gradients that depend on the tensors behind them. Differentiating them again raises: as constants they would leave
+    their part out of a sum without a word."""
+
+    @staticmethod
+    def forward(ctx, count, *tensors):
+        return tuple(None if g is None else g.view_as(g) for g in tensors[:count])
+
+    @staticmethod
+    def backward(ctx, *_):
+        raise RuntimeError("[torch] a recurrence has no second derivatives. Use central differences of the gradient, or "
+                           "take the gradient that enters the loss from another module.")
 
 
 def _plain(tensors: Sequence[Tensor]) -> List[Tensor]:
