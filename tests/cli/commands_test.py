@@ -8,6 +8,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
+import shipped_experiments
 from tool import EXPERIMENT, ToolTest, changed, main, npy_shape
 
 SERIES = {"EigenWorms": (6, 5), "BIDMC32HR": (2, 0), "BIDMC32RR": (2, 0)}  # dimensions, classes
@@ -144,19 +145,19 @@ class CommandsTest(ToolTest):
         return self.folder / name
 
     def test_ready_experiments_are_valid(self):
-        ready = [path for path in sorted(self.root.glob("tools/experiments/*/*.json")) if path.name != "table.json"]
-        self.assertTrue(ready)
-        for path in ready:
-            with self.subTest(path.parent.name + "/" + path.name):
-                data = json.loads(path.read_text())["data"]
+        ready = list(shipped_experiments.experiments(self.root))
+        self.assertGreater(len(ready), 300)
+        for place, experiment in ready:
+            with self.subTest(experiment["name"]):
+                data = experiment["data"]
                 if data["task"] == "ts":  # the files decide what a model must fit
-                    self.run_tool("inspect", path, "--set", f"data.path={self.write_series(Path(data['path']).name)}")
+                    self.run_tool("inspect", *place, "--set", f"data.path={self.write_series(Path(data['path']).name)}")
                 elif data["task"] == "imdb":
-                    self.run_tool("inspect", path, *self.few_reviews())
+                    self.run_tool("inspect", *place, *self.few_reviews())
                 elif data["task"] == "ptb":
-                    self.run_tool("inspect", path, *self.short_text())
+                    self.run_tool("inspect", *place, *self.short_text())
                 else:
-                    self.run_tool("inspect" if "path" in data or data["task"] == "audio" else "check", path)
+                    self.run_tool("inspect" if "path" in data or data["task"] == "audio" else "check", *place)
 
     def short_text(self):
         for part in ("train", "valid", "test"):

@@ -179,7 +179,13 @@ class SessionTest(ToolTest):
     def check_json(self, page, block):
         text = block.text.strip()
         content = json.loads(text if text.startswith("{") else "{" + text + "}")
-        if "rows" in content:
+        if "base" in content:
+            task = self.folder / f"rows-{block.line}"
+            shutil.copytree(ROOT / "tools/experiments/mackey_glass", task)
+            (task / "rows.json").write_text(text)
+            for row in content["rows"]:
+                self.run_tool("check", task / "rows.json", "--row", row)
+        elif "rows" in content:
             task = self.folder / f"table-{block.line}"
             shutil.copytree(ROOT / "tools/experiments/enso", task)
             (task / "table.json").write_text(text)

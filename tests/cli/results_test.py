@@ -26,7 +26,9 @@ def runs_of(command):
     """The finished runs of the model that a command trains, in lists of the same experiment."""
     words = shlex.split(command)
     path = pathlib.Path(words[2])
-    task, model = (path.name, words[words.index("--only") + 1]) if words[1] == "table" else (path.parent.name, path.stem)
+    task = path.name if words[1] == "table" else path.parent.name
+    chosen = [words[words.index(option) + 1] for option in ("--only", "--row") if option in words]
+    model = chosen[0] if chosen else path.stem
     runs = {}
     for line in (EXPERIMENTS / task / "results.jsonl").read_text().splitlines():
         row = json.loads(line)

@@ -19,6 +19,7 @@ for place in ("tests/malformed", "tests/cli"):
     sys.path.insert(0, str(ROOT / place))
 import data  # noqa: E402
 import import_models  # noqa: E402
+import shipped_experiments  # noqa: E402
 import sweep  # noqa: E402
 
 MOST = 60000
@@ -34,8 +35,8 @@ SET = ["train.epochs=5\n/model/layers/0/cell=\"gru\"", "data={\"task\": \"adding
 
 
 def experiments():
-    for file in sorted((ROOT / "tools" / "experiments").rglob("*.json")):
-        yield file.read_bytes()
+    for _, document in shipped_experiments.experiments(ROOT):
+        yield json.dumps(document, indent=2).encode()
     for row in sorted((ROOT / "tests" / "cells" / "rows").glob("*.json")):
         for options in json.loads(row.read_text())["options"]:
             yield json.dumps({"name": "a", "data": {"task": "random", "length": 6, "input": 2, "output": 1, "train": 2},

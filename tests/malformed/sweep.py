@@ -23,10 +23,11 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import models  # noqa: E402
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/malformed"), str(ROOT / "tests/cli")]
+import models  # noqa: E402
+import shipped_experiments  # noqa: E402
+
 POWERS = range(3, 13)
 ASKED_FOR = ("length", "train", "valid", "test", "steps", "epochs")  # sequences that `check` makes, of that length
 MOST_SECONDS, MOST_BYTES = 5, 10**9
@@ -119,20 +120,14 @@ def sizes():
 def experiments():
     """Commands on shipped experiments with one number changed: (name, {file: bytes}, arguments)."""
     seen = set()
-    for file in sorted((ROOT / "tools" / "experiments").rglob("*.json")):
-        try:
-            document = json.loads(file.read_text())
-        except ValueError:
-            continue
-        if not isinstance(document, dict) or "model" not in document or "data" not in document:
-            continue
+    for place, document in shipped_experiments.experiments(ROOT):
         for path in numbers(document):
             if path[-1] in ASKED_FOR or (key := meaning(document, path)) in seen:
                 continue
             seen.add(key)
             for power in POWERS:
                 text = json.dumps(changed(document, path, 10**power)).encode()
-                name = f"{file.relative_to(ROOT / 'tools' / 'experiments')} {'.'.join(map(str, path))} = 1e{power}"
+                name = f"{place[0].parent.name} {document['name']} {'.'.join(map(str, path))} = 1e{power}"
                 yield "inspect " + name, {"e.json": text}, ["inspect", "e.json"]
                 yield "check " + name, {"e.json": text}, ["check", "e.json"]
 

@@ -17,6 +17,11 @@ def files_of(recipe):
     return re.findall(r"^\| `([^`]+)` \|", recipe, re.MULTILINE)
 
 
+def rows_of(path):
+    """The names of the rows of a file of experiments."""
+    return json.loads(path.read_text(encoding="utf-8"))["rows"].keys()
+
+
 def files_that_name(root, word):
     """The sources, tests and experiments in which a name stands as a word, or that are called so."""
     pattern = re.compile(rf"(?<![A-Za-z0-9_]){word}(?![A-Za-z0-9_])")
@@ -26,7 +31,7 @@ def files_that_name(root, word):
             place = path.relative_to(root).as_posix()
             if path.suffix in (".h", ".cpp") and pattern.search(path.read_text(encoding="utf-8")):
                 found.add(place)
-            elif path.suffix == ".json" and path.stem == word:
+            elif path.suffix == ".json" and (path.stem == word or path.name == "rows.json" and word in rows_of(path)):
                 found.add(place)
     return found
 
@@ -47,7 +52,8 @@ def cell_breaches(root, struct, name):
     if row.exists() and not ROW_KEYS - {"counts"} <= json.loads(row.read_text(encoding="utf-8")).keys() <= ROW_KEYS | {
             "not_of_the_step", "no_gradient"}:
         breaches.append(f"the row of {name} has other keys than the recipe")
-    if not list((root / "tools/experiments").glob(f"*/{name}.json")):
+    experiments = root / "tools/experiments"
+    if not list(experiments.glob(f"*/{name}.json")) and not any(name in rows_of(path) for path in experiments.glob("*/rows.json")):
         breaches.append(f"{name} has no ready experiment")
     return breaches
 
@@ -80,7 +86,7 @@ class CellRecipeTest(unittest.TestCase):
     def test_a_cell_that_does_not_is_found(self):
         self.assertEqual(cell_breaches(ROOT, "Nobody", "nobody"), ["there is no cells/nobody.cpp"])
         self.assertEqual(cell_breaches(ROOT, "Nobody", "sru"), ["sru.cpp does not define Nobody::kEntry"])
-        self.assertIn("there is no tests/cells/recorder_test.cpp", cell_breaches(ROOT, "Recorder", "recorder"))
+        self.assertIn("there is no tests/cells/build/recorder_test.cpp", cell_breaches(ROOT, "Recorder", "recorder"))
 
 
 if __name__ == "__main__":

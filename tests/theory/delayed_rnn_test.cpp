@@ -5,11 +5,10 @@
 #include <filesystem>
 
 #include "lagtape/cells/equation_cell.h"
-#include "lagtape/core/io/file.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/tests/theory/support/dynamics.h"
+#include "lagtape/tools/train/experiment_rows.h"
 
-// The basic delayed RNN of the tau-GRU paper's Section 3.2 and Appendix E, as tools/experiments/enso/delayed_rnn.json
+// The basic delayed RNN of the tau-GRU paper's Section 3.2 and Appendix E, as the row delayed_rnn of tools/experiments/enso
 // writes it: h[n+1] = A h[n] + B h[n-m] + C u[n], h[n] = 0 for n <= 0.
 
 namespace lagtape {
@@ -21,13 +20,13 @@ constexpr std::size_t kUnits = 3;
 constexpr int kDelay = 20;  ///< m in the file
 
 Layer delayed_rnn() {
-  const std::filesystem::path file =
-      std::filesystem::path(LAGTAPE_SOURCE) / "tools/experiments/enso/delayed_rnn.json";
-  const Json experiment = parse_json(read_file(file), file.string());
+  const ExperimentPlace place =
+      experiment_in(std::filesystem::path(LAGTAPE_SOURCE) / "tools/experiments/enso", "delayed_rnn");
+  const Json experiment = read_experiment_document(place);
   JsonErrors errors;
   JsonReader reader(experiment["cells"]["delayed_rnn"], "", errors);
   const CellDefinition definition = read_cell_definition(reader);
-  errors.raise(file.string());
+  errors.raise(place.text());
   return definition.build(kUnits, 1);
 }
 

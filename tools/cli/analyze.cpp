@@ -158,7 +158,7 @@ void write_norms(const std::filesystem::path& run, const std::string& title, con
 void run(const AnalyzeArguments& arguments) {
   const std::string& file = arguments.experiment.file;
   ThreadPool pool(arguments.threads);
-  const Source source = load_source(file, arguments.experiment.set, pool);
+  const Source source = load_source(file, arguments.experiment.set, pool, arguments.experiment.row);
   const Task task = source.experiment.load_task(pool);
   const Dataset& split = task.split(arguments.split);
   if (split.size() == 0)

@@ -12,6 +12,7 @@ namespace lagtape::cli {
 
 void ExperimentArguments::add_to(Options& options, const std::string& about) {
   options.add("EXPERIMENT", &file, about).required();
+  options.add("--row", &row, "row of an experiment file that has several").not_empty().called("NAME");
   options.add("--set", &set, "change a value: /json/pointer=value or train.epochs=3; repeatable")
       .repeatable()
       .called("KEY=VALUE");
@@ -21,6 +22,7 @@ ExperimentFile ExperimentArguments::parse() const {
   namespace fs = std::filesystem;
   std::error_code error;
   if (is_run(file)) {
+    refuse_row(file, row);
     const RunFolder run(fs::is_directory(file, error) ? fs::path(file) : fs::path(file).parent_path());
     const std::string known = run.experiment_file().string();
     throw InputError(text_of(file, ": expected an experiment file",
@@ -30,7 +32,7 @@ ExperimentFile ExperimentArguments::parse() const {
   if (ending_of(file) == ".csv")
     throw InputError(
         text_of(file, ": expected an experiment file. `lagtape new ", file, "` writes one for a recording."));
-  return parse_experiment_file(file);
+  return parse_experiment_file(file, row);
 }
 
 void add_threads(Options& options, int& threads) {

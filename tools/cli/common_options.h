@@ -10,7 +10,7 @@ namespace lagtape::cli {
 
 /// The experiment file of a command, and its changes by --set.
 struct ExperimentArguments {
-  std::string file;
+  std::string file, row;
   std::vector<std::string> set;
   void add_to(Options& options, const std::string& about = "experiment file (JSON)");
 

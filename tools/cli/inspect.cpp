@@ -77,6 +77,7 @@ void print_direction(const Json& description) {
 void run(const InspectArguments& arguments) {
   ThreadPool pool(arguments.threads);
   const std::string& file = arguments.experiment.file;
+  if (is_run(file)) refuse_row(file, arguments.experiment.row);
   if (is_run(file) && !arguments.experiment.set.empty()) {
     throw InputError(text_of(file, ": --set cannot change a trained model. Inspect its experiment instead."));
   }

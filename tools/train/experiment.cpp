@@ -6,11 +6,11 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
-#include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/tools/train/assigned_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/experiment_rows.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/score/metrics.h"
@@ -36,17 +36,18 @@ Experiment parse_experiment(const std::string& text, const std::string& where, c
   return read_experiment({parse_commented_json(text, where), where, fs::current_path() / base}, assignments);
 }
 
-ExperimentFile parse_experiment_file(const fs::path& file) {
-  return {parse_commented_json(read_file(file), file.string()), file.string(),
-          fs::current_path() / file.parent_path()};
+ExperimentFile parse_experiment_file(const fs::path& file, const std::string& row) {
+  const ExperimentPlace place{.file = file, .row = row};
+  return {read_experiment_document(place), place.text(), fs::current_path() / file.parent_path()};
 }
 
 Experiment read_experiment(const ExperimentFile& file, std::span<const std::string> assignments) {
   return read_document(assigned(file.document, assignments), file.where, file.base);
 }
 
-Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments) {
-  return read_experiment(parse_experiment_file(file), assignments);
+Experiment read_experiment(const fs::path& file, std::span<const std::string> assignments,
+                           const std::string& row) {
+  return read_experiment(parse_experiment_file(file, row), assignments);
 }
 
 DataWidths widths_of(const LossFunction& loss, const DataShape& data) {

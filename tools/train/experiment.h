@@ -53,11 +53,12 @@ struct Experiment {
       {};  ///< the model, when the file alone decides the data's shape
 };
 
-/// Reads an experiment. `assignments` ("train.epochs=3") are carried out first. A relative `data.path` starts
+/// Reads an experiment, or a row of a file that has several. `assignments` ("train.epochs=3") are carried out first. A relative `data.path` starts
 /// at the folder of the file, or at the current one when an assignment gave it. The file may have comments
 /// (// and /* */) and commas after a last element. Throws InputError with all errors of the file at once, one
 /// a line: "FILE: /json/pointer: ...".
-Experiment read_experiment(const std::filesystem::path& file, std::span<const std::string> assignments = {});
+Experiment read_experiment(const std::filesystem::path& file, std::span<const std::string> assignments = {},
+                           const std::string& row = {});
 
 /// The same from a text. `where` names it in messages; relative paths start at `base`.
 Experiment parse_experiment(const std::string& text, const std::string& where,

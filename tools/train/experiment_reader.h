@@ -22,8 +22,8 @@ struct ExperimentFile {
   std::filesystem::path base;  ///< the absolute folder at which relative paths begin
 };
 
-/// Parses a file; read_experiment with other assignments may follow any number of times. Throws InputError.
-ExperimentFile parse_experiment_file(const std::filesystem::path& file);
+/// Parses a file, or a row of one that has several; read_experiment with other assignments may follow any number of times. Throws InputError.
+ExperimentFile parse_experiment_file(const std::filesystem::path& file, const std::string& row = {});
 
 /// Reads a parsed experiment after the assignments, as read_experiment of the file does. Throws InputError.
 Experiment read_experiment(const ExperimentFile& file, std::span<const std::string> assignments = {});

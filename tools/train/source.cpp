@@ -112,9 +112,15 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }
 
-Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool) {
-  if (is_run(path)) return load_run(path, assignments);
-  return untrained(read_experiment(path, assignments), pool);
+void refuse_row(const std::string& path, const std::string& row) {
+  if (!row.empty()) throw InputError(text_of(path, ": is a run. --row goes with an experiment file."));
+}
+
+Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool,
+                   const std::string& row) {
+  if (!is_run(path)) return untrained(read_experiment(path, assignments, row), pool);
+  refuse_row(path, row);
+  return load_run(path, assignments);
 }
 
 Source untrained(Experiment experiment, ThreadPool& pool) {

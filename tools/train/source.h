@@ -15,6 +15,9 @@ struct Source {
   bool has_data = true;  ///< false for a model that was made in C++, whose file has no experiment
 };
 
+/// Throws InputError for a row of what is a run.
+void refuse_row(const std::string& path, const std::string& row);
+
 /// Whether a path is that of a run (a folder or a weights file) rather than of an experiment.
 bool is_run(const std::string& path);
 
@@ -24,8 +27,10 @@ Model load_model(const std::string& path);
 /// A trained model with its experiment, changed by assignments. Throws InputError.
 Source load_run(const std::string& path, std::span<const std::string> assignments = {});
 
-/// A trained model with its experiment, or an experiment file with its untrained model. Throws InputError.
-Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool);
+/// A trained model with its experiment, or an experiment file, or a row of one, with its untrained model. Throws
+/// InputError.
+Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool,
+                   const std::string& row = {});
 
 /// An experiment with its untrained model. Throws InputError.
 Source untrained(Experiment experiment, ThreadPool& pool);

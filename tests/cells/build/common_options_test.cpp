@@ -302,12 +302,5 @@ TEST_CASE("every cell has tests of its own") {
   }
 }
 
-TEST_CASE("every cell has a ready experiment") {
-  for (const LayerEntry& entry : cells()) {
-    CAPTURE(entry.name);
-    CHECK(!experiments_of(std::string(entry.name)).empty());
-  }
-}
-
 }  // namespace
 }  // namespace lagtape

@@ -132,13 +132,4 @@ Layer build_equations(const CellRow::Equations& equations, std::int64_t input, b
   return build(input).layers.front();
 }
 
-std::vector<std::filesystem::path> experiments_of(const std::string& cell) {
-  std::vector<std::filesystem::path> found;
-  for (const auto& task : std::filesystem::directory_iterator(source_folder() / "tools" / "experiments")) {
-    const std::filesystem::path path = task.path() / (cell + ".json");
-    if (std::filesystem::exists(path)) found.push_back(path);
-  }
-  return found;
-}
-
 }  // namespace lagtape::test

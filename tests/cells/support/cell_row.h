@@ -59,7 +59,4 @@ std::vector<Layer> build_cell(const std::string& cell, const Json& options, std:
 /// become weights of shape [].
 Layer build_equations(const CellRow::Equations& equations, std::int64_t input, bool real_as_weights = false);
 
-/// The ready experiments tools/experiments/TASK/NAME.json.
-std::vector<std::filesystem::path> experiments_of(const std::string& cell);
-
 }  // namespace lagtape::test

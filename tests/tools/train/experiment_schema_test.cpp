@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 #include "lagtape/core/error.h"
@@ -12,6 +13,7 @@
 #include "lagtape/core/random.h"
 #include "lagtape/tests/tools/train/schema_validator.h"
 #include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/experiment_rows.h"
 #include "lagtape/tools/train/type_schema.h"
 
 namespace lagtape {
@@ -74,17 +76,14 @@ bool are_relations(const std::string& errors, bool has_cells) {
   return true;
 }
 
-std::vector<std::pair<fs::path, Json>> shipped_experiments() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(LAGTAPE_SOURCE) / "tools/experiments"))
-    if (entry.path().extension() == ".json" && entry.path().filename() != "table.json")
-      files.push_back(entry.path());
-  std::ranges::sort(files);
-  std::vector<std::pair<fs::path, Json>> all;
-  for (const fs::path& file : files) {
-    Json document = parse_json(read_file(file), file.string());
-    if (document.contains("data")) all.emplace_back(file, std::move(document));
-  }
+/// By the paths of files of their own, in order.
+std::map<fs::path, Json> shipped_experiments() {
+  std::map<fs::path, Json> all;
+  for (const auto& task : fs::directory_iterator(fs::path(LAGTAPE_SOURCE) / "tools/experiments"))
+    if (task.is_directory())
+      for (const std::string& name : experiments_in(task.path()))
+        all.emplace(task.path() / (name + ".json"),
+                    read_experiment_document(experiment_in(task.path(), name)));
   return all;
 }
 

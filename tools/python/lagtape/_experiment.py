@@ -80,13 +80,15 @@ class Run:
 
 
 def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = False, seed: Optional[int] = None,
-          epochs: Optional[int] = None, set: Changes = None, threads: Optional[int] = None,
-          callback: Optional[Callable[[Dict[str, Any]], Any]] = None, progress: Optional[bool] = None) -> Run:
+          epochs: Optional[int] = None, set: Changes = None, row: Optional[str] = None,
+          threads: Optional[int] = None, callback: Optional[Callable[[Dict[str, Any]], Any]] = None,
+          progress: Optional[bool] = None) -> Run:
     """Trains an experiment into a run folder, by default runs/NAME-SEED, with the bits of `lagtape train`.
 
     experiment  a JSON file, or a dict; with `resume` also a run folder
     resume      go on where the run in that folder was stopped, or start it
     seed, epochs, set   changes of the experiment: set={"train.batch": 16}
+    row         which experiment of a file that has several, also in the functions below
     threads     by default as many as the machine runs at once; the bits do not depend on it
     callback    called after each evaluation with a dict: epoch, step, train_loss, valid_loss and so on
     progress    a line of progress; by default in a terminal and in a notebook
@@ -102,7 +104,7 @@ def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = 
             if not resume:
                 raise InputError(f"{path}: is a folder. Give an experiment, or resume=True to resume the run there.")
             experiment, out = os.path.join(path, "experiment.json"), path if out is None else out
-    given = _given(experiment, set, train__epochs=_or_none(epochs, "epochs", "train", 0), seed=_or_none(seed, "seed", "train", 0))
+    given = _given(experiment, set, row, train__epochs=_or_none(epochs, "epochs", "train", 0), seed=_or_none(seed, "seed", "train", 0))
     listener = Progress(progress, callback)
     try:
         with listener:
@@ -113,7 +115,7 @@ def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = 
 
 
 def check(experiment: Experiment, *, gradients: bool = False, elements: int = 8, projections: int = 2, set: Changes = None,
-          threads: Optional[int] = None) -> Dict[str, Any]:
+          row: Optional[str] = None, threads: Optional[int] = None) -> Dict[str, Any]:
     """Checks all that a training checks before its first step, data included: {"name", "params"}, and "notes" on what
     was found in the data's files.
 
@@ -124,17 +126,18 @@ def check(experiment: Experiment, *, gradients: bool = False, elements: int = 8,
     options = _lagtape.ModelGradientOptions()
     options.elements = count_of(elements, "elements", "check")
     options.projections = count_of(projections, "projections", "check", 0)
-    return _ask(experiment, lambda given: _lagtape.check(given, threads_of(threads), bool(gradients), options), set)
+    return _ask(experiment, lambda given: _lagtape.check(given, threads_of(threads), bool(gradients), options), set, row)
 
 
-def inspect(experiment: Experiment, *, set: Changes = None, threads: Optional[int] = None) -> Dict[str, Any]:
+def inspect(experiment: Experiment, *, set: Changes = None, row: Optional[str] = None,
+            threads: Optional[int] = None) -> Dict[str, Any]:
     """Describes the model of an experiment or a run: params, layers with their steps, parameters, memory plans, and the
     experiment with every default."""
-    return _ask(experiment, lambda given: _lagtape.inspect(given, threads_of(threads)), set)
+    return _ask(experiment, lambda given: _lagtape.inspect(given, threads_of(threads)), set, row)
 
 
 def analyze(experiment: Experiment, *, split: str = "test", sequences: int = 8, steps: int = 1000, projections: int = 32,
-            bins: int = 50, values: Optional[List[str]] = None, set: Changes = None,
+            bins: int = 50, values: Optional[List[str]] = None, set: Changes = None, row: Optional[str] = None,
             threads: Optional[int] = None) -> Dict[str, Any]:
     """Looks into the model of a run, or the untrained one of an experiment: how far back gradients reach, how large states
     are, how gates and time scales are distributed.
@@ -148,18 +151,18 @@ def analyze(experiment: Experiment, *, split: str = "test", sequences: int = 8, 
     options.bins = count_of(bins, "bins", "analyze", 1, 10000)
     options.values = _texts_of([] if values is None else values, "values", "analyze")
     split = text_of(split, "[analyze] split")
-    text = _ask(experiment, lambda given: (_lagtape.analyze(given, split, threads_of(threads), options), []), set)
+    text = _ask(experiment, lambda given: (_lagtape.analyze(given, split, threads_of(threads), options), []), set, row)
     return _with_arrays(text)
 
 
-def data(experiment: Experiment, *, fresh: int = 1000, set: Changes = None,
+def data(experiment: Experiment, *, fresh: int = 1000, set: Changes = None, row: Optional[str] = None,
          threads: Optional[int] = None) -> Dict[str, np.ndarray]:
     """What the task generates or reads, as arrays in the task's own units: train_x [N, T, input], train_y [N, T, output] or
     [N, output] or classes [N], and so on for valid and test; padded, with train_lengths [N], where sequences differ in
     length. A training set that never ends gives its first `fresh` sequences."""
     fresh = count_of(fresh, "fresh", "data")
     try:
-        return _lagtape.data(_given(experiment, set), fresh, threads_of(threads))
+        return _lagtape.data(_given(experiment, set, row), fresh, threads_of(threads))
     except InputError as error:
         raise located(error) from None
 
@@ -180,17 +183,19 @@ def _named(known: Mapping[str, Any], name: Any, rule: str) -> Any:
     return known[name]
 
 
-def _given(experiment: Experiment, changes: Changes, **more: Any) -> Any:
+def _given(experiment: Experiment, changes: Changes, row: Optional[str], **more: Any) -> Any:
     assignments = _assignments_of(changes)
     assignments += [f"{key.replace('__', '.')}={value}" for key, value in more.items() if value is not None]
-    if isinstance(experiment, Mapping):
-        return _lagtape.GivenExperiment("the experiment", json_of(with_cells(experiment)), assignments)
-    return _lagtape.GivenExperiment(path_of(experiment), None, assignments)
+    if not isinstance(experiment, Mapping):
+        return _lagtape.GivenExperiment(path_of(experiment), None, assignments, "" if row is None else text_of(row, "row"))
+    if row is not None:
+        raise InputError("row: goes with the path of a file that has several experiments. Got a dict.")
+    return _lagtape.GivenExperiment("the experiment", json_of(with_cells(experiment)), assignments, "")
 
 
-def _ask(experiment: Experiment, question: Callable[[Any], Any], changes: Changes) -> Dict[str, Any]:
+def _ask(experiment: Experiment, question: Callable[[Any], Any], changes: Changes, row: Optional[str]) -> Dict[str, Any]:
     try:
-        text, found = question(_given(experiment, changes))
+        text, found = question(_given(experiment, changes, row))
     except InputError as error:
         raise located(error) from None
     for warning in found:

@@ -150,10 +150,10 @@ void add_experiments(nb::module_& module) {
       .def(
           "__init__",
           [](GivenExperiment* made, std::string place, std::optional<std::string> text,
-             std::vector<std::string> set) {
-            new (made) GivenExperiment{std::move(place), std::move(text), std::move(set)};
+             std::vector<std::string> set, std::string row) {
+            new (made) GivenExperiment{std::move(place), std::move(text), std::move(set), std::move(row)};
           },
-          nb::arg("place"), nb::arg("text").none(), nb::arg("set"));
+          nb::arg("place"), nb::arg("text").none(), nb::arg("set"), nb::arg("row"));
   nb::class_<ModelGradientOptions>(module, "ModelGradientOptions")
       .def(nb::init<>())
       .def_rw("elements", &ModelGradientOptions::elements)

@@ -15,6 +15,7 @@ struct GivenExperiment {
   std::string place;                ///< the path, or the text's name in messages
   std::optional<std::string> text;  ///< none: what is at the path
   std::vector<std::string> set;     ///< assignments, such as "train.epochs=3"
+  std::string row = {};             ///< of a file that has several experiments
 
   bool is_trained() const { return !text && is_run(place); }
   Experiment read() const;

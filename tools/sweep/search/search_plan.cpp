@@ -229,21 +229,22 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   std::string experiment;
   reader.raw("$schema", "for editors; not used");
   reader.required("experiment", experiment, "experiment file that the search varies, relative to this file");
+  reader.optional("row", plan.experiment.row, "row of an experiment file that has several");
   read_method(reader, plan);
   read_ranges(reader, plan);
   reader.optional("metric", plan.metric,
                   "metric of the validation set that is compared; by default the first of the experiment");
   reader.finish();
   errors.raise(file.string());
-  plan.experiment = (fs::absolute(file).parent_path() / experiment).lexically_normal();
+  plan.experiment.file = (fs::absolute(file).parent_path() / experiment).lexically_normal();
   if (runs > 0) plan.runs = runs;
-  const ExperimentFile parsed = parse_experiment_file(plan.experiment);
+  const ExperimentFile parsed = parse_experiment_file(plan.experiment.file, plan.experiment.row);
   const Experiment base = read_experiment(parsed, set);
   choose_metric(plan, base, errors);
   check_ranges(plan, base.document->json, errors);
   errors.raise(file.string());
   Json search = document;
-  for (const char* key : {"$schema", "experiment", "runs", "again"}) search.erase(key);
+  for (const char* key : {"$schema", "experiment", "row", "runs", "again"}) search.erase(key);
   plan.identity = {{"search", search}, {"experiment", base.document->json}};
   const std::int64_t most = most_runs(plan);
   if (plan.runs > most) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lagtape/core/json/json.h"
+#include "lagtape/tools/train/experiment_rows.h"
 
 namespace lagtape::search {
 
@@ -35,7 +36,8 @@ enum class Method : std::uint8_t { random, grid, halving };
 ///                   "/model/layers/0/tau": {"choices": [5, 10, 20]} },
 ///       "method": "halving", "runs": 40 }
 struct SearchPlan {
-  std::filesystem::path file, experiment;
+  std::filesystem::path file;
+  ExperimentPlace experiment;
   std::vector<std::string> set = {};  ///< changes of the experiment for all runs, in the form of --set
   std::vector<Setting> settings;
   Method method = Method::random;

@@ -106,7 +106,8 @@ class Searcher {
       return;
     }
     begin_again(trial);
-    std::vector<std::string> arguments = {"train", plan_.experiment.string()};
+    std::vector<std::string> arguments = plan_.experiment.arguments();
+    arguments.insert(arguments.begin(), "train");
     for (const std::string& assignment : assignments(plan_, trial.values))
       arguments.insert(arguments.end(), {"--set", assignment});
     if (trial.seed >= 0) arguments.insert(arguments.end(), {"--seed", std::to_string(trial.seed)});

@@ -19,17 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The names of the experiments in a folder, without ".json".
-std::vector<std::string> models_in(const fs::path& folder) {
-  std::vector<std::string> models;
-  std::error_code error;
-  for (const fs::path file : entries_of(folder, error))
-    if (file.extension() == ".json" && file != "table.json") models.push_back(file.stem().string());
-  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
-  std::sort(models.begin(), models.end());
-  return models;
-}
-
 /// Says that a folder has no table, with the nearest beside it that has one.
 [[noreturn]] void refuse_folder(const fs::path& folder) {
   const fs::path given = (folder / "").lexically_normal().parent_path();
@@ -97,7 +86,7 @@ struct KnownRows {
 void read_row(JsonReader& reader, std::size_t number, KnownRows& known, PaperTable& table) {
   Row row;
   reader.required("name", row.name, "the model's name for readers");
-  reader.optional("model", row.model, "MODEL.json beside the table");
+  reader.optional("model", row.model, "MODEL.json beside the table, or a row of rows.json there");
   reader.optional("printed", row.printed, {}, "the paper's number");
   reader.optional("printed_deviation", row.printed_deviation, at_least(0), "its standard deviation");
   reader.optional("printed_parameters", row.printed_parameters, at_least(1),
@@ -141,7 +130,7 @@ void read_rows(JsonReader& reader, PaperTable& table) {
     return;
   }
   KnownRows known;
-  known.files = models_in(table.folder);
+  known.files = experiments_in(table.folder);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     JsonReader row(rows[i], text_of("/rows/", i), reader.errors());
     read_row(row, i, known, table);

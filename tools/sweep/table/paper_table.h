@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lagtape/core/json/json.h"
+#include "lagtape/tools/train/experiment_rows.h"
 
 namespace lagtape::table {
 
@@ -15,8 +16,9 @@ constexpr double kNotPrinted = std::numeric_limits<double>::quiet_NaN();
 
 /// A row of a printed table: the paper's numbers, and the experiment that reproduces them.
 struct Row {
-  std::string name;   ///< the model's name for readers
-  std::string model;  ///< MODEL.json in the table's folder; empty for a printed number without an experiment
+  std::string name;  ///< the model's name for readers
+  std::string
+      model;  ///< MODEL.json, or a row of rows.json, in the table's folder; empty for a printed number alone
   double printed = kNotPrinted;
   double printed_deviation = kNotPrinted;  ///< standard deviation over the paper's seeds
   std::int64_t printed_parameters = 0;     ///< number of parameters of the paper's model; 0: not printed
@@ -41,7 +43,7 @@ struct PaperTable {
   std::vector<Row> rows;
 
   std::string task() const { return folder.filename().string(); }
-  std::filesystem::path experiment(const Row& row) const { return folder / (row.model + ".json"); }
+  ExperimentPlace experiment(const Row& row) const { return experiment_in(folder, row.model); }
 };
 
 /// Reads FOLDER/table.json. Throws InputError with all errors of the file at once: "FILE: /json/pointer:

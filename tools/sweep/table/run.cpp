@@ -25,13 +25,13 @@ namespace {
 
 /// The experiment of a run as its training reads it.
 Experiment experiment_of(const Run& run, const PaperTable& table, std::vector<std::string> assignments) {
-  const fs::path file = table.experiment(table.rows[run.row]);
+  const ExperimentPlace place = table.experiment(table.rows[run.row]);
   assignments.push_back(text_of("seed=", run.seed));
-  Experiment experiment = read_experiment(file, assignments);
+  Experiment experiment = read_experiment(place.file, assignments, place.row);
   if (std::find(experiment.metrics.begin(), experiment.metrics.end(), table.metric) ==
       experiment.metrics.end()) {
-    throw InputError(text_of(file.string(), ": /metrics: the table compares ", table.metric,
-                             ", which is not among them."));
+    throw InputError(
+        text_of(place.text(), ": /metrics: the table compares ", table.metric, ", which is not among them."));
   }
   return experiment;
 }
@@ -110,8 +110,8 @@ const char* name_of(RunState state) {
   return "";
 }
 
-std::string experiment_number(const fs::path& file, const std::vector<std::string>& assignments) {
-  Json document = parse_json(read_file(file), file.string());
+std::string experiment_number(const ExperimentPlace& place, const std::vector<std::string>& assignments) {
+  Json document = read_experiment_document(place);
   for (const std::string& assignment : assignments) assign(document, assignment);
   for (const char* key : {"$schema", "name", "seed"}) document.erase(key);
   leave_out_reports(document);
@@ -162,7 +162,8 @@ void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t
     Row& row = table.rows[i];
     if (row.model.empty() || std::ranges::find(chosen, i) != chosen.end()) continue;
     try {
-      row.parameters = parameters_of(read_experiment(table.experiment(row), assignments));
+      const ExperimentPlace place = table.experiment(row);
+      row.parameters = parameters_of(read_experiment(place.file, assignments, place.row));
     } catch (const InputError&) {
       // A row that nobody asked for keeps nobody from the others.
     }

@@ -28,9 +28,9 @@ struct Run {
   std::string date, machine;  ///< `date` is the day of its end, "2026-11-20"; empty before
 };
 
-/// A hash of an experiment file with its assignments, 16 hexadecimal digits. It does not depend on the order
+/// A hash of an experiment with its assignments, 16 hexadecimal digits. It does not depend on the order
 /// of keys, the name, the seed, or the paths of the data and of a file of word vectors.
-std::string experiment_number(const std::filesystem::path& file, const std::vector<std::string>& assignments);
+std::string experiment_number(const ExperimentPlace& place, const std::vector<std::string>& assignments);
 
 /// The file with the message of a training that diverged; it keeps the training from being repeated.
 std::filesystem::path divergence_file(const Run& run);

@@ -57,7 +57,8 @@ class TrainerPool {
   void start() {
     Run& run = *waiting_.front();
     const int threads = threads_for_next();
-    std::vector<std::string> arguments = {"train", plan_.experiment(plan_.rows[run.row]).string()};
+    std::vector<std::string> arguments = plan_.experiment(plan_.rows[run.row]).arguments();
+    arguments.insert(arguments.begin(), "train");
     for (const std::string& assignment : options_.assignments) {
       arguments.insert(arguments.end(), {"--set", assignment});
     }
