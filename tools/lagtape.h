@@ -6,7 +6,7 @@
 // ---- Tensors, the tape, files of numbers ----
 #include "lagtape/core/error.h"
 #include "lagtape/core/gradient_check.h"
-#include "lagtape/core/io/csv.h"
+#include "lagtape/data/table/csv.h"
 #include "lagtape/core/io/npy.h"
 #include "lagtape/core/io/safetensors.h"
 #include "lagtape/core/normalization.h"

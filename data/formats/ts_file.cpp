@@ -10,6 +10,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/table/number.h"
 
 namespace lagtape {
 
@@ -190,11 +191,9 @@ class TsReader {
     for (bool more = true; more;) {
       more = text.find(',') != std::string_view::npos;
       const std::string_view field = trim(take_part(text, ','));
-      float value = 0;
-      const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-      const bool number = !field.empty() && end == field.data() + field.size() && error == std::errc{};
-      if (number && std::isfinite(value)) {
-        values_.push_back(value);
+      const std::optional<float> value = parse_number<float>(field);
+      if (value && std::isfinite(*value)) {
+        values_.push_back(*value);
       } else if (field == "?" || lower(field) == "nan") {
         values_.push_back(kMissing);
         some_missing = true;
@@ -246,12 +245,10 @@ class TsReader {
       data_.sequences.classes.push_back(found->second);
       return;
     }
-    double target = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), target);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !std::isfinite(target)) {
+    const std::optional<double> target = parse_number(text);
+    if (!target || !std::isfinite(*target))
       refuse(text_of("expected a finite number as target. Got ", quote(text)));
-    }
-    data_.sequences.y.push_back(target);
+    data_.sequences.y.push_back(*target);
   }
 
   std::string path_;

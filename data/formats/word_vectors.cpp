@@ -7,7 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/formats/file_tree.h"
-#include "lagtape/data/formats/number_table.h"
+#include "lagtape/data/table/number_table.h"
 
 namespace lagtape {
 

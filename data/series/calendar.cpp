@@ -14,10 +14,8 @@ const CalendarInput& calendar_input(std::string_view name) {
   return *found;
 }
 
-void write_calendar(const CalendarInput& input, double time, double* to) {
-  const double angle = 2 * std::numbers::pi * std::fmod(time - input.origin, input.seconds) / input.seconds;
-  to[0] = std::sin(angle);
-  to[1] = std::cos(angle);
+double CalendarInput::angle(double time) const {
+  return 2 * std::numbers::pi * std::fmod(time - origin, seconds) / seconds;
 }
 
 }  // namespace lagtape

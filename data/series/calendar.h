@@ -10,6 +10,8 @@ struct CalendarInput {
   std::string_view name;
   double seconds;  ///< length of the period
   double origin;   ///< a time, in seconds since 1970, at which the angle is 0
+
+  double angle(double time) const;
 };
 
 /// 1970-01-05 was a Monday. A year is taken to be 365.2425 days long.
@@ -21,8 +23,5 @@ inline constexpr std::array kCalendar = {
 
 /// The entry of that name, which must be one of kCalendar.
 const CalendarInput& calendar_input(std::string_view name);
-
-/// Writes sine and cosine of a time's angle to `to`.
-void write_calendar(const CalendarInput& input, double time, double* to);
 
 }  // namespace lagtape

@@ -5,344 +5,350 @@
 #include <limits>
 #include <numeric>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/series/calendar.h"
-#include "lagtape/data/series/csv_reader.h"
 #include "lagtape/data/series/fill.h"
-#include "lagtape/data/series/time_stamp.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/table/time_stamp.h"
 
 namespace lagtape {
 
 namespace {
 
-using Column = CsvReader::Column;
+/// A file, and the order of its rows in time.
+struct CsvSource {
+  const SeriesOptions& options;
+  const NamedTable& table;
+  std::vector<std::int64_t> order = {};  ///< rows of the file; empty: as they are
 
-/// Makes a recording of a file, step by step.
-class CsvRecording {
- public:
-  CsvRecording(const SeriesOptions& options, const std::filesystem::path& path, bool allow_future)
-      : options_(options), csv_(options, path), allow_future_(allow_future) {
-    for (const Category& category : options.categories) categorical_.insert(category.column);
+  std::int64_t rows() const { return table.rows(); }
+  std::int64_t in_file(std::int64_t row) const {
+    return order.empty() ? row : order[static_cast<std::size_t>(row)];
   }
-
-  Recordings read() {
-    order_.resize(static_cast<std::size_t>(csv_.rows()));
-    std::iota(order_.begin(), order_.end(), 0);
-    result_.recordings = {{0, csv_.rows()}};
-    result_.stretches = result_.recordings;
-    if (!options_.time.empty()) read_times();
-    add_columns();
-    if (allow_future_) find_future();
-    result_.measured = result_.target;
-    const std::vector<Column> unfilled = columns_;
-    treat_missing();
-    mark_filled(unfilled);
-    result_.is_scaled.assign(columns_.size(), true);
-    if (!result_.is_filled.empty()) keep_missing_targets(unfilled);
-    if (options_.missing == Missing::mask) add_masks(unfilled);
-    add_categories();
-    add_calendar();
-    assemble();
-    return std::move(result_);
+  std::string_view cell(std::int64_t row, std::int64_t column) const {
+    return table.cell(in_file(row), column);
   }
-
- private:
-  // ---- rows ----
-
-  void read_times() {
-    const Column unsorted = csv_.times();
-    std::ranges::stable_sort(order_, {},
-                             [&](std::int64_t row) { return unsorted[static_cast<std::size_t>(row)]; });
-    for (const std::int64_t row : order_) result_.times.push_back(unsorted[static_cast<std::size_t>(row)]);
-    const std::int64_t column = csv_.column(options_.time);
-    result_.has_dates = csv_.is_date(0, column);
-    if (result_.has_dates) find_offset(column);
-    for (std::size_t i = 1; i < order_.size(); ++i) {
-      if (result_.times[i] != result_.times[i - 1]) continue;
-      throw InputError(
-          text_of(csv_.where(), ": lines ", csv_.line(order_[i - 1]), " and ", csv_.line(order_[i]),
-                  ": both are of ", csv_.cell(order_[i], column),
-                  ", expected one row for each time. Where clocks are set back, an offset tells such ",
-                  "hours apart, as in 2024-10-27T02:00+01:00."));
-    }
-    divide_at_gaps();
-    if (!std::ranges::is_sorted(order_)) result_.notes.emplace_back("rows were sorted by time");
+  std::string place(std::int64_t row, std::int64_t column) const { return table.place(in_file(row), column); }
+  /// The number of a column by its name or number.
+  std::int64_t column(const Json& entry) const {
+    if (entry.is_string()) return table.column(entry.get<std::string>());
+    const auto number = entry.get<std::int64_t>();
+    if (number < table.columns()) return number;
+    throw InputError(text_of(table.where(), ": columns are 0..", table.columns() - 1, ". Got ", number, "."));
   }
-
-  /// Finds the offset from UTC that all dates have, or that they have several.
-  void find_offset(std::int64_t column) {
-    const auto offset_in = [&](std::int64_t row) {
-      const std::optional<TimeStamp> stamp = parse_time_stamp(csv_.cell(row, column));
-      return stamp ? stamp->offset : std::nullopt;
-    };
-    result_.offset = offset_in(0);
-    result_.has_offsets = result_.offset.has_value();
-    for (std::int64_t row = 1; row < csv_.rows(); ++row) {
-      const std::optional<double> offset = offset_in(row);
-      result_.has_offsets = result_.has_offsets || offset.has_value();
-      if (offset != result_.offset) result_.offset = {};
-    }
-  }
-
-  void divide_at_gaps() {
-    const Column& times = result_.times;
-    if (times.size() < 2) return;
-    Column steps;
-    for (std::size_t i = 1; i < times.size(); ++i) steps.push_back(times[i] - times[i - 1]);
-    std::ranges::nth_element(steps, steps.begin() + std::ssize(steps) / 2);
-    result_.interval = steps[steps.size() / 2];
-    std::vector<Stretch> stretches = {{0, 1}};
-    for (std::size_t i = 1; i < times.size(); ++i) {
-      if (times[i] - times[i - 1] > 1.5 * result_.interval) {
-        stretches.push_back({static_cast<std::int64_t>(i), 0});
-      }
-      stretches.back().rows += 1;
-    }
-    std::string note = text_of(times.size(), " rows, one every ", result_.interval, " s");
-    if (stretches.size() > 1) {
-      const std::int64_t after = stretches[1].first;
-      note += text_of(
-          ", with ", stretches.size() - 1,
-          stretches.size() == 2 ? " gap, before " : " gaps, the first before ",
-          csv_.cell(order_[static_cast<std::size_t>(after)], csv_.column(options_.time)),
-          options_.across_gaps ? "; windows reach over them (across_gaps)" : "; no window reaches over one");
-    }
-    result_.notes.push_back(note);
-    if (!options_.across_gaps) result_.stretches = std::move(stretches);
-  }
-
-  // ---- columns ----
-
-  bool is_category(const Json& entry) const {
-    return entry.is_string() && categorical_.contains(entry.get<std::string>());
-  }
-
-  /// The measured column of that number of the file, which is read when it is asked for first.
-  std::int64_t measured(std::int64_t column) {
-    const auto [place, is_new] = places_.emplace(column, std::ssize(columns_));
-    if (!is_new) return place->second;
-    const Column unsorted = csv_.numbers(column);
-    Column& sorted = columns_.emplace_back();
-    for (const std::int64_t row : order_) sorted.push_back(unsorted[static_cast<std::size_t>(row)]);
-    sources_.push_back(column);
-    return place->second;
-  }
-
-  void add_columns() {
-    if (options_.input.is_null()) {
-      const std::int64_t time = options_.time.empty() ? -1 : csv_.column(options_.time);
-      for (std::int64_t column = 0; column < csv_.columns(); ++column)
-        if (column != time) result_.input.push_back(measured(column));
-    } else {
-      for (const Json& entry : options_.input)
-        if (!is_category(entry)) result_.input.push_back(measured(csv_.column(entry)));
-    }
-    result_.target = result_.input;
-    if (options_.target.is_null()) return;
-    result_.target.clear();
-    for (const Json& entry : options_.target) result_.target.push_back(measured(csv_.column(entry)));
-  }
-
-  void find_future() {
-    std::int64_t& future = result_.future;
-    const auto is_known = [&](std::int64_t column) {
-      return !std::isnan(
-          columns_[static_cast<std::size_t>(column)][static_cast<std::size_t>(csv_.rows() - 1 - future)]);
-    };
-    while (future < csv_.rows() && std::ranges::none_of(result_.target, is_known)) ++future;
-  }
-
-  void treat_missing() {
-    std::int64_t filled = 0;
-    std::vector<bool> is_target(columns_.size(), false);
-    for (const std::int64_t target : result_.target) is_target[static_cast<std::size_t>(target)] = true;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const std::int64_t rows = csv_.rows() - (is_target[i] ? result_.future : 0);
-      const auto known = std::span(columns_[i]).first(static_cast<std::size_t>(rows));
-      const auto missing = std::ranges::count_if(known, [](double value) { return std::isnan(value); });
-      if (missing == 0) continue;
-      if (options_.missing == Missing::error) refuse_missing(i, missing);
-      filled += missing;
-      std::erase_if(result_.stretches, [&](const Stretch& stretch) {
-        const std::int64_t end = std::min(stretch.first + stretch.rows, rows);
-        return end > stretch.first &&
-               !fill_missing(known.subspan(static_cast<std::size_t>(stretch.first),
-                                           static_cast<std::size_t>(end - stretch.first)),
-                             options_.missing);
-      });
-    }
-    constexpr const char* kByLines =
-        "filled by lines to later numbers, which a forecast does not know (\"hold\" and \"mask\" do without)";
-    if (filled > 0)
-      result_.notes.push_back(text_of(filled, filled == 1 ? " cell" : " cells", " without a number ",
-                                      options_.missing == Missing::mask          ? "masked"
-                                      : options_.missing == Missing::interpolate ? kByLines
-                                                                                 : "filled"));
-    if (result_.stretches.empty())
-      throw InputError(
-          text_of(csv_.where(), ": a column that \"input\" or \"target\" names has no numbers."));
-  }
-
-  void mark_filled(const std::vector<Column>& unfilled) {
-    const std::size_t targets = result_.target.size();
-    std::vector<bool> filled(order_.size() * targets, false);
-    for (std::size_t i = 0; i < targets; ++i) {
-      const Column& column = unfilled[static_cast<std::size_t>(result_.target[i])];
-      for (std::size_t row = 0; row < column.size(); ++row)
-        filled[row * targets + i] = std::isnan(column[row]);
-    }
-    if (std::ranges::find(filled, true) != filled.end()) result_.is_filled = std::move(filled);
-  }
-
-  [[noreturn]] void refuse_missing(std::size_t i, std::int64_t missing) const {
-    const Column& column = columns_[i];
-    const auto row =
-        std::ranges::find_if(column, [](double value) { return std::isnan(value); }) - column.begin();
-    throw InputError(
-        text_of(csv_.place(order_[static_cast<std::size_t>(row)], sources_[i]), ": there is no number. ",
-                missing, " of ", csv_.rows(),
-                " rows have none in this column; \"missing\": ", "\"interpolate\" or \"hold\" fills them."));
-  }
-
-  /// Gives targets columns in which numbers are still missing: what is made up of others is neither learnt nor scored.
-  void keep_missing_targets(const std::vector<Column>& unfilled) {
-    for (std::int64_t& target : result_.target) {
-      columns_.push_back(unfilled[static_cast<std::size_t>(target)]);
-      result_.is_scaled.push_back(true);
-      made_names_.push_back(name_of(target));
-      target = std::ssize(columns_) - 1;
-    }
-  }
-
-  /// Gives each input a mask.
-  void add_masks(const std::vector<Column>& unfilled) {
-    for (const std::int64_t input : std::vector(result_.input)) {
-      add_column(text_of(name_of(input), " is there"));
-      std::ranges::transform(unfilled[static_cast<std::size_t>(input)], columns_.back().begin(),
-                             [](double value) { return std::isnan(value) ? 0.0 : 1.0; });
-      masks_ += 1;
-    }
-  }
-
-  std::string name_of(std::int64_t measured) const {
-    const std::int64_t source = sources_[static_cast<std::size_t>(measured)];
-    return csv_.names().empty() ? text_of("column ", source) : csv_.names()[static_cast<std::size_t>(source)];
-  }
-
-  void add_categories() {
-    std::int64_t words = 0;
-    for (const Category& category : options_.categories) {
-      refuse_many(category);
-      words += std::ssize(category.values);
-    }
-    refuse_large(words);
-    for (const Category& category : options_.categories) add_category(category);
-  }
-
-  void add_category(const Category& category) {
-    const std::int64_t source = csv_.column(category.column);
-    std::unordered_map<std::string_view, std::int64_t> places;
-    for (const std::string& value : category.values) places.emplace(value, std::ssize(places));
-    std::vector<std::int64_t> place_of_row;
-    for (const std::int64_t row : order_) {
-      const std::string_view word = csv_.cell(row, source);
-      const auto found = places.find(word);
-      if (found != places.end()) {
-        place_of_row.push_back(found->second);
-      } else if (!is_missing(word)) {
-        throw InputError(text_of(csv_.place(row, source), ": ", unknown_name("word", word, category.values)));
-      } else if (options_.missing == Missing::error) {
-        throw InputError(text_of(csv_.place(row, source),
-                                 ": there is no word. With \"missing\", such as \"hold\", ",
-                                 "a cell without one is none of the words."));
-      } else {
-        place_of_row.push_back(-1);
-      }
-    }
-    const std::int64_t first = std::ssize(columns_);
-    for (const std::string& value : category.values) add_column(text_of(category.column, "=", value));
-    for (std::size_t i = 0; i < place_of_row.size(); ++i)
-      if (place_of_row[i] >= 0) columns_[static_cast<std::size_t>(first + place_of_row[i])][i] = 1;
-  }
-
-  /// Refuses words that take more than half of the memory as inputs of every row, which are held twice in between.
-  void refuse_large(std::int64_t words) const {
-    const double bytes = 2.0 * sizeof(double) * static_cast<double>(csv_.rows()) *
-                         static_cast<double>(std::ssize(columns_) + words);
-    if (words == 0 || bytes <= static_cast<double>(system_memory()) / 2) return;
-    throw InputError(
-        text_of(csv_.where(), ": ", words, " words of \"categories\" in ", csv_.rows(), " rows take ",
-                bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
-                ", more than half of the memory. Write rare words as one, or leave a column out."));
-  }
-
-  /// Every word becomes a number in every row, which a list of names or codes by mistake makes too many.
-  void refuse_many(const Category& category) const {
-    constexpr std::size_t kMostWords = 4096;
-    if (category.values.size() <= kMostWords) return;
-    throw InputError(text_of(csv_.where(), ": column ", quote(category.column), ": ", category.values.size(),
-                             " words make as many inputs in each of ", csv_.rows(), " rows, at most ",
-                             kMostWords,
-                             " are supported. Write rare words as one, or leave the column out."));
-  }
-
-  void add_calendar() {
-    for (const std::string& name : options_.calendar) {
-      const std::size_t first = columns_.size();
-      add_column(text_of("sine of ", name));
-      add_column(text_of("cosine of ", name));
-      for (std::size_t i = 0; i < result_.times.size(); ++i) {
-        double angle[2];
-        write_calendar(calendar_input(name), result_.times[i], angle);
-        columns_[first][i] = angle[0];
-        columns_[first + 1][i] = angle[1];
-      }
-    }
-  }
-
-  /// Adds an input of zeros that is not scaled.
-  void add_column(std::string name) {
-    result_.input.push_back(std::ssize(columns_));
-    result_.is_scaled.push_back(false);
-    columns_.emplace_back(static_cast<std::size_t>(csv_.rows()), 0.0);
-    made_names_.push_back(std::move(name));
-  }
-
-  void assemble() {
-    for (std::int64_t i = 0; i < std::ssize(sources_); ++i) result_.names.push_back(name_of(i));
-    result_.names.insert(result_.names.end(), made_names_.begin(), made_names_.end());
-    result_.is_mask.assign(result_.input.size(), false);
-    for (std::int64_t i = masks_; i < 2 * masks_; ++i) result_.is_mask[static_cast<std::size_t>(i)] = true;
-    const std::int64_t width = std::ssize(columns_);
-    result_.values = Tensor({csv_.rows(), width}, Dtype::f64);
-    double* to = result_.values.values<double>().data();
-    for (std::int64_t row = 0; row < csv_.rows(); ++row)
-      for (const Column& column : columns_) *to++ = column[static_cast<std::size_t>(row)];
-  }
-
-  const SeriesOptions& options_;
-  CsvReader csv_;
-  bool allow_future_;
-  std::vector<std::int64_t> order_;                        ///< rows of the file by time
-  std::vector<Column> columns_;                            ///< by time: the measured ones first
-  std::unordered_set<std::string> categorical_;            ///< the columns of words
-  std::unordered_map<std::int64_t, std::int64_t> places_;  ///< by column of the file: the measured one
-  std::vector<std::int64_t> sources_;                      ///< the file's columns that were measured
-  std::vector<std::string> made_names_;
-  std::int64_t masks_ = 0;  ///< inputs that are masks, which follow those that are measured
-  Recordings result_;
 };
+
+// ---- times ----
+
+/// Reads the column of times, and puts the rows in their order.
+TimeAxis read_axis(CsvSource& csv, std::int64_t column) {
+  TimeAxis axis;
+  for (std::int64_t row = 0; row < csv.rows(); ++row) {
+    const std::optional<TimeStamp> stamp = parse_time_stamp(csv.cell(row, column));
+    if (!stamp || std::abs(stamp->seconds) > kLatestTime) {
+      throw InputError(text_of(csv.place(row, column),
+                               ": expected a date such as 2024-01-31 13:00, or seconds since ", "1970. Got '",
+                               csv.cell(row, column).substr(0, 40), "'."));
+    }
+    axis.times.push_back(stamp->seconds);
+    if (row == 0) axis.has_dates = stamp->is_date;
+    if (row == 0) axis.offset = stamp->offset;
+    axis.has_offsets = axis.has_offsets || stamp->offset.has_value();
+    if (stamp->offset != axis.offset) axis.offset = {};
+  }
+  if (!std::ranges::is_sorted(axis.times)) {
+    csv.order.resize(axis.times.size());
+    std::iota(csv.order.begin(), csv.order.end(), 0);
+    std::ranges::stable_sort(csv.order, {},
+                             [&](std::int64_t row) { return axis.times[static_cast<std::size_t>(row)]; });
+    std::ranges::sort(axis.times);
+  }
+  for (std::int64_t row = 1; row < csv.rows(); ++row) {
+    const auto i = static_cast<std::size_t>(row);
+    if (axis.times[i] != axis.times[i - 1]) continue;
+    throw InputError(
+        text_of(csv.table.where(), ": lines ", csv.table.line(csv.in_file(row - 1)), " and ",
+                csv.table.line(csv.in_file(row)), ": both are of ", csv.cell(row, column),
+                ", expected one row for each time. Where clocks are set back, an offset tells such ",
+                "hours apart, as in 2024-10-27T02:00+01:00."));
+  }
+  return axis;
+}
+
+/// Finds the interval of the rows, and divides them where times are missing.
+std::vector<RowRange> divide_at_gaps(TimeAxis& axis) {
+  const std::vector<double>& times = axis.times;
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < times.size(); ++i) steps.push_back(times[i] - times[i - 1]);
+  std::ranges::nth_element(steps, steps.begin() + std::ssize(steps) / 2);
+  axis.interval = steps[steps.size() / 2];
+  std::vector<RowRange> segments = {{0, 1}};
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (times[i] - times[i - 1] > 1.5 * axis.interval) segments.push_back({static_cast<std::int64_t>(i), 0});
+    segments.back().rows += 1;
+  }
+  return segments;
+}
+
+void read_times(CsvSource& csv, Recordings& result) {
+  const std::int64_t column = csv.table.column(csv.options.time);
+  result.axis = read_axis(csv, column);
+  if (csv.rows() > 1) {
+    std::vector<RowRange> segments = divide_at_gaps(result.axis);
+    std::string note = text_of(csv.rows(), " rows, one every ", result.axis.interval, " s");
+    if (segments.size() > 1)
+      note += text_of(", with ", segments.size() - 1,
+                      segments.size() == 2 ? " gap, before " : " gaps, the first before ",
+                      csv.cell(segments[1].first, column),
+                      csv.options.across_gaps ? "; windows reach over them (across_gaps)"
+                                              : "; no window reaches over one");
+    result.notes.push_back(note);
+    if (!csv.options.across_gaps) result.segments = std::move(segments);
+  }
+  if (!csv.order.empty()) result.notes.emplace_back("rows were sorted by time");
+}
+
+// ---- numbers ----
+
+[[noreturn]] void refuse_cell(const CsvSource& csv, std::int64_t row, std::int64_t column) {
+  const SeriesOptions& options = csv.options;
+  const std::string_view text = csv.cell(row, column);
+  std::string hint;
+  const auto is_this = [&](const Json& entry) { return csv.column(entry) == column; };
+  if (parse_number(text, options.decimal)) {
+    hint = R"( A cell without a measurement is left empty, and "missing" says what takes its place.)";
+  } else if (has_thousands(text, options.decimal)) {
+    hint = " Write thousands without separators.";
+    if (options.decimal == '.' && parse_number(text, ','))
+      hint += R"( If the comma is a decimal point: "decimal": ",".)";
+  } else if (options.decimal == '.' && parse_number(text, ',')) {
+    hint = R"( With "decimal": "," commas are decimal points.)";
+  } else if (options.decimal != '.' && parse_number(text, '.')) {
+    hint = R"( Without "decimal": "," points are decimal points.)";
+  } else if (options.target.is_array() && std::ranges::any_of(options.target, is_this)) {
+    hint = R"( The targets of a recording are numbers; classes are learnt by the task "arrays".)";
+  } else if (options.input.is_null()) {
+    hint = R"( Name the columns to read in "input"; all others are ignored.)";
+  } else if (!csv.table.names().empty()) {
+    hint = R"( Columns of words are named in "categories".)";
+  }
+  throw InputError(
+      text_of(csv.place(row, column), ": expected a finite number, got '", text.substr(0, 40), "'.", hint));
+}
+
+/// The numbers of a column by time, NaN where there is none.
+Column read_numbers(const CsvSource& csv, std::int64_t source) {
+  Column column{.name = csv.table.name_of(source), .values = Tensor({csv.rows()}, Dtype::f64)};
+  double* to = column.values.values<double>().data();
+  for (std::int64_t row = 0; row < csv.rows(); ++row) {
+    const std::string_view text = csv.cell(row, source);
+    const std::optional<double> value = parse_number(text, csv.options.decimal);
+    if (value && std::isfinite(*value)) {
+      to[row] = *value;
+      continue;
+    }
+    if (!is_missing(text)) refuse_cell(csv, row, source);
+    column.filled.resize(static_cast<std::size_t>(csv.rows()));
+    column.filled[static_cast<std::size_t>(row)] = true;
+    to[row] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return column;
+}
+
+/// Reads the columns that are measured, each once. Returns their numbers in the file.
+std::vector<std::int64_t> read_measured(const CsvSource& csv, Recordings& result) {
+  const SeriesOptions& options = csv.options;
+  std::unordered_map<std::int64_t, std::int64_t> places;
+  std::vector<std::int64_t> sources;
+  const auto measured = [&](std::int64_t source) {
+    const auto [place, is_new] = places.emplace(source, std::ssize(result.columns));
+    if (is_new) {
+      result.columns.push_back(read_numbers(csv, source));
+      sources.push_back(source);
+    }
+    return place->second;
+  };
+  const auto is_category = [&](const Json& entry) {
+    return entry.is_string() && std::ranges::find(options.categories, entry.get<std::string>(),
+                                                  &Category::column) != options.categories.end();
+  };
+  if (options.input.is_null()) {
+    const std::int64_t time = options.time.empty() ? -1 : csv.table.column(options.time);
+    for (std::int64_t column = 0; column < csv.table.columns(); ++column)
+      if (column != time) result.input.push_back(measured(column));
+  } else {
+    for (const Json& entry : options.input)
+      if (!is_category(entry)) result.input.push_back(measured(csv.column(entry)));
+  }
+  result.target = result.input;
+  if (!options.target.is_null()) {
+    result.target.clear();
+    for (const Json& entry : options.target) result.target.push_back(measured(csv.column(entry)));
+  }
+  for (const std::int64_t target : result.target)
+    result.columns[static_cast<std::size_t>(target)].role = ColumnRole::target;
+  return sources;
+}
+
+/// The number of last rows in which every target is missing.
+std::int64_t future_rows(const Recordings& result) {
+  std::int64_t future = 0;
+  const auto is_known = [&](std::int64_t column) {
+    return !result.column(column).is_filled(result.rows - 1 - future);
+  };
+  while (future < result.rows && std::ranges::none_of(result.target, is_known)) ++future;
+  return future;
+}
+
+/// Fills the holes of a column but for the last rows, and gives up segments in which it has no number.
+void fill_column(Column& column, std::int64_t rows, Missing missing, std::vector<RowRange>& segments) {
+  const auto known = column.values.values<double>().first(static_cast<std::size_t>(rows));
+  std::erase_if(segments, [&](const RowRange& segment) {
+    const std::int64_t end = std::min(segment.end(), rows);
+    return end > segment.first && !fill_missing(known.subspan(static_cast<std::size_t>(segment.first),
+                                                              static_cast<std::size_t>(end - segment.first)),
+                                                missing);
+  });
+}
+
+void treat_missing(const CsvSource& csv, const std::vector<std::int64_t>& sources, Recordings& result) {
+  const Missing missing = csv.options.missing;
+  std::int64_t filled = 0;
+  for (std::size_t i = 0; i < result.columns.size(); ++i) {
+    Column& column = result.columns[i];
+    if (column.filled.empty()) continue;
+    const std::int64_t rows = result.rows - (column.role == ColumnRole::target ? result.future : 0);
+    const auto holes = std::count(column.filled.begin(), column.filled.begin() + rows, true);
+    if (holes == 0) continue;
+    if (missing == Missing::error) {
+      const auto first = std::ranges::find(column.filled, true) - column.filled.begin();
+      throw InputError(text_of(
+          csv.place(first, sources[i]), ": there is no number. ", holes, " of ", result.rows,
+          " rows have none in this column; \"missing\": ", "\"interpolate\" or \"hold\" fills them."));
+    }
+    filled += holes;
+    fill_column(column, rows, missing, result.segments);
+  }
+  constexpr const char* kByLines =
+      "filled by lines to later numbers, which a forecast does not know (\"hold\" and \"mask\" do without)";
+  if (filled > 0)
+    result.notes.push_back(text_of(filled, filled == 1 ? " cell" : " cells", " without a number ",
+                                   missing == Missing::mask          ? "masked"
+                                   : missing == Missing::interpolate ? kByLines
+                                                                     : "filled"));
+  if (result.segments.empty())
+    throw InputError(
+        text_of(csv.table.where(), ": a column that \"input\" or \"target\" names has no numbers."));
+}
+
+// ---- columns that are made ----
+
+void add_input(Recordings& result, Column column) {
+  result.input.push_back(std::ssize(result.columns));
+  result.columns.push_back(std::move(column));
+}
+
+/// Gives each input a mask.
+void add_masks(Recordings& result) {
+  for (const std::int64_t input : std::vector(result.input)) {
+    Column mask{.name = text_of(result.column(input).name, " is there"),
+                .kind = ColumnKind::mask,
+                .values = Tensor::full({result.rows}, Dtype::f32, 1),
+                .masks = input};
+    for (std::int64_t row = 0; row < result.rows; ++row)
+      if (result.column(input).is_filled(row)) mask.values.set(row, 0);
+    add_input(result, std::move(mask));
+  }
+}
+
+/// Refuses words that are too many: every one becomes a number in every row, and a list of names or codes by mistake
+/// has very many.
+void check_words(const CsvSource& csv, std::size_t columns) {
+  constexpr std::size_t kMostWords = 4096;
+  std::size_t words = 0;
+  for (const Category& category : csv.options.categories) {
+    words += category.values.size();
+    if (category.values.size() > kMostWords)
+      throw InputError(text_of(csv.table.where(), ": column ", quote(category.column), ": ",
+                               category.values.size(), " words make as many inputs in each of ", csv.rows(),
+                               " rows, at most ", kMostWords,
+                               " are supported. Write rare words as one, or leave the column out."));
+  }
+  const double bytes = static_cast<double>(csv.rows()) * (static_cast<double>(columns * sizeof(double)) +
+                                                          static_cast<double>(words * sizeof(float)));
+  if (words == 0 || bytes <= static_cast<double>(system_memory()) / 2) return;
+  throw InputError(
+      text_of(csv.table.where(), ": ", words, " words of \"categories\" in ", csv.rows(), " rows take ",
+              bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
+              ", more than half of the memory. Write rare words as one, or leave a column out."));
+}
+
+/// Adds an input of each word.
+void add_category(const CsvSource& csv, const Category& category, Recordings& result) {
+  const std::int64_t source = csv.table.column(category.column);
+  std::unordered_map<std::string_view, float*> ones;
+  for (const std::string& value : category.values) {
+    add_input(result, {.name = text_of(category.column, "=", value),
+                       .kind = ColumnKind::category,
+                       .values = Tensor({result.rows}, Dtype::f32)});
+    ones.emplace(value, result.columns.back().values.values<float>().data());
+  }
+  for (std::int64_t row = 0; row < result.rows; ++row) {
+    const std::string_view word = csv.cell(row, source);
+    const auto found = ones.find(word);
+    if (found != ones.end()) {
+      found->second[row] = 1;
+    } else if (!is_missing(word)) {
+      throw InputError(text_of(csv.place(row, source), ": ", unknown_name("word", word, category.values)));
+    } else if (csv.options.missing == Missing::error) {
+      throw InputError(text_of(csv.place(row, source),
+                               ": there is no word. With \"missing\", such as \"hold\", ",
+                               "a cell without one is none of the words."));
+    }
+  }
+}
+
+void add_calendar(const std::string& name, Recordings& result) {
+  for (const bool is_sine : {true, false}) {
+    Column column{.name = text_of(is_sine ? "sine of " : "cosine of ", name),
+                  .kind = ColumnKind::calendar,
+                  .role = ColumnRole::future,
+                  .values = Tensor({result.rows}, Dtype::f64),
+                  .at_time = [is_sine, &input = calendar_input(name)](double time) {
+                    return is_sine ? std::sin(input.angle(time)) : std::cos(input.angle(time));
+                  }};
+    std::ranges::transform(result.axis.times, column.values.values<double>().begin(), column.at_time);
+    add_input(result, std::move(column));
+  }
+}
 
 }  // namespace
 
+NamedTable read_table(const SeriesOptions& options, const std::filesystem::path& path) {
+  const std::string where = path.string();
+  return {TextTable(read_file(path), where, options.separator, options.decimal), where,
+          std::string(1, options.decimal)};
+}
+
 Recordings read_csv_recording(const SeriesOptions& options, const std::filesystem::path& path,
                               bool allow_future) {
-  return CsvRecording(options, path, allow_future).read();
+  const NamedTable table = read_table(options, path);
+  CsvSource csv{.options = options, .table = table};
+  Recordings result{.rows = table.rows(), .recordings = {{0, table.rows()}}, .segments = {{0, table.rows()}}};
+  if (!options.time.empty()) read_times(csv, result);
+  const std::vector<std::int64_t> sources = read_measured(csv, result);
+  if (allow_future) result.future = future_rows(result);
+  treat_missing(csv, sources, result);
+  if (options.missing == Missing::mask) add_masks(result);
+  check_words(csv, result.columns.size());
+  for (const Category& category : options.categories) add_category(csv, category, result);
+  for (const std::string& name : options.calendar) add_calendar(name, result);
+  return result;
 }
 
 }  // namespace lagtape

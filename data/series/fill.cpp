@@ -1,19 +1,9 @@
 #include "lagtape/data/series/fill.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace lagtape {
-
-bool is_missing(std::string_view cell) {
-  constexpr std::array<std::string_view, 11> kWords = {"",     "na", "n/a", "#n/a", "nan", "null",
-                                                       "none", "-",  "--",  "?",    "."};
-  std::string lower(cell);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return std::ranges::find(kWords, lower) != kWords.end();
-}
 
 bool fill_missing(std::span<double> column, Missing missing) {
   const auto is_number = [](double value) { return !std::isnan(value); };

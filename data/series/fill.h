@@ -6,10 +6,7 @@
 
 namespace lagtape {
 
-/// Whether a cell stands for a number that is not there: nothing, "NA", "NaN", "null", "-", "?" and the like.
-bool is_missing(std::string_view cell);
-
-/// Replaces NaN in a stretch of a column, in place. Before the first number and after the last there is only one
+/// Replaces NaN in a segment of a column, in place. Before the first number and after the last there is only one
 /// to take. Returns false, and changes nothing, when there is no number at all.
 bool fill_missing(std::span<double> column, Missing missing);
 

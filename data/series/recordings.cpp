@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/ending.h"
@@ -11,7 +10,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/series_file.h"
 #include "lagtape/data/series/csv_recording.h"
-#include "lagtape/data/series/time_stamp.h"
+#include "lagtape/data/table/time_stamp.h"
 
 namespace lagtape {
 
@@ -60,93 +59,109 @@ Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
         text_of(path.string(), ": \"missing\" is for .csv files. The numbers of arrays must be finite."));
   const Tensor values = read_series_file(path, options.array);
   const std::int64_t count = values.size(0), rows = values.size(1), columns = values.size(2);
-  Recordings result{.values = values.reshaped({count * rows, columns}),
-                    .input = columns_of(options.input, columns, path.string())};
+  Recordings result{.input = columns_of(options.input, columns, path.string()), .rows = count * rows};
   result.target =
       options.target.is_null() ? result.input : columns_of(options.target, columns, path.string());
-  result.measured = result.target;
-  result.is_mask.assign(result.input.size(), false);
-  result.is_scaled.assign(static_cast<std::size_t>(columns), true);
+  for (std::int64_t i = 0; i < columns; ++i)
+    result.columns.push_back(
+        {.name = text_of("column ", i), .values = values, .first = i, .stride = columns});
+  for (const std::int64_t target : result.target)
+    result.columns[static_cast<std::size_t>(target)].role = ColumnRole::target;
   for (std::int64_t i = 0; i < count; ++i) result.recordings.push_back({i * rows, rows});
-  result.stretches = result.recordings;
+  result.segments = result.recordings;
   return result;
-}
-
-/// Adds the places of the targets that were filled in another recording.
-void append_filled(Recordings& all, const Recordings& more, std::int64_t before) {
-  const std::size_t targets = all.target.size();
-  if (all.is_filled.empty() && more.is_filled.empty()) return;
-  all.is_filled.resize(static_cast<std::size_t>(before) * targets, false);
-  std::vector<bool> added = more.is_filled;
-  added.resize(static_cast<std::size_t>(more.values.size(0)) * targets, false);
-  all.is_filled.insert(all.is_filled.end(), added.begin(), added.end());
-}
-
-void add_numbers(std::vector<double>& numbers, const Tensor& values) {
-  for (std::int64_t i = 0; i < values.numel(); ++i) numbers.push_back(values.at(i));
 }
 
 std::string list_of(const std::vector<std::string>& names) {
   std::string list;
   for (const std::string& name : names) list += text_of(list.empty() ? "" : ", ", name);
-  return names.empty() ? "without names" : shortened(list, 200);
+  return shortened(list, 200);
 }
 
-/// Adds a recording to those before it, whose values are in `numbers`. With `by_place` no option names their columns.
-void append(Recordings& all, std::vector<double>& numbers, const Recordings& more, const fs::path& path,
-            bool by_place) {
-  const std::int64_t width = all.values.size(1), before = std::ssize(numbers) / width;
-  if (more.values.size(1) != width || more.input != all.input || more.target != all.target) {
+/// Throws InputError unless a recording has the columns of the first one. With `by_place` no option names them.
+void check_columns(const Recordings& first, const Recordings& more, const fs::path& path, bool by_place) {
+  if (more.columns.size() != first.columns.size() || more.input != first.input ||
+      more.target != first.target) {
     throw InputError(text_of(path.string(), ": expected the columns of the files before it, ",
-                             all.input.size(), " inputs and ", all.target.size(), " targets."));
+                             first.input.size(), " inputs and ", first.target.size(), " targets."));
   }
-  if (by_place && more.names != all.names)
-    throw InputError(text_of(path.string(), ": its columns are ", list_of(more.names),
-                             ", expected those of the files ", "before it in their order, ",
-                             list_of(all.names), R"(. Or name the columns in "input".)"));
-  append_filled(all, more, before);
-  add_numbers(numbers, more.values);
-  for (const auto list : std::initializer_list<std::vector<Stretch> Recordings::*>{&Recordings::recordings,
-                                                                                   &Recordings::stretches})
-    for (const Stretch& stretch : more.*list) (all.*list).push_back({before + stretch.first, stretch.rows});
-  all.times.insert(all.times.end(), more.times.begin(), more.times.end());
-  all.has_offsets = all.has_offsets || more.has_offsets;
-  if (all.offset != more.offset) all.offset = {};
-  for (const std::string& note : more.notes) all.notes.push_back(note);
+  std::vector<std::string> names, wanted;
+  for (const Column& column : more.columns) names.push_back(column.name);
+  for (const Column& column : first.columns) wanted.push_back(column.name);
+  if (by_place && names != wanted)
+    throw InputError(text_of(path.string(), ": its columns are ", list_of(names),
+                             ", expected those of the files ", "before it in their order, ", list_of(wanted),
+                             R"(. Or name the columns in "input".)"));
+}
+
+/// The rows of all recordings of a column; those of the single recordings are given up.
+Column joined_column(std::vector<Recordings>& parts, std::size_t i, std::int64_t rows) {
+  Column all = std::move(parts.front().columns[i]);
+  const Tensor first = std::move(all.values);
+  all.values = Tensor({rows}, Dtype::f64);
+  double* to = all.values.values<double>().data();
+  std::int64_t before = 0;
+  for (Recordings& part : parts) {
+    const bool is_first = &part == &parts.front();
+    Column& own = is_first ? all : part.columns[i];
+    const Tensor values = is_first ? first : std::move(own.values);
+    with_scalar(values.dtype(), [&]<class T>() {
+      const T* from = values.values<T>().data() + own.first;
+      for (std::int64_t row = 0; row < part.rows; ++row) *to++ = static_cast<double>(from[row * own.stride]);
+    });
+    if (!is_first && (!own.filled.empty() || !all.filled.empty())) {
+      all.filled.resize(static_cast<std::size_t>(before), false);
+      all.filled.insert(all.filled.end(), own.filled.begin(), own.filled.end());
+    }
+    before += part.rows;
+  }
+  if (!all.filled.empty()) all.filled.resize(static_cast<std::size_t>(rows), false);
+  all.first = 0;
+  all.stride = 1;
+  return all;
+}
+
+Recordings joined(std::vector<Recordings> parts) {
+  Recordings all;
+  all.input = parts.front().input;
+  all.target = parts.front().target;
+  all.axis = {.has_dates = parts.front().axis.has_dates,
+              .offset = parts.front().axis.offset,
+              .interval = parts.front().axis.interval};
+  for (const Recordings& part : parts) {
+    for (const RowRange& range : part.recordings)
+      all.recordings.push_back({all.rows + range.first, range.rows});
+    for (const RowRange& range : part.segments) all.segments.push_back({all.rows + range.first, range.rows});
+    all.axis.times.insert(all.axis.times.end(), part.axis.times.begin(), part.axis.times.end());
+    all.axis.has_offsets = all.axis.has_offsets || part.axis.has_offsets;
+    if (all.axis.offset != part.axis.offset) all.axis.offset = {};
+    all.notes.insert(all.notes.end(), part.notes.begin(), part.notes.end());
+    all.rows += part.rows;
+  }
+  all.future = parts.front().future;
+  for (std::size_t i = 0; i < parts.front().columns.size(); ++i)
+    all.columns.push_back(joined_column(parts, i, all.rows));
+  return all;
 }
 
 }  // namespace
-
-double Recordings::truth(std::int64_t row, std::int64_t i) const {
-  const auto place = static_cast<std::size_t>(row * std::ssize(target) + i);
-  if (!is_filled.empty() && is_filled[place]) return std::numeric_limits<double>::quiet_NaN();
-  return values.at(row * values.size(1) + target[static_cast<std::size_t>(i)]);
-}
 
 Recordings read_recordings(const SeriesOptions& options, const fs::path& base, bool allow_future) {
   std::vector<fs::path> files;
   for (const std::string& path : options.paths)
     for (fs::path& file : files_of((base / path).lexically_normal())) files.push_back(std::move(file));
-  Recordings all;
-  std::vector<double> numbers;  // of all files, if there are several
+  std::vector<Recordings> parts;
   for (const fs::path& path : files) {
-    Recordings one = ending_of(path) == ".csv" ? read_csv_recording(options, path, allow_future)
-                                               : read_arrays(options, path);
+    parts.push_back(ending_of(path) == ".csv" ? read_csv_recording(options, path, allow_future)
+                                              : read_arrays(options, path));
     if (files.size() > 1)
-      for (std::string& note : one.notes) note = text_of(path.filename().string(), ": ", note);
-    if (&path == &files.front()) {
-      all = std::move(one);
-      if (files.size() > 1) add_numbers(numbers, all.values);
-    } else {
-      append(all, numbers, one, path, options.input.is_null());
-    }
+      for (std::string& note : parts.back().notes) note = text_of(path.filename().string(), ": ", note);
+    check_columns(parts.front(), parts.back(), path, options.input.is_null());
   }
-  if (files.size() > 1) {
-    const std::int64_t width = all.values.size(1);
-    all.values = Tensor::from({std::ssize(numbers) / width, width}, numbers, Dtype::f64);
-  }
-  all.are_days = std::ranges::all_of(
-      all.times, [&](double seconds) { return is_midnight(seconds + all.offset.value_or(0)); });
+  Recordings all = parts.size() == 1 ? std::move(parts.front()) : joined(std::move(parts));
+  TimeAxis& axis = all.axis;
+  axis.are_days = std::ranges::all_of(
+      axis.times, [&](double seconds) { return is_midnight(seconds + axis.offset.value_or(0)); });
   return all;
 }
 

@@ -2,27 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lagtape {
 
 namespace {
 
-std::int64_t windows_in(const Stretch& stretch, const SeriesOptions& options, std::int64_t stride) {
-  const std::int64_t spare = stretch.rows - options.window - options.horizon;
+std::int64_t windows_in(const RowRange& segment, const SeriesOptions& options, std::int64_t stride) {
+  const std::int64_t spare = segment.rows - options.window - options.horizon;
   return spare < 0 ? 0 : spare / stride + 1;
 }
 
-/// Copies some columns of the rows first .. first + steps - 1 into a row of a batch.
-void copy(const Tensor& values, std::int64_t first, std::int64_t steps,
-          const std::vector<std::int64_t>& columns, Tensor& batch, std::int64_t row) {
-  with_scalar(values.dtype(), [&]<class From>() {
-    const From* from = values.values<From>().data() + first * values.size(1);
-    with_scalar(batch.dtype(), [&]<class To>() {
-      To* to = batch.values<To>().data() + row * steps * static_cast<std::int64_t>(columns.size());
-      for (std::int64_t n = 0; n < steps; ++n, from += values.size(1)) {
-        for (const std::int64_t column : columns) *to++ = static_cast<To>(from[column]);
-      }
-    });
+/// Copies columns of the rows first .. first + steps - 1 into a row of a batch. `is_target`: NaN where no number was
+/// measured.
+void copy(const Recordings& recordings, std::int64_t first, std::int64_t steps,
+          const std::vector<std::int64_t>& columns, bool is_target, Tensor& batch, std::int64_t row) {
+  const std::int64_t width = std::ssize(columns);
+  with_scalar(batch.dtype(), [&]<class To>() {
+    To* to = batch.values<To>().data() + row * steps * width;
+    for (const std::int64_t i : columns) {
+      const Column& column = recordings.column(i);
+      with_scalar(column.values.dtype(), [&]<class From>() {
+        const From* from = column.values.values<From>().data() + column.first + first * column.stride;
+        for (std::int64_t n = 0; n < steps; ++n) to[n * width] = static_cast<To>(from[n * column.stride]);
+      });
+      for (std::int64_t n = 0; is_target && n < steps; ++n)
+        if (column.is_filled(first + n)) to[n * width] = std::numeric_limits<To>::quiet_NaN();
+      ++to;
+    }
   });
 }
 
@@ -52,7 +59,7 @@ std::vector<std::int64_t> ends_of_shares(const SeriesOptions& options, std::int6
 }  // namespace
 
 std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Recordings& recordings) {
-  const std::int64_t series = std::ssize(recordings.recordings), rows = recordings.values.size(0);
+  const std::int64_t series = std::ssize(recordings.recordings), rows = recordings.rows;
   const std::int64_t dealt = series == 1 ? rows : series;
   std::vector<SeriesSplit> splits;
   const std::vector<std::int64_t> ends = ends_of_shares(options, dealt, series > 1);
@@ -65,10 +72,10 @@ std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Re
       return i == series ? rows : recordings.recordings[static_cast<std::size_t>(i)].first;
     };
     const std::int64_t begin = row_at(first), stop = row_at(end);
-    for (const Stretch& stretch : recordings.stretches) {
-      const std::int64_t from = std::max(stretch.first, begin);
-      const std::int64_t to = std::min(stretch.first + stretch.rows, stop);
-      if (from < to) split.stretches.push_back({from, to - from});
+    for (const RowRange& segment : recordings.segments) {
+      const std::int64_t from = std::max(segment.first, begin);
+      const std::int64_t to = std::min(segment.end(), stop);
+      if (from < to) split.segments.push_back({from, to - from});
     }
     split.rows = stop - begin;
     first = end;
@@ -80,29 +87,26 @@ WindowDataset::WindowDataset(const DataShape& shape, std::shared_ptr<const Recor
                              const SeriesSplit& split, const SeriesOptions& options, std::int64_t stride)
     : Dataset(shape),
       recordings_(std::move(recordings)),
-      stretches_(split.stretches),
+      segments_(split.segments),
       window_(options.window),
       horizon_(options.horizon),
       stride_(stride) {
   std::int64_t windows = 0;
-  for (const Stretch& stretch : stretches_)
-    firsts_.push_back(windows += windows_in(stretch, options, stride));
+  for (const RowRange& segment : segments_)
+    firsts_.push_back(windows += windows_in(segment, options, stride));
 }
 
 std::int64_t WindowDataset::first_row(std::int64_t index) const {
-  const auto stretch = std::ranges::upper_bound(firsts_, index) - firsts_.begin();
-  const std::int64_t before = stretch == 0 ? 0 : firsts_[static_cast<std::size_t>(stretch - 1)];
-  return stretches_[static_cast<std::size_t>(stretch)].first + (index - before) * stride_;
+  const auto segment = std::ranges::upper_bound(firsts_, index) - firsts_.begin();
+  const std::int64_t before = segment == 0 ? 0 : firsts_[static_cast<std::size_t>(segment - 1)];
+  return segments_[static_cast<std::size_t>(segment)].first + (index - before) * stride_;
 }
 
 void WindowDataset::read(std::int64_t index, Batch& batch, std::int64_t row) const {
   const std::int64_t first = first_row(index), last = first + window_ - 1;
-  copy(recordings_->values, first, window_, recordings_->input, batch.x, row);
-  if (shape().every_step) {
-    copy(recordings_->values, first + horizon_, window_, recordings_->target, batch.y, row);
-  } else {
-    copy(recordings_->values, last + horizon_, 1, recordings_->target, batch.y, row);
-  }
+  copy(*recordings_, first, window_, recordings_->input, false, batch.x, row);
+  const std::int64_t scored = shape().every_step ? window_ : 1;
+  copy(*recordings_, last + horizon_ + 1 - scored, scored, recordings_->target, true, batch.y, row);
 }
 
 std::int64_t training_stride(const SeriesSplit& split, const SeriesOptions& options) {
@@ -111,7 +115,7 @@ std::int64_t training_stride(const SeriesSplit& split, const SeriesOptions& opti
   const std::int64_t enough = (kEnoughUpdates - 1) * options.batch + 1;
   for (std::int64_t stride = options.window; stride > 1; stride -= (stride + 15) / 16) {
     std::int64_t windows = 0;
-    for (const Stretch& stretch : split.stretches) windows += windows_in(stretch, options, stride);
+    for (const RowRange& segment : split.segments) windows += windows_in(segment, options, stride);
     if (windows >= enough) return stride;
   }
   return 1;

@@ -6,16 +6,16 @@
 namespace lagtape {
 
 /// The rows of train, valid and test: parts of a single recording in time, or whole recordings in their order.
-/// Stretches end where either a part ends or a time is missing.
+/// Segments end where either a part ends or a time is missing.
 struct SeriesSplit {
-  std::vector<Stretch> stretches;
+  std::vector<RowRange> segments;
   std::int64_t rows = 0;    ///< number of rows in all
   std::int64_t series = 0;  ///< number of recordings that they come from
 };
 
 std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Recordings& recordings);
 
-/// The windows of a split: sequences of `window` steps, one every `stride` steps of each stretch.
+/// The windows of a split: sequences of `window` steps, one every `stride` steps of each segment.
 class WindowDataset final : public Dataset {
  public:
   WindowDataset(const DataShape& shape, std::shared_ptr<const Recordings> recordings,
@@ -29,8 +29,8 @@ class WindowDataset final : public Dataset {
 
  private:
   std::shared_ptr<const Recordings> recordings_;
-  std::vector<Stretch> stretches_;
-  std::vector<std::int64_t> firsts_;  ///< by stretch: the number of windows up to its end
+  std::vector<RowRange> segments_;
+  std::vector<std::int64_t> firsts_;  ///< by segment: the number of windows up to its end
   std::int64_t window_, horizon_, stride_;
 };
 

@@ -1,5 +1,6 @@
 #include "lagtape/data/tasks/audio.h"
 
+#include <algorithm>
 #include <array>
 
 #include "lagtape/core/error.h"
@@ -37,15 +38,15 @@ std::shared_ptr<const Recordings> read_pair(const AudioOptions& options, const s
     throw InputError(text_of(target_file.string(), ": expected ", rows, " samples, as ", input_file.string(),
                              " has. Got ", target.samples.size(), "."));
   auto pair = std::make_shared<Recordings>();
-  pair->values = Tensor({rows, 2}, Dtype::f32);
-  const auto values = pair->values.values<float>();
-  for (std::size_t n = 0; n < input.samples.size(); ++n) {
-    values[2 * n] = input.samples[n];
-    values[2 * n + 1] = target.samples[n];
+  for (const Sound* sound : {&input, &target}) {
+    Column& column = pair->columns.emplace_back();
+    column.values = Tensor({rows}, Dtype::f32);
+    std::ranges::copy(sound->samples, column.values.values<float>().begin());
   }
   pair->input = {0};
   pair->target = {1};
-  pair->recordings = pair->stretches = {{0, rows}};
+  pair->rows = rows;
+  pair->recordings = pair->segments = {{0, rows}};
   pair->notes = {text_of("The recordings have ", rows, " samples, ", input.rate, " per second.")};
   return pair;
 }

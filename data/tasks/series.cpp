@@ -12,15 +12,14 @@ namespace {
 /// The scaling of some columns by the rows of a split. Columns that are no measured numbers stay as they are.
 Scaling scaling_of(const Recordings& recordings, const SeriesSplit& split,
                    const std::vector<std::int64_t>& columns) {
-  const Tensor& values = recordings.values;
   Moments moments(static_cast<std::int64_t>(columns.size()));
-  for (const Stretch& stretch : split.stretches) {
-    for (std::int64_t row = stretch.first; row < stretch.first + stretch.rows; ++row)
-      moments.add([&](std::size_t i) { return values.at(row * values.size(1) + columns[i]); });
+  for (const RowRange& segment : split.segments) {
+    for (std::int64_t row = segment.first; row < segment.end(); ++row)
+      moments.add([&](std::size_t i) { return recordings.column(columns[i]).at(row); });
   }
   Scaling scaling = moments.standard();
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (recordings.is_scaled[static_cast<std::size_t>(columns[i])]) continue;
+    if (recordings.column(columns[i]).kind == ColumnKind::number) continue;
     scaling.mean[i] = 0;
     scaling.scale[i] = 1;
   }
@@ -31,8 +30,8 @@ Scaling scaling_of(const Recordings& recordings, const SeriesSplit& split,
 [[noreturn]] void refuse_short(const std::string& path, const char* name, const SeriesSplit& split,
                                const SeriesOptions& options) {
   std::int64_t longest = 0;
-  for (const Stretch& stretch : split.stretches) longest = std::max(longest, stretch.rows);
-  const bool is_divided = split.stretches.size() > static_cast<std::size_t>(split.series);
+  for (const RowRange& segment : split.segments) longest = std::max(longest, segment.rows);
+  const bool is_divided = split.segments.size() > static_cast<std::size_t>(split.series);
   const std::string gaps = is_divided ? text_of(" The longest stretch without a gap has ", longest,
                                                 R"(; "across_gaps": true joins them.)")
                                       : std::string();
@@ -71,7 +70,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   if (options.normalize.input)
     task.normalization.input = scaling_of(*recordings, splits[0], recordings->input);
   if (options.normalize.target)
-    task.normalization.output = scaling_of(*recordings, splits[0], recordings->measured);
+    task.normalization.output = scaling_of(*recordings, splits[0], recordings->target);
   return task;
 }
 

@@ -1,4 +1,4 @@
-#include "lagtape/core/io/csv.h"
+#include "lagtape/data/table/csv.h"
 #include "lagtape/tests/fuzz/fuzz.h"
 
 using namespace lagtape;

@@ -1,4 +1,4 @@
-#include "lagtape/data/formats/number_table.h"
+#include "lagtape/data/table/number_table.h"
 #include "lagtape/tests/fuzz/fuzz.h"
 
 using namespace lagtape;

@@ -2,44 +2,26 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/csv.h"
 #include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/npy.h"
-#include "lagtape/data/formats/text_table.h"
+#include "lagtape/data/table/csv.h"
 
 namespace lagtape::cli {
 
 namespace {
 
-/// The columns with the given names, in that order; all columns if the names or the header are missing.
-Tensor columns_of(const Csv& table, const std::vector<std::string>& names, const std::string& where) {
-  if (names.empty() || table.header.empty()) return table.values;
-  const std::int64_t rows = table.values.size(0), width = std::ssize(names);
-  Tensor chosen({rows, width}, table.values.dtype());
-  for (std::int64_t i = 0; i < width; ++i) {
-    const std::int64_t column = column_named(names[static_cast<std::size_t>(i)], table.header, where);
-    for (std::int64_t row = 0; row < rows; ++row)
-      chosen.set(row * width + i, table.values.at(row * table.values.size(1) + column));
-  }
-  return chosen;
-}
-
 Tensor read_any(const std::string& file, const std::vector<std::string>& names) {
-  if (file == "-") {
-    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    return columns_of(parse_csv(text, "stdin"), names, "stdin: the inputs of the experiment");
-  }
-  return ending_of(file) == ".npy"
-             ? read_npy(file)
-             : columns_of(read_csv(file), names, text_of(file, ": the inputs of the experiment"));
+  if (ending_of(file) == ".npy") return read_npy(file);
+  const bool is_stdin = file == "-";
+  std::string text = is_stdin ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(file);
+  return parse_csv(std::move(text), is_stdin ? "stdin" : file, names, "the inputs of the experiment").values;
 }
 
 /// Throws InputError unless the array is of sequences of that many numbers a step. `names` are those of the numbers.

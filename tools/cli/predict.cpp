@@ -10,7 +10,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/data/series/csv_reader.h"
+#include "lagtape/data/series/csv_recording.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -213,7 +213,7 @@ bool is_recording(const std::string& input, const Model& model) {
   const Json experiment = parse_json(model.experiment(), "experiment");
   if (at_pointer(experiment, "/data/task") != "series") return false;
   const SeriesOptions options = series_options_of(model);
-  return !CsvReader(options, input).names().empty();
+  return !read_table(options, input).names().empty();
 }
 
 /// The input as plain numbers, also of a recording whose predictions are written as an array.

@@ -25,8 +25,8 @@ class HorizonScorer {
       : model_(model), options_(options), series_(series_options_of(model)) {
     if (!options.path.empty()) series_.paths = {options.path};
     recordings_ = recordings_for(model, series_, false);
-    season_ = season_of(recordings_, options.season);
-    width_ = std::ssize(recordings_.measured);
+    season_ = season_of(recordings_.axis, options.season);
+    width_ = std::ssize(recordings_.target);
   }
 
   HorizonScores run() {
@@ -36,8 +36,8 @@ class HorizonScorer {
     HorizonScores scores;
     scores.origins = std::ssize(origins);
     scores.season = season_;
-    for (const std::int64_t column : recordings_.measured)
-      scores.targets.push_back(name_of_column(recordings_, column));
+    for (const std::int64_t column : recordings_.target)
+      scores.targets.push_back(recordings_.column(column).name);
     scores.model = Tensor({options_.steps, width_}, Dtype::f64);
     scores.persistence = scores.model.clone();
     if (season_ > 0) scores.seasonal = scores.model.clone();
@@ -50,14 +50,10 @@ class HorizonScorer {
   }
 
  private:
-  double value(std::int64_t row, std::int64_t column) const {
-    return recordings_.values.at(row * recordings_.values.size(1) + column);
-  }
-
-  std::vector<Stretch> rows_of_split() const {
-    if (options_.split == "all") return recordings_.stretches;
+  std::vector<RowRange> rows_of_split() const {
+    if (options_.split == "all") return recordings_.segments;
     const std::vector<SeriesSplit> splits = split_recordings(series_, recordings_);
-    return splits[options_.split == "train" ? 0 : options_.split == "valid" ? 1 : 2].stretches;
+    return splits[options_.split == "train" ? 0 : options_.split == "valid" ? 1 : 2].segments;
   }
 
   /// The number of rows that a forecast begins with at least.
@@ -70,10 +66,10 @@ class HorizonScorer {
   std::vector<Origin> possible_origins() const {
     const std::int64_t before = rows_before();
     std::vector<Origin> possible;
-    const std::vector<Stretch>& all = recordings_.stretches;
-    for (const Stretch& part : rows_of_split()) {
-      const Stretch& whole = *(std::ranges::upper_bound(all, part.first, {}, &Stretch::first) - 1);
-      for (std::int64_t row = part.first; row + options_.steps <= part.first + part.rows; ++row)
+    const std::vector<RowRange>& all = recordings_.segments;
+    for (const RowRange& part : rows_of_split()) {
+      const RowRange& whole = *(std::ranges::upper_bound(all, part.first, {}, &RowRange::first) - 1);
+      for (std::int64_t row = part.first; row + options_.steps <= part.end(); ++row)
         if (row - whole.first >= before)
           possible.push_back({row, std::max(whole.first, row - kMostWindows * before)});
     }
@@ -101,27 +97,26 @@ class HorizonScorer {
                          .horizon = series_.horizon,
                          .window = series_.window,
                          .feedback = feedback_of(recordings_, model_.loss())};
-    for (std::int64_t i = 0; i < given.inputs.numel(); ++i)
-      given.inputs.set(
-          i, value(origin.past + i / inputs, recordings_.input[static_cast<std::size_t>(i % inputs)]));
-    for (std::int64_t n = known; n < known + options_.steps; ++n)
-      for (std::int64_t i = 0; i < inputs; ++i)
-        if (recordings_.is_mask[static_cast<std::size_t>(i)] && given.is_fed(recordings_.masked_by(i)))
-          given.inputs.set(n * inputs + i, 1);  // a prediction is always there
+    const std::vector<bool> masks = masks_of_fed(recordings_, given.feedback);
+    for (std::int64_t i = 0; i < given.inputs.numel(); ++i) {
+      const bool is_predicted = i / inputs >= known && masks[static_cast<std::size_t>(i % inputs)];
+      given.inputs.set(i,
+                       is_predicted ? 1 : recordings_.input_column(i % inputs).at(origin.past + i / inputs));
+    }
     const Tensor predicted = closed_loop(model_, given);
     const std::int64_t each = model_.loss().outputs_of_target(), middle = model_.loss().middle();
     for (std::int64_t i = 0; i < options_.steps * width_; ++i) {
-      const std::int64_t step = i / width_,
-                         column = recordings_.measured[static_cast<std::size_t>(i % width_)];
-      const double truth = recordings_.truth(origin.row + step, i % width_);
+      const std::int64_t step = i / width_;
+      const Column& column = recordings_.target_column(i % width_);
+      const double truth = column.measured(origin.row + step);
       if (std::isnan(truth)) continue;
       known_[static_cast<std::size_t>(i)] += 1;
       const auto add_to = [&](Tensor& sums, double guess) {
         sums.set(i, sums.at(i) + (guess - truth) * (guess - truth));
       };
       add_to(scores.model, predicted.at(i * each + middle));
-      add_to(scores.persistence, value(origin.row - 1, column));
-      if (season_ > 0) add_to(scores.seasonal, value(origin.row - season_ + step % season_, column));
+      add_to(scores.persistence, column.at(origin.row - 1));
+      if (season_ > 0) add_to(scores.seasonal, column.at(origin.row - season_ + step % season_));
     }
   }
 

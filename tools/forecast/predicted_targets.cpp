@@ -1,12 +1,11 @@
 #include "lagtape/tools/forecast/predicted_targets.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/csv_cell.h"
+#include "lagtape/data/table/csv.h"
 
 namespace lagtape {
 
@@ -38,15 +37,6 @@ double quantile_of(const std::vector<double>& values, double level) {
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, values.size() - 1);
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
-/// The shortest digits that read back to a number in its precision; nothing for NaN.
-std::string digits_of(const Tensor& numbers, std::int64_t index) {
-  if (std::isnan(numbers.at(index))) return "";
-  char text[32];
-  return with_scalar(numbers.dtype(), [&]<class T>() {
-    return std::string(text, std::to_chars(text, text + sizeof(text), numbers.values<T>()[index]).ptr);
-  });
 }
 
 /// The columns of a target, in their order, by what each is called.
@@ -135,7 +125,8 @@ std::string csv_of(const PredictedTargets& predicted, std::span<const LeadingCol
       text += text_of(text.size() == begin ? "" : ",", column.cells[static_cast<std::size_t>(row)]);
     for (std::int64_t i = 0; i < width; ++i)
       for (const auto& [name, values] : parts_of(predicted))
-        text += text_of(",", digits_of(*values, row * width + i));
+        text +=
+            std::isnan(values->at(row * width + i)) ? "," : text_of(",", csv_cell(*values, row * width + i));
     text += '\n';
   }
   return text;

@@ -6,7 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/data/series/time_stamp.h"
+#include "lagtape/data/table/time_stamp.h"
 
 namespace lagtape {
 
@@ -27,20 +27,21 @@ SeriesOptions series_options_of(const Model& model) {
 
 Recordings recordings_for(const Model& model, const SeriesOptions& options, bool allow_future) {
   Recordings recordings = read_recordings(options, std::filesystem::path(), allow_future);
-  if (recordings.times.size() == 1)
+  if (recordings.axis.times.size() == 1)
     throw InputError(
         text_of(options.where(), ": has one row. Two are needed, whose times tell the distance of rows."));
   if (model.dtype() == Dtype::f64) return recordings;
-  const std::int64_t width = recordings.values.size(1);
-  for (std::int64_t row = 0; row < recordings.values.size(0); ++row)
-    for (const std::int64_t column : recordings.input) {
-      const double number = recordings.values.at(row * width + column);
+  for (std::int64_t row = 0; row < recordings.rows; ++row)
+    for (const std::int64_t input : recordings.input) {
+      const Column& column = recordings.column(input);
+      const double number = column.at(row);
       if (std::isnan(number) || std::isfinite(static_cast<float>(number))) continue;
-      const std::string place = recordings.times.empty()
+      const TimeAxis& axis = recordings.axis;
+      const std::string place = axis.times.empty()
                                     ? text_of("row ", row)
-                                    : label_of(recordings, recordings.times[static_cast<std::size_t>(row)]);
-      throw InputError(text_of(options.where(), ": ", place, ": ", name_of_column(recordings, column), " is ",
-                               number, ", which is not finite in f32."));
+                                    : label_of(axis, axis.times[static_cast<std::size_t>(row)]);
+      throw InputError(text_of(options.where(), ": ", place, ": ", column.name, " is ", number,
+                               ", which is not finite in f32."));
     }
   return recordings;
 }
@@ -48,26 +49,34 @@ Recordings recordings_for(const Model& model, const SeriesOptions& options, bool
 std::vector<Feedback> feedback_of(const Recordings& recordings, const LossFunction& loss) {
   std::vector<Feedback> feedback;
   for (std::size_t i = 0; i < recordings.input.size(); ++i)
-    for (std::size_t k = 0; k < recordings.measured.size(); ++k)
-      if (recordings.input[i] == recordings.measured[k])
+    for (std::size_t k = 0; k < recordings.target.size(); ++k)
+      if (recordings.input[i] == recordings.target[k])
         feedback.push_back({static_cast<std::int64_t>(i),
                             static_cast<std::int64_t>(k) * loss.outputs_of_target() + loss.middle()});
   return feedback;
 }
 
-std::int64_t season_of(const Recordings& recordings, std::int64_t given) {
+std::vector<bool> masks_of_fed(const Recordings& recordings, const std::vector<Feedback>& feedback) {
+  std::vector<bool> masks;
+  for (const std::int64_t input : recordings.input)
+    masks.push_back(std::ranges::any_of(feedback, [&](const Feedback& fed) {
+      return recordings.input[static_cast<std::size_t>(fed.input)] == recordings.column(input).masks;
+    }));
+  return masks;
+}
+
+std::int64_t season_of(const TimeAxis& axis, std::int64_t given) {
   constexpr double kDay = 86400;
   if (given > 0) return given;
-  if (recordings.times.empty()) return 0;
-  const double steps = kDay / recordings.interval;
+  if (axis.times.empty()) return 0;
+  const double steps = kDay / axis.interval;
   if (steps == 1) return 7;
   return steps > 1 && steps == std::floor(steps) ? static_cast<std::int64_t>(steps) : 0;
 }
 
-double time_of_row(const Recordings& recordings, std::int64_t row, std::int64_t end) {
-  if (row < end) return recordings.times[static_cast<std::size_t>(row)];
-  return recordings.times[static_cast<std::size_t>(end - 1)] +
-         static_cast<double>(row - end + 1) * recordings.interval;
+double time_of_row(const TimeAxis& axis, std::int64_t row, std::int64_t end) {
+  if (row < end) return axis.times[static_cast<std::size_t>(row)];
+  return axis.times[static_cast<std::size_t>(end - 1)] + static_cast<double>(row - end + 1) * axis.interval;
 }
 
 namespace {
@@ -82,16 +91,11 @@ std::string plain_number(double number) {
 
 }  // namespace
 
-std::string label_of(const Recordings& recordings, double time) {
-  if (!recordings.has_dates) return plain_number(time);
-  const double offset = recordings.offset.value_or(0);
-  return iso_date_of(time + offset, !recordings.are_days) +
-         (recordings.has_offsets && !recordings.are_days ? text_of_offset(offset) : "");
-}
-
-std::string name_of_column(const Recordings& recordings, std::int64_t column) {
-  return recordings.names.empty() ? text_of("column ", column)
-                                  : recordings.names[static_cast<std::size_t>(column)];
+std::string label_of(const TimeAxis& axis, double time) {
+  if (!axis.has_dates) return plain_number(time);
+  const double offset = axis.offset.value_or(0);
+  return iso_date_of(time + offset, !axis.are_days) +
+         (axis.has_offsets && !axis.are_days ? text_of_offset(offset) : "");
 }
 
 }  // namespace lagtape

@@ -23,17 +23,17 @@ Recordings recordings_for(const Model& model, const SeriesOptions& options, bool
 /// The targets that a model predicts and also reads; of several quantiles it reads the one nearest to the median.
 std::vector<Feedback> feedback_of(const Recordings& recordings, const LossFunction& loss);
 
+/// By input, whether it says if the number of an input was there that is predicted: a prediction always is.
+std::vector<bool> masks_of_fed(const Recordings& recordings, const std::vector<Feedback>& feedback);
+
 /// The rows of a period: as given, else a week of rows that are a day apart, or a day of rows that divide it; 0
 /// when none is known.
-std::int64_t season_of(const Recordings& recordings, std::int64_t given);
+std::int64_t season_of(const TimeAxis& axis, std::int64_t given);
 
-/// The time of a row of recordings with times, also of one behind the row before `end`, the last of its stretch.
-double time_of_row(const Recordings& recordings, std::int64_t row, std::int64_t end);
+/// The time of a row, also of one behind the row before `end`, the last of its segment.
+double time_of_row(const TimeAxis& axis, std::int64_t row, std::int64_t end);
 
 /// A time as the file writes it: a number, or a date, with the time of day unless all rows are of midnights.
-std::string label_of(const Recordings& recordings, double time);
-
-/// The name of a column of the recordings.
-std::string name_of_column(const Recordings& recordings, std::int64_t column);
+std::string label_of(const TimeAxis& axis, double time);
 
 }  // namespace lagtape

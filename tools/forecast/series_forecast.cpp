@@ -2,207 +2,169 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/system_memory.h"
-#include "lagtape/data/series/calendar.h"
-#include "lagtape/data/series/time_stamp.h"
+#include "lagtape/data/table/time_stamp.h"
 #include "lagtape/tools/forecast/recording_model.h"
 
 namespace lagtape {
 
 namespace {
 
-/// The inputs of a forecast, made from a recording.
-class ForecastSetup {
- public:
-  ForecastSetup(const Model& model, const SeriesForecastOptions& options)
-      : options_(options), series_(series_options_of(model)) {
-    series_.paths = {options.input.string()};
-    recordings_ = recordings_for(model, series_, true);
-    if (recordings_.recordings.size() != 1)
-      throw InputError(text_of(where(), ": a forecast goes on from one recording. Got ",
-                               recordings_.recordings.size(), "."));
-    find_first();
-    find_past();
-    hold_last_numbers();
-    inputs_.feedback = feedback_of(recordings_, model.loss());
-    inputs_.horizon = series_.horizon;
-    inputs_.window = series_.window;
-    inputs_.known = first_ - past_.first;
-    fill_inputs();
-  }
+/// Where a forecast begins.
+struct Start {
+  std::int64_t first = 0;  ///< the row of the first prediction
+  RowRange segment = {};   ///< rows without a gap that begin before it, and may end after it
 
-  const ForecastInputs& inputs() const { return inputs_; }
-
-  /// Whether a prediction is an input of another one.
-  bool reads_predictions() const { return !inputs_.feedback.empty() && options_.steps > inputs_.horizon; }
-
-  /// The forecast without its predictions.
-  SeriesForecast empty_forecast() const {
-    SeriesForecast forecast;
-    const std::int64_t width = std::ssize(recordings_.target);
-    for (const std::int64_t column : recordings_.target) forecast.targets.push_back(name_of(column));
-    forecast.truth = Tensor({options_.steps, width}, Dtype::f64);
-    forecast.past = Tensor({inputs_.known, width}, Dtype::f64);
-    for (std::int64_t step = 0; step < options_.steps; ++step) {
-      if (!recordings_.times.empty()) {
-        forecast.times.push_back(time_at(first_ + step));
-        forecast.labels.push_back(label_of(recordings_, forecast.times.back()));
-      }
-      for (std::int64_t i = 0; i < width; ++i) forecast.truth.set(step * width + i, truth(first_ + step, i));
-    }
-    for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
-      forecast.past.set(
-          i, value(past_.first + i / width, recordings_.measured[static_cast<std::size_t>(i % width)]));
-    forecast.window = series_.window;
-    forecast.season = season_of(recordings_, options_.season);
-    return forecast;
-  }
-
- private:
-  std::string where() const { return options_.input.string(); }
-  std::int64_t rows() const { return recordings_.values.size(0); }
-  double value(std::int64_t row, std::int64_t column) const {
-    return recordings_.values.at(row * recordings_.values.size(1) + column);
-  }
-  double truth(std::int64_t row, std::int64_t target) const {
-    return row < end_ ? recordings_.truth(row, target) : kNotKnown;
-  }
-  std::string name_of(std::int64_t column) const { return name_of_column(recordings_, column); }
-
-  /// The time of a row, also of one behind the last.
-  double time_at(std::int64_t row) const { return time_of_row(recordings_, row, end_); }
-
-  /// A row at which a forecast can begin, as there is a row right before it, and its time; without times its number.
-  struct Beginning {
-    double time;
-    std::int64_t row;
-  };
-
-  std::vector<Beginning> beginnings() const {
-    std::vector<Beginning> found;
-    for (const Stretch& stretch : recordings_.stretches) {
-      const std::int64_t end = stretch.first + stretch.rows;
-      for (std::int64_t row = stretch.first + 1; row <= std::min(end, first_); ++row)
-        found.push_back(
-            {recordings_.times.empty() ? static_cast<double>(row) : time_of_row(recordings_, row, end), row});
-    }
-    return found;
-  }
-
-  std::string label(const Beginning& beginning) const {
-    return recordings_.times.empty() ? text_of(beginning.row) : label_of(recordings_, beginning.time);
-  }
-
-  /// The time that was asked for. Without an offset it is by the clock of the file, if that has one.
-  double time_of_first() const {
-    const std::optional<TimeStamp> from = parse_time_stamp(options_.from);
-    if (!from)
-      throw InputError(
-          text_of("--from ", options_.from, ": expected a date such as 2024-01-31 13:00, or a row."));
-    if (!from->is_date || from->offset || !recordings_.has_offsets) return from->seconds;
-    if (!recordings_.offset)
-      throw InputError(text_of("--from ", options_.from, ": the times of ", where(),
-                               " have several offsets from UTC: expected one here too, as in ", options_.from,
-                               "Z."));
-    return from->seconds - *recordings_.offset;
-  }
-
-  void find_first() {
-    first_ = rows() - recordings_.future;
-    if (options_.from.empty()) return;
-    const double from = time_of_first();
-    const std::vector<Beginning> known = beginnings();
-    const double tolerance = 1e-6 * recordings_.interval;  // the time after the last row is a rounded sum
-    const auto next = std::ranges::lower_bound(known, from - tolerance, {}, &Beginning::time);
-    if (next == known.end() || next->time > from + tolerance) refuse_first(known, next - known.begin());
-    first_ = next->row;
-  }
-
-  /// Says which of the beginnings are nearest to a time that is between number `next` and the one before it.
-  [[noreturn]] void refuse_first(const std::vector<Beginning>& known, std::int64_t next) const {
-    const bool has_times = !recordings_.times.empty();
-    if (known.empty()) throw InputError(text_of(where(), ": has no row with targets to go on from."));
-    std::string nearest;
-    for (std::int64_t i = std::max<std::int64_t>(next - 1, 0); i <= next && i < std::ssize(known); ++i)
-      nearest += text_of(nearest.empty() ? "" : " and ", label(known[static_cast<std::size_t>(i)]));
-    throw InputError(text_of("--from ", options_.from, ": expected ", has_times ? "a time" : "a row", " of ",
-                             where(), " with a row right before it, from ", label(known.front()), " to ",
-                             label(known.back()), ". The nearest: ", nearest, "."));
-  }
-
-  /// Finds the rows without a gap that end before the first prediction, and where rows after it end.
-  void find_past() {
-    for (const Stretch& stretch : recordings_.stretches)
-      if (stretch.first < first_) past_ = stretch;
-    end_ = past_.first + past_.rows;
-    if (end_ < first_)
-      throw InputError(text_of(where(), ": the rows before the first prediction have no numbers."));
-  }
-
-  /// Takes the last measured number for those that are missing right before the first prediction: a line to a later one
-  /// would tell what is to be forecast.
-  void hold_last_numbers() {
-    const std::int64_t targets = std::ssize(recordings_.target);
-    if (recordings_.is_filled.empty()) return;
-    for (std::int64_t i = 0; i < targets; ++i) {
-      const std::int64_t column = recordings_.measured[static_cast<std::size_t>(i)];
-      std::int64_t last = first_ - 1;
-      while (last >= past_.first && recordings_.is_filled[static_cast<std::size_t>(last * targets + i)])
-        --last;
-      if (last < past_.first)
-        throw InputError(
-            text_of(where(), ": ", name_of(column), " has no number before the first prediction."));
-      for (std::int64_t row = last + 1; row < first_; ++row)
-        recordings_.values.set(row * recordings_.values.size(1) + column, value(last, column));
-    }
-  }
-
-  void fill_inputs() {
-    const std::int64_t width = std::ssize(recordings_.input), total = inputs_.known + options_.steps;
-    const std::int64_t calendar = std::ssize(recordings_.is_scaled) - 2 * std::ssize(series_.calendar);
-    inputs_.inputs = Tensor({total, width}, Dtype::f64);
-    for (std::int64_t n = 0; n < total; ++n) {
-      const std::int64_t row = past_.first + n;
-      for (std::int64_t i = 0; i < width; ++i) {
-        const std::int64_t column = recordings_.input[static_cast<std::size_t>(i)];
-        double number = row < end_ ? value(row, column) : kNotKnown;
-        if (row >= end_ && column >= calendar) number = calendar_value(column - calendar, time_at(row));
-        if (n >= inputs_.known && recordings_.is_mask[static_cast<std::size_t>(i)] &&
-            inputs_.is_fed(recordings_.masked_by(i)))
-          number = 1;  // a prediction is always there
-        const bool is_read = n < total - series_.horizon;
-        if (is_read && std::isnan(number) && !inputs_.is_fed(i)) refuse_unknown(column, n - inputs_.known);
-        inputs_.inputs.set(n * width + i, number);
-      }
-    }
-  }
-
-  double calendar_value(std::int64_t place, double time) const {
-    double angle[2];
-    write_calendar(calendar_input(series_.calendar[static_cast<std::size_t>(place / 2)]), time, angle);
-    return angle[place % 2];
-  }
-
-  [[noreturn]] void refuse_unknown(std::int64_t column, std::int64_t step) const {
-    throw InputError(text_of(
-        where(), ": ", name_of(column), " is an input that the model does not predict, and it is not ",
-        "known ", step + 1, step == 0 ? " step" : " steps",
-        " after the past. Add rows with it in which the targets are ", "empty, or forecast at most ",
-        step + series_.horizon, step + series_.horizon == 1 ? " step." : " steps."));
-  }
-
-  const SeriesForecastOptions& options_;
-  SeriesOptions series_;
-  Recordings recordings_;
-  Stretch past_;
-  std::int64_t first_ = 0;  ///< the row of the first prediction
-  std::int64_t end_ = 0;    ///< the row at which the stretch of the past ends, which may be later
-  ForecastInputs inputs_;
+  std::int64_t known() const { return first - segment.first; }
 };
+
+/// A row at which a forecast can begin, as there is a row right before it, and its time; without times its number.
+struct Origin {
+  double time;
+  std::int64_t row;
+};
+
+std::vector<Origin> origins_of(const Recordings& recordings) {
+  const TimeAxis& axis = recordings.axis;
+  std::vector<Origin> origins;
+  for (const RowRange& segment : recordings.segments)
+    for (std::int64_t row = segment.first + 1;
+         row <= std::min(segment.end(), recordings.rows - recordings.future); ++row)
+      origins.push_back(
+          {axis.times.empty() ? static_cast<double>(row) : time_of_row(axis, row, segment.end()), row});
+  return origins;
+}
+
+/// The time that was asked for. Without an offset it is by the clock of the file, if that has one.
+double time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options) {
+  const std::optional<TimeStamp> from = parse_time_stamp(options.from);
+  if (!from)
+    throw InputError(
+        text_of("--from ", options.from, ": expected a date such as 2024-01-31 13:00, or a row."));
+  if (!from->is_date || from->offset || !axis.has_offsets) return from->seconds;
+  if (!axis.offset)
+    throw InputError(text_of("--from ", options.from, ": the times of ", options.input.string(),
+                             " have several offsets from UTC: expected one here too, as in ", options.from,
+                             "Z."));
+  return from->seconds - *axis.offset;
+}
+
+/// Says which of the origins are nearest to a time that is between number `next` and the one before it.
+[[noreturn]] void refuse_first(const std::vector<Origin>& origins, std::int64_t next, const TimeAxis& axis,
+                               const SeriesForecastOptions& options) {
+  const std::string where = options.input.string();
+  if (origins.empty()) throw InputError(text_of(where, ": has no row with targets to go on from."));
+  const auto label = [&](const Origin& origin) {
+    return axis.times.empty() ? text_of(origin.row) : label_of(axis, origin.time);
+  };
+  std::string nearest;
+  for (std::int64_t i = std::max<std::int64_t>(next - 1, 0); i <= next && i < std::ssize(origins); ++i)
+    nearest += text_of(nearest.empty() ? "" : " and ", label(origins[static_cast<std::size_t>(i)]));
+  throw InputError(text_of("--from ", options.from, ": expected ", axis.times.empty() ? "a row" : "a time",
+                           " of ", where, " with a row right before it, from ", label(origins.front()),
+                           " to ", label(origins.back()), ". The nearest: ", nearest, "."));
+}
+
+std::int64_t first_row(const Recordings& recordings, const SeriesForecastOptions& options) {
+  if (options.from.empty()) return recordings.rows - recordings.future;
+  const double from = time_of_first(recordings.axis, options);
+  const std::vector<Origin> origins = origins_of(recordings);
+  const double tolerance = 1e-6 * recordings.axis.interval;  // the time after the last row is a rounded sum
+  const auto next = std::ranges::lower_bound(origins, from - tolerance, {}, &Origin::time);
+  if (next == origins.end() || next->time > from + tolerance)
+    refuse_first(origins, next - origins.begin(), recordings.axis, options);
+  return next->row;
+}
+
+Start start_of(const Recordings& recordings, const SeriesForecastOptions& options) {
+  Start start{.first = first_row(recordings, options)};
+  for (const RowRange& segment : recordings.segments)
+    if (segment.first < start.first) start.segment = segment;
+  if (start.segment.end() < start.first)
+    throw InputError(
+        text_of(options.input.string(), ": the rows before the first prediction have no numbers."));
+  return start;
+}
+
+/// Takes the last measured number for those that are missing right before the first prediction: a line to a later one
+/// would tell what is to be forecast.
+void hold_last_numbers(Recordings& recordings, const Start& start, const std::string& where) {
+  for (const std::int64_t target : recordings.target) {
+    Column& column = recordings.columns[static_cast<std::size_t>(target)];
+    if (column.filled.empty()) continue;
+    std::int64_t last = start.first - 1;
+    while (last >= start.segment.first && column.is_filled(last)) --last;
+    if (last < start.segment.first)
+      throw InputError(text_of(where, ": ", column.name, " has no number before the first prediction."));
+    for (std::int64_t row = last + 1; row < start.first; ++row) column.values.set(row, column.at(last));
+  }
+}
+
+[[noreturn]] void refuse_unknown(const std::string& name, std::int64_t step, std::int64_t horizon,
+                                 const std::string& where) {
+  throw InputError(text_of(
+      where, ": ", name, " is an input that the model does not predict, and it is not ", "known ", step + 1,
+      step == 0 ? " step" : " steps", " after the past. Add rows with it in which the targets are ",
+      "empty, or forecast at most ", step + horizon, step + horizon == 1 ? " step." : " steps."));
+}
+
+ForecastInputs inputs_of(const Recordings& recordings, const Start& start, const SeriesOptions& series,
+                         const LossFunction& loss, const SeriesForecastOptions& options) {
+  const std::int64_t width = std::ssize(recordings.input), total = start.known() + options.steps;
+  ForecastInputs given{.inputs = Tensor({total, width}, Dtype::f64),
+                       .known = start.known(),
+                       .horizon = series.horizon,
+                       .window = series.window,
+                       .feedback = feedback_of(recordings, loss)};
+  const std::vector<bool> masks = masks_of_fed(recordings, given.feedback);
+  for (std::int64_t n = 0; n < total; ++n) {
+    const std::int64_t row = start.segment.first + n;
+    for (std::int64_t i = 0; i < width; ++i) {
+      const Column& column = recordings.input_column(i);
+      double number = kNotKnown;
+      if (row < start.segment.end()) {
+        number = column.at(row);
+      } else if (column.role == ColumnRole::future) {
+        number = column.at_time(time_of_row(recordings.axis, row, start.segment.end()));
+      }
+      if (n >= given.known && masks[static_cast<std::size_t>(i)]) number = 1;
+      const bool is_read = n < total - series.horizon;
+      if (is_read && std::isnan(number) && !given.is_fed(i))
+        refuse_unknown(column.name, n - given.known, series.horizon, options.input.string());
+      given.inputs.set(n * width + i, number);
+    }
+  }
+  return given;
+}
+
+/// The forecast without its predictions.
+SeriesForecast empty_forecast(const Recordings& recordings, const Start& start, const SeriesOptions& series,
+                              const SeriesForecastOptions& options) {
+  SeriesForecast forecast;
+  const std::int64_t width = std::ssize(recordings.target), end = start.segment.end();
+  for (const std::int64_t target : recordings.target)
+    forecast.targets.push_back(recordings.column(target).name);
+  forecast.truth = Tensor({options.steps, width}, Dtype::f64);
+  forecast.past = Tensor({start.known(), width}, Dtype::f64);
+  for (std::int64_t step = 0; step < options.steps; ++step) {
+    const std::int64_t row = start.first + step;
+    if (!recordings.axis.times.empty()) {
+      forecast.times.push_back(time_of_row(recordings.axis, row, end));
+      forecast.labels.push_back(label_of(recordings.axis, forecast.times.back()));
+    }
+    for (std::int64_t i = 0; i < width; ++i)
+      forecast.truth.set(step * width + i, row < end ? recordings.target_column(i).measured(row) : kNotKnown);
+  }
+  for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
+    forecast.past.set(i, recordings.target_column(i % width).at(start.segment.first + i / width));
+  forecast.window = series.window;
+  forecast.season = season_of(recordings.axis, options.season);
+  return forecast;
+}
 
 /// Throws InputError for more steps or paths than half of the memory can hold.
 void check_memory(const Model& model, const SeriesForecastOptions& options) {
@@ -224,11 +186,20 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   if (models.empty() || options.steps < 1)
     throw InputError("[forecast] expected a model and at least one step.");
   check_memory(models.front(), options);
-  const ForecastSetup setup(models.front(), options);
-  SeriesForecast forecast = setup.empty_forecast();
+  SeriesOptions series = series_options_of(models.front());
+  series.paths = {options.input.string()};
+  Recordings recordings = recordings_for(models.front(), series, true);
+  if (recordings.recordings.size() != 1)
+    throw InputError(text_of(options.input.string(), ": a forecast goes on from one recording. Got ",
+                             recordings.recordings.size(), "."));
+  const Start start = start_of(recordings, options);
+  hold_last_numbers(recordings, start, options.input.string());
   const LossFunction& loss = models.front().loss();
+  const ForecastInputs inputs = inputs_of(recordings, start, series, loss, options);
+  SeriesForecast forecast = empty_forecast(recordings, start, series, options);
+  const bool reads_predictions = !inputs.feedback.empty() && options.steps > inputs.horizon;
   const bool is_quantile = loss == Loss::quantile;
-  const bool draws = is_quantile && options.paths > 0 && setup.reads_predictions();
+  const bool draws = is_quantile && options.paths > 0 && reads_predictions;
   std::vector<Tensor> predictions;
   for (const Model& model : models) {
     if (model.output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
@@ -237,9 +208,8 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
     if ((model.loss() == Loss::quantile) != is_quantile ||
         (is_quantile && model.loss().options.levels != loss.options.levels))
       throw InputError("[forecast] the models of one forecast predict the same quantiles, or none.");
-    predictions.push_back(
-        draws ? draw_paths(model, setup.inputs(), options.paths, options.seed + predictions.size())
-              : closed_loop(model, setup.inputs()));
+    predictions.push_back(draws ? draw_paths(model, inputs, options.paths, options.seed + predictions.size())
+                                : closed_loop(model, inputs));
   }
   if (draws) {
     put_paths(forecast, predictions, loss);

@@ -24,14 +24,14 @@ class SeriesPredictor {
   }
 
   SeriesPrediction run() {
-    for (const Stretch& stretch : recordings_.stretches) {
-      const std::int64_t known = known_rows(stretch);
-      end_ = stretch.first + stretch.rows;
-      is_last_ = &stretch == &recordings_.stretches.back();
+    for (const RowRange& segment : recordings_.segments) {
+      const std::int64_t known = known_rows(segment);
+      end_ = segment.end();
+      is_last_ = &segment == &recordings_.segments.back();
       if (reads_every_step(model_.at())) {
-        run_through(stretch.first, known);
+        run_through(segment.first, known);
       } else {
-        read_windows(stretch.first, known);
+        read_windows(segment.first, known);
       }
     }
     if (prediction_.places.empty())
@@ -42,16 +42,14 @@ class SeriesPredictor {
   }
 
  private:
-  double value(std::int64_t row, std::int64_t column) const {
-    return recordings_.values.at(row * recordings_.values.size(1) + column);
-  }
+  double value(std::int64_t row, std::int64_t column) const { return recordings_.column(column).at(row); }
 
   /// The rows of a stretch before the first in which an input is not known.
-  std::int64_t known_rows(const Stretch& stretch) const {
-    for (std::int64_t n = 0; n < stretch.rows; ++n)
+  std::int64_t known_rows(const RowRange& segment) const {
+    for (std::int64_t n = 0; n < segment.rows; ++n)
       for (const std::int64_t column : recordings_.input)
-        if (std::isnan(value(stretch.first + n, column))) return n;
-    return stretch.rows;
+        if (std::isnan(value(segment.first + n, column))) return n;
+    return segment.rows;
   }
 
   /// The inputs of rows first .. first + rows - 1, written from place `to` of x on.
@@ -68,9 +66,9 @@ class SeriesPredictor {
     const std::int64_t width = outputs.size(-1);
     for (std::int64_t n = 0; n < outputs.size(0) && is_wanted(first + n); ++n) {
       prediction_.places.push_back(first + n);
-      if (!recordings_.times.empty()) {
-        prediction_.times.push_back(time_of_row(recordings_, first + n, end_));
-        prediction_.labels.push_back(label_of(recordings_, prediction_.times.back()));
+      if (!recordings_.axis.times.empty()) {
+        prediction_.times.push_back(time_of_row(recordings_.axis, first + n, end_));
+        prediction_.labels.push_back(label_of(recordings_.axis, prediction_.times.back()));
       }
       for (std::int64_t i = 0; i < width; ++i) outputs_.push_back(outputs.at(n * width + i));
     }
@@ -98,7 +96,7 @@ class SeriesPredictor {
   SeriesPrediction finish() {
     const std::int64_t rows = std::ssize(prediction_.places), width = std::ssize(recordings_.target);
     for (const std::int64_t column : recordings_.target)
-      prediction_.targets.push_back(name_of_column(recordings_, column));
+      prediction_.targets.push_back(recordings_.column(column).name);
     Tensor outputs({rows, model_.output_width()}, model_.dtype());
     for (std::int64_t i = 0; i < outputs.numel(); ++i) outputs.set(i, outputs_[static_cast<std::size_t>(i)]);
     put_outputs(prediction_, std::span(&outputs, 1), model_.loss());
@@ -106,8 +104,8 @@ class SeriesPredictor {
     prediction_.truth = Tensor({rows, width}, Dtype::f64);
     for (std::int64_t i = 0; i < rows * width; ++i) {
       const std::int64_t row = prediction_.places[static_cast<std::size_t>(i / width)];
-      prediction_.truth.set(i,
-                            row < recordings_.values.size(0) ? recordings_.truth(row, i % width) : kNotKnown);
+      prediction_.truth.set(
+          i, row < recordings_.rows ? recordings_.target_column(i % width).measured(row) : kNotKnown);
     }
     return std::move(prediction_);
   }

@@ -22,7 +22,7 @@ struct RecordingColumn {
 
 /// What can be seen in a .csv file without being told anything.
 struct RecordingColumns {
-  std::vector<RecordingColumn> columns;
+  std::vector<RecordingColumn> columns = {};
   std::int64_t rows = 0;
   bool decimal_comma = false;
   double interval = 0;    ///< seconds from a row to the next, the median; 0 without dates

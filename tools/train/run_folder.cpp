@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/csv_cell.h"
+#include "lagtape/data/table/csv.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"

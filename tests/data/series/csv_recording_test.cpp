@@ -190,6 +190,27 @@ TEST_CASE("files of unlike columns are no recordings of one model, unless the co
             "other.csv: its columns are y, x, expected those of the files before it in their order, x, y."));
 }
 
+TEST_CASE("recordings with and without missing targets are of one model") {
+  const Own own("v,w\n1,5\n2,5\n3,5\n");
+  write_sample(own.folder.path() / "other.csv", "v,w\n10,5\n,5\n30,5\n");
+  write_sample(own.folder.path() / "third.csv", "v,w\n7,5\n8,5\n");
+  for (const char* missing : {"hold", "mask"}) {
+    const Task task = load(
+        text_of(
+            R"({"task": "series", "path": ["own.csv", "other.csv", "third.csv"], "train": 1, "valid": 0, )",
+            R"("test": 0, "normalize": false, "window": 1, "stride": 1, "input": ["v"], "missing": ")",
+            missing, R"("})"),
+        0, own.folder.path());
+    const Batch batch = take(*task.train, 0, task.train->size());
+    REQUIRE(batch.size() == 5);
+    CHECK(batch.y.at(1) == 3);
+    CHECK(std::isnan(batch.y.at(2)));
+    CHECK(batch.y.at(3) == 30);
+    CHECK(batch.y.at(4) == 8);
+    CHECK(batch.x.at(3 * batch.x.size(2)) == 10);
+  }
+}
+
 TEST_CASE("of few recordings each set has one") {
   const Own own("v\n1\n2\n3\n");
   std::string paths = "\"own.csv\"";

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "lagtape/data/formats/number_table.h"
+#include "lagtape/data/table/number_table.h"
 #include "lagtape/tests/data/support/sample_files.h"
 #include "lagtape/tests/data/support/tasks.h"
 

@@ -1,8 +1,17 @@
-#include "lagtape/data/series/time_stamp.h"
+#include "lagtape/data/table/time_stamp.h"
 
 #include <doctest/doctest.h>
 
 using namespace lagtape;
+
+namespace {
+
+std::optional<double> parse_time(std::string_view text) {
+  const std::optional<TimeStamp> stamp = parse_time_stamp(text);
+  return stamp ? std::optional(stamp->seconds) : std::nullopt;
+}
+
+}  // namespace
 
 TEST_CASE("times are ISO dates or seconds since 1970") {
   CHECK(parse_time("1970-01-02") == 86400.0);

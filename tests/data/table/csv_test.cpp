@@ -1,4 +1,4 @@
-#include "lagtape/core/io/csv.h"
+#include "lagtape/data/table/csv.h"
 
 #include <doctest/doctest.h>
 
@@ -46,7 +46,7 @@ TEST_CASE("Blanks, empty lines, a byte-order mark, CRLF and a missing last newli
 
 TEST_CASE("A field that is no finite number is reported with its line and column") {
   CHECK(refusal("1,2\n3,x\n") == "f: line 2, column 2: expected a finite number, got 'x'");
-  CHECK(refusal("a,b\n\n3,\n") == "f: line 3, column 2: expected a finite number, got nothing");
+  CHECK(refusal("a,b\n\n3,\n") == "f: line 3, column 2 (b): expected a finite number, got nothing");
   CHECK(refusal("nan,1\n") == "f: line 1, column 1: expected a finite number, got 'nan'");
   CHECK(refusal("1\n-inf\n") == "f: line 2, column 1: expected a finite number, got '-inf'");
   CHECK(refusal("1\n1e999\n") == "f: line 2, column 1: expected a finite number, got '1e999'");
@@ -54,16 +54,26 @@ TEST_CASE("A field that is no finite number is reported with its line and column
   CHECK(refusal("1\n1.5.2\n") == "f: line 2, column 1: expected a finite number, got '1.5.2'");
   CHECK(refusal("1\n+-1\n") == "f: line 2, column 1: expected a finite number, got '+-1'");
   CHECK(refusal("a;b\n1;2\n") ==
-        "f: line 2, column 1: expected a finite number, got '1;2'; commas separate columns");
+        "f: line 2, column 1 (a;b): expected a finite number, got '1;2'; commas separate columns");
   CHECK(refusal("1,oops\n2,3\n") == "f: line 1, column 2: expected a finite number, got 'oops'");
 }
 
 TEST_CASE("Rows of unequal length and files without numbers are refused") {
-  CHECK(refusal("1,2\n3\n") == "f: line 2: expected 2 numbers as in the lines before, got 1");
-  CHECK(refusal("a,b\n1,2,3\n") == "f: line 2: expected 2 numbers as in the lines before, got 3");
-  CHECK(refusal("") == "f: no numbers");
-  CHECK(refusal("a,b\n") == "f: no numbers");
-  CHECK(refusal("\n\n") == "f: no numbers");
+  CHECK(refusal("1,2\n3\n") == "f: line 2: expected 2 cells as in the first row, got 1.");
+  CHECK(refusal("a,b\n1,2,3\n") == "f: line 2: expected 2 cells as in the first row, got 3.");
+  CHECK(refusal("") == "f: contains no rows.");
+  CHECK(refusal("a,b\n") == "f: contains names and no numbers.");
+  CHECK(refusal("\n\n") == "f: contains no rows.");
+}
+
+TEST_CASE("Of a table with names the wanted columns are read, and others may contain anything") {
+  const Csv csv = parse_csv("a,note,b\n1,x,2\n3,\"y, z\",4\n", "f", {"b", "a"});
+  CHECK(csv.header == std::vector<std::string>{"b", "a"});
+  CHECK(csv.values.at(0) == 2);
+  CHECK(csv.values.at(3) == 3);
+  CHECK(parse_csv("1,2\n", "f", {"b", "a"}).values.at(0) == 1);
+  CHECK_THROWS_WITH_AS(parse_csv("a,b\n1,2\n", "f", {"c"}), doctest::Contains("unknown column 'c'"),
+                       InputError);
 }
 
 TEST_CASE("What is written reads back to the same bits") {

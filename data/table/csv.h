@@ -15,17 +15,12 @@ struct Csv {
   Tensor values;                    ///< [rows, columns]; f64 when it was read
 };
 
-/// Numbers separated by commas, one row per line, all rows of equal length; blanks around a number, empty
-/// lines, a byte-order mark and CRLF are allowed. A first line without any number is the header. Throws
-/// InputError "WHERE: line L, column C: ..." (C counts fields from 1) for a field that is no finite number,
-/// for a row of another length, and when there is no row.
-Csv parse_csv(std::string_view text, const std::string& where);
+/// Finite numbers separated by commas, a row a line, as TextTable and NamedTable read them. With `wanted` the columns
+/// of those names alone, in that order, unless the file has no names; `wanted_by` says in messages whose they are. Throws InputError "WHERE: line L, column C: ..."
+/// (C counts cells from 1).
+Csv parse_csv(std::string text, const std::string& where, const std::vector<std::string>& wanted = {},
+              const std::string& wanted_by = "");
 Csv read_csv(const std::filesystem::path& path);
-
-/// The number of the column of that name. Throws InputError, `where` in front, with the nearest name when
-/// there is none, and when there are several.
-std::int64_t column_named(const std::string& name, const std::vector<std::string>& header,
-                          const std::string& where);
 
 /// The text that reads back to the same values (of an f32 tensor, after rounding to f32): the shortest digits
 /// that do so, one row per line. Throws InputError unless `values` is [rows, columns], not empty and finite,
@@ -33,5 +28,11 @@ std::int64_t column_named(const std::string& name, const std::vector<std::string
 std::string serialize_csv(const Csv& csv);
 /// Writes that text with write_file_atomically.
 void write_csv(const std::filesystem::path& path, const Csv& csv);
+
+/// A cell of a .csv file: the text, in quotes where a comma, a quote or a line break needs them (RFC 4180).
+std::string csv_cell(std::string_view text);
+
+/// The shortest digits that read back to a number of a tensor in its precision.
+std::string csv_cell(const Tensor& numbers, std::int64_t index);
 
 }  // namespace lagtape

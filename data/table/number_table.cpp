@@ -1,12 +1,11 @@
-#include "lagtape/data/formats/number_table.h"
+#include "lagtape/data/table/number_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/table/number.h"
 
 namespace lagtape {
 
@@ -14,22 +13,17 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-/// The value of a word, if it is a finite number.
-std::optional<float> number_in(std::string_view word) {
-  float value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
-bool is_number(std::string_view word) { return number_in(word).has_value(); }
+bool is_number(std::string_view word) {
+  const std::optional<float> value = parse_number<float>(word);
+  return value && std::isfinite(*value);
+}
 
 float take_number(std::string_view& line, const std::string& where, std::int64_t row) {
   const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
-  const std::optional<float> value = number_in(word);
-  if (!value) {
+  const std::optional<float> value = parse_number<float>(word);
+  if (!value || !std::isfinite(*value)) {
     throw InputError(text_of(where, ": line ", row, ": expected a finite number. Got ", quote(word), "."));
   }
   line.remove_prefix(word.size());

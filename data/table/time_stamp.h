@@ -17,9 +17,7 @@ struct TimeStamp {
 };
 
 /// Reads a time: an ISO 8601 date ("2024-01-31", "2024-01-31 13:00", "2024-01-31T13:00:00.5+02:00"; without an
-/// offset it is UTC), or a number of seconds since 1970. Returns seconds since 1970, or nothing for other texts.
-std::optional<double> parse_time(std::string_view text);
-/// The same with what else the text says.
+/// offset it is UTC), or a number of seconds since 1970. Returns nothing for other texts.
 std::optional<TimeStamp> parse_time_stamp(std::string_view text);
 
 /// An offset from UTC as dates have it: "+01:00", "-05:30", "Z".

@@ -1,9 +1,11 @@
-#include "lagtape/data/series/time_stamp.h"
+#include "lagtape/data/table/time_stamp.h"
 
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+
+#include "lagtape/data/table/number.h"
 
 namespace lagtape {
 
@@ -96,10 +98,8 @@ std::optional<double> offset_of(DateReader& date) {
 }  // namespace
 
 std::optional<TimeStamp> parse_time_stamp(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (!text.empty() && error == std::errc() && end == text.data() + text.size())
-    return std::isfinite(number) ? std::optional(TimeStamp{.seconds = number}) : std::nullopt;
+  if (const std::optional<double> number = parse_number(text))
+    return std::isfinite(*number) ? std::optional(TimeStamp{.seconds = *number}) : std::nullopt;
   DateReader date(text);
   const auto days = days_of(date);
   if (!days) return {};
@@ -113,11 +113,6 @@ std::optional<TimeStamp> parse_time_stamp(std::string_view text) {
   if (!stamp.offset || !date.is_done()) return {};
   stamp.seconds -= *stamp.offset;
   return stamp;
-}
-
-std::optional<double> parse_time(std::string_view text) {
-  const std::optional<TimeStamp> stamp = parse_time_stamp(text);
-  return stamp ? std::optional(stamp->seconds) : std::nullopt;
 }
 
 std::string text_of_offset(double seconds) {

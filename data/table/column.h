@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape {
+
+/// What the values of a column are: measured numbers, whether a word stands in a cell, whether the number of another
+/// column was there, or what follows from the time.
+enum class ColumnKind : std::uint8_t { number, category, mask, calendar };
+
+/// What a model does with a column: it predicts it, it knows it up to now, or it knows it for later rows as well.
+enum class ColumnRole : std::uint8_t { target, past, future };
+
+/// A column of a recording, a value a row.
+struct Column {
+  std::string name;
+  ColumnKind kind = ColumnKind::number;
+  ColumnRole role = ColumnRole::past;
+  Tensor values = {};                  ///< of one column, or of several side by side
+  std::int64_t first = 0, stride = 1;  ///< where in `values` the column begins, and from a row to the next
+  std::vector<bool> filled = {};  ///< by row: its number was missing and is made from others; empty: none is
+  std::int64_t masks = -1;        ///< of a mask: the column whose numbers it is about
+  std::function<double(double)> at_time =
+      {};  ///< of a calendar column: its value at a time in seconds since 1970
+
+  double at(std::int64_t row) const { return values.at(first + row * stride); }
+  bool is_filled(std::int64_t row) const { return !filled.empty() && filled[static_cast<std::size_t>(row)]; }
+  /// The number of a row as it was measured, NaN where it was not.
+  double measured(std::int64_t row) const {
+    return is_filled(row) ? std::numeric_limits<double>::quiet_NaN() : at(row);
+  }
+};
+
+/// Rows one after the other.
+struct RowRange {
+  std::int64_t first = 0, rows = 0;
+
+  std::int64_t end() const { return first + rows; }
+};
+
+}  // namespace lagtape

@@ -1,0 +1,104 @@
+#include "lagtape/data/table/csv.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/data/table/named_table.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/table/time_stamp.h"
+
+namespace lagtape {
+
+namespace {
+
+double finite_number_in(std::string_view cell, const NamedTable& table, std::int64_t row,
+                        std::int64_t column) {
+  const std::optional<double> value = parse_number(cell);
+  if (value && std::isfinite(*value)) return *value;
+  const bool other_separator = cell.find_first_of(";\t") != std::string_view::npos;
+  throw InputError(text_of(table.place(row, column), ": expected a finite number, got ",
+                           cell.empty() ? "nothing" : quote(cell),
+                           other_separator ? "; commas separate columns" : ""));
+}
+
+}  // namespace
+
+Csv parse_csv(std::string text, const std::string& where, const std::vector<std::string>& wanted,
+              const std::string& wanted_by) {
+  const NamedTable table(TextTable(std::move(text), where, ','), where, ".");
+  Csv csv{.header = table.names(), .values = {}};
+  std::vector<std::int64_t> columns;
+  if (!csv.header.empty() && !wanted.empty()) {
+    csv.header = wanted;
+    for (const std::string& name : wanted) columns.push_back(table.column(name, wanted_by));
+  } else {
+    for (std::int64_t i = 0; i < table.columns(); ++i) columns.push_back(i);
+  }
+  csv.values = Tensor({table.rows(), std::ssize(columns)}, Dtype::f64);
+  double* to = csv.values.values<double>().data();
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    for (const std::int64_t column : columns)
+      *to++ = finite_number_in(table.cell(row, column), table, row, column);
+  return csv;
+}
+
+Csv read_csv(const std::filesystem::path& path) { return parse_csv(read_file(path), path.string()); }
+
+std::string serialize_csv(const Csv& csv) {
+  const Tensor& values = csv.values;
+  if (values.rank() != 2 || values.numel() == 0) {
+    throw InputError(text_of("[csv] values are [rows, columns]. Got ", to_string(values.shape())));
+  }
+  const std::int64_t columns = values.size(1);
+  if (!csv.header.empty() && static_cast<std::int64_t>(csv.header.size()) != columns) {
+    throw InputError(
+        text_of("[csv] a name a column. Got ", csv.header.size(), " for ", to_string(values.shape())));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < csv.header.size(); ++i) {
+    const std::string& name = csv.header[i];
+    const bool is_blank_at_end =
+        name.find_first_not_of(" \t") > 0 || name.find_last_not_of(" \t") + 1 < name.size();
+    if (name.find_first_of(",\"\r\n") != std::string::npos || is_blank_at_end || parse_number(name) ||
+        parse_time_stamp(name)) {
+      throw InputError(
+          text_of("[csv] a name has no comma, no quote and no line break, and is no number and no time. Got ",
+                  quote(name)));
+    }
+    text += text_of(i ? "," : "", name);
+  }
+  if (!csv.header.empty()) text += '\n';
+  for (std::int64_t i = 0; i < values.numel(); ++i) {
+    if (!std::isfinite(values.at(i))) {
+      throw InputError(text_of("[csv] numbers are finite. Got ", values.at(i), " in row ", i / columns + 1,
+                               ", column ", i % columns + 1));
+    }
+    text += csv_cell(values, i);
+    text += (i + 1) % columns == 0 ? '\n' : ',';
+  }
+  return text;
+}
+
+void write_csv(const std::filesystem::path& path, const Csv& csv) {
+  write_file_atomically(path, serialize_csv(csv));
+}
+
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted(1, '"');
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  quoted += '"';
+  return quoted;
+}
+
+std::string csv_cell(const Tensor& numbers, std::int64_t index) {
+  char text[32];
+  return with_scalar(numbers.dtype(), [&]<class T>() {
+    return std::string(text, std::to_chars(text, text + sizeof(text), numbers.values<T>()[index]).ptr);
+  });
+}
+
+}  // namespace lagtape

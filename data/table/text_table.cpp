@@ -1,0 +1,152 @@
+#include "lagtape/data/table/text_table.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+/// Reads row after row of a text. It makes doubled quotes single in place, unless the text is only looked at.
+class TextTable::Reader {
+ public:
+  Reader(std::string& text, char separator, bool is_look, std::string_view where)
+      : text_(text), separator_(separator), is_look_(is_look), where_(where) {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+  }
+
+  /// Appends the cells of a row. Returns their number, 0 at the end of the text; blank lines are passed over.
+  std::int64_t read_row(std::vector<Cell>& cells) {
+    const std::size_t before = cells.size();
+    while (at_ < text_.size()) {
+      first_line_ = line_;
+      while (read_cell(cells)) {
+      }
+      if (cells.size() - before > 1 || cells.back().size > 0)
+        return static_cast<std::int64_t>(cells.size() - before);
+      cells.pop_back();
+    }
+    return 0;
+  }
+
+  std::int64_t line() const { return first_line_; }
+
+ private:
+  bool is_blank(char c) const { return (c == ' ' || c == '\t' || c == '\r') && c != separator_; }
+
+  /// Reads a cell and what ends it. Returns whether the row has another one.
+  bool read_cell(std::vector<Cell>& cells) {
+    const char* const text = text_.data();
+    const std::size_t size = text_.size();
+    while (at_ < size && is_blank(text[at_])) ++at_;
+    const bool is_quoted = at_ < size && text[at_] == '"';
+    const Cell quoted = is_quoted ? read_quoted() : Cell{};
+    const std::size_t first = at_;
+    while (at_ < size && text[at_] != separator_ && text[at_] != '\n') ++at_;
+    std::size_t end = at_;
+    while (end > first && is_blank(text[end - 1])) --end;
+    if (is_quoted) {
+      const std::size_t rest = text_.find_first_not_of(" \t\r", first);
+      if (rest < end)
+        throw InputError(text_of(where_, ": line ", line_, ": expected a separator after the quotes, got '",
+                                 text_.substr(rest, std::min<std::size_t>(end - rest, 40)), "'."));
+    }
+    cells.push_back(is_quoted ? quoted : cell(first, end));
+    if (at_ == size) return false;
+    const bool ends_row = text[at_++] == '\n';
+    line_ += ends_row ? 1 : 0;
+    return !ends_row;
+  }
+
+  Cell cell(std::size_t first, std::size_t end) const {
+    constexpr std::size_t kLargest = (std::size_t{1} << 24) - 1;
+    if (end - first > kLargest) throw InputError(text_of(where_, ": line ", line_, ": a cell above 16 MiB."));
+    return {.first = first, .size = end - first};
+  }
+
+  Cell read_quoted() {
+    const std::int64_t opened = line_;
+    const std::size_t first = ++at_;
+    std::size_t end = first;  // of the cell, which is shorter than what was read where quotes were doubled
+    for (; at_ < text_.size(); ++at_, ++end) {
+      if (text_[at_] == '"') {
+        if (at_ + 1 == text_.size() || text_[at_ + 1] != '"') {
+          ++at_;
+          return cell(first, end);
+        }
+        ++at_;
+      }
+      line_ += text_[at_] == '\n' ? 1 : 0;
+      if (!is_look_) text_[end] = text_[at_];
+    }
+    throw InputError(text_of(where_, ": line ", opened, ": nothing closes the quotes that begin here."));
+  }
+
+  std::string& text_;
+  char separator_;
+  bool is_look_;
+  std::string_view where_;
+  std::size_t at_ = 0;
+  std::int64_t line_ = 1, first_line_ = 1;
+};
+
+/// The number of cells that a separator makes of each of the first lines if it is the same for all, else 0.
+std::int64_t TextTable::equal_cells(char separator, int lines) try {
+  Reader reader(text_, separator, true, "");
+  std::vector<Cell> row;
+  std::int64_t cells = 0;
+  for (int line = 0; line < lines; ++line, row.clear()) {
+    const std::int64_t found = reader.read_row(row);
+    if (found == 0) break;
+    if (cells != 0 && found != cells) return 0;
+    cells = found;
+  }
+  return cells;
+} catch (const InputError&) {
+  return 0;  // quotes that only another separator leaves at the beginning of a cell
+}
+
+void TextTable::find_separator(char decimal) {
+  const bool has_quotes = text_.find('"') != std::string::npos;
+  for (const int lines : {20, 1}) {  // a row that is too short or too long is found later
+    separator_ = decimal == ',' ? ';' : ',';
+    std::int64_t most = 1;
+    for (const char separator : {',', ';', '\t', '|'}) {
+      if (separator == decimal && !has_quotes) continue;
+      const std::int64_t cells = equal_cells(separator, lines);
+      if (cells <= most) continue;
+      separator_ = separator;
+      most = cells;
+    }
+    if (most > 1) return;
+  }
+}
+
+TextTable::TextTable(std::string text, const std::string& where, char separator, char decimal)
+    : text_(std::move(text)), separator_(separator) {
+  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
+    throw InputError(text_of(where, ": the text is UTF-16. Save it as UTF-8."));
+  if (separator == 0) find_separator(decimal);
+  Reader reader(text_, separator_, false, where);
+  while (std::int64_t found = reader.read_row(cells_)) {
+    if (columns_ == 0) columns_ = found;
+    for (; found > columns_ && cells_.back().size == 0; --found) cells_.pop_back();
+    if (found != columns_) {
+      constexpr const char* kDecimalCommas =
+          " The file has one column, in which commas may be decimal points: in an experiment \"decimal\": "
+          "\",\" says so.";
+      throw InputError(text_of(where, ": line ", reader.line(), ": expected ", columns_,
+                               columns_ == 1 ? " cell" : " cells", " as in the first row, got ", found, ".",
+                               columns_ == 1 && separator_ == ',' ? kDecimalCommas : ""));
+    }
+    lines_.push_back(reader.line());
+  }
+  if (columns_ == 0) throw InputError(text_of(where, ": contains no rows."));
+}
+
+std::vector<std::string_view> TextTable::row(std::int64_t row) const {
+  std::vector<std::string_view> cells;
+  for (std::int64_t column = 0; column < columns_; ++column) cells.push_back(cell(row, column));
+  return cells;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lagtape {
+
+/// The cells of a table that is written as text: a line a row, the cells of a row divided by a separator. Blanks
+/// around a cell are not part of it; a cell in double quotes may contain separators, line breaks and, doubled,
+/// quotes.
+class TextTable {
+ public:
+  /// Reads a table. Without a separator (0) it is the one of comma, semicolon, tab and bar that divides the first
+  /// lines into equally many cells, and the most; a comma that is the numbers' `decimal` is none, unless there are
+  /// quotes. A byte-order mark, CRLF, blank lines and empty cells beyond the first row's are allowed. Throws
+  /// InputError "WHERE: line L: ..." for a row with more or fewer cells than the first, for a quote that nothing closes
+  /// and for a cell above 16 MiB, and when there is no row.
+  TextTable(std::string text, const std::string& where, char separator = 0, char decimal = '.');
+
+  char separator() const { return separator_; }
+  std::int64_t rows() const { return static_cast<std::int64_t>(lines_.size()); }
+  std::int64_t columns() const { return columns_; }
+  std::string_view cell(std::int64_t row, std::int64_t column) const {
+    const Cell& cell = cells_[static_cast<std::size_t>(row * columns_ + column)];
+    return {text_.data() + cell.first, cell.size};
+  }
+  std::vector<std::string_view> row(std::int64_t row) const;
+  /// The line of the text on which a row begins, from 1.
+  std::int64_t line(std::int64_t row) const { return lines_[static_cast<std::size_t>(row)]; }
+
+ private:
+  /// A part of the text, in the eight bytes of a number.
+  struct Cell {
+    std::uint64_t first : 40, size : 24;
+  };
+  class Reader;
+
+  void find_separator(char decimal);
+  std::int64_t equal_cells(char separator, int lines);
+
+  std::string text_;  ///< of the file, with doubled quotes made single in their cells
+  char separator_;
+  std::int64_t columns_ = 0;
+  std::vector<Cell> cells_ = {};          ///< [rows, columns] row by row
+  std::vector<std::int64_t> lines_ = {};  ///< [rows]
+};
+
+}  // namespace lagtape

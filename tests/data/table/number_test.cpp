@@ -1,0 +1,35 @@
+#include "lagtape/data/table/number.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace lagtape;
+
+TEST_CASE("a number is a whole text with its decimal point") {
+  CHECK(parse_number("-4.5e1") == -45);
+  CHECK(parse_number("+.5") == 0.5);
+  CHECK(parse_number("1,5", ',') == 1.5);
+  CHECK(parse_number("15", ',') == 15);
+  CHECK(parse_number<float>("0.1") == 0.1F);
+  for (const char* text : {"", "+", "+-1", "1 ", " 1", "0x10", "1.5.2", "1,5", "e3", "1e"})
+    CHECK_FALSE(parse_number(text));
+  CHECK_FALSE(parse_number("1.5", ','));
+  CHECK_FALSE(parse_number("1.000,5", ','));
+}
+
+TEST_CASE("a number that cannot be held is one that is not finite") {
+  REQUIRE(parse_number("1e999"));
+  CHECK(std::isnan(*parse_number("1e999")));
+  CHECK(std::isnan(*parse_number<float>("1e99")));
+  CHECK(parse_number("1e99") == 1e99);
+  CHECK(std::isinf(*parse_number("-inf")));
+  CHECK(std::isnan(*parse_number("nan")));
+}
+
+TEST_CASE("separators of thousands stand before three digits") {
+  for (const char* text : {"1,000.50", "12 345", "-1,234,567", "1'000"}) CHECK(has_thousands(text, '.'));
+  for (const char* text : {"1,00.5", "1,000x", "1..000", ",000.5", "12:30", "1000"})
+    CHECK_FALSE(has_thousands(text, '.'));
+  CHECK(has_thousands("1.000,5", ','));
+}

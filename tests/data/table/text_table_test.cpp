@@ -1,0 +1,80 @@
+#include "lagtape/data/table/text_table.h"
+
+#include <doctest/doctest.h>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tests/data/support/sample_files.h"
+
+using namespace lagtape;
+
+namespace {
+
+using Cells = std::vector<std::string_view>;
+using Lines = std::vector<std::int64_t>;
+
+TextTable table_of(std::string text, char separator = 0) { return {std::move(text), "own.csv", separator}; }
+
+/// All cells, row by row.
+Cells cells_of(const TextTable& table) {
+  Cells cells;
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    for (const std::string_view cell : table.row(row)) cells.push_back(cell);
+  return cells;
+}
+
+/// The lines on which rows begin.
+Lines lines_of(const TextTable& table) {
+  Lines lines;
+  for (std::int64_t row = 0; row < table.rows(); ++row) lines.push_back(table.line(row));
+  return lines;
+}
+
+std::string message_of(const std::string& text) {
+  return input_error_of([&] { table_of(text); });
+}
+
+}  // namespace
+
+TEST_CASE("a table's separator is the one that divides its lines equally") {
+  const TextTable commas = table_of("a,b\n1,2\n"), semicolons = table_of("a;b\n1,5;2,5\n");
+  CHECK(cells_of(commas) == Cells{"a", "b", "1", "2"});
+  CHECK(cells_of(semicolons) == Cells{"a", "b", "1,5", "2,5"});
+  CHECK(table_of("a\tb\n1\t2\n").columns() == 2);
+  CHECK(table_of("a|b\n1|2\n").columns() == 2);
+  CHECK(table_of("5\n6\n").columns() == 1);
+  CHECK(table_of("a, b;c\n1, 2;3\n", ';').columns() == 2);
+}
+
+TEST_CASE("blanks, a byte-order mark, CRLF, blank lines and empty last cells are no part of a table") {
+  const TextTable table = table_of("\xEF\xBB\xBF a , b \r\n\r\n 1 ,\t2\r\n3,,\r\n");
+  CHECK(cells_of(table) == Cells{"a", "b", "1", "2", "3", ""});
+  CHECK(lines_of(table) == Lines{1, 3, 4});
+}
+
+TEST_CASE("cells in quotes contain separators, line breaks and quotes") {
+  const TextTable table = table_of("name,note\n1,\"a, \"\"b\"\"\nc\"\n2, \"\" \n");
+  CHECK(cells_of(table) == Cells{"name", "note", "1", "a, \"b\"\nc", "2", ""});
+  CHECK(lines_of(table) == Lines{1, 2, 4});
+}
+
+TEST_CASE("quotes that are doubled before a separator is known stay doubled until it is") {
+  const TextTable table = table_of("\"a\"\"x\";\"b;c\"\n\"1\"\"\";2\n");
+  CHECK(table.separator() == ';');
+  CHECK(cells_of(table) == Cells{"a\"x", "b;c", "1\"", "2"});
+}
+
+TEST_CASE("a table that was moved has its cells") {
+  TextTable table = table_of("a,b\n");
+  const TextTable moved = std::move(table);
+  CHECK(cells_of(moved) == Cells{"a", "b"});
+}
+
+TEST_CASE("tables that cannot be read are told with their lines") {
+  CHECK(message_of("a,b\n1,2\n3\n") == "own.csv: line 3: expected 2 cells as in the first row, got 1.");
+  CHECK(has(message_of("a,b\n1,2,3\n"), "line 2: expected 2 cells as in the first row, got 3"));
+  CHECK(has(message_of("a\n1,5\n"),
+            "line 2: expected 1 cell as in the first row, got 2. The file has one column, in"));
+  CHECK(has(message_of("a,b\n1,\"2\n3,4\n"), "line 2: nothing closes the quotes"));
+  CHECK(has(message_of("a,b\n1,\"2\"3\n"), "line 2: expected a separator after the quotes, got '3'"));
+  CHECK(has(message_of(" \n\n"), "contains no rows"));
+}
