@@ -8,7 +8,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/half.h"
-#include "lagtape/tools/exchange/import/protobuf.h"
+#include "lagtape/core/io/protobuf.h"
 
 namespace lagtape::foreign {
 namespace {

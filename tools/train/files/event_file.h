@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -12,7 +11,7 @@ namespace lagtape {
 /// its length and of its bytes. Rows of metrics.jsonl become scalars of their steps.
 class EventFile {
  public:
-  /// Begins the file RUN/events.out.tfevents.0.lagtape anew, with the rows that there are in `rows`, a line each.
+  /// Writes RUN/events.out.tfevents.0.lagtape anew, with the rows in `rows`, one a line.
   /// Throws as write_file_atomically does, and InputError for a link.
   EventFile(const std::filesystem::path& run, const std::string& rows);
 
@@ -22,11 +21,5 @@ class EventFile {
  private:
   std::filesystem::path path_;
 };
-
-/// The bytes of a record. `wall_time`: seconds since 1970.
-std::string event_record(const Json& row, double wall_time);
-
-/// The CRC-32C (Castagnoli) of some bytes.
-std::uint32_t crc32c(std::string_view bytes);
 
 }  // namespace lagtape

@@ -14,7 +14,6 @@
 #include "lagtape/tools/exchange/export/c99/c_source.h"
 #include "lagtape/tools/exchange/export/fixed_values.h"
 #include "lagtape/tools/exchange/export/gated_layer.h"
-#include "lagtape/tools/exchange/export/onnx/protobuf_message.h"
 
 // Whole exports are run beside the tool in tests/cli/export_*_test.py; these are their parts.
 
@@ -117,20 +116,6 @@ TEST_CASE("cells of other programs are told by their steps") {
   CHECK(cell_of(Rnn{.units = 3}.build(2).program) == "rnn");
   CHECK(cell_of(Lstm{.units = 3, .forget_gate = false}.build(2).program).empty());
   CHECK(cell_of(Lstm{.units = 3, .scaling = "v1", .dt = 0.5}.build(2).program).empty());
-}
-
-TEST_CASE("messages are written as the format's own examples are") {
-  ProtobufMessage inner, outer;
-  inner.integer(1, 150);
-  CHECK(inner.bytes() == "\x08\x96\x01");
-  outer.bytes(2, "testing");
-  CHECK(outer.bytes() == "\x12\x07testing");
-  ProtobufMessage around;
-  around.message(3, inner);
-  CHECK(around.bytes() == "\x1a\x03\x08\x96\x01");
-  ProtobufMessage negative;
-  negative.integer(1, -1);
-  CHECK(negative.bytes() == "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 }
 
 TEST_CASE("a name that C would not take is refused with one that it would") {

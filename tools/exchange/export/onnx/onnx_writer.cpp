@@ -9,10 +9,10 @@
 namespace lagtape {
 namespace {
 
-ProtobufMessage value_info(const std::string& name, OnnxType type, const OnnxShape& shape) {
-  ProtobufMessage extents, tensor, whole, info;
+ProtobufWriter value_info(const std::string& name, OnnxType type, const OnnxShape& shape) {
+  ProtobufWriter extents, tensor, whole, info;
   for (const OnnxExtent& extent : shape) {
-    ProtobufMessage dimension;
+    ProtobufWriter dimension;
     if (extent.name.empty()) {
       dimension.integer(1, extent.size);
     } else {
@@ -29,8 +29,8 @@ ProtobufMessage value_info(const std::string& name, OnnxType type, const OnnxSha
 }
 
 /// An attribute of a kind, as AttributeProto numbers them, still without its value.
-ProtobufMessage attribute(const std::string& name, int kind) {
-  ProtobufMessage result;
+ProtobufWriter attribute(const std::string& name, int kind) {
+  ProtobufWriter result;
   result.bytes(1, name);
   result.integer(20, kind);
   return result;
@@ -95,12 +95,12 @@ std::string OnnxWriter::unique(const std::string& wished) {
 
 void OnnxWriter::node(const std::string& operation, std::span<const std::string> inputs,
                       std::span<const std::string> outputs, const OnnxAttributes& attributes) {
-  ProtobufMessage node;
+  ProtobufWriter node;
   for (const std::string& input : inputs) node.bytes(1, input);
   for (const std::string& output : outputs) node.bytes(2, output);
   node.bytes(3, text_of("to ", outputs.front()));
   node.bytes(4, operation);
-  for (const ProtobufMessage& one : attributes.all()) node.message(5, one);
+  for (const ProtobufWriter& one : attributes.all()) node.message(5, one);
   nodes_.push_back(std::move(node));
 }
 
@@ -114,7 +114,7 @@ std::string OnnxWriter::node(const std::string& operation, std::span<const std::
 std::string OnnxWriter::add_constant(const std::string& wished, OnnxType type, const Shape& shape,
                                      std::string_view bytes) {
   const std::string name = unique(wished);
-  ProtobufMessage tensor;
+  ProtobufWriter tensor;
   for (const std::int64_t extent : shape) tensor.integer(1, extent);
   tensor.integer(2, static_cast<std::int64_t>(type));
   tensor.bytes(8, name);
@@ -143,19 +143,19 @@ std::string OnnxWriter::numbers(const Shape& shape, std::span<const double> valu
   return constant(wished, Tensor::from(shape, values, dtype));
 }
 
-ProtobufMessage OnnxWriter::message() const {
-  ProtobufMessage graph;
-  for (const ProtobufMessage& node : nodes_) graph.message(1, node);
+ProtobufWriter OnnxWriter::message() const {
+  ProtobufWriter graph;
+  for (const ProtobufWriter& node : nodes_) graph.message(1, node);
   graph.bytes(2, name_);
   if (is_outer_)
-    for (const ProtobufMessage& tensor : shared_->constants) graph.message(5, tensor);
-  for (const ProtobufMessage& input : inputs_) graph.message(11, input);
-  for (const ProtobufMessage& output : outputs_) graph.message(12, output);
+    for (const ProtobufWriter& tensor : shared_->constants) graph.message(5, tensor);
+  for (const ProtobufWriter& input : inputs_) graph.message(11, input);
+  for (const ProtobufWriter& output : outputs_) graph.message(12, output);
   return graph;
 }
 
 std::string OnnxWriter::model(const std::string& description) const {
-  ProtobufMessage operations, model;
+  ProtobufWriter operations, model;
   operations.bytes(1, "");
   operations.integer(2, kOnnxOpset);
   model.integer(1, kOnnxFormat);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/core/io/protobuf.h"
 #include "lagtape/core/tensor.h"
-#include "lagtape/tools/exchange/export/onnx/protobuf_message.h"
 
 namespace lagtape {
 
@@ -39,10 +39,10 @@ class OnnxAttributes {
   OnnxAttributes& strings(const std::string& name, std::span<const std::string> values);
   OnnxAttributes& graph(const std::string& name, const OnnxWriter& value);
 
-  std::span<const ProtobufMessage> all() const { return all_; }
+  std::span<const ProtobufWriter> all() const { return all_; }
 
  private:
-  std::vector<ProtobufMessage> all_;
+  std::vector<ProtobufWriter> all_;
 };
 
 /// A graph under construction; values are known by their names. Constants of a graph inside another one are
@@ -77,7 +77,7 @@ class OnnxWriter {
   /// A name that no value has yet.
   std::string unique(const std::string& wished);
 
-  ProtobufMessage message() const;
+  ProtobufWriter message() const;
   /// The bytes of a model file of this graph.
   std::string model(const std::string& description) const;
 
@@ -86,7 +86,7 @@ class OnnxWriter {
   struct Shared {
     std::set<std::string> names;
     std::map<std::string, int> next_numbers;  ///< by name: the first one that may be free as an ending
-    std::vector<ProtobufMessage> constants;
+    std::vector<ProtobufWriter> constants;
   };
 
   std::string add_constant(const std::string& wished, OnnxType type, const Shape& shape,
@@ -95,7 +95,7 @@ class OnnxWriter {
   std::string name_;
   bool is_outer_;
   std::shared_ptr<Shared> shared_;
-  std::vector<ProtobufMessage> nodes_, inputs_, outputs_;
+  std::vector<ProtobufWriter> nodes_, inputs_, outputs_;
 };
 
 }  // namespace lagtape

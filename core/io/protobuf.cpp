@@ -1,11 +1,11 @@
-#include "lagtape/tools/exchange/import/protobuf.h"
+#include "lagtape/core/io/protobuf.h"
 
 #include <cstring>
 #include <utility>
 
 #include "lagtape/core/error.h"
 
-namespace lagtape::foreign {
+namespace lagtape {
 
 ProtobufReader::ProtobufReader(std::string_view bytes, std::string place)
     : rest_(bytes), place_(std::move(place)) {}
@@ -67,4 +67,35 @@ float ProtobufReader::real() const {
   return value;
 }
 
-}  // namespace lagtape::foreign
+void ProtobufWriter::integer(std::uint32_t field, std::int64_t value) {
+  key(field, Wire::integer);
+  varint(static_cast<std::uint64_t>(value));
+}
+
+void ProtobufWriter::real(std::uint32_t field, float value) {
+  key(field, Wire::four);
+  bytes_ += little_endian_bytes(value);
+}
+
+void ProtobufWriter::real(std::uint32_t field, double value) {
+  key(field, Wire::eight);
+  bytes_ += little_endian_bytes(value);
+}
+
+void ProtobufWriter::bytes(std::uint32_t field, std::string_view value) {
+  key(field, Wire::bytes);
+  varint(value.size());
+  bytes_ += value;
+}
+
+void ProtobufWriter::key(std::uint32_t field, Wire wire) {
+  varint(field << 3 | static_cast<std::uint32_t>(wire));
+}
+
+/// Seven bits a byte, the lowest first; a set top bit says that more follow.
+void ProtobufWriter::varint(std::uint64_t value) {
+  for (; value >= 128; value >>= 7) bytes_ += static_cast<char>((value & 127) | 128);
+  bytes_ += static_cast<char>(value);
+}
+
+}  // namespace lagtape
