@@ -2,88 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
-
-using Text = nlohmann::ordered_json;  ///< reads and writes JSON text
-
-/// Makes values of what the parser of nlohmann/json finds.
-struct JsonMaker {
-  static void add_key(Json& object, std::string key) { object.keys_.push_back(std::move(key)); }
-  static void add_element(Json& parent, Json element) { parent.elements_.push_back(std::move(element)); }
-
-  /// Gives each key of an object its last value, at its first place.
-  static void join_repeated_keys(Json& object) {
-    bool repeated = false;
-    for (std::size_t i = 0; i < object.keys_.size(); ++i)
-      repeated = repeated || object.keys_.find(object.keys_[i]) != i;
-    if (!repeated) return;
-    Json joined = Json::object();
-    for (std::size_t i = 0; i < object.keys_.size(); ++i)
-      joined[object.keys_[i]] = std::move(object.elements_[i]);
-    object = std::move(joined);
-  }
-};
-
-namespace {
-
-/// Makes a value from what the parser finds, in a time that grows with the text's length and no faster.
-class Builder : public nlohmann::json_sax<Text> {
- public:
-  Json take() { return std::move(root_); }
-
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }
-
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
-  bool key(string_t& key) override {
-    JsonMaker::add_key(open_.back(), std::move(key));
-    return true;
-  }
-  bool end_object() override {
-    JsonMaker::join_repeated_keys(open_.back());
-    return close();
-  }
-  bool end_array() override { return close(); }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
-    throw Json::exception(error.what());
-  }
-
- private:
-  bool add(Json value) {
-    if (open_.empty()) {
-      root_ = std::move(value);
-    } else {
-      JsonMaker::add_element(open_.back(), std::move(value));
-    }
-    return true;
-  }
-  bool open(Json value) {
-    open_.push_back(std::move(value));
-    return true;
-  }
-  bool close() {
-    Json done = std::move(open_.back());
-    open_.pop_back();
-    return add(std::move(done));
-  }
-
-  std::vector<Json> open_;  ///< arrays and objects that have not ended, from the outermost one in
-  Json root_;
-};
-
-}  // namespace
 
 // ---- Making values ----
 
@@ -268,6 +193,12 @@ void Json::update(const Json& other) {
 
 // ---- JSON Pointers ----
 
+std::string pointer_part(std::string_view key) {
+  std::string part = "/";
+  for (const char c : key) part += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return part;
+}
+
 namespace {
 
 /// A part of a JSON Pointer as the key that it stands for.
@@ -305,43 +236,6 @@ const Json* Json::find_pointer(std::string_view pointer) const {
   return place;
 }
 
-// ---- Text ----
-
 std::ostream& operator<<(std::ostream& stream, const Json& json) { return stream << json.dump(); }
-
-namespace {
-
-/// Values are copied and written by functions that call themselves, so that a deep one would exhaust the
-/// stack.
-constexpr int kDeepest = 100;
-
-/// The deepest level of brackets in a text.
-int depth_of(std::string_view text) {
-  int depth = 0, deepest = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\') ++i;
-    if (c == '"') quoted = !quoted;
-    if (quoted) continue;
-    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
-    if (c == ']' || c == '}') --depth;
-  }
-  return deepest;
-}
-
-}  // namespace
-
-Json Json::parse(std::string_view text) {
-  if (depth_of(text) > kDeepest) throw exception("nested too deeply");
-  if (text.find('\0') != text.npos) throw exception("a NUL byte");  // to the parser, the text ends there
-  Builder builder;
-  Text::sax_parse(text, &builder);
-  return builder.take();
-}
-
-bool Json::accept(std::string_view text) {
-  return depth_of(text) <= kDeepest && text.find('\0') == text.npos && Text::accept(text);
-}
 
 }  // namespace lagtape

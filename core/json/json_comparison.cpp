@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lagtape/core/json/json.h"
+#include "lagtape/core/json/json_pointer.h"
 
 // Comparison, without a value of the library beneath: its destructors allocate, and end the program where that fails.
 
@@ -10,13 +11,6 @@ namespace {
 bool are_equal_numbers(const Json& a, const Json& b) {
   if (a.is_number_float() || b.is_number_float()) return a.get<double>() == b.get<double>();
   return a.get<std::int64_t>() == b.get<std::int64_t>();
-}
-
-/// A key as a part of a JSON Pointer.
-std::string pointer_part(const std::string& key) {
-  std::string part = "/";
-  for (const char c : key) part += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-  return part;
 }
 
 /// Whether two values differ; `pointer` is then extended by the way to the first difference.

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lagtape/core/io/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
@@ -35,36 +36,40 @@ struct Cursor {
   bool operator==(const Cursor& other) const { return at == other.at; }
 };
 
-/// Walks through a text and finds its errors.
-class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
+/// Makes a value from what the parser finds, in a time that grows with the text's length and no faster, or says where the
+/// text is wrong.
+class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
  public:
-  explicit Checker(const std::string& text) : text_(text), furthest_(text.data()) {}
+  explicit Builder(std::string_view text) : text_(text), furthest_(text.data()) {}
 
-  bool passes() {
+  bool parse() {
     const Cursor first{text_.data(), &furthest_}, last{text_.data() + text_.size(), &furthest_};
     // To the parser a NUL byte is the end of the text.
     return nlohmann::ordered_json::sax_parse(first, last, this) &&
            (text_.find('\0') == text_.npos ||
             fail(text_.find('\0'), "a NUL byte, expected the end of the text"));
   }
-  const std::string& message() const { return message_; }
+  Json take() { return std::move(root_); }
+  const std::string& message() const { return message_; }  ///< "line L, column C: what is wrong"
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
 
-  bool start_object(std::size_t) override { return open(); }
+  bool start_object(std::size_t) override { return open(Json::object()); }
   bool end_object() override { return close(); }
-  bool start_array(std::size_t) override { return open(); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
   bool end_array() override { return close(); }
 
   bool key(string_t& key) override {
-    if (keys_.back().insert(key).second) return true;
-    return fail(offset_of_string_before(furthest_), text_of("key ", quote(key), " occurs twice"));
+    if (open_.back().value.contains(key))
+      return fail(offset_of_string_before(furthest_), text_of("key ", quote(key), " occurs twice"));
+    open_.back().key = std::move(key);
+    return true;
   }
 
   bool parse_error(std::size_t position, const std::string&,
@@ -79,15 +84,33 @@ class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
   }
 
  private:
+  /// Values are copied, compared and written by functions that call themselves: deeper ones would exhaust the stack.
   static constexpr std::size_t kDeepest = 100;
 
-  bool open() {
-    keys_.emplace_back();
-    return keys_.size() <= kDeepest || fail(furthest_ - text_.data() - 1, "nested too deeply");
+  /// An array or object that has not ended.
+  struct Level {
+    Json value;
+    std::string key;  ///< of the next value of an object
+  };
+
+  bool add(Json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else if (Level& level = open_.back(); level.value.is_object()) {
+      level.value.append(level.key, std::move(value));
+    } else {
+      level.value.push_back(std::move(value));
+    }
+    return true;
+  }
+  bool open(Json value) {
+    open_.push_back({std::move(value), {}});
+    return open_.size() <= kDeepest || fail(furthest_ - text_.data() - 1, "nested too deeply");
   }
   bool close() {
-    keys_.pop_back();
-    return true;
+    Json done = std::move(open_.back().value);
+    open_.pop_back();
+    return add(std::move(done));
   }
 
   std::size_t offset_of_string_before(const char* end) const {
@@ -103,7 +126,7 @@ class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
   }
 
   bool fail(std::size_t offset, const std::string& reason) {
-    const std::string_view before = std::string_view(text_).substr(0, offset);
+    const std::string_view before = text_.substr(0, offset);
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
     const auto line = std::ranges::count(before, '\n') + 1;
     const auto column = std::ranges::count_if(before.substr(line_start), [](unsigned char c) {
@@ -113,21 +136,28 @@ class Checker : public nlohmann::json_sax<nlohmann::ordered_json> {
     return false;
   }
 
-  const std::string& text_;
+  std::string_view text_;
   const char* furthest_;
-  std::vector<std::set<std::string>> keys_;  ///< the keys of each open object; empty for an array
+  std::vector<Level> open_;  ///< from the outermost in
+  Json root_;
   std::string message_;
 };
 
 }  // namespace
 
+Json Json::parse(std::string_view text) {
+  Builder builder(text);
+  if (!builder.parse()) throw exception(builder.message());
+  return builder.take();
+}
+
+bool Json::accept(std::string_view text) { return Builder(text).parse(); }
+
 Json parse_json(const std::string& text, const std::string& where) {
-  Checker checker(text);
-  if (!checker.passes()) {
-    const std::string kind = seeming_kind(text);
-    throw InputError(text_of(where, ": ", kind.empty() ? checker.message() : "expected JSON" + kind));
-  }
-  return Json::parse(text);
+  Builder builder(text);
+  if (builder.parse()) return builder.take();
+  const std::string kind = seeming_kind(text);
+  throw InputError(text_of(where, ": ", kind.empty() ? builder.message() : "expected JSON" + kind));
 }
 
 }  // namespace lagtape

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
@@ -193,19 +194,7 @@ void JsonReader::error(const std::string& key, const std::string& message) {
   errors_.add(key.empty() ? pointer_ : pointer_to(key), message);
 }
 
-std::string JsonReader::pointer_to(const std::string& key) const {
-  std::string pointer = pointer_ + "/";
-  for (char c : key) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer += c;
-    }
-  }
-  return pointer;
-}
+std::string JsonReader::pointer_to(const std::string& key) const { return pointer_ + pointer_part(key); }
 
 std::string JsonReader::place_below(const std::string& key) const {
   for (const auto& [name, section] : filled_.items())

@@ -40,9 +40,11 @@ TEST_CASE("numbers are written as they were read, and equal by value") {
   CHECK(Json(true).get<double>() == 1);
 }
 
-TEST_CASE("a key that occurs twice has its last value at its first place") {
-  CHECK(Json::parse(R"({"a": 1, "b": 2, "a": {"c": 3}, "b": 4, "d": 5})").dump() ==
-        R"({"a":{"c":3},"b":4,"d":5})");
+TEST_CASE("a text that is refused says where, a key that occurs twice included") {
+  CHECK_THROWS_WITH_AS(Json::parse("{\"a\": 1,\n \"a\": 2}"), "line 2, column 2: key 'a' occurs twice",
+                       Json::exception);
+  CHECK_FALSE(Json::accept(R"({"a": {"b": 1, "b": 2}})"));
+  CHECK(Json::accept(R"([{"a": 1}, {"a": 1}])"));
 }
 
 TEST_CASE("keys among many are found, added and erased as those among few") {

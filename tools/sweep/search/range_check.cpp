@@ -8,20 +8,14 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/sweep/search/places.h"
 
 namespace lagtape::search {
 namespace {
 
-/// A key as a part of a JSON Pointer.
-std::string part_of(const std::string& key) {
-  std::string part = "/";
-  for (const char c : key) part += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-  return part;
-}
-
-std::string range_of(const Setting& setting) { return "/ranges" + part_of(setting.pointer); }
+std::string range_of(const Setting& setting) { return "/ranges" + pointer_part(setting.pointer); }
 
 /// Lists the pointers of a document. Very long ones are left out: no condition has one.
 void add_pointers(const Json& value, const std::string& pointer, std::vector<std::string>& all) {
@@ -29,7 +23,7 @@ void add_pointers(const Json& value, const std::string& pointer, std::vector<std
   if (pointer.size() > kLongest) return;
   if (!pointer.empty()) all.push_back(pointer);
   if (value.is_object()) {
-    for (const auto& [key, child] : value.items()) add_pointers(child, pointer + part_of(key), all);
+    for (const auto& [key, child] : value.items()) add_pointers(child, pointer + pointer_part(key), all);
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) add_pointers(value[i], text_of(pointer, "/", i), all);
   }
@@ -161,7 +155,7 @@ void check_conditions(const SearchPlan& plan, const Places& searched, const Json
 std::string assigned_place(const std::string& assignment) {
   const std::string given = assignment.substr(0, assignment.find('='));
   if (given.starts_with('/')) return given;
-  std::string place = part_of(given);
+  std::string place = pointer_part(given);
   std::ranges::replace(place, '.', '/');
   return place;
 }
