@@ -14,7 +14,6 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/data/formats/crc32.h"
 #include "lagtape/data/formats/gzip.h"
 
 namespace lagtape {
@@ -46,62 +45,36 @@ void check_size(const fs::path& path, const std::string& name, std::int64_t size
       text_of(place_of(path, name), ": has ", size, " bytes, expected at most ", wish.largest, "."));
 }
 
-/// The content of a gzip file, block by block, as input of libarchive, with its running length and CRC-32.
+/// The content of a gzip file, block by block, as input of libarchive.
 class Unpacked {
  public:
-  explicit Unpacked(const fs::path& path) : path_(path) {
-    archive_entry* entry = nullptr;
-    archive_read_support_filter_gzip(reader_.get());
-    archive_read_support_format_raw(reader_.get());
-    if (archive_read_open_filename(reader_.get(), path.c_str(), kBlock) != ARCHIVE_OK ||
-        archive_read_next_header(reader_.get(), &entry) != ARCHIVE_OK) {
-      refuse(path, reader_.get());
-    }
-  }
+  explicit Unpacked(const fs::path& path) : path_(path), file_(path, std::ios::binary) {}
 
-  /// Reads a block and returns its size: 0 at the end, negative when the file is damaged.
-  la_ssize_t next(const void** bytes) {
-    const la_ssize_t got = archive_read_data(reader_.get(), block_.data(), block_.size());
-    if (got > 0) {
-      crc_.add({block_.data(), static_cast<std::size_t>(got)});
-      size_ += static_cast<std::uint64_t>(got);
-    }
-    *bytes = block_.data();
-    return got;
-  }
-
-  /// Reads on to the end of the file, and compares length and CRC-32 with the file's last eight bytes.
+  /// Reads on to the end of the file, so that its checksum is compared.
   void check() {
-    const void* ignored = nullptr;
-    la_ssize_t got = 1;
-    while (got > 0) got = next(&ignored);
-    if (got < 0) refuse(path_, reader_.get());
-    std::array<unsigned char, 8> trailer{};
-    std::ifstream file(path_, std::ios::binary);
-    file.seekg(-8, std::ios::end);
-    file.read(reinterpret_cast<char*>(trailer.data()), trailer.size());
-    auto word = [&](std::size_t at) {
-      return trailer[at] | trailer[at + 1] << 8 | trailer[at + 2] << 16 |
-             static_cast<std::uint32_t>(trailer[at + 3]) << 24;
-    };
-    if (file && word(0) == crc_.value() && word(4) == static_cast<std::uint32_t>(size_)) return;
-    throw InputError(
-        text_of(path_.string(), ": damaged or cut short: its content does not match its own checksum."));
+    while (!reader_.next().empty()) {
+    }
+    if (!reader_.error().empty())
+      throw InputError(text_of(path_.string(), ": not a sound gzip file: ", reader_.error(), "."));
   }
 
   static la_ssize_t callback(archive* outer, void* self, const void** bytes) {
-    auto& unpacked = *static_cast<Unpacked*>(self);
-    const la_ssize_t got = unpacked.next(bytes);
-    if (got < 0) archive_set_error(outer, EIO, "%s", archive_error_string(unpacked.reader_.get()));
-    return got < 0 ? -1 : got;
+    GzipReader& reader = static_cast<Unpacked*>(self)->reader_;
+    const std::string_view block = reader.next();
+    *bytes = block.data();
+    if (!block.empty() || reader.error().empty()) return static_cast<la_ssize_t>(block.size());
+    archive_set_error(outer, EIO, "%s", reader.error().c_str());
+    return -1;
   }
 
  private:
   const fs::path& path_;
-  Archive reader_ = new_archive();
-  std::array<char, kBlock> block_;
-  Crc32 crc_;
-  std::uint64_t size_ = 0;
+  std::ifstream file_;
+  std::array<char, kBlock> packed_;
+  GzipReader reader_ = GzipReader([this] {
+    file_.read(packed_.data(), packed_.size());
+    return std::string_view(packed_.data(), static_cast<std::size_t>(file_.gcount()));
+  });
 };
 
 void for_each_block(const fs::path& path, archive* reader, const Block& take) {

@@ -1,59 +1,38 @@
 #include "lagtape/data/formats/gzip.h"
 
-#include <archive.h>
-#include <archive_entry.h>
+#include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <memory>
+#include <new>
+#include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/data/formats/crc32.h"
 
 namespace lagtape {
 
 namespace {
 
-constexpr std::size_t kHeader = 10, kTrailer = 8;
+constexpr std::size_t kHeader = 10, kTrailer = 8, kBlock = 1 << 16, kPiece = 1 << 30;
 constexpr std::uint64_t kLargestRatio = 1032;  // the highest compression ratio of deflate
-
-std::uint32_t little_endian(std::string_view bytes) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
-using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
-
-constexpr std::size_t kBeginning = 1 << 16;
+constexpr int kGzipAlone = 15 + 16;            // zlib's number for the widest window and a gzip header
 
 /// Unpacks the bytes, up to `most` bytes of content. Memory grows with the real content.
 std::string unpack(std::string_view bytes, std::size_t most, const std::string& where) {
-  Archive reader(archive_read_new(), archive_read_free);
-  auto refuse = [&] {
-    const char* reason = archive_error_string(reader.get());
-    throw InputError(
-        text_of(where, ": not a sound gzip file: ", reason != nullptr ? reason : "damaged", "."));
-  };
-  archive_entry* entry = nullptr;
-  archive_read_support_filter_gzip(reader.get());
-  archive_read_support_format_raw(reader.get());
-  archive_read_support_format_empty(reader.get());
-  if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) refuse();
-  const int opened = archive_read_next_header(reader.get(), &entry);
-  if (opened == ARCHIVE_EOF) return {};
-  if (opened != ARCHIVE_OK) refuse();
+  GzipReader reader([&] {
+    const std::string_view piece = bytes.substr(0, kPiece);
+    bytes.remove_prefix(piece.size());
+    return piece;
+  });
   std::string content;
-  std::array<char, kBeginning> part;
   while (content.size() < most) {
-    const la_ssize_t got =
-        archive_read_data(reader.get(), part.data(), std::min(part.size(), most - content.size()));
-    if (got < 0) refuse();
-    if (got == 0) break;
-    content.append(part.data(), static_cast<std::size_t>(got));
+    const std::string_view block = reader.next();
+    if (block.empty()) break;
+    content.append(block.substr(0, most - content.size()));
   }
+  if (!reader.error().empty())
+    throw InputError(text_of(where, ": not a sound gzip file: ", reader.error(), "."));
   return content;
 }
 
@@ -62,7 +41,9 @@ std::uint64_t claimed_size(std::string_view bytes, const std::string& where) {
   if (!is_gzip(bytes) || bytes.size() < kHeader + kTrailer) {
     throw InputError(text_of(where, ": not a gzip file, or cut short: it has ", bytes.size(), " bytes."));
   }
-  const std::uint64_t size = little_endian(bytes.substr(bytes.size() - 4));
+  std::uint64_t size = 0;
+  for (const char byte : {bytes.end()[-1], bytes.end()[-2], bytes.end()[-3], bytes.end()[-4]})
+    size = size << 8 | static_cast<unsigned char>(byte);
   if (size > bytes.size() * kLargestRatio) {
     throw InputError(text_of(where, ": damaged or cut short: its last bytes claim a content of ", size,
                              " bytes, more than ", bytes.size(), " compressed bytes can hold."));
@@ -72,16 +53,47 @@ std::uint64_t claimed_size(std::string_view bytes, const std::string& where) {
 
 }  // namespace
 
+GzipReader::GzipReader(Source source)
+    : source_(std::move(source)), block_(kBlock), stream_(new z_stream_s(), [](z_stream_s* stream) {
+        inflateEnd(stream);
+        delete stream;
+      }) {
+  if (inflateInit2(stream_.get(), kGzipAlone) != Z_OK) throw std::bad_alloc();
+}
+
+std::string_view GzipReader::next() {
+  z_stream_s& stream = *stream_;
+  while (error_.empty()) {
+    if (stream.avail_in == 0) {
+      const std::string_view piece = source_();
+      if (piece.empty() && at_end_) return {};
+      stream.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(piece.data()));
+      stream.avail_in = static_cast<unsigned int>(piece.size());
+    }
+    if (at_end_) inflateReset(&stream);  // another member, or bytes that are none, which zlib refuses
+    stream.next_out = reinterpret_cast<unsigned char*>(block_.data());
+    stream.avail_out = static_cast<unsigned int>(block_.size());
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    at_end_ = status == Z_STREAM_END;
+    if (status == Z_BUF_ERROR) {
+      error_ = "it is cut short";
+    } else if (status != Z_OK && !at_end_) {
+      error_ = stream.msg != nullptr ? stream.msg : "it is damaged";
+    }
+    const std::size_t count = block_.size() - stream.avail_out;
+    if (count > 0) return {block_.data(), count};
+  }
+  return {};
+}
+
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
 std::string gunzip(std::string_view bytes, const std::string& where) {
   const std::uint64_t size = claimed_size(bytes, where);
   std::string content = unpack(bytes, size + 1, where);
-  Crc32 crc;  // libarchive unpacks without checking it
-  crc.add(content);
-  if (content.size() != size || crc.value() != little_endian(bytes.substr(bytes.size() - kTrailer))) {
-    throw InputError(text_of(where, ": damaged or cut short: its content does not match its own checksum."));
-  }
+  if (content.size() != size)
+    throw InputError(text_of(where, ": damaged or cut short: its content does not have the ", size,
+                             " bytes that its last bytes claim."));
   return content;
 }
 
@@ -90,7 +102,7 @@ std::string read_plain_or_gzip(const std::filesystem::path& path, const ContentS
   if (!is_gzip(bytes)) return bytes;
   const std::string where = path.string();
   const std::uint64_t claimed = claimed_size(bytes, where);
-  const std::uint64_t expected = size_of(unpack(bytes, std::min<std::uint64_t>(claimed, kBeginning), where));
+  const std::uint64_t expected = size_of(unpack(bytes, std::min<std::uint64_t>(claimed, kBlock), where));
   if (expected != claimed) {
     throw InputError(
         text_of(where, ": its header asks for ", expected, " bytes, but ", claimed, " are packed."));

@@ -3,16 +3,39 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+struct z_stream_s;
 
 namespace lagtape {
 
 /// Whether the bytes begin like a gzip file.
 bool is_gzip(std::string_view bytes);
 
-/// The content of a gzip file of one member (RFC 1952). Its length and CRC-32 are checked against the file's
-/// last eight bytes; memory grows with the real content, not with the length that a damaged file claims.
+/// Unpacks a gzip file (RFC 1952) that arrives in pieces. The CRC-32 and the length of each member are checked.
+class GzipReader {
+ public:
+  /// Gives the next piece, which stays where it is until the one after it is asked for; empty at the end.
+  using Source = std::function<std::string_view()>;
+  explicit GzipReader(Source source);
+
+  /// The next block of the content; empty at its end, and from the first error on.
+  std::string_view next();
+  /// What is wrong with the file, as far as it was read; empty when nothing is.
+  const std::string& error() const { return error_; }
+
+ private:
+  Source source_;
+  std::vector<char> block_;
+  std::unique_ptr<z_stream_s, void (*)(z_stream_s*)> stream_;
+  bool at_end_ = false;  ///< of a member
+  std::string error_;
+};
+
+/// The content of a gzip file of one member (RFC 1952). Its length and CRC-32 are checked; memory grows with the real content, not with the length that a damaged file claims.
 /// Throws InputError "WHERE: ...".
 std::string gunzip(std::string_view bytes, const std::string& where);
 
