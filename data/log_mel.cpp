@@ -79,12 +79,12 @@ void LogMel::transform(std::span<std::complex<double>> values) const {
   }
 }
 
-std::vector<double> LogMel::operator()(std::span<const std::int16_t> samples) const {
+std::vector<double> LogMel::operator()(std::span<const float> samples) const {
   const auto size = static_cast<std::int64_t>(samples.size()), frames = 1 + size / kHop;
   std::vector<double> sound(static_cast<std::size_t>((frames - 1) * kHop + kFft));
   for (std::size_t n = 0; n < sound.size(); ++n) {
     const std::int64_t at = mirrored(static_cast<std::int64_t>(n) - kFft / 2, size);
-    sound[n] = samples[static_cast<std::size_t>(at)] / 32768.0;
+    sound[n] = samples[static_cast<std::size_t>(at)];
   }
   std::vector<double> result(static_cast<std::size_t>(frames * kBands)), one(kBins), other(kBins);
   std::vector<std::complex<double>> values(kFft);

@@ -19,7 +19,7 @@ class LogMel {
   explicit LogMel(std::int64_t rate);
 
   /// Returns [frames, 80] row by row, frames = 1 + samples / 128. There must be at least one sample.
-  std::vector<double> operator()(std::span<const std::int16_t> samples) const;
+  std::vector<double> operator()(std::span<const float> samples) const;
 
  private:
   struct Band {

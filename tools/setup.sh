@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # What the build itself needs, the library's dependencies, and the tool's.
 tool_packages=(
   g++ cmake ninja-build
-  libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev zlib1g-dev
+  libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev zlib1g-dev libsndfile1-dev
   libcli11-dev libfmt-dev
 )
 test_packages=(doctest-dev python3 python3-dev python3-venv pkg-config valgrind)

@@ -6,7 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/data/formats/wav.h"
+#include "lagtape/data/formats/sound.h"
 #include "lagtape/data/series/windows.h"
 
 namespace lagtape {
@@ -81,9 +81,9 @@ Task load_audio(AudioOptions options, const TaskContext& context) {
 
 TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
   AudioOptions options;
-  reader.required("input", options.input, "the .wav file of the sound that goes in");
+  reader.required("input", options.input, "the file of the sound that goes in, WAV, FLAC or AIFF");
   reader.required("target", options.target,
-                  "the .wav file of the sound that comes out, of one rate and length with it");
+                  "the file of the sound that comes out, of one rate and length with it");
   reader.optional("segment", options.segment, between(1, 1e8), "samples of a sequence");
   reader.optional("overlap", options.overlap, between(0, 1e8),
                   "samples that a segment shares with the one before, for train.warmup");
@@ -105,14 +105,11 @@ TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
 
 constinit const TaskEntry kAudioTask = {
     .name = "audio",
-    .summary = "learn an amplifier or effect from a .wav file of what goes in and one of what comes out",
+    .summary = "learn an amplifier or effect from a sound file of what goes in and one of what comes out",
     .source =
         "Wright, Damskagg and Valimaki 2019, Real-Time Black-Box Modelling with Recurrent Neural Networks",
     .equations = "x: [segment, 1], y: [segment, 1] at every step; full scale is 1",
-    .files =
-        "two .wav files of one channel, of PCM in 16, 24 or 32 bits or of 32-bit floats, with the same rate "
-        "and\n"
-        "length",
+    .files = "two sound files of one channel with the same rate and length: WAV, FLAC or AIFF",
     .read = read_audio_task,
 };
 

@@ -9,7 +9,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/data/formats/wav.h"
+#include "lagtape/data/formats/sound.h"
 #include "lagtape/data/log_mel.h"
 
 namespace lagtape {
@@ -63,12 +63,12 @@ class SpeechDataset final : public Dataset {
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
     const Utterance& utterance = utterances_[static_cast<std::size_t>(index)];
     const fs::path file = folder_ / utterance.name;
-    const Wav wav = parse_wav(read_file(file), file.string());
-    if (wav.rate != kRate) {
+    const Sound sound = parse_sound(read_file(file), file.string());
+    if (sound.rate != kRate) {
       throw InputError(
-          text_of(file.string(), ": expected ", kRate, " samples per second. Got ", wav.rate, "."));
+          text_of(file.string(), ": expected ", kRate, " samples per second. Got ", sound.rate, "."));
     }
-    std::vector<double> spectra = (*log_mel_)(wav.samples);
+    std::vector<double> spectra = (*log_mel_)(sound.samples);
     spectra.resize(static_cast<std::size_t>(shape().length * shape().input), 0);
     standardize(spectra);
     with_scalar(batch.x.dtype(), [&]<class T>() {

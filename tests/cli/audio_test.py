@@ -115,8 +115,8 @@ class AudioTest(ToolTest):
         bad = [(wav(sound()[:6000], 44100), "wet.wav: expected 48000 samples per second, as "),
                (wav(sound()[:5999]), "wet.wav: expected 6000 samples, as "),
                (good[:-1], "wet.wav: offset 36: the chunk 'data' claims 18000 bytes, but only 17999 are left."),
-               (good[:20] + b"\x07" + good[21:], "wet.wav: offset 12: expected one channel of "),
-               (b"", "wet.wav: offset 0: not a WAV file (RIFF ... WAVE)."),
+               (good[:22] + b"\x02" + good[23:], "wet.wav: expected one channel. Got 2."),
+               (b"", "wet.wav: not a WAV, FLAC or AIFF file: "),
                (wav(sound()[:600]), "expected 6000 samples"), (None, "wet.wav")]
         path = self.write("amp.json", changed(EXPERIMENT, data__segment=512))
         self.write("dry.wav", good)

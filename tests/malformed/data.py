@@ -204,7 +204,7 @@ def recordings():
     yield "data_odd", wav(samples=b"\0\0\0")
     yield "data_empty", wav(samples=b"")
     yield "two_channels", wav(channels=2)
-    yield "floats", wav(kind=3, bits=32)
+    yield "unknown_kind", wav(kind=77)
     yield "rate_zero", wav(rate=0)
     yield "other_rate", wav(rate=8000)
     yield "chunk_control", wav().replace(b"data\x10\0\0\0", b"\x1b[2J\xff\xff\xff\xff")

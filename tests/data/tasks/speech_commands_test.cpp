@@ -6,7 +6,6 @@
 #include <complex>
 #include <numbers>
 
-#include "lagtape/data/formats/wav.h"
 #include "lagtape/data/log_mel.h"
 #include "lagtape/tests/data/support/sample_files.h"
 #include "lagtape/tests/data/support/tasks.h"
@@ -91,37 +90,12 @@ std::vector<double> slow_log_mel(const std::vector<int>& samples) {
 }
 
 std::vector<double> log_mel_of(const std::vector<int>& samples) {
-  return LogMel(16000)(parse_wav(riff(format() + data(samples)), "tone").samples);
+  std::vector<float> sound;
+  for (const int sample : samples) sound.push_back(static_cast<float>(sample) / 32768);
+  return LogMel(16000)(sound);
 }
 
 }  // namespace
-
-TEST_CASE("a WAV file of one channel and 16 bits is read, other chunks passed over") {
-  const Wav wav = parse_wav(
-      riff(format(1, 1, 8000) + chunk("LIST", "odd") + std::string(1, '\0') + data({1, -2, 32767, -32768})),
-      "a");
-  CHECK(wav.rate == 8000);
-  CHECK(wav.samples == std::vector<std::int16_t>{1, -2, 32767, -32768});
-}
-
-TEST_CASE("foreign and damaged WAV files are refused with their place") {
-  auto message = [](const std::string& bytes) { return input_error_of([&] { parse_wav(bytes, "a.wav"); }); };
-  CHECK(has(message("RIFX"), "a.wav: offset 0: not a WAV file"));
-  CHECK(has(message(riff(format(3) + data({1}))),
-            "offset 12: expected one channel of 16-bit PCM (format 1). Got format 3, 1 channels, 16 bits"));
-  CHECK(has(message(riff(format(1, 2) + data({1}))), "2 channels"));
-  CHECK(has(message(riff(format(1, 1, 16000, 8) + data({1}))), "8 bits"));
-  CHECK(has(message(riff(data({1}))), "comes before 'fmt '"));
-  CHECK(has(message(riff(format())), "no chunk 'data'"));
-  CHECK(has(message(riff(format() + chunk("data", "odd"))), "expected 2 bytes a sample. Got 3"));
-  CHECK(has(message(riff(format() + chunk("data", ""))), "Got 0 bytes"));
-  const std::string sound = riff(format() + data({1, 2, 3}));
-  CHECK(has(message(sound.substr(0, sound.size() - 1)),
-            "offset 36: the chunk 'data' claims 6 bytes, but only 5 are left"));
-  std::string huge = sound;
-  huge.replace(40, 4, "\xff\xff\xff\xff");
-  CHECK(has(message(huge), "4294967295 bytes, but only 6 are left"));
-}
 
 TEST_CASE("log-mel spectra agree with a slow transform of their definition") {
   for (int samples : {1500, 1300}) {  // an even and an odd number of frames
@@ -213,7 +187,7 @@ TEST_CASE("what is wrong with folder, lists and sounds of speech commands is tol
   CHECK(has(message("testing_list.txt", "yes/z.wav\n"), "yes/z.wav is listed but missing (1 such files)"));
   CHECK(has(message("testing_list.txt", "\nyes\n"),
             "testing_list.txt: line 2: expected WORD/NAME.wav. Got 'yes'"));
-  CHECK(has(message("bed/a.wav", "no sound"), "bed/a.wav: offset 0: not a WAV file"));
+  CHECK(has(message("bed/a.wav", "no sound"), "bed/a.wav: not a WAV, FLAC or AIFF file"));
   CHECK(has(message("bed/a.wav", riff(format(1, 1, 8000) + data({1, 2}))),
             "expected 16000 samples per second. Got 8000"));
   TemporaryFolder folder;

@@ -1,11 +1,13 @@
-#include "lagtape/data/formats/wav.h"
+#include "lagtape/data/formats/sound.h"
 
 #include <doctest/doctest.h>
+#include <sndfile.h>
 
 #include <bit>
 #include <cmath>
 #include <vector>
 
+#include "lagtape/core/io/file.h"
 #include "lagtape/tests/data/support/sample_files.h"
 
 namespace lagtape {
@@ -30,7 +32,7 @@ std::string sound(std::uint32_t format, int bits, const std::vector<std::uint32_
                                      little_endian(bits, 2);
   if (extensible)
     description += little_endian(22, 2) + little_endian(bits, 2) + little_endian(0, 4) +
-                   little_endian(format, 2) + std::string(14, 'x');
+                   little_endian(format, 2) + std::string("\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71", 14);
   for (const std::uint32_t sample : samples) content += little_endian(sample, bits / 8);
   return chunk("RIFF", "WAVE" + chunk("fmt ", description) + chunk("LIST", "abc" + std::string(1, '\0')) +
                            chunk("data", content));
@@ -61,22 +63,53 @@ TEST_CASE("samples of every format have their part of full scale") {
   CHECK(parse_sound(sound(1, 24, {0x000001}), "x.wav").samples[0] == std::ldexp(1.0F, -23));
 }
 
+/// A file of the samples as libsndfile writes it.
+std::string written(int format, const std::vector<float>& samples) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "sound";
+  SF_INFO info{};
+  info.samplerate = 44100;
+  info.channels = 1;
+  info.format = format;
+  SNDFILE* file = sf_open(path.c_str(), SFM_WRITE, &info);
+  REQUIRE(file != nullptr);
+  sf_writef_float(file, samples.data(), std::ssize(samples));
+  sf_close(file);
+  return read_file(path);
+}
+
+TEST_CASE("FLAC and AIFF have the samples of a WAV file") {
+  std::vector<float> samples;
+  for (int i = 0; i < 40000; ++i) samples.push_back(static_cast<float>(i % 4001 - 2000) / 32768);
+  for (const int format : {SF_FORMAT_WAV | SF_FORMAT_PCM_16, SF_FORMAT_FLAC | SF_FORMAT_PCM_16,
+                           SF_FORMAT_FLAC | SF_FORMAT_PCM_24, SF_FORMAT_AIFF | SF_FORMAT_PCM_24,
+                           SF_FORMAT_WAV | SF_FORMAT_DOUBLE}) {
+    CAPTURE(format);
+    const std::string bytes = written(format, samples);
+    const Sound read = parse_sound(bytes, "x");
+    CHECK(read.rate == 44100);
+    CHECK(read.samples == samples);
+    CHECK_FALSE(input_error_of([&] { parse_sound(bytes.substr(0, bytes.size() / 2), "x"); }).empty());
+  }
+}
+
 TEST_CASE("what is no sound in one channel is refused by its place") {
   const auto message = [](const std::string& bytes) {
     return input_error_of([&] { parse_sound(bytes, "x.wav"); });
   };
-  CHECK(message(sound(1, 16, {1, 2}, 2)) ==
-        "x.wav: offset 12: expected one channel of 16-, 24- or 32-bit PCM (format 1) or 32-bit floats "
-        "(format 3). Got "
-        "format 1, 2 channels, 16 bits.");
-  CHECK(has(message(sound(3, 64, {})), "Got format 3, 1 channels, 64 bits."));
-  CHECK(has(message(sound(1, 8, {1})), "Got format 1, 1 channels, 8 bits."));
+  CHECK(message(sound(1, 16, {1, 2}, 2)) == "x.wav: expected one channel. Got 2.");
+  CHECK(has(message(sound(77, 16, {1})), "x.wav: not a WAV, FLAC or AIFF file: "));
+  CHECK(has(message(""), "x.wav: not a WAV, FLAC or AIFF file"));
+  CHECK(has(message(sound(1, 16, {})), "x.wav: it has no samples."));
   CHECK(message(sound(3, 32, {0, std::bit_cast<std::uint32_t>(NAN)})) ==
         "x.wav: sample 1 is not finite: nan.");
   const std::string whole = sound(1, 24, {1, 2, 3});
   for (std::size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(message(whole.substr(0, size)).empty());
   CHECK(has(message(whole.substr(0, whole.size() - 1)),
-            "the chunk 'data' claims 9 bytes, but only 8 are left"));
+            "offset 48: the chunk 'data' claims 9 bytes, but only 8 are left"));
+  CHECK(message(sound(1, 24, {1, 2}).replace(52, 4, little_endian(5, 4))) ==
+        "x.wav: expected 3 bytes a sample. Got 5 bytes.");
+  CHECK(has(message(written(SF_FORMAT_AU | SF_FORMAT_PCM_16, {0})), "expected a WAV, FLAC or AIFF file"));
 }
 
 }  // namespace
