@@ -11,13 +11,13 @@
 namespace lagtape {
 namespace {
 
-/// The text in the file of a model without an experiment.
-std::string experiment_of(const ModelDefinition& definition) {
+/// The provenance of a model without an experiment.
+std::shared_ptr<const Provenance> provenance_of(const ModelDefinition& definition) {
   Json root = {{"model", json_of(definition)},
                {"loss", definition.loss == Loss::none ? Json("none") : json_of(definition.loss)},
                {"train", {{"precision", name_of(definition.precision)}}}};
   if (Json cells = cells_json_of(definition); !cells.is_null()) root["cells"] = std::move(cells);
-  return root.dump(2);
+  return std::make_shared<const Provenance>(Provenance{std::move(root)});
 }
 
 }  // namespace
@@ -29,12 +29,12 @@ FittedModel fitted_to(const ModelDefinition& definition, const DataWidths& data,
   return fitted;
 }
 
-Model::Implementation::Implementation(FittedModel model, std::string text)
+Model::Implementation::Implementation(FittedModel model, std::shared_ptr<const Provenance> from)
     : fitted(std::move(model)),
       evaluated(in_evaluation(fitted.layers)),
       chain(fitted.chain()),
       evaluation_chain(make_chain(evaluated, fitted.readout, fitted.at(), chain.loss(), chain.products)),
-      experiment(std::move(text)) {}
+      provenance(from ? std::move(from) : provenance_of(fitted.definition)) {}
 
 Model::Model(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Model::Model(Model&&) noexcept = default;
@@ -44,15 +44,13 @@ Model::~Model() = default;
 Model::Model(const ModelDefinition& definition, const DataWidths& data, std::uint64_t seed)
     : Model(fitted_to(definition, data, "model"), seed) {}
 
-Model::Model(FittedModel fitted, std::uint64_t seed, std::string experiment) {
-  if (experiment.empty()) experiment = experiment_of(fitted.definition);
-  implementation_ = std::make_unique<Implementation>(std::move(fitted), std::move(experiment));
+Model::Model(FittedModel fitted, std::uint64_t seed, std::shared_ptr<const Provenance> provenance)
+    : implementation_(std::make_unique<Implementation>(std::move(fitted), std::move(provenance))) {
   draw(seed);
 }
 
-Model Model::undrawn(FittedModel fitted, std::string experiment) {
-  if (experiment.empty()) experiment = experiment_of(fitted.definition);
-  auto implementation = std::make_unique<Implementation>(std::move(fitted), std::move(experiment));
+Model Model::undrawn(FittedModel fitted, std::shared_ptr<const Provenance> provenance) {
+  auto implementation = std::make_unique<Implementation>(std::move(fitted), std::move(provenance));
   implementation->parameters = zero_parameters(implementation->fitted, implementation->dtype());
   return Model(std::move(implementation));
 }
@@ -82,7 +80,11 @@ std::int64_t Model::input_width() const { return implementation_->chain.input_wi
 std::int64_t Model::tokens() const { return implementation_->chain.tokens(); }
 std::int64_t Model::output_width() const { return implementation_->chain.output_width(); }
 std::int64_t Model::classes() const { return implementation_->fitted.classes; }
-const std::string& Model::experiment() const { return implementation_->experiment; }
+std::string Model::experiment() const { return provenance().document.dump(2); }
+const Provenance& Model::provenance() const { return *implementation_->provenance; }
+void Model::set_provenance(std::shared_ptr<const Provenance> provenance) {
+  implementation_->provenance = std::move(provenance);
+}
 Normalization& Model::normalization() { return implementation_->normalization; }
 const Normalization& Model::normalization() const { return implementation_->normalization; }
 

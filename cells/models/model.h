@@ -51,6 +51,7 @@ struct LayerSummary {
 struct ChainDefinition;
 struct FittedModel;
 struct ImportOptions;
+struct Provenance;
 
 /// A model: its definition, fitted to the widths of its data, and its parameters. Immutable once loaded, and
 /// then safe to share between threads.
@@ -59,13 +60,13 @@ class Model {
   /// The model of a definition, its parameters drawn from the seed. Throws InputError, one line an error with
   /// its JSON Pointer, where the definition contradicts itself or the data.
   Model(const ModelDefinition& definition, const DataWidths& data, std::uint64_t seed = 0);
-  /// The same for a definition that was fitted before. `experiment` is a JSON text with "model", "cells",
-  /// "loss" and "train" of that definition, which the model's file then carries; empty: these alone.
-  Model(FittedModel fitted, std::uint64_t seed, std::string experiment = {});
+  /// The same for a definition that was fitted before. `provenance` is an experiment with that definition, which the
+  /// model's file then contains; null: the definition alone.
+  Model(FittedModel fitted, std::uint64_t seed, std::shared_ptr<const Provenance> provenance = {});
 
   /// The same with zeros for parameters, for what depends on shapes alone: however many they are, they cost nothing until
   /// they are drawn.
-  static Model undrawn(FittedModel fitted, std::string experiment = {});
+  static Model undrawn(FittedModel fitted, std::shared_ptr<const Provenance> provenance = {});
   /// Draws the parameters from the seed.
   void draw(std::uint64_t seed);
 
@@ -87,7 +88,8 @@ class Model {
   ~Model();
 
   /// Writes parameters, experiment and normalisation into one file, atomically. Paths in the experiment begin at the
-  /// file's folder there.
+  /// file's folder there. A model of `load` keeps them as they were; one of load_run or load_model
+  /// (tools/train/source.h) does not.
   void save(const std::filesystem::path& file) const;
 
   Parameters& parameters();
@@ -107,8 +109,11 @@ class Model {
   std::int64_t output_width() const;
   std::int64_t classes() const;  ///< 0 unless a classifier
   /// The JSON text of the experiment, with every default filled in. A model made in C++ has its definition
-  /// there: "model", "loss", and the precision in "train".
-  const std::string& experiment() const;
+  /// there: "model", "loss", and the precision in "train". Paths are those of the file that it was loaded from.
+  std::string experiment() const;
+  /// The same as a value, which tools/train opens.
+  const Provenance& provenance() const;
+  void set_provenance(std::shared_ptr<const Provenance> provenance);
   Normalization& normalization();
   const Normalization& normalization() const;
 

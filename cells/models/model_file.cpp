@@ -5,7 +5,6 @@
 #include <sstream>
 #include <utility>
 
-#include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
@@ -98,7 +97,7 @@ ModelFile ModelFile::read(const std::filesystem::path& run_or_file) {
   const std::filesystem::path file =
       std::filesystem::is_directory(run_or_file) ? run_or_file / "weights.safetensors" : run_or_file;
   ModelFile result{read_safetensors(file), file.string()};
-  make_paths_absolute(result.experiment_, file.parent_path());
+  result.folder_ = file.parent_path().empty() ? "." : file.parent_path();
   return result;
 }
 
@@ -135,7 +134,9 @@ Model ModelFile::model(FittedModel fitted) && {
   Window start = take_start(fitted, reader);
   reader.finish();
   experiment_["model"] = json_of(fitted.definition);
-  auto model = std::make_unique<Model::Implementation>(std::move(fitted), experiment_.dump(2));
+  auto model = std::make_unique<Model::Implementation>(
+      std::move(fitted),
+      std::make_shared<const Provenance>(Provenance{std::move(experiment_), std::move(folder_)}));
   model->normalization = normalization_from(read_text(content_, "normalization", where_), where_);
   try {
     model->normalization.check(model->chain.input_width(), model->chain.output_width());
@@ -170,13 +171,16 @@ Model Model::load(std::istream& stream, const std::string& where) {
 
 void Model::save(const std::filesystem::path& file) const {
   const Implementation& m = *implementation_;
+  const Provenance& from = provenance();
   SafetensorsFile content;
-  content.metadata = {{"format", kFormat},
-                      {"experiment", with_relative_paths(m.experiment, file.parent_path())},
-                      {"normalization", json_of(m.normalization)},
-                      {"input", std::to_string(m.chain.input_width())},
-                      {"output", std::to_string(m.fitted.classes > 0 ? 0 : m.fitted.target_width())},
-                      {"classes", std::to_string(m.fitted.classes)}};
+  content.metadata = {
+      {"format", kFormat},
+      {"experiment",
+       (from.moved_to ? from.moved_to(from.document, file.parent_path()) : from.document).dump(2)},
+      {"normalization", json_of(m.normalization)},
+      {"input", std::to_string(m.chain.input_width())},
+      {"output", std::to_string(m.fitted.classes > 0 ? 0 : m.fitted.target_width())},
+      {"classes", std::to_string(m.fitted.classes)}};
   for (const Parameter& p : m.parameters) content.tensors.push_back({p.name, p.value});
   const std::vector<std::string> names = start_names(m.fitted);
   for (std::size_t s = 0; s < start().states.size(); ++s)

@@ -20,8 +20,9 @@ class ModelFile {
   /// Reads the bytes of a weights file. `where` stands for the file in messages.
   static ModelFile parse(std::string_view bytes, const std::string& where);
 
-  const std::string& where() const { return where_; }  ///< the name of the file in messages
-  const Json& experiment() const { return experiment_; }
+  const std::string& where() const { return where_; }              ///< the name of the file in messages
+  const Json& experiment() const { return experiment_; }           ///< as written: paths begin at `folder`
+  const std::filesystem::path& folder() const { return folder_; }  ///< empty where bytes were read
   const DataWidths& widths() const { return widths_; }
 
   /// The model that the experiment defines, with the tensors of the file. Throws InputError naming the tensor that
@@ -37,6 +38,7 @@ class ModelFile {
   SafetensorsFile content_;
   DataWidths widths_;
   Json experiment_;
+  std::filesystem::path folder_;
 };
 
 }  // namespace lagtape

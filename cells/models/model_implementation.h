@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model.h"
 #include "lagtape/cells/models/predictors.h"
+#include "lagtape/cells/models/provenance.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
@@ -16,12 +18,13 @@ struct Model::Implementation {
   FittedModel fitted;
   std::vector<Layer> evaluated;  // the layers as evaluation runs them
   ChainDefinition chain, evaluation_chain;
-  std::string experiment;
+  std::shared_ptr<const Provenance> provenance;
   Parameters parameters = {};
   Normalization normalization = {};
   Predictors predictors = {};  // a cache, which no result depends on
 
-  Implementation(FittedModel model, std::string text);
+  /// Without a provenance, the definition is its own.
+  Implementation(FittedModel model, std::shared_ptr<const Provenance> from);
 
   Dtype dtype() const { return fitted.definition.precision; }
 };

@@ -8,7 +8,7 @@ using namespace lagtape;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return try_on(data, size, [](std::string_view text) {
     const Experiment experiment = parse_experiment(std::string(text), "input", "/nowhere");
-    require(parse_experiment(experiment.json, "written", "/nowhere").json == experiment.json);
+    require(parse_experiment(experiment.json(), "written", "/nowhere").json() == experiment.json());
   });
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "lagtape/cells/build/layer_content.h"
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
@@ -156,9 +157,8 @@ LayerBounds layer_bounds(const Model& model, const SequenceAnalyzer& analyzer, s
   std::int64_t inside = 0;
   prefix.ignore(7) >> entry;
   prefix.ignore(1) >> inside;
-  const Json experiment = parse_json(model.experiment(), "the model's experiment");
   const std::vector<Tensor> weights = analyzer.weights(l);
-  return bounds_of({.options = experiment["model"]["layers"][entry],
+  return bounds_of({.options = model.definition().layers[entry].content().json,
                     .index_inside = inside,
                     .program = analyzer.stack().layers[l],
                     .weights = weights,

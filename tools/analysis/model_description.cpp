@@ -2,6 +2,7 @@
 
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
+#include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/plan_choice.h"
 
 namespace lagtape {
@@ -94,7 +95,7 @@ Json describe(const Source& source, const std::optional<DataShape>& data, int th
   const std::string obstacle = obstacle_to_reversing(source.model);
   result["runs_backwards"] = obstacle.empty();
   if (!obstacle.empty()) result["runs_backwards_obstacle"] = obstacle;
-  result["experiment"] = Json::parse(source.experiment.json);
+  result["experiment"] = document_of(source.experiment);
   return result;
 }
 

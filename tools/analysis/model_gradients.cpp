@@ -8,6 +8,7 @@
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/train/class_weights.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/experiment_reader.h"
 
 namespace lagtape {
 
@@ -145,7 +146,7 @@ std::string with_names(const std::string& text, const ParameterList& parameters)
 ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
                                      const ModelGradientOptions& options) {
   const std::vector<std::string> in_f64 = {"train.precision=f64"};
-  const Experiment in_double = parse_experiment(given.json, given.where, "/", in_f64);
+  const Experiment in_double = read_experiment({document_of(given), given.where, "/"}, in_f64);
   const Task task = in_double.load_task(pool);
   const Experiment experiment = with_class_weights(in_double, task, pool);
   Model model = build_model(experiment, task.shape);

@@ -28,11 +28,13 @@ using namespace lagtape::c;
 
 /// A loaded model, with what the interface hands out as C strings.
 struct lagtape_model {
-  explicit lagtape_model(Model loaded) : model(std::move(loaded)), layers(model.layer_names()) {
+  explicit lagtape_model(Model loaded)
+      : model(std::move(loaded)), layers(model.layer_names()), experiment(model.experiment()) {
     for (const lagtape::Parameter& parameter : model.parameters()) parameters.push_back(&parameter);
   }
   Model model;
   std::vector<std::string> layers;
+  std::string experiment;
   std::vector<const lagtape::Parameter*> parameters;
 };
 
@@ -239,7 +241,7 @@ int64_t lagtape_model_tokens(const lagtape_model* model) { return model->model.t
 int lagtape_model_reads_every_step(const lagtape_model* model) {
   return reads_every_step(model->model.at()) ? 1 : 0;
 }
-const char* lagtape_model_experiment(const lagtape_model* model) { return model->model.experiment().c_str(); }
+const char* lagtape_model_experiment(const lagtape_model* model) { return model->experiment.c_str(); }
 
 size_t lagtape_model_layer_count(const lagtape_model* model) { return model->layers.size(); }
 const char* lagtape_model_layer_name(const lagtape_model* model, size_t layer) {

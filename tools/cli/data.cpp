@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
-#include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/output_file.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/export_data.h"
 #include "lagtape/tools/view/sequence_plot.h"
@@ -41,7 +41,9 @@ void run(const DataArguments& arguments) {
   check_ending("--out", arguments.out, ".npz");
   check_ending("--plot", arguments.plot, ".svg");
   const Experiment experiment = arguments.experiment.read();
-  check_not_an_input("--out", arguments.out, paths_of(experiment.document->json));
+  std::vector<std::string> inputs;
+  for (const NamedPath& named : paths_of(document_of(experiment))) inputs.push_back(named.path);
+  check_not_an_input("--out", arguments.out, inputs);
   ThreadPool pool(arguments.threads);
   const Task task = experiment.load_task(pool);
   if (!arguments.plot.empty())

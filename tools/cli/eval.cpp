@@ -15,6 +15,7 @@
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/missing_data.h"
+#include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/view/forecast_plot.h"
 
@@ -152,7 +153,7 @@ HorizonScores scores_of(const EvalArguments& arguments) {
                                   .season = arguments.season});
   } catch (const InputError& error) {
     if (!arguments.data.empty()) throw;
-    throw InputError(error.what() + advice_on_missing_data(parse_json(model.experiment(), arguments.run)));
+    throw InputError(error.what() + advice_on_missing_data(document_of(model)));
   }
 }
 

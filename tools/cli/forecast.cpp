@@ -14,6 +14,7 @@
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/series_forecast.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -72,9 +73,6 @@ void add_options(Options& options, ForecastArguments& arguments) {
 
 /// Throws InputError where a run reads or predicts other columns than the first one, so that a mean of both means nothing.
 void check_same_columns(const std::vector<Model>& models, const ForecastArguments& arguments) {
-  const auto data_of = [](const Model& model) {
-    return at_pointer(parse_json(model.experiment(), "experiment"), "/data");
-  };
   const Json first = data_of(models.front());
   std::vector<const char*> keys = {"task", "input", "target", "calendar", "categories", "missing", "horizon"};
   // A model that reads out once reads whole windows.

@@ -96,7 +96,7 @@ void run(const InspectArguments& arguments) {
   print_parameters(description["parameters"]);
   print_plans(description);
   print_direction(description);
-  print("\nexperiment\n{}\n", source.experiment.json);
+  print("\nexperiment\n{}\n", source.experiment.json());
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "lagtape/tools/forecast/recording_model.h"
 #include "lagtape/tools/forecast/series_prediction.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/streaming.h"
 
@@ -82,10 +83,10 @@ void add_options(Options& options, PredictArguments& arguments) {
 
 /// The experiment's names of its input columns (task "series"); empty unless all of them have names.
 std::vector<std::string> input_names(const Model& model) {
-  const Json experiment = parse_json(model.experiment(), "experiment");
+  const Json data = data_of(model);
   std::vector<std::string> names;
-  const Json& columns = at_pointer(experiment, "/data/input");
-  if (at_pointer(experiment, "/data/task") != "series" || !columns.is_array()) return names;
+  const Json& columns = at_pointer(data, "/input");
+  if (at_pointer(data, "/task") != "series" || !columns.is_array()) return names;
   for (const Json& column : columns)
     if (column.is_string()) names.push_back(column.get<std::string>());
   if (std::ssize(names) != model.input_width()) names.clear();
@@ -94,10 +95,9 @@ std::vector<std::string> input_names(const Model& model) {
 
 /// What the inputs of a step of a recording are, in their order, for a message: " (Load, hour sine, hour cosine)".
 std::string described_inputs(const Model& model) {
-  const Json experiment = parse_json(model.experiment(), "experiment");
-  const Json &columns = at_pointer(experiment, "/data/input"),
-             &categories = at_pointer(experiment, "/data/categories");
-  if (at_pointer(experiment, "/data/task") != "series" || !columns.is_array()) return "";
+  const Json data = data_of(model);
+  const Json &columns = at_pointer(data, "/input"), &categories = at_pointer(data, "/categories");
+  if (at_pointer(data, "/task") != "series" || !columns.is_array()) return "";
   std::vector<std::string> names, masks;
   for (const Json& column : columns) {
     const std::string name = column.is_string() ? column.get<std::string>() : "column " + column.dump();
@@ -105,12 +105,11 @@ std::string described_inputs(const Model& model) {
     names.push_back(name);
     masks.push_back(name + " is there");
   }
-  if (at_pointer(experiment, "/data/missing") == "mask")
-    names.insert(names.end(), masks.begin(), masks.end());
+  if (at_pointer(data, "/missing") == "mask") names.insert(names.end(), masks.begin(), masks.end());
   if (categories.is_object())
     for (const auto& [column, words] : categories.items())
       for (const Json& word : words) names.push_back(text_of(column, "=", word.get<std::string>()));
-  for (const Json& angle : at_pointer(experiment, "/data/calendar"))
+  for (const Json& angle : at_pointer(data, "/calendar"))
     for (const char* part : {" sine", " cosine"}) names.push_back(angle.get<std::string>() + part);
   constexpr std::size_t kMostShown = 20;
   return std::ssize(names) == model.input_width() ? text_of(" (", listed(names, kMostShown), ")") : "";
@@ -210,8 +209,7 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
 /// Whether the input is a recording like that of the training: a .csv file with names of columns.
 bool is_recording(const std::string& input, const Model& model) {
   if (ending_of(input) != ".csv") return false;
-  const Json experiment = parse_json(model.experiment(), "experiment");
-  if (at_pointer(experiment, "/data/task") != "series") return false;
+  if (data_of(model).value("task", "") != "series") return false;
   const SeriesOptions options = series_options_of(model);
   return !read_table(options, input).names().empty();
 }

@@ -7,16 +7,16 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/table/time_stamp.h"
+#include "lagtape/tools/train/provenance.h"
 
 namespace lagtape {
 
 SeriesOptions series_options_of(const Model& model) {
-  const Json experiment = parse_json(model.experiment(), "[forecast] the model's experiment");
-  const Json* data = experiment.find_pointer("/data");
-  if (data == nullptr || data->value("task", "") != "series")
+  const Json data = data_of(model);
+  if (data.value("task", "") != "series")
     throw InputError("[forecast] expected a model that was trained on a recording, the task \"series\".");
   JsonErrors errors;
-  JsonReader reader(*data, "/data", errors);
+  JsonReader reader(data, "/data", errors);
   reader.raw("task", "");
   TaskHints hints;
   hints.every_step = reads_every_step(model.at());

@@ -8,11 +8,12 @@
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/system_memory.h"
-#include "lagtape/tools/train/assigned_paths.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/experiment_rows.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/score/metrics.h"
 
 namespace lagtape {
@@ -50,6 +51,8 @@ Experiment read_experiment(const fs::path& file, std::span<const std::string> as
   return read_experiment(parse_experiment_file(file, row), assignments);
 }
 
+std::string Experiment::json() const { return document ? document->dump(2) : ""; }
+
 DataWidths widths_of(const LossFunction& loss, const DataShape& data) {
   const bool classes = loss == Loss::cross_entropy;
   return {.input = data.input,
@@ -74,7 +77,7 @@ void check_metrics(const Experiment& experiment, const DataShape& data, JsonErro
 }
 
 /// A model whose parameters fit into the memory with their gradients, before they are drawn.
-Model model_in_memory(const Experiment& experiment, FittedModel fitted, std::string text) {
+Model model_in_memory(const Experiment& experiment, FittedModel fitted, std::optional<Json> document) {
   constexpr std::int64_t kMany = std::int64_t{1} << 60;  // so that a sum of two does not overflow
   std::int64_t numbers = 0;
   for (const ParameterDefinition& parameter : fitted.parameters())
@@ -83,14 +86,14 @@ Model model_in_memory(const Experiment& experiment, FittedModel fitted, std::str
   if (numbers > system_memory() / 2 / size)
     throw InputError(text_of(experiment.where, ": /model: the parameters are ", numbers,
                              " numbers, which do not fit into the memory with their gradients."));
-  return Model::undrawn(std::move(fitted), std::move(text));
+  return Model::undrawn(std::move(fitted), document ? provenance_of(*std::move(document)) : nullptr);
 }
 
 }  // namespace
 
 std::vector<std::string> target_names(const Experiment& experiment) {
   if (!experiment.document) return {};
-  const Json& document = experiment.document->json;
+  const Json& document = *experiment.document;
   const Json& target = at_pointer(document, "/data/target");
   const Json& columns = target.is_array() ? target : at_pointer(document, "/data/input");
   if (at_pointer(document, "/data/task") != "series" || !columns.is_array()) return {};
@@ -115,17 +118,17 @@ Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   errors.raise(experiment.where);
   const DataWidths widths = widths_of(experiment.loss, data);
   if (experiment.fitted && widths == widths_of(experiment.loss, *experiment.data_shape))
-    return model_in_memory(experiment, *experiment.fitted, experiment.json);
+    return model_in_memory(experiment, *experiment.fitted, *experiment.document);
   FittedModel fitted = fit(experiment.model, widths, errors);
   errors.raise(experiment.where);
-  if (!experiment.document) return model_in_memory(experiment, std::move(fitted), experiment.json);
+  if (!experiment.document) return model_in_memory(experiment, std::move(fitted), std::nullopt);
   // The data have now decided everything that the file left open, so the model's own copy of the experiment
   // contains it.
-  Json document = experiment.document->json;
+  Json document = *experiment.document;
   document["model"] = json_of(fitted.definition);
   if (experiment.balanced_classes && experiment.loss.is_adjusted())
     document["loss"] = json_of(experiment.loss);
-  return model_in_memory(experiment, std::move(fitted), document.dump(2));
+  return model_in_memory(experiment, std::move(fitted), std::move(document));
 }
 
 std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model) {

@@ -19,7 +19,7 @@
 
 namespace lagtape {
 
-struct ExperimentDocument;
+class Json;
 struct FittedModel;
 
 /// An experiment: data, model, loss, optimizer, and how to train. It is read from a file, or filled in C++.
@@ -44,13 +44,14 @@ struct Experiment {
   std::function<Task(ThreadPool&)> load_task;
   /// The same with all sequences as `test`; files need none for training and validation. Throws InputError.
   std::function<Task(ThreadPool&)> load_to_score;
-  /// The file with every default filled in and `data.path` absolute, as JSON text: it reads back to itself.
-  std::string json;
 
   // Made when a file is read, so that nothing is parsed or built twice. Null for an experiment filled in C++.
-  std::shared_ptr<const ExperimentDocument> document = {};  ///< the document whose text is `json`
+  /// The file with every default filled in and absolute paths: it reads back to itself.
+  std::shared_ptr<const Json> document = {};
   std::shared_ptr<const FittedModel> fitted =
       {};  ///< the model, when the file alone decides the data's shape
+
+  std::string json() const;  ///< The text of the document; empty without one.
 };
 
 /// Reads an experiment, or a row of a file that has several. `assignments` ("train.epochs=3") are carried out first. A relative `data.path` starts

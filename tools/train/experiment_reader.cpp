@@ -101,10 +101,7 @@ class ExperimentReader {
     if (experiment_.train.overfit > 0) restrict_data();
     top_.finish();
     errors_.raise(where);
-    const auto document =
-        std::make_shared<const ExperimentDocument>(ExperimentDocument{in_order(top_.filled())});
-    experiment_.json = document->json.dump(2);
-    experiment_.document = document;
+    experiment_.document = std::make_shared<const Json>(in_order(top_.filled()));
     experiment_.model.precision = fitted_.definition.precision = experiment_.train.precision;
     if (experiment_.data_shape) experiment_.fitted = std::make_shared<const FittedModel>(std::move(fitted_));
     return std::move(experiment_);
@@ -298,6 +295,11 @@ Experiment read_document(const Json& document, const std::string& where, const f
         where, ": expected an experiment. This is the file of a search, which `lagtape search` takes."));
   }
   return ExperimentReader(document, base).read(where);
+}
+
+const Json& document_of(const Experiment& experiment) {
+  if (experiment.document) return *experiment.document;
+  throw InputError(text_of(experiment.where, ": was filled in C++. This takes an experiment that was read."));
 }
 
 const Json& at_pointer(const Json& document, const char* pointer) {

@@ -4,16 +4,11 @@
 #include <span>
 #include <string>
 
-#include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/experiment_paths.h"
 
 namespace lagtape {
-
-/// The JSON value of an experiment with every default filled in.
-struct ExperimentDocument {
-  Json json;
-};
 
 /// The file of an experiment, parsed and not read yet: all runs that differ in seeds or settings begin with one.
 struct ExperimentFile {
@@ -33,6 +28,9 @@ Experiment read_document(const Json& document, const std::string& where, const s
 
 /// The document after the assignments of `--set` ("train.epochs=3"). Throws InputError.
 Json assigned(Json document, std::span<const std::string> assignments);
+
+/// The document of an experiment. Throws InputError for one that was filled in C++.
+const Json& document_of(const Experiment& experiment);
 
 /// Removes the options of training that only add to what is reported: no weight depends on them.
 void leave_out_reports(Json& experiment);

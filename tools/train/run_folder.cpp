@@ -100,7 +100,7 @@ std::string table_of(const std::string& rows, const fs::path& file) {
 
 /// An experiment without the values that a resumed run may change.
 Json essence(const Experiment& experiment) {
-  Json json = experiment.document ? experiment.document->json : parse_json(experiment.json, experiment.where);
+  Json json = document_of(experiment);
   if (json.contains("train") && json["train"].is_object()) {
     json["train"].erase("epochs");
     json["train"].erase("steps");
@@ -212,7 +212,7 @@ FolderLock RunFolder::begin(const Experiment& experiment, const Trainer& trainer
     throw InputError(text_of(path_.string(), ": ", kFolderBegun));
   }
   remove_temporaries();
-  write_file_atomically(experiment_file(), experiment.json + "\n", Links::refused);
+  write_file_atomically(experiment_file(), experiment.json() + "\n", Links::refused);
   write_file_atomically(metrics_file(), "", Links::refused);
   save(trainer);
   return held;
@@ -246,7 +246,7 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   if (!trainer.is_finished()) remove(summary_file());  // it is the summary of the shorter run
   write_file_atomically(metrics_file(), rows, Links::refused);
   write_file_atomically(table_file(), table, Links::refused);
-  write_file_atomically(experiment_file(), experiment.json + "\n", Links::refused);
+  write_file_atomically(experiment_file(), experiment.json() + "\n", Links::refused);
   return held;
 }
 

@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/missing_data.h"
+#include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape {
@@ -34,7 +35,7 @@ Experiment without_data(const Model& model, const std::string& path) {
   experiment.loss = model.loss();
   experiment.train.precision = model.definition().precision;
   experiment.load_task = experiment.load_to_score = load;
-  experiment.json = model.experiment();
+  experiment.document = std::make_shared<const Json>(document_of(model));
   return experiment;
 }
 
@@ -77,37 +78,44 @@ ModelFile read_model_file(const std::string& path) {
   return ModelFile::read(path);
 }
 
+/// Gives a model of a file its experiment with absolute paths, so that they are right in any folder that it is saved in.
+Model opened(Model model) {
+  model.set_provenance(provenance_of(document_of(model)));
+  return model;
+}
+
 /// The model of a file, as the experiment in it was read; fitted to the widths that the file states.
 Model model_of(ModelFile file, const Experiment& experiment) {
   const DataWidths& widths = file.widths();
   const FittedModel* known = experiment.fitted.get();
   if (known != nullptr && known->input_width() == widths.input && known->classes == widths.classes &&
       (widths.classes > 0 || known->target_width() == widths.output))
-    return std::move(file).model(*known);
+    return opened(std::move(file).model(*known));
   JsonErrors errors;
   FittedModel fitted = fit(experiment.model, widths, errors);
   errors.raise(experiment.where);
-  return std::move(file).model(std::move(fitted));
+  return opened(std::move(file).model(std::move(fitted)));
 }
 
 }  // namespace
 
-Model load_model(const std::string& path) { return read_model_file(path).model(); }
+Model load_model(const std::string& path) { return opened(read_model_file(path).model()); }
 
 Source load_run(const std::string& path, std::span<const std::string> assignments) {
   ModelFile file = read_model_file(path);
   if (!file.experiment().contains("data")) {
-    Model model = std::move(file).model();
+    Model model = opened(std::move(file).model());
     return {.experiment = without_data(model, path), .model = std::move(model), .has_data = false};
   }
-  const Json document = assigned(file.experiment(), assignments);
+  Json in_file = file.experiment();
+  make_paths_absolute(in_file, file.folder());
+  const Json document = assigned(in_file, assignments);
   for (const char* part : {"model", "cells"}) {
-    if (document.value(part, Json()) != file.experiment().value(part, Json()))
+    if (document.value(part, Json()) != in_file.value(part, Json()))
       throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));
   }
   Experiment experiment = read_document(document, file.where(), std::filesystem::absolute(path));
-  if (at_pointer(document, "/data") == at_pointer(file.experiment(), "/data"))
-    advise_on_missing_data(experiment);
+  if (at_pointer(document, "/data") == at_pointer(in_file, "/data")) advise_on_missing_data(experiment);
   Model model = model_of(std::move(file), experiment);
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }

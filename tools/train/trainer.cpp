@@ -150,7 +150,7 @@ std::string Trainer::place() const {
 SafetensorsFile Trainer::pack() const {
   SafetensorsFile file =
       pack_state(state_, model_.parameters(), update_step_.optimizer(), update_step_.average());
-  file.metadata["experiment"] = experiment_.json;
+  file.metadata["experiment"] = experiment_.json();
   file.metadata["steps"] = std::to_string(steps_);
   file.metadata["normalization"] = json_of(task_.normalization);
   file.metadata["data"] = std::to_string(fingerprint_);

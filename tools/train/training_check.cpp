@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "lagtape/cells/models/experiment_paths.h"
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 
 namespace lagtape {
@@ -17,15 +17,8 @@ namespace {
 /// Whether the data are those of files.
 bool reads_files(const Experiment& experiment) {
   if (!experiment.document) return true;
-  bool names_files = false;
-  for (const char* key : kDataPaths) {
-    Json value = at_pointer(experiment.document->json, text_of("/data/", key).c_str());
-    for_each_path(value, key, [&](const std::string& path) {
-      names_files = names_files || !path.empty();
-      return path;
-    });
-  }
-  return names_files;
+  return std::ranges::any_of(paths_of(*experiment.document),
+                             [](const NamedPath& named) { return named.setting.starts_with("data."); });
 }
 
 /// Refuses options that the data do not allow.

@@ -75,7 +75,7 @@ TEST_CASE("a row is the experiment with what the row changes, and --set changes 
   whole["name"] = "small-plain";
   whole["optimizer"] = {{"type", "adam"}, {"lr", 0.1}};
   whole["train"]["epochs"] = 5;
-  CHECK(plain.json == parse_experiment(whole.dump(), "whole", rows.folder.path()).json);
+  CHECK(plain.json() == parse_experiment(whole.dump(), "whole", rows.folder.path()).json());
   CHECK(experiments_in(rows.folder.path()) == std::vector<std::string>{"lem", "plain", "small"});
   CHECK(experiment_in(rows.folder.path(), "lem").arguments() ==
         std::vector<std::string>{rows.file.string(), "--row", "lem"});

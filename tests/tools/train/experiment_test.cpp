@@ -30,9 +30,7 @@ Experiment parse(const char* text, const std::vector<std::string>& set = {}) {
   return parse_experiment(text, "file.json", "/folder", set);
 }
 
-Json filled(const char* text, const std::vector<std::string>& set = {}) {
-  return parse_json(parse(text, set).json, "filled");
-}
+Json filled(const char* text, const std::vector<std::string>& set = {}) { return *parse(text, set).document; }
 
 std::string message(const char* text, const std::vector<std::string>& set = {}) {
   try {
@@ -73,8 +71,8 @@ TEST_CASE("a filled-in file reads back to itself") {
       {"optimizer={\"type\": \"sgd\", \"momentum\": 0.9}", "schedule={\"type\": \"cosine\"}"}};
   for (const char* text : {kSmall, kFresh, kClasses}) {
     for (const auto& change : changes) {
-      const std::string once = parse(text, change).json;
-      CHECK(parse(once.c_str()).json == once);
+      const std::string once = parse(text, change).json();
+      CHECK(parse(once.c_str()).json() == once);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_json.h"
+#include "lagtape/cells/models/provenance.h"
 #include "lagtape/core/error.h"
 #include "lagtape/tools/exchange/import/cell_equations.h"
 
@@ -146,8 +147,8 @@ class Lowering {
     definition.precision = foreign_.precision;
     FittedModel fitted = fit(definition, {.input = foreign_.input}, errors);
     errors.raise(where_);
-    const std::string text = experiment(name, json_of(fitted.definition)).dump(2);
-    Model result(std::move(fitted), 0, text);
+    Json document = experiment(name, json_of(fitted.definition));
+    Model result(std::move(fitted), 0, std::make_shared<const Provenance>(Provenance{std::move(document)}));
     set_values(result);
     foreign_.normalization.check(result.input_width(), result.output_width());
     result.normalization() = foreign_.normalization;

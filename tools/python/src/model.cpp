@@ -13,6 +13,7 @@
 #include "lagtape/tools/exchange/import/import_model.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
+#include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
 
 namespace nb = nanobind;
@@ -86,7 +87,7 @@ void add_models(nb::module_& module) {
       .def_prop_ro("classes", &Model::classes)
       .def_prop_ro("tokens", &Model::tokens)
       .def_prop_ro("reads_every_step", [](const Model& model) { return reads_every_step(model.at()); })
-      .def_prop_ro("experiment", [](const Model& model) { return model.experiment(); })
+      .def_prop_ro("experiment", [](const Model& model) { return document_of(model).dump(2); })
       .def_prop_ro("layers", layers_of)
       .def_prop_ro("parameters", parameters_of);
 }

@@ -11,8 +11,8 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/sweep/search/range_check.h"
-#include "lagtape/tools/train/assigned_paths.h"
 #include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/json_set.h"
 #include "lagtape/tools/train/score/metrics.h"
@@ -241,11 +241,11 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   const ExperimentFile parsed = parse_experiment_file(plan.experiment.file, plan.experiment.row);
   const Experiment base = read_experiment(parsed, set);
   choose_metric(plan, base, errors);
-  check_ranges(plan, base.document->json, errors);
+  check_ranges(plan, document_of(base), errors);
   errors.raise(file.string());
   Json search = document;
   for (const char* key : {"$schema", "experiment", "row", "runs", "again"}) search.erase(key);
-  plan.identity = {{"search", search}, {"experiment", base.document->json}};
+  plan.identity = {{"search", search}, {"experiment", document_of(base)}};
   const std::int64_t most = most_runs(plan);
   if (plan.runs > most) {
     throw InputError(text_of(file.string(), ": /runs: ", plan.runs, " runs of ", plan.settings.size(),

@@ -38,7 +38,7 @@ Experiment experiment_of(const Run& run, const PaperTable& table, std::vector<st
 
 /// The settings of an experiment that decide its weights.
 Json settings_of(const Experiment& experiment) {
-  Json document = parse_json(experiment.json, experiment.where);
+  Json document = document_of(experiment);
   leave_out_reports(document);
   return document;
 }

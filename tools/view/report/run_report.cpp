@@ -13,6 +13,7 @@
 #include "lagtape/tools/analysis/model_description.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/source.h"
@@ -65,7 +66,7 @@ class RunReport {
         pool_(pool),
         options_(options),
         source_(load_run(run.string())),
-        experiment_(Json::parse(source_.experiment.json)),
+        experiment_(document_of(source_.experiment)),
         page_(text_of(source_.experiment.name, ", seed ", source_.experiment.seed)) {
     summary_ = document_in(RunFolder(run).summary_file());
     // The page says to train this file again, so a damaged one is refused.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,18 +26,28 @@ void for_each_path(Json& value, std::string_view key, F replaced) {
     if (path.is_string()) path = replaced(path.get<std::string>());
 }
 
-/// The text of an experiment with the paths of data and of first weights as seen from a folder. Of files that have
-/// nothing but the root in common with the folder only the names are left.
-std::string with_relative_paths(const std::string& experiment, const std::filesystem::path& folder);
+/// An experiment with the paths of data and of first weights as seen from a folder. Of files that have nothing but the
+/// root in common with the folder only the names are left.
+Json with_relative_paths(Json experiment, const std::filesystem::path& folder);
 
-/// The paths of data and of first weights.
-std::vector<std::string> paths_of(Json experiment);
+/// A path in an experiment, and the setting that it is the value of: "data.path.1" in a list.
+struct NamedPath {
+  std::string setting, path;
+};
+
+/// The paths of data and of first weights that are not empty.
+std::vector<NamedPath> paths_of(Json experiment);
 
 /// Leaves of the paths of data and of first weights their last names alone, wherever the files lie.
 void leave_names_of_files(Json& experiment);
 
-/// The opposite of with_relative_paths, for the experiment in a weights file in a folder. Where a file is not found this way, it is the one
-/// that the folder's experiment.json names, if there is one.
+/// The opposite of with_relative_paths, for the experiment in a weights file in a folder. Where a file is not found this
+/// way, it is the one that the folder's experiment.json names, if there is one.
 void make_paths_absolute(Json& experiment, const std::filesystem::path& folder);
+
+/// Makes the paths in an assigned value absolute, which begin at `base`. `keys` are those of the value's place, and
+/// `experiment` says whether `input` and `target` name columns or files.
+void make_assigned_paths_absolute(Json& value, std::span<const std::string> keys, const Json& experiment,
+                                  const std::filesystem::path& base);
 
 }  // namespace lagtape

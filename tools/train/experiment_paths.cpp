@@ -1,4 +1,4 @@
-#include "lagtape/cells/models/experiment_paths.h"
+#include "lagtape/tools/train/experiment_paths.h"
 
 #include <algorithm>
 #include <iterator>
@@ -13,14 +13,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Replaces every path in an experiment: replaced(path, pointer of its value).
+/// Replaces every path in an experiment: replaced(path, pointer of the key's value, setting).
 template <class F>
 void replace_paths(Json& experiment, F replaced) {
   const auto replace = [&](const char* section, const char* key) {
     const std::string pointer = text_of("/", section, "/", key);
-    if (experiment.find_pointer(pointer) == nullptr) return;
-    for_each_path(experiment[section][key], key, [&](const std::string& path) {
-      return path.empty() ? path : replaced(fs::path(path), pointer).string();
+    Json* value = experiment.find_pointer(pointer);
+    if (value == nullptr) return;
+    std::size_t number = 0;
+    for_each_path(*value, key, [&](const std::string& path) {
+      std::string setting = text_of(section, ".", key);
+      if (value->is_array()) setting += text_of(".", number++);
+      return path.empty() ? path : replaced(fs::path(path), pointer, setting).string();
     });
   };
   for (const char* key : kDataPaths) replace("data", key);
@@ -54,26 +58,36 @@ Json experiment_beside(const fs::path& folder) {
   }
 }
 
-}  // namespace
-
-std::string with_relative_paths(const std::string& experiment, const fs::path& folder) {
-  Json json = parse_json(experiment, "experiment");
-  const fs::path from = whole(folder);
-  replace_paths(json, [&](const fs::path& path, const std::string&) { return from_folder(path, from); });
-  return json.dump(2);
+/// Whether a place is that of a path, of a list of paths, or of one in such a list.
+bool names_files(std::span<const std::string> keys, const Json& experiment) {
+  if (keys.size() < 2 || keys.size() > 3) return false;
+  const std::string& key = keys[1];
+  if (keys[0] == "train") return keys.size() == 2 && key == "init";
+  if (keys[0] != "data" || std::ranges::find(kDataPaths, key) == kDataPaths.end()) return false;
+  const bool may_name_columns = key == "input" || key == "target";
+  const Json* task = experiment.find_pointer("/data/task");
+  return !may_name_columns || (keys.size() == 2 && (task == nullptr || *task != "series"));
 }
 
-std::vector<std::string> paths_of(Json experiment) {
-  std::vector<std::string> paths;
-  replace_paths(experiment, [&](const fs::path& path, const std::string&) {
-    paths.push_back(path.string());
+}  // namespace
+
+Json with_relative_paths(Json experiment, const fs::path& folder) {
+  const fs::path from = whole(folder);
+  replace_paths(experiment, [&](const fs::path& path, auto&...) { return from_folder(path, from); });
+  return experiment;
+}
+
+std::vector<NamedPath> paths_of(Json experiment) {
+  std::vector<NamedPath> paths;
+  replace_paths(experiment, [&](const fs::path& path, const std::string&, const std::string& setting) {
+    paths.push_back({setting, path.string()});
     return path;
   });
   return paths;
 }
 
 void leave_names_of_files(Json& experiment) {
-  replace_paths(experiment, [](const fs::path& path, const std::string&) {
+  replace_paths(experiment, [](const fs::path& path, auto&...) {
     return path.has_filename() ? path.filename() : path.parent_path().filename();
   });
 }
@@ -81,7 +95,7 @@ void leave_names_of_files(Json& experiment) {
 void make_paths_absolute(Json& experiment, const fs::path& folder) {
   const fs::path from = whole(folder);
   Json beside;
-  replace_paths(experiment, [&](const fs::path& path, const std::string& pointer) {
+  replace_paths(experiment, [&](const fs::path& path, const std::string& pointer, auto&) {
     std::error_code error;
     fs::path found = (from / path).lexically_normal();
     if (path.is_absolute() || fs::exists(found, error)) return found;
@@ -95,6 +109,19 @@ void make_paths_absolute(Json& experiment, const fs::path& folder) {
     });
     return found;
   });
+}
+
+void make_assigned_paths_absolute(Json& value, std::span<const std::string> keys, const Json& experiment,
+                                  const fs::path& base) {
+  if (keys.size() == 1 && value.is_object()) {
+    for (const std::string key : {"path", "vectors", "input", "target", "init"})
+      if (value.contains(key))
+        make_assigned_paths_absolute(value[key], std::array{keys[0], key}, experiment, base);
+  } else if (names_files(keys, experiment)) {
+    for_each_path(value, keys[1], [&](const std::string& path) {
+      return path.empty() ? path : fs::absolute(base / path).lexically_normal().string();
+    });
+  }
 }
 
 }  // namespace lagtape

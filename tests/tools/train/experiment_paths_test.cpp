@@ -1,4 +1,4 @@
-#include "lagtape/cells/models/experiment_paths.h"
+#include "lagtape/tools/train/experiment_paths.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -16,10 +16,8 @@ Json experiment_with(Json path) {
   return {{"name", "a"}, {"data", {{"task", "series"}, {"path", std::move(path)}}}};
 }
 
-Json path_in(const std::string& experiment) { return parse_json(experiment, "test")["data"]["path"]; }
-
 Json relative(Json path, const fs::path& folder) {
-  return path_in(with_relative_paths(experiment_with(std::move(path)).dump(2), folder));
+  return with_relative_paths(experiment_with(std::move(path)), folder)["data"]["path"];
 }
 
 TEST_CASE("paths begin at the folder of the file and never at the root") {
@@ -30,20 +28,20 @@ TEST_CASE("paths begin at the folder of the file and never at the root") {
   CHECK(relative("x.csv", "/tmp") == "x.csv");
   CHECK(relative({"/a/b/x.csv", "/c/y.csv"}, "/a/d") == Json({"../b/x.csv", "y.csv"}));
   const Json other = {{"model", {{"layers", 1}}}, {"train", {{"init", "/a/b"}, {"epochs", 3}}}};
-  const Json kept = parse_json(with_relative_paths(other.dump(2), "/a/c"), "test");
+  const Json kept = with_relative_paths(other, "/a/c");
   CHECK(kept["train"]["init"] == "../b");
   CHECK(kept["train"]["epochs"] == 3);
-  CHECK(with_relative_paths(experiment_with("x").dump(2), "/a") == experiment_with("x").dump(2));
+  CHECK(with_relative_paths(experiment_with("x"), "/a") == experiment_with("x"));
 }
 
 TEST_CASE("an input or a target is a path where it is a text, and columns where it is a list") {
   const Json pair = {{"data", {{"task", "audio"}, {"input", "/a/b/dry.wav"}, {"target", "/a/b/wet.wav"}}}};
-  const Json moved = parse_json(with_relative_paths(pair.dump(2), "/a/run"), "test")["data"];
+  const Json moved = with_relative_paths(pair, "/a/run")["data"];
   CHECK(moved["input"] == "../b/dry.wav");
   CHECK(moved["target"] == "../b/wet.wav");
   Json columns = {
       {"data", {{"task", "series"}, {"path", "x.csv"}, {"input", {"v", "/w"}}, {"target", {"v"}}}}};
-  CHECK(parse_json(with_relative_paths(columns.dump(2), "/a"), "test") == columns);
+  CHECK(with_relative_paths(columns, "/a") == columns);
   const Json before = columns["data"]["input"];
   make_paths_absolute(columns, "/a");
   CHECK(columns["data"]["input"] == before);

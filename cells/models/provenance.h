@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+
+#include "lagtape/core/json/json.h"
+
+namespace lagtape {
+
+/// The experiment that a model comes from. A model carries it from file to file; cells/ reads the keys that define the
+/// model, and tools/train alone opens the rest (tools/train/provenance.h).
+struct Provenance {
+  Json document;
+  std::filesystem::path folder = {};  ///< of the file that it was read from and not opened since; else empty
+  /// Gives the document for a file in a folder. Null: the document is the same in every folder.
+  Json (*moved_to)(Json document, const std::filesystem::path& folder) = nullptr;
+};
+
+}  // namespace lagtape
