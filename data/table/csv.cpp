@@ -87,7 +87,11 @@ void write_csv(const std::filesystem::path& path, const Csv& csv) {
 }
 
 std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  // A spreadsheet takes an unquoted text that begins so for a formula, unless it is a number.
+  const bool is_formula = !text.empty() &&
+                          std::string_view("=+-@").find(text.front()) != std::string_view::npos &&
+                          text.find_first_not_of("0123456789.eE+-") != std::string_view::npos;
+  if (!is_formula && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted(1, '"');
   for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
   quoted += '"';
