@@ -78,6 +78,16 @@ class SearchFolderTest(SearchTool):
             self.assertEqual(len((self.folder / "out" / name / "metrics.jsonl").read_text().splitlines()), 60)
         self.assertEqual(result["ranking"], whole["ranking"])
 
+    def test_what_a_killed_search_left_is_removed(self):
+        search = {**SEARCH, "runs": 2}
+        self.search(search)
+        left = [self.folder / "out" / name for name in (".results.jsonl.1-1.tmp", ".best-123", "runs/.0000.end.json.1-1.tmp")]
+        for file in left:
+            file.write_text("half a li")
+        (self.folder / "out/runs/0000/summary.json").unlink()
+        self.search(search)
+        self.assertEqual([file.name for file in left if file.exists()], [])
+
     def test_a_run_whose_folder_is_held_for_a_while_is_not_lost(self):
         """As after a kill, when a training of the killed search has not yet come to its lock."""
         self.write("search.json", {**SEARCH, "runs": 12})

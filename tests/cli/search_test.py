@@ -246,6 +246,37 @@ class SearchTest(SearchTool):
         _, err = self.run_tool("search", "search.json", "--out", "out", "--json")
         self.assertIn("search.json: the number of different draws in the ranges is 1, fewer than the 6 runs", err)
 
+    def test_tpe_draws_by_results_and_the_same_for_any_number_of_jobs(self):
+        search = {**SEARCH, "method": "tpe", "runs": 14, "tpe": {"startup": 6, "batch": 4}}
+        one = self.search(search, "--jobs", 1, out="one")
+        self.search({**search, "runs": 9}, "--jobs", 3, out="two")  # in the middle of a batch
+        two = self.search(search, "--jobs", 3, out="two")
+        self.assertEqual([run["settings"] for run in one["runs"]], [run["settings"] for run in two["runs"]])
+        self.assertEqual((len(one["runs"]), one["ranking"]), (14, two["ranking"]))
+        self.assertEqual(self.search(search, "--show", out="two")["runs"], two["runs"])
+        random = self.search({**SEARCH, "runs": 14}, "--show", out="random")["runs"]
+        same = [run["settings"] == other["settings"] for run, other in zip(one["runs"], random)]
+        self.assertEqual((same[:6], any(same[6:])), ([True] * 6, False))
+        self.assertEqual(set(one["importance"]), set(SEARCH["ranges"]))
+        err = self.run_tool("search", self.write("wrong.json", {**SEARCH, "tpe": {}}), code=2)[1]
+        self.assertIn('/tpe: these settings are those of "method": "tpe". Got "random"', err)
+
+    def test_equal_metrics_are_ranked_by_the_loss(self):
+        self.write("small.json", changed(CLASSIFIER, train={"epochs": 1, "batch": 4}))
+        found = self.search({**SEARCH, "runs": 8, "ranges": {"/optimizer/lr": {"log_uniform": [1e-9, 1e-7]}}, "metric": "accuracy"})
+        runs = {run["run"]: run for run in found["runs"]}
+        self.assertEqual(len({run["accuracy"] for run in runs.values()}), 1)  # nothing was learnt
+        losses = [runs[run]["loss"] for run in found["ranking"]]
+        self.assertEqual(losses, sorted(losses))
+        self.assertGreater(len(set(losses)), 1)
+
+    def test_a_row_of_a_file_is_searched(self):
+        self.write("rows.json", {"base": "small.json", "rows": {"gru": {"name": "gru", "model": {"layers": [{"cell": "gru", "units": 2}]}}}})
+        search = {**SEARCH, "experiment": "rows.json", "row": "gru", "runs": 1, "ranges": {"/optimizer/lr": {"choices": [0.1]}}}
+        self.search(search)
+        found = json.loads((self.folder / "out/best/experiment.json").read_text())
+        self.assertEqual((found["name"], found["model"]["layers"][0]["cell"], found["optimizer"]["lr"]), ("gru", "gru", 0.1))
+
     def test_halving_stops_what_is_hopeless_and_says_why(self):
         search = {**SEARCH, "method": "halving", "runs": 12, "halving": {"first": 2, "factor": 3},
                   "ranges": {"/optimizer/lr": {"log_uniform": [1e-6, 1e-1]}}}

@@ -3,20 +3,11 @@
 import json
 import xml.etree.ElementTree
 
-from table_test import OTHER, PLAN, SMALL
-from tool import EXPERIMENT, ToolTest, changed, main
+from table_test import OTHER, PLAN, SMALL, TableTool
+from tool import EXPERIMENT, changed, main
 
 
-class ChartsTest(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.write("task/small.json", SMALL)
-        self.write("task/other.json", OTHER)
-        self.write("task/table.json", PLAN)
-
-    def table(self, *args):
-        return json.loads(self.run_tool("table", "task", "--json", "--quiet", *args)[0])
-
+class ChartsTest(TableTool):
     def test_the_plot_has_a_line_a_model(self):
         self.table("--seeds", 2, "--plot", "curves.svg")
         svg = xml.etree.ElementTree.parse(self.folder / "curves.svg").getroot()

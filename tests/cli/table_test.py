@@ -1,7 +1,6 @@
 """Tables: what is missing is trained, what is there is read, and every number is that of its runs."""
 
 import json
-import re
 import shutil
 import statistics
 
@@ -61,7 +60,7 @@ PLANS = [
 ]
 
 
-class TableTest(ToolTest):
+class TableTool(ToolTest):
     def setUp(self):
         super().setUp()
         self.write("task/small.json", SMALL)
@@ -74,6 +73,8 @@ class TableTest(ToolTest):
     def summary(self, run):
         return json.loads((self.folder / "runs/task" / run / "summary.json").read_text())
 
+
+class TableTest(TableTool):
     def test_the_numbers_are_those_of_the_runs(self):
         found = self.table("--seeds", 3)
         values = [100 * self.summary(f"small-{seed}")["test"]["rmse"] for seed in range(3)]
@@ -119,31 +120,6 @@ class TableTest(ToolTest):
         self.assertFalse((self.folder / "nowhere").exists())
         self.assertIn("other", self.run_tool("table", "task", "--only", "ohter", code=2)[1])
 
-    def test_markdown_and_pages(self):
-        out, err = self.run_tool("table", "task", "--seeds", 2, "--markdown", "page.md")
-        row = next(line for line in out.splitlines() if line.startswith("| tau-GRU"))
-        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
-        found = self.table("--seeds", 2, "--show")["rows"][0]
-        self.assertEqual(cells[:6], ["tau-GRU \\| small", "0.5 ± 0.1", f"{found['mean']:.3f}", f"{found['deviation']:.3f}",
-                                     f"{found['best']:.3f}", "2"])
-        for text in ("RMSE x 1e-2", "smaller is better", "a paper, Table 1", "other: of our own", "| S4 | 1.25 |", "Table 2"):
-            self.assertIn(text, out)
-        self.assertIn("4/4", err)
-        for seed in range(2):
-            value = 100 * self.summary(f"small-{seed}")["test"]["rmse"]
-            self.assertIn(f"small seed {seed}: {value:.3f} (RMSE x 1e-2) after", err)
-        self.assertRegex(out, r"; 4 runs of together [^,]+, the last of \d{4}-\d\d-\d\d, on ")
-        one = self.run_tool("table", "task", "--seeds", 1, "--only", "other", "--show")[0]
-        self.assertRegex(one, r"; 1 run of [^,]+, \d{4}-\d\d-\d\d, on ")
-        page = (self.folder / "page.md").read_text()
-        self.assertIn(out, page)
-        self.write("page.md", "before\n\n" + page + "\nafter\n")
-        again = self.run_tool("table", "task", "--seeds", 1, "--markdown", "page.md")[0]
-        page = (self.folder / "page.md").read_text()
-        self.assertTrue(page.startswith("before\n") and page.endswith("after\n"))
-        self.assertIn(again, page)
-        self.assertNotIn(out, page)
-
     def test_models_of_another_size_than_the_printed_ones_are_told(self):
         ours = json.loads(self.run_tool("inspect", "task/small.json", "--json")[0])["params"]
         self.assertEqual(ours, 361)
@@ -178,32 +154,6 @@ class TableTest(ToolTest):
         self.assertEqual((err, row["params"], row["parameter_difference"]), ("", None, ""))
         self.assertIn("| – (printed: 1000) |", out)
 
-    def test_damaged_pages_lose_nothing(self):
-        first, last = "<!-- table task -->\n", "<!-- end of table task -->\n"
-        show = ("table", "task", "--show", "--out", "nowhere", "--markdown", "page.md")
-        for title, page in (("no end", first), ("no start", last), ("the wrong order", last + first),
-                            ("two starts", first + "text\n" + first + last), ("two tables", (first + last) * 2),
-                            ("another table inside", first + "<!-- table other -->\n<!-- end of table other -->\n" + last)):
-            with self.subTest(title):
-                self.write("page.md", page)
-                self.assertIn("page.md: expected the lines", self.run_tool(*show, code=2)[1])
-                self.assertEqual((self.folder / "page.md").read_text(), page)
-                self.run_tool("table", "task", "--out", "never", "--markdown", "page.md", code=2)
-                self.assertFalse((self.folder / "never").exists())
-        for title, page in (("other line ends", ("a\n" + first + "old\n" + last + "b\n").replace("\n", "\r\n")),
-                            ("no last line end", "a\n" + first + "old\n" + last.strip()),
-                            ("markers in prose", f"a {first.strip()} b\n" + first + "old\n" + last)):
-            with self.subTest(title):
-                self.write("page.md", page)
-                out, _ = self.run_tool(*show)
-                text = (self.folder / "page.md").read_bytes().decode()
-                self.assertIn(first + out + last, text)
-                self.assertNotIn("old", text)
-                self.assertEqual(text.count("\n" + first), 1)
-        for option in ("--markdown", "--plot"):  # found out before training
-            self.assertIn("there is no folder", self.run_tool("table", "task", option, "gone/file", code=2)[1])
-        self.assertFalse((self.folder / "runs").exists())
-
     def test_a_training_that_diverges_is_said_and_not_tried_again(self):
         self.write("task/diverges.json", DIVERGES)
         self.write("task/table.json", changed_row(1, model="diverges"))
@@ -235,6 +185,15 @@ class TableTest(ToolTest):
         self.assertIn("budget", err)
         self.assertIn("1 of 1 runs failed", out)
         self.assertTrue(self.summary("small-0"))
+
+    def test_a_model_may_be_a_row_of_a_file(self):
+        whole = self.table("--seeds", 1)["rows"][1]
+        (self.folder / "task/other.json").unlink()
+        self.write("task/rows.json", {"base": "small.json", "rows": {"other": {"name": "other", "model": OTHER["model"]}}})
+        row = self.table("--seeds", 1)["rows"][1]
+        self.assertEqual((row["params"], row["runs"]), (whole["params"], whole["runs"]))
+        row = self.table("--seeds", 1, "--out", "again")["rows"][1]
+        self.assertEqual(row["mean"], whole["mean"])
 
     def test_a_changed_experiment_is_an_error(self):
         self.table()

@@ -8,10 +8,13 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/signals.h"
-#include "lagtape/tools/sweep/search/searcher.h"
+#include "lagtape/tools/sweep/search/halving.h"
+#include "lagtape/tools/sweep/search/importance.h"
+#include "lagtape/tools/sweep/search/search.h"
 #include "lagtape/tools/view/search_charts.h"
 
 namespace lagtape::cli {
@@ -59,9 +62,9 @@ std::string number(double value) { return std::isnan(value) ? "" : fmt::format("
 
 void announce(const SearchPlan& plan, const Trial& trial, std::size_t ended, std::size_t of) {
   const std::string what =
-      trial.state == search::TrialState::done
+      trial.state == search::RunState::done
           ? fmt::format("{} {} after {:.1f} s", plan.metric, number(trial.value), trial.seconds)
-          : fmt::format("{}: {}", search::name_of(trial.state), trial.message);
+          : fmt::format("{}: {}", sweep::name_of(trial.state), trial.message);
   note("{}/{}  run {}  {}  {}\n", ended, of, trial.folder.filename().string(),
        search::text_of_values(trial.values), what);
 }
@@ -79,26 +82,30 @@ void warn_of_many(const SearchPlan& plan) {
 
 /// Says when the ranges have fewer values than runs were asked for.
 void warn_of_few(const SearchPlan& plan) {
-  const std::int64_t runs = std::ssize(search::candidates(plan));
-  if (runs >= plan.runs) return;
+  const std::int64_t runs = std::ssize(plan.draws);
+  if (runs >= (plan.method == search::Method::tpe ? std::min(plan.runs, plan.startup) : plan.runs)) return;
   note("{}: the number of different {} in the ranges is {}, fewer than the {} runs that were asked for\n",
        plan.file.string(), plan.method == search::Method::grid ? "combinations" : "draws", runs, plan.runs);
 }
 
 /// "0.1358", or "0.1358 +- 0.0021" for several seeds.
 std::string value_with_deviation(const std::vector<double>& values) {
-  double mean = 0, squares = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
-  if (values.size() == 1) return number(mean);
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return fmt::format("{} +- {:.2g}", number(mean),
-                     std::sqrt(squares / static_cast<double>(values.size() - 1)));
+  const auto [mean, deviation] = mean_and_deviation(values);
+  return values.size() == 1 ? number(mean) : fmt::format("{} +- {:.2g}", number(mean), deviation);
+}
+
+/// Shows which settings mattered.
+void print_importance(const SearchPlan& plan, const SearchResult& result) {
+  const auto all = search::importance(plan, result.trials);
+  if (all.empty()) return;
+  print("\nsettings, by the part of the variance of ranks that each explains alone\n");
+  for (const auto& [pointer, part] : all) print("{:>5.2f}  {}\n", part, search::name_of_setting(pointer));
 }
 
 void print_table(const SearchPlan& plan, const SearchResult& result, const std::filesystem::path& out) {
   constexpr std::size_t kMostRows = 10;
   const std::vector<const Trial*> ranked = search::ranking(plan, result);
-  const auto count = [&](search::TrialState state) {
+  const auto count = [&](search::RunState state) {
     return std::ranges::count(result.trials, state, [](const Trial& trial) { return trial.state; });
   };
   const std::size_t shown = std::min(ranked.size(), kMostRows);
@@ -118,11 +125,11 @@ void print_table(const SearchPlan& plan, const SearchResult& result, const std::
           seeds[i], search::text_of_values(ranked[i]->values));
   }
   if (shown < ranked.size()) print("and {} more\n", ranked.size() - shown);
-  print("\n{} runs: {} done", result.trials.size(), count(search::TrialState::done));
-  for (const auto state :
-       {search::TrialState::stopped, search::TrialState::diverged, search::TrialState::failed,
-        search::TrialState::unfinished, search::TrialState::missing}) {
-    if (count(state) > 0) print(", {} {}", count(state), search::name_of(state));
+  print_importance(plan, result);
+  print("\n{} runs: {} done", result.trials.size(), count(search::RunState::done));
+  for (const auto state : {search::RunState::stopped, search::RunState::diverged, search::RunState::failed,
+                           search::RunState::unfinished, search::RunState::missing}) {
+    if (count(state) > 0) print(", {} {}", count(state), sweep::name_of(state));
   }
   if (std::filesystem::exists(out / "results.jsonl")) {
     print("; all in {}\n", (out / "results.jsonl").string());
@@ -143,13 +150,19 @@ void print_json(const SearchPlan& plan, const SearchResult& result) {
   for (const Trial& trial : result.repetitions) repetitions.push_back(search::json_of(plan, trial));
   for (const Trial* trial : search::ranking(plan, result))
     ranked.push_back(trial->folder.filename().string());
-  const Json all = {
-      {"metric", plan.metric}, {"ranking", ranked}, {"runs", runs}, {"repetitions", repetitions}};
+  Json settings = Json::object();
+  for (const auto& [pointer, part] : search::importance(plan, result.trials)) settings[pointer] = part;
+  const Json all = {{"metric", plan.metric},
+                    {"ranking", ranked},
+                    {"importance", settings},
+                    {"runs", runs},
+                    {"repetitions", repetitions}};
   print("{}\n", all.dump(2));
 }
 
 void run(const SearchArguments& arguments) {
-  const SearchPlan plan = search::read_search(arguments.file, arguments.runs, arguments.set);
+  const SearchPlan plan = search::read_search(arguments.file, arguments.runs, arguments.set,
+                                              arguments.show ? search::Checked::some : search::Checked::all);
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.file.stem()
                                                           : std::filesystem::path(arguments.out);
   if (!arguments.quiet) {
@@ -170,6 +183,9 @@ void run(const SearchArguments& arguments) {
     }
     result = search::search(plan, out, options);
   }
+  if (const std::string said = search::first_rung_note(plan, result.trials);
+      !said.empty() && !arguments.quiet)
+    note("{}\n", said);
   if (!arguments.plot.empty()) {
     std::filesystem::create_directories(arguments.plot);
     for (const auto& [name, chart] : search::charts_of(plan, result.trials))
@@ -187,7 +203,8 @@ void run(const SearchArguments& arguments) {
 
 Command search_command() {
   return make_command<SearchArguments>(
-      "search", "Search the settings of an experiment: random, a grid, or halving that stops hopeless runs",
+      "search",
+      "Search the settings of an experiment: random, a grid, halving that stops hopeless runs, or tpe",
       add_options, run,
       {{"lagtape search search.json --show", "the settings of every run"},
        {"lagtape search search.json", "into runs/search; goes on where it was stopped"}});

@@ -15,9 +15,10 @@
 #include "lagtape/tools/cli/output_file.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/signals.h"
-#include "lagtape/tools/sweep/table/report.h"
+#include "lagtape/tools/sweep/table/outcome.h"
 #include "lagtape/tools/sweep/table/results.h"
-#include "lagtape/tools/sweep/table/trainer_pool.h"
+#include "lagtape/tools/view/table_charts.h"
+#include "lagtape/tools/view/table_page.h"
 
 namespace lagtape::cli {
 
@@ -127,7 +128,7 @@ void announce(const table::PaperTable& plan, const table::Run& run, std::size_t 
   const std::string result = run.state == table::RunState::done
                                  ? fmt::format("{:.{}f} ({}) after {:.1f} s", run.value * plan.scale,
                                                plan.digits, plan.unit, run.seconds)
-                                 : fmt::format("{}: {}", name_of(run.state), run.message);
+                                 : fmt::format("{}: {}", sweep::name_of(run.state), run.message);
   note("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result);
 }
 
@@ -151,10 +152,10 @@ void warn_of_parameters(const table::PaperTable& plan, const std::vector<table::
 std::vector<int> train(std::vector<table::Run>& runs, const table::PaperTable& plan,
                        const TableArguments& arguments, table::Results* results) {
   catch_signals();
-  table::PoolOptions options{.jobs = arguments.jobs > 0 ? arguments.jobs : arguments.threads,
-                             .threads = arguments.threads,
-                             .assignments = arguments.set,
-                             .stop_requested = stop_requested};
+  table::TrainingOptions options{.jobs = arguments.jobs > 0 ? arguments.jobs : arguments.threads,
+                                 .threads = arguments.threads,
+                                 .assignments = arguments.set,
+                                 .stop_requested = stop_requested};
   options.ended = [&](const table::Run& run, std::size_t ended, std::size_t of) {
     if (results != nullptr) results->add({run}, plan);
     if (!arguments.quiet) announce(plan, run, ended, of);

@@ -10,6 +10,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/chart/plot.h"
 #include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
@@ -69,7 +70,7 @@ void add_options(Options& options, TrainArguments& arguments) {
       .excludes({"--resume", "--seeds"});
   options
       .add("--find-lr", &arguments.find_rate,
-           "try growing learning rates for 100 updates, print a suggested one, and draw the losses (.svg)")
+           "try growing learning rates for 100 updates, print one that may do, and draw the losses (.svg)")
       .not_empty()
       .called("FILE")
       .excludes({"--resume", "--dry-run", "--seeds"});
@@ -210,7 +211,7 @@ Experiment read(const ExperimentFile& file, const TrainArguments& arguments) {
 bool is_undefined(const Experiment& experiment, const EvaluationReport& report) {
   return !experiment.metrics.empty() && !report.valid.empty() &&
          !is_rankable(metric(experiment.metrics.front()).larger_is_better,
-                      value_of(report.valid, experiment.metrics.front()));
+                        value_of(report.valid, experiment.metrics.front()));
 }
 
 /// Trains into a folder; progress goes to stderr.
@@ -258,16 +259,11 @@ std::string default_folder(const Experiment& experiment) {
 /// The mean and the standard deviation of each metric over several runs.
 Json spread_of(const std::vector<RunSummary>& summaries, Evaluation RunSummary::*split) {
   Json spread = Json::object();
-  const auto count = static_cast<double>(summaries.size());
   for (std::size_t m = 0; m < (summaries.front().*split).size(); ++m) {
-    double sum = 0, squares = 0;
-    for (const RunSummary& summary : summaries) sum += (summary.*split)[m].second;
-    for (const RunSummary& summary : summaries) {
-      const double from_mean = (summary.*split)[m].second - sum / count;
-      squares += from_mean * from_mean;
-    }
-    spread[(summaries.front().*split)[m].first] = {{"mean", sum / count},
-                                                   {"deviation", std::sqrt(squares / (count - 1))}};
+    std::vector<double> values;
+    for (const RunSummary& summary : summaries) values.push_back((summary.*split)[m].second);
+    const auto [mean, deviation] = mean_and_deviation(values);
+    spread[(summaries.front().*split)[m].first] = {{"mean", mean}, {"deviation", deviation}};
   }
   return spread;
 }

@@ -11,16 +11,6 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-std::string name_of(const Setting& setting) {
-  std::string name = setting.pointer.substr(1);
-  std::ranges::replace(name, '/', '.');
-  return name;
-}
-
-bool is_logarithmic(const Setting& setting) {
-  return setting.kind == Setting::Kind::log_uniform || setting.kind == Setting::Kind::log_integers;
-}
-
 /// Whether a setting's values are numbers and not merely a list to choose from.
 bool is_numeric(const Setting& setting) {
   return std::ranges::all_of(setting.choices, [](const Json& choice) { return choice.is_number(); });
@@ -48,7 +38,7 @@ class Axis {
     if (std::isnan(value)) return kNothing;
     if (!(low_ < high_)) return 0.5;
     // The ratio of two values may overflow, the difference of logarithms does not.
-    if (is_logarithmic(setting_))
+    if (is_logarithmic(setting_.kind))
       return (std::log(value) - std::log(low_)) / (std::log(high_) - std::log(low_));
     return (value / 2 - low_ / 2) / (high_ / 2 - low_ / 2);
   }
@@ -74,9 +64,10 @@ void add_dot(PlotLine& line, double x, double y) {
 
 Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>& trials) {
   const Setting& setting = axis.setting();
-  Plot plot{.title = text_of(plan.metric, " against ", name_of(setting)),
-            .x = {.title = name_of(setting), .log = is_logarithmic(setting), .room = 0.04},
-            .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better, .room = 0.04}};
+  Plot plot{
+      .title = text_of(plan.metric, " against ", name_of_setting(setting.pointer)),
+      .x = {.title = name_of_setting(setting.pointer), .log = is_logarithmic(setting.kind), .room = 0.04},
+      .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better, .room = 0.04}};
   if (!is_numeric(setting)) {
     plot.x.room = 0;  // names stand half a place from the ends
     for (const Json& choice : setting.choices)
@@ -86,7 +77,7 @@ Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>&
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const double x = axis.number(i);
     if (std::isnan(x) || std::isnan(trials[i].value)) continue;
-    add_dot(trials[i].state == TrialState::done ? done : stopped, x, trials[i].value);
+    add_dot(trials[i].state == RunState::done ? done : stopped, x, trials[i].value);
   }
   for (PlotLine* line : {&done, &stopped})
     if (!line->x.empty()) plot.lines.push_back(std::move(*line));
@@ -97,13 +88,13 @@ Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const s
   Plot plot{.title = "the settings of all runs, each axis from its smallest to its largest value",
             .y = {.title = "place in the range", .min = 0, .max = 1}};
   for (const Axis& axis : axes)
-    plot.x.categories.push_back(name_of(axis.setting()) +
-                                (is_logarithmic(axis.setting()) ? " (logarithmic)" : ""));
+    plot.x.categories.push_back(name_of_setting(axis.setting().pointer) +
+                                (is_logarithmic(axis.setting().kind) ? " (logarithmic)" : ""));
   std::vector<std::size_t> sorted;
   for (std::size_t i = 0; i < trials.size(); ++i)
     if (!std::isnan(trials[i].value)) sorted.push_back(i);
   std::ranges::stable_sort(sorted, [&](std::size_t a, std::size_t b) {
-    return is_better(plan, trials[a].value, trials[b].value);
+    return is_better(plan, trials[a].score(), trials[b].score());
   });
   for (std::size_t rank = sorted.size(); rank-- > 0;) {  // the best last, on top of the others
     const std::size_t trial = sorted[rank];
@@ -129,7 +120,7 @@ std::vector<std::pair<std::string, Plot>> charts_of(const SearchPlan& plan,
     Axis axis(setting, trials);
     Plot plot = against(plan, axis, trials);
     if (plot.lines.empty()) continue;  // no run has the setting and a number
-    charts.emplace_back(name_of(setting), std::move(plot));
+    charts.emplace_back(name_of_setting(setting.pointer), std::move(plot));
     axes.push_back(std::move(axis));
   }
   if (!axes.empty()) charts.emplace_back("settings", side_by_side(plan, axes, trials));

@@ -20,12 +20,16 @@ class Halving {
   std::string verdict(const Trial& trial, const std::vector<Trial>& all);
 
  private:
-  /// The best value of a run after so many evaluations; nothing where it has not come as far.
-  const double* value_after(const Trial& trial, std::int64_t evaluations);
+  /// The best score of a run after so many evaluations; nothing where it has not come as far.
+  const Score* score_after(const Trial& trial, std::int64_t evaluations);
 
   const SearchPlan& plan_;
-  std::map<std::size_t, std::int64_t> judged_;              // by run: the evaluations of its last verdict
-  std::map<std::size_t, std::vector<double>> values_ = {};  // by run: best_so_far when it was last read
+  std::map<std::size_t, std::int64_t> judged_;             // by run: the evaluations of its last verdict
+  std::map<std::size_t, std::vector<Score>> scores_ = {};  // by run: best_so_far when it was last read
 };
+
+/// Says that all runs had the same metric when they were first judged, so that their losses decided, or nothing did.
+/// Empty where the metric told them apart.
+std::string first_rung_note(const SearchPlan& plan, const std::vector<Trial>& trials);
 
 }  // namespace lagtape::search

@@ -17,6 +17,10 @@ void begin_folder(const SearchPlan& plan, const std::filesystem::path& out);
 void write_results(const SearchPlan& plan, const std::filesystem::path& out,
                    const std::vector<Trial>& trials);
 
+/// Adds the next runs of a search by `tpe`, whose runs have all ended, and notes their settings in the folder: none where
+/// all are there, or where the ranges are used up.
+void draw_more(const SearchPlan& plan, const std::filesystem::path& out, std::vector<Trial>& trials);
+
 /// Points the link `best` to the folder of a run.
 void link_best(const std::filesystem::path& out, const Trial& trial);
 

@@ -21,6 +21,13 @@ namespace lagtape::search {
 
 namespace fs = std::filesystem;
 
+bool is_whole(Setting::Kind kind) {
+  return kind == Setting::Kind::integers || kind == Setting::Kind::log_integers;
+}
+bool is_logarithmic(Setting::Kind kind) {
+  return kind == Setting::Kind::log_uniform || kind == Setting::Kind::log_integers;
+}
+
 namespace {
 
 constexpr double kMostPoints = 10'000;
@@ -30,13 +37,6 @@ constexpr std::pair<const char*, Setting::Kind> kKinds[] = {{"uniform", Setting:
                                                             {"integers", Setting::Kind::integers},
                                                             {"log_integers", Setting::Kind::log_integers},
                                                             {"choices", Setting::Kind::choices}};
-
-bool is_whole(Setting::Kind kind) {
-  return kind == Setting::Kind::integers || kind == Setting::Kind::log_integers;
-}
-bool is_logarithmic(Setting::Kind kind) {
-  return kind == Setting::Kind::log_uniform || kind == Setting::Kind::log_integers;
-}
 
 void read_bounds(JsonReader& reader, const std::string& key, const Json& bounds, Setting& setting) {
   const auto fits = [&](const Json& bound) {
@@ -168,14 +168,24 @@ Json object_at(JsonReader& reader, const std::string& key, const std::string& ab
   return value.is_null() ? Json::object() : value;
 }
 
+/// Refuses the options of a method with another one.
+void check_owner(JsonReader& reader, const std::string& owner, const std::string& method) {
+  if (reader.has(owner) && owner != method)
+    reader.error(owner,
+                 text_of("these settings are those of \"method\": \"", owner, "\". Got \"", method, "\"."));
+}
+
 void read_method(JsonReader& reader, SearchPlan& plan) {
-  std::string method = "random";
+  constexpr std::pair<const char*, Method> kMethods[] = {
+      {"random", Method::random}, {"grid", Method::grid}, {"halving", Method::halving}, {"tpe", Method::tpe}};
+  std::vector<std::string> names;
+  for (const auto& known : kMethods) names.emplace_back(known.first);
+  std::string method = names.front();
   reader.choice(
-      "method", method, {"random", "grid", "halving"},
-      "random draws; a grid of all combinations; or random draws of which the hopeless are stopped early "
-      "(asynchronous successive halving)");
-  if (method == "grid") plan.method = Method::grid;
-  if (method == "halving") plan.method = Method::halving;
+      "method", method, names,
+      "random draws; a grid of all combinations; random draws of which the hopeless are stopped early "
+      "(asynchronous successive halving); or draws near the best runs so far (tree of Parzen estimators)");
+  plan.method = kMethods[std::ranges::find(names, method) - names.begin()].second;
   if (plan.method == Method::grid) plan.runs = 0;
   reader.optional("runs", plan.runs, between(1, static_cast<double>(kMostRuns)), "number of runs");
   std::int64_t seed = 0;
@@ -187,9 +197,13 @@ void read_method(JsonReader& reader, SearchPlan& plan) {
   rungs.optional("factor", plan.factor, between(2, 100),
                  "one of so many runs goes on, for so many times as long");
   rungs.finish();
-  if (reader.has("halving") && plan.method != Method::halving)
-    reader.error("halving",
-                 text_of("these settings are those of \"method\": \"halving\". Got \"", method, "\"."));
+  const Json tpe = object_at(reader, "tpe", "how runs are drawn");
+  JsonReader draws(tpe, "/tpe", reader.errors());
+  draws.optional("startup", plan.startup, between(2, 1e5), "number of random draws to begin with");
+  draws.optional("batch", plan.batch, between(1, 1000),
+                 "number of runs that are drawn at a time, from the results of all before them");
+  draws.finish();
+  for (const char* owner : {"halving", "tpe"}) check_owner(reader, owner, method);
   const Json again = object_at(reader, "again", "the best runs once more, with other seeds");
   JsonReader repeats(again, "/again", reader.errors());
   repeats.optional("best", plan.best, between(0, 1000), "number of runs that are repeated");
@@ -209,9 +223,17 @@ void choose_metric(SearchPlan& plan, const Experiment& experiment, JsonErrors& e
   }
 }
 
+void check_run(const SearchPlan& plan, const ExperimentFile& parsed, const Values& values) try {
+  read_experiment(parsed, assignments(plan, values));
+} catch (const InputError& error) {
+  throw InputError(text_of(plan.file.string(), ": a run would have ", shortened(text_of_values(values), 400),
+                           ", which fails:\n", error.what()));
+}
+
 }  // namespace
 
-SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vector<std::string>& set) {
+SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vector<std::string>& set,
+                       Checked checked) {
   if (runs > kMostRuns)
     throw InputError(text_of("--runs: a search has at most ", kMostRuns, " runs. Got ", runs, "."));
   const Json document = parse_commented_json(read_file(file), file.string());
@@ -251,31 +273,31 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
     throw InputError(text_of(file.string(), ": /runs: ", plan.runs, " runs of ", plan.settings.size(),
                              " settings each, expected at most ", most, " of so many and so long ones."));
   }
-  const std::vector<Values> runs_of_plan = candidates(plan);
-  if (std::ssize(runs_of_plan) > most) {
+  plan.draws = candidates(plan);
+  if (std::ssize(plan.draws) > most) {
     throw InputError(
         text_of(file.string(), ": /ranges: a grid of more than ", most,
                 " combinations, the most that a search of ", plan.settings.size(),
                 " settings has: give the ranges fewer \"points\", or \"runs\" for the first so many."));
   }
-  for (const Values& values : runs_of_plan) {
-    try {
-      read_experiment(parsed, assignments(plan, values));
-    } catch (const InputError& error) {
-      throw InputError(text_of(file.string(), ": a run would have ", shortened(text_of_values(values), 400),
-                               ", which fails:\n", error.what()));
-    }
-  }
+  constexpr std::size_t kSome = 200;
+  const std::size_t step = checked == Checked::all ? 1 : plan.draws.size() / kSome + 1;
+  for (std::size_t i = 0; i < plan.draws.size(); i += step) check_run(plan, parsed, plan.draws[i]);
   return plan;
+}
+
+std::string name_of_setting(const std::string& pointer) {
+  std::string name = pointer.substr(1);
+  std::ranges::replace(name, '/', '.');
+  return name;
 }
 
 std::string text_of_values(const Values& values) {
   std::string text;
   for (const auto& [pointer, value] : values) {
-    std::string name = pointer.substr(1);
-    std::ranges::replace(name, '/', '.');
     const bool is_plain = value.is_string() && !Json::accept(value.get<std::string>());
-    text += text_of(text.empty() ? "" : " ", name, "=", is_plain ? value.get<std::string>() : value.dump());
+    text += text_of(text.empty() ? "" : " ", name_of_setting(pointer), "=",
+                    is_plain ? value.get<std::string>() : value.dump());
   }
   return text;
 }

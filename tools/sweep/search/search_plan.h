@@ -27,7 +27,10 @@ struct Setting {
 
 constexpr std::int64_t kMostRuns = 100'000;  ///< a search has at most so many
 
-enum class Method : std::uint8_t { random, grid, halving };
+enum class Method : std::uint8_t { random, grid, halving, tpe };
+
+/// The settings of one run, by their pointers; those whose condition does not hold are absent.
+using Values = std::vector<std::pair<std::string, Json>>;
 
 /// A search as its file describes it:
 ///
@@ -47,25 +50,34 @@ struct SearchPlan {
   bool larger_is_better = false;
   std::int64_t first = 1,
                factor = 3;  ///< halving: runs are judged after first, first * factor, ... evaluations
+  std::int64_t startup = 10,
+               batch = 4;            ///< tpe: runs that are random draws, and runs that are drawn at a time
   std::int64_t best = 0, seeds = 0;  ///< the best runs are trained again with so many other seeds each
   Json identity;                     ///< everything that a search in an existing folder must agree in
+  std::vector<Values> draws = {};    ///< `candidates`
 };
+
+/// Which runs are checked to be experiments: before a training all of them, else some, as a check takes time.
+enum class Checked : std::uint8_t { all, some };
 
 /// Reads the file of a search. `runs` replaces its number unless 0; `set` changes the experiment. Throws InputError with
 /// all errors of the file, and for a run whose settings the experiment cannot have.
-SearchPlan read_search(const std::filesystem::path& file, std::int64_t runs = 0,
-                       const std::vector<std::string>& set = {});
+SearchPlan read_search(const std::filesystem::path& file, std::int64_t runs,
+                       const std::vector<std::string>& set, Checked checked);
 
-/// The settings of one run, by their pointers; those whose condition does not hold are absent.
-using Values = std::vector<std::pair<std::string, Json>>;
+/// Whether the setting has whole numbers, and whether its values are spread over their logarithms.
+bool is_whole(Setting::Kind kind);
+bool is_logarithmic(Setting::Kind kind);
 
-/// The settings of every run, no two of them equal: fewer than `runs` where the ranges do not have as many. Run i
+/// The settings of every run, or of the first ones, after which `tpe` looks at results; no two of them equal: fewer than `runs` where the ranges do not have as many. Run i
 /// depends on the plan and i alone, so that every process draws the same.
 std::vector<Values> candidates(const SearchPlan& plan);
 
 /// The most runs that a search may have: fewer than kMostRuns when it has very many settings, whose values every run keeps.
 std::int64_t most_runs(const SearchPlan& plan);
 
+/// "optimizer.lr" of "/optimizer/lr"
+std::string name_of_setting(const std::string& pointer);
 /// "optimizer.lr=0.01 model.layers.0.tau=20"
 std::string text_of_values(const Values& values);
 /// All changes that make a run's experiment, in the form of --set. Paths begin at the folder of the search's file.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "lagtape/core/error.h"
@@ -18,9 +20,6 @@ namespace lagtape::search {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr TrialState kStates[] = {TrialState::missing, TrialState::unfinished, TrialState::done,
-                                  TrialState::stopped, TrialState::diverged,   TrialState::failed};
 
 /// Says that a run ended without a summary, and why. It stands beside the folder, which may not even exist.
 fs::path end_file(const Trial& trial) { return trial.folder.string() + ".end.json"; }
@@ -45,6 +44,7 @@ double number_at(const Json& json, const std::string& pointer) {
 void read_summary(Trial& trial, const SearchPlan& plan, const fs::path& file) {
   const Json summary = parse_json(read_file(file), file.string());
   trial.value = number_at(summary, "/valid/" + plan.metric);
+  trial.loss = number_at(summary, "/valid/loss");
   trial.seconds = number_at(summary, "/seconds");
   if (!summary.contains("valid") || !summary.at("valid").contains(plan.metric)) {
     throw InputError(text_of(file.string(), ": /valid/", plan.metric,
@@ -55,77 +55,86 @@ void read_summary(Trial& trial, const SearchPlan& plan, const fs::path& file) {
 
 }  // namespace
 
-const char* name_of(TrialState state) {
-  switch (state) {
-    case TrialState::missing: return "missing";
-    case TrialState::unfinished: return "unfinished";
-    case TrialState::done: return "done";
-    case TrialState::stopped: return "stopped";
-    case TrialState::diverged: return "diverged";
-    case TrialState::failed: return "failed";
-  }
-  return "";
+bool is_better(const SearchPlan& plan, const Score& score, const Score& than) {
+  const bool is_tie = score.value == than.value && is_rankable(plan.larger_is_better, score.value);
+  return is_tie ? score.loss < than.loss : lagtape::is_better(plan.larger_is_better, score.value, than.value);
 }
 
-bool is_better(const SearchPlan& plan, double value, double than) {
-  return lagtape::is_better(plan.larger_is_better, value, than);
-}
-
-fs::path log_file(const Trial& trial) { return trial.folder.string() + ".log"; }
-
-bool has_ended(const Trial& trial) {
-  return trial.state != TrialState::missing && trial.state != TrialState::unfinished;
-}
-
-std::vector<double> best_so_far(const Trial& trial, const SearchPlan& plan) {
-  std::vector<double> values;
-  double best = std::nan("");
+std::vector<Score> best_so_far(const Trial& trial, const SearchPlan& plan) {
+  std::vector<Score> scores;
+  Score best;
   for_each_json_line(RunFolder(trial.folder).metrics_file(), [&](const Json& row, const std::string&) {
-    const double value = number_at(row, "/valid_" + plan.metric);
-    if (is_better(plan, value, best)) best = value;
-    values.push_back(best);
+    const Score score{number_at(row, "/valid_" + plan.metric), number_at(row, "/valid_loss")};
+    if (is_better(plan, score, best)) best = score;
+    scores.push_back(best);
   });
-  return values;
+  return scores;
 }
 
 void look_at(Trial& trial, const SearchPlan& plan) {
   for (const fs::path& path : {trial.folder, end_file(trial)}) refuse_link(path);
   const RunFolder folder(trial.folder);
-  const std::vector<double> values = best_so_far(trial, plan);
-  trial.evaluations = std::ssize(values);
-  trial.value = values.empty() ? std::nan("") : values.back();
-  trial.state = folder.can_resume() ? TrialState::unfinished : TrialState::missing;
+  const std::vector<Score> scores = best_so_far(trial, plan);
+  trial.evaluations = std::ssize(scores);
+  std::tie(trial.value, trial.loss) = scores.empty() ? std::pair(std::nan(""), std::nan(""))
+                                                     : std::pair(scores.back().value, scores.back().loss);
+  trial.state = folder.can_resume() ? RunState::unfinished : RunState::missing;
   if (fs::exists(folder.summary_file())) {
-    trial.state = TrialState::done;
+    trial.state = RunState::done;
     read_summary(trial, plan, folder.summary_file());
   } else if (const fs::path file = end_file(trial); fs::exists(file)) {
     const Json note = parse_json(read_file(file), file.string());
-    for (const TrialState state : kStates)
-      if (note.value("state", "") == name_of(state)) trial.state = state;
+    if (const RunState state = sweep::state_called(note.value("state", "")); state != RunState::missing)
+      trial.state = state;
     trial.message = note.value("message", "");
   }
 }
 
-void end(Trial& trial, TrialState state, const std::string& message) {
-  write_file_atomically(
-      end_file(trial), Json({{"state", name_of(state)}, {"message", message}}).dump() + "\n", Links::refused);
+void end(Trial& trial, RunState state, const std::string& message) {
+  write_file_atomically(end_file(trial),
+                        Json({{"state", sweep::name_of(state)}, {"message", message}}).dump() + "\n",
+                        Links::refused);
   trial.state = state;
   trial.message = message;
 }
 
 void begin_again(Trial& trial) {
+  remove_temporaries_of(end_file(trial));
   fs::remove(end_file(trial));
-  trial.state = TrialState::unfinished;
+  trial.state = RunState::unfinished;
   trial.message.clear();
 }
 
 std::vector<Trial> find_trials(const SearchPlan& plan, const fs::path& out) {
+  // Of very many runs that have not begun, none is looked for by itself.
+  std::error_code error;
+  const std::vector<std::string> entries = entries_of(out / "runs", error);
+  std::unordered_set<std::string> begun;
+  for (const std::string& entry : entries) begun.insert(entry.substr(0, entry.find('.')));
   std::vector<Trial> trials;
-  for (Values& values : candidates(plan)) {
-    trials.push_back(trial_in(out, trials.size(), std::move(values), -1));
-    look_at(trials.back(), plan);
+  for (const Values& values : plan.draws) {
+    trials.push_back(trial_in(out, trials.size(), values, -1));
+    if (begun.contains(trials.back().folder.filename().string())) look_at(trials.back(), plan);
+  }
+  if (plan.method != Method::tpe || std::ssize(trials) < plan.startup) return trials;
+  while (std::ssize(trials) < plan.runs && fs::exists(draw_file(out, trials.size()))) {
+    const fs::path file = draw_file(out, trials.size());
+    Values values;
+    const Json drawn = parse_json(read_file(file), file.string());
+    for (const auto& [pointer, value] : drawn.items()) values.emplace_back(pointer, value);
+    trials.push_back(trial_of(plan, out, trials.size(), std::move(values)));
   }
   return trials;
+}
+
+fs::path draw_file(const fs::path& out, std::size_t number) {
+  return trial_in(out, number, {}, -1).folder.string() + ".draw.json";
+}
+
+Trial trial_of(const SearchPlan& plan, const fs::path& out, std::size_t number, Values values) {
+  Trial trial = trial_in(out, number, std::move(values), -1);
+  look_at(trial, plan);
+  return trial;
 }
 
 std::vector<Trial> repetitions(const SearchPlan& plan, const Trial& trial, const fs::path& out) {
@@ -158,21 +167,27 @@ std::vector<Trial> finished_repetitions(const SearchPlan& plan, const std::vecto
     Trial trial = trial_in(out, place, trials[place].values, seed);
     if (trial.folder.filename() != name) continue;
     look_at(trial, plan);
-    if (trial.state == TrialState::done) found.push_back(std::move(trial));
+    if (trial.state == RunState::done) found.push_back(std::move(trial));
   }
   std::ranges::sort(found, {}, [](const Trial& trial) { return std::pair(trial.number, trial.seed); });
   return found;
 }
 
-Json json_of(const SearchPlan& plan, const Trial& trial) {
+Json json_of_values(const Values& values) {
   Json settings = Json::object();
-  for (const auto& [pointer, value] : trial.values) settings[pointer] = value;
-  Json line = {
-      {"run", trial.folder.filename().string()}, {"state", name_of(trial.state)}, {"settings", settings}};
+  for (const auto& [pointer, value] : values) settings[pointer] = value;
+  return settings;
+}
+
+Json json_of(const SearchPlan& plan, const Trial& trial) {
+  Json line = {{"run", trial.folder.filename().string()},
+               {"state", sweep::name_of(trial.state)},
+               {"settings", json_of_values(trial.values)}};
   if (trial.seed >= 0) line["seed"] = trial.seed;
   line[plan.metric] = std::isfinite(trial.value) ? Json(trial.value) : Json();
+  if (plan.metric != "loss") line["loss"] = std::isfinite(trial.loss) ? Json(trial.loss) : Json();
   line["evaluations"] = trial.evaluations;
-  if (trial.state == TrialState::done) line["seconds"] = trial.seconds;
+  if (trial.state == RunState::done) line["seconds"] = trial.seconds;
   if (!trial.message.empty()) line["message"] = trial.message;
   return line;
 }

@@ -6,28 +6,35 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/tools/sweep/run.h"
 #include "lagtape/tools/sweep/search/search_plan.h"
 
 namespace lagtape::search {
 
-enum class TrialState : std::uint8_t { missing, unfinished, done, stopped, diverged, failed };
-const char* name_of(TrialState state);
+using sweep::RunState;
+
+/// The plan's metric on valid, and the loss, by which runs of the same metric are compared.
+struct Score {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  double loss = std::numeric_limits<double>::quiet_NaN();
+};
 
 /// One run of a search: its settings, its folder DIR/runs/NUMBER (NUMBER-seedS when repeated), and what became of it.
-struct Trial {
+struct Trial : sweep::Run {
   std::size_t number = 0;
-  std::int64_t seed = -1;  ///< -1: the experiment's own
   Values values;
-  std::filesystem::path folder;
-  TrialState state = TrialState::missing;
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< the plan's metric on valid, the best so far
-  double seconds = 0;
+  double loss = std::numeric_limits<double>::quiet_NaN();  ///< on valid, where `value` is the best so far
   std::int64_t evaluations = 0;
-  std::string message;  ///< why it was stopped, diverged or failed
+
+  Score score() const { return {value, loss}; }
 };
 
 /// The runs of a search in DIR. Runs whose folder or end is there are looked at.
 std::vector<Trial> find_trials(const SearchPlan& plan, const std::filesystem::path& out);
+/// The file with the settings of a run that was drawn by the results of others.
+std::filesystem::path draw_file(const std::filesystem::path& out, std::size_t number);
+/// A run of these settings, which is looked at.
+Trial trial_of(const SearchPlan& plan, const std::filesystem::path& out, std::size_t number, Values values);
 /// The repetitions of a run with the seeds 1, 2, ... after the experiment's own.
 std::vector<Trial> repetitions(const SearchPlan& plan, const Trial& trial, const std::filesystem::path& out);
 
@@ -38,19 +45,18 @@ std::vector<Trial> finished_repetitions(const SearchPlan& plan, const std::vecto
 /// Reads what became of a run so far.
 void look_at(Trial& trial, const SearchPlan& plan);
 /// Notes, for good, that a run ended without a result.
-void end(Trial& trial, TrialState state, const std::string& message);
+void end(Trial& trial, RunState state, const std::string& message);
 /// Forgets how a run ended that is trained again.
 void begin_again(Trial& trial);
-bool has_ended(const Trial& trial);
 
-/// The best value of the plan's metric after each evaluation of a run, from its metrics.jsonl.
-std::vector<double> best_so_far(const Trial& trial, const SearchPlan& plan);
+/// The best score after each evaluation of a run, from its metrics.jsonl.
+std::vector<Score> best_so_far(const Trial& trial, const SearchPlan& plan);
 
-/// Whether a value is better than another; one that says how good a run is is better than one that does not.
-bool is_better(const SearchPlan& plan, double value, double than);
+/// Whether a score is better than another. A value that is not finite is worse than any other, and equal values are
+/// compared by the loss.
+bool is_better(const SearchPlan& plan, const Score& score, const Score& than);
 
-std::filesystem::path log_file(const Trial& trial);
-
+Json json_of_values(const Values& values);
 /// One JSON object a run, as in results.jsonl.
 Json json_of(const SearchPlan& plan, const Trial& trial);
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "lagtape/core/json/json.h"
-#include "lagtape/tools/sweep/table/report.h"
+#include "lagtape/tools/sweep/table/outcome.h"
 
 namespace lagtape::table {
 
@@ -11,7 +11,7 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 Json json_of(const Run& run, double scale) {
   Json json = {{"seed", run.seed},
-               {"state", name_of(run.state)},
+               {"state", sweep::name_of(run.state)},
                {"value", number(run.value * scale)},
                {"seconds", run.seconds},
                {"folder", run.folder.string()}};

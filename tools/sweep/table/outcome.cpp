@@ -1,10 +1,12 @@
+#include "lagtape/tools/sweep/table/outcome.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "lagtape/tools/sweep/table/report.h"
+#include "lagtape/tools/analysis/comparison.h"
 
 namespace lagtape::table {
 
@@ -17,7 +19,6 @@ Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<R
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Outcome outcome{.runs = {}, .values = {}, .mean = kNan, .deviation = kNan, .best = kNan};
   outcome.params = table.rows[row].parameters;
-  double sum = 0;
   for (const Run& run : runs) {
     if (run.row != row) continue;
     outcome.runs.push_back(&run);
@@ -25,17 +26,15 @@ Outcome outcome_of(const PaperTable& table, std::size_t row, const std::vector<R
     if (run.state != RunState::done) continue;
     outcome.values.push_back(run.value * table.scale);
     outcome.seconds += run.seconds;
-    sum += outcome.values.back();
   }
   if (outcome.values.empty()) return outcome;
   const auto n = static_cast<double>(outcome.values.size());
-  outcome.mean = sum / n;
+  const auto [mean, deviation] = mean_and_deviation(outcome.values);
+  outcome.mean = mean;
+  if (n > 1) outcome.deviation = deviation;
   outcome.seconds /= n;
   const auto [least, most] = std::minmax_element(outcome.values.begin(), outcome.values.end());
   outcome.best = table.larger_is_better ? *most : *least;
-  double squares = 0;
-  for (const double value : outcome.values) squares += (value - outcome.mean) * (value - outcome.mean);
-  if (n > 1) outcome.deviation = std::sqrt(squares / (n - 1));
   return outcome;
 }
 

@@ -44,12 +44,13 @@ void Results::read_line(const std::string& line, const std::string& where) {
   Key key;
   auto& [model, seed, experiment, metric] = key;
   Entry entry;
-  std::string state = name_of(RunState::done);
+  std::string state = sweep::name_of(RunState::done);
   reader.required("model", model, "MODEL.json of the table's folder");
   reader.required("seed", seed, at_least(0), "seed of the run");
   reader.required("experiment", experiment, "hash of the experiment");
-  reader.choice("state", state, {name_of(RunState::done), name_of(RunState::diverged)}, "how it ended");
-  if (state == name_of(RunState::done)) {
+  reader.choice("state", state, {sweep::name_of(RunState::done), sweep::name_of(RunState::diverged)},
+                "how it ended");
+  if (state == sweep::name_of(RunState::done)) {
     reader.required("metric", metric, "metric of the test set");
     reader.required("value", entry.value, {}, "value of the metric, not scaled");
     reader.required("params", entry.params, at_least(0), "number of parameters");
@@ -85,7 +86,8 @@ Results::Key Results::key_of(const Run& run, const PaperTable& table, RunState s
 
 std::string Results::line_of(const Key& key, const Entry& entry) {
   const auto& [model, seed, experiment, metric] = key;
-  Json line = {{"model", model}, {"seed", seed}, {"experiment", experiment}, {"state", name_of(entry.state)}};
+  Json line = {
+      {"model", model}, {"seed", seed}, {"experiment", experiment}, {"state", sweep::name_of(entry.state)}};
   if (entry.state == RunState::done) {
     line["metric"] = metric;
     line["value"] = entry.value;
@@ -164,10 +166,9 @@ void Results::add(const std::vector<Run>& runs, const PaperTable& table) {
   }
   // A new file is written even if it is empty, so that a wrong path is an error before the training.
   if (!grown && fs::exists(file_)) return;
-  remove_temporaries_of(file_);
   std::string text;
   for (const auto& [key, entry] : entries_) text += line_of(key, entry);
-  write_file_atomically(file_, text);
+  sweep::write_results_file(file_, text);
 }
 
 }  // namespace lagtape::table

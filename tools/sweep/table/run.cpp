@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <map>
+#include <optional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/hash.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/sweep/pool.h"
 #include "lagtape/tools/sweep/table/machine.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/experiment_reader.h"
@@ -99,17 +102,6 @@ void read_summary(Run& run, const PaperTable& table) {
 
 }  // namespace
 
-const char* name_of(RunState state) {
-  switch (state) {
-    case RunState::missing: return "missing";
-    case RunState::unfinished: return "unfinished";
-    case RunState::done: return "done";
-    case RunState::diverged: return "diverged";
-    case RunState::failed: return "failed";
-  }
-  return "";
-}
-
 std::string experiment_number(const ExperimentPlace& place, const std::vector<std::string>& assignments) {
   Json document = read_experiment_document(place);
   for (const std::string& assignment : assignments) assign(document, assignment);
@@ -125,8 +117,6 @@ std::string experiment_number(const ExperimentPlace& place, const std::vector<st
 }
 
 fs::path divergence_file(const Run& run) { return run.folder / "diverged.txt"; }
-
-fs::path log_file(const Run& run) { return run.folder.string() + ".log"; }
 
 void look_at(Run& run, const PaperTable& table, const std::vector<std::string>& assignments) {
   const Experiment experiment = experiment_of(run, table, assignments);
@@ -187,6 +177,43 @@ std::vector<Run> find_runs(const PaperTable& table, const std::vector<std::size_
     }
   }
   return runs;
+}
+
+std::vector<int> train_all(std::vector<Run>& runs, const PaperTable& table, const TrainingOptions& options) {
+  std::vector<int> failures;
+  std::deque<sweep::Run*> waiting;
+  for (Run& run : runs)
+    if (!run.has_ended()) waiting.push_back(&run);
+  const std::size_t all = waiting.size();
+  std::size_t ended = 0;
+  sweep::Pool pool{
+      .jobs = options.jobs, .threads = options.threads, .stop_requested = options.stop_requested};
+  pool.begin = [&](const sweep::Run& run, int threads) -> sweep::Turn {
+    std::vector<std::string> arguments =
+        table.experiment(table.rows[static_cast<const Run&>(run).row]).arguments();
+    arguments.insert(arguments.begin(), "train");
+    for (const std::string& assignment : options.assignments)
+      arguments.insert(arguments.end(), {"--set", assignment});
+    arguments.insert(arguments.end(), {"--seed", std::to_string(run.seed), "--out", run.folder.string(),
+                                       "--threads", std::to_string(threads), "--resume"});
+    return {.arguments = std::move(arguments)};
+  };
+  pool.ended = [&](sweep::Run& ended_run, const sweep::Ending& ending) {
+    auto& run = static_cast<Run&>(ended_run);
+    if (ending.diverged()) write_file_atomically(divergence_file(run), ending.message, Links::refused);
+    look_at(run, table, options.assignments);
+    if (run.state != RunState::done && run.state != RunState::diverged) {
+      run.state = RunState::failed;
+      run.message = ending.message.empty() ? text_of("ended with exit code ", ending.code) : ending.message;
+      failures.push_back(ending.code);
+    }
+    if (options.ended) options.ended(run, ++ended, all);
+    return false;
+  };
+  if (const std::optional<std::size_t> running = sweep::train_all(std::move(waiting), pool))
+    throw Interrupted(text_of("interrupted with ", ended, " of ", all, " trainings done, ", *running,
+                              " saved in between. The same command resumes them"));
+  return failures;
 }
 
 }  // namespace lagtape::table

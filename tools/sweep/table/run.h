@@ -2,30 +2,25 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "lagtape/tools/sweep/run.h"
 #include "lagtape/tools/sweep/table/paper_table.h"
 
 namespace lagtape::table {
 
-enum class RunState { missing, unfinished, done, diverged, failed };
-const char* name_of(RunState state);
+using sweep::RunState;
 
-/// One model trained with one seed, in DIR/MODEL-SEED.
-struct Run {
-  std::size_t row = 0;  ///< index of the row in the table
-  std::int64_t seed = 0;
-  std::filesystem::path folder;
-  RunState state = RunState::missing;
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< the table's metric, not scaled
-  double seconds = 0;
+/// One model trained with one seed, in DIR/MODEL-SEED. Its value is the table's metric, not scaled, and its message may
+/// also tell in which settings it differs from those with which it finished.
+struct Run : sweep::Run {
+  std::size_t row = 0;          ///< index of the row in the table
   std::int64_t params = 0;      ///< of the model; 0 if neither a run nor the experiment file tells it
   std::int64_t arithmetic = 0;  ///< kArithmetic of the lagtape that trained it; 0: not recorded
-  std::string message;     ///< why it diverged or failed, or where the settings differ with which it finished
-  std::string experiment;  ///< its experiment_number
-  std::string date, machine;  ///< `date` is the day of its end, "2026-11-20"; empty before
+  std::string experiment;       ///< its experiment_number
+  std::string date, machine;    ///< `date` is the day of its end, "2026-11-20"; empty before
 };
 
 /// A hash of an experiment with its assignments, 16 hexadecimal digits. It does not depend on the order
@@ -34,8 +29,6 @@ std::string experiment_number(const ExperimentPlace& place, const std::vector<st
 
 /// The file with the message of a training that diverged; it keeps the training from being repeated.
 std::filesystem::path divergence_file(const Run& run);
-/// The log of a training: DIR/MODEL-SEED.log.
-std::filesystem::path log_file(const Run& run);
 
 /// Reads a run's folder and sets state, value, seconds and message, and params unless they are known already.
 /// Throws InputError when the folder belongs to another experiment than the row's with this seed and these
@@ -51,5 +44,19 @@ void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t
 /// any, so that an unfinished table covers all rows.
 std::vector<Run> find_runs(const PaperTable& table, const std::vector<std::size_t>& rows, std::int64_t seeds,
                            const std::filesystem::path& out, const std::vector<std::string>& assignments);
+
+struct TrainingOptions {
+  int jobs = 1;                               ///< number of parallel trainings
+  int threads = 1;                            ///< total number of threads
+  std::vector<std::string> assignments = {};  ///< in the form of --set
+  std::function<bool()> stop_requested = [] { return false; };
+  /// Called when a training has ended, with the number of trainings that have ended and their total.
+  std::function<void(const Run&, std::size_t ended, std::size_t of)> ended = {};
+};
+
+/// Trains the missing runs and resumes the unfinished ones, in order, each in its own process, and reads the
+/// result of each run when it has ended. The other runs go on when one fails. Returns the exit codes of the
+/// failed runs. Throws Interrupted when it is stopped; everything is saved then.
+std::vector<int> train_all(std::vector<Run>& runs, const PaperTable& table, const TrainingOptions& options);
 
 }  // namespace lagtape::table

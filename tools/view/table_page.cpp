@@ -1,3 +1,5 @@
+#include "lagtape/tools/view/table_page.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/tools/sweep/table/report.h"
 
 namespace lagtape::table {
 

@@ -2,11 +2,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
+#include <string_view>
 
-#include "lagtape/tools/sweep/table/report.h"
+#include "lagtape/tools/sweep/table/outcome.h"
 #include "lagtape/tools/version.h"
+#include "lagtape/tools/view/table_page.h"
 
 namespace lagtape::table {
 
@@ -37,17 +40,27 @@ std::string time(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-/// A text without line breaks, which would end its line of the page.
-std::string on_one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
+/// A text that Markdown shows as it is, on one line: what would begin emphasis, code, a link or HTML is escaped.
+std::string plain(const std::string& text) {
+  const auto is_word = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+  };
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_inside_word = i > 0 && is_word(i - 1) && is_word(i + 1);
+    if (std::string_view("\\`*<").find(c) != std::string_view::npos || (c == '_' && !is_inside_word) ||
+        (c == '[' && text.find("](", i) != std::string::npos))
+      result += '\\';
+    result += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return result;
 }
 
-/// The text with the characters escaped that would end a cell.
+/// The same in a cell of a table.
 std::string cell(const std::string& text) {
   std::string result;
-  for (const char c : on_one_line(text)) {
+  for (const char c : plain(text)) {
     if (c == '|') result += '\\';
     result += c;
   }
@@ -72,14 +85,14 @@ void add(std::string& text, const std::string& part) {
 /// The remarks on a row: its note, its own source, and runs that are not done.
 std::string remark(const Row& row, const Outcome& outcome) {
   std::string text;
-  if (!row.source.empty()) add(text, fmt::format("printed in {}", on_one_line(row.source)));
-  add(text, on_one_line(row.note));
+  if (!row.source.empty()) add(text, fmt::format("printed in {}", plain(row.source)));
+  add(text, plain(row.note));
   add(text, parameter_difference(row, outcome));
   if (row.model.empty() || outcome.runs.empty()) return text;
   const int runs = static_cast<int>(outcome.runs.size()) - outcome.count(RunState::missing);
   for (const RunState state : {RunState::diverged, RunState::failed, RunState::unfinished}) {
     if (const int count = outcome.count(state))
-      add(text, fmt::format("{} of {} runs {}", count, runs, name_of(state)));
+      add(text, fmt::format("{} of {} runs {}", count, runs, sweep::name_of(state)));
   }
   return text;
 }
@@ -90,8 +103,8 @@ std::string earlier_arithmetic(const Row& row, const Outcome& outcome) {
     return run->state == RunState::done && run->arithmetic > 0 && run->arithmetic < kArithmetic;
   });
   if (earlier == 0) return "";
-  if (earlier == std::ssize(outcome.values)) return row.name;
-  return fmt::format("{} ({} of {} runs)", row.name, earlier, outcome.values.size());
+  if (earlier == std::ssize(outcome.values)) return plain(row.name);
+  return fmt::format("{} ({} of {} runs)", plain(row.name), earlier, outcome.values.size());
 }
 
 std::string circumstances(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
@@ -112,15 +125,14 @@ std::string circumstances(const PaperTable& table, const std::vector<Run>& runs,
                                        : fmt::format("runs of together {}, the last of", time(seconds));
     when = fmt::format("; {} {} {}, on {}", done, span, latest, fmt::join(machines, " and "));
   }
-  return fmt::format("Test {}, {} is better{}.\nPrinted: {}.\n`{}`\n", table.unit,
-                     table.larger_is_better ? "larger" : "smaller", when, table.source, command);
+  return fmt::format("Test {}, {} is better{}.\nPrinted: {}.\n`{}`\n", plain(table.unit),
+                     table.larger_is_better ? "larger" : "smaller", when, plain(table.source), command);
 }
 
 }  // namespace
 
 std::string markdown(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
-  std::string text =
-      fmt::format("**{}.**\n{}\n", on_one_line(table.title), circumstances(table, runs, command));
+  std::string text = fmt::format("**{}.**\n{}\n", plain(table.title), circumstances(table, runs, command));
   text += "| model | printed | mean | s.d. | best | seeds | parameters | time a run |\n";
   text += "|---|--:|--:|--:|--:|--:|--:|--:|\n";
   std::string remarks, earlier;
@@ -129,7 +141,7 @@ std::string markdown(const PaperTable& table, const std::vector<Run>& runs, cons
     const Outcome outcome = outcome_of(table, i, runs);
     text += line_of(table, row, outcome);
     const std::string said = remark(row, outcome);
-    if (!said.empty()) remarks += fmt::format("- {}: {}\n", on_one_line(row.name), said);
+    if (!said.empty()) remarks += fmt::format("- {}: {}\n", plain(row.name), said);
     add(earlier, earlier_arithmetic(row, outcome));
   }
   if (!earlier.empty()) remarks += fmt::format("- Trained with an earlier arithmetic: {}\n", earlier);

@@ -1,15 +1,15 @@
 #include <fmt/core.h>
 
-#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "lagtape/tools/sweep/table/bands.h"
-#include "lagtape/tools/sweep/table/report.h"
+#include "lagtape/tools/analysis/comparison.h"
+#include "lagtape/tools/sweep/table/outcome.h"
 #include "lagtape/tools/train/files/json_lines.h"
 #include "lagtape/tools/train/run_folder.h"
+#include "lagtape/tools/view/table_charts.h"
 
 namespace lagtape::table {
 
@@ -40,16 +40,12 @@ void draw(Plot& plot, const std::string& name, const Values& values) {
   PlotLine line{.name = name, .x = {}, .y = {}};
   PlotBand band{.name = "", .x = {}, .low = {}, .high = {}, .line = plot.lines.size()};
   for (const auto& [x, of_runs] : values.has_epochs ? values.by_epoch : values.by_step) {
-    const double runs = static_cast<double>(of_runs.size());
-    double mean = 0, squares = 0;
-    for (const double value : of_runs) mean += value / runs;
-    for (const double value : of_runs) squares += (value - mean) * (value - mean);
-    const double deviation =
-        runs > 1 ? std::sqrt(squares / (runs - 1)) : std::numeric_limits<double>::quiet_NaN();
+    const auto [mean, deviation] = mean_and_deviation(of_runs);
+    const double half = of_runs.size() > 1 ? deviation : std::numeric_limits<double>::quiet_NaN();
     line.x.push_back(x);
     line.y.push_back(mean);
-    band.low.push_back(mean - deviation);
-    band.high.push_back(mean + deviation);
+    band.low.push_back(mean - half);
+    band.high.push_back(mean + half);
   }
   band.x = line.x;
   if (has_width(band)) plot.bands.push_back(std::move(band));
@@ -80,6 +76,18 @@ Plot curves_of(const PaperTable& table, const std::vector<Run>& runs, const std:
 }
 
 }  // namespace
+
+bool has_width(const PlotBand& band) {
+  for (std::size_t i = 0; i < band.x.size(); ++i)
+    if (band.low[i] < band.high[i]) return true;
+  return false;
+}
+
+void explain_bands(Plot& plot) {
+  if (plot.bands.empty()) return;
+  // One entry stands for the bands of all lines, which differ in their colours alone.
+  plot.bands.front().name = "one standard deviation over the seeds";
+}
 
 Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs) {
   // The test set's curves are drawn only if no row would be missing.

@@ -33,13 +33,14 @@ SearchResult search(const SearchPlan& plan, const std::filesystem::path& out, co
 /// or when the metric says nothing of any, DivergenceError when all diverged, Error otherwise.
 void raise_failures(const SearchPlan& plan, const SearchResult& result);
 
-/// What has come out of a search so far; nothing is trained.
+/// What has come out of a search so far, with its repetitions; nothing is trained.
 SearchResult look_at_search(const SearchPlan& plan, const std::filesystem::path& out);
 
 /// The runs with a result, the best first. Runs that were repeated come before others, in the order of the mean over
 /// their seeds.
 std::vector<const Trial*> ranking(const SearchPlan& plan, const SearchResult& result);
 /// The results on valid of a run and of its repetitions.
-std::vector<double> values_of(const SearchResult& result, const Trial& trial);
+std::vector<double> values_of(const SearchResult& result, const Trial& trial,
+                              double Trial::*number = &Trial::value);
 
 }  // namespace lagtape::search

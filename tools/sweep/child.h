@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lagtape::jobs {
+namespace lagtape::sweep {
 
 /// A second process of this program with other arguments. It has a process group of its own, so that Ctrl-C
 /// in a terminal reaches it only through its parent, and it is asked to stop when its parent ends in any way.
@@ -34,4 +34,4 @@ std::size_t size_of(const std::filesystem::path& file);
 /// The last message of the tool in a log, from a given offset on; empty when there is none.
 std::string last_words(const std::filesystem::path& log, std::size_t from);
 
-}  // namespace lagtape::jobs
+}  // namespace lagtape::sweep

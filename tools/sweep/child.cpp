@@ -1,4 +1,4 @@
-#include "lagtape/tools/sweep/jobs/child.h"
+#include "lagtape/tools/sweep/child.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/text_lines.h"
 
-namespace lagtape::jobs {
+namespace lagtape::sweep {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::string last_words(const std::filesystem::path& log, std::size_t from) {
   return last;
 }
 
-}  // namespace lagtape::jobs
+}  // namespace lagtape::sweep

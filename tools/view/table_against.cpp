@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "lagtape/core/quote.h"
-#include "lagtape/tools/sweep/table/bands.h"
-#include "lagtape/tools/sweep/table/report.h"
+#include "lagtape/tools/sweep/table/outcome.h"
+#include "lagtape/tools/view/table_charts.h"
 
 namespace lagtape::table {
 
