@@ -57,7 +57,7 @@ void TrainingOrder::draw_classes(RandomStream& stream) {
   for (std::size_t i = 0; i < drawn.size(); ++i) order_[i] = drawn[static_cast<std::size_t>(places[i])];
 }
 
-/// Sorts stretches of the order by length, and then mixes the batches.
+/// Sorts parts of the order by length, and then mixes the batches.
 void TrainingOrder::sort_in_buckets(RandomStream& stream) {
   constexpr std::int64_t kBatches = 50;
   const auto length = [this](std::int64_t i) { return dataset_.length(i); };

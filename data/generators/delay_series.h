@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// A scalar delay equation x' = f(x(t), x(t - delay * step)) and the stretch of its solution that a task
+/// A scalar delay equation x' = f(x(t), x(t - delay * step)) and the part of its solution that a task
 /// uses.
 struct DelaySeries {
   double (*slope)(double x, double delayed);

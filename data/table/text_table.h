@@ -37,7 +37,10 @@ class TextTable {
   };
   class Reader;
 
+  static constexpr std::int64_t kSample = 1000;  ///< rows by which the others are estimated
+
   void find_separator(char decimal);
+  void reserve(std::size_t bytes);
   std::int64_t equal_cells(char separator, int lines);
 
   std::string text_;  ///< of the file, with doubled quotes made single in their cells

@@ -34,7 +34,7 @@ struct SeriesForecast : PredictedTargets {
 };
 
 /// Forecasts with one model, or with several of the same data. Reads the file as the first model's experiment
-/// says (task "series"), runs the models over the stretch before the first prediction, and then lets each go on
+/// says (task "series"), runs the models over the segment before the first prediction, and then lets each go on
 /// from its own predictions. Models of quantiles go on from numbers that are drawn from them, on many paths, and the
 /// result are the quantiles of the paths; without paths those of each step after the path of the medians. Inputs that
 /// are not predicted must be known: from the time, or from rows of the file whose targets are missing or later than

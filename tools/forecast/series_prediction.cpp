@@ -11,7 +11,7 @@ namespace lagtape {
 
 namespace {
 
-/// Predicts stretch by stretch, and collects outputs and rows.
+/// Predicts segment by segment, and collects outputs and rows.
 class SeriesPredictor {
  public:
   SeriesPredictor(const Model& model, const std::filesystem::path& input, int threads)
@@ -44,7 +44,7 @@ class SeriesPredictor {
  private:
   double value(std::int64_t row, std::int64_t column) const { return recordings_.column(column).at(row); }
 
-  /// The rows of a stretch before the first in which an input is not known.
+  /// The rows of a segment before the first in which an input is not known.
   std::int64_t known_rows(const RowRange& segment) const {
     for (std::int64_t n = 0; n < segment.rows; ++n)
       for (const std::int64_t column : recordings_.input)
@@ -58,7 +58,7 @@ class SeriesPredictor {
       for (const std::int64_t column : recordings_.input) x.set(to++, value(first + n, column));
   }
 
-  /// Whether a row is predicted: it is in the stretch, or behind the end of the file.
+  /// Whether a row is predicted: it is in the segment, or behind the end of the file.
   bool is_wanted(std::int64_t row) const { return row < end_ || is_last_; }
 
   /// Takes the outputs [rows, q] for the rows from `first` on.
@@ -116,7 +116,7 @@ class SeriesPredictor {
   Recordings recordings_;
   SeriesPrediction prediction_;
   std::vector<double> outputs_;
-  std::int64_t end_ = 0;  ///< the row behind the present stretch
+  std::int64_t end_ = 0;  ///< the row behind the present segment
   bool is_last_ = false;
 };
 

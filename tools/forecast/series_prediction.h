@@ -17,7 +17,7 @@ struct SeriesPrediction : PredictedTargets {
 };
 
 /// Predicts all rows of a recording that a model can predict. Reads the file as the model's experiment says (task
-/// "series"); a model that reads out at every step runs through each stretch without a gap, one that reads out once
+/// "series"); a model that reads out at every step runs through each segment without a gap, one that reads out once
 /// reads a window before each row. The rows behind the end of the file that are within the horizon are predicted
 /// too. Throws InputError.
 SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads = 1);

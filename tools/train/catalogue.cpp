@@ -102,7 +102,7 @@ std::vector<CatalogueEntry> schedule_rows() {
 std::vector<CatalogueEntry> metric_rows() {
   std::vector<CatalogueEntry> rows;
   for (const MetricEntry& entry : metrics()) {
-    const char* direction = !entry.tells_best        ? "does not tell which model is best"
+    const char* direction = !entry.ranks_models      ? "does not tell which model is best"
                             : entry.larger_is_better ? "larger is better"
                                                      : "smaller is better";
     rows.push_back({std::string(entry.name), text_of(entry.summary, "; ", direction), "", "", {}});

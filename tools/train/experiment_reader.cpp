@@ -252,7 +252,7 @@ class ExperimentReader {
     } else if (experiment_.loss != Loss::none && !known->applies(experiment_.loss)) {
       errors_.add(pointer, text_of("the metric ", name, " does not go with the loss ",
                                    name_of(experiment_.loss), "."));
-    } else if (experiment_.metrics.empty() && !known->tells_best) {
+    } else if (experiment_.metrics.empty() && !known->ranks_models) {
       errors_.add(pointer, text_of("the first metric decides which state is best, which ", name,
                                    " does not tell. Name another one first."));
     } else if (!metrics_.insert(name).second) {

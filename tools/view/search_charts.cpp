@@ -21,7 +21,7 @@ class Axis {
  public:
   Axis(const Setting& setting, const std::vector<Trial>& trials) : setting_(setting) {
     for (const Trial& trial : trials) {
-      const double number = number_in(trial);
+      const double number = value_of(trial);
       numbers_.push_back(number);
       if (std::isnan(number)) continue;
       low_ = std::min(low_, number);
@@ -44,7 +44,7 @@ class Axis {
   }
 
  private:
-  double number_in(const Trial& trial) const {
+  double value_of(const Trial& trial) const {
     const auto found = std::ranges::find(trial.values, setting_.pointer, &Values::value_type::first);
     if (found == trial.values.end()) return kNothing;
     if (is_numeric(setting_)) return found->second.get<double>();

@@ -150,7 +150,7 @@ std::vector<Trial> repetitions(const SearchPlan& plan, const Trial& trial, const
 std::vector<Trial> finished_repetitions(const SearchPlan& plan, const std::vector<Trial>& trials,
                                         const fs::path& out) {
   constexpr std::string_view kSeed = "-seed";
-  const auto number_in = [](std::string_view digits) {
+  const auto whole_number = [](std::string_view digits) {
     std::int64_t number = -1;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return error == std::errc() && end == digits.data() + digits.size() ? number : -1;
@@ -160,8 +160,8 @@ std::vector<Trial> finished_repetitions(const SearchPlan& plan, const std::vecto
   for (const std::string& name : entries_of(out / "runs", error)) {
     const std::size_t split = name.find(kSeed);
     if (split == std::string::npos) continue;
-    const std::int64_t number = number_in(std::string_view(name).substr(0, split));
-    const std::int64_t seed = number_in(std::string_view(name).substr(split + kSeed.size()));
+    const std::int64_t number = whole_number(std::string_view(name).substr(0, split));
+    const std::int64_t seed = whole_number(std::string_view(name).substr(split + kSeed.size()));
     if (number < 0 || number >= std::ssize(trials) || seed < 0) continue;
     const auto place = static_cast<std::size_t>(number);
     Trial trial = trial_in(out, place, trials[place].values, seed);

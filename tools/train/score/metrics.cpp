@@ -196,7 +196,7 @@ std::span<const ClassMetricEntry> class_metrics() { return kClassMetrics; }
 std::optional<Metric> find_metric(std::string_view name) {
   for (const MetricEntry& entry : kMetrics) {
     if (entry.name == name)
-      return Metric{entry.larger_is_better, entry.tells_best, entry.applies, {entry.add, entry.value}};
+      return Metric{entry.larger_is_better, entry.ranks_models, entry.applies, {entry.add, entry.value}};
   }
   for (const ClassMetricEntry& entry : kClassMetrics) {
     const std::optional<std::int64_t> of_class = class_in(name, entry.stem);

@@ -19,7 +19,7 @@ struct MetricEntry {
   bool (*applies)(Loss loss);
   Accumulator::Add add;
   double (*value)(const Totals& totals);
-  bool tells_best = true;  ///< whether the better of two models has the better value
+  bool ranks_models = true;  ///< the better of two models has the better value
 };
 std::span<const MetricEntry> metrics();
 
@@ -34,7 +34,7 @@ std::span<const ClassMetricEntry> class_metrics();
 
 /// A metric by its name: of a table's row, or of one class.
 struct Metric {
-  bool larger_is_better, tells_best;
+  bool larger_is_better, ranks_models;
   bool (*applies)(Loss loss);
   Accumulator accumulator;     ///< of no elements
   std::int64_t of_class = -1;  ///< the number of its class
