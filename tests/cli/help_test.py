@@ -65,7 +65,9 @@ class HelpTest(ToolTest):
         self.write("completion.bash", self.run_tool("completion", "bash")[0])
         self.write("load.json", "{}")
         for words, expected in ((["lagtape", "tr"], ["train"]), (["lagtape", "train", "--dry"], ["--dry-run"]),
-                                (["lagtape", "train", "lo"], ["load.json"])):
+                                (["lagtape", "train", "lo"], ["load.json"]),
+                                (["lagtape", "export", "run", "--to", "onnx"], ["onnx", "onnx-step"]),
+                                (["lagtape", "export", "run", "--lengths", "lo"], ["load.json"])):
             script = (f"source completion.bash; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _lagtape; "
                       'printf "%s\\n" "${COMPREPLY[@]}"')
             found = subprocess.run(["bash", "-c", script], cwd=self.folder, capture_output=True, text=True).stdout.split()

@@ -84,7 +84,7 @@ class PredictTest(ToolTest):
         self.assertNotEqual(near["bf16"], near["int8"])
         for args, message in ((("--weights", "int8"), "--weights int8: expected --calibrate FILE"),
                               (("--weights", "bf16", "--calibrate", path), "--calibrate: is for --weights int8"),
-                              (("--weights", "int"), "unknown format of weights 'int'")):
+                              (("--weights", "int"), "--weights: unknown value 'int'; did you mean 'int8'")):
             found = self.run_tool("predict", "wide", "--input", path, "--output", "y.npy", "--stream", *args, code=2)[1]
             self.assertIn(message, found)
         self.train("narrow", experiment=changed(EXPERIMENT, train__epochs=1))
@@ -110,11 +110,12 @@ class PredictTest(ToolTest):
 
     def test_a_rate_that_no_stream_can_have(self):
         self.write("one.npy", npy((STEPS, 1), WAVE[:STEPS]))
-        for rate in ("0", "nan", "0.49", "8.01", "-1"):
+        for rate in ("0", "0.49", "8.01", "-1"):
             _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", "--stream", f"--rate={rate}",
                                        code=2)
             self.assertIn("--rate: a recurrence runs at 0.5 to 8 times its rate. Got ", message)
-        for extra, text in ((("--stream", "--rate", "2x"), "--rate: expected a number. Got '2x'."), (("--rate", "2"), "--stream"),
+        for extra, text in ((("--stream", "--rate", "2x"), "--rate: expected a finite number. Got '2x'."),
+                            (("--stream", "--rate", "nan"), "--rate: expected a finite number. Got 'nan'."), (("--rate", "2"), "--stream"),
                             (("--stream", "--rate", "2", "--interpolation", "cubical"), "did you mean 'cubic'")):
             _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", *extra, code=2)
             self.assertIn(text, message)

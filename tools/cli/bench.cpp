@@ -34,6 +34,7 @@ void add_options(Options& options, BenchArguments& arguments) {
   options.add("--threads", &arguments.options.threads, "number of threads; by default the best of 1..all")
       .between(1, 1024)
       .called("N");
+  add_simd(options);
   options.add("--repeats", &arguments.options.repeats, "number of timed repeats")
       .between(1, 100000)
       .show_default();
@@ -50,6 +51,7 @@ void add_options(Options& options, BenchArguments& arguments) {
       .add("--weights", &arguments.weights,
            "also time a stream with weights in bf16 or int8, in turn with the model's own")
       .needs({"--stream"})
+      .one_of({"f32", "bf16", "int8"})
       .called("FORMAT")
       .show_default();
   options.add("--json", &arguments.json, "print the result as one JSON object");

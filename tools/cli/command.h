@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,10 +15,13 @@ namespace lagtape::cli {
 /// One option of a command as plain data, from which `command_line.cpp` makes the parser. The calls that
 /// describe it return the option itself, so that they can be chained.
 struct Option {
-  using Value = std::variant<bool*, int*, std::int64_t*, std::string*, std::vector<std::string>*>;
+  using Action = std::function<void(const std::string&)>;
+  using Value = std::variant<bool*, int*, std::int64_t*, std::optional<double>*, std::string*,
+                             std::vector<std::string>*, Action>;
 
   std::string name;  ///< "--threads"; a name without dashes is a positional argument
-  Value value;       ///< the field that the option fills, with its default; a bool is a flag
+  Value
+      value;  ///< the field that the option fills, with its default; a bool is a flag; or a function to call
   std::string about;
 
   bool is_required = false, shows_default = false, may_be_empty = true, is_repeatable = false;
@@ -27,6 +29,7 @@ struct Option {
   char separator = 0;                 ///< the character between several values of one argument; 0: none
   std::optional<std::int64_t> least;  ///< the smallest valid integer
   std::optional<std::pair<int, int>> range;  ///< the smallest and the largest valid integer
+  std::vector<std::string> choices;          ///< the valid values; empty: any
   std::vector<std::string> needed;           ///< the options that must be given with this one
   std::vector<std::string> excluded;         ///< the options that cannot be given with this one
 
@@ -41,6 +44,8 @@ struct Option {
   Option& at_least(std::int64_t smallest) { return least = smallest, *this; }
   /// The value is an integer within bounds that the help text names.
   Option& between(int smallest, int largest) { return range = {smallest, largest}, *this; }
+  /// The value is one of these, which shells complete.
+  Option& one_of(std::vector<std::string> values) { return choices = std::move(values), *this; }
   Option& needs(std::vector<std::string> names) { return needed = std::move(names), *this; }
   Option& excludes(std::vector<std::string> names) { return excluded = std::move(names), *this; }
 };
@@ -68,11 +73,6 @@ struct Command {
   std::function<void()> run;
   std::vector<Example> examples = {};  ///< its help text begins with them
 };
-
-/// The option that every command which computes has beside its own: those with --threads.
-inline constexpr std::string_view kSimdAbout =
-    "vector instructions: generic, avx2, avx512 or neon; by default the best";
-bool computes(const Command& command);
 
 /// A command whose arguments are the fields of a struct that lives as long as the command.
 template <class Arguments, class AddOptions, class Run>

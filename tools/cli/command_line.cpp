@@ -5,15 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/core/simd/level.h"
 #include "lagtape/tools/cli/exit_code.h"
 
 namespace lagtape::cli {
@@ -30,6 +29,13 @@ std::string error_unless_integer(const std::string& text, std::int64_t least, st
   if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return {};
   return text_of("expected an integer >= ", least,
                  most < kLargest ? text_of(" and <= ", most) : " and below 2^63", ". Got ", quote(text), ".");
+}
+
+std::string error_unless_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return {};
+  return text_of("expected a finite number. Got ", quote(text), ".");
 }
 
 std::string error_if_empty(const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }
@@ -50,6 +56,14 @@ void restrict(CLI::Option& parsed, const Option& option) {
     };
     parsed.check(check, text_of("INT in [", range.first, " - ", range.second, "]"));
   }
+  if (std::holds_alternative<std::optional<double>*>(option.value)) parsed.check(error_unless_number, "");
+  if (!option.choices.empty())
+    parsed.check(
+        [known = option.choices](const std::string& text) {
+          return std::ranges::find(known, text) != known.end() ? ""
+                                                               : unknown_name("value", text, known) + ".";
+        },
+        "");
   if (!option.may_be_empty) parsed.check(error_if_empty, "");
   if (option.is_repeatable) {
     parsed.expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -60,8 +74,11 @@ void restrict(CLI::Option& parsed, const Option& option) {
 }
 
 CLI::Option* add_option(CLI::App& command, const Option& option) {
-  const auto add = [&](auto* value) -> CLI::Option* {
-    if constexpr (std::is_same_v<decltype(value), bool*>) {
+  const auto add = [&](const auto& value) -> CLI::Option* {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, Option::Action>) {
+      return command.add_option_function<std::string>(option.name, value, option.about);
+    } else if constexpr (std::is_same_v<Value, bool*>) {
       return command.add_flag(option.name, *value, option.about);
     } else {
       return command.add_option(option.name, *value, option.about);
@@ -70,16 +87,6 @@ CLI::Option* add_option(CLI::App& command, const Option& option) {
   CLI::Option* parsed = std::visit(add, option.value);
   restrict(*parsed, option);
   return parsed;
-}
-
-/// Adds --simd to a command that computes. The choice goes into the environment, so that processes that the
-/// command starts compute at the same level.
-void add_simd(CLI::App& parser) {
-  const auto choose = [](const std::string& name) {
-    level_named(name);
-    ::setenv("LAGTAPE_SIMD", name.c_str(), 1);
-  };
-  parser.add_option_function<std::string>("--simd", choose, std::string(kSimdAbout))->type_name("LEVEL");
 }
 
 /// A help text that begins with examples.
@@ -133,7 +140,6 @@ void add_command(CLI::App& tool, const Command& command) {
     for (const std::string& other : option.needed) parsed->needs(parser.get_option(other));
     for (const std::string& other : option.excluded) parsed->excludes(parser.get_option(other));
   }
-  if (computes(command)) add_simd(parser);
   parser.formatter(std::make_shared<HelpText>(command.examples));
   parser.callback([run = command.run, &parser] { run_in_memory(run, parser); });
 }

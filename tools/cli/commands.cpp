@@ -1,7 +1,5 @@
 #include "lagtape/tools/cli/commands.h"
 
-#include <algorithm>
-
 namespace lagtape::cli {
 
 // A row for each command, which is defined in the file of its name: train.cpp, eval.cpp, ... Help lists them in this
@@ -52,15 +50,10 @@ std::vector<Command> commands() {
 }
 // clang-format on
 
-bool computes(const Command& command) {
-  return std::ranges::any_of(command.options.all(),
-                             [](const Option& option) { return option.name == "--threads"; });
-}
-
 Option& Options::add(std::string name, Option::Value value, std::string about) {
   Option option;
   option.name = std::move(name);
-  option.value = value;
+  option.value = std::move(value);
   option.about = std::move(about);
   return all_.emplace_back(std::move(option));
 }

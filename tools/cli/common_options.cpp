@@ -1,9 +1,11 @@
 #include "lagtape/tools/cli/common_options.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/ending.h"
+#include "lagtape/core/simd/level.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/source.h"
@@ -41,6 +43,17 @@ void add_threads(Options& options, int& threads) {
       .between(1, 1024)
       .called("N")
       .show_default();
+  add_simd(options);
+}
+
+void add_simd(Options& options) {
+  // The choice goes into the environment, so that processes that the command starts compute at the same level.
+  const Option::Action choose = [](const std::string& name) {
+    level_named(name);
+    ::setenv("LAGTAPE_SIMD", name.c_str(), 1);
+  };
+  options.add("--simd", choose, "vector instructions: generic, avx2, avx512 or neon; by default the best")
+      .called("LEVEL");
 }
 
 }  // namespace lagtape::cli

@@ -22,5 +22,7 @@ struct ExperimentArguments {
 
 /// Adds --threads N, 1 to 1024; the default is the number of the machine's hardware threads.
 void add_threads(Options& options, int& threads);
+/// Adds --simd, which every command that computes has.
+void add_simd(Options& options);
 
 }  // namespace lagtape::cli

@@ -14,7 +14,9 @@ struct CompletionArguments {
 };
 
 void add_options(Options& options, CompletionArguments& arguments) {
-  options.add("FORM", &arguments.form, "bash, zsh, fish, or man for the manual page").required();
+  options.add("FORM", &arguments.form, "bash, zsh, fish, or man for the manual page")
+      .required()
+      .one_of({"bash", "zsh", "fish", "man"});
 }
 
 void run(const CompletionArguments& arguments) {
@@ -25,10 +27,8 @@ void run(const CompletionArguments& arguments) {
     fmt::print("{}", zsh_completion(all));
   } else if (arguments.form == "fish") {
     fmt::print("{}", fish_completion(all));
-  } else if (arguments.form == "man") {
-    fmt::print("{}", man_page(all, text_of("lagtape ", kVersion)));
   } else {
-    throw InputError(unknown_name("form", arguments.form, {"bash", "zsh", "fish", "man"}) + ".");
+    fmt::print("{}", man_page(all, text_of("lagtape ", kVersion)));
   }
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -33,6 +32,7 @@ struct EvalArguments {
 void add_options(Options& options, EvalArguments& arguments) {
   options.add("RUN", &arguments.run, "run folder or weights file").required();
   options.add("--split", &arguments.split, "train, valid, test, or all, which is every sequence of new data")
+      .one_of({"train", "valid", "test", "all"})
       .show_default();
   options.add("--data", &arguments.data, "path of the data files, in place of data.path")
       .not_empty()
@@ -57,12 +57,6 @@ void add_options(Options& options, EvalArguments& arguments) {
       .called("STEPS")
       .needs({"--horizon"});
   options.add("--json", &arguments.json, "print the result as one JSON object");
-}
-
-void check_split(const std::string& split) {
-  const std::vector<std::string> known = {"train", "valid", "test", "all"};
-  if (std::find(known.begin(), known.end(), split) == known.end())
-    throw InputError(unknown_name("split", split, known));
 }
 
 /// Data from another path may differ from those of the training.
@@ -187,7 +181,6 @@ Task load_task(const EvalArguments& arguments, const Experiment& experiment, Thr
 }
 
 void run(const EvalArguments& arguments) {
-  check_split(arguments.split);
   check_ending("--plot", arguments.plot, ".svg");
   if (!arguments.horizon.empty()) return score_forecasts(arguments);
   std::vector<std::string> set;

@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -19,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ImportArguments {
-  std::string file, output, format, nonlinearity, precision, rest;
+  std::string file, output, format, nonlinearity, precision;
+  std::optional<double> rest;
   std::vector<std::string> order;
 };
 
@@ -32,6 +31,7 @@ void add_options(Options& options, ImportArguments& arguments) {
   options
       .add("--format", &arguments.format,
            "torch, torch-json, rtneural, guitarml, nam or onnx; by default found by the file's content")
+      .one_of(import_formats())
       .called("NAME");
   options
       .add("--order", &arguments.order,
@@ -41,6 +41,7 @@ void add_options(Options& options, ImportArguments& arguments) {
   options
       .add("--nonlinearity", &arguments.nonlinearity,
            "tanh or relu, of nn.RNN; by default as the file's metadata say, else tanh")
+      .one_of({"tanh", "relu"})
       .called("NAME");
   options
       .add("--rest", &arguments.rest,
@@ -49,26 +50,8 @@ void add_options(Options& options, ImportArguments& arguments) {
   options
       .add("--precision", &arguments.precision,
            "f32, f64 or bf16; by default f64 where a tensor of the file is, else f32")
+      .one_of({"f32", "f64", "bf16"})
       .called("NAME");
-}
-
-/// The precision of that name; none where it is not given.
-std::optional<Precision> precision_of(const std::string& name) {
-  if (name.empty()) return std::nullopt;
-  const Precision precision = precision_named(name);
-  if (name == name_of(precision)) return precision;
-  throw InputError(text_of("--precision: ", unknown_name("precision", name, {"f32", "f64", "bf16"})));
-}
-
-/// The input of --rest; none where it is not given.
-std::optional<double> rest_input(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  double input = 0;
-  const char* const end = text.data() + text.size();
-  const auto [next, error] = std::from_chars(text.data(), end, input);
-  if (error != std::errc() || next != end || !std::isfinite(input))
-    throw InputError(text_of("--rest: expected a finite number. Got '", text, "'."));
-  return input;
 }
 
 /// Writes the files of a run that its model needs. A run that could not be written is removed.
@@ -90,9 +73,12 @@ void run(const ImportArguments& arguments) {
   std::error_code error;
   if (fs::exists(arguments.output, error))
     throw InputError(text_of(arguments.output, ": exists already. Give another --output."));
-  const ImportedModel imported =
-      import_model(arguments.file, {arguments.format, arguments.order, arguments.nonlinearity,
-                                    precision_of(arguments.precision), rest_input(arguments.rest)});
+  ImportOptions options{.format = arguments.format,
+                        .order = arguments.order,
+                        .nonlinearity = arguments.nonlinearity,
+                        .rest = arguments.rest};
+  if (!arguments.precision.empty()) options.precision = precision_named(arguments.precision);
+  const ImportedModel imported = import_model(arguments.file, options);
   write_run(imported.model, RunFolder(arguments.output));
   print("{}: {} -> {}\n", arguments.file, imported.format, arguments.output);
   for (const LayerSummary& layer : imported.model.layers())

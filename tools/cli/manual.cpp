@@ -16,14 +16,6 @@ std::vector<Option> named_options(const Command& command) {
   std::vector<Option> all;
   std::ranges::copy_if(command.options.all(), std::back_inserter(all),
                        [](const Option& option) { return !is_positional(option); });
-  if (computes(command)) {
-    Option simd;
-    simd.name = "--simd";
-    simd.value = static_cast<std::string*>(nullptr);
-    simd.about = kSimdAbout;
-    simd.placeholder = "LEVEL";
-    all.push_back(std::move(simd));
-  }
   Option help;
   help.name = "--help";
   help.value = static_cast<bool*>(nullptr);
@@ -100,9 +92,16 @@ interrupted; the state is saved, and \fB\-\-resume\fR goes on
 
 // ---- Shells ----
 
-std::string names_of(const std::vector<Command>& commands) {
-  std::string names;
-  for (const Command& command : commands) names += text_of(names.empty() ? "" : " ", command.name);
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += text_of(text.empty() ? "" : " ", word);
+  return text;
+}
+
+template <class T>
+std::vector<std::string> names_of(const std::vector<T>& all) {
+  std::vector<std::string> names;
+  for (const T& one : all) names.push_back(one.name);
   return names;
 }
 
@@ -114,6 +113,14 @@ std::string quoted(std::string_view text, const char* inner) {
 /// The description of an option for zsh, in which brackets and colons end it.
 std::string zsh_about(std::string_view text) {
   return replaced(text, {{'[', "("}, {']', ")"}, {':', "\\:"}, {'\'', "'\\''"}});
+}
+
+std::string zsh_values(const Option& option) {
+  return option.choices.empty() ? "_files" : text_of("(", joined(option.choices), ")");
+}
+
+std::string fish_values(const Option& option) {
+  return option.choices.empty() ? "" : text_of(" -f -a '", joined(option.choices), "'");
 }
 
 }  // namespace
@@ -129,19 +136,24 @@ std::string man_page(const std::vector<Command>& commands, const std::string& ve
 
 std::string bash_completion(const std::vector<Command>& commands) {
   std::string text = text_of(
-      "# Completion of lagtape for bash.\n_lagtape() {\n  local current=${COMP_WORDS[COMP_CWORD]} options=\n"
+      "# Completion of lagtape for bash.\n_lagtape() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} options= values=\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    COMPREPLY=($(compgen -W '",
-      names_of(commands),
+      joined(names_of(commands)),
       " --help --version' -- \"$current\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n");
   for (const Command& command : commands) {
-    text += text_of("    ", command.name, ") options='");
-    std::string names;
-    for (const Option& option : named_options(command))
-      names += text_of(names.empty() ? "" : " ", option.name);
-    text += names + "' ;;\n";
+    const std::vector<Option> options = named_options(command);
+    text += text_of("    ", command.name, ") options='", joined(names_of(options)), "'");
+    std::string values;
+    for (const Option& option : options)
+      if (!option.choices.empty())
+        values += text_of(" ", option.name, ") values='", joined(option.choices), "' ;;");
+    text += values.empty() ? " ;;\n" : text_of("\n      case $previous in", values, " esac ;;\n");
   }
   return text +
-         "  esac\n  case $current in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\")) ;;\n"
+         "  esac\n  if [ -n \"$values\" ]; then\n    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
+         "    return\n  fi\n  case $current in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- "
+         "\"$current\")) ;;\n"
          "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n  esac\n}\ncomplete -o filenames -F _lagtape "
          "lagtape\n";
 }
@@ -159,7 +171,7 @@ std::string zsh_completion(const std::vector<Command>& commands) {
     for (const Option& option : named_options(command)) {
       const std::string repeats = option.is_repeatable ? "*" : "";
       text += text_of(" \\\n      '", repeats, option.name, "[", zsh_about(option.about), "]",
-                      is_flag(option) ? "" : ":value:_files", "'");
+                      is_flag(option) ? "" : text_of(":value:", zsh_values(option)), "'");
     }
     text += " \\\n      '*:file:_files' ;;\n";
   }
@@ -176,7 +188,8 @@ std::string fish_completion(const std::vector<Command>& commands) {
                     about(command.about), "\n");
     for (const Option& option : named_options(command))
       text += text_of("complete -c lagtape -n '__fish_seen_subcommand_from ", command.name, "' -l ",
-                      option.name.substr(2), is_flag(option) ? "" : " -r", " -d ", about(option.about), "\n");
+                      option.name.substr(2), is_flag(option) ? "" : " -r", fish_values(option), " -d ",
+                      about(option.about), "\n");
   }
   return text;
 }

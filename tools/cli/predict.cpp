@@ -29,7 +29,8 @@ namespace lagtape::cli {
 namespace {
 
 struct PredictArguments {
-  std::string run, input, output, plot, rate, interpolation = "cubic", weights = "f32", calibrate;
+  std::string run, input, output, plot, interpolation = "cubic", weights = "f32", calibrate;
+  std::optional<double> rate;
   int threads = 1;
   bool stream = false, probabilities = false;
 };
@@ -58,6 +59,7 @@ void add_options(Options& options, PredictArguments& arguments) {
       .called("R");
   options.add("--interpolation", &arguments.interpolation, "of states between two steps: linear or cubic")
       .needs({"--rate"})
+      .one_of({"linear", "cubic"})
       .show_default()
       .called("KIND");
   options
@@ -66,6 +68,7 @@ void add_options(Options& options, PredictArguments& arguments) {
            "int8 are "
            "faster and less exact")
       .needs({"--stream"})
+      .one_of({"f32", "bf16", "int8"})
       .show_default()
       .called("FORMAT");
   options
@@ -138,11 +141,7 @@ StreamOptions stream_options(const PredictArguments& arguments, const Model& mod
   StreamOptions options;
   options.interpolation = interpolation_named(arguments.interpolation);
   set_weights(options, arguments, model);
-  if (arguments.rate.empty()) return options;
-  const char* const end = arguments.rate.data() + arguments.rate.size();
-  const auto [next, error] = std::from_chars(arguments.rate.data(), end, options.rate);
-  if (error != std::errc() || next != end)
-    throw InputError(text_of("--rate: expected a number. Got '", arguments.rate, "'."));
+  options.rate = arguments.rate.value_or(options.rate);
   return options;
 }
 

@@ -70,7 +70,7 @@ void add_options(Options& options, TrainArguments& arguments) {
       .excludes({"--resume", "--seeds"});
   options
       .add("--find-lr", &arguments.find_rate,
-           "try growing learning rates for 100 updates, print one that may do, and draw the losses (.svg)")
+           "try growing learning rates for 100 updates, print a suggested one, and draw the losses (.svg)")
       .not_empty()
       .called("FILE")
       .excludes({"--resume", "--dry-run", "--seeds"});
@@ -211,7 +211,7 @@ Experiment read(const ExperimentFile& file, const TrainArguments& arguments) {
 bool is_undefined(const Experiment& experiment, const EvaluationReport& report) {
   return !experiment.metrics.empty() && !report.valid.empty() &&
          !is_rankable(metric(experiment.metrics.front()).larger_is_better,
-                        value_of(report.valid, experiment.metrics.front()));
+                      value_of(report.valid, experiment.metrics.front()));
 }
 
 /// Trains into a folder; progress goes to stderr.
