@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "lagtape/core/json/json.h"
-#include "lagtape/tools/chart/plot.h"
 
 namespace lagtape {
 
@@ -41,12 +40,6 @@ Comparison compare_runs(std::span<const std::filesystem::path> folders);
 
 /// The names of the numbers of all groups, in the order in which they first occur.
 std::vector<std::string> names_of_numbers(const Comparison& comparison);
-
-/// The learning curves of each metric on the validation set that all runs have, by its name ("loss" is the loss, which
-/// comes first): a line a group, the mean of its runs, against epochs, or against updates where a run has no epochs. A
-/// metric of which smaller is better has a logarithmic axis. Throws InputError for a line of a run's metrics.jsonl that
-/// is no JSON object, or whose position is no number.
-std::vector<std::pair<std::string, Plot>> compared_curves(const Comparison& comparison);
 
 Json json_of(const Comparison& comparison);
 

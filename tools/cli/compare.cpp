@@ -8,9 +8,9 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/view/comparison_plot.h"
 
 namespace lagtape::cli {
 

@@ -2,7 +2,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/folder.h"
-#include "lagtape/tools/analysis/comparison.h"
+#include "lagtape/tools/view/comparison_plot.h"
 #include "lagtape/tools/view/report/columns.h"
 #include "lagtape/tools/view/report/report_page.h"
 #include "lagtape/tools/view/report/run_report.h"
