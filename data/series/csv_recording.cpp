@@ -256,7 +256,7 @@ void add_input(Recordings& result, Column column) {
 /// Gives each input a mask.
 void add_masks(Recordings& result) {
   for (const std::int64_t input : std::vector(result.input)) {
-    Column mask{.name = text_of(result.column(input).name, " is there"),
+    Column mask{.name = name_of_mask(result.column(input).name),
                 .kind = ColumnKind::mask,
                 .values = Tensor::full({result.rows}, Dtype::f32, 1),
                 .masks = input};
@@ -293,7 +293,7 @@ void add_category(const CsvSource& csv, const Category& category, Recordings& re
   const std::int64_t source = csv.table.column(category.column);
   std::unordered_map<std::string_view, float*> ones;
   for (const std::string& value : category.values) {
-    add_input(result, {.name = text_of(category.column, "=", value),
+    add_input(result, {.name = name_of_word(category.column, value),
                        .kind = ColumnKind::category,
                        .values = Tensor({result.rows}, Dtype::f32)});
     ones.emplace(value, result.columns.back().values.values<float>().data());
@@ -315,7 +315,7 @@ void add_category(const CsvSource& csv, const Category& category, Recordings& re
 
 void add_calendar(const std::string& name, Recordings& result) {
   for (const bool is_sine : {true, false}) {
-    Column column{.name = text_of(is_sine ? "sine of " : "cosine of ", name),
+    Column column{.name = name_of_angle(name, is_sine),
                   .kind = ColumnKind::calendar,
                   .role = ColumnRole::future,
                   .values = Tensor({result.rows}, Dtype::f64),

@@ -154,14 +154,34 @@ std::string SeriesOptions::where() const {
   return paths.size() == 1 ? paths.front() : text_of(paths.front(), " and ", paths.size() - 1, " more");
 }
 
+std::string name_of_mask(const std::string& column) { return column + " is there"; }
+std::string name_of_word(const std::string& column, const std::string& word) { return column + "=" + word; }
+std::string name_of_angle(const std::string& calendar, bool is_sine) {
+  return (is_sine ? "sine of " : "cosine of ") + calendar;
+}
+
+std::vector<std::string> SeriesOptions::input_names() const {
+  std::vector<std::string> names, masks;
+  if (input.is_null()) return names;
+  for (const Json& entry : input) {
+    const std::string name = entry.is_string() ? entry.get<std::string>() : "column " + entry.dump();
+    if (std::ranges::find(categories, name, &Category::column) != categories.end()) continue;
+    names.push_back(name);
+    if (missing == Missing::mask) masks.push_back(name_of_mask(name));
+  }
+  names.insert(names.end(), masks.begin(), masks.end());
+  for (const Category& category : categories)
+    for (const std::string& word : category.values) names.push_back(name_of_word(category.column, word));
+  for (const std::string& angle : calendar)
+    for (const bool is_sine : {true, false}) names.push_back(name_of_angle(angle, is_sine));
+  return names;
+}
+
 std::pair<std::int64_t, std::int64_t> SeriesOptions::widths() const {
   if (input.is_null()) return {0, 0};
-  const auto columns = static_cast<std::int64_t>(input.size());
-  const auto categorical = static_cast<std::int64_t>(categories.size());
-  std::int64_t inputs = columns - categorical + 2 * static_cast<std::int64_t>(calendar.size());
-  for (const Category& category : categories) inputs += static_cast<std::int64_t>(category.values.size());
-  if (missing == Missing::mask) inputs += columns - categorical;
-  return {inputs, target.is_null() ? columns - categorical : static_cast<std::int64_t>(target.size())};
+  const std::int64_t targets =
+      target.is_null() ? std::ssize(input) - std::ssize(categories) : std::ssize(target);
+  return {std::ssize(input_names()), targets};
 }
 
 SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints) {

@@ -41,9 +41,17 @@ struct SeriesOptions {
 
   /// The files, as messages name them.
   std::string where() const;
+  /// The inputs in their order, where the options alone decide them, else none: columns, their masks, words, angles.
+  std::vector<std::string> input_names() const;
   /// The number of inputs and targets where the options alone decide it, else {0, 0}.
   std::pair<std::int64_t, std::int64_t> widths() const;
 };
+
+/// The names of inputs that are made: whether the number of a column was there, whether a word stands in it, and the
+/// sine or cosine of a calendar input.
+std::string name_of_mask(const std::string& column);
+std::string name_of_word(const std::string& column, const std::string& word);
+std::string name_of_angle(const std::string& calendar, bool is_sine);
 
 /// Reads the options and notes errors in the reader; does not call finish.
 SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints);

@@ -96,25 +96,11 @@ std::vector<std::string> input_names(const Model& model) {
   return names;
 }
 
-/// What the inputs of a step of a recording are, in their order, for a message: " (Load, hour sine, hour cosine)".
+/// What the inputs of a step of a recording are, in their order, for a message: " (load, sine of hour, ...)".
 std::string described_inputs(const Model& model) {
-  const Json data = data_of(model);
-  const Json &columns = at_pointer(data, "/input"), &categories = at_pointer(data, "/categories");
-  if (at_pointer(data, "/task") != "series" || !columns.is_array()) return "";
-  std::vector<std::string> names, masks;
-  for (const Json& column : columns) {
-    const std::string name = column.is_string() ? column.get<std::string>() : "column " + column.dump();
-    if (categories.contains(name)) continue;
-    names.push_back(name);
-    masks.push_back(name + " is there");
-  }
-  if (at_pointer(data, "/missing") == "mask") names.insert(names.end(), masks.begin(), masks.end());
-  if (categories.is_object())
-    for (const auto& [column, words] : categories.items())
-      for (const Json& word : words) names.push_back(text_of(column, "=", word.get<std::string>()));
-  for (const Json& angle : at_pointer(data, "/calendar"))
-    for (const char* part : {" sine", " cosine"}) names.push_back(angle.get<std::string>() + part);
   constexpr std::size_t kMostShown = 20;
+  if (at_pointer(data_of(model), "/task") != "series") return "";
+  const std::vector<std::string> names = series_options_of(model).input_names();
   return std::ssize(names) == model.input_width() ? text_of(" (", listed(names, kMostShown), ")") : "";
 }
 
