@@ -155,6 +155,16 @@ def test_check_says_what_the_tool_says():
     assert lt.check(EXPERIMENT) == {**kept, "notes": notes}
 
 
+def test_a_row_of_a_file_is_an_experiment():
+    with open("rows.json", "w") as file:
+        json.dump({"base": "waves.json", "rows": {"small": {"name": "small", "seed": 7}}}, file)
+    assert lt.inspect("rows.json", row="small")["experiment"] == {**lt.inspect("waves.json")["experiment"], "name": "small", "seed": 7}
+    for wrong, row, said in (("rows.json", None, "Choose one with --row: small"), ("rows.json", "smal", "did you mean 'small'?"),
+                             ("waves.json", "small", "without rows"), (EXPERIMENT, "small", "Got a dict")):
+        with pytest.raises(lt.InputError, match=said.replace("?", r"\?")):
+            lt.check(wrong, row=row)
+
+
 def test_inspect_says_what_the_tool_says(trained):
     for given in "waves.json", trained, trained / "weights.safetensors":
         assert lt.inspect(given, threads=1) == json.loads(run_tool("inspect", given, "--threads", 1, "--json").stdout)
