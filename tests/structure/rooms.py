@@ -9,6 +9,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]lagtape/([^>"]+)[>"]')
 ENGINE = "ops/recurrence"
 # Rooms of the engine from the lowest to the highest; those of one set do not include each other. "" is the engine's door.
 ENGINE_ORDER = ({"step"}, {"equations", "derive"}, {"schedule"}, {"jit", "memory"}, {"run", "oracle"}, {""}, {"stream"})
+# The same of the folders of data/; its other files are the interfaces that all of them know.
+DATA_ORDER = ({"table"}, {"formats", "generators"}, {"series"}, {"tasks"})
 MOST_IN_A_KNOT = 3
 MOST_IN_AN_ENGINE_ROOM = 15
 
@@ -77,6 +79,17 @@ def check_order(edges):
     return breaches
 
 
+def check_data_order(edges):
+    """Breaches of the order of the folders of data/."""
+    level = {f"data/{room}": i for i, rooms in enumerate(DATA_ORDER) for room in rooms}
+    breaches = []
+    for file, number, target in edges:
+        a, b = (path.rpartition("/")[0] for path in (file, target))
+        if a in level and b in level and a != b and level[b] >= level[a]:
+            breaches.append(f"{file}:{number}: {a} stands below or beside {b}")
+    return breaches
+
+
 def check_knots(edges):
     return [
         f"{knot[0]}:1: {len(knot)} rooms include each other in a circle: {', '.join(knot)}"
@@ -125,4 +138,4 @@ def exists(root, path):
 
 def check_rooms(root):
     edges = includes(root)
-    return check_order(edges) + check_knots(edges) + check_engine_sizes(root) + check_page(root)
+    return check_order(edges) + check_data_order(edges) + check_knots(edges) + check_engine_sizes(root) + check_page(root)

@@ -105,6 +105,13 @@ class EngineTest(unittest.TestCase):
             self.assertEqual(len(found), 1, found)
             self.assertTrue(found[0].startswith(f"ops/recurrence/{file}:1: {words}"), found)
 
+    def test_a_folder_of_data_that_includes_one_above_or_beside_it_is_a_breach(self):
+        for below, above in (("table", "series"), ("series", "tasks"), ("formats", "generators")):
+            file, target = f"data/{below}/a.h", f"data/{above}/b.h"
+            found = self.breaches({target: "", file: f'#include "lagtape/{target}"'})
+            self.assertEqual(found, [f"{file}:1: data/{below} stands below or beside data/{above}"])
+            self.assertEqual(self.breaches({file: "", target: f'#include "lagtape/{file}"'}) == [], below != "formats")
+
     def test_a_room_that_the_order_does_not_know_is_a_breach(self):
         include = '#include "lagtape/ops/recurrence/step/stack.h"'
         found = self.breaches({"ops/recurrence/attic/a.h": include, **self.named("attic/a")})
