@@ -112,5 +112,23 @@ TEST_CASE("a file with rows is checked") {
   }
 }
 
+TEST_CASE("every shipped experiment is one, and its model fits its data where files do not decide them") {
+  std::size_t count = 0, built = 0;
+  for (const auto& task : fs::directory_iterator(fs::path(LAGTAPE_SOURCE) / "tools/experiments")) {
+    if (!task.is_directory()) continue;
+    for (const std::string& name : experiments_in(task.path())) {
+      const ExperimentPlace place = experiment_in(task.path(), name);
+      CAPTURE(place.text());
+      const Experiment experiment = read_experiment(place.file, {}, place.row);
+      ++count;
+      if (!experiment.data_shape) continue;
+      CHECK(undrawn_model(experiment, *experiment.data_shape).parameters().count() > 0);
+      ++built;
+    }
+  }
+  CHECK(count > 300);
+  CHECK(built > 200);
+}
+
 }  // namespace
 }  // namespace lagtape
