@@ -258,6 +258,9 @@ class SearchTest(SearchTool):
         same = [run["settings"] == other["settings"] for run, other in zip(one["runs"], random)]
         self.assertEqual((same[:6], any(same[6:])), ([True] * 6, False))
         self.assertEqual(set(one["importance"]), set(SEARCH["ranges"]))
+        few = {**search, "ranges": {"/model/layers/0/units": {"integers": [2, 9]}}}
+        self.write("few.json", few)
+        self.assertIn("the number of different draws in the ranges is 8", self.run_tool("search", "few.json", "--out", "few")[1])
         err = self.run_tool("search", self.write("wrong.json", {**SEARCH, "tpe": {}}), code=2)[1]
         self.assertIn('/tpe: these settings are those of "method": "tpe". Got "random"', err)
 

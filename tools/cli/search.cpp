@@ -81,9 +81,8 @@ void warn_of_many(const SearchPlan& plan) {
 }
 
 /// Says when the ranges have fewer values than runs were asked for.
-void warn_of_few(const SearchPlan& plan) {
-  const std::int64_t runs = std::ssize(plan.draws);
-  if (runs >= (plan.method == search::Method::tpe ? std::min(plan.runs, plan.startup) : plan.runs)) return;
+void warn_of_few(const SearchPlan& plan, std::int64_t runs) {
+  if (runs >= plan.runs) return;
   note("{}: the number of different {} in the ranges is {}, fewer than the {} runs that were asked for\n",
        plan.file.string(), plan.method == search::Method::grid ? "combinations" : "draws", runs, plan.runs);
 }
@@ -166,7 +165,7 @@ void run(const SearchArguments& arguments) {
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.file.stem()
                                                           : std::filesystem::path(arguments.out);
   if (!arguments.quiet) {
-    warn_of_few(plan);
+    if (plan.method != search::Method::tpe) warn_of_few(plan, std::ssize(plan.draws));
     warn_of_many(plan);
   }
   SearchResult result;
@@ -182,6 +181,8 @@ void run(const SearchArguments& arguments) {
       };
     }
     result = search::search(plan, out, options);
+    if (plan.method == search::Method::tpe && !arguments.quiet && result.failures.empty())
+      warn_of_few(plan, std::ssize(result.trials));
   }
   if (const std::string said = search::first_rung_note(plan, result.trials);
       !said.empty() && !arguments.quiet)
