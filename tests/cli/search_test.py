@@ -272,6 +272,9 @@ class SearchTest(SearchTool):
         losses = [runs[run]["loss"] for run in found["ranking"]]
         self.assertEqual(losses, sorted(losses))
         self.assertGreater(len(set(losses)), 1)
+        self.run_tool("report", "out", "--output", "page.html")
+        rows = re.findall(r"<tr><td[^>]*>(\d{4})<", (self.folder / "page.html").read_text())
+        self.assertEqual(rows, found["ranking"])
 
     def test_a_row_of_a_file_is_searched(self):
         self.write("rows.json", {"base": "small.json", "rows": {"gru": {"name": "gru", "model": {"layers": [{"cell": "gru", "units": 2}]}}}})

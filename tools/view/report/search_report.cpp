@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <unordered_map>
 
 #include "lagtape/core/error.h"
@@ -25,6 +26,7 @@ struct SearchRun {
   Json settings;
   Json so_far = {};                 ///< the search's metric of the run itself, whether it has finished or not
   std::vector<double> values = {};  ///< the metric of each seed that has finished
+  std::vector<double> losses = {};  ///< the loss of those, by which equal metrics are compared
   std::vector<std::string> finished = {};  ///< the folders of those
   std::size_t repetitions = 0;             ///< runs with other seeds, finished or not
 
@@ -85,13 +87,15 @@ std::vector<SearchRun> ranked_runs(const std::vector<ResultLine>& results, const
     if (!is_new) ++run.repetitions;
     if (line.state != "done" || !value.is_number()) continue;
     run.values.push_back(value.get<double>());
+    const Json loss = line.row.value("loss", Json());
+    run.losses.push_back(loss.is_number() ? loss.get<double>() : INFINITY);
     run.finished.push_back(line.run);
   }
   const auto rank = [larger](const SearchRun& run) {
-    if (!run.is_done()) return std::pair(2, 0.0);
-    if (run.values.empty()) return std::pair(1, static_cast<double>(INFINITY));
-    const double mean = mean_and_deviation(run.values).first;
-    return std::pair(run.values.size() > 1 ? 0 : 1, larger ? -mean : mean);
+    if (!run.is_done()) return std::tuple(2, 0.0, 0.0);
+    if (run.values.empty()) return std::tuple(1, static_cast<double>(INFINITY), 0.0);
+    const double mean = mean_and_deviation(run.values).first, loss = mean_and_deviation(run.losses).first;
+    return std::tuple(run.values.size() > 1 ? 0 : 1, larger ? -mean : mean, loss);
   };
   std::ranges::stable_sort(runs, {}, rank);
   return runs;
