@@ -80,7 +80,7 @@ class CompareTest(ToolTest):
         self.write("none/experiment.json", {"name": "none"})
         self.write("some/experiment.json", {"name": "some", "a/b": 3})
         first, second = json.loads(self.run_tool("compare", "none", "some", "--json")[0])["groups"]
-        self.assertEqual((first["settings"], second["settings"]), ({"/a/b": None}, {"/a/b": 3}))
+        self.assertEqual((first["settings"], second["settings"]), ({"/a~1b": None}, {"/a~1b": 3}))
 
     def test_many_settings_take_a_time_that_grows_as_they_do(self):
         for run in ("a", "b"):

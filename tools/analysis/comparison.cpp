@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -18,34 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Calls `visit(pointer, value, is_leaf)` for every value inside a document. A leaf is a number, a text, ... or an empty
-/// list or object.
+/// Calls `visit(pointer, value)` for every number, text, ... and every empty list or object inside a document.
 template <class Visit>
-void visit_values(const Json& value, const std::string& pointer, const Visit& visit) {
-  if (!pointer.empty()) visit(pointer, value, (!value.is_object() && !value.is_array()) || value.empty());
-  if (value.is_object()) {
-    for (const auto& [key, inside] : value.items()) visit_values(inside, pointer + "/" + key, visit);
-  } else if (value.is_array()) {
-    for (std::size_t i = 0; i < value.size(); ++i) visit_values(value[i], text_of(pointer, "/", i), visit);
-  }
-}
-
-/// A number that equal values share.
-std::size_t hash_of(const Json& value) {
-  if (value.is_number()) return std::hash<double>()(value.get<double>());
-  if (value.is_string()) return std::hash<std::string>()(value.get<std::string>());
-  if (value.is_boolean()) return value.get<bool>() ? 1 : 2;
-  std::size_t hash = value.size();
-  const auto add = [&](std::size_t next) { hash = hash * 1099511628211U ^ next; };
-  if (value.is_object()) {
-    for (const auto& [key, inside] : value.items()) {
-      add(std::hash<std::string>()(key));
-      add(hash_of(inside));
-    }
-  } else {
-    for (const Json& inside : value) add(hash_of(inside));
-  }
-  return hash;
+void visit_leaves(const Json& value, const std::string& pointer, const Visit& visit) {
+  const bool is_leaf = value.empty() || (!value.is_object() && !value.is_array());
+  if (is_leaf && !pointer.empty()) visit(pointer, value);
+  for (const auto& [key, inside] : value.items()) visit_leaves(inside, pointer + pointer_part(key), visit);
+  if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i) visit_leaves(value[i], text_of(pointer, "/", i), visit);
 }
 
 struct Member {
@@ -73,8 +53,7 @@ std::vector<std::string> differing_in(const std::vector<Member>& members) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> values;  // by pointer: a text for each document that has it
   for (const Member& member : members) {
-    visit_values(member.experiment, "", [&](const std::string& pointer, const Json& value, bool is_leaf) {
-      if (!is_leaf) return;
+    visit_leaves(member.experiment, "", [&](const std::string& pointer, const Json& value) {
       std::vector<std::string>& seen = values[pointer];
       if (seen.empty()) order.push_back(pointer);
       seen.push_back(value.dump());
@@ -159,30 +138,19 @@ Comparison compare_runs(std::span<const fs::path> folders) {
   std::vector<Member> members;
   for (const fs::path& folder : folders) members.push_back(read_member(folder));
   Comparison comparison{.differing = differing_in(members), .groups = {}};
-  std::vector<const Member*> first_of_group;
-  std::unordered_map<std::size_t, std::vector<std::size_t>> groups_by_hash;
+  std::map<std::string, std::size_t> groups;  // by what their experiments have in common
   for (const Member& member : members) {
-    std::vector<std::size_t>& similar = groups_by_hash[hash_of(member.experiment)];
-    const auto same = [&](std::size_t group) {
-      return first_of_group[group]->experiment == member.experiment;
-    };
-    const auto found = std::ranges::find_if(similar, same);
-    const std::size_t group = found == similar.end() ? first_of_group.size() : *found;
-    if (found == similar.end()) {
-      similar.push_back(group);
-      first_of_group.push_back(&member);
-      std::unordered_map<std::string, const Json*> values;
-      visit_values(member.experiment, "", [&](const std::string& pointer, const Json& value, bool) {
-        values.emplace(pointer, &value);
-      });
-      comparison.groups.emplace_back();
-      for (const std::string& pointer : comparison.differing) {
-        const auto value = values.find(pointer);
-        comparison.groups.back().settings.push_back(value != values.end() ? *value->second : Json());
-      }
+    const auto [place, is_new] =
+        groups.try_emplace(member.experiment.dump_sorted(), comparison.groups.size());
+    if (is_new) comparison.groups.emplace_back();
+    ComparedRuns& group = comparison.groups[place->second];
+    group.folders.push_back(member.folder);
+    group.seeds.push_back(member.seed);
+    if (!is_new) continue;
+    for (const std::string& pointer : comparison.differing) {
+      const Json* value = member.experiment.find_pointer(pointer);
+      group.settings.push_back(value != nullptr ? *value : Json());
     }
-    comparison.groups[group].folders.push_back(member.folder);
-    comparison.groups[group].seeds.push_back(member.seed);
   }
   for (ComparedRuns& group : comparison.groups) add_numbers(group);
   return comparison;
