@@ -236,6 +236,12 @@ const Json* Json::find_pointer(std::string_view pointer) const {
   return place;
 }
 
+const Json& value_at(const Json& json, std::string_view pointer) {
+  static const Json kNull;
+  const Json* found = json.find_pointer(pointer);
+  return found != nullptr ? *found : kNull;
+}
+
 std::ostream& operator<<(std::ostream& stream, const Json& json) { return stream << json.dump(); }
 
 }  // namespace lagtape

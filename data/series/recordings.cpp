@@ -72,12 +72,6 @@ Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
   return result;
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += text_of(list.empty() ? "" : ", ", name);
-  return shortened(list, 200);
-}
-
 /// Throws InputError unless a recording has the columns of the first one. With `by_place` no option names them.
 void check_columns(const Recordings& first, const Recordings& more, const fs::path& path, bool by_place) {
   if (more.columns.size() != first.columns.size() || more.input != first.input ||
@@ -89,8 +83,8 @@ void check_columns(const Recordings& first, const Recordings& more, const fs::pa
   for (const Column& column : more.columns) names.push_back(column.name);
   for (const Column& column : first.columns) wanted.push_back(column.name);
   if (by_place && names != wanted)
-    throw InputError(text_of(path.string(), ": its columns are ", list_of(names),
-                             ", expected those of the files ", "before it in their order, ", list_of(wanted),
+    throw InputError(text_of(path.string(), ": its columns are ", listed(names),
+                             ", expected those of the files ", "before it in their order, ", listed(wanted),
                              R"(. Or name the columns in "input".)"));
 }
 

@@ -81,8 +81,8 @@ void check_same_columns(const std::vector<Model>& models, const ForecastArgument
   for (std::size_t i = 1; i < models.size(); ++i) {
     const Json other = data_of(models[i]);
     for (const char* key : keys) {
-      const Json& expected = at_pointer(first, text_of("/", key).c_str());
-      const Json& found = at_pointer(other, text_of("/", key).c_str());
+      const Json& expected = value_at(first, text_of("/", key));
+      const Json& found = value_at(other, text_of("/", key));
       if (!(found == expected))
         throw InputError(text_of("--runs ", arguments.runs[i - 1], ": /data/", key, " is ",
                                  shortened(found.dump(), 200), ", expected that of ", arguments.run, ", ",

@@ -88,8 +88,8 @@ void add_options(Options& options, PredictArguments& arguments) {
 std::vector<std::string> input_names(const Model& model) {
   const Json data = data_of(model);
   std::vector<std::string> names;
-  const Json& columns = at_pointer(data, "/input");
-  if (at_pointer(data, "/task") != "series" || !columns.is_array()) return names;
+  const Json& columns = value_at(data, "/input");
+  if (value_at(data, "/task") != "series" || !columns.is_array()) return names;
   for (const Json& column : columns)
     if (column.is_string()) names.push_back(column.get<std::string>());
   if (std::ssize(names) != model.input_width()) names.clear();
@@ -99,7 +99,7 @@ std::vector<std::string> input_names(const Model& model) {
 /// What the inputs of a step of a recording are, in their order, for a message: " (load, sine of hour, ...)".
 std::string described_inputs(const Model& model) {
   constexpr std::size_t kMostShown = 20;
-  if (at_pointer(data_of(model), "/task") != "series") return "";
+  if (value_at(data_of(model), "/task") != "series") return "";
   const std::vector<std::string> names = series_options_of(model).input_names();
   return std::ssize(names) == model.input_width() ? text_of(" (", listed(names, kMostShown), ")") : "";
 }

@@ -5,6 +5,7 @@
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/registry.h"
 #include "lagtape/ops/kernels/element_functions.h"
 #include "lagtape/optim/registry.h"
@@ -73,11 +74,10 @@ std::vector<CatalogueEntry> task_rows() {
 std::vector<CatalogueEntry> loss_rows() {
   std::vector<CatalogueEntry> rows;
   for (const LossEntry& entry : losses()) {
-    std::string names;
-    for (const std::string& name : metric_names(entry.loss)) names += (names.empty() ? "" : ", ") + name;
-    rows.push_back({std::string(entry.name),
-                    text_of(entry.summary, "; for ", entry.targets, "; metrics: ", names), "", "",
-                    options_of(entry.loss)});
+    rows.push_back(
+        {std::string(entry.name),
+         text_of(entry.summary, "; for ", entry.targets, "; metrics: ", listed(metric_names(entry.loss))), "",
+         "", options_of(entry.loss)});
   }
   return rows;
 }

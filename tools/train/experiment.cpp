@@ -94,9 +94,9 @@ Model model_in_memory(const Experiment& experiment, FittedModel fitted, std::opt
 std::vector<std::string> target_names(const Experiment& experiment) {
   if (!experiment.document) return {};
   const Json& document = *experiment.document;
-  const Json& target = at_pointer(document, "/data/target");
-  const Json& columns = target.is_array() ? target : at_pointer(document, "/data/input");
-  if (at_pointer(document, "/data/task") != "series" || !columns.is_array()) return {};
+  const Json& target = value_at(document, "/data/target");
+  const Json& columns = target.is_array() ? target : value_at(document, "/data/input");
+  if (value_at(document, "/data/task") != "series" || !columns.is_array()) return {};
   std::vector<std::string> names;
   for (const Json& column : columns) {
     if (!column.is_string()) return {};

@@ -37,11 +37,11 @@ bool is_name(const std::string& name) {
 /// to the readers of `train` and `model`.
 TaskHints hints_of(const Json& document) {
   TaskHints hints{.batch = TrainOptions{}.batch};
-  const Json& batch = at_pointer(document, "/train/batch");
+  const Json& batch = value_at(document, "/train/batch");
   if (batch.is_number_integer() && batch.get<std::int64_t>() >= 1) hints.batch = batch.get<std::int64_t>();
-  hints.every_step = at_pointer(document, "/model/readout/at") == "every_step";
-  const Json& given = at_pointer(document, "/loss");
-  const Json& loss = given.is_object() ? at_pointer(document, "/loss/type") : given;
+  hints.every_step = value_at(document, "/model/readout/at") == "every_step";
+  const Json& given = value_at(document, "/loss");
+  const Json& loss = given.is_object() ? value_at(document, "/loss/type") : given;
   hints.real_loss = loss != name_of(Loss::cross_entropy) && loss != name_of(Loss::binary_cross_entropy);
   return hints;
 }
@@ -116,7 +116,7 @@ class ExperimentReader {
 
   void read_name() {
     top_.required("name", experiment_.name, "letters, digits, '.', '_' and '-'; names the run folder");
-    if (at_pointer(document_, "/name").is_string() && !is_name(experiment_.name)) {
+    if (value_at(document_, "/name").is_string() && !is_name(experiment_.name)) {
       top_.error("name",
                  text_of("expected up to 200 letters, digits, '.', '_' and '-', not '-' first. Got \"",
                          shortened(experiment_.name, 210), "\"."));
@@ -177,7 +177,7 @@ class ExperimentReader {
 
   /// The read-out is known where the file or the data's shape decides it; else the trainer looks.
   void check_truncation(JsonReader& train) {
-    const Json& at = at_pointer(top_.filled(), "/model/readout/at");
+    const Json& at = value_at(top_.filled(), "/model/readout/at");
     if (experiment_.train.truncate > 0 && at == "mean") train.error("truncate", kTruncatedMean);
   }
 
@@ -211,7 +211,7 @@ class ExperimentReader {
       top_.error("loss", "is missing, expected the name of a loss.");
     }
     if (experiment_.loss == Loss::none) return;
-    experiment_.balanced_classes = at_pointer(document_, "/loss/class_weights") == "balanced";
+    experiment_.balanced_classes = value_at(document_, "/loss/class_weights") == "balanced";
     Json filled = json_of(experiment_.loss);
     if (experiment_.balanced_classes) {
       filled = {{"type", name_of(experiment_.loss)},
@@ -300,12 +300,6 @@ Experiment read_document(const Json& document, const std::string& where, const f
 const Json& document_of(const Experiment& experiment) {
   if (experiment.document) return *experiment.document;
   throw InputError(text_of(experiment.where, ": was filled in C++. This takes an experiment that was read."));
-}
-
-const Json& at_pointer(const Json& document, const char* pointer) {
-  static const Json kNull;
-  const Json* found = document.find_pointer(pointer);
-  return found != nullptr ? *found : kNull;
 }
 
 void leave_out_reports(Json& experiment) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/experiment_paths.h"
@@ -34,8 +35,5 @@ const Json& document_of(const Experiment& experiment);
 
 /// Removes the options of training that only add to what is reported: no weight depends on them.
 void leave_out_reports(Json& experiment);
-
-/// The value at a JSON Pointer; null when there is none.
-const Json& at_pointer(const Json& document, const char* pointer);
 
 }  // namespace lagtape

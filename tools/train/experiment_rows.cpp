@@ -24,12 +24,6 @@ std::vector<std::string> keys_of(const Json& object) {
   return keys;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 /// Reports every error of a file with rows that no row decides.
 void check_file(const Json& document, const fs::path& file) {
   JsonErrors errors;
@@ -112,7 +106,7 @@ Json read_experiment_document(const ExperimentPlace& place) {
   const std::vector<std::string> names = keys_of(document["rows"]);
   if (place.row.empty())
     throw InputError(text_of(place.file.string(),
-                             ": has several experiments. Choose one with --row: ", joined(names), "."));
+                             ": has several experiments. Choose one with --row: ", listed(names), "."));
   if (!document["rows"].contains(place.row))
     throw InputError(text_of(place.file.string(), ": --row: ", unknown_name("row", place.row, names)));
   Json experiment = base_of(document, place.file);

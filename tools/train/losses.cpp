@@ -35,13 +35,6 @@ constexpr std::array kLosses = {
 
 std::span<const LossEntry> losses() { return kLosses; }
 
-std::optional<Loss> loss_named(std::string_view name) {
-  for (const LossEntry& entry : kLosses) {
-    if (entry.name == name) return entry.loss;
-  }
-  return std::nullopt;
-}
-
 const LossEntry& entry_of(Loss loss) {
   for (const LossEntry& entry : kLosses) {
     if (entry.loss == loss) return entry;

@@ -22,8 +22,6 @@ struct LossEntry {
 };
 
 std::span<const LossEntry> losses();
-/// The loss of that name; empty when there is none.
-std::optional<Loss> loss_named(std::string_view name);
 /// The row of a loss.
 const LossEntry& entry_of(Loss loss);
 

@@ -115,7 +115,7 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
       throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));
   }
   Experiment experiment = read_document(document, file.where(), std::filesystem::absolute(path));
-  if (at_pointer(document, "/data") == at_pointer(in_file, "/data")) advise_on_missing_data(experiment);
+  if (value_at(document, "/data") == value_at(in_file, "/data")) advise_on_missing_data(experiment);
   Model model = model_of(std::move(file), experiment);
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }

@@ -7,6 +7,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/keras_json.h"
 #include "lagtape/tools/exchange/import/lowering.h"
 #include "lagtape/tools/exchange/import/nam_file.h"
@@ -17,12 +18,6 @@ namespace lagtape {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string list_of_formats() {
-  std::string list;
-  for (const std::string& format : import_formats()) list += (list.empty() ? "" : ", ") + format;
-  return list;
-}
 
 char first_character(std::string_view bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
@@ -43,15 +38,15 @@ std::string format_of_json(const Json& root, const std::string& where) {
   if (root.contains("layers")) return "rtneural";
   for (const auto& [name, value] : root.items())
     if (name.find("weight") != std::string::npos) return "torch-json";
-  throw InputError(
-      text_of(where, ": a JSON object of none of the formats that are supported: ", list_of_formats(), "."));
+  throw InputError(text_of(
+      where, ": a JSON object of none of the formats that are supported: ", listed(import_formats()), "."));
 }
 
 std::string format_of_bytes(std::string_view bytes, const std::string& where) {
   if (begins_like_safetensors(bytes)) return "torch";
   if (bytes.starts_with('\x08')) return "onnx";  // the field ir_version
-  throw InputError(text_of(where, ": is of none of the formats that are supported: ", list_of_formats(),
-                           seeming_kind(bytes), "."));
+  throw InputError(text_of(where, ": is of none of the formats that are supported: ",
+                           listed(import_formats()), seeming_kind(bytes), "."));
 }
 
 foreign::ForeignModel read_json_model(const std::string& format, const Json& root,

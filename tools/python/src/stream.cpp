@@ -45,20 +45,20 @@ class OwnedStream {
         dtype_(other.dtype_),
         shape_of_one_(other.shape_of_one_),
         shape_of_rows_(other.shape_of_rows_) {
-    const Turn turn(other, "copy");
+    const ExclusiveUse use(other, "copy");
     stream_ = std::make_unique<AnyStream>(*other.stream_);
   }
 
   /// Calls f(stream of its scalar) as the only user of the stream.
   template <class F>
   auto use(const char* call, F f) const {
-    const Turn turn(*this, call);
+    const ExclusiveUse use(*this, call);
     return std::visit(f, *stream_);
   }
 
   void close() {
     if (!stream_) return;
-    const Turn turn(*this, "close");
+    const ExclusiveUse use(*this, "close");
     stream_.reset();
   }
   bool closed() const { return stream_ == nullptr; }
@@ -68,10 +68,10 @@ class OwnedStream {
   nb::object new_output(bool one) const { return empty_(one ? shape_of_one_ : shape_of_rows_, dtype_); }
 
  private:
-  /// One call's exclusive use. Throws InputError when the stream is closed or in use.
-  class Turn {
+  /// Keeps the stream to one call. Throws InputError when the stream is closed or in use.
+  class ExclusiveUse {
    public:
-    Turn(const OwnedStream& stream, const char* call) : busy_(stream.busy_) {
+    ExclusiveUse(const OwnedStream& stream, const char* call) : busy_(stream.busy_) {
       if (busy_.exchange(true)) {
         throw InputError(
             text_of("[stream.", call, "] another thread is using this stream; give each thread a copy()."));
@@ -80,9 +80,9 @@ class OwnedStream {
       busy_ = false;
       throw InputError(text_of("[stream.", call, "] the stream is closed."));
     }
-    ~Turn() { busy_ = false; }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    ~ExclusiveUse() { busy_ = false; }
+    ExclusiveUse(const ExclusiveUse&) = delete;
+    ExclusiveUse& operator=(const ExclusiveUse&) = delete;
 
    private:
     std::atomic<bool>& busy_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/export/c99/c_comment.h"
 #include "lagtape/tools/exchange/export/c99/c_helpers.h"
 #include "lagtape/tools/exchange/export/c99/c_names.h"
@@ -224,9 +225,8 @@ std::string c_source(const Model& model, const CExportOptions& options) {
   const CStyle style{options.name, options.dtype.value_or(model.dtype()), options.weights,
                      options.fast_functions};
   if (style.weights != CWeights::real) round_matrices(content, style);
-  std::string layers;
-  for (const std::string& layer : model.layer_names()) layers += text_of(layers.empty() ? "" : ", ", layer);
-  return CFile(content, style).text(layers);
+  const std::vector<std::string> layers = model.layer_names();
+  return CFile(content, style).text(listed(layers, layers.size()));
 }
 
 }  // namespace lagtape

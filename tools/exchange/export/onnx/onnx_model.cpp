@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_layers.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_step.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_units.h"
@@ -112,9 +113,8 @@ std::string add_running_mean(OnnxWriter& graph, const std::string& y, std::int64
 }
 
 std::string description(const Model& model) {
-  std::string names;
-  for (const std::string& name : model.layer_names()) names += text_of(names.empty() ? "" : ", ", name);
-  return text_of("A recurrent model, exported by lagtape. Layers: ", names, ".");
+  const std::vector<std::string> names = model.layer_names();
+  return text_of("A recurrent model, exported by lagtape. Layers: ", listed(names, names.size()), ".");
 }
 
 }  // namespace

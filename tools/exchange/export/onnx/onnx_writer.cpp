@@ -57,12 +57,6 @@ OnnxAttributes& OnnxAttributes::integers(const std::string& name, std::span<cons
   return *this;
 }
 
-OnnxAttributes& OnnxAttributes::strings(const std::string& name, std::span<const std::string> values) {
-  all_.push_back(attribute(name, 8));
-  for (const std::string& value : values) all_.back().bytes(9, value);
-  return *this;
-}
-
 OnnxAttributes& OnnxAttributes::graph(const std::string& name, const OnnxWriter& value) {
   all_.push_back(attribute(name, 5));
   all_.back().message(6, value.message());

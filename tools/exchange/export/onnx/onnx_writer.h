@@ -36,7 +36,6 @@ class OnnxAttributes {
  public:
   OnnxAttributes& integer(const std::string& name, std::int64_t value);
   OnnxAttributes& integers(const std::string& name, std::span<const std::int64_t> values);
-  OnnxAttributes& strings(const std::string& name, std::span<const std::string> values);
   OnnxAttributes& graph(const std::string& name, const OnnxWriter& value);
 
   std::span<const ProtobufWriter> all() const { return all_; }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/export/fixed_values.h"
 
 namespace lagtape {
@@ -75,10 +76,8 @@ std::vector<GatedLayer> plain_layers(const ExportedModel& model, const PlainForm
       layers.push_back(*layer);
       continue;
     }
-    std::string known;
-    for (const std::string& cell : format.cells) known += text_of(known.empty() ? "" : ", ", cell);
     throw InputError(text_of("[export] layer ", l, " (", names[l], ") is none that ", format.name,
-                             " has: ", known,
+                             " has: ", listed(format.cells),
                              ", with their default options. The formats onnx and c99 take every layer"));
   }
   layers.push_back(*gated_layer(*model.readout));
