@@ -24,10 +24,11 @@ struct Column {
   ColumnRole role = ColumnRole::past;
   Tensor values = {};                  ///< of one column, or of several side by side
   std::int64_t first = 0, stride = 1;  ///< where in `values` the column begins, and from a row to the next
-  std::vector<bool> filled = {};  ///< by row: its number was missing and is made from others; empty: none is
-  std::int64_t masks = -1;        ///< of a mask: the column whose numbers it is about
-  std::function<double(double)> at_time =
-      {};  ///< of a calendar column: its value at a time in seconds since 1970
+  /// By row, whether its number was missing and is made from others; empty: none is.
+  std::vector<bool> filled = {};
+  std::int64_t masks = -1;  ///< of a mask: the column whose numbers it is about
+  /// Of a calendar column, its value at a time in seconds since 1970.
+  std::function<double(double)> at_time = {};
 
   double at(std::int64_t row) const { return values.at(first + row * stride); }
   bool is_filled(std::int64_t row) const { return !filled.empty() && filled[static_cast<std::size_t>(row)]; }

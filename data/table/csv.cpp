@@ -1,5 +1,6 @@
 #include "lagtape/data/table/csv.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -57,12 +58,15 @@ std::string serialize_csv(const Csv& csv) {
     throw InputError(
         text_of("[csv] a name a column. Got ", csv.header.size(), " for ", to_string(values.shape())));
   }
+  if (!csv.header.empty() && std::ranges::all_of(csv.header, is_missing))
+    throw InputError(
+        text_of("[csv] some name is more than a sign of a missing number. Got ", listed(csv.header)));
   std::string text;
   for (std::size_t i = 0; i < csv.header.size(); ++i) {
     const std::string& name = csv.header[i];
-    const bool is_blank_at_end =
-        name.find_first_not_of(" \t") > 0 || name.find_last_not_of(" \t") + 1 < name.size();
-    if (name.find_first_of(",\"\r\n") != std::string::npos || is_blank_at_end || parse_number(name) ||
+    const bool is_trimmed = name.empty() || (name.find_first_not_of(" \t") == 0 &&
+                                             name.find_last_not_of(" \t") + 1 == name.size());
+    if (name.find_first_of(",\"\r\n") != std::string::npos || !is_trimmed || parse_number(name) ||
         parse_time_stamp(name)) {
       throw InputError(
           text_of("[csv] a name has no comma, no quote and no line break, and is no number and no time. Got ",

@@ -101,4 +101,8 @@ TEST_CASE("Tables that would not read back are not written") {
   CHECK_THROWS_AS(serialize_csv({{"a"}, two}), InputError);
   CHECK_THROWS_AS(serialize_csv({{"a", "b,c"}, two}), InputError);
   CHECK_THROWS_AS(serialize_csv({{"a", "1"}, two}), InputError);
+  CHECK_THROWS_AS(serialize_csv({{"a", "2024-01-31"}, two}), InputError);
+  CHECK_THROWS_AS(serialize_csv({{"a", " b"}, two}), InputError);
+  CHECK_THROWS_AS(serialize_csv({{"", "-"}, two}), InputError);
+  CHECK(parse_csv(serialize_csv({{"", "a"}, two}), "f").header == std::vector<std::string>{"", "a"});
 }

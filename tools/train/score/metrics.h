@@ -27,8 +27,8 @@ std::span<const MetricEntry> metrics();
 struct ClassMetricEntry {
   std::string_view stem;  ///< its name without the number
   std::string_view summary;
-  double (*value)(
-      const Totals::Sums& counts);  ///< of how often it is the true class, the predicted one, and both
+  /// Of how often it is the true class, the predicted one, and both.
+  double (*value)(const Totals::Sums& counts);
 };
 std::span<const ClassMetricEntry> class_metrics();
 
