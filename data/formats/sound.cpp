@@ -37,13 +37,12 @@ struct MemoryFile {
   }
 };
 
-/// Compares the sizes of a file's chunks with the bytes that are there: of a file that is cut short libsndfile reads what is
-/// left. Returns the bytes of samples, in WAV (RIFF, little endian); 0 in other formats.
+/// Compares the sizes of a file's chunks, up to that of the samples, with the bytes that are there: libsndfile reads what is
+/// left of a file that is cut short. Returns the bytes of the samples in WAV (RIFF, little endian), and 0 in other formats.
 std::size_t check_chunks(std::string_view bytes, const std::string& where) {
   constexpr std::size_t kHeader = 12, kChunkHeader = 8;
   const bool little = bytes.starts_with("RIFF");
-  std::size_t data = 0;
-  if (!little && !bytes.starts_with("FORM")) return data;
+  if (!little && !bytes.starts_with("FORM")) return 0;
   for (std::size_t at = kHeader; at + kChunkHeader <= bytes.size();) {
     const std::string_view name = bytes.substr(at, 4);
     std::size_t size = 0;
@@ -53,10 +52,10 @@ std::size_t check_chunks(std::string_view bytes, const std::string& where) {
     if (size > present)
       throw InputError(text_of(where, ": offset ", at, ": the chunk ", quote(name), " claims ", size,
                                " bytes, but only ", present, " are left."));
-    if (name == "data") data = size;
+    if (name == "data" || name == "SSND") return little ? size : 0;
     at += kChunkHeader + std::min(size + size % 2, present);  // chunks begin at even offsets
   }
-  return data;
+  return 0;
 }
 
 /// The bytes of a sample; 1 where there is no such number.

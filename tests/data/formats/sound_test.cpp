@@ -93,6 +93,11 @@ TEST_CASE("FLAC and AIFF have the samples of a WAV file") {
   }
 }
 
+TEST_CASE("bytes behind the samples are of no account") {
+  const std::string whole = sound(1, 16, {1, 2, 3});
+  CHECK(parse_sound(whole + "tag \xff\xff\xff\x7f and more", "x").samples == parse_sound(whole, "x").samples);
+}
+
 TEST_CASE("what is no sound in one channel is refused by its place") {
   const auto message = [](const std::string& bytes) {
     return input_error_of([&] { parse_sound(bytes, "x.wav"); });
