@@ -77,4 +77,6 @@ TEST_CASE("tables that cannot be read are told with their lines") {
   CHECK(has(message_of("a,b\n1,\"2\n3,4\n"), "line 2: nothing closes the quotes"));
   CHECK(has(message_of("a,b\n1,\"2\"3\n"), "line 2: expected a separator after the quotes, got '3'"));
   CHECK(has(message_of(" \n\n"), "contains no rows"));
+  CHECK(has(message_of("a\n" + std::string(std::size_t{1} << 24, '1')), "line 2: a cell above 16 MiB."));
+  CHECK(message_of("a\n" + std::string((std::size_t{1} << 24) - 1, '1')).empty());
 }
