@@ -1,6 +1,8 @@
 #include "lagtape/tools/exchange/export/plain/torch_file.h"
 
+#include <algorithm>
 #include <map>
+#include <span>
 
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/core/error.h"
@@ -19,64 +21,50 @@ const std::map<std::string_view, TorchCell> kCells = {{"lstm", {"LSTM", {"_i", "
                                                       {"gru", {"GRU", {"_r", "_z", "_n"}}},
                                                       {"rnn", {"RNN", {""}}}};
 
-/// Writes the tensors of a model's modules.
-class TorchWriter {
- public:
-  explicit TorchWriter(Dtype dtype) : dtype_(dtype) {}
+/// How many of the layers, from the first, are one module: a map, or recurrences of one cell and size.
+std::size_t layers_of_module(std::span<const GatedLayer> layers) {
+  const GatedLayer& first = layers.front();
+  const auto begins_another = [&](const GatedLayer& layer) {
+    return layer.cell == "linear" || layer.cell != first.cell || layer.units != first.units;
+  };
+  return std::ranges::find_if(layers.begin() + 1, layers.end(), begins_another) - layers.begin();
+}
 
-  SafetensorsFile write(const std::vector<GatedLayer>& layers) {
-    for (std::size_t l = 0; l < layers.size();) {
-      const GatedLayer& first = layers[l];
-      std::size_t end = l + 1;
-      const auto goes_on = [&](const GatedLayer& next) {
-        return first.cell != "linear" && next.cell == first.cell && next.units == first.units;
-      };
-      while (end < layers.size() && goes_on(layers[end])) ++end;
-      const auto count = static_cast<std::int64_t>(end - l);
-      for (std::int64_t i = 0; i < count; ++i) add_layer(layers[l + static_cast<std::size_t>(i)], i);
-      describe(first, count);
-      l = end;
-      ++module_;
-    }
-    file_.metadata["modules"] = description_;
-    return file_;
+/// Adds the tensors of layer `number` of a module.
+void add_layer(SafetensorsFile& file, int module, std::size_t number, const GatedLayer& layer, Dtype dtype) {
+  const auto add = [&](const std::string& name, const Tensor& tensor) {
+    file.tensors.push_back({text_of(module, ".", name), tensor.to(dtype)});
+  };
+  if (layer.cell == "linear") {
+    add("weight", layer.weight("W"));
+    return add("bias", layer.weight("W.bias"));
   }
+  const std::vector<std::string>& gates = kCells.at(layer.cell).gates;
+  const std::string end = text_of("_l", number);
+  add("weight_ih" + end, layer.stacked("U", gates));
+  add("weight_hh" + end, layer.stacked("W", gates));
+  add("bias_ih" + end, layer.stacked("U", gates, ".bias"));
+  add("bias_hh" + end, layer.stacked("W", gates, ".bias"));
+}
 
- private:
-  void add(const std::string& name, const Tensor& tensor) {
-    file_.tensors.push_back({text_of(module_, ".", name), tensor.to(dtype_)});
-  }
-
-  void add_layer(const GatedLayer& layer, std::int64_t number) {
-    if (layer.cell == "linear") {
-      add("weight", layer.weight("W"));
-      return add("bias", layer.weight("W.bias"));
-    }
-    const std::vector<std::string>& gates = kCells.at(layer.cell).gates;
-    const std::string end = text_of("_l", number);
-    add("weight_ih" + end, layer.stacked("U", gates));
-    add("weight_hh" + end, layer.stacked("W", gates));
-    add("bias_ih" + end, layer.stacked("U", gates, ".bias"));
-    add("bias_hh" + end, layer.stacked("W", gates, ".bias"));
-  }
-
-  void describe(const GatedLayer& layer, std::int64_t count) {
-    const bool is_linear = layer.cell == "linear";
-    description_ += text_of(module_ > 0 ? ", " : "", is_linear ? "Linear" : kCells.at(layer.cell).module, " ",
-                            layer.input, " ", layer.units, is_linear ? "" : text_of(" ", count));
-  }
-
-  Dtype dtype_;
-  SafetensorsFile file_;
-  std::string description_;
-  int module_ = 0;
-};
+/// "LSTM 3 64 2" for inputs, units and layers; "Linear 64 1".
+std::string description_of(const GatedLayer& layer, std::size_t count) {
+  if (layer.cell == "linear") return text_of("Linear ", layer.input, " ", layer.units);
+  return text_of(kCells.at(layer.cell).module, " ", layer.input, " ", layer.units, " ", count);
+}
 
 }  // namespace
 
 std::string torch_file(const Model& model) {
   const PlainModel plain = plain_model(model, {"PyTorch", {"lstm", "gru", "rnn", "linear"}});
-  SafetensorsFile file = TorchWriter(model.dtype()).write(plain.layers);
+  SafetensorsFile file;
+  std::span<const GatedLayer> layers = plain.layers;
+  for (int module = 0; !layers.empty(); ++module) {
+    const std::size_t count = layers_of_module(layers);
+    for (std::size_t i = 0; i < count; ++i) add_layer(file, module, i, layers[i], model.dtype());
+    file.metadata["modules"] += text_of(module > 0 ? ", " : "", description_of(layers.front(), count));
+    layers = layers.subspan(count);
+  }
   file.metadata["format"] = "pt";
   file.metadata["read"] = std::string(name_of(model.at()));
   return serialize_safetensors(file);
