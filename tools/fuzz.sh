@@ -31,7 +31,8 @@ seeds_of() {
   case $1 in
     json | experiment) ls -d $files/experiment $files/table ;;
     safetensors) ls -d $files/weights ;;
-    npy | csv | npz | idx | ts | wav) ls -d "$files/$1" ;;
+    npy | csv | npz | idx | ts) ls -d "$files/$1" ;;
+    sound) ls -d "$files/wav" ;;
     gzip) ls -d $files/idx ;;
     number_table | word_vectors | quote | lines) ls -d $files/csv $files/lines ;;
   esac
