@@ -15,9 +15,7 @@ namespace lagtape::cli {
 void ExperimentArguments::add_to(Options& options, const std::string& about) {
   options.add("EXPERIMENT", &file, about).required();
   options.add("--row", &row, "row of an experiment file that has several").not_empty().called("NAME");
-  options.add("--set", &set, "change a value: /json/pointer=value or train.epochs=3; repeatable")
-      .repeatable()
-      .called("KEY=VALUE");
+  add_set(options, set, "a value");
 }
 
 ExperimentFile ExperimentArguments::parse() const {
@@ -35,6 +33,12 @@ ExperimentFile ExperimentArguments::parse() const {
     throw InputError(
         text_of(file, ": expected an experiment file. `lagtape new ", file, "` writes one for a recording."));
   return parse_experiment_file(file, row);
+}
+
+void add_set(Options& options, std::vector<std::string>& set, const std::string& what) {
+  options.add("--set", &set, text_of("change ", what, ": /json/pointer=value or train.epochs=3; repeatable"))
+      .repeatable()
+      .called("KEY=VALUE");
 }
 
 void add_threads(Options& options, int& threads) {

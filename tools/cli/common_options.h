@@ -22,6 +22,8 @@ struct ExperimentArguments {
 
 /// Adds --threads N, 1 to 1024; the default is the number of the machine's hardware threads.
 void add_threads(Options& options, int& threads);
+/// Adds --set, the assignments of which change `what`, such as "a value of every run".
+void add_set(Options& options, std::vector<std::string>& set, const std::string& what);
 /// Adds --simd, which every command that computes has.
 void add_simd(Options& options);
 

@@ -10,6 +10,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/signals.h"
 #include "lagtape/tools/sweep/search/halving.h"
@@ -44,11 +45,7 @@ void add_options(Options& options, SearchArguments& arguments) {
       .between(1, 1024)
       .called("N");
   options.add("--runs", &arguments.runs, "number of runs, in place of the file's").at_least(1).called("N");
-  options
-      .add("--set", &arguments.set,
-           "change a value of every run: /json/pointer=value or train.epochs=3; repeatable")
-      .repeatable()
-      .called("KEY=VALUE");
+  add_set(options, arguments.set, "a value of every run");
   options.add("--show", &arguments.show, "train nothing, and show what has come out so far");
   options
       .add("--plot", &arguments.plot, "folder for charts: the metric against each setting, and all settings")

@@ -52,11 +52,7 @@ void add_options(Options& options, TableArguments& arguments) {
       .between(1, kMostJobs)
       .called("N");
   add_threads(options, arguments.threads);
-  options
-      .add("--set", &arguments.set,
-           "change a value of every experiment: /json/pointer=value or train.epochs=3; repeatable")
-      .repeatable()
-      .called("KEY=VALUE");
+  add_set(options, arguments.set, "a value of every experiment");
   options.add("--show", &arguments.show, "train nothing, and show the table of the existing runs");
   options.add("--json", &arguments.json, "print the table as one JSON object");
   options.add("--markdown", &arguments.page, "Markdown page into which the table is written")
