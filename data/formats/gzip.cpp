@@ -14,7 +14,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::size_t kHeader = 10, kTrailer = 8, kBlock = 1 << 16, kPiece = 1 << 30;
+constexpr std::size_t kHeader = 10, kTrailer = 8, kUnpackedBlock = 1 << 16, kPiece = 1 << 30;
 constexpr std::uint64_t kLargestRatio = 1032;  // the highest compression ratio of deflate
 constexpr int kGzipAlone = 15 + 16;            // zlib's number for the widest window and a gzip header
 
@@ -54,7 +54,7 @@ std::uint64_t claimed_size(std::string_view bytes, const std::string& where) {
 }  // namespace
 
 GzipReader::GzipReader(Source source)
-    : source_(std::move(source)), block_(kBlock), stream_(new z_stream_s(), [](z_stream_s* stream) {
+    : source_(std::move(source)), block_(kUnpackedBlock), stream_(new z_stream_s(), [](z_stream_s* stream) {
         inflateEnd(stream);
         delete stream;
       }) {
@@ -102,7 +102,8 @@ std::string read_plain_or_gzip(const std::filesystem::path& path, const ContentS
   if (!is_gzip(bytes)) return bytes;
   const std::string where = path.string();
   const std::uint64_t claimed = claimed_size(bytes, where);
-  const std::uint64_t expected = size_of(unpack(bytes, std::min<std::uint64_t>(claimed, kBlock), where));
+  const std::uint64_t expected =
+      size_of(unpack(bytes, std::min<std::uint64_t>(claimed, kUnpackedBlock), where));
   if (expected != claimed) {
     throw InputError(
         text_of(where, ": its header asks for ", expected, " bytes, but ", claimed, " are packed."));

@@ -15,7 +15,7 @@ namespace lagtape {
 namespace {
 
 /// Where a forecast begins.
-struct Start {
+struct ForecastStart {
   std::int64_t first = 0;  ///< the row of the first prediction
   RowRange segment = {};   ///< rows without a gap that begin before it, and may end after it
 
@@ -23,14 +23,14 @@ struct Start {
 };
 
 /// A row at which a forecast can begin, as there is a row right before it, and its time; without times its number.
-struct Origin {
+struct ForecastOrigin {
   double time;
   std::int64_t row;
 };
 
-std::vector<Origin> origins_of(const Recordings& recordings) {
+std::vector<ForecastOrigin> origins_of(const Recordings& recordings) {
   const TimeAxis& axis = recordings.axis;
-  std::vector<Origin> origins;
+  std::vector<ForecastOrigin> origins;
   for (const RowRange& segment : recordings.segments)
     for (std::int64_t row = segment.first + 1;
          row <= std::min(segment.end(), recordings.rows - recordings.future); ++row)
@@ -54,11 +54,11 @@ double time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options)
 }
 
 /// Says which of the origins are nearest to a time that is between number `next` and the one before it.
-[[noreturn]] void refuse_first(const std::vector<Origin>& origins, std::int64_t next, const TimeAxis& axis,
-                               const SeriesForecastOptions& options) {
+[[noreturn]] void refuse_first(const std::vector<ForecastOrigin>& origins, std::int64_t next,
+                               const TimeAxis& axis, const SeriesForecastOptions& options) {
   const std::string where = options.input.string();
   if (origins.empty()) throw InputError(text_of(where, ": has no row with targets to go on from."));
-  const auto label = [&](const Origin& origin) {
+  const auto label = [&](const ForecastOrigin& origin) {
     return axis.times.empty() ? text_of(origin.row) : label_of(axis, origin.time);
   };
   std::string nearest;
@@ -72,16 +72,16 @@ double time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options)
 std::int64_t first_row(const Recordings& recordings, const SeriesForecastOptions& options) {
   if (options.from.empty()) return recordings.rows - recordings.future;
   const double from = time_of_first(recordings.axis, options);
-  const std::vector<Origin> origins = origins_of(recordings);
+  const std::vector<ForecastOrigin> origins = origins_of(recordings);
   const double tolerance = 1e-6 * recordings.axis.interval;  // the time after the last row is a rounded sum
-  const auto next = std::ranges::lower_bound(origins, from - tolerance, {}, &Origin::time);
+  const auto next = std::ranges::lower_bound(origins, from - tolerance, {}, &ForecastOrigin::time);
   if (next == origins.end() || next->time > from + tolerance)
     refuse_first(origins, next - origins.begin(), recordings.axis, options);
   return next->row;
 }
 
-Start start_of(const Recordings& recordings, const SeriesForecastOptions& options) {
-  Start start{.first = first_row(recordings, options)};
+ForecastStart start_of(const Recordings& recordings, const SeriesForecastOptions& options) {
+  ForecastStart start{.first = first_row(recordings, options)};
   for (const RowRange& segment : recordings.segments)
     if (segment.first < start.first) start.segment = segment;
   if (start.segment.end() < start.first)
@@ -92,7 +92,7 @@ Start start_of(const Recordings& recordings, const SeriesForecastOptions& option
 
 /// Takes the last measured number for those that are missing right before the first prediction: a line to a later one
 /// would tell what is to be forecast.
-void hold_last_numbers(Recordings& recordings, const Start& start, const std::string& where) {
+void hold_last_numbers(Recordings& recordings, const ForecastStart& start, const std::string& where) {
   for (const std::int64_t target : recordings.target) {
     Column& column = recordings.columns[static_cast<std::size_t>(target)];
     if (column.filled.empty()) continue;
@@ -112,8 +112,9 @@ void hold_last_numbers(Recordings& recordings, const Start& start, const std::st
       "empty, or forecast at most ", step + horizon, step + horizon == 1 ? " step." : " steps."));
 }
 
-ForecastInputs inputs_of(const Recordings& recordings, const Start& start, const SeriesOptions& series,
-                         const LossFunction& loss, const SeriesForecastOptions& options) {
+ForecastInputs inputs_of(const Recordings& recordings, const ForecastStart& start,
+                         const SeriesOptions& series, const LossFunction& loss,
+                         const SeriesForecastOptions& options) {
   const std::int64_t width = std::ssize(recordings.input), total = start.known() + options.steps;
   ForecastInputs given{.inputs = Tensor({total, width}, Dtype::f64),
                        .known = start.known(),
@@ -142,8 +143,8 @@ ForecastInputs inputs_of(const Recordings& recordings, const Start& start, const
 }
 
 /// The forecast without its predictions.
-SeriesForecast empty_forecast(const Recordings& recordings, const Start& start, const SeriesOptions& series,
-                              const SeriesForecastOptions& options) {
+SeriesForecast empty_forecast(const Recordings& recordings, const ForecastStart& start,
+                              const SeriesOptions& series, const SeriesForecastOptions& options) {
   SeriesForecast forecast;
   const std::int64_t width = std::ssize(recordings.target), end = start.segment.end();
   for (const std::int64_t target : recordings.target)
@@ -192,7 +193,7 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   if (recordings.recordings.size() != 1)
     throw InputError(text_of(options.input.string(), ": a forecast goes on from one recording. Got ",
                              recordings.recordings.size(), "."));
-  const Start start = start_of(recordings, options);
+  const ForecastStart start = start_of(recordings, options);
   hold_last_numbers(recordings, start, options.input.string());
   const LossFunction& loss = models.front().loss();
   const ForecastInputs inputs = inputs_of(recordings, start, series, loss, options);
