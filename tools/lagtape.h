@@ -51,6 +51,7 @@
 // ---- Optimizers and schedules ----
 #include "lagtape/optim/adam.h"
 #include "lagtape/optim/clip.h"
+#include "lagtape/optim/onednn_product.h"
 #include "lagtape/optim/rmsprop.h"
 #include "lagtape/optim/schedule.h"
 #include "lagtape/optim/sgd.h"

@@ -50,7 +50,6 @@ struct LayerSummary {
 
 struct ChainDefinition;
 struct FittedModel;
-struct ImportOptions;
 struct Provenance;
 
 /// A model: its definition, fitted to the widths of its data, and its parameters. Immutable once loaded, and
@@ -78,10 +77,6 @@ class Model {
   static Model load(std::span<const std::byte> bytes, const std::string& where = "the bytes of a model");
   /// Reads a model from a stream that ends with the weights file. Throws InputError also where it cannot be read.
   static Model load(std::istream& stream, const std::string& where = "the stream of a model");
-  /// Reads a model that another program trained, as import_model (tools/exchange/import/import_model.h) does. Throws
-  /// InputError with the place in the file.
-  static Model import(const std::filesystem::path& file);
-  static Model import(const std::filesystem::path& file, const ImportOptions& options);
 
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;

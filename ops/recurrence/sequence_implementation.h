@@ -7,8 +7,7 @@
 
 namespace lagtape {
 
-/// The parts of a SequenceOp. They have a header of their own because the op's gradients are in a source of
-/// their own, which a program that only runs models is built without.
+/// The parts of a SequenceOp, for its two sources.
 struct SequenceOp::Implementation {
   StackDefinition stack;
   Dtype dtype;

@@ -6,7 +6,6 @@
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/run/batch_runner.h"
 #include "lagtape/ops/recurrence/sequence_checks.h"
-#include "lagtape/ops/weight_gradient.h"
 
 namespace lagtape {
 namespace {
@@ -43,6 +42,7 @@ std::vector<Tensor> zeros_like(const std::vector<Tensor>& tensors) {
 struct HeldSequence::Implementation {
   StackDefinition stack;
   Dtype dtype;
+  LargeProductFunction large_product;
   std::unique_ptr<recurrence::BatchRunner> runner;
 };
 
@@ -61,7 +61,8 @@ struct SequencePass::Implementation {
 
 HeldSequence::HeldSequence(StackDefinition stack, Dtype dtype, SequenceSettings settings) {
   check_stack(stack, settings);
-  implementation_ = std::make_shared<Implementation>(Implementation{std::move(stack), dtype, nullptr});
+  implementation_ = std::make_shared<Implementation>(
+      Implementation{std::move(stack), dtype, settings.large_product, nullptr});
   implementation_->runner = recurrence::make_batch_runner(implementation_->stack, dtype, settings);
 }
 
@@ -116,7 +117,7 @@ SequenceGradients SequencePass::backward(const Tensor& output_gradient,
       output_gradient.empty() ? Tensor(own.outputs.shape(), own.outputs.dtype()) : output_gradient;
   SequenceGradients gradients;
   recurrence::BackwardPass pass;
-  pass.rule = {&add_weight_gradients<float>, &add_weight_gradients<double>};
+  pass.large_product = own.op->large_product;
   pass.output_gradient = &zeros;
   if (!window.empty()) pass.final_gradient = &window;
   if (own.wanted.weights) {

@@ -3,7 +3,6 @@
 #include "lagtape/ops/recurrence/sequence.h"
 #include "lagtape/ops/recurrence/sequence_checks.h"
 #include "lagtape/ops/recurrence/sequence_implementation.h"
-#include "lagtape/ops/weight_gradient.h"
 
 namespace lagtape {
 namespace {
@@ -51,7 +50,6 @@ struct Gradients {
   }
   bool wanted() const { return want_weights || want_initial || !x.empty(); }
   void attach(recurrence::Pass& pass) {
-    pass.backward.rule = {&add_weight_gradients<float>, &add_weight_gradients<double>};
     if (want_weights) pass.backward.weight_gradients = &weights;
     if (!x.empty()) pass.backward.x_gradient = &x;
     if (want_initial) pass.backward.initial_gradient = &initial;
@@ -88,6 +86,7 @@ Var SequenceOp::loss(Tape& tape, std::span<const Var> weights, Var x, const Sequ
   pass.initial = window.empty() ? nullptr : &window;
   pass.final_window = final_window;
   pass.loss = true;
+  pass.backward.large_product = op.settings.large_product;
   gradients->attach(pass);
   const double loss = op.runner->run(pass);
   return tape.record(
@@ -115,6 +114,7 @@ Var SequenceOp::outputs(Tape& tape, std::span<const Var> weights, Var x, const S
         recurrence::Pass pass{*own, weight_tensors, pool};
         pass.initial = start.empty() ? nullptr : &start;
         pass.backward.output_gradient = &d;
+        pass.backward.large_product = op->settings.large_product;
         gradients.attach(pass);
         op->runner->run(pass);
         gradients.add_to(to, 1);

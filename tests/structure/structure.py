@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "tools": {"core", "ops", "cells", "optim", "data", "tools"},
 }
 CELL_FREE = {"core", "ops"}
-NAMES_ONEDNN = ("ops/weight_gradient.cpp", "tools/bench/")
+NAMES_ONEDNN = ("optim/onednn_product.cpp", "tools/bench/")
 # Headers that take seconds to compile, and the only places that include them.
 HEAVY = {"nlohmann/": "core/json/", "CLI/": "tools/cli/command_line.cpp", "doctest/": "tests/", "nanobind/": "tools/python/src/"}
 DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "zlib.h", "sndfile.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/", "nanobind/")

@@ -21,7 +21,7 @@ IN_ORDER = {
     "core/tape.h": "#include <vector>\n",
     "core/tape.cpp": '#include "lagtape/core/tape.h"\n',
     "ops/sum.cpp": '#include "lagtape/core/tape.h"\n// a linear problem, not a cell\n',
-    "ops/weight_gradient.cpp": "#include <dnnl.h>\n",
+    "optim/onednn_product.cpp": "#include <dnnl.h>\n",
     "cells/cells.h": REGISTRY,
     "cells/tau_gru.cpp": '#include "lagtape/core/tape.h"\n' + ENTRY % ("TauGru", "tau_gru"),
     "cells/lem.cpp": ENTRY % ("Lem", "lem"),

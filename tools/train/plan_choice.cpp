@@ -4,6 +4,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
+#include "lagtape/optim/onednn_product.h"
 
 namespace lagtape {
 
@@ -30,7 +31,8 @@ ModelOp model_op(const Experiment& experiment, const Model& model, Ranks* ranks)
                                obstacle, ". Give another plan, such as \"auto\"."));
     }
   }
-  return ModelOp(model, {.plan = train.plan, .budget = train.budget, .ranks = ranks});
+  return ModelOp(
+      model, {.plan = train.plan, .budget = train.budget, .ranks = ranks, .large_product = onednn_product});
 }
 
 PlanCost choose_plan(const Experiment& experiment, const ModelOp& op, std::int64_t batch, std::int64_t steps,

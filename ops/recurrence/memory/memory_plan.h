@@ -16,7 +16,19 @@ class Ranks;
 enum class MemoryPlan : std::uint8_t { automatic, full, states, reversible, checkpoint };
 std::string_view name_of(MemoryPlan plan);  ///< "auto", "full", "states", "reversible", "checkpoint"
 
-/// The way in which a sequence op runs; no setting changes a result.
+/// w[m, n] += d[rows, m]^T x[rows, n]; the rows of w, d and x begin `ldw`, `ldd` and `ldx` numbers after one another.
+struct LargeProduct {
+  float* w;
+  std::int64_t ldw;
+  const float* d;
+  std::int64_t ldd;
+  const float* x;
+  std::int64_t ldx;
+  std::int64_t rows, m, n;
+};
+using LargeProductFunction = void (*)(const LargeProduct& product);
+
+/// The way in which a sequence op runs. No setting but `large_product` changes a result.
 struct SequenceSettings {
   MemoryPlan plan = MemoryPlan::automatic;
   /// Limit on all memory of the op in bytes; 0: half of the memory of the machine or cgroup.
@@ -33,6 +45,10 @@ struct SequenceSettings {
   /// Processes that share the slices of each batch, other than those of sequence_pass.h; null: this one alone. They
   /// must outlive the op.
   Ranks* ranks = nullptr;
+  /// The library that adds up the weight gradients of matrices from 512 x 512 on, in f32, on the calling thread:
+  /// `onednn_product` (optim/onednn_product.h), as the tool trains, is faster than the kernels there and rounds otherwise.
+  /// Null: the kernels.
+  LargeProductFunction large_product = nullptr;
 };
 
 /// The cost of a plan for a batch of B sequences of T steps.

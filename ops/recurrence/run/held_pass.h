@@ -11,7 +11,7 @@ class HeldPass {
  public:
   virtual ~HeldPass() = default;
 
-  /// Runs the backward half, whose rule is given with it. What is held serves once and is let go then; for a
+  /// Runs the backward half. What is held serves once and is let go then; for a
   /// second time the pass runs forward again.
   virtual void backward(const BackwardPass& gradients) = 0;
 };

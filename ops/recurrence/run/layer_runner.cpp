@@ -236,7 +236,7 @@ void LayerRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
 
 template <class T>
 void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradients,
-                              AddWeightGradients<T> add) {
+                              LargeProductFunction large) {
   for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
     enter_run(r0);
     interpreter_.run(schedule_.backward.before, r0, r1 - r0);
@@ -254,13 +254,13 @@ void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradie
       b1 = b0;
     }
     interpreter_.run(schedule_.backward.after, r0, r1 - r0);
-    add_gradients(r0, (r1 - r0) * rows_, gradients, add);
+    add_gradients(r0, (r1 - r0) * rows_, gradients, large);
   });
 }
 
 template <class T>
 void LayerRunner<T>::add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients,
-                                   AddWeightGradients<T> add) {
+                                   LargeProductFunction large) {
   products_.clear();
   for (const auto& g : schedule_.matrix_gradients) {
     if (gradients[g.weight] == nullptr) continue;
@@ -274,7 +274,7 @@ void LayerRunner<T>::add_gradients(std::int64_t n, std::int64_t rows, T* const* 
                            shape[0],
                            shape[1]});
   }
-  add(kernels_, products_.data(), static_cast<std::int64_t>(products_.size()), rows);
+  add_weight_gradients(kernels_, large, products_.data(), std::ssize(products_), rows);
   static constexpr T one = 1;
   sums_.clear();
   for (const auto& g : schedule_.narrow_gradients)

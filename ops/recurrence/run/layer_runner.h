@@ -8,7 +8,7 @@
 #include "lagtape/ops/recurrence/run/final_gradient.h"
 #include "lagtape/ops/recurrence/run/interpreter.h"
 #include "lagtape/ops/recurrence/run/layer_states.h"
-#include "lagtape/ops/recurrence/run/weight_gradient_rule.h"
+#include "lagtape/ops/recurrence/run/weight_gradient.h"
 
 namespace lagtape::recurrence {
 
@@ -54,7 +54,7 @@ class LayerRunner {
   void enter_backward(std::int64_t n0, std::int64_t n1);
   /// Consumes dL/d(output) of [n0, n1), and adds to the weights' gradients, which are dense matrices and
   /// padded vectors, null where not wanted.
-  void backward(std::int64_t n0, std::int64_t n1, T* const* gradients, AddWeightGradients<T> add);
+  void backward(std::int64_t n0, std::int64_t n1, T* const* gradients, LargeProductFunction large);
 
   const ArrayView<T>& array(int i) const { return interpreter_.array(i); }
   ArrayView<T>& array(int i) { return interpreter_.array(i); }
@@ -75,7 +75,7 @@ class LayerRunner {
   template <class F>
   void for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
   void enter_run(std::int64_t n);
-  void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, AddWeightGradients<T> add);
+  void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, LargeProductFunction large);
   std::int64_t capacity(const Array& array) const;
   bool lies_on_states(const LayerOps::LaggedRead& read) const {
     return recurrence::lies_on_states(read, schedule_, extent_);

@@ -6,7 +6,7 @@
 
 #include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
-#include "lagtape/ops/recurrence/run/weight_gradient_rule.h"
+#include "lagtape/ops/recurrence/memory/memory_plan.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 #include "lagtape/ops/signal_loss.h"
 
@@ -21,7 +21,7 @@ struct BackwardPass {
   std::vector<Tensor>* weight_gradients = nullptr;  ///< one a weight; empty tensors where not wanted
   Tensor* x_gradient = nullptr;                     ///< [B, T, input]
   std::vector<Tensor>* initial_gradient = nullptr;  ///< shaped as the states of a window
-  WeightGradientRule rule = {};                     ///< needed for weight gradients
+  LargeProductFunction large_product = nullptr;     ///< as in SequenceSettings
 
   bool wanted() const {
     return weight_gradients != nullptr || x_gradient != nullptr || initial_gradient != nullptr;

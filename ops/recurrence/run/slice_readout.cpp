@@ -173,7 +173,7 @@ void SliceReadout<T>::begin_backward() {
   const std::vector<T*>& gradients = rows_.slice->gradients;
   final_readout_->backward(0, 1,
                            gradients.data() + gradients.size() - final_readout_->program().weights.size(),
-                           pass().backward.rule.template of<T>());
+                           pass().backward.large_product);
 }
 
 template <class T>

@@ -230,8 +230,7 @@ void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
   if (stack_.has_final_readout()) weight -= stack_.final_readout_program().weights.size();
   for (std::size_t l = layers_.size(); l-- > 0;) {
     weight -= layers_[l].program().weights.size();
-    layers_[l].backward(n0, n1, rows_.slice->gradients.data() + weight,
-                        pass().backward.rule.template of<T>());
+    layers_[l].backward(n0, n1, rows_.slice->gradients.data() + weight, pass().backward.large_product);
   }
   if (pass().backward.x_gradient != nullptr) write_input_gradient(n0, n1);
 }

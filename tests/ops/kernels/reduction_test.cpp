@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "lagtape/ops/weight_gradient.h"
+#include "lagtape/ops/recurrence/run/weight_gradient.h"
+#include "lagtape/optim/onednn_product.h"
 #include "lagtape/tests/ops/kernels/support/compare.h"
 
 using namespace lagtape;
@@ -170,7 +171,7 @@ TEST_CASE_TEMPLATE("a weight gradient is the sum of outer products, and writes t
     check_levels<T>(plain, 60, [&](const Kernels<T>& table) {
       Aligned<T> w = start;
       const OuterProduct<T> product{w.data(), ldw, {d.data(), ldd}, x.data(), ldx, s.m, s.n};
-      add_weight_gradients(table, &product, 1, s.rows);
+      recurrence::add_weight_gradients(table, onednn_product, &product, 1, s.rows);
       return w;
     });
   }
@@ -188,8 +189,8 @@ TEST_CASE("a large weight gradient is that of the kernel up to rounding, and rep
   };
   const OuterProduct<float> by_kernel = product(kernel), first = product(once), second = product(again);
   table.add_outer_products(&by_kernel, 1, rows);
-  add_weight_gradients(table, &first, 1, rows);
-  add_weight_gradients(table, &second, 1, rows);
+  recurrence::add_weight_gradients(table, onednn_product, &first, 1, rows);
+  recurrence::add_weight_gradients(table, onednn_product, &second, 1, rows);
   double largest = 0, off = 0;
   for (std::int64_t i = 0; i < m * ldw; ++i) {
     largest = std::max<double>(largest, std::abs(kernel[i] - start[i]));

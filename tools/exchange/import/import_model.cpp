@@ -109,10 +109,4 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
   return {foreign::lowered(model, experiment_name(file), where), model.format};
 }
 
-Model Model::import(const fs::path& file) { return import_model(file).model; }
-
-Model Model::import(const fs::path& file, const ImportOptions& options) {
-  return import_model(file, options).model;
-}
-
 }  // namespace lagtape

@@ -66,7 +66,7 @@ void add_models(nb::module_& module) {
          const std::string& nonlinearity, const std::string& precision, std::optional<double> rest) {
         std::optional<Precision> wanted;
         if (!precision.empty()) wanted = precision_named(precision);
-        return Model::import(file, {format, order, nonlinearity, wanted, rest});
+        return import_model(file, {format, order, nonlinearity, wanted, rest}).model;
       },
       nb::arg("file"), nb::arg("format"), nb::arg("order"), nb::arg("nonlinearity"), nb::arg("precision"),
       nb::arg("rest").none(), release);

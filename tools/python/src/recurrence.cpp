@@ -16,6 +16,7 @@
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/optim/onednn_product.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
 #include "lagtape/tools/train/train_options.h"
@@ -58,7 +59,8 @@ std::shared_ptr<LockedRecurrence> read_recurrence(const std::string& text, std::
   errors.raise("recurrence");
   definition.precision = options.precision;
   return std::make_shared<LockedRecurrence>(
-      Recurrence(definition, input, read_at_named(at), {.plan = options.plan, .budget = options.budget}),
+      Recurrence(definition, input, read_at_named(at),
+                 {.plan = options.plan, .budget = options.budget, .large_product = onednn_product}),
       threads);
 }
 
