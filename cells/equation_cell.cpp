@@ -105,7 +105,7 @@ void read_init(JsonReader& reader, CellDefinition& definition) {
       reader, "init", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
         const auto weight = std::ranges::find(definition.equations.weights, name, &Named::name);
         if (weight == definition.equations.weights.end()) {
-          reader.errors().add(pointer, unknown_name("weight", name, weights) + ".");
+          reader.errors().add(pointer, unknown_name("weight", name, weights));
           return;
         }
         const Initializer initializer = read_initializer(value, pointer, reader.errors());
@@ -155,27 +155,11 @@ std::set<std::string> declared_weights(const EquationCell& cell) {
   return names;
 }
 
-/// The errors of a cell with their places in the file.
-CellErrors located(const EquationErrors& errors, const CellDefinition& cell) {
-  const Json nothing = Json::object();
-  JsonErrors none;
-  std::vector<CellErrors::Item> items;
-  for (const EquationError& error : errors.all()) {
-    std::string pointer = cell.pointer;
-    for (const std::string& key : {error.section, error.entry})
-      if (!key.empty()) pointer = JsonReader(nothing, pointer, none).pointer_to(key);
-    items.push_back({pointer, text_of("cell '", cell.name, "': ", error.message)});
-  }
-  return {errors.what(), std::move(items)};
-}
-
-CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_t input) {
-  try {
-    return compile_cell(cell.equations, units, input);
-  } catch (const EquationErrors& errors) {
-    if (cell.name.empty()) throw;
-    throw located(errors, cell);
-  }
+CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_t input) try {
+  return compile_cell(cell.equations, units, input);
+} catch (const InputError& error) {
+  if (cell.name.empty()) throw;
+  throw error.within({.pointer = cell.pointer, .item = text_of("cell '", cell.name, "'")});
 }
 
 }  // namespace

@@ -10,16 +10,6 @@
 
 namespace lagtape {
 
-/// Errors in the equations of a cell, each with its JSON Pointer.
-class CellErrors : public InputError {
- public:
-  struct Item {
-    std::string pointer, message;
-  };
-  CellErrors(const std::string& text, std::vector<Item> all) : InputError(text), items(std::move(all)) {}
-  const std::vector<Item> items;
-};
-
 /// A cell that its user defines by equations (ops/recurrence/equations/equations.h). Its weights are
 /// parameters, which start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise. A weight that
 /// is a lag starts from `middle_of` its largest value, and is kept between 1 and that value.
@@ -28,7 +18,7 @@ struct CellDefinition {
   EquationCell equations = {};
   std::map<std::string, Initializer> init = {};
 
-  /// Throws CellErrors that say what is wrong with the equations; EquationErrors where the cell has no name.
+  /// Throws InputError with all that is wrong with the equations, each at its place in the file.
   Layer build(std::int64_t units, std::int64_t input) const;
 };
 

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <initializer_list>
-#include <ostream>
+#include <memory>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "lagtape/core/problem.h"
+#include "lagtape/core/text.h"
 
 namespace lagtape {
 
@@ -16,10 +17,28 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something that the user gave is wrong: a file, an option, a shape. The tool exits with code 2.
+/// Something that the user gave is wrong: a file, an option, a shape. The tool exits with code 2. What is wrong are its
+/// problems, at least one; what() has a line for each. Copies share them, so that to copy an error allocates nothing.
 class InputError : public Error {
  public:
-  using Error::Error;
+  explicit InputError(std::vector<Problem> problems);
+  explicit InputError(Problem problem) : InputError(std::vector<Problem>{std::move(problem)}) {}
+  explicit InputError(std::string statement) : InputError(Problem{.statement = std::move(statement)}) {}
+  InputError(Place place, Rule rule, std::string statement, std::string found = {}, std::string hint = {})
+      : InputError(Problem{.place = std::move(place),
+                           .rule = rule,
+                           .statement = std::move(statement),
+                           .found = std::move(found),
+                           .hint = std::move(hint)}) {}
+
+  const std::vector<Problem>& problems() const { return *problems_; }
+  /// The same problems inside of a larger place.
+  InputError within(const Place& outer) const;
+  /// The same problems, and after the last one what to do; "" adds nothing.
+  InputError with_hint(const std::string& hint) const;
+
+ private:
+  std::shared_ptr<const std::vector<Problem>> problems_;
 };
 
 /// Training produced a value that is not finite. The tool exits with code 3.
@@ -33,51 +52,5 @@ class Interrupted : public Error {
  public:
   using Error::Error;
 };
-
-/// One part of a text: a value and the function that writes it.
-struct TextPart {
-  const void* value;
-  void (*write)(std::ostream& stream, const void* value);
-};
-
-/// Writes the std::string_view at `text`.
-void write_text(std::ostream& stream, const void* text);
-
-/// The text of all parts, written one after another.
-std::string joined_text(std::initializer_list<TextPart> parts);
-
-template <class T>
-TextPart text_part(const T& value) {
-  return {&value, [](std::ostream& stream, const void* part) { stream << *static_cast<const T*>(part); }};
-}
-inline TextPart text_part(const std::string_view& value) { return {&value, write_text}; }
-
-/// A std::string_view for every kind of text, so that one function writes all of them; a pointer for a function, such as
-/// std::fixed; any other value is itself.
-template <class T>
-decltype(auto) text_or_value(const T& value) {
-  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
-    return std::string_view(value);
-  } else if constexpr (std::is_function_v<T>) {
-    return &value;
-  } else {
-    return (value);
-  }
-}
-
-/// The text of all parts, written one after another as with `<<`. The stream stands in error.cpp, because one stream
-/// for each combination of types made every caller slow to compile.
-template <class... Parts>
-std::string text_of(const Parts&... parts) {
-  return joined_text({text_part(text_or_value(parts))...});
-}
-
-/// The entry of `known` nearest to `name`: by edit distance, else where one begins with the other; empty when
-/// none is close enough to be a slip.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
-
-/// "unknown RULE 'name'; did you mean 'nearest'? Known: a, b, c": the one way to say that a name is not
-/// known.
-std::string unknown_name(std::string_view rule, std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace lagtape

@@ -19,15 +19,18 @@ std::vector<double> read_numbers(const Json& object, const char* key, const std:
     fits = (*found)[i].is_number();
     if (fits) numbers.push_back((*found)[i].get<double>());
   }
-  if (!fits) throw InputError(text_of(where, ": normalization.", key, ": expected an array of numbers"));
+  if (!fits)
+    throw InputError({where}, Rule::wrong_type,
+                     text_of("normalization.", key, ": expected an array of numbers"));
   return numbers;
 }
 
 // Throws InputError unless number `i` is from `least` to the largest number of f32.
 void check_in(double number, double least, const char* name, const char* what, std::int64_t i) {
   if (number >= least && number <= f32::max()) return;
-  throw InputError(text_of("[normalization] ", name, " of ", what, " ", i, ": expected a number from ", least,
-                           " to ", f32::max(), ", got ", number));
+  throw InputError({.op = "normalization"}, Rule::out_of_range,
+                   text_of(name, " of ", what, " ", i, ": expected a number from ", least, " to ", f32::max(),
+                           ", got ", number));
 }
 
 }  // namespace
@@ -41,7 +44,7 @@ std::string json_of(const Normalization& normalization) {
 }
 
 Normalization normalization_from(const std::string& json, const std::string& where) {
-  const Json object = parse_json(json, text_of(where, ": normalization"));
+  const Json object = parse_json(json, where.empty() ? "normalization" : where + ": normalization");
   const auto numbers = [&](const char* key) { return read_numbers(object, key, where); };
   return {.input = {.mean = numbers("input_mean"), .scale = numbers("input_scale")},
           .output = {.mean = numbers("output_mean"), .scale = numbers("output_scale")}};
@@ -50,8 +53,9 @@ Normalization normalization_from(const std::string& json, const std::string& whe
 void Scaling::check(std::int64_t width, const char* what) const {
   const auto means = std::ssize(mean), scales = std::ssize(scale);
   if (means != scales || (means != 0 && means != width)) {
-    throw InputError(text_of("[normalization] expected a mean and a scale for each of ", width, " ", what,
-                             "s, or none. Got ", means, " means, ", scales, " scales."));
+    throw InputError({.op = "normalization"}, Rule::shape,
+                     text_of("expected a mean and a scale for each of ", width, " ", what, "s, or none"),
+                     text_of(means, " means, ", scales, " scales"));
   }
   for (std::int64_t i = 0; i < means; ++i) {
     check_in(mean[i], -f32::max(), "mean", what, i);

@@ -9,7 +9,8 @@ namespace lagtape {
 
 Parameter& Parameters::add(std::string name, Tensor value, bool trainable) {
   if (!places_.emplace(name, all_.size()).second)
-    throw InputError(text_of("[parameters] a name is used once. Got '", name, "' again."));
+    throw InputError({.op = "parameters"}, Rule::conflict, "a name is used once",
+                     text_of("'", name, "' again"));
   Tensor grad(value.shape(), value.dtype());
   return all_.emplace_back(Parameter{std::move(name), std::move(value), std::move(grad), trainable, {}});
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lagtape/core/error.h"
+#include "lagtape/core/text.h"
 
 namespace lagtape {
 namespace {

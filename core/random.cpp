@@ -55,7 +55,8 @@ double RandomStream::normal_at(std::uint64_t index) const {
 }
 
 std::uint64_t RandomStream::next_below(std::uint64_t bound) {
-  if (bound == 0) throw InputError("[random] next_below needs a bound of at least 1. Got 0.");
+  if (bound == 0)
+    throw InputError({.op = "random"}, Rule::out_of_range, "next_below needs a bound of at least 1", "0");
   // A word from the incomplete last round of `bound` is rejected and drawn again.
   constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t excess = (kLargest % bound + 1) % bound;

@@ -26,7 +26,7 @@ std::string describe(const Tensor& tensor) {
 // ---- Var --------------------------------------------------------------------------------------------------
 
 const Tensor& Var::value() const {
-  if (!tape_) throw InputError("[var] not of any tape: a default Var has no value.");
+  if (!tape_) throw InputError({.op = "var"}, Rule::missing, "not of any tape: a default Var has no value.");
   return tape_->node_of(*this, "var").value;
 }
 
@@ -108,15 +108,16 @@ Var Tape::record(Tensor value, std::initializer_list<Var> inputs, Backward backw
 Tensor Tape::allocate(Shape shape, Dtype dtype) { return Tensor(std::move(shape), dtype, arena_); }
 
 Var Tape::add(Node node) {
-  if (node.value.empty()) throw InputError("[tape] a node has a value. Got an empty tensor.");
+  if (node.value.empty())
+    throw InputError({.op = "tape"}, Rule::missing, "a node has a value", "an empty tensor");
   nodes_.push_back(std::move(node));
   return Var(this, static_cast<int>(nodes_.size()) - 1);
 }
 
 const Tape::Node& Tape::node_of(const Var& var, const char* op) const {
-  if (var.tape_ != this) throw InputError(text_of("[", op, "] a Var of another tape, or of none."));
+  if (var.tape_ != this) throw InputError({.op = op}, Rule::conflict, "a Var of another tape, or of none.");
   if (static_cast<std::size_t>(var.index_) >= nodes_.size()) {
-    throw InputError(text_of("[", op, "] a Var that the tape was rewound past."));
+    throw InputError({.op = op}, Rule::conflict, "a Var that the tape was rewound past.");
   }
   return nodes_[var.index_];
 }
@@ -144,8 +145,8 @@ Tensor& Tape::accumulator(int index) {
 void Tape::backward(Var loss) {
   const Tensor& value = node_of(loss, "backward").value;
   if (value.numel() != 1) {
-    throw InputError(text_of("[backward] starts from one element. Got ", to_string(value.shape()),
-                             ". Sum it first, or give dL/d(output)."));
+    throw InputError({.op = "backward"}, Rule::shape, "starts from one element", to_string(value.shape()),
+                     "Sum it first, or give dL/d(output).");
   }
   backward(loss, Tensor::full(value.shape(), value.dtype(), 1));
 }
@@ -153,8 +154,8 @@ void Tape::backward(Var loss) {
 void Tape::backward(Var output, const Tensor& grad_output) {
   const Node& start = node_of(output, "backward");
   if (!alike(start.value, grad_output)) {
-    throw InputError(text_of("[backward] dL/d(output) is like the output. Got ", describe(grad_output),
-                             " for ", describe(start.value)));
+    throw InputError({.op = "backward"}, Rule::shape, "dL/d(output) is like the output",
+                     text_of(describe(grad_output), " for ", describe(start.value)));
   }
   for (Node& node : nodes_) node.reached = false;
   if (!start.requires_grad) return;

@@ -19,12 +19,14 @@ std::int64_t element_count(const Shape& shape) {
   // Counts are bounded so that the bytes of an f64 tensor still fit.
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 8;
   for (std::int64_t extent : shape) {
-    if (extent < 0) throw InputError(text_of("[tensor] extents are not negative. Got ", to_string(shape)));
+    if (extent < 0)
+      throw InputError({.op = "tensor"}, Rule::shape, "extents are not negative", to_string(shape));
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t count = 1;
   for (std::int64_t extent : shape) {
-    if (count > kLargest / extent) throw InputError(text_of("[tensor] too large. Got ", to_string(shape)));
+    if (count > kLargest / extent)
+      throw InputError({.op = "tensor"}, Rule::out_of_range, "too large", to_string(shape));
     count *= extent;
   }
   return count;
@@ -62,8 +64,8 @@ Tensor Tensor::scalar(double value, Dtype dtype) { return full({}, dtype, value)
 
 Tensor Tensor::from(Shape shape, std::span<const double> values, Dtype dtype) {
   if (element_count(shape) != static_cast<std::int64_t>(values.size())) {
-    throw InputError(
-        text_of("[tensor] as many values as elements. Got ", values.size(), " for ", to_string(shape)));
+    throw InputError({.op = "tensor"}, Rule::shape, "as many values as elements",
+                     text_of(values.size(), " for ", to_string(shape)));
   }
   Tensor tensor(std::move(shape), dtype);
   with_scalar(dtype, [&]<class T>() { std::copy(values.begin(), values.end(), tensor.values<T>().begin()); });
@@ -89,7 +91,7 @@ Tensor Tensor::over(const void* elements, Shape shape, Dtype dtype, std::shared_
 std::int64_t Tensor::size(std::int64_t axis) const {
   const std::int64_t from_start = axis < 0 ? axis + rank() : axis;
   if (from_start < 0 || from_start >= rank()) {
-    throw InputError(text_of("[tensor] no axis ", axis, ". Got ", to_string(shape_)));
+    throw InputError({.op = "tensor"}, Rule::shape, text_of("no axis ", axis), to_string(shape_));
   }
   return shape_[from_start];
 }
@@ -154,8 +156,8 @@ Tensor Tensor::to(Dtype dtype) const {
 
 Tensor Tensor::reshaped(Shape shape) const {
   if (element_count(shape) != numel()) {
-    throw InputError(
-        text_of("[reshape] the number of elements stays. Got ", to_string(shape_), " to ", to_string(shape)));
+    throw InputError({.op = "reshape"}, Rule::shape, "the number of elements stays",
+                     text_of(to_string(shape_), " to ", to_string(shape)));
   }
   Tensor view = *this;
   view.shape_ = std::move(shape);

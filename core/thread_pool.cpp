@@ -188,7 +188,8 @@ std::unique_ptr<ThreadPool::State> ThreadPool::State::started_with(int threads) 
 }
 
 ThreadPool::ThreadPool(int threads) {
-  if (threads < 1) throw InputError(text_of("[thread pool] threads is at least 1. Got ", threads));
+  if (threads < 1)
+    throw InputError({.op = "thread pool"}, Rule::out_of_range, "threads is at least 1", text_of(threads));
   state_ = State::started_with(threads);
 }
 

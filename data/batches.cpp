@@ -27,8 +27,9 @@ TrainingOrder::TrainingOrder(const Dataset& dataset, BatchOptions options, std::
       batch_(options_.batch),
       steps_per_epoch_(Dataset::kUnlimited),
       seed_(seed) {
-  if (batch_ < 1) throw InputError(text_of("[data] a batch has at least 1 sequence. Got ", batch_, "."));
-  if (size_ < 1) throw InputError("[data] the training set has no sequences.");
+  if (batch_ < 1)
+    throw InputError({.op = "data"}, Rule::out_of_range, "a batch has at least 1 sequence", text_of(batch_));
+  if (size_ < 1) throw InputError({.op = "data"}, Rule::missing, "the training set has no sequences.");
   if (size_ != Dataset::kUnlimited) steps_per_epoch_ = (size_ - 1) / batch_ + 1;
 }
 
@@ -76,8 +77,9 @@ void TrainingOrder::sort_in_buckets(RandomStream& stream) {
 
 std::vector<std::int64_t> TrainingOrder::indices(std::int64_t epoch, std::int64_t step) {
   if (epoch < 0 || step < 0 || step >= steps_per_epoch_) {
-    throw InputError(text_of("[data] an epoch has steps 0..", steps_per_epoch_ - 1, ". Got epoch ", epoch,
-                             ", step ", step, "."));
+    throw InputError({.op = "data"}, Rule::out_of_range,
+                     text_of("an epoch has steps 0..", steps_per_epoch_ - 1),
+                     text_of("epoch ", epoch, ", step ", step));
   }
   if (size_ == Dataset::kUnlimited) return consecutive(step * batch_, batch_);
   if (epoch != ordered_epoch_) order_epoch(epoch);
@@ -91,7 +93,8 @@ std::vector<std::int32_t> classes_of(const Dataset& dataset, ThreadPool& pool) {
   constexpr std::int64_t kAtOnce = 256;
   const DataShape& shape = dataset.shape();
   if (shape.classes == 0 || shape.every_step || dataset.size() == Dataset::kUnlimited)
-    throw InputError("[data] only sequences with one class each can be drawn by their classes.");
+    throw InputError({.op = "data"}, Rule::not_supported,
+                     "only sequences with one class each can be drawn by their classes.");
   std::vector<std::int32_t> classes;
   for (std::int64_t first = 0; first < dataset.size(); first += kAtOnce) {
     const Batch batch = gather(dataset, indices_in_order(dataset, first, kAtOnce), Dtype::f32, pool);

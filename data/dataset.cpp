@@ -16,7 +16,8 @@ Batch padded_batch(const Dataset& dataset, std::span<const std::int64_t> indices
   Batch batch;
   for (std::int64_t index : indices) {
     if (index < 0 || index >= dataset.size()) {
-      throw InputError(text_of("[data] sequence indices are 0..", dataset.size() - 1, ". Got ", index, "."));
+      throw InputError({.op = "data"}, Rule::out_of_range,
+                       text_of("sequence indices are 0..", dataset.size() - 1), text_of(index));
     }
     batch.ids.push_back(index);
     batch.lengths.push_back(dataset.length(index));
@@ -48,8 +49,8 @@ void refuse_non_finite(std::span<const T> values, std::int64_t width, const char
                           [&](T v) { return !std::isfinite(v) && !(may_be_missing && std::isnan(v)); });
   if (bad == values.end()) return;
   const std::int64_t at = bad - values.begin();
-  throw InputError(text_of("[data] numbers must be finite. Got ", *bad, " in sequence ", index, ", step ",
-                           at / width, ", ", what, " ", at % width, "."));
+  throw InputError({.op = "data"}, Rule::not_finite, "numbers must be finite",
+                   text_of(*bad, " in sequence ", index, ", step ", at / width, ", ", what, " ", at % width));
 }
 
 }  // namespace

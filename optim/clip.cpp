@@ -36,7 +36,8 @@ double gradient_norm(const Parameters& parameters) {
 
 double clip_gradient_norm(Parameters& parameters, double max_norm) {
   if (!(max_norm > 0)) {
-    throw InputError(text_of("[clip] the largest norm must be above 0. Got ", max_norm, "."));
+    throw InputError({.op = "clip"}, Rule::out_of_range, "the largest norm must be above 0",
+                     text_of(max_norm));
   }
   const double norm = gradient_norm(parameters);
   const double scale = max_norm / (norm + 1e-6);

@@ -46,7 +46,7 @@ void refuse_unused_groups(const Parameters& parameters, const std::vector<Parame
     for (const Parameter& parameter : parameters) {
       if (parameter.trainable) names.push_back(parameter.name);
     }
-    throw InputError("[optimizer] " + unknown_name("parameter group", group.match, names));
+    throw InputError(unknown_name("parameter group", group.match, names).within({.op = "optimizer"}));
   }
 }
 
@@ -95,7 +95,8 @@ void Optimizer::step(Parameters& parameters, double lr) {
            parameter.value.dtype() == entries_[i].dtype && parameter.grad.shape() == entries_[i].shape;
   }
   if (!same) {
-    throw InputError("[optimizer] step needs the trainable parameters that the optimizer was made for.");
+    throw InputError({.op = "optimizer"}, Rule::conflict,
+                     "step needs the trainable parameters that the optimizer was made for.");
   }
   ++steps_;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -118,7 +119,8 @@ std::vector<NamedTensor> Optimizer::state() const {
 void Optimizer::load_state(TensorReader& reader) {
   double steps = reader.take(kStepsName, Shape{}, Dtype::f64).item();
   if (!(steps >= 0 && steps <= 0x1p53 && steps == std::floor(steps))) {
-    throw InputError(text_of("[optimizer] ", kStepsName, " must be a count. Got ", steps, "."));
+    throw InputError({.op = "optimizer"}, Rule::out_of_range, text_of(kStepsName, " must be a count"),
+                     text_of(steps));
   }
   std::vector<Entry> entries = entries_;
   for (Entry& entry : entries) {

@@ -28,7 +28,8 @@ void WeightAverage::require_same(const Parameters& parameters) const {
     if (same) ++mean;
   }
   if (!same || mean != means_.end())
-    throw InputError("[average] the trainable parameters must be those that the average was made for.");
+    throw InputError({.op = "average"}, Rule::conflict,
+                     "the trainable parameters must be those that the average was made for.");
 }
 
 void WeightAverage::add(const Parameters& parameters) {
@@ -47,7 +48,8 @@ void WeightAverage::add(const Parameters& parameters) {
 
 void WeightAverage::assign_to(Parameters& parameters) const {
   require_same(parameters);
-  if (updates_ == 0) throw InputError("[average] there has been no update to take the mean over.");
+  if (updates_ == 0)
+    throw InputError({.op = "average"}, Rule::missing, "there has been no update to take the mean over.");
   auto mean = means_.begin();
   for (Parameter& parameter : parameters) {
     if (!parameter.trainable) continue;
@@ -69,7 +71,8 @@ std::vector<NamedTensor> WeightAverage::state() const {
 void WeightAverage::load_state(TensorReader& reader) {
   const double updates = reader.take(kUpdatesName, Shape{}, Dtype::f64).item();
   if (!(updates >= 0 && updates <= 0x1p53 && updates == std::floor(updates)))
-    throw InputError(text_of("[average] ", kUpdatesName, " must be a count. Got ", updates, "."));
+    throw InputError({.op = "average"}, Rule::out_of_range, text_of(kUpdatesName, " must be a count"),
+                     text_of(updates));
   std::vector<NamedTensor> means;
   for (const NamedTensor& mean : means_) {
     const std::string name = text_of(kAveragePrefix, mean.name);

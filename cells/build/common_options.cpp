@@ -42,8 +42,8 @@ void add_residuals(std::vector<Layer>& layers) {
   const std::int64_t width = output_width(layers.back());
   for (const Layer& layer : layers)
     if (output_width(layer) != width)
-      throw InputError(text_of("[residual] layers inside a layer have one width. Got ", output_width(layer),
-                               " and ", width, "."));
+      throw InputError({.op = "residual"}, Rule::shape, "layers inside a layer have one width",
+                       text_of(output_width(layer), " and ", width));
   for (Layer& layer : layers) {
     const bool goes_without =
         layers.size() > 1 && &layer == &layers.front() && layer.program.input.size != width;
@@ -92,13 +92,15 @@ StepProgram dilated(StepProgram program, std::int64_t dilation) {
   if (dilation == 1) return program;
   for (Instruction& v : program.values) {
     if (v.op == StepOp::real_lag)
-      throw InputError("[dilations] a cell whose lags are trained cannot be dilated");
+      throw InputError({.op = "dilations"}, Rule::not_supported,
+                       "a cell whose lags are trained cannot be dilated");
     if (v.op == StepOp::step_index) v.lag = std::max<std::int64_t>(v.lag, 1) * dilation;
     if (v.op != StepOp::state && v.op != StepOp::lag) continue;
     v.lag = (v.lag + 1) * dilation - 1;
     v.op = StepOp::lag;
     if (v.lag > StepTape::kLargestLag)
-      throw InputError(text_of("[dilations] lags are at most ", StepTape::kLargestLag, ". Got ", v.lag));
+      throw InputError({.op = "dilations"}, Rule::out_of_range,
+                       text_of("lags are at most ", StepTape::kLargestLag), text_of(v.lag));
   }
   find_reads(program);
   return program;
@@ -107,8 +109,8 @@ StepProgram dilated(StepProgram program, std::int64_t dilation) {
 StepProgram residual(StepProgram program) {
   const RowShape& output = program.values[static_cast<std::size_t>(program.output)].shape;
   if (output != program.input)
-    throw InputError(text_of("[residual] input and output have one width. Got input ",
-                             to_string(program.input), ", output ", to_string(output)));
+    throw InputError({.op = "residual"}, Rule::shape, "input and output have one width",
+                     text_of("input ", to_string(program.input), ", output ", to_string(output)));
   const auto found = std::ranges::find(program.values, StepOp::input, &Instruction::op);
   int input = static_cast<int>(found - program.values.begin());
   if (found == program.values.end()) program.values.push_back({.op = StepOp::input, .shape = program.input});

@@ -70,7 +70,9 @@ Json json_of(const Delays& delays) {
 }
 
 Delay trained_delay(std::int64_t max, bool each_unit, double low, double high) {
-  if (max < 1) throw InputError(text_of("[delay] a trained delay needs a max of at least 1, got ", max, "."));
+  if (max < 1)
+    throw InputError({.op = "delay"}, Rule::out_of_range,
+                     text_of("a trained delay needs a max of at least 1, got ", max, "."));
   Delay delay;
   delay.max = max;
   delay.each_unit = each_unit;
@@ -104,7 +106,7 @@ void read_delays(JsonReader& reader, const std::string& key, const std::string& 
                                 text_of(one, " | list of 1 or more (", one, ")"), "");
   const std::string pointer = reader.pointer_to(key);
   if (value.is_null()) {
-    if (reader.is_object()) reader.error(key, "is missing, expected number >= 0");
+    if (reader.is_object()) reader.error(key, Problem{.rule = Rule::missing, .expected = "number >= 0"});
     reader.fill(key, json_of(delays));
     return;
   }

@@ -24,8 +24,9 @@ std::vector<Named> parameters_of(LayerGroup& group) {
 
 void set(ParameterDefinition& parameter, const InitialValues::Entry& entry) {
   if (const std::string obstacle = entry.initializer.obstacle(parameter.shape); !obstacle.empty())
-    throw OptionError(entry.pointer, text_of("this initializer ", obstacle, "; '", parameter.name, "' is ",
-                                             to_string(parameter.shape), "."));
+    throw InputError({.pointer = entry.pointer}, Rule::shape,
+                     text_of("this initializer ", obstacle, "; '", parameter.name, "' is ",
+                             to_string(parameter.shape), "."));
   parameter.initializer = entry.initializer;
   parameter.draws_of.clear();
 }
@@ -60,7 +61,7 @@ void InitialValues::apply(LayerGroup& group) const {
     } else if (!set_all(parameters, entry, &Named::short_name)) {
       std::vector<std::string> known;
       for (const Named& named : parameters) known.push_back(named.name);
-      throw OptionError(entry.pointer, unknown_name("parameter", entry.name, known) + ".");
+      throw InputError(unknown_name("parameter", entry.name, known).within({.pointer = entry.pointer}));
     }
   }
   for (const Entry* entry : exact) set_all(parameters, *entry, &Named::name);

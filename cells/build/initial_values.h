@@ -6,15 +6,8 @@
 
 #include "lagtape/cells/build/initializer.h"
 #include "lagtape/cells/build/layer_entry.h"
-#include "lagtape/core/error.h"
 
 namespace lagtape {
-
-/// An option that turns out to be wrong once the layer is built, and where the option stands.
-struct OptionError : InputError {
-  OptionError(std::string at, const std::string& message) : InputError(message), pointer(std::move(at)) {}
-  std::string pointer;  ///< /model/layers/0/init/W9; empty for options written in C++
-};
 
 /// First values that a user gives to parameters of a layer, by name, in place of the cell's own:
 ///
@@ -27,14 +20,15 @@ struct InitialValues {
   struct Entry {
     std::string name;
     Initializer initializer;
-    std::string pointer = {};  ///< where it stands in a JSON text
+    std::string pointer =
+        {};  ///< /model/layers/0/init/W9, its place in a JSON text; empty for one written in C++
   };
   std::vector<Entry> entries = {};
 
   /// Reads the key "init".
   void read(JsonReader& reader);
 
-  /// Throws OptionError for a parameter that the layer does not have, and for an initialiser that is not for
+  /// Throws InputError for a parameter that the layer does not have, and for an initialiser that is not for
   /// the parameter's shape.
   void apply(LayerGroup& group) const;
 };

@@ -133,8 +133,8 @@ Initializer Initializer::uniform_of(std::int64_t n) {
 
 void initialize(Tensor& value, const Initializer& initializer, std::uint64_t seed, std::string_view name) {
   if (const std::string obstacle = initializer.obstacle(value.shape()); !obstacle.empty())
-    throw InputError(text_of("[initialize] this initializer ", obstacle, ". Got ", name, " ",
-                             to_string(value.shape()), "."));
+    throw InputError({.op = "initialize"}, Rule::shape, text_of("this initializer ", obstacle),
+                     text_of(name, " ", to_string(value.shape())));
   const RandomStream stream = stream_of(seed, name);
   const double a = initializer.a, b = initializer.b;
   const double out = initializer.needs_matrix() ? static_cast<double>(value.size(0)) : 1;

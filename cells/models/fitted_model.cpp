@@ -28,7 +28,8 @@ std::int64_t readout_units(const ReadoutDefinition& readout, const LossFunction&
                                                each > 1 ? text_of(" with ", each, " levels each.") : "."));
   }
   if (given == 0 && wanted == 0)
-    errors.add("/model/readout/units", "is missing, and the data do not tell it.");
+    errors.add("/model/readout/units",
+               Problem{.rule = Rule::missing, .statement = "is missing, and the data do not tell it."});
   return std::max<std::int64_t>(1, given > 0 ? given : wanted);
 }
 
@@ -80,7 +81,7 @@ bool check_tokens(const ModelDefinition& model, const DataWidths& data, JsonErro
   return errors.empty();
 }
 
-/// The read-out for a top layer with `width` outputs. Throws OptionError.
+/// The read-out for a top layer with `width` outputs. Throws InputError.
 Layer make_readout(const ReadoutDefinition& definition, std::int64_t width) {
   const Linear::Init& init = definition.init;
   if (!definition.tied) return Linear{definition.units, init}.build(width);
@@ -131,6 +132,14 @@ LayerDefinition with_vocabulary(const LayerContent& layer, std::int64_t tokens) 
   return LayerDefinition(std::make_shared<const LayerContent>(std::move(known)));
 }
 
+/// An error of a layer. A setting that was read from a file, of the layer or of its cell, has its pointer already.
+InputError in_layer(const InputError& error, const std::string& pointer, const std::string& name) {
+  const Place& place = error.problems().front().place;
+  if (place.pointer.empty()) return error.within({.pointer = pointer, .item = text_of("cell '", name, "'")});
+  const bool has_root = place.pointer.starts_with(pointer) || !place.item.empty();
+  return has_root ? error : error.within({.pointer = pointer});
+}
+
 /// Builds the layers from the input up, as far as they have no error.
 void build_layers(FittedModel& model, const DataWidths& data, JsonErrors& errors) {
   std::int64_t width = data.input;
@@ -141,14 +150,8 @@ void build_layers(FittedModel& model, const DataWidths& data, JsonErrors& errors
     try {
       append(model, layer.name, layer.build(layer.takes_tokens ? data.tokens.value_or(0) : width), i);
       if (layer.takes_tokens) definition = with_vocabulary(layer, model.layers.back().whole->tokens());
-    } catch (const OptionError& error) {
-      errors.add(error.pointer.starts_with(pointer) ? error.pointer : pointer + error.pointer, error.what());
-      return;
-    } catch (const CellErrors& found) {
-      for (const CellErrors::Item& item : found.items) errors.add(item.pointer, item.message);
-      return;
     } catch (const InputError& error) {
-      errors.add(pointer, text_of("cell '", layer.name, "': ", error.what()));
+      errors.add("", in_layer(error, pointer, layer.name));
       return;
     }
     const RowShape output = model.layers.back().output();
@@ -191,8 +194,8 @@ FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonE
   }
   try {
     model.readout = make_readout(readout, width);
-  } catch (const OptionError& error) {
-    errors.add(error.pointer.empty() ? "/model/readout/init" : error.pointer, error.what());
+  } catch (const InputError& error) {
+    errors.add(error.problems().front().place.pointer.empty() ? "/model/readout/init" : "", error);
   }
   return model;
 }
@@ -248,7 +251,8 @@ Tensor first_value(const ParameterDefinition& definition, Dtype dtype, std::uint
     for (std::int64_t i = 0; i < width; ++i) value.set(definition.zero_row * width + i, 0);
   }
   if (const std::string error = value_error(definition, value); !error.empty())
-    throw InputError(text_of("/model: first values of ", definition.name, ": ", error));
+    throw InputError({.pointer = "/model"}, Rule::out_of_range,
+                     text_of("first values of ", definition.name, ": ", error));
   return value;
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> loss_names() {
 Loss loss_of(const std::string& name, const std::string& pointer, JsonErrors& errors) {
   for (const Loss loss : kLosses)
     if (name == name_of(loss)) return loss;
-  errors.add(pointer, unknown_name("loss", name, loss_names()) + ".");
+  errors.add(pointer, unknown_name("loss", name, loss_names()));
   return Loss::none;
 }
 

@@ -69,8 +69,8 @@ const ChainDefinition& Model::evaluation_chain() const { return implementation_-
 const StackDefinition& Model::stack() const {
   if (chain().parts.size() > 1)
     throw InputError(
-        "[model] this is done with models of one sequence op: without embedding, batch_norm and "
-        "bidirectional");
+        {.op = "model"}, Rule::not_supported,
+        "this is done with models of one sequence op: without embedding, batch_norm and bidirectional");
   return chain().parts.front().stack;
 }
 ReadAt Model::at() const { return implementation_->chain.at(); }

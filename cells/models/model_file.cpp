@@ -19,19 +19,19 @@ constexpr const char* kFormat = "lagtape-1";
 std::int64_t read_count(const SafetensorsFile& file, const char* key, const std::string& where) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end())
-    throw InputError(text_of(where, ": no lagtape model: metadata '", key, "' is missing"));
+    throw InputError({where}, Rule::missing, text_of("no lagtape model: metadata '", key, "' is missing"));
   std::int64_t value = 0;
   std::istringstream text(found->second);
   if (!(text >> value) || !text.eof() || value < 0)
-    throw InputError(
-        text_of(where, ": metadata '", key, "': expected a count, found ", quote(found->second)));
+    throw InputError({where}, Rule::wrong_type,
+                     text_of("metadata '", key, "': expected a count, found ", quote(found->second)));
   return value;
 }
 
 const std::string& read_text(const SafetensorsFile& file, const char* key, const std::string& where) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end())
-    throw InputError(text_of(where, ": no lagtape model: metadata '", key, "' is missing"));
+    throw InputError({where}, Rule::missing, text_of("no lagtape model: metadata '", key, "' is missing"));
   return found->second;
 }
 
@@ -39,16 +39,17 @@ const std::string& read_text(const SafetensorsFile& file, const char* key, const
 void check_format(const SafetensorsFile& file, const std::string& where) {
   const auto found = file.metadata.find("format");
   if (found == file.metadata.end() && file.metadata.contains("state"))
-    throw InputError(text_of(where, ": is a checkpoint of a training, expected a run folder or its weights"));
+    throw InputError({where}, Rule::wrong_type,
+                     "is a checkpoint of a training, expected a run folder or its weights");
   if (found == file.metadata.end())
     throw InputError(
-        text_of(where,
-                ": no lagtape model: metadata 'format' is missing. `lagtape import` makes a run of a model "
-                "of PyTorch"));
+        {where}, Rule::missing,
+        "no lagtape model: metadata 'format' is missing. `lagtape import` makes a run of a model of PyTorch");
   const std::string& format = found->second;
   if (format == kFormat) return;
   throw InputError(
-      text_of(where, ": format ", quote(format),
+      {where}, Rule::wrong_type,
+      text_of("format ", quote(format),
               format.starts_with(kFormatBegin) ? ": a newer lagtape wrote this file" : " is not known here",
               ". Expected '", kFormat, "'"));
 }
@@ -56,8 +57,8 @@ void check_format(const SafetensorsFile& file, const std::string& where) {
 void check_text(const Json& root, const char* pointer, const std::string& where) {
   const Json* found = root.find_pointer(pointer);
   if (found != nullptr && !found->is_string())
-    throw InputError(
-        text_of(where, ": experiment: ", pointer, ": expected a text, got ", shortened(found->dump())));
+    throw InputError({where}, Rule::wrong_type,
+                     text_of("experiment: ", pointer, ": expected a text, got ", shortened(found->dump())));
 }
 
 Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader& reader,
@@ -66,7 +67,8 @@ Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader& 
   for (const ParameterDefinition& p : model.parameters()) {
     Tensor value = reader.take(p.name, p.shape, dtype);
     if (const std::string error = value_error(p, value); !error.empty())
-      throw InputError(text_of(where, ": tensor '", p.name, "': ", error));
+      throw InputError({.file = where, .item = text_of("tensor '", p.name, "'")}, Rule::out_of_range,
+                       text_of(error));
     parameters.add(p.name, std::move(value), p.trainable).bounds = p.bounds;
   }
   return parameters;
@@ -141,14 +143,14 @@ Model ModelFile::model(FittedModel fitted) && {
   try {
     model->normalization.check(model->chain.input_width(), model->chain.output_width());
   } catch (const InputError& error) {
-    throw InputError(text_of(where_, ": ", error.what()));
+    throw error.within({where_});
   }
   model->parameters = std::move(parameters);
   Model loaded(std::move(model));
   try {
     loaded.set_start(std::move(start));
   } catch (const InputError& error) {
-    throw InputError(text_of(where_, ": ", error.what()));
+    throw error.within({where_});
   }
   return loaded;
 }
@@ -165,7 +167,7 @@ Model Model::load(std::span<const std::byte> bytes, const std::string& where) {
 
 Model Model::load(std::istream& stream, const std::string& where) {
   const std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  if (stream.bad() || bytes.empty()) throw InputError(text_of(where, ": there is nothing to read"));
+  if (stream.bad() || bytes.empty()) throw InputError({where}, Rule::missing, "there is nothing to read");
   return parse(bytes, where);
 }
 

@@ -60,7 +60,8 @@ BuildLayer read_named(const std::string& kind, const std::string& name, const Ce
 BuildLayer read_inner(JsonReader& around, const std::string& key, const CellDefinitions& definitions) {
   const Json& given = around.raw(key, "the cell inside", "object", "");
   if (given.is_null())
-    around.error(key, R"(is missing, expected a cell, like {"cell": "lstm", "units": 64})");
+    around.error(key,
+                 Problem{.rule = Rule::missing, .expected = R"(a cell, like {"cell": "lstm", "units": 64})"});
   JsonReader reader(given, around.pointer_to(key), around.errors());
   std::string name;
   if (given.is_null() || !reader.is_object()) return {};
@@ -99,7 +100,7 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
   const LayerEntry* entry = entry_named(kind, name);
   if (entry == nullptr && (kind == "layer" || !definitions.contains(name))) {
     reader.error(kind,
-                 errors.is_full() ? "" : unknown_name(kind, name, known_names(kind, definitions)) + ".");
+                 errors.is_full() ? Problem() : unknown_name(kind, name, known_names(kind, definitions)));
     return;
   }
   BuildLayer build = read_named(kind, name, definitions, reader);

@@ -14,11 +14,12 @@ namespace {
 void check_lengths(const std::vector<std::int64_t>& lengths, const Tensor& x) {
   if (lengths.empty()) return;
   if (x.rank() != 3 || std::ssize(lengths) != x.size(0))
-    throw InputError(text_of("[predict] there is one length for each row of x [B, T, ..]. Got ",
-                             lengths.size(), " for ", to_string(x.shape())));
+    throw InputError({.op = "predict"}, Rule::shape, "there is one length for each row of x [B, T, ..]",
+                     text_of(lengths.size(), " for ", to_string(x.shape())));
   for (const std::int64_t length : lengths)
     if (length < 1 || length > x.size(1))
-      throw InputError(text_of("[predict] lengths are in 1 .. ", x.size(1), ". Got ", length));
+      throw InputError({.op = "predict"}, Rule::out_of_range, text_of("lengths are in 1 .. ", x.size(1)),
+                       text_of(length));
 }
 
 /// Sets the outputs y [B, T, q] of steps beyond the lengths to zeros.
@@ -42,8 +43,9 @@ Tensor Model::predict(const Tensor& x, int threads) const {
 Tensor Model::predict(const Tensor& x, std::span<const std::int64_t> lengths, int threads) const {
   Implementation& m = *implementation_;
   if ((x.rank() != 2 && x.rank() != 3) || x.size(-1) != input_width())
-    throw InputError(text_of("[predict] x is [T, ", input_width(), "] or [B, T, ", input_width(), "]. Got ",
-                             to_string(x.shape())));
+    throw InputError({.op = "predict"}, Rule::shape,
+                     text_of("x is [T, ", input_width(), "] or [B, T, ", input_width(), "]"),
+                     to_string(x.shape()));
   SequenceBatch batch;
   const bool single = x.rank() == 2;
   batch.lengths.assign(lengths.begin(), lengths.end());

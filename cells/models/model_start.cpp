@@ -43,8 +43,9 @@ Window settled_states(const Model& model, double input) {
     }
     before = std::move(after);
   }
-  throw InputError(text_of("[rest] with the input ", input, " the states still change by ", change, " after ",
-                           kMost, " steps: the model does not settle"));
+  throw InputError({.op = "rest"}, Rule::not_supported,
+                   text_of("with the input ", input, " the states still change by ", change, " after ", kMost,
+                           " steps: the model does not settle"));
 }
 
 }  // namespace
@@ -55,26 +56,29 @@ void Model::set_start(Window start) {
   Implementation& m = *implementation_;
   const auto shapes = window_shapes(m.evaluation_chain, 1, m.dtype());
   if (!start.states.empty() && start.states.size() != shapes.size())
-    throw InputError(
-        text_of("[start] the layers have ", shapes.size(), " states. Got ", start.states.size()));
+    throw InputError({.op = "start"}, Rule::shape, text_of("the layers have ", shapes.size(), " states"),
+                     text_of(start.states.size()));
   for (std::size_t s = 0; s < start.states.size(); ++s) {
     Tensor& state = start.states[s];
     const auto& [shape, type] = shapes[s];
     if (state.shape() != shape)
-      throw InputError(
-          text_of("[start] state ", s, " is ", to_string(shape), ". Got ", to_string(state.shape())));
+      throw InputError({.op = "start"}, Rule::shape, text_of("state ", s, " is ", to_string(shape)),
+                       to_string(state.shape()));
     state = state.to(type).clone();
     for (std::int64_t i = 0; i < state.numel(); ++i)
       if (!std::isfinite(state.at(i)))
-        throw InputError(text_of("[start] state ", s, ": number ", i, " is not finite: ", state.at(i)));
+        throw InputError({.op = "start"}, Rule::not_finite,
+                         text_of("state ", s, ": number ", i, " is not finite: ", state.at(i)));
   }
   m.chain.start = m.evaluation_chain.start = std::move(start);
   m.predictors.clear();
 }
 
 void Model::settle(double input) {
-  if (tokens() > 0) throw InputError("[rest] the inputs are tokens, of which none is rest");
-  if (!std::isfinite(input)) throw InputError(text_of("[rest] the input is a finite number. Got ", input));
+  if (tokens() > 0)
+    throw InputError({.op = "rest"}, Rule::not_supported, "the inputs are tokens, of which none is rest");
+  if (!std::isfinite(input))
+    throw InputError({.op = "rest"}, Rule::not_finite, "the input is a finite number", text_of(input));
   set_start(with_scalar(dtype(), [&]<class T>() { return settled_states<T>(*this, input); }));
 }
 

@@ -20,11 +20,12 @@ std::string_view name_of_weights(ProductFormat format) {
 /// Throws InputError for weights of a format that a model of that precision does not stream with.
 void check_weights(const StreamOptions& options, Dtype dtype) {
   if (options.weights != ProductFormat::scalar && dtype != Dtype::f32)
-    throw InputError(text_of("[stream] weights in ", name_of_weights(options.weights),
+    throw InputError({.op = "stream"}, Rule::not_supported,
+                     text_of("weights in ", name_of_weights(options.weights),
                              " are for models of f32; this one is ", name_of(dtype)));
   if (options.weights != ProductFormat::int8 && !options.calibration.empty())
-    throw InputError(text_of("[stream] calibration is for weights in int8. Got weights in ",
-                             name_of_weights(options.weights)));
+    throw InputError({.op = "stream"}, Rule::not_supported, "calibration is for weights in int8",
+                     text_of("weights in ", name_of_weights(options.weights)));
 }
 
 void check_sequences(const Model& model, const Tensor& x) {
@@ -38,7 +39,8 @@ void check_sequences(const Model& model, const Tensor& x) {
     token_rows(x.rank() == 2 ? x.reshaped({1, x.size(0), x.size(1)}) : x, {}, model.tokens());
   for (std::int64_t i = 0; i < x.numel(); ++i)
     if (!std::isfinite(x.at(i)))
-      throw InputError(text_of("[stream] calibration: number ", i, " is not finite. Got ", x.at(i)));
+      throw InputError({.op = "stream"}, Rule::not_finite,
+                       text_of("calibration: number ", i, " is not finite"), text_of(x.at(i)));
 }
 
 /// Widens `ranges` to those of one more sequence.
@@ -64,8 +66,8 @@ OperandRanges calibrated_ranges(Stream<T> stream, const Model& model, const Tens
             stream.operand_ranges(numbers.values<T>().data() + row * steps * model.input_width(), steps));
     for (const std::vector<float>& layer : ranges)
       if (!std::ranges::all_of(layer, [](float range) { return std::isfinite(range); }))
-        throw InputError(
-            text_of("[stream] calibration: sequence ", row, " makes states that are not finite"));
+        throw InputError({.op = "stream"}, Rule::not_finite,
+                         text_of("calibration: sequence ", row, " makes states that are not finite"));
   }
   bool any = false;
   for (std::vector<float>& layer : ranges)
@@ -74,10 +76,9 @@ OperandRanges calibrated_ranges(Stream<T> stream, const Model& model, const Tens
       if (range == 0) range = 1;
     }
   if (!any)
-    throw InputError(
-        "[stream] weights in int8 are for layers of 64 units and more: no product of this model's layers "
-        "takes "
-        "64 numbers to 64 others. Stream it with its own weights");
+    throw InputError({.op = "stream"}, Rule::not_supported,
+                     "weights in int8 are for layers of 64 units and more: no product of this model's layers "
+                     "takes 64 numbers to 64 others. Stream it with its own weights");
   return ranges;
 }
 
@@ -92,10 +93,10 @@ ProductFormat stream_weights_named(const std::string& name) {
 template <class T>
 Stream<T> Model::stream(const StreamOptions& options) const {
   if (dtype_of<T> != dtype())
-    throw InputError(
-        text_of("[stream] the model is ", name_of(dtype()), ". Asked for ", name_of(dtype_of<T>)));
+    throw InputError({.op = "stream"}, Rule::not_supported,
+                     text_of("the model is ", name_of(dtype()), ". Asked for ", name_of(dtype_of<T>)));
   const ChainDefinition& chain = evaluation_chain();
-  if (!chain.obstacle().empty()) throw InputError(text_of("[stream] ", chain.obstacle()));
+  if (!chain.obstacle().empty()) throw InputError({.op = "stream"}, Rule::not_supported, chain.obstacle());
   check_weights(options, dtype());
   StackDefinition stack = stack_at_rate(chain.parts.back().stack, options);
   if (options.weights != ProductFormat::scalar) stack.products = options.weights;

@@ -21,12 +21,13 @@ namespace fs = std::filesystem;
 
 /// A disk that is full or broken, and too many open files, are an Error: the user gave nothing wrong.
 [[noreturn]] void fail(const fs::path& path, const char* what, int error) {
-  const std::string message = text_of(path.string(), ": cannot ", what, ": ", std::strerror(error));
+  const std::string message = text_of("cannot ", what, ": ", std::strerror(error));
   const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
                            error == ENOTDIR || error == EISDIR || error == ENAMETOOLONG || error == ELOOP ||
                            error == ENXIO;
-  if (of_the_path) throw InputError(message);
-  throw Error(message);
+  const Rule rule = std::string_view(what) == "read" ? Rule::cannot_read : Rule::cannot_write;
+  if (of_the_path) throw InputError({path.string()}, rule, message);
+  throw Error(text_of(path.string(), ": ", message));
 }
 
 class Descriptor {
@@ -55,7 +56,7 @@ struct Temporary {
 };
 
 [[noreturn]] void fail_as_link(const fs::path& path, const char* what) {
-  throw InputError(text_of(path.string(), ": cannot ", what, ": it is a link"));
+  throw InputError({path.string()}, Rule::cannot_write, text_of("cannot ", what, ": it is a link"));
 }
 
 // The file to replace: the target of a link, and never a device or a pipe.
@@ -66,7 +67,7 @@ fs::path resolve(const fs::path& path, Links links) {
   if (is_link && links == Links::refused) fail_as_link(path, "write");
   if (fs::is_directory(status)) fail(path, "write", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw InputError(text_of(path.string(), ": cannot write: not a regular file"));
+    throw InputError({path.string()}, Rule::cannot_write, "cannot write: not a regular file");
   }
   return is_link && fs::exists(status) ? fs::canonical(path) : path;
 }
@@ -98,7 +99,8 @@ void write_all(int fd, std::string_view bytes, const fs::path& path) {
 void refuse_link(const fs::path& path) {
   std::error_code error;
   if (fs::is_symlink(path, error))
-    throw InputError(text_of(path.string(), ": is a link. A run writes into files of its own folder only."));
+    throw InputError({path.string()}, Rule::cannot_write,
+                     "is a link. A run writes into files of its own folder only.");
 }
 
 void remove_temporaries_of(const fs::path& file) {
@@ -122,7 +124,8 @@ std::string read_file(const fs::path& path, Links links) {
   struct stat status;
   if (::fstat(file, &status) != 0) fail(path, "read", errno);
   if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);
-  if (!S_ISREG(status.st_mode)) throw InputError(text_of(path.string(), ": cannot read: not a regular file"));
+  if (!S_ISREG(status.st_mode))
+    throw InputError({path.string()}, Rule::cannot_read, "cannot read: not a regular file");
 
   // The size is a hint only: files of /proc have none, and files grow.
   std::string bytes;
@@ -140,7 +143,7 @@ std::string read_file(const fs::path& path, Links links) {
   } catch (const std::bad_alloc&) {
     fail(path, "read", ENOMEM);
   } catch (const std::length_error&) {
-    throw InputError(text_of(path.string(), ": cannot read: ", std::strerror(EFBIG)));
+    throw InputError({path.string()}, Rule::cannot_read, text_of("cannot read: ", std::strerror(EFBIG)));
   }
   bytes.resize(length);
   return bytes;
@@ -177,7 +180,7 @@ void append_to_file(const fs::path& path, std::string_view bytes) {
   struct stat before;
   if (::fstat(file, &before) != 0) fail(path, "write", errno);
   if (!S_ISREG(before.st_mode))
-    throw InputError(text_of(path.string(), ": cannot write: not a regular file"));
+    throw InputError({path.string()}, Rule::cannot_write, "cannot write: not a regular file");
   try {
     write_all(file, bytes, path);
     if (::fsync(file) != 0) fail(path, "write", errno);

@@ -56,9 +56,9 @@ class HeaderParser {
 
  private:
   [[noreturn]] void refuse() const {
-    throw InputError(
-        text_of(where_, ": header is not {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }. Got ",
-                shortened(text_, 100)));
+    throw InputError({where_}, Rule::not_supported,
+                     "header is not {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }",
+                     text_of(shortened(text_, 100)));
   }
 
   char peek() {
@@ -128,7 +128,8 @@ Tensor convert(std::string_view data, const Shape& shape, Dtype dtype, const std
       std::memcpy(&element, data.data() + i * sizeof(Element), sizeof(Element));
       if constexpr (sizeof(Element) == 8 && std::is_integral_v<Element>) {
         if (element > kLargestExact || element < -kLargestExact) {
-          throw InputError(text_of(where, ": element ", i, " is too large for an f64: ", element));
+          throw InputError({where}, Rule::out_of_range,
+                           text_of("element ", i, " is too large for an f64: ", element));
         }
       }
       out[i] = static_cast<T>(element);
@@ -155,16 +156,18 @@ const Element& element_of(const std::string& descr, const std::string& where) {
     if (element.descr == descr) return element;
   }
   if (descr == "|O")
-    throw InputError(
-        text_of(where, ": is an array of objects, as NumPy makes it of sequences of different lengths. ",
-                "Pad them with zeros to [N, T, input], and give their lengths as SPLIT_lengths."));
+    throw InputError({where}, Rule::wrong_type,
+                     "is an array of objects, as NumPy makes it of sequences of different lengths. Pad them "
+                     "with zeros to [N, T, input], and give their lengths as SPLIT_lengths.");
   if (descr.starts_with("<U") || descr.starts_with(">U") || descr.starts_with("|S"))
-    throw InputError(
-        text_of(where, ": has texts, dtype ", quote(descr), ", expected numbers. ",
-                "Classes are 0, 1, ..., as np.unique(array, return_inverse=True)[1] gives them."));
-  throw InputError(text_of(where, ": dtype ", quote(descr),
-                           ", expected '<f4', '<f8', '<i4', '<i8' or '|u1'. ",
-                           "Convert with array.astype(\"<f4\")."));
+    throw InputError({where}, Rule::wrong_type,
+                     text_of("has texts, dtype ", quote(descr),
+                             ", expected numbers. Classes are 0, 1, ..., as np.unique(array, "
+                             "return_inverse=True)[1] gives them."));
+  throw InputError(
+      {where}, Rule::wrong_type,
+      text_of("dtype ", quote(descr),
+              ", expected '<f4', '<f8', '<i4', '<i8' or '|u1'. Convert with array.astype(\"<f4\")."));
 }
 
 /// The part of a file before its data, checked.
@@ -182,10 +185,11 @@ struct Layout {
 std::optional<Layout> layout_of(std::string_view bytes, const std::string& where) {
   constexpr std::uint32_t kLongestHeader = 1 << 20;
   if (bytes.size() < kPrefix || !bytes.starts_with(kMagic))
-    throw InputError(text_of(where, ": not a .npy file"));
+    throw InputError({where}, Rule::wrong_type, "not a .npy file");
   const int major = static_cast<unsigned char>(bytes[6]), minor = static_cast<unsigned char>(bytes[7]);
   if ((major != 1 && major != 2) || minor != 0) {
-    throw InputError(text_of(where, ": .npy format ", major, ".", minor, ", expected 1.0 or 2.0"));
+    throw InputError({where}, Rule::not_supported,
+                     text_of(".npy format ", major, ".", minor, ", expected 1.0 or 2.0"));
   }
   std::uint32_t header_length = 0;
   const std::size_t length_bytes = major == 1 ? 2 : 4;
@@ -193,21 +197,21 @@ std::optional<Layout> layout_of(std::string_view bytes, const std::string& where
   if (bytes.size() < prefix) return std::nullopt;
   std::memcpy(&header_length, bytes.data() + prefix - length_bytes, length_bytes);
   if (header_length > kLongestHeader)
-    throw InputError(
-        text_of(where, ": a header of ", header_length, " bytes, expected at most ", kLongestHeader));
+    throw InputError({where}, Rule::out_of_range,
+                     text_of("a header of ", header_length, " bytes, expected at most ", kLongestHeader));
   if (header_length > bytes.size() - prefix) return std::nullopt;
 
   Layout layout{HeaderParser(bytes.substr(prefix, header_length), where).parse(), nullptr,
                 prefix + header_length};
   layout.element = &element_of(layout.header.descr, where);
   if (layout.header.fortran_order) {
-    throw InputError(
-        text_of(where, ": Fortran order, expected C order. Save numpy.ascontiguousarray(array)."));
+    throw InputError({where}, Rule::not_supported,
+                     "Fortran order, expected C order. Save numpy.ascontiguousarray(array).");
   }
   try {
     element_count(layout.header.shape);
   } catch (const InputError&) {
-    throw InputError(text_of(where, ": too large: ", to_string(layout.header.shape)));
+    throw InputError({where}, Rule::out_of_range, text_of("too large: ", to_string(layout.header.shape)));
   }
   return layout;
 }
@@ -216,11 +220,12 @@ std::optional<Layout> layout_of(std::string_view bytes, const std::string& where
 
 Tensor parse_npy(std::string_view bytes, const std::string& where) {
   const std::optional<Layout> layout = layout_of(bytes, where);
-  if (!layout) throw InputError(text_of(where, ": cut off in the header"));
+  if (!layout) throw InputError({where}, Rule::damaged, "cut off in the header");
   const auto& [header, element, data_begin] = *layout;
   const std::string_view data = bytes.substr(data_begin);
   if (layout->data_bytes() != data.size()) {
-    throw InputError(text_of(where, ": ", quote(header.descr), " ", to_string(header.shape), " takes ",
+    throw InputError({where}, Rule::damaged,
+                     text_of(quote(header.descr), " ", to_string(header.shape), " takes ",
                              layout->data_bytes(), " bytes, and has ", data.size()));
   }
   return element->convert(data, header.shape, element->dtype, where);
@@ -235,7 +240,7 @@ std::optional<std::uint64_t> npy_size(std::string_view beginning, const std::str
 Tensor read_npy(const std::filesystem::path& path) { return parse_npy(read_file(path), path.string()); }
 
 std::string serialize_npy(const Tensor& tensor) {
-  if (tensor.empty()) throw InputError("[npy] the tensor is empty.");
+  if (tensor.empty()) throw InputError({.op = "npy"}, Rule::missing, "the tensor is empty.");
   std::string shape;
   for (std::int64_t extent : tensor.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
   if (tensor.rank() == 1) shape += ",";
@@ -245,7 +250,7 @@ std::string serialize_npy(const Tensor& tensor) {
   const std::size_t unpadded = kPrefix + header.size() + 1;
   header.append((kDataAlignment - unpadded % kDataAlignment) % kDataAlignment, ' ');
   header += '\n';
-  if (header.size() > 0xFFFF) throw InputError("[npy] too many axes.");
+  if (header.size() > 0xFFFF) throw InputError({.op = "npy"}, Rule::out_of_range, "too many axes.");
 
   std::string bytes = text_of(kMagic, '\x01', '\x00');
   bytes += static_cast<char>(header.size() & 0xFF);

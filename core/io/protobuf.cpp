@@ -13,19 +13,20 @@ ProtobufReader::ProtobufReader(std::string_view bytes, std::string place)
 std::int64_t ProtobufReader::take_integer(std::string_view& packed, const std::string& place) {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 70; shift += 7) {
-    if (packed.empty()) throw InputError(text_of(place, ": is cut off, or damaged."));
+    if (packed.empty()) throw InputError({place}, Rule::damaged, "is cut off, or damaged.");
     const auto byte = static_cast<unsigned char>(packed.front());
     packed.remove_prefix(1);
     if (shift < 64) value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
     if ((byte & 0x80) == 0) return static_cast<std::int64_t>(value);
   }
-  throw InputError(text_of(place, ": is damaged: a number of more than 10 bytes."));
+  throw InputError({place}, Rule::damaged, "is damaged: a number of more than 10 bytes.");
 }
 
 std::string_view ProtobufReader::take(std::uint64_t count) {
   if (count > rest_.size())
-    throw InputError(text_of(place_, ": is cut off, or damaged: field ", field_, " has ", count,
-                             " bytes, of which ", rest_.size(), " are there."));
+    throw InputError({place_}, Rule::damaged,
+                     text_of("is cut off, or damaged: field ", field_, " has ", count, " bytes, of which ",
+                             rest_.size(), " are there."));
   const std::string_view taken = rest_.substr(0, count);
   rest_.remove_prefix(count);
   return taken;
@@ -36,18 +37,20 @@ bool ProtobufReader::next() {
   const auto key = static_cast<std::uint64_t>(take_integer(rest_, place_));
   field_ = static_cast<std::uint32_t>(key >> 3);
   wire_ = static_cast<Wire>(key & 7);
-  if (field_ == 0) throw InputError(text_of(place_, ": is damaged: a field of the number 0."));
+  if (field_ == 0) throw InputError({place_}, Rule::damaged, "is damaged: a field of the number 0.");
   switch (wire_) {
     case Wire::integer: integer_ = take_integer(rest_, place_); return true;
     case Wire::eight: bytes_ = take(8); return true;
     case Wire::bytes: bytes_ = take(static_cast<std::uint64_t>(take_integer(rest_, place_))); return true;
     case Wire::four: bytes_ = take(4); return true;
   }
-  throw InputError(text_of(place_, ": is damaged: field ", field_, " has the unknown type ", key & 7, "."));
+  throw InputError({place_}, Rule::damaged,
+                   text_of("is damaged: field ", field_, " has the unknown type ", key & 7, "."));
 }
 
 void ProtobufReader::require(Wire wire) const {
-  if (wire_ != wire) throw InputError(text_of(place_, ": is damaged: field ", field_, " has another type."));
+  if (wire_ != wire)
+    throw InputError({place_}, Rule::damaged, text_of("is damaged: field ", field_, " has another type."));
 }
 
 std::int64_t ProtobufReader::integer() const {

@@ -35,15 +35,15 @@ struct Entry {
 };
 
 [[noreturn]] void refuse(const std::string& where, const std::string& name, const std::string& message) {
-  throw InputError(text_of(where, ": tensor ", quote(name), ": ", message));
+  throw InputError({.file = where, .item = text_of("tensor ", quote(name))}, Rule::damaged, message);
 }
 
 std::map<std::string, std::string> parse_metadata(const Json& json, const std::string& where) {
   std::map<std::string, std::string> metadata;
-  if (!json.is_object()) throw InputError(text_of(where, ": __metadata__ is not an object"));
+  if (!json.is_object()) throw InputError({where}, Rule::wrong_type, "__metadata__ is not an object");
   for (const auto& [key, value] : json.items()) {
     if (!value.is_string())
-      throw InputError(text_of(where, ": __metadata__ ", quote(key), " is not a string"));
+      throw InputError({where}, Rule::wrong_type, text_of("__metadata__ ", quote(key), " is not a string"));
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -83,18 +83,19 @@ Entry parse_entry(const std::string& name, const Json& json, const std::string& 
 
 [[noreturn]] void refuse_as_cut(const std::string& where, std::uint64_t found, const char* part,
                                 std::uint64_t expected) {
-  throw InputError(text_of(where, ": is cut off: it has ", found, " bytes, ", part, " ", expected));
+  throw InputError({where}, Rule::damaged,
+                   text_of("is cut off: it has ", found, " bytes, ", part, " ", expected));
 }
 
 // The length of the header, which ends within the file.
 std::uint64_t checked_header_length(std::string_view bytes, const std::string& where) {
-  if (bytes.empty()) throw InputError(text_of(where, ": is empty, expected a safetensors file"));
+  if (bytes.empty()) throw InputError({where}, Rule::missing, "is empty, expected a safetensors file");
   std::uint64_t length = kLongestHeader + 1;
   if (bytes.size() >= kLengthBytes) std::memcpy(&length, bytes.data(), kLengthBytes);
   const std::string_view behind = bytes.substr(std::min(bytes.size(), kLengthBytes));
   if (length > kLongestHeader || (!behind.empty() && behind[0] != '{')) {
-    throw InputError(
-        text_of(where, ": not a safetensors file (", bytes.size(), " bytes)", seeming_kind(bytes)));
+    throw InputError({where}, Rule::wrong_type,
+                     text_of("not a safetensors file (", bytes.size(), " bytes)", seeming_kind(bytes)));
   }
   if (length > behind.size())
     refuse_as_cut(where, bytes.size(), "its header alone takes", kLengthBytes + length);
@@ -126,7 +127,8 @@ void check_layout(const std::vector<Entry>& entries, std::uint64_t start, std::u
   if (covered > buffer_size)
     refuse_as_cut(where, start + buffer_size, "its header promises", start + covered);
   if (covered < buffer_size) {
-    throw InputError(text_of(where, ": the tensors end at byte ", covered, ", the data at ", buffer_size));
+    throw InputError({where}, Rule::damaged,
+                     text_of("the tensors end at byte ", covered, ", the data at ", buffer_size));
   }
 }
 
@@ -150,10 +152,13 @@ Tensor tensor_of(const Entry& entry, const char* bytes) {
 void check_names(const SafetensorsFile& file) {
   std::set<std::string> names;
   for (const auto& [name, tensor] : file.tensors) {
-    if (name == "__metadata__") throw InputError("[safetensors] a tensor cannot be named '__metadata__'.");
+    if (name == "__metadata__")
+      throw InputError({.op = "safetensors"}, Rule::not_supported,
+                       "a tensor cannot be named '__metadata__'.");
     if (!names.insert(name).second)
-      throw InputError(text_of("[safetensors] two tensors are named '", name, "'."));
-    if (tensor.empty()) throw InputError(text_of("[safetensors] tensor '", name, "' is empty."));
+      throw InputError({.op = "safetensors"}, Rule::conflict, text_of("two tensors are named '", name, "'."));
+    if (tensor.empty())
+      throw InputError({.op = "safetensors"}, Rule::missing, text_of("tensor '", name, "' is empty."));
   }
 }
 
@@ -172,7 +177,7 @@ std::string header_text(const SafetensorsFile& file, const std::vector<const Nam
   try {
     return header.dump();
   } catch (const Json::exception&) {
-    throw InputError("[safetensors] names and metadata are UTF-8.");
+    throw InputError({.op = "safetensors"}, Rule::not_supported, "names and metadata are UTF-8.");
   }
 }
 
@@ -268,18 +273,21 @@ Tensor TensorReader::take(std::string_view name) {
   const auto found = places_.find(name);
   if (found == places_.end()) refuse_missing(name, "");
   const std::size_t index = found->second;
-  if (taken_[index]) throw InputError(text_of(where_, ": tensor ", quote(name), " is used twice"));
+  if (taken_[index])
+    throw InputError({where_}, Rule::damaged, text_of("tensor ", quote(name), " is used twice"));
   taken_[index] = true;
   return std::move(file_.tensors[index].tensor);
 }
 
 Tensor TensorReader::take(std::string_view name, const Shape& shape, Dtype dtype) {
-  const std::string expected = text_of("expected ", name_of(dtype), " ", to_string(shape));
-  if (!places_.contains(name)) refuse_missing(name, ", " + expected);
+  const std::string expected = text_of(name_of(dtype), " ", to_string(shape));
+  if (!places_.contains(name)) refuse_missing(name, ", expected " + expected);
   Tensor tensor = take(name);
   if (tensor.shape() != shape || tensor.dtype() != dtype) {
-    refuse(where_, std::string(name),
-           text_of(expected, ", got ", name_of(tensor.dtype()), " ", to_string(tensor.shape())));
+    throw InputError(Problem{.place = {.file = where_, .item = text_of("tensor ", quote(name))},
+                             .rule = Rule::shape,
+                             .found = text_of(name_of(tensor.dtype()), " ", to_string(tensor.shape())),
+                             .expected = expected});
   }
   return tensor;
 }
@@ -294,14 +302,19 @@ std::vector<std::string> TensorReader::names_left() const {
 
 void TensorReader::refuse_missing(std::string_view name, const std::string& expected) const {
   const std::string nearest = nearest_name(name, names_left());
-  throw InputError(
-      text_of(where_, ": tensor ", quote(name), " is missing", expected,
-              nearest.empty() ? "" : text_of("; the nearest name in the file is ", quote(nearest))));
+  throw InputError(Problem{
+      .place = {where_},
+      .rule = Rule::missing,
+      .statement =
+          text_of("tensor ", quote(name), " is missing", expected,
+                  nearest.empty() ? "" : text_of("; the nearest name in the file is ", quote(nearest))),
+      .nearest = nearest});
 }
 
 void TensorReader::finish() const {
   const std::vector<std::string> left = names_left();
-  if (!left.empty()) throw InputError(text_of(where_, ": tensors that nothing here uses: ", listed(left)));
+  if (!left.empty())
+    throw InputError({where_}, Rule::damaged, text_of("tensors that nothing here uses: ", listed(left)));
 }
 
 }  // namespace lagtape

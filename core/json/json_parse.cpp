@@ -50,7 +50,7 @@ class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
             fail(text_.find('\0'), "a NUL byte, expected the end of the text"));
   }
   Json take() { return std::move(root_); }
-  const std::string& message() const { return message_; }  ///< "line L, column C: what is wrong"
+  const Problem& problem() const { return problem_; }  ///< what is wrong, with its line and column
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -132,7 +132,7 @@ class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
     const auto column = std::ranges::count_if(before.substr(line_start), [](unsigned char c) {
       return (c & 0xC0) != 0x80;  // a character of several bytes is one column
     });
-    message_ = text_of("line ", line, ", column ", column + 1, ": ", reason);
+    problem_ = {.place = {.line = line, .column = column + 1}, .rule = Rule::syntax, .statement = reason};
     return false;
   }
 
@@ -140,14 +140,14 @@ class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
   const char* furthest_;
   std::vector<Level> open_;  ///< from the outermost in
   Json root_;
-  std::string message_;
+  Problem problem_;
 };
 
 }  // namespace
 
 Json Json::parse(std::string_view text) {
   Builder builder(text);
-  if (!builder.parse()) throw exception(builder.message());
+  if (!builder.parse()) throw exception(builder.problem());
   return builder.take();
 }
 
@@ -157,7 +157,8 @@ Json parse_json(const std::string& text, const std::string& where) {
   Builder builder(text);
   if (builder.parse()) return builder.take();
   const std::string kind = seeming_kind(text);
-  throw InputError(text_of(where, ": ", kind.empty() ? builder.message() : "expected JSON" + kind));
+  if (!kind.empty()) throw InputError({where}, Rule::wrong_type, "expected JSON" + kind);
+  throw InputError(builder.problem()).within({where});
 }
 
 }  // namespace lagtape

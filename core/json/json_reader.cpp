@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iomanip>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "lagtape/core/json/json_pointer.h"
@@ -29,71 +30,72 @@ std::string describe(const std::string& type, const Range& range) {
   return text;
 }
 
-// ---- Conversions: nothing when the value is of another type or out of range -------------------------------
+// ---- Conversions: nothing when the value is of another type -----------------------------------------------
 
-bool within(const Range& range, double x) {
-  return x <= range.max && (range.above_min ? x > range.min : x >= range.min);
-}
-
-std::optional<std::int64_t> to_integer(const Json& value, const Range& range) {
+void convert(const Json& value, std::optional<std::int64_t>& integer) {
   constexpr double kLargestExact = 0x1p53;  // beyond it, 3.0 and its neighbours are not told apart
-  std::int64_t integer = 0;
   if (value.is_number_unsigned()) {
-    if (!std::in_range<std::int64_t>(value.get<std::uint64_t>())) return {};
-    integer = value.get<std::int64_t>();
+    if (std::in_range<std::int64_t>(value.get<std::uint64_t>())) integer = value.get<std::int64_t>();
   } else if (value.is_number_integer()) {
     integer = value.get<std::int64_t>();
   } else if (value.is_number_float()) {
     const double number = value.get<double>();
-    if (std::abs(number) > kLargestExact || number != std::trunc(number)) return {};
-    integer = static_cast<std::int64_t>(number);
-  } else {
-    return {};
+    if (std::abs(number) <= kLargestExact && number == std::trunc(number))
+      integer = static_cast<std::int64_t>(number);
   }
-  if (!within(range, static_cast<double>(integer))) return {};
-  return integer;
 }
 
-std::optional<double> to_number(const Json& value, const Range& range) {
-  if (!value.is_number() || !within(range, value.get<double>())) return {};
-  return value.get<double>();
+void convert(const Json& value, std::optional<double>& number) {
+  if (value.is_number()) number = value.get<double>();
 }
 
-std::optional<bool> to_boolean(const Json& value) {
-  if (!value.is_boolean()) return {};
-  return value.get<bool>();
+void convert(const Json& value, std::optional<bool>& boolean) {
+  if (value.is_boolean()) boolean = value.get<bool>();
 }
 
-std::optional<std::string> to_text(const Json& value) {
-  if (!value.is_string()) return {};
-  return value.get<std::string>();
+void convert(const Json& value, std::optional<std::string>& text) {
+  if (value.is_string()) text = value.get<std::string>();
+}
+
+template <class T>
+bool within(const Range& range, const T& x) {
+  if constexpr (std::is_same_v<T, std::string>)
+    return true;
+  else {
+    const auto number = static_cast<double>(x);
+    return number <= range.max && (range.above_min ? number > range.min : number >= range.min);
+  }
 }
 
 }  // namespace
 
 // ---- JsonErrors -------------------------------------------------------------------------------------------
 
-void JsonErrors::add(const std::string& pointer, const std::string& message) {
+void JsonErrors::add(const std::string& pointer, const Problem& problem) {
   if (is_full()) {
     ++more_;
-    return;
+  } else {
+    problems_.push_back(problem.within({.pointer = pointer}));
   }
-  messages_.push_back(pointer.empty() ? message : text_of(shortened(pointer, 200), ": ", message));
+}
+
+void JsonErrors::add(const std::string& pointer, const InputError& error) {
+  for (const Problem& problem : error.problems()) add(pointer, problem);
 }
 
 void JsonErrors::raise(const std::string& where) const {
-  std::string text;
-  for (const std::string& message : messages_)
-    text += text_of(text.empty() ? "" : "\n", where, ": ", message);
-  if (more_ > 0) text += text_of("\n", where, ": and ", more_, " more errors");
-  if (!text.empty()) throw InputError(text);
+  if (empty()) return;
+  std::vector<Problem> all = problems_;
+  if (more_ > 0) all.push_back({.statement = text_of("and ", more_, " more errors")});
+  throw InputError(std::move(all)).within({where});
 }
 
 // ---- JsonReader -------------------------------------------------------------------------------------------
 
 JsonReader::JsonReader(const Json& value, std::string pointer, JsonErrors& errors)
     : value_(value), pointer_(std::move(pointer)), errors_(errors), object_(value.is_object()) {
-  if (!object_) error("", text_of("expected an object, got ", describe(value)));
+  if (!object_)
+    error("", Problem{.rule = Rule::wrong_type, .found = describe(value), .expected = "an object"});
 }
 
 const Json* JsonReader::find(const std::string& key) const {
@@ -102,18 +104,21 @@ const Json* JsonReader::find(const std::string& key) const {
   return found == value_.end() ? nullptr : &*found;
 }
 
-template <class T, class Convert>
+template <class T>
 void JsonReader::read(const std::string& key, T& value, bool required, const std::string& type,
-                      const std::string& about, const Convert& convert) {
+                      const std::string& about, const Range& range) {
   docs_.push_back({key, type, required ? "" : Json(value).dump(), about});
   if (const Json* found = find(key)) {
-    if (const auto converted = convert(*found)) {
+    std::optional<T> converted;
+    convert(*found, converted);
+    if (converted && within(range, *converted)) {
       value = *converted;
     } else {
-      error(key, text_of("expected ", type, ", got ", describe(*found)));
+      const Rule rule = converted ? Rule::out_of_range : Rule::wrong_type;
+      error(key, Problem{.rule = rule, .found = describe(*found), .expected = type});
     }
   } else if (required && object_) {
-    error(key, text_of("is missing, expected ", type));
+    error(key, Problem{.rule = Rule::missing, .expected = type});
   }
   filled_[key] = value;
 }
@@ -128,27 +133,25 @@ void JsonReader::read_choice(const std::string& key, std::string& value, bool re
     error(key, unknown_name("value", found->get<std::string>(), known));
     filled_[key] = value;
   } else {
-    read(key, value, required, type, about, to_text);
+    read(key, value, required, type, about);
   }
 }
 
 void JsonReader::optional(const std::string& key, std::int64_t& value, Range range,
                           const std::string& about) {
-  read(key, value, false, describe("integer", range), about,
-       [&](const Json& json) { return to_integer(json, range); });
+  read(key, value, false, describe("integer", range), about, range);
 }
 
 void JsonReader::optional(const std::string& key, double& value, Range range, const std::string& about) {
-  read(key, value, false, describe("number", range), about,
-       [&](const Json& json) { return to_number(json, range); });
+  read(key, value, false, describe("number", range), about, range);
 }
 
 void JsonReader::optional(const std::string& key, bool& value, const std::string& about) {
-  read(key, value, false, "boolean", about, to_boolean);
+  read(key, value, false, "boolean", about);
 }
 
 void JsonReader::optional(const std::string& key, std::string& value, const std::string& about) {
-  read(key, value, false, "string", about, to_text);
+  read(key, value, false, "string", about);
 }
 
 void JsonReader::choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
@@ -158,17 +161,15 @@ void JsonReader::choice(const std::string& key, std::string& value, const std::v
 
 void JsonReader::required(const std::string& key, std::int64_t& value, Range range,
                           const std::string& about) {
-  read(key, value, true, describe("integer", range), about,
-       [&](const Json& json) { return to_integer(json, range); });
+  read(key, value, true, describe("integer", range), about, range);
 }
 
 void JsonReader::required(const std::string& key, double& value, Range range, const std::string& about) {
-  read(key, value, true, describe("number", range), about,
-       [&](const Json& json) { return to_number(json, range); });
+  read(key, value, true, describe("number", range), about, range);
 }
 
 void JsonReader::required(const std::string& key, std::string& value, const std::string& about) {
-  read(key, value, true, "string", about, to_text);
+  read(key, value, true, "string", about);
 }
 
 void JsonReader::required_choice(const std::string& key, std::string& value,
@@ -190,8 +191,8 @@ const Json& JsonReader::raw(const std::string& key, const std::string& about, co
 
 void JsonReader::fill(const std::string& key, Json value) { filled_[key] = std::move(value); }
 
-void JsonReader::error(const std::string& key, const std::string& message) {
-  errors_.add(key.empty() ? pointer_ : pointer_to(key), message);
+void JsonReader::error(const std::string& key, const Problem& problem) {
+  errors_.add(key.empty() ? pointer_ : pointer_to(key), problem);
 }
 
 std::string JsonReader::pointer_to(const std::string& key) const { return pointer_ + pointer_part(key); }
@@ -212,7 +213,7 @@ void JsonReader::finish() {
     if (errors_.is_full()) {
       error(key, "");
     } else if (const std::string below = place_below(key); !below.empty()) {
-      error(key, text_of("unknown key ", quote(key), "; did you mean ", below, "?"));
+      error(key, Problem{.rule = Rule::unknown_name, .statement = "key", .found = key, .nearest = below});
     } else {
       error(key, unknown_name("key", key, known));
     }

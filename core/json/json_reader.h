@@ -28,19 +28,26 @@ struct OptionDoc {
   std::string about;
 };
 
-/// Collects every error of a document, each with its JSON Pointer, so that a user sees them all at once.
+/// Collects every problem of a document, each with its JSON Pointer, so that a user sees them all at once.
 class JsonErrors {
  public:
-  void add(const std::string& pointer, const std::string& message);
-  bool empty() const { return messages_.empty(); }
-  bool is_full() const { return messages_.size() >= kMost; }  ///< Further errors are counted and not shown.
-  /// Throws InputError with one line per error, "WHERE: /pointer: message", when there are any.
+  /// Notes a problem at a place; a pointer of its own goes on from there.
+  void add(const std::string& pointer, const Problem& problem);
+  void add(const std::string& pointer, const std::string& statement) {
+    add(pointer, Problem{.statement = statement});
+  }
+  /// Notes the problems of an error.
+  void add(const std::string& pointer, const InputError& error);
+  bool empty() const { return problems_.empty(); }
+  bool is_full() const { return problems_.size() >= kMost; }  ///< Further problems are counted and not shown.
+  const std::vector<Problem>& problems() const { return problems_; }
+  /// Throws InputError with the problems, if there are any, as those of a file or what is named instead of one.
   void raise(const std::string& where) const;
 
  private:
   static constexpr std::size_t kMost = 20;
 
-  std::vector<std::string> messages_;
+  std::vector<Problem> problems_;
   std::size_t more_ = 0;
 };
 
@@ -74,8 +81,11 @@ class JsonReader {
   const Json& raw(const std::string& key, const std::string& about, const std::string& type = "value",
                   const std::string& fallback = "null");
   void fill(const std::string& key, Json value);
-  /// Notes an error at a key of this object (or at the object itself when key is empty).
-  void error(const std::string& key, const std::string& message);
+  /// Notes a problem at a key of this object (or at the object itself when key is empty).
+  void error(const std::string& key, const Problem& problem);
+  void error(const std::string& key, const std::string& statement) {
+    error(key, Problem{.statement = statement});
+  }
 
   const std::string& pointer() const { return pointer_; }
   std::string pointer_to(const std::string& key) const;
@@ -93,9 +103,9 @@ class JsonReader {
   const Json* find(const std::string& key) const;
   /// Where an object inside this one has such a key: "/train/epochs" for a key that was written one level too high.
   std::string place_below(const std::string& key) const;
-  template <class T, class Convert>
+  template <class T>
   void read(const std::string& key, T& value, bool required, const std::string& type,
-            const std::string& about, const Convert& convert);
+            const std::string& about, const Range& range = {});
   void read_choice(const std::string& key, std::string& value, bool required,
                    const std::vector<std::string>& known, const std::string& about);
 

@@ -69,7 +69,7 @@ SimdLevel chosen_level() {
   try {
     return level_named(name);
   } catch (const InputError& error) {
-    throw InputError(text_of("LAGTAPE_SIMD: ", error.what()));
+    throw error.within({.item = "LAGTAPE_SIMD"});
   }
 }
 

@@ -28,14 +28,15 @@ std::optional<std::size_t> file_of(std::string_view name) {
 void check_records(const std::string& bytes, const std::string& where) {
   constexpr std::size_t kRecord = CifarImages::kRecord;
   if (bytes.empty() || bytes.size() % kRecord != 0) {
-    throw InputError(text_of(where, ": has ", bytes.size(), " bytes, expected a multiple of ", kRecord,
-                             ", one record an image."));
+    throw InputError(
+        {where}, Rule::wrong_type,
+        text_of("has ", bytes.size(), " bytes, expected a multiple of ", kRecord, ", one record an image."));
   }
   for (std::size_t at = 0; at < bytes.size(); at += kRecord) {
     const int label = static_cast<unsigned char>(bytes[at]);
     if (label < CifarImages::kClasses) continue;
-    throw InputError(
-        text_of(where, ": the label of image ", at / kRecord, " is ", label, ", expected 0..9."));
+    throw InputError({where}, Rule::out_of_range,
+                     text_of("the label of image ", at / kRecord, " is ", label, ", expected 0..9."));
   }
 }
 
@@ -51,14 +52,15 @@ std::shared_ptr<const Cifar10> read_cifar10(const fs::path& path) {
                       .largest = kImagesOfFile * CifarImages::kRecord};
   read_files(path, wish, [&](const std::string& name, std::string bytes) {
     std::string& file = files[*file_of(name)];
-    if (!file.empty()) throw InputError(text_of(place_of(path, name), ": occurs twice."));
+    if (!file.empty()) throw InputError({place_of(path, name)}, Rule::conflict, "occurs twice.");
     check_records(bytes, place_of(path, name));
     file = std::move(bytes);
   });
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!files[i].empty()) continue;
-    throw InputError(text_of(place_of(path, kFiles[i]), ": no such file. CIFAR-10 is data_batch_1.bin to ",
-                             "data_batch_5.bin and test_batch.bin in the folder or archive data.path."));
+    throw InputError({place_of(path, kFiles[i])}, Rule::missing,
+                     "no such file. CIFAR-10 is data_batch_1.bin to data_batch_5.bin and test_batch.bin in "
+                     "the folder or archive data.path.");
   }
   std::string learning = std::move(files[0]);
   for (std::size_t i = 1; i + 1 < files.size(); ++i) {

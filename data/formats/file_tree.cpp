@@ -35,14 +35,14 @@ constexpr std::size_t kBlock = 1 << 16;
 
 [[noreturn]] void refuse(const fs::path& path, archive* reader) {
   const char* reason = archive_error_string(reader);
-  throw InputError(text_of(
-      path.string(), ": not a sound tar or zip archive: ", reason != nullptr ? reason : "damaged", "."));
+  throw InputError({path.string()}, Rule::wrong_type,
+                   text_of("not a sound tar or zip archive: ", reason != nullptr ? reason : "damaged", "."));
 }
 
 void check_size(const fs::path& path, const std::string& name, std::int64_t size, const FileWish& wish) {
   if (size <= wish.largest) return;
-  throw InputError(
-      text_of(place_of(path, name), ": has ", size, " bytes, expected at most ", wish.largest, "."));
+  throw InputError({place_of(path, name)}, Rule::out_of_range,
+                   text_of("has ", size, " bytes, expected at most ", wish.largest, "."));
 }
 
 /// The content of a gzip file, block by block, as input of libarchive.
@@ -55,7 +55,8 @@ class Unpacked {
     while (!reader_.next().empty()) {
     }
     if (!reader_.error().empty())
-      throw InputError(text_of(path_.string(), ": not a sound gzip file: ", reader_.error(), "."));
+      throw InputError({path_.string()}, Rule::wrong_type,
+                       text_of("not a sound gzip file: ", reader_.error(), "."));
   }
 
   static la_ssize_t callback(archive* outer, void* self, const void** bytes) {
@@ -95,8 +96,8 @@ std::string content_of(const fs::path& path, archive* reader, const std::string&
     check_size(path, name, static_cast<std::int64_t>(content.size()), wish);
     if (wish.size && !expected) expected = wish.size(name, content);
     if (expected && content.size() > *expected)
-      throw InputError(text_of(place_of(path, name), ": has more than the ", *expected,
-                               " bytes of which its header ", "speaks."));
+      throw InputError({place_of(path, name)}, Rule::out_of_range,
+                       text_of("has more than the ", *expected, " bytes of which its header speaks."));
   });
   return content;
 }
@@ -148,7 +149,8 @@ void add_names(const fs::path& path, const std::string& below, const Wanted& wan
   std::error_code error;
   const fs::path folder = below.empty() ? path : path / below;
   const std::vector<std::string> entries = entries_of(folder, error);
-  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
+  if (error)
+    throw InputError({folder.string()}, Rule::cannot_read, text_of("cannot read: ", error.message(), "."));
   for (const std::string& entry : entries) {
     std::string name = below.empty() ? entry : text_of(below, "/", entry);
     if (fs::is_directory(fs::symlink_status(path / name, error))) {
@@ -180,11 +182,11 @@ bool is_folder(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status))
-    throw InputError(text_of(
-        path.string(), ": no such file or folder. `lagtape list tasks NAME` describes the files of a task ",
-        "and where they come from."));
+    throw InputError({path.string()}, Rule::missing,
+                     "no such file or folder. `lagtape list tasks NAME` describes the files of a task and "
+                     "where they come from.");
   if (!fs::is_directory(status) && !fs::is_regular_file(status))
-    throw InputError(text_of(path.string(), ": neither a folder nor a file."));
+    throw InputError({path.string()}, Rule::wrong_type, "neither a folder nor a file.");
   return fs::is_directory(status);
 }
 

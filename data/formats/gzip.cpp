@@ -32,20 +32,22 @@ std::string unpack(std::string_view bytes, std::size_t most, const std::string& 
     content.append(block.substr(0, most - content.size()));
   }
   if (!reader.error().empty())
-    throw InputError(text_of(where, ": not a sound gzip file: ", reader.error(), "."));
+    throw InputError({where}, Rule::wrong_type, text_of("not a sound gzip file: ", reader.error(), "."));
   return content;
 }
 
 /// The length of the content that a gzip file claims (modulo 2^32, as the format has it).
 std::uint64_t claimed_size(std::string_view bytes, const std::string& where) {
   if (!is_gzip(bytes) || bytes.size() < kHeader + kTrailer) {
-    throw InputError(text_of(where, ": not a gzip file, or cut short: it has ", bytes.size(), " bytes."));
+    throw InputError({where}, Rule::damaged,
+                     text_of("not a gzip file, or cut short: it has ", bytes.size(), " bytes."));
   }
   std::uint64_t size = 0;
   for (const char byte : {bytes.end()[-1], bytes.end()[-2], bytes.end()[-3], bytes.end()[-4]})
     size = size << 8 | static_cast<unsigned char>(byte);
   if (size > bytes.size() * kLargestRatio) {
-    throw InputError(text_of(where, ": damaged or cut short: its last bytes claim a content of ", size,
+    throw InputError({where}, Rule::damaged,
+                     text_of("damaged or cut short: its last bytes claim a content of ", size,
                              " bytes, more than ", bytes.size(), " compressed bytes can hold."));
   }
   return size;
@@ -92,7 +94,8 @@ std::string gunzip(std::string_view bytes, const std::string& where) {
   const std::uint64_t size = claimed_size(bytes, where);
   std::string content = unpack(bytes, size + 1, where);
   if (content.size() != size)
-    throw InputError(text_of(where, ": damaged or cut short: its content does not have the ", size,
+    throw InputError({where}, Rule::damaged,
+                     text_of("damaged or cut short: its content does not have the ", size,
                              " bytes that its last bytes claim."));
   return content;
 }
@@ -105,8 +108,8 @@ std::string read_plain_or_gzip(const std::filesystem::path& path, const ContentS
   const std::uint64_t expected =
       size_of(unpack(bytes, std::min<std::uint64_t>(claimed, kUnpackedBlock), where));
   if (expected != claimed) {
-    throw InputError(
-        text_of(where, ": its header asks for ", expected, " bytes, but ", claimed, " are packed."));
+    throw InputError({where}, Rule::wrong_type,
+                     text_of("its header asks for ", expected, " bytes, but ", claimed, " are packed."));
   }
   return gunzip(bytes, where);
 }

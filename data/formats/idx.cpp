@@ -33,12 +33,14 @@ std::size_t header_bytes(std::int64_t rank) { return 4 + 4 * static_cast<std::si
 Shape claimed_shape(std::string_view bytes, std::int64_t rank, const std::string& where) {
   const std::string magic{'\0', '\0', kUnsignedByte, static_cast<char>(rank)};
   if (!bytes.starts_with(magic)) {
-    throw InputError(text_of(where, ": not an IDX file of bytes with ", rank, " axes. It begins with '",
+    throw InputError({where}, Rule::wrong_type,
+                     text_of("not an IDX file of bytes with ", rank, " axes. It begins with '",
                              hexadecimal(bytes.substr(0, 4)), "', expected '", hexadecimal(magic), "'."));
   }
   if (bytes.size() < header_bytes(rank)) {
-    throw InputError(text_of(where, ": cut short: ", bytes.size(), " bytes, its header alone has ",
-                             header_bytes(rank), "."));
+    throw InputError(
+        {where}, Rule::damaged,
+        text_of("cut short: ", bytes.size(), " bytes, its header alone has ", header_bytes(rank), "."));
   }
   Shape shape;
   for (std::int64_t axis = 0; axis < rank; ++axis)
@@ -70,8 +72,9 @@ Idx parse_idx(std::string bytes, std::int64_t rank, const std::string& where) {
   Idx idx{.shape = claimed_shape(bytes, rank, where), .bytes = {}};
   const std::size_t present = bytes.size() - header_bytes(rank);
   if (content_bytes(idx.shape) != present) {
-    throw InputError(text_of(where, ": its header says ", to_string(idx.shape), " bytes, but ", present,
-                             " bytes follow it."));
+    throw InputError(
+        {where}, Rule::shape,
+        text_of("its header says ", to_string(idx.shape), " bytes, but ", present, " bytes follow it."));
   }
   idx.bytes = std::move(bytes);
   return idx;

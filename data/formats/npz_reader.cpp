@@ -23,9 +23,9 @@ std::map<std::string, Tensor> read_npz(const std::filesystem::path& path) {
   read_files(path, wish, [&](const std::string& name, const std::string& bytes) {
     const std::string array = name.substr(0, name.size() - kEnding.size());
     if (!arrays.emplace(array, parse_npy(bytes, place_of(path, name))).second)
-      throw InputError(text_of(place_of(path, name), ": occurs twice."));
+      throw InputError({place_of(path, name)}, Rule::conflict, "occurs twice.");
   });
-  if (arrays.empty()) throw InputError(text_of(path.string(), ": contains no .npy arrays."));
+  if (arrays.empty()) throw InputError({path.string()}, Rule::missing, "contains no .npy arrays.");
   return arrays;
 }
 

@@ -20,9 +20,9 @@ Tensor array_of(const fs::path& path, const std::string& array) {
   for (const auto& [name, values] : arrays) names.push_back(name);
   const auto found = arrays.find(array);
   if (found != arrays.end()) return found->second;
-  if (!array.empty()) throw InputError(text_of(path.string(), ": ", unknown_name("array", array, names)));
-  throw InputError(
-      text_of(path.string(), ": contains several arrays. Choose one with data.array: ", listed(names), "."));
+  if (!array.empty()) throw InputError(unknown_name("array", array, names).within({path.string()}));
+  throw InputError({path.string()}, Rule::conflict,
+                   text_of("contains several arrays. Choose one with data.array: ", listed(names), "."));
 }
 
 void refuse_non_finite(const fs::path& path, const Tensor& values) {
@@ -30,9 +30,9 @@ void refuse_non_finite(const fs::path& path, const Tensor& values) {
   for (std::int64_t i = 0; i < values.numel(); ++i) {
     const double value = values.at(i);
     if (std::isfinite(value)) continue;
-    throw InputError(text_of(path.string(), ": numbers must be finite. Got ", value, " in series ",
-                             i / (rows * columns), ", row ", i / columns % rows, ", column ", i % columns,
-                             "."));
+    throw InputError({path.string()}, Rule::not_finite, "numbers must be finite",
+                     text_of(value, " in series ", i / (rows * columns), ", row ", i / columns % rows,
+                             ", column ", i % columns));
   }
 }
 
@@ -46,13 +46,12 @@ Tensor read_series_file(const fs::path& path, const std::string& array) {
   } else if (ending == ".npz") {
     values = array_of(path, array);
   } else {
-    throw InputError(text_of(path.string(), ": expected a file that ends in .csv, .npy or .npz."));
+    throw InputError({path.string()}, Rule::wrong_type, "expected a file that ends in .csv, .npy or .npz.");
   }
   const Shape shape = values.shape();
   if (shape.empty() || shape.size() > 3 || values.numel() == 0) {
-    throw InputError(text_of(path.string(),
-                             ": expected [rows], [rows, columns] or [series, rows, columns]. Got ",
-                             to_string(shape), "."));
+    throw InputError({path.string()}, Rule::shape,
+                     "expected [rows], [rows, columns] or [series, rows, columns]", to_string(shape));
   }
   if (shape.size() == 1) values = values.reshaped({1, shape[0], 1});
   if (shape.size() == 2) values = values.reshaped({1, shape[0], shape[1]});

@@ -50,7 +50,8 @@ std::size_t check_chunks(std::string_view bytes, const std::string& where) {
       size = size << 8 | static_cast<unsigned char>(bytes[at + (little ? 7 - i : 4 + i)]);
     const std::size_t present = bytes.size() - at - kChunkHeader;
     if (size > present)
-      throw InputError(text_of(where, ": offset ", at, ": the chunk ", quote(name), " claims ", size,
+      throw InputError({where}, Rule::damaged,
+                       text_of("offset ", at, ": the chunk ", quote(name), " claims ", size,
                                " bytes, but only ", present, " are left."));
     if (name == "data" || name == "SSND") return little ? size : 0;
     at += kChunkHeader + std::min(size + size % 2, present);  // chunks begin at even offsets
@@ -79,7 +80,9 @@ bool is_checked_format(int format) {
 }  // namespace
 
 Sound parse_sound(std::string_view bytes, const std::string& where) {
-  const auto refuse = [&](const auto&... what) { throw InputError(text_of(where, ": ", what..., ".")); };
+  const auto refuse = [&](const auto&... what) {
+    throw InputError({where}, Rule::not_supported, text_of(what..., "."));
+  };
   const std::size_t data = check_chunks(bytes, where);
   MemoryFile content{bytes};
   SF_VIRTUAL_IO reader{MemoryFile::size, MemoryFile::seek, MemoryFile::read, nullptr, MemoryFile::tell};

@@ -64,7 +64,7 @@ class TsReader {
       if (in_data) {
         read_sequence(line);
       } else if (line.front() != '@') {
-        refuse(text_of("expected a tag (@...) or a comment (# or %) before @data. Got ", quote(line)));
+        refuse(Rule::syntax, "expected a tag (@...) or a comment (# or %) before @data", quote(line));
       } else if (lower(line) == "@data") {
         check_tags();
         in_data = true;
@@ -72,15 +72,18 @@ class TsReader {
         read_tag(line);
       }
     }
-    if (file.bad()) throw InputError(text_of(path_, ": cannot be read to its end."));
+    if (file.bad()) throw InputError({path_}, Rule::not_supported, "cannot be read to its end.");
     if (file.bad()) throw Error(text_of(path_, ": cannot be read to its end."));
-    if (!in_data) throw InputError(text_of(path_, ": not a .ts file: it has no line @data."));
-    if (data_.sequences.size() == before) throw InputError(text_of(path_, ": contains no sequences."));
+    if (!in_data) throw InputError({path_}, Rule::missing, "not a .ts file: it has no line @data.");
+    if (data_.sequences.size() == before) throw InputError({path_}, Rule::missing, "contains no sequences.");
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw InputError(text_of(path_, ": line ", line_, ": ", what, "."));
+  [[noreturn]] void refuse(const Problem& problem) const {
+    throw InputError(problem.within({.file = path_, .line = line_}));
+  }
+  [[noreturn]] void refuse(Rule rule, const std::string& statement, const std::string& found = {}) const {
+    refuse({.rule = rule, .statement = found.empty() ? statement + "." : statement, .found = found});
   }
 
   void read_tag(std::string_view line) {
@@ -115,7 +118,8 @@ class TsReader {
 
   bool truth(const std::string& tag, std::string_view value) const {
     const std::string word = lower(value);
-    if (word != "true" && word != "false") refuse(text_of(tag, " is true or false. Got ", quote(value)));
+    if (word != "true" && word != "false")
+      refuse(Rule::wrong_type, text_of(tag, " is true or false"), quote(value));
     return word == "true";
   }
 
@@ -123,34 +127,37 @@ class TsReader {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > 1'000'000'000) {
-      refuse(text_of(tag, " is a number from 1. Got ", quote(value)));
+      refuse(Rule::wrong_type, text_of(tag, " is a number from 1"), quote(value));
     }
     return number;
   }
 
   void check_tags() {
-    if (tags_.timestamps.value_or(false)) refuse("sequences with time stamps are not read: @timeStamps true");
+    if (tags_.timestamps.value_or(false))
+      refuse(Rule::not_supported, "sequences with time stamps are not read: @timeStamps true");
     const bool classes = tags_.class_label.value_or(false), real = tags_.target_label.value_or(false);
     if (classes == real) {
-      refuse(text_of("expected @classLabel true or @targetLabel true, and not both. Got ",
-                     classes ? "both" : "none"));
+      refuse(Rule::conflict, text_of("expected @classLabel true or @targetLabel true, and not both. Got ",
+                                     classes ? "both" : "none"));
     }
-    if (classes && tags_.classes.size() < 2) refuse("expected at least 2 classes after @classLabel true");
+    if (classes && tags_.classes.size() < 2)
+      refuse(Rule::missing, "expected at least 2 classes after @classLabel true");
     for (std::size_t i = 0; i < tags_.classes.size(); ++i)
       class_of_.emplace(tags_.classes[i], static_cast<std::int32_t>(i));
     if (tags_.univariate.value_or(false) && tags_.dimensions.value_or(1) != 1) {
-      refuse(text_of("@univariate true contradicts @dimensions ", *tags_.dimensions));
+      refuse(Rule::conflict, text_of("@univariate true contradicts @dimensions ", *tags_.dimensions));
     }
     if (tags_.univariate.value_or(false)) tags_.dimensions = 1;
     if (first_) {
       data_.classes = tags_.classes;
     } else if (data_.classes != tags_.classes) {
-      refuse("its classes are not those of the first file");
+      refuse(Rule::conflict, "its classes are not those of the first file");
     }
     if (!first_) {
       const std::int64_t before = data_.sequences.input;
       if (tags_.dimensions.value_or(before) != before) {
-        refuse(text_of("@dimensions is ", *tags_.dimensions, ", expected ", before, " as in the first file"));
+        refuse(Rule::shape,
+               text_of("@dimensions is ", *tags_.dimensions, ", expected ", before, " as in the first file"));
       }
       tags_.dimensions = before;
     }
@@ -158,10 +165,10 @@ class TsReader {
 
   void read_sequence(std::string_view line) {
     const std::int64_t dimensions = std::count(line.begin(), line.end(), ':');
-    if (dimensions == 0) refuse(text_of("expected values, a colon and a target. Got ", quote(line)));
+    if (dimensions == 0) refuse(Rule::syntax, "expected values, a colon and a target", quote(line));
     if (!tags_.dimensions) tags_.dimensions = dimensions;
     if (dimensions != *tags_.dimensions) {
-      refuse(text_of("expected ", *tags_.dimensions, " dimensions. Got ", dimensions));
+      refuse(Rule::shape, text_of("expected ", *tags_.dimensions, " dimensions"), std::to_string(dimensions));
     }
     StoredSequences& stored = data_.sequences;
     stored.input = dimensions;
@@ -173,7 +180,8 @@ class TsReader {
         steps = values_.size();
         stored.x.resize(start + steps * static_cast<std::size_t>(dimensions));
       } else if (values_.size() != steps) {
-        refuse(text_of("dimension ", d, " has ", values_.size(), " steps, and dimension 0 has ", steps));
+        refuse(Rule::shape,
+               text_of("dimension ", d, " has ", values_.size(), " steps, and dimension 0 has ", steps));
       }
       for (std::size_t n = 0; n < steps; ++n) {
         stored.x[start + n * static_cast<std::size_t>(dimensions) + static_cast<std::size_t>(d)] = values_[n];
@@ -198,8 +206,8 @@ class TsReader {
         values_.push_back(kMissing);
         some_missing = true;
       } else {
-        refuse(text_of("dimension ", dimension, ", step ", values_.size(), ": expected a number. Got ",
-                       quote(field)));
+        refuse(Rule::wrong_type, text_of("dimension ", dimension, ", step ", values_.size(),
+                                         ": expected a number. Got ", quote(field)));
       }
     }
     if (some_missing) fill_missing(dimension);
@@ -209,8 +217,8 @@ class TsReader {
     const auto known = [](float v) { return !std::isnan(v); };
     const auto gap = std::find_if_not(values_.begin(), values_.end(), known);
     if (missing_ == MissingValues::error) {
-      refuse(text_of("dimension ", dimension, ", step ", gap - values_.begin(),
-                     ": the value is missing. Choose with data.missing what takes its place"));
+      refuse(Rule::missing, text_of("dimension ", dimension, ", step ", gap - values_.begin(),
+                                    ": the value is missing. Choose with data.missing what takes its place"));
     }
     if (missing_ == MissingValues::zero) {
       std::replace_if(
@@ -218,7 +226,8 @@ class TsReader {
       return;
     }
     auto left = std::find_if(values_.begin(), values_.end(), known);
-    if (left == values_.end()) refuse(text_of("dimension ", dimension, " has missing values only"));
+    if (left == values_.end())
+      refuse(Rule::missing, text_of("dimension ", dimension, " has missing values only"));
     std::fill(values_.begin(), left, *left);
     while (left != values_.end()) {
       const auto right = std::find_if(left + 1, values_.end(), known);
@@ -235,7 +244,8 @@ class TsReader {
     if (!tags_.equal_length.value_or(false)) return;
     if (!tags_.length) tags_.length = steps;
     if (steps != *tags_.length)
-      refuse(text_of("expected ", *tags_.length, " steps (@equalLength true). Got ", steps));
+      refuse(Rule::shape, text_of("expected ", *tags_.length, " steps (@equalLength true)"),
+             std::to_string(steps));
   }
 
   void read_target(std::string_view text) {
@@ -247,7 +257,7 @@ class TsReader {
     }
     const std::optional<double> target = parse_number(text);
     if (!target || !std::isfinite(*target))
-      refuse(text_of("expected a finite number as target. Got ", quote(text)));
+      refuse(Rule::wrong_type, "expected a finite number as target", quote(text));
     data_.sequences.y.push_back(*target);
   }
 
@@ -268,9 +278,9 @@ void read_ts_file(const std::filesystem::path& path, MissingValues missing, TsDa
   std::ifstream file;
   if (std::filesystem::is_regular_file(path, error)) file.open(path, std::ios::binary);
   if (!file.is_open()) {
-    throw InputError(
-        text_of(path.string(), ": cannot be read. The task ts reads NAME_TRAIN.ts and NAME_TEST.ts ",
-                "from the folder data.path; `lagtape list tasks ts` says where they come from."));
+    throw InputError({path.string()}, Rule::not_supported,
+                     "cannot be read. The task ts reads NAME_TRAIN.ts and NAME_TEST.ts from the folder "
+                     "data.path; `lagtape list tasks ts` says where they come from.");
   }
   TsReader(path, missing, data).read(file);
 }

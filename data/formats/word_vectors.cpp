@@ -33,26 +33,24 @@ class VectorReader {
     }
     line_.append(piece);
     if (line_.size() > kLongestLine) {
-      throw InputError(text_of(place(where, lines_ + 1), "has more than ", kLongestLine,
-                               " bytes. Expected a word and ", width_, " numbers."));
+      throw InputError(
+          {where, lines_ + 1}, Rule::out_of_range,
+          text_of("has more than ", kLongestLine, " bytes. Expected a word and ", width_, " numbers."));
     }
   }
 
   void end(const std::string& where) {
     if (!line_.empty()) take_line(where);
-    if (lines_ == 0) throw InputError(text_of(where, ": is empty. Expected a line a word."));
+    if (lines_ == 0) throw InputError({where}, Rule::missing, "is empty. Expected a line a word.");
     if (known_ > 0) return;
-    throw InputError(text_of(where, ": has none of the ", read_.size(),
+    throw InputError({where}, Rule::missing,
+                     text_of("has none of the ", read_.size(),
                              " words of the data. Are they written in another way, such as in capitals?"));
   }
 
   std::int64_t known() const { return known_; }
 
  private:
-  static std::string place(const std::string& where, std::int64_t line) {
-    return text_of(where, ": line ", line, ": ");
-  }
-
   void take_line(const std::string& where) {
     ++lines_;
     std::string_view numbers = line_;
@@ -74,8 +72,9 @@ class VectorReader {
   std::string_view take_word(std::string_view& line, const std::string& where) const {
     const std::int64_t fields = fields_of(line);
     if (lines_ == 1 && fields != width_ + 1) {
-      throw InputError(text_of(place(where, 1), "a word and ", fields - 1, " numbers, expected a word and ",
-                               width_, ", the units of the model's embedding."));
+      throw InputError({where, 1}, Rule::shape,
+                       text_of("a word and ", fields - 1, " numbers, expected a word and ", width_,
+                               ", the units of the model's embedding."));
     }
     std::size_t end = line.size();
     for (std::int64_t i = 0; i < width_ && end != std::string_view::npos; ++i)
@@ -85,7 +84,8 @@ class VectorReader {
     const std::size_t space = word.rfind(' ');
     if (end == std::string_view::npos ||
         (space != std::string_view::npos && is_number(word.substr(space + 1)))) {
-      throw InputError(text_of(place(where, lines_), "has ", fields, " fields, expected a word and ", width_,
+      throw InputError({where, lines_}, Rule::shape,
+                       text_of("has ", fields, " fields, expected a word and ", width_,
                                " numbers, as in the first line."));
     }
     line.remove_prefix(end + 1);
@@ -115,7 +115,8 @@ std::int64_t read_word_vectors(const std::filesystem::path& path, std::span<cons
         reader.take(where, piece);
       });
   if (!found) {
-    throw InputError(text_of(path.string(), ": has no file *", ending, " of vectors of ", table.size(1),
+    throw InputError({path.string()}, Rule::missing,
+                     text_of("has no file *", ending, " of vectors of ", table.size(1),
                              " numbers, the units of the model's embedding."));
   }
   reader.end(where);

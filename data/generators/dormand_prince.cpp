@@ -126,7 +126,8 @@ class Stepper {
   }
 
   [[noreturn]] void vanished() const {
-    throw InputError(text_of("[dormand_prince] the step vanishes at t = ", reached_,
+    throw InputError({.op = "dormand_prince"}, Rule::not_supported,
+                     text_of("the step vanishes at t = ", reached_,
                              ": the solution blows up, or the tolerance cannot be met."));
   }
 

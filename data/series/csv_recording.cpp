@@ -33,13 +33,14 @@ struct CsvSource {
   std::string_view cell(std::int64_t row, std::int64_t column) const {
     return table.cell(in_file(row), column);
   }
-  std::string place(std::int64_t row, std::int64_t column) const { return table.place(in_file(row), column); }
+  Place place(std::int64_t row, std::int64_t column) const { return table.place(in_file(row), column); }
   /// The number of a column by its name or number.
   std::int64_t column(const Json& entry) const {
     if (entry.is_string()) return table.column(entry.get<std::string>());
     const auto number = entry.get<std::int64_t>();
     if (number < table.columns()) return number;
-    throw InputError(text_of(table.where(), ": columns are 0..", table.columns() - 1, ". Got ", number, "."));
+    throw InputError({table.where()}, Rule::shape, text_of("columns are 0..", table.columns() - 1),
+                     text_of(number));
   }
 };
 
@@ -51,9 +52,10 @@ TimeAxis read_axis(CsvSource& csv, std::int64_t column) {
   for (std::int64_t row = 0; row < csv.rows(); ++row) {
     const std::optional<TimeStamp> stamp = parse_time_stamp(csv.cell(row, column));
     if (!stamp || std::abs(stamp->seconds) > kLatestTime) {
-      throw InputError(text_of(csv.place(row, column),
-                               ": expected a date such as 2024-01-31 13:00, or seconds since ", "1970. Got '",
-                               csv.cell(row, column).substr(0, 40), "'."));
+      throw InputError(Problem{.place = csv.place(row, column),
+                               .rule = Rule::syntax,
+                               .found = quote(csv.cell(row, column), 40),
+                               .expected = "a date such as 2024-01-31 13:00, or seconds since 1970"});
     }
     axis.times.push_back(stamp->seconds);
     if (row == 0) axis.has_dates = stamp->is_date;
@@ -71,11 +73,11 @@ TimeAxis read_axis(CsvSource& csv, std::int64_t column) {
   for (std::int64_t row = 1; row < csv.rows(); ++row) {
     const auto i = static_cast<std::size_t>(row);
     if (axis.times[i] != axis.times[i - 1]) continue;
-    throw InputError(
-        text_of(csv.table.where(), ": lines ", csv.table.line(csv.in_file(row - 1)), " and ",
-                csv.table.line(csv.in_file(row)), ": both are of ", csv.cell(row, column),
-                ", expected one row for each time. Where clocks are set back, an offset tells such ",
-                "hours apart, as in 2024-10-27T02:00+01:00."));
+    throw InputError({csv.table.where()}, Rule::conflict,
+                     text_of("lines ", csv.table.line(csv.in_file(row - 1)), " and ",
+                             csv.table.line(csv.in_file(row)), ": both are of ", csv.cell(row, column),
+                             ", expected one row for each time. Where clocks are set back, an offset tells "
+                             "such hours apart, as in 2024-10-27T02:00+01:00."));
   }
   return axis;
 }
@@ -121,24 +123,27 @@ void read_times(CsvSource& csv, Recordings& result) {
   std::string hint;
   const auto is_this = [&](const Json& entry) { return csv.column(entry) == column; };
   if (parse_number(text, options.decimal)) {
-    hint = R"( A cell without a measurement is left empty, and "missing" says what takes its place.)";
+    hint = R"(A cell without a measurement is left empty, and "missing" says what takes its place.)";
   } else if (has_thousands(text, options.decimal)) {
-    hint = " Write thousands without separators.";
+    hint = "Write thousands without separators.";
     if (options.decimal == '.' && parse_number(text, ','))
       hint += R"( If the comma is a decimal point: "decimal": ",".)";
   } else if (options.decimal == '.' && parse_number(text, ',')) {
-    hint = R"( With "decimal": "," commas are decimal points.)";
+    hint = R"(With "decimal": "," commas are decimal points.)";
   } else if (options.decimal != '.' && parse_number(text, '.')) {
-    hint = R"( Without "decimal": "," points are decimal points.)";
+    hint = R"(Without "decimal": "," points are decimal points.)";
   } else if (options.target.is_array() && std::ranges::any_of(options.target, is_this)) {
-    hint = R"( The targets of a recording are numbers; classes are learnt by the task "arrays".)";
+    hint = R"(The targets of a recording are numbers; classes are learnt by the task "arrays".)";
   } else if (options.input.is_null()) {
-    hint = R"( Name the columns to read in "input"; all others are ignored.)";
+    hint = R"(Name the columns to read in "input"; all others are ignored.)";
   } else if (!csv.table.names().empty()) {
-    hint = R"( Columns of words are named in "categories".)";
+    hint = R"(Columns of words are named in "categories".)";
   }
-  throw InputError(
-      text_of(csv.place(row, column), ": expected a finite number, got '", text.substr(0, 40), "'.", hint));
+  throw InputError(Problem{.place = csv.place(row, column),
+                           .rule = Rule::wrong_type,
+                           .found = quote(text, 40),
+                           .expected = "a finite number",
+                           .hint = hint});
 }
 
 /// The numbers of a column by time, NaN where there is none.
@@ -227,9 +232,10 @@ void treat_missing(const CsvSource& csv, const std::vector<std::int64_t>& source
     if (holes == 0) continue;
     if (missing == Missing::error) {
       const auto first = std::ranges::find(column.filled, true) - column.filled.begin();
-      throw InputError(text_of(
-          csv.place(first, sources[i]), ": there is no number. ", holes, " of ", result.rows,
-          " rows have none in this column; \"missing\": ", "\"interpolate\" or \"hold\" fills them."));
+      throw InputError(csv.place(first, sources[i]), Rule::missing,
+                       text_of("there is no number. ", holes, " of ", result.rows,
+                               " rows have none in this column; \"missing\": ",
+                               "\"interpolate\" or \"hold\" fills them."));
     }
     filled += holes;
     fill_column(column, rows, missing, result.segments);
@@ -242,8 +248,8 @@ void treat_missing(const CsvSource& csv, const std::vector<std::int64_t>& source
                                    : missing == Missing::interpolate ? kByLines
                                                                      : "filled"));
   if (result.segments.empty())
-    throw InputError(
-        text_of(csv.table.where(), ": a column that \"input\" or \"target\" names has no numbers."));
+    throw InputError({csv.table.where()}, Rule::missing,
+                     "a column that \"input\" or \"target\" names has no numbers.");
 }
 
 // ---- columns that are made ----
@@ -274,16 +280,18 @@ void check_words(const CsvSource& csv, std::size_t columns) {
   for (const Category& category : csv.options.categories) {
     words += category.values.size();
     if (category.values.size() > kMostWords)
-      throw InputError(text_of(csv.table.where(), ": column ", quote(category.column), ": ",
-                               category.values.size(), " words make as many inputs in each of ", csv.rows(),
-                               " rows, at most ", kMostWords,
-                               " are supported. Write rare words as one, or leave the column out."));
+      throw InputError(
+          {csv.table.where()}, Rule::shape,
+          text_of("column ", quote(category.column), ": ", category.values.size(),
+                  " words make as many inputs in each of ", csv.rows(), " rows, at most ", kMostWords,
+                  " are supported. Write rare words as one, or leave the column out."));
   }
   const double bytes = static_cast<double>(csv.rows()) * (static_cast<double>(columns * sizeof(double)) +
                                                           static_cast<double>(words * sizeof(float)));
   if (words == 0 || bytes <= static_cast<double>(system_memory()) / 2) return;
   throw InputError(
-      text_of(csv.table.where(), ": ", words, " words of \"categories\" in ", csv.rows(), " rows take ",
+      {csv.table.where()}, Rule::no_memory,
+      text_of(words, " words of \"categories\" in ", csv.rows(), " rows take ",
               bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
               ", more than half of the memory. Write rare words as one, or leave a column out."));
 }
@@ -304,10 +312,10 @@ void add_category(const CsvSource& csv, const Category& category, Recordings& re
     if (found != ones.end()) {
       found->second[row] = 1;
     } else if (!is_missing(word)) {
-      throw InputError(text_of(csv.place(row, source), ": ", unknown_name("word", word, category.values)));
+      throw InputError(unknown_name("word", word, category.values).within(csv.place(row, source)));
     } else if (csv.options.missing == Missing::error) {
-      throw InputError(text_of(csv.place(row, source),
-                               ": there is no word. With \"missing\", such as \"hold\", ",
+      throw InputError(csv.place(row, source), Rule::missing,
+                       text_of("there is no word. With \"missing\", such as \"hold\", ",
                                "a cell without one is none of the words."));
     }
   }

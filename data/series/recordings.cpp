@@ -26,7 +26,7 @@ std::vector<fs::path> files_of(const fs::path& path) {
   std::error_code error;
   for (const std::string& name : entries_of(path.parent_path(), error))
     if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0) files.push_back(path.parent_path() / name);
-  if (files.empty()) throw InputError(text_of(path.string(), ": there are no files of such names."));
+  if (files.empty()) throw InputError({path.string()}, Rule::missing, "there are no files of such names.");
   return files;
 }
 
@@ -39,10 +39,10 @@ std::vector<std::int64_t> columns_of(const Json& list, std::int64_t present, con
   }
   for (const Json& entry : list) {
     if (entry.is_string())
-      throw InputError(text_of(where, ": its columns have no names. Got ", entry.dump(), "."));
+      throw InputError({where}, Rule::shape, "its columns have no names", text_of(entry.dump()));
     const auto column = entry.get<std::int64_t>();
     if (column >= present)
-      throw InputError(text_of(where, ": columns are 0..", present - 1, ". Got ", column, "."));
+      throw InputError({where}, Rule::shape, text_of("columns are 0..", present - 1), text_of(column));
     columns.push_back(column);
   }
   return columns;
@@ -50,13 +50,14 @@ std::vector<std::int64_t> columns_of(const Json& list, std::int64_t present, con
 
 Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
   if (fs::is_directory(path))
-    throw InputError(
-        text_of(path.string(), ": is a folder. Its files are named by ", (path / "*.csv").string(), "."));
+    throw InputError({path.string()}, Rule::wrong_type,
+                     text_of("is a folder. Its files are named by ", (path / "*.csv").string(), "."));
   if (!options.time.empty())
-    throw InputError(text_of(path.string(), ": \"time\" names a column of a .csv file. Arrays have none."));
+    throw InputError({path.string()}, Rule::conflict,
+                     "\"time\" names a column of a .csv file. Arrays have none.");
   if (options.missing != Missing::error)
-    throw InputError(
-        text_of(path.string(), ": \"missing\" is for .csv files. The numbers of arrays must be finite."));
+    throw InputError({path.string()}, Rule::not_finite,
+                     "\"missing\" is for .csv files. The numbers of arrays must be finite.");
   const Tensor values = read_series_file(path, options.array);
   const std::int64_t count = values.size(0), rows = values.size(1), columns = values.size(2);
   Recordings result{.input = columns_of(options.input, columns, path.string()), .rows = count * rows};
@@ -76,16 +77,18 @@ Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
 void check_columns(const Recordings& first, const Recordings& more, const fs::path& path, bool by_place) {
   if (more.columns.size() != first.columns.size() || more.input != first.input ||
       more.target != first.target) {
-    throw InputError(text_of(path.string(), ": expected the columns of the files before it, ",
-                             first.input.size(), " inputs and ", first.target.size(), " targets."));
+    throw InputError({path.string()}, Rule::shape,
+                     text_of("expected the columns of the files before it, ", first.input.size(),
+                             " inputs and ", first.target.size(), " targets."));
   }
   std::vector<std::string> names, wanted;
   for (const Column& column : more.columns) names.push_back(column.name);
   for (const Column& column : first.columns) wanted.push_back(column.name);
   if (by_place && names != wanted)
-    throw InputError(text_of(path.string(), ": its columns are ", listed(names),
-                             ", expected those of the files ", "before it in their order, ", listed(wanted),
-                             R"(. Or name the columns in "input".)"));
+    throw InputError(
+        {path.string()}, Rule::shape,
+        text_of("its columns are ", listed(names), ", expected those of the files before it in their order, ",
+                listed(wanted), R"(. Or name the columns in "input".)"));
 }
 
 /// The rows of all recordings of a column; those of the single recordings are given up.

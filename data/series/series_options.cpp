@@ -117,7 +117,7 @@ void read_paths(JsonReader& reader, SeriesOptions& options) {
   if (given.is_string()) options.paths = {given.get<std::string>()};
   if (given.is_array()) options.paths = texts_of(given, reader, "path", "files");
   if (given.is_null() && reader.is_object())
-    reader.error("path", "is missing, expected a file, or a list of files");
+    reader.error("path", Problem{.rule = Rule::missing, .expected = "a file, or a list of files"});
   if (!given.is_null() && !given.is_string() && !given.is_array())
     reader.error("path", text_of("expected a file, or a list of files. Got ", given.dump(), "."));
   if (given.is_array() && given.empty()) reader.error("path", "expected at least one file.");

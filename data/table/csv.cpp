@@ -20,9 +20,11 @@ double finite_number_in(std::string_view cell, const NamedTable& table, std::int
   const std::optional<double> value = parse_number(cell);
   if (value && std::isfinite(*value)) return *value;
   const bool other_separator = cell.find_first_of(";\t") != std::string_view::npos;
-  throw InputError(text_of(table.place(row, column), ": expected a finite number, got ",
-                           cell.empty() ? "nothing" : quote(cell),
-                           other_separator ? "; commas separate columns" : ""));
+  throw InputError(Problem{.place = table.place(row, column),
+                           .rule = Rule::wrong_type,
+                           .found = cell.empty() ? "nothing" : quote(cell),
+                           .expected = "a finite number",
+                           .hint = other_separator ? "Commas separate columns." : ""});
 }
 
 }  // namespace
@@ -51,16 +53,16 @@ Csv read_csv(const std::filesystem::path& path) { return parse_csv(read_file(pat
 std::string serialize_csv(const Csv& csv) {
   const Tensor& values = csv.values;
   if (values.rank() != 2 || values.numel() == 0) {
-    throw InputError(text_of("[csv] values are [rows, columns]. Got ", to_string(values.shape())));
+    throw InputError({.op = "csv"}, Rule::shape, "values are [rows, columns]", to_string(values.shape()));
   }
   const std::int64_t columns = values.size(1);
   if (!csv.header.empty() && static_cast<std::int64_t>(csv.header.size()) != columns) {
-    throw InputError(
-        text_of("[csv] a name a column. Got ", csv.header.size(), " for ", to_string(values.shape())));
+    throw InputError({.op = "csv"}, Rule::shape, "a name a column",
+                     text_of(csv.header.size(), " for ", to_string(values.shape())));
   }
   if (!csv.header.empty() && std::ranges::all_of(csv.header, is_missing))
-    throw InputError(
-        text_of("[csv] some name is more than a sign of a missing number. Got ", listed(csv.header)));
+    throw InputError({.op = "csv"}, Rule::missing, "some name is more than a sign of a missing number",
+                     text_of(listed(csv.header)));
   std::string text;
   for (std::size_t i = 0; i < csv.header.size(); ++i) {
     const std::string& name = csv.header[i];
@@ -68,17 +70,17 @@ std::string serialize_csv(const Csv& csv) {
                                              name.find_last_not_of(" \t") + 1 == name.size());
     if (name.find_first_of(",\"\r\n") != std::string::npos || !is_trimmed || parse_number(name) ||
         parse_time_stamp(name)) {
-      throw InputError(
-          text_of("[csv] a name has no comma, no quote and no line break, and is no number and no time. Got ",
-                  quote(name)));
+      throw InputError({.op = "csv"}, Rule::conflict,
+                       "a name has no comma, no quote and no line break, and is no number and no time",
+                       quote(name));
     }
     text += text_of(i ? "," : "", name);
   }
   if (!csv.header.empty()) text += '\n';
   for (std::int64_t i = 0; i < values.numel(); ++i) {
     if (!std::isfinite(values.at(i))) {
-      throw InputError(text_of("[csv] numbers are finite. Got ", values.at(i), " in row ", i / columns + 1,
-                               ", column ", i % columns + 1));
+      throw InputError({.op = "csv"}, Rule::not_finite, "numbers are finite",
+                       text_of(values.at(i), " in row ", i / columns + 1, ", column ", i % columns + 1));
     }
     text += csv_cell(values, i);
     text += (i + 1) % columns == 0 ? '\n' : ',';

@@ -24,15 +24,17 @@ NamedTable::NamedTable(TextTable cells, std::string where, std::string_view deci
   for (std::int64_t i = 0; i < std::ssize(names_); ++i)
     if (const auto [known, fresh] = places_.emplace(names_[static_cast<std::size_t>(i)], i); !fresh)
       known->second = -1;
-  if (rows() == 0) throw InputError(text_of(where_, ": contains names and no numbers."));
+  if (rows() == 0) throw InputError({where_}, Rule::missing, "contains names and no numbers.");
 }
 
 std::int64_t NamedTable::column(const std::string& name, const std::string& wanted_by) const {
   const std::string where = text_of(where_, wanted_by.empty() ? "" : ": ", wanted_by);
-  if (names_.empty()) throw InputError(text_of(where, ": its columns have no names. Got \"", name, "\"."));
+  if (names_.empty())
+    throw InputError({where}, Rule::missing, "its columns have no names", text_of("\"", name, "\""));
   const auto known = places_.find(name);
-  if (known == places_.end()) throw InputError(text_of(where, ": ", unknown_name("column", name, names_)));
-  if (known->second < 0) throw InputError(text_of(where, ": has several columns ", quote(name), "."));
+  if (known == places_.end()) throw InputError(unknown_name("column", name, names_).within({where}));
+  if (known->second < 0)
+    throw InputError({where}, Rule::conflict, text_of("has several columns ", quote(name), "."));
   return known->second;
 }
 
@@ -40,9 +42,9 @@ std::string NamedTable::name_of(std::int64_t column) const {
   return names_.empty() ? text_of("column ", column) : names_[static_cast<std::size_t>(column)];
 }
 
-std::string NamedTable::place(std::int64_t row, std::int64_t column) const {
-  const std::string name = names_.empty() ? "" : text_of(" (", name_of(column), ")");
-  return text_of(where_, ": line ", line(row), ", column ", column + 1, name);
+Place NamedTable::place(std::int64_t row, std::int64_t column) const {
+  return {
+      .file = where_, .line = line(row), .column = column + 1, .item = names_.empty() ? "" : name_of(column)};
 }
 
 }  // namespace lagtape

@@ -32,7 +32,7 @@ class NamedTable {
   /// The name of a column, or "column 2".
   std::string name_of(std::int64_t column) const;
   /// "own.csv: line 3, column 2 (load)".
-  std::string place(std::int64_t row, std::int64_t column) const;
+  Place place(std::int64_t row, std::int64_t column) const;
 
  private:
   TextTable cells_;

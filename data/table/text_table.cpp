@@ -49,7 +49,8 @@ class TextTable::Reader {
     if (is_quoted) {
       const std::size_t rest = text_.find_first_not_of(" \t\r", first);
       if (rest < end)
-        throw InputError(text_of(where_, ": line ", line_, ": expected a separator after the quotes, got '",
+        throw InputError({std::string(where_), line_}, Rule::syntax,
+                         text_of("expected a separator after the quotes, got '",
                                  text_.substr(rest, std::min<std::size_t>(end - rest, 40)), "'."));
     }
     cells.push_back(is_quoted ? quoted : cell(first, end));
@@ -61,7 +62,8 @@ class TextTable::Reader {
 
   Cell cell(std::size_t first, std::size_t end) const {
     constexpr std::size_t kLargest = (std::size_t{1} << 24) - 1;
-    if (end - first > kLargest) throw InputError(text_of(where_, ": line ", line_, ": a cell above 16 MiB."));
+    if (end - first > kLargest)
+      throw InputError({std::string(where_), line_}, Rule::out_of_range, "a cell above 16 MiB.");
     return {.first = first, .size = end - first};
   }
 
@@ -80,7 +82,8 @@ class TextTable::Reader {
       line_ += text_[at_] == '\n' ? 1 : 0;
       if (!is_peek_) text_[end] = text_[at_];
     }
-    throw InputError(text_of(where_, ": line ", opened, ": nothing closes the quotes that begin here."));
+    throw InputError({std::string(where_), opened}, Rule::syntax,
+                     "nothing closes the quotes that begin here.");
   }
 
   std::string& text_;
@@ -133,7 +136,7 @@ void TextTable::reserve(std::size_t bytes) {
 TextTable::TextTable(std::string text, const std::string& where, char separator, char decimal)
     : text_(std::move(text)), separator_(separator) {
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
-    throw InputError(text_of(where, ": the text is UTF-16. Save it as UTF-8."));
+    throw InputError({where}, Rule::wrong_type, "the text is UTF-16. Save it as UTF-8.");
   if (separator == 0) find_separator(decimal);
   Reader reader(text_, separator_, false, where);
   while (std::int64_t found = reader.read_row(cells_)) {
@@ -143,14 +146,15 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
       constexpr const char* kDecimalCommas =
           " The file has one column, in which commas may be decimal points: in an experiment \"decimal\": "
           "\",\" says so.";
-      throw InputError(text_of(where, ": line ", reader.line(), ": expected ", columns_,
-                               columns_ == 1 ? " cell" : " cells", " as in the first row, got ", found, ".",
-                               columns_ == 1 && separator_ == ',' ? kDecimalCommas : ""));
+      throw InputError(
+          {where, reader.line()}, Rule::shape,
+          text_of("expected ", columns_, columns_ == 1 ? " cell" : " cells", " as in the first row, got ",
+                  found, ".", columns_ == 1 && separator_ == ',' ? kDecimalCommas : ""));
     }
     lines_.push_back(reader.line());
     if (rows() == kSample) reserve(reader.at());
   }
-  if (columns_ == 0) throw InputError(text_of(where, ": contains no rows."));
+  if (columns_ == 0) throw InputError({where}, Rule::missing, "contains no rows.");
 }
 
 std::vector<std::string_view> TextTable::row(std::int64_t row) const {

@@ -79,19 +79,19 @@ class ArraysFile {
     SplitArrays found{take(split + "_x"), take(split + "_y"), take(split + "_lengths")};
     if (found.x.empty() && found.y.empty() && found.lengths.empty()) return found;
     const bool first = shape.length == 0;
-    if (found.x.empty()) refuse(split + "_x", "is missing");
-    if (found.y.empty()) refuse(split + "_y", "is missing");
+    if (found.x.empty()) refuse(split + "_x", Rule::missing, "is missing");
+    if (found.y.empty()) refuse(split + "_y", Rule::missing, "is missing");
     if (found.x.rank() != 3)
-      refuse(split + "_x", text_of("expected [N, T, input]. Got ", to_string(found.x.shape())));
+      refuse(split + "_x", Rule::shape, text_of("expected [N, T, input]. Got ", to_string(found.x.shape())));
     if (found.x.size(0) > 0 && found.x.numel() == 0) {
-      refuse(split + "_x",
+      refuse(split + "_x", Rule::shape,
              text_of("expected at least one step and one input. Got ", to_string(found.x.shape())));
     }
     const Shape given = found.y.shape();
     if (is_column_of_classes(found, first, shape)) found.y = found.y.reshaped({found.x.size(0)});
     if (first) shape = shape_of(split, found);
     if (found.x.size(2) != shape.input) {
-      refuse(split + "_x",
+      refuse(split + "_x", Rule::shape,
              text_of("expected ", shape.input, " inputs as in training. Got ", found.x.size(2)));
     }
     shape.length = std::max(shape.length, found.x.size(1));
@@ -102,7 +102,8 @@ class ArraysFile {
       found.y = found.y.reshaped(expected);
     }
     if (found.y.shape() != expected) {
-      refuse(split + "_y", text_of("expected ", to_string(expected), ". Got ", to_string(given)));
+      refuse(split + "_y", Rule::shape,
+             text_of("expected ", to_string(expected), ". Got ", to_string(given)));
     }
     check_lengths(split, found);
     check_numbers(split + "_x", found.x, found.x.size(1), found.lengths);
@@ -114,13 +115,13 @@ class ArraysFile {
 
   void finish() const {
     if (arrays_.empty()) return;
-    refuse(arrays_.begin()->first,
+    refuse(arrays_.begin()->first, Rule::shape,
            "is unknown. Expected SPLIT_x, SPLIT_y, SPLIT_lengths, SPLIT one of train, valid, test");
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& name, const std::string& what) const {
-    throw InputError(text_of(path_, ": ", shortened(name), ": ", what, "."));
+  [[noreturn]] void refuse(const std::string& name, Rule rule, const std::string& what) const {
+    throw InputError({.file = path_, .item = shortened(name)}, rule, what + ".");
   }
 
   Tensor take(const std::string& name) {
@@ -139,7 +140,7 @@ class ArraysFile {
   DataShape shape_of(const std::string& split, const SplitArrays& arrays) const {
     const std::int64_t rank = arrays.y.rank(), most = options_.classes > 0 ? 2 : 3;
     if (rank < 1 || rank > most) {
-      refuse(split + "_y",
+      refuse(split + "_y", Rule::shape,
              text_of("expected ", options_.classes > 0 ? "[N] or [N, T]" : "[N, output] or [N, T, output]",
                      ". Got ", to_string(arrays.y.shape())));
     }
@@ -156,14 +157,14 @@ class ArraysFile {
   void check_lengths(const std::string& split, const SplitArrays& arrays) const {
     if (arrays.lengths.empty()) return;
     if (arrays.lengths.shape() != Shape{arrays.x.size(0)}) {
-      refuse(split + "_lengths",
+      refuse(split + "_lengths", Rule::shape,
              text_of("expected [", arrays.x.size(0), "]. Got ", to_string(arrays.lengths.shape())));
     }
     for (std::int64_t i = 0; i < arrays.lengths.numel(); ++i) {
       const double length = arrays.lengths.at(i);
       if (length >= 1 && length <= static_cast<double>(arrays.x.size(1)) && length == std::floor(length))
         continue;
-      refuse(split + "_lengths",
+      refuse(split + "_lengths", Rule::shape,
              text_of("expected 1..", arrays.x.size(1), ". Got ", length, " for sequence ", i));
     }
   }
@@ -177,15 +178,16 @@ class ArraysFile {
       const std::int64_t sequence = i / (steps * width), step = i / width % steps;
       const bool padding = steps > 1 && !lengths.empty() && static_cast<double>(step) >= lengths.at(sequence);
       if (padding || std::isfinite(values.at(i))) continue;
-      refuse(name, text_of("numbers must be finite. Got ", values.at(i), " in sequence ", sequence, ", step ",
-                           step, ", number ", i % width));
+      refuse(name, Rule::not_finite,
+             text_of("numbers must be finite. Got ", values.at(i), " in sequence ", sequence, ", step ", step,
+                     ", number ", i % width));
     }
   }
 
   void check_tokens(const std::string& split, const SplitArrays& arrays) const {
     const std::int64_t steps = arrays.x.size(1);
     if (arrays.x.size(2) != 1)
-      refuse(split + "_x",
+      refuse(split + "_x", Rule::shape,
              text_of("expected [N, T, 1], one token per step. Got ", to_string(arrays.x.shape())));
     for (std::int64_t i = 0; i < arrays.x.numel(); ++i) {
       const double value = arrays.x.at(i);
@@ -195,8 +197,9 @@ class ArraysFile {
           (value >= 0 && value < static_cast<double>(options_.tokens) && value == std::floor(value))) {
         continue;
       }
-      refuse(split + "_x", text_of("expected tokens 0..", options_.tokens - 1, ". Got ", value,
-                                   " in sequence ", i / steps, ", step ", i % steps));
+      refuse(split + "_x", Rule::out_of_range,
+             text_of("expected tokens 0..", options_.tokens - 1, ". Got ", value, " in sequence ", i / steps,
+                     ", step ", i % steps));
     }
   }
 
@@ -210,8 +213,9 @@ class ArraysFile {
           (value >= 0 && value < static_cast<double>(options_.classes) && value == std::floor(value))) {
         continue;
       }
-      refuse(split + "_y", text_of("expected classes 0..", options_.classes - 1, ". Got ", value,
-                                   " in sequence ", i / steps));
+      refuse(
+          split + "_y", Rule::out_of_range,
+          text_of("expected classes 0..", options_.classes - 1, ". Got ", value, " in sequence ", i / steps));
     }
   }
 
@@ -241,7 +245,7 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   DataShape shape;
   SplitArrays train = file.take("train", shape);
   if (!context.score_only && (train.x.empty() || train.x.numel() == 0))
-    throw InputError(text_of(path.string(), ": contains no train_x."));
+    throw InputError({path.string()}, Rule::missing, "contains no train_x.");
   SplitArrays valid = file.take("valid", shape), test = file.take("test", shape);
   file.finish();
   Task task{.shape = shape,

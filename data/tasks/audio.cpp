@@ -31,12 +31,15 @@ std::shared_ptr<const Recordings> read_pair(const AudioOptions& options, const s
              target_file = (base / options.target).lexically_normal();
   const Sound input = read_sound(input_file), target = read_sound(target_file);
   if (target.rate != input.rate)
-    throw InputError(text_of(target_file.string(), ": expected ", input.rate, " samples per second, as ",
-                             input_file.string(), " has. Got ", target.rate, "."));
+    throw InputError(
+        {target_file.string()}, Rule::shape,
+        text_of("expected ", input.rate, " samples per second, as ", input_file.string(), " has"),
+        text_of(target.rate));
   const auto rows = std::ssize(input.samples);
   if (std::ssize(target.samples) != rows)
-    throw InputError(text_of(target_file.string(), ": expected ", rows, " samples, as ", input_file.string(),
-                             " has. Got ", target.samples.size(), "."));
+    throw InputError({target_file.string()}, Rule::shape,
+                     text_of("expected ", rows, " samples, as ", input_file.string(), " has"),
+                     text_of(target.samples.size()));
   auto pair = std::make_shared<Recordings>();
   for (const Sound* sound : {&input, &target}) {
     Column& column = pair->columns.emplace_back();
@@ -69,8 +72,8 @@ Task load_audio(AudioOptions options, const TaskContext& context) {
     sets.push_back(std::make_shared<WindowDataset>(shape_of(options), pair, splits[i], windows,
                                                    options.segment - options.overlap));
     if (sets[i]->size() == 0 && shares[i] > 1e-9)
-      throw InputError(text_of((context.base / options.input).lexically_normal().string(), ": too short for ",
-                               kNames[i], ": its share is ", splits[i].rows,
+      throw InputError({(context.base / options.input).lexically_normal().string()}, Rule::shape,
+                       text_of("too short for ", kNames[i], ": its share is ", splits[i].rows,
                                " samples, expected at least the ", options.segment, " of a segment."));
   }
   Task task{

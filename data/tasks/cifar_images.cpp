@@ -14,8 +14,9 @@ constexpr std::int64_t kLearning = 50000, kTesting = 10000;
 void require_images(std::int64_t wanted, const CifarImages& images, const fs::path& path,
                     const char* splits) {
   if (wanted <= images.size()) return;
-  throw InputError(text_of(path.string(), ": contains ", images.size(), " images for ", splits,
-                           ", expected at least ", wanted, "."));
+  throw InputError(
+      {path.string()}, Rule::out_of_range,
+      text_of("contains ", images.size(), " images for ", splits, ", expected at least ", wanted, "."));
 }
 
 }  // namespace

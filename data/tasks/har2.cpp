@@ -57,7 +57,7 @@ Tables read_tables(const fs::path& path) {
   read_files(path, wish, [&](const std::string& name, const std::string& text) {
     const std::string needed = needed_name(name);
     const std::int64_t columns = needed.find("/y_") == std::string::npos ? kSteps : 1;
-    if (tables.contains(needed)) throw InputError(text_of(place_of(path, name), ": occurs twice."));
+    if (tables.contains(needed)) throw InputError({place_of(path, name)}, Rule::conflict, "occurs twice.");
     tables[needed] = parse_number_table(text, columns, place_of(path, name));
   });
   return tables;
@@ -66,9 +66,9 @@ Tables read_tables(const fs::path& path) {
 const std::vector<float>& table_of(const Tables& tables, const std::string& name, const fs::path& path) {
   const auto found = tables.find(name);
   if (found != tables.end()) return found->second;
-  throw InputError(text_of(
-      place_of(path, name), ": no such file. The task har2 reads y_PART.txt and nine files of ",
-      "Inertial Signals/ in train and test of 'UCI HAR Dataset', from the folder or archive ", "data.path."));
+  throw InputError({place_of(path, name)}, Rule::missing,
+                   "no such file. The task har2 reads y_PART.txt and nine files of Inertial Signals/ in "
+                   "train and test of 'UCI HAR Dataset', from the folder or archive data.path.");
 }
 
 std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const std::string& part,
@@ -79,8 +79,8 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto label = static_cast<std::size_t>(labels[i]);
     if (labels[i] < 1 || labels[i] > 6 || labels[i] != static_cast<float>(label)) {
-      throw InputError(
-          text_of(place_of(path, label_file(part)), ": label ", i, " is ", labels[i], ", expected 1..6."));
+      throw InputError({place_of(path, label_file(part))}, Rule::out_of_range,
+                       text_of("label ", i, " is ", labels[i], ", expected 1..6."));
     }
     stored->classes.push_back(kGroup[label]);
   }
@@ -89,8 +89,9 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
     const std::string name = signal_file(kSignals[input], part);
     const std::vector<float>& signal = table_of(tables, name, path);
     if (signal.size() != labels.size() * kSteps) {
-      throw InputError(text_of(place_of(path, name), ": contains ", signal.size() / kSteps,
-                               " windows, expected ", labels.size(), ", one for each label."));
+      throw InputError({place_of(path, name)}, Rule::shape,
+                       text_of("contains ", signal.size() / kSteps, " windows, expected ", labels.size(),
+                               ", one for each label."));
     }
     for (std::size_t n = 0; n < signal.size(); ++n) stored->x[n * kInputs + input] = signal[n];
   }
@@ -102,8 +103,9 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
 void require_windows(std::int64_t wanted, const StoredSequences& stored, const fs::path& path,
                      const char* splits) {
   if (wanted <= stored.size()) return;
-  throw InputError(text_of(path.string(), ": contains ", stored.size(), " windows for ", splits,
-                           ", expected at least ", wanted, "."));
+  throw InputError(
+      {path.string()}, Rule::out_of_range,
+      text_of("contains ", stored.size(), " windows for ", splits, ", expected at least ", wanted, "."));
 }
 
 Task load_har2(const Har2Options& options, const TaskContext& context) {

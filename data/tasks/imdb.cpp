@@ -86,7 +86,7 @@ Corpus read_corpus(const fs::path& path, const ImdbOptions& options) {
       }
     });
     if (review.words.empty())
-      throw InputError(text_of(place_of(path, name), ": the review contains no word."));
+      throw InputError({place_of(path, name)}, Rule::missing, "the review contains no word.");
     Part& part = place.learning ? corpus.learning : corpus.testing;
     part.reviews[place.positive].push_back(std::move(review));
   });
@@ -94,8 +94,9 @@ Corpus read_corpus(const fs::path& path, const ImdbOptions& options) {
        {std::pair{&corpus.learning, "train"}, std::pair{&corpus.testing, "test"}}) {
     for (int positive : {0, 1}) {
       if (!part->reviews[positive].empty()) continue;
-      throw InputError(text_of(path.string(), ": no reviews in ", name, positive ? "/pos" : "/neg",
-                               ". The task imdb reads ID_RATING.txt in train/pos, train/neg, test/pos and ",
+      throw InputError({path.string()}, Rule::missing,
+                       text_of("no reviews in ", name, positive ? "/pos" : "/neg",
+                               ". The task imdb reads ID_RATING.txt in train/pos, train/neg, test/pos and "
                                "test/neg, from the folder or archive data.path."));
     }
     part->put_in_order();
@@ -123,8 +124,9 @@ std::shared_ptr<const StoredSequences> tokens_of(Part& part, const std::vector<s
 
 void require_reviews(std::int64_t wanted, const Part& part, const fs::path& path, const char* splits) {
   if (wanted <= part.size()) return;
-  throw InputError(text_of(path.string(), ": contains ", part.size(), " reviews for ", splits,
-                           ", expected at least ", wanted, "."));
+  throw InputError(
+      {path.string()}, Rule::out_of_range,
+      text_of("contains ", part.size(), " reviews for ", splits, ", expected at least ", wanted, "."));
 }
 
 /// Reads the vectors of the words that have a token of their own; padding and unknown words become zeros.

@@ -30,9 +30,10 @@ fs::path published_file(const fs::path& folder, const std::string& name) {
     std::error_code error;
     if (fs::exists(path, error)) return path;
   }
-  throw InputError(text_of((folder / name).string(), ": no such file, nor with .gz. The task mnist reads ",
-                           "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and ",
-                           "t10k-labels-idx1-ubyte, plain or .gz, from the folder data.path."));
+  throw InputError(
+      {(folder / name).string()}, Rule::missing,
+      "no such file, nor with .gz. The task mnist reads train-images-idx3-ubyte, train-labels-idx1-ubyte, "
+      "t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, plain or .gz, from the folder data.path.");
 }
 
 std::shared_ptr<const Digits> read_digits(const fs::path& folder, const std::string& part) {
@@ -41,19 +42,20 @@ std::shared_ptr<const Digits> read_digits(const fs::path& folder, const std::str
   auto digits = std::make_shared<Digits>(Digits{read_idx(images, 3), read_idx(labels, 1)});
   const Shape& shape = digits->images.shape;
   if (shape[1] != kSide || shape[2] != kSide) {
-    throw InputError(
-        text_of(images.string(), ": contains ", to_string(shape), ", expected images of 28 x 28."));
+    throw InputError({images.string()}, Rule::shape,
+                     text_of("contains ", to_string(shape), ", expected images of 28 x 28."));
   }
   if (digits->labels.shape[0] != shape[0]) {
-    throw InputError(text_of(labels.string(), ": contains ", digits->labels.shape[0], " labels, expected ",
-                             shape[0], ", one for each image of ", images.string(), "."));
+    throw InputError({labels.string()}, Rule::shape,
+                     text_of("contains ", digits->labels.shape[0], " labels, expected ", shape[0],
+                             ", one for each image of ", images.string(), "."));
   }
   const auto values = digits->labels.values();
   const auto foreign =
       std::find_if(values.begin(), values.end(), [](std::uint8_t v) { return v >= kClasses; });
   if (foreign != values.end()) {
-    throw InputError(text_of(labels.string(), ": label ", foreign - values.begin(), " is ", int{*foreign},
-                             ", expected 0..9."));
+    throw InputError({labels.string()}, Rule::out_of_range,
+                     text_of("label ", foreign - values.begin(), " is ", int{*foreign}, ", expected 0..9."));
   }
   return digits;
 }
@@ -102,8 +104,9 @@ std::vector<std::int64_t> pixel_order(const MnistOptions& options) {
 void require_digits(std::int64_t wanted, const Digits& digits, const fs::path& folder, const char* splits) {
   const std::int64_t present = digits.images.shape[0];
   if (wanted <= present) return;
-  throw InputError(text_of(folder.string(), ": contains ", present, " digits for ", splits,
-                           ", expected at least ", wanted, "."));
+  throw InputError(
+      {folder.string()}, Rule::out_of_range,
+      text_of("contains ", present, " digits for ", splits, ", expected at least ", wanted, "."));
 }
 
 Task load_mnist(const MnistOptions& options, const TaskContext& context) {

@@ -61,8 +61,9 @@ class Vocabulary {
     for_each_token(text, words_, [&](std::string_view token, std::int64_t line) {
       const auto number = static_cast<std::size_t>(counts_.add(token, 0));
       if (number >= token_of_.size() && !unknown_) {
-        throw InputError(text_of(where.string(), ": line ", line, ": '", token.substr(0, 40),
-                                 "' is not in the training text, which has no ", kUnknown, "."));
+        throw InputError(
+            {where.string(), line}, Rule::missing,
+            text_of("'", token.substr(0, 40), "' is not in the training text, which has no ", kUnknown, "."));
       }
       tokens.push_back(number < token_of_.size() ? token_of_[number] : *unknown_);
     });
@@ -112,8 +113,9 @@ Task load_ptb(const PtbOptions& options, const TaskContext& context) {
   auto dataset = [&](const fs::path& where, std::string_view content, std::int64_t streams) {
     std::vector<std::int32_t> tokens = vocabulary.tokens_of(content, where);
     if (static_cast<std::int64_t>(tokens.size()) <= streams) {
-      throw InputError(text_of(where.string(), ": contains ", tokens.size(), " tokens, expected more than ",
-                               streams, ", at least one for each stream and one to predict."));
+      throw InputError({where.string()}, Rule::out_of_range,
+                       text_of("contains ", tokens.size(), " tokens, expected more than ", streams,
+                               ", at least one for each stream and one to predict."));
     }
     return std::make_shared<StreamsDataset>(std::move(tokens), streams, vocabulary.size());
   };

@@ -74,7 +74,7 @@ void read_input(JsonReader& reader, DataShape& shape) {
   const std::string type = "integer >= 1 and <= 1000000";
   if (shape.tokens == 0 && !reader.has("input")) {
     reader.raw("input", "numbers per step; or give `tokens`", type);
-    reader.error("input", text_of("is missing, expected ", type));
+    reader.error("input", Problem{.rule = Rule::missing, .expected = type});
   } else if (shape.tokens == 0) {
     reader.required("input", shape.input, between(1, 1'000'000), "numbers per step; or give `tokens`");
   } else if (reader.has("input")) {
@@ -93,7 +93,7 @@ void read_target(JsonReader& reader, DataShape& shape) {
   } else {
     reader.raw("output", about, type);
   }
-  if (!output && !classes) reader.error("output", text_of("is missing, expected ", type));
+  if (!output && !classes) reader.error("output", Problem{.rule = Rule::missing, .expected = type});
   if (!classes) {
     reader.raw("classes", "number of classes; or give `output`", "integer >= 2 and <= 1000000");
   } else {

@@ -35,10 +35,11 @@ Scaling scaling_of(const Recordings& recordings, const SeriesSplit& split,
   const std::string gaps = is_divided ? text_of(" The longest stretch without a gap has ", longest,
                                                 R"(; "across_gaps": true joins them.)")
                                       : std::string();
-  throw InputError(text_of(path, ": too short for ", name, ": its share is ", split.series, " series of ",
-                           split.rows / std::max<std::int64_t>(split.series, 1),
-                           " rows, expected at least 1 of ", options.window + options.horizon,
-                           " (window + horizon).", gaps));
+  throw InputError(
+      {path}, Rule::shape,
+      text_of("too short for ", name, ": its share is ", split.series, " series of ",
+              split.rows / std::max<std::int64_t>(split.series, 1), " rows, expected at least 1 of ",
+              options.window + options.horizon, " (window + horizon).", gaps));
 }
 
 Task load_series(SeriesOptions options, const TaskContext& context) {

@@ -65,8 +65,8 @@ class SpeechDataset final : public Dataset {
     const fs::path file = folder_ / utterance.name;
     const Sound sound = parse_sound(read_file(file), file.string());
     if (sound.rate != kRate) {
-      throw InputError(
-          text_of(file.string(), ": expected ", kRate, " samples per second. Got ", sound.rate, "."));
+      throw InputError({file.string()}, Rule::shape, text_of("expected ", kRate, " samples per second"),
+                       text_of(sound.rate));
     }
     std::vector<double> spectra = (*log_mel_)(sound.samples);
     spectra.resize(static_cast<std::size_t>(shape().length * shape().input), 0);
@@ -108,8 +108,8 @@ std::set<std::string, std::less<>> names_in(const fs::path& list) {
     if (name.ends_with('\r')) name.remove_suffix(1);
     if (name.empty()) continue;
     if (!name.ends_with(".wav") || name.find('/') == std::string_view::npos) {
-      throw InputError(text_of(list.string(), ": line ", line, ": expected WORD/NAME.wav. Got '",
-                               name.substr(0, 60), "'."));
+      throw InputError({list.string(), line}, Rule::syntax, "expected WORD/NAME.wav",
+                       text_of("'", name.substr(0, 60), "'"));
     }
     names.emplace(name);
   }
@@ -126,7 +126,8 @@ std::vector<Utterance> utterances_in(const fs::path& folder) {
       if (file.ends_with(".wav")) utterances.push_back({.name = word + "/" + file, .spoken = class_of(word)});
     if (error) break;
   }
-  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
+  if (error)
+    throw InputError({folder.string()}, Rule::cannot_read, text_of("cannot read: ", error.message(), "."));
   std::sort(utterances.begin(), utterances.end(),
             [](const Utterance& a, const Utterance& b) { return a.name < b.name; });
   return utterances;
@@ -141,7 +142,8 @@ Task load_speech_commands(const SpeechOptions& options, const TaskContext& conte
     const bool is_valid = listed_valid.erase(utterance.name) > 0,
                is_test = listed_test.erase(utterance.name) > 0;
     if (is_valid && is_test) {
-      throw InputError(text_of(test_list.string(), ": ", utterance.name, " is in validation_list.txt too."));
+      throw InputError({test_list.string()}, Rule::conflict,
+                       text_of(utterance.name, " is in validation_list.txt too."));
     }
     if (utterance.spoken == kSilence && !options.silence) continue;
     (is_valid ? valid : is_test ? test : train).push_back(std::move(utterance));
@@ -149,10 +151,11 @@ Task load_speech_commands(const SpeechOptions& options, const TaskContext& conte
   for (const auto& [list, missing] :
        {std::pair{valid_list, listed_valid}, std::pair{test_list, listed_test}}) {
     if (missing.empty()) continue;
-    throw InputError(text_of(list.string(), ": ", *missing.begin(), " is listed but missing (",
-                             missing.size(), " such files)."));
+    throw InputError({list.string()}, Rule::missing,
+                     text_of(*missing.begin(), " is listed but missing (", missing.size(), " such files)."));
   }
-  if (train.empty()) throw InputError(text_of(folder.string(), ": contains no WORD/NAME.wav for training."));
+  if (train.empty())
+    throw InputError({folder.string()}, Rule::missing, "contains no WORD/NAME.wav for training.");
   const auto log_mel = std::make_shared<LogMel>(kRate);
   auto dataset = [&](std::vector<Utterance> utterances) {
     return std::make_shared<SpeechDataset>(options, folder, log_mel, std::move(utterances));

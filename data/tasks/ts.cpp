@@ -62,15 +62,16 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
 
   SplitIndices split = split_of(options, first, stored->size(), seed);
   if (split.train.empty())
-    throw InputError(text_of(folder.string(), ": no sequences are left for training."));
+    throw InputError({folder.string()}, Rule::missing, "no sequences are left for training.");
   const DataShape shape{.length = stored->longest(),
                         .input = stored->input,
                         .output = data->classes.empty() ? 1 : 0,
                         .classes = static_cast<std::int64_t>(data->classes.size()),
                         .every_step = false};
   if (options.normalize.target && shape.classes > 0) {
-    throw InputError(text_of("/data/normalize_target: applies to real targets. Expected false with the ",
-                             shape.classes, " classes of ", folder.string(), "."));
+    throw InputError({.pointer = "/data/normalize_target"}, Rule::conflict,
+                     text_of("applies to real targets. Expected false with the ", shape.classes,
+                             " classes of ", folder.string(), "."));
   }
   Normalization normalization;
   if (options.normalize.input) normalization.input = input_scaling(*stored, split.train);

@@ -84,7 +84,7 @@ REFUSED = [
     ("numbers of ONNX in another file", other_onnx(onnx_tensor(lambda tensor: tensor.append([14, 1]))), "tensor 'constant_0': its numbers are in another file, which is not supported."),
     ("texts as weights of ONNX", other_onnx(onnx_tensor(lambda tensor: tensor.append([2, 8]))), "tensor 'constant_0': numbers of ONNX's type 8 are not supported."),
     ("NaN in a weight of ONNX", onnx().replace(b"\xc3\x91\xa0?", b"\0\0\xc0\x7f"), "values of layers.0.U_i: number 0 is not finite: nan"),
-    ("NaN in a first state of ONNX", onnx().replace(b"Vn+>", b"\0\0\xc0\x7f"), "[start] state 0: number 0 is not finite: nan"),
+    ("NaN in a first state of ONNX", onnx().replace(b"Vn+>", b"\0\0\xc0\x7f"), "state 0: number 0 is not finite: nan"),
     ("a circle of nodes", other_onnx(onnx_names(b"x", b"value_3_0")), "LSTM 'LSTM_0': expected the output of the node before as input 0."),
     ("two nodes of ONNX that make one value", other_onnx(onnx_names(b"value_2_0", b"value_1_0")), "two values are named 'value_1_0'."),
     ("a node of ONNX that makes a constant", other_onnx(onnx_names(b"value_2_0", b"constant_7")), "two values are named 'constant_7'."),

@@ -177,7 +177,7 @@ class FoundEarlyTest(ToolTest):
             EXPERIMENT, metrics=["accuracy"], loss="binary_cross_entropy",
             data={"task": "series", "path": "v.csv", "window": 16, "input": ["x"], "target": ["y"], "normalize_target": False}))
         for command in (["check", path], ["train", path, "--out", "run"]):
-            self.refused(["experiment.json: test: /loss: binary_cross_entropy needs targets that are 0 or 1. Got 0.5"], *command)
+            self.refused(["experiment.json: /loss: test: binary_cross_entropy needs targets that are 0 or 1. Got 0.5"], *command)
 
     def test_folders_of_a_series_of_seeds_are_looked_at_before_the_first_training(self):
         (self.folder / "run-2").mkdir()

@@ -297,7 +297,7 @@ class TrainingOptionsTest(ToolTest):
 
     def test_options_that_the_data_do_not_allow(self):
         for sets, words in (
-                (["train.sampling=balanced"], "/train/sampling: [data] only sequences with one class each"),
+                (["train.sampling=balanced"], "/train/sampling: only sequences with one class each"),
                 (["train.sampling=rare"], "/train/sampling: unknown"),
                 (["train.warmup=500"], "/train/warmup: it counts steps of sequences with a target at every step"),
                 (["train.patience=2", "data.valid=0"], "/train/patience: it counts evaluations of valid"),

@@ -46,7 +46,7 @@ std::vector<std::vector<NamedValue>> chosen_values(const StackDefinition& stack,
     if (known.empty())
       throw InputError(text_of("--values ", name, ": the cells of this model have no named values."));
     if (std::ranges::find(known, name) == known.end())
-      throw InputError("--values: " + unknown_name("value", name, known));
+      throw InputError(unknown_name("value", name, known).within({.item = "--values"}));
   }
   return chosen;
 }
@@ -81,7 +81,8 @@ void check_memory(const SequenceAnalyzer& analyzer, const std::vector<std::int64
   std::int64_t fits = steps;
   while (fits > 1 && bytes_of(fits) > most) fits /= 2;
   constexpr double kGiB = 1 << 30;
-  throw InputError(text_of("[analyze] ", steps, " steps of ", lengths.size(), " sequences need about ",
+  throw InputError({.op = "analyze"}, Rule::no_memory,
+                   text_of(steps, " steps of ", lengths.size(), " sequences need about ",
                            bytes_of(steps) / kGiB, " GiB, more than half of the memory. Choose --steps ",
                            fits, " or less, or fewer --sequences."));
 }
@@ -206,7 +207,7 @@ std::int64_t LagCurve::reach(double share) const {
 
 Analysis analyze(const Model& given, const Dataset& split, const Normalization& normalization,
                  ThreadPool& pool, const AnalysisOptions& options) {
-  if (split.size() == 0) throw InputError("[analyze] the split has no sequences.");
+  if (split.size() == 0) throw InputError({.op = "analyze"}, Rule::missing, "the split has no sequences.");
   const Model model = in_f64(given);
   const SequenceAnalyzer analyzer(model, chosen_values(evaluated_stack(model), options.values), options);
 

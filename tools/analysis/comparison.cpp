@@ -37,9 +37,10 @@ struct Member {
 Member read_member(const fs::path& folder) {
   const fs::path file = RunFolder(folder).experiment_file();
   if (!fs::exists(file))
-    throw InputError(text_of(folder.string(), ": is not a run folder, since it has no experiment.json."));
+    throw InputError({folder.string()}, Rule::missing,
+                     "is not a run folder, since it has no experiment.json.");
   Json experiment = parse_json(read_file(file), file.string());
-  if (!experiment.is_object()) throw InputError(text_of(file.string(), ": expected an experiment."));
+  if (!experiment.is_object()) throw InputError({file.string()}, Rule::wrong_type, "expected an experiment.");
   std::int64_t seed = 0;
   JsonErrors errors;
   JsonReader(experiment, "", errors).optional("seed", seed, {}, "of every random draw");

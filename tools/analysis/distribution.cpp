@@ -62,7 +62,9 @@ void find_peaks(Distribution& of) {
 }  // namespace
 
 Distribution distribution_of(std::vector<double> values, std::int64_t bins) {
-  if (bins < 1) throw InputError(text_of("[distribution] there must be at least one bin. Got ", bins, "."));
+  if (bins < 1)
+    throw InputError({.op = "distribution"}, Rule::out_of_range, "there must be at least one bin",
+                     text_of(bins));
   Distribution result;
   const auto end = std::remove_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
   result.not_finite = values.end() - end;

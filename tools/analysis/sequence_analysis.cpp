@@ -81,7 +81,7 @@ std::int64_t state_width(const StepProgram& program) {
 const StackDefinition& evaluated_stack(const Model& model) {
   const ChainDefinition& chain = model.evaluation_chain();
   if (const std::string obstacle = chain.obstacle(); !obstacle.empty())
-    throw InputError(text_of("[analyze] ", obstacle));
+    throw InputError({.op = "analyze"}, Rule::not_supported, obstacle);
   return chain.parts.back().stack;
 }
 

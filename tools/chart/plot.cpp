@@ -84,21 +84,21 @@ std::string fill(std::size_t n) {
 void check(const Plot& plot) {
   for (const PlotLine& line : plot.lines) {
     if (line.x.size() != line.y.size()) {
-      throw InputError(text_of("[plot] expected as many x as y of a line. Got ", line.x.size(), " and ",
-                               line.y.size(), " for '", line.name, "'."));
+      throw InputError({.op = "plot"}, Rule::shape, "expected as many x as y of a line",
+                       text_of(line.x.size(), " and ", line.y.size(), " for '", line.name, "'"));
     }
   }
   for (const PlotBand& band : plot.bands) {
     if (band.x.size() != band.low.size() || band.x.size() != band.high.size() ||
         band.line >= plot.lines.size())
-      throw InputError(text_of("[plot] expected as many bounds as x of a band, and its line. Got ",
-                               band.x.size(), ", ", band.low.size(), " and ", band.high.size(), " for '",
-                               band.name, "', line ", band.line, " of ", plot.lines.size(), "."));
+      throw InputError({.op = "plot"}, Rule::shape, "expected as many bounds as x of a band, and its line",
+                       text_of(band.x.size(), ", ", band.low.size(), " and ", band.high.size(), " for '",
+                               band.name, "', line ", band.line, " of ", plot.lines.size()));
   }
   for (const PlotBars& bars : plot.bars) {
     if (bars.edges.size() != bars.heights.size() + 1 && !(bars.edges.empty() && bars.heights.empty())) {
-      throw InputError(text_of("[plot] expected one edge more than heights. Got ", bars.edges.size(), " and ",
-                               bars.heights.size(), " for '", bars.name, "'."));
+      throw InputError({.op = "plot"}, Rule::shape, "expected one edge more than heights",
+                       text_of(bars.edges.size(), " and ", bars.heights.size(), " for '", bars.name, "'"));
     }
   }
 }

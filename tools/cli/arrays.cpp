@@ -29,8 +29,10 @@ void check_shape(const Tensor& x, const std::string& file, std::int64_t width,
                  const std::vector<std::string>& names) {
   if ((x.rank() == 2 || x.rank() == 3) && x.numel() > 0 && x.size(-1) == width) return;
   if (ending_of(file) == ".npy") {
-    throw InputError(text_of(file, ": expected ", width == 1 ? "[T], " : "", "[T, ", width, "] or [B, T, ",
-                             width, "]. Got ", to_string(x.shape()), "."));
+    throw InputError(
+        {file}, Rule::shape,
+        text_of("expected ", width == 1 ? "[T], " : "", "[T, ", width, "] or [B, T, ", width, "]"),
+        to_string(x.shape()));
   }
   std::string columns;
   for (const std::string& name : names) columns += text_of(columns.empty() ? ": " : ", ", name);
@@ -53,7 +55,7 @@ std::string place_of(std::int64_t index, const Shape& shape) {
 
 void check_ending(const std::string& file) {
   if (file != "-" && ending_of(file) != ".npy" && ending_of(file) != ".csv") {
-    throw InputError(text_of(file, ": expected a file that ends in .npy or .csv, or - for lines."));
+    throw InputError({file}, Rule::wrong_type, "expected a file that ends in .npy or .csv, or - for lines.");
   }
 }
 
@@ -73,12 +75,16 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
   check_shape(x, file, width, names);
   for (std::int64_t i = 0; i < x.numel(); ++i) {
     if (!fits(x.at(i), precision)) {
-      throw InputError(text_of(file, ": the number at ", place_of(i, x.shape()), " is not finite in ",
-                               name_of(precision), ". Got ", x.at(i), "."));
+      throw InputError(
+          {file}, Rule::not_finite,
+          text_of("the number at ", place_of(i, x.shape()), " is not finite in ", name_of(precision)),
+          text_of(x.at(i)));
     }
     if (tokens > 0 && !is_token(x.at(i), tokens)) {
-      throw InputError(text_of(file, ": the number at ", place_of(i, x.shape()),
-                               " is no token, expected one of 0..", tokens - 1, ". Got ", x.at(i), "."));
+      throw InputError(
+          {file}, Rule::wrong_type,
+          text_of("the number at ", place_of(i, x.shape()), " is no token, expected one of 0..", tokens - 1),
+          text_of(x.at(i)));
     }
   }
   return x;
@@ -87,8 +93,8 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
 void write_array(const std::string& file, const Tensor& array) {
   if (ending_of(file) == ".npy") return write_npy(file, array);
   if (array.rank() > 2) {
-    throw InputError(text_of(file, ": lines can contain only one sequence. Got ", to_string(array.shape()),
-                             ". Write them as .npy."));
+    throw InputError({file}, Rule::shape, "lines can contain only one sequence", to_string(array.shape()),
+                     "Write them as .npy.");
   }
   const Csv table{.header = {}, .values = array.rank() == 1 ? array.reshaped({1, array.numel()}) : array};
   if (file == "-") {

@@ -153,7 +153,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
     steps = bench::stream_distribution(model, options);
     prediction = bench::prediction_time(model, arguments.options.repeats);
   } catch (const InputError& error) {
-    throw InputError(at_place(error.what(), experiment.where));
+    throw named(error, experiment.where);
   }
   const bool has_other = options.weights != ProductFormat::scalar;
   const double ratio = has_other ? latency.other.median / latency.own.median : 1;

@@ -8,9 +8,17 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <new>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/problem_json.h"
 #include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/exit_code.h"
@@ -23,48 +31,57 @@ namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-std::string error_unless_integer(const std::string& text, std::int64_t least, std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return {};
-  return text_of("expected an integer >= ", least,
-                 most < kLargest ? text_of(" and <= ", most) : " and below 2^63", ". Got ", quote(text), ".");
+using Check = std::function<std::optional<Problem>(const std::string& text)>;
+
+Check integer_between(std::int64_t least, std::int64_t most) {
+  return [least, most](const std::string& text) -> std::optional<Problem> {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_integer = error == std::errc() && end == text.data() + text.size();
+    if (is_integer && value >= least && value <= most) return {};
+    return Problem{.rule = is_integer ? Rule::out_of_range : Rule::wrong_type,
+                   .statement = text_of("expected an integer >= ", least,
+                                        most < kLargest ? text_of(" and <= ", most) : " and below 2^63"),
+                   .found = quote(text)};
+  };
 }
 
-std::string error_unless_number(const std::string& text) {
+std::optional<Problem> problem_unless_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return {};
-  return text_of("expected a finite number. Got ", quote(text), ".");
+  return Problem{.rule = Rule::wrong_type, .statement = "expected a finite number", .found = quote(text)};
 }
 
-std::string error_if_empty(const std::string& text) { return text.empty() ? "expected a name. Got ''." : ""; }
+std::optional<Problem> problem_if_empty(const std::string& text) {
+  if (!text.empty()) return {};
+  return Problem{.rule = Rule::missing, .statement = "expected a name", .found = "''"};
+}
 
-/// Passes the restrictions of an option to the parser's own option. The first failing check gives the
-/// message.
+/// Passes a check to the parser's own option.
+void add_check(CLI::Option& parsed, const Check& check, const std::string& type = "") {
+  const auto refuse = [&parsed, check](const std::string& text) -> std::string {
+    if (const std::optional<Problem> problem = check(text))
+      throw InputError(problem->within({.item = parsed.get_name()}));
+    return "";
+  };
+  parsed.check(refuse, type);
+}
+
+/// Passes the restrictions of an option to the parser's own option. The first failing check gives the problem.
 void restrict(CLI::Option& parsed, const Option& option) {
   if (option.is_required) parsed.required();
-  if (option.least) {
-    const std::int64_t least = *option.least;
-    parsed.check([least](const std::string& text) { return error_unless_integer(text, least, kLargest); },
-                 "");
-  }
-  if (option.range) {
-    const auto range = *option.range;
-    const auto check = [range](const std::string& text) {
-      return error_unless_integer(text, range.first, range.second);
-    };
-    parsed.check(check, text_of("INT in [", range.first, " - ", range.second, "]"));
-  }
-  if (std::holds_alternative<std::optional<double>*>(option.value)) parsed.check(error_unless_number, "");
+  if (option.least) add_check(parsed, integer_between(*option.least, kLargest));
+  if (option.range)
+    add_check(parsed, integer_between(option.range->first, option.range->second),
+              text_of("INT in [", option.range->first, " - ", option.range->second, "]"));
+  if (std::holds_alternative<std::optional<double>*>(option.value)) add_check(parsed, problem_unless_number);
   if (!option.choices.empty())
-    parsed.check(
-        [known = option.choices](const std::string& text) {
-          return std::ranges::find(known, text) != known.end() ? ""
-                                                               : unknown_name("value", text, known) + ".";
-        },
-        "");
-  if (!option.may_be_empty) parsed.check(error_if_empty, "");
+    add_check(parsed, [known = option.choices](const std::string& text) -> std::optional<Problem> {
+      if (std::ranges::find(known, text) != known.end()) return {};
+      return unknown_name("value", text, known);
+    });
+  if (!option.may_be_empty) add_check(parsed, problem_if_empty);
   if (option.is_repeatable) {
     parsed.expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
@@ -112,24 +129,12 @@ class HelpText : public CLI::Formatter {
   std::vector<Example> examples_;
 };
 
-/// The first argument of a command that is no option, such as its run or its experiment; "" when there is none.
-std::string subject_of(const CLI::App& parser) {
-  for (const CLI::Option* option : parser.get_options())
-    if (option->get_positional() && option->count() > 0) return option->results().front();
+/// The first argument of the command that is no option, such as its run or its experiment; "" when there is none.
+std::string subject_of(const CLI::App& tool) {
+  for (const CLI::App* command : tool.get_subcommands())
+    for (const CLI::Option* option : command->get_options())
+      if (option->get_positional() && option->count() > 0) return option->results().front();
   return "";
-}
-
-/// Runs a command. Where the memory does not suffice the message says for what: the command's first argument.
-void run_in_memory(const std::function<void()>& run, const CLI::App& parser) try {
-  run();
-} catch (const OutOfMemory& error) {
-  const std::string subject = subject_of(parser);
-  if (subject.empty()) throw;
-  throw Error(text_of(subject, ": does not fit into the memory: ", error.what()));
-} catch (const std::bad_alloc&) {
-  const std::string subject = subject_of(parser);
-  if (subject.empty()) throw;
-  throw Error(text_of(subject, ": does not fit into the memory."));
 }
 
 void add_command(CLI::App& tool, const Command& command) {
@@ -141,22 +146,22 @@ void add_command(CLI::App& tool, const Command& command) {
     for (const std::string& other : option.excluded) parsed->excludes(parser.get_option(other));
   }
   parser.formatter(std::make_shared<HelpText>(command.examples));
-  parser.callback([run = command.run, &parser] { run_in_memory(run, parser); });
+  parser.callback(command.run);
 }
 
 // ---- Messages ----
 
 /// The message with overlong words, such as a path in the arguments, cut short.
-std::string readable(std::string_view message) {
+std::string readable(std::string_view rest) {
   constexpr std::size_t kLongest = 250;
   std::string text;
-  while (!message.empty()) {
-    const std::size_t end = std::min(message.find_first_of(" \n"), message.size());
-    text += shortened(message.substr(0, end), kLongest);
-    message.remove_prefix(end);
-    if (message.empty()) break;
-    text += message.front();
-    message.remove_prefix(1);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(" \n"), rest.size());
+    text += shortened(rest.substr(0, end), kLongest);
+    rest.remove_prefix(end);
+    if (rest.empty()) break;
+    text += rest.front();
+    rest.remove_prefix(1);
   }
   return text;
 }
@@ -173,7 +178,7 @@ const CLI::App& place_of_extras(const CLI::App& tool) {
 std::vector<std::string> left_over(const CLI::App& tool) { return place_of_extras(tool).remaining(); }
 
 /// The message for the first of them, with the nearest known name.
-std::string unexpected(const CLI::App& tool) {
+Problem unexpected(const CLI::App& tool) {
   const CLI::App& place = place_of_extras(tool);
   const std::string extra = left_over(tool).front();
   std::vector<std::string> known;
@@ -181,50 +186,86 @@ std::string unexpected(const CLI::App& tool) {
     for (const CLI::Option* option : place.get_options()) {
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     }
-    const std::string message = unknown_name("option", extra.substr(0, extra.find('=')), known);
-    const bool has_settings = place.get_option_no_throw("--set") != nullptr;
-    return message + (has_settings ? ". An experiment is changed by --set, as in --set train.epochs=3." : "");
+    Problem problem = unknown_name("option", extra.substr(0, extra.find('=')), known);
+    if (place.get_option_no_throw("--set") != nullptr)
+      problem.hint = "An experiment is changed by --set, as in --set train.epochs=3.";
+    return problem;
   }
-  if (&place != &tool) return text_of(quote(extra), " is one argument too many for ", place.get_name());
-  if (extra == "help") return "'help' is no command: `lagtape --help`, or `lagtape COMMAND --help`.";
+  if (&place != &tool)
+    return {.statement = text_of(quote(extra), " is one argument too many for ", place.get_name())};
+  if (extra == "help")
+    return {.statement = "'help' is no command: `lagtape --help`, or `lagtape COMMAND --help`."};
   for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; })) {
     known.push_back(command->get_name());
   }
   return unknown_name("command", extra, known);
 }
 
-// ---- Exit codes ----
+// ---- Failures ----
+
+/// Why the tool ends, and with which exit code.
+struct Failure {
+  int code;
+  std::vector<Problem> problems;
+};
+
+/// The failure that the exception in flight stands for.
+Failure failure_of(const CLI::App& tool) try { throw; } catch (const CLI::ParseError& error) {
+  return {kWrongInput,
+          {left_over(tool).empty() ? Problem{.rule = Rule::syntax, .statement = error.what()}
+                                   : unexpected(tool)}};
+} catch (const InputError& error) {
+  return {kWrongInput, error.problems()};
+} catch (const DivergenceError& error) {
+  return {kDiverged, {{.rule = Rule::diverged, .statement = error.what()}}};
+} catch (const Interrupted& error) {
+  return {kInterrupted, {{.rule = Rule::interrupted, .statement = error.what()}}};
+} catch (const std::filesystem::filesystem_error& error) {
+  return {kWrongInput,
+          {{.place = {error.path1().string()},
+            .rule = Rule::cannot_read,
+            .statement = text_of("cannot use this path: ", error.code().message())}}};
+} catch (const OutOfMemory& error) {
+  return {kFailed,
+          {{.place = {subject_of(tool)},
+            .rule = Rule::no_memory,
+            .statement = text_of("does not fit into the memory: ", error.what())}}};
+} catch (const std::bad_alloc&) {
+  return {
+      kFailed,
+      {{.place = {subject_of(tool)}, .rule = Rule::no_memory, .statement = "does not fit into the memory."}}};
+} catch (const std::exception& error) {
+  return {kFailed, {{.statement = error.what()}}};
+}
+
+/// Prints the problems on stderr: as one JSON object where the command prints JSON, else a line for each. `train` also
+/// writes them to the file of --problems.
+void report_problems(const std::vector<Problem>& problems, const CLI::App& tool, std::span<char*> arguments) {
+  const auto commands = tool.get_subcommands();
+  const auto option = [&](const char* name) {
+    return commands.empty() ? nullptr : commands.front()->get_option_no_throw(name);
+  };
+  const auto is_given = [](const char* argument) { return std::string_view(argument) == "--json"; };
+  if (option("--json") != nullptr && std::ranges::any_of(arguments, is_given)) {
+    std::fputs((json_of(problems).dump(-1, ' ', true) + "\n").c_str(), stderr);
+  } else {
+    report(to_string(problems));
+  }
+  if (const CLI::Option* file = option("--problems"); file != nullptr && file->count() > 0)
+    write_file_atomically(file->results().front(), json_of(problems).dump(2) + "\n");
+}
 
 int run(CLI::App& tool, int argc, char** argv) try {
   tool.parse(argc, argv);
   if (!tool.get_subcommands().empty()) return kDone;
-  report(left_over(tool).empty() ? "expected a command. See lagtape --help." : unexpected(tool));
+  report(left_over(tool).empty() ? "expected a command. See lagtape --help." : to_string(unexpected(tool)));
   return kWrongInput;
-} catch (const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) {
-    tool.exit(error);
-    return kDone;
-  }
-  report(left_over(tool).empty() ? error.what() : unexpected(tool));
-  return kWrongInput;
-} catch (const InputError& error) {
-  report(error.what());
-  return kWrongInput;
-} catch (const DivergenceError& error) {
-  report(error.what());
-  return kDiverged;
-} catch (const Interrupted& error) {
-  report(error.what());
-  return kInterrupted;
-} catch (const std::filesystem::filesystem_error& error) {
-  report(text_of(error.path1().string(), ": cannot use this path: ", error.code().message()));
-  return kWrongInput;
-} catch (const std::bad_alloc&) {
-  report("out of memory");
-  return kFailed;
-} catch (const std::exception& error) {
-  report(error.what());
-  return kFailed;
+} catch (const CLI::Success& success) {  // --help and --version
+  return tool.exit(success);
+} catch (...) {
+  const auto [code, problems] = failure_of(tool);
+  report_problems(problems, tool, {argv, static_cast<std::size_t>(argc)});
+  return code;
 }
 
 }  // namespace

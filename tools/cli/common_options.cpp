@@ -25,13 +25,15 @@ ExperimentFile ExperimentArguments::parse() const {
     refuse_row(file, row);
     const RunFolder run(fs::is_directory(file, error) ? fs::path(file) : fs::path(file).parent_path());
     const std::string known = run.experiment_file().string();
-    throw InputError(text_of(file, ": expected an experiment file",
-                             fs::exists(known, error) ? text_of(", such as that of the run, ", known) : "",
-                             "."));
+    throw InputError(
+        {file}, Rule::wrong_type,
+        text_of("expected an experiment file",
+                fs::exists(known, error) ? text_of(", such as that of the run, ", known) : "", "."));
   }
   if (ending_of(file) == ".csv")
     throw InputError(
-        text_of(file, ": expected an experiment file. `lagtape new ", file, "` writes one for a recording."));
+        {file}, Rule::wrong_type,
+        text_of("expected an experiment file. `lagtape new ", file, "` writes one for a recording."));
   return parse_experiment_file(file, row);
 }
 

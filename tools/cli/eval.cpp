@@ -62,10 +62,10 @@ void add_options(Options& options, EvalArguments& arguments) {
 /// Data from another path may differ from those of the training.
 void check_fit(const Source& source, const DataShape& data, const std::string& run) {
   const auto refuse = [&](const auto&... what) {
-    throw InputError(text_of(run, ": its model ", what..., "."));
+    throw InputError({run}, Rule::not_supported, text_of("its model ", what..., "."));
   };
   const LossFunction& loss = source.experiment.loss;
-  if (!entry_of(loss).fits(data)) throw InputError(text_of(run, ": ", mismatch(loss, data)));
+  if (!entry_of(loss).fits(data)) throw InputError({run}, Rule::not_supported, text_of(mismatch(loss, data)));
   const Model& model = source.model;
   if (data.input != model.input_width())
     refuse("takes ", model.input_width(), " inputs per step. The data have ", data.input);
@@ -83,9 +83,9 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
 ForecastPlot forecast_of(const Source& source, const DataShape& data) {
   const LossFunction& loss = source.experiment.loss;
   if (!loss.is_real()) {
-    throw InputError(
-        text_of("--plot: expected a model of real numbers, trained with mse, huber or quantile. Got ",
-                "one trained with ", entry_of(loss).name, "."));
+    throw InputError({.item = "--plot"}, Rule::wrong_type,
+                     "expected a model of real numbers, trained with mse, huber or quantile",
+                     text_of("one trained with ", entry_of(loss).name));
   }
   return {data, normalization_of_data(source.model).output, loss};
 }
@@ -147,7 +147,7 @@ HorizonScores scores_of(const EvalArguments& arguments) {
                                   .season = arguments.season});
   } catch (const InputError& error) {
     if (!arguments.data.empty()) throw;
-    throw InputError(error.what() + advice_on_missing_data(document_of(model)));
+    throw error.with_hint(advice_on_missing_data(document_of(model)));
   }
 }
 
@@ -175,9 +175,8 @@ Task load_task(const EvalArguments& arguments, const Experiment& experiment, Thr
   } catch (const InputError&) {
     throw error;
   }
-  throw InputError(text_of(error.what(),
-                           "\n--data is divided into train, valid and test as the experiment says. ",
-                           "--split all scores all of it."));
+  throw error.with_hint(
+      "--data is divided into train, valid and test as the experiment says. --split all scores all of it.");
 }
 
 void run(const EvalArguments& arguments) {

@@ -73,7 +73,8 @@ CExportOptions c_options(const ExportArguments& arguments) {
 void check_options(const ExportArguments& arguments) {
   const auto refuse = [&](bool given, const char* option, const char* format) {
     if (given && arguments.to != format)
-      throw InputError(text_of(option, ": is for --to ", format, ". Got --to ", arguments.to));
+      throw InputError({.item = option}, Rule::conflict, text_of("is for --to ", format),
+                       text_of("--to ", arguments.to));
   };
   refuse(!arguments.precision.empty(), "--precision", "c99");
   refuse(arguments.weights != "float", "--weights", "c99");
@@ -88,7 +89,7 @@ std::string exported_bytes(const ExportArguments& arguments) try {
   if (arguments.to == "onnx-step") return onnx_step_model(model);
   return arguments.to == "torch" ? torch_file(model) : keras_file(model);
 } catch (const InputError& error) {
-  throw InputError(at_place(error.what(), arguments.run));
+  throw named(error, arguments.run);
 }
 
 void run(const ExportArguments& arguments) {

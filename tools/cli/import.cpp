@@ -72,7 +72,7 @@ void write_run(const Model& model, const RunFolder& run) {
 void run(const ImportArguments& arguments) {
   std::error_code error;
   if (fs::exists(arguments.output, error))
-    throw InputError(text_of(arguments.output, ": exists already. Give another --output."));
+    throw InputError({arguments.output}, Rule::exists, "exists already.", "", "Give another --output.");
   ImportOptions options{.format = arguments.format,
                         .order = arguments.order,
                         .nonlinearity = arguments.nonlinearity,

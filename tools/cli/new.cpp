@@ -69,7 +69,7 @@ void run(const NewArguments& given) {
   if (arguments.data.empty()) ask(arguments);
   const fs::path output = arguments.output;
   if (!output.empty() && fs::exists(output))
-    throw InputError(text_of(output.string(), ": exists already. Give another --output."));
+    throw InputError({output.string()}, Rule::exists, "exists already.", "", "Give another --output.");
   const std::string text =
       starting_experiment({.data = arguments.data,
                            .cell = arguments.cell,

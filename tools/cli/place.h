@@ -2,10 +2,12 @@
 
 #include <string>
 
+#include "lagtape/core/error.h"
+
 namespace lagtape::cli {
 
-/// A message with the user's name of a place, such as a run, where the library names a part of itself: "RUN: ..." for
-/// "[export] ...". Other messages stay.
-std::string at_place(const std::string& message, const std::string& place);
+/// The error with the user's name of a place, such as a run, where the library names a function of itself: "RUN: ..." for
+/// "[export] ...". Other errors stay.
+InputError named(const InputError& error, const std::string& place);
 
 }  // namespace lagtape::cli

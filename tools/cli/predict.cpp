@@ -116,7 +116,8 @@ void set_weights(StreamOptions& options, const PredictArguments& arguments, cons
     throw InputError(
         "--weights int8: expected --calibrate FILE with sequences like those to come. Got none.");
   if (!calibrates && !arguments.calibrate.empty())
-    throw InputError(text_of("--calibrate: is for --weights int8. Got --weights ", arguments.weights, "."));
+    throw InputError({.item = "--calibrate"}, Rule::conflict, "is for --weights int8",
+                     text_of("--weights ", arguments.weights));
   if (calibrates && arguments.calibrate == "-" && arguments.input == "-")
     throw InputError("--calibrate and --input: one of them can read stdin. Got - for both.");
   if (calibrates) options.calibration = sequences_in(arguments.calibrate, model);
@@ -137,9 +138,10 @@ bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") 
 template <class T>
 std::vector<T> parse_line(const std::string& line, std::int64_t number, const Model& model) {
   const auto refuse_width = [&](std::size_t found) {
-    throw InputError(text_of("stdin: line ", number, ": expected ", model.input_width(),
-                             model.input_width() == 1 ? " number" : " numbers", described_inputs(model),
-                             ". Got ", found, "."));
+    throw InputError({"stdin", number}, Rule::shape,
+                     text_of("expected ", model.input_width(),
+                             model.input_width() == 1 ? " number" : " numbers", described_inputs(model)),
+                     text_of(found));
   };
   if (is_blank(line))
     refuse_width(0);  // a line that is passed over has no answer, and all later answers move
@@ -152,14 +154,13 @@ std::vector<T> parse_line(const std::string& line, std::int64_t number, const Mo
     at = next;
     while (at != end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
     if (error != std::errc() || !fits(value, model.dtype()) || (at != end && *at != ',')) {
-      throw InputError(text_of("stdin: line ", number, ", column ", values.size() + 1,
-                               ": expected a finite number in ", name_of(model.dtype()), ". Got ",
-                               quote(line, 200), "."));
+      throw InputError({"stdin", number, std::ssize(values) + 1}, Rule::wrong_type,
+                       text_of("expected a finite number in ", name_of(model.dtype())), quote(line, 200));
     }
     values.push_back(static_cast<T>(value));
     if (model.tokens() > 0 && !is_token(values.back(), model.tokens())) {
-      throw InputError(text_of("stdin: line ", number, ": tokens are the numbers 0..", model.tokens() - 1,
-                               ". Got ", value, "."));
+      throw InputError({"stdin", number}, Rule::out_of_range,
+                       text_of("tokens are the numbers 0..", model.tokens() - 1), text_of(value));
     }
     if (at == end) break;
     ++at;
@@ -187,7 +188,7 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
     std::fflush(stdout);
   }
   if (std::cin.bad()) throw Error("stdin: cannot be read to its end");
-  if (answer.empty()) throw InputError("stdin: expected a line for each step. Got none.");
+  if (answer.empty()) throw InputError({"stdin"}, Rule::missing, "expected a line for each step", "none");
   if (!every_step) print();
 }
 
@@ -205,16 +206,18 @@ Tensor plain_input(const PredictArguments& arguments, const Model& model) {
     return sequences_in(arguments.input, model);
   } catch (const InputError& error) {
     if (!is_recording(arguments.input, model)) throw;
-    throw InputError(text_of(error.what(),
-                             "\nFor .npy all columns are numbers. Of any recording with names of columns a ",
-                             "table can be written: give a .csv file as --output, or -."));
+    throw error.with_hint(
+        "For .npy all columns are numbers. Of any recording with names of columns a table can be written: "
+        "give a "
+        ".csv file as --output, or -.");
   }
 }
 
 /// Writes a table with a header and, if asked for, a chart.
 void predict_recording(const PredictArguments& arguments, const Model& model) {
   if (arguments.stream)
-    throw InputError("--stream: takes plain numbers: an .npy file, a .csv file without a header, or -.");
+    throw InputError({.item = "--stream"}, Rule::wrong_type,
+                     "takes plain numbers: an .npy file, a .csv file without a header, or -.");
   SeriesPrediction prediction = predict_series(model, arguments.input, arguments.threads);
   if (arguments.probabilities) prediction.prediction = probabilities_of(model, prediction.prediction);
   const std::string title = text_of("prediction over truth, ", prediction.horizon,
@@ -233,7 +236,8 @@ void check_output(const PredictArguments& arguments, bool of_recording) {
   check_not_an_input("--output", arguments.output, {arguments.run, arguments.input, arguments.calibrate});
   const std::string columns = "a .csv recording with the columns that the experiment names";
   if (!arguments.plot.empty() && !of_recording)
-    throw InputError(text_of("--plot: expected as --input ", columns, ". Got ", arguments.input, "."));
+    throw InputError({.item = "--plot"}, Rule::wrong_type, text_of("expected as --input ", columns),
+                     text_of(arguments.input));
   check_ending("--plot", arguments.plot, ".svg");
 }
 
@@ -273,8 +277,8 @@ void run(const PredictArguments& arguments) {
   try {
     predict(arguments);
   } catch (const InputError& error) {
-    const std::string message = error.what();
-    throw InputError(at_place(message, message.starts_with("[rate]") ? "--rate" : arguments.run));
+    const bool of_rate = error.problems().front().place.op == "rate";
+    throw of_rate ? error.within({.item = "--rate"}) : named(error, arguments.run);
   }
 }
 

@@ -38,7 +38,7 @@ void add_options(Options& options, ReportArguments& arguments) {
 
 std::string page_of(const ReportArguments& arguments, ThreadPool& pool) {
   const fs::path path = arguments.path;
-  if (!fs::exists(path)) throw InputError(text_of(path.string(), ": there is no such folder."));
+  if (!fs::exists(path)) throw InputError({path.string()}, Rule::missing, "there is no such folder.");
   if (fs::is_directory(path) && fs::exists(path / "search.json")) return report::search_page(path);
   if (fs::is_directory(path) && !fs::exists(path / "weights.safetensors") &&
       !fs::exists(path / "experiment.json"))

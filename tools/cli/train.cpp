@@ -34,7 +34,7 @@ namespace {
 
 struct TrainArguments {
   ExperimentArguments experiment;
-  std::string out, init, find_rate;
+  std::string out, init, find_rate, problems;
   std::int64_t seed = -1;
   int threads = 1;
   std::int64_t overfit = 0, seeds = 1;
@@ -78,6 +78,9 @@ void add_options(Options& options, TrainArguments& arguments) {
               "also write the evaluations as an event file of TensorBoard");
   options.add("--quiet", &arguments.quiet, "print only errors on stderr");
   options.add("--json", &arguments.json, "print the result as one JSON object");
+  options.add("--problems", &arguments.problems, "if training fails, write the problems to this file as JSON")
+      .not_empty()
+      .called("FILE");
 }
 
 void print_summary(const RunSummary& summary, const std::string& folder) {
@@ -146,12 +149,11 @@ void find_run(TrainArguments& arguments) {
   const bool is_folder = fs::is_directory(folder, error);
   if (is_folder) {
     if (arguments.seeds > 1)
-      throw InputError(text_of(folder.string(), ": is one run. --seeds takes an experiment file."));
+      throw InputError({folder.string()}, Rule::conflict, "is one run. --seeds takes an experiment file.");
     file = RunFolder(folder).experiment_file().string();
     if (!arguments.resume) {
-      throw InputError(text_of(folder.string(),
-                               ": is a folder. Give an experiment file, or --resume to resume ",
-                               "the run there."));
+      throw InputError({folder.string()}, Rule::wrong_type,
+                       "is a folder. Give an experiment file, or --resume to resume the run there.");
     }
   } else {
     folder = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
@@ -197,8 +199,8 @@ Experiment read(const ExperimentFile& file, const TrainArguments& arguments) {
   if (!arguments.init.empty()) {
     const std::string path = std::filesystem::absolute(arguments.init).string();
     if (!is_utf8(path))
-      throw InputError(
-          text_of("--init: a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
+      throw InputError({.item = "--init"}, Rule::wrong_type,
+                       text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
     set.push_back(text_of("train.init=", Json(path).dump()));
   }
   if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
@@ -212,6 +214,18 @@ bool is_undefined(const Experiment& experiment, const EvaluationReport& report) 
   return !experiment.metrics.empty() && !report.valid.empty() &&
          !is_rankable(metric(experiment.metrics.front()).larger_is_better,
                       value_of(report.valid, experiment.metrics.front()));
+}
+
+/// The error with the options that lead out of it, where it is the folder that does not fit.
+InputError with_advice(const InputError& error, const std::string& folder) {
+  const Problem& problem = error.problems().front();
+  if (problem.place.file != folder) return error;
+  if (problem.rule == Rule::exists)
+    return error.with_hint("Give another --out, or --resume to go on with that run.");
+  if (problem.rule == Rule::missing)
+    return error.with_hint(
+        text_of("Give another --out, and --init ", folder, " to begin with these weights."));
+  return error;
 }
 
 /// Trains into a folder; progress goes to stderr.
@@ -248,7 +262,11 @@ RunSummary train_into(const std::string& folder, const Experiment& experiment,
     };
     options.resumed = [&](const Trainer& trainer) { announce(trainer, experiment); };
   }
-  return train_run(experiment, options);
+  try {
+    return train_run(experiment, options);
+  } catch (const InputError& error) {
+    throw with_advice(error, folder);
+  }
 }
 
 std::string default_folder(const Experiment& experiment) {
@@ -317,7 +335,8 @@ void train_seeds(TrainArguments arguments) {
 void check_ranks(const TrainArguments& arguments) {
   if (arguments.ranks == nullptr) return;
   const auto refuse = [](const char* option) {
-    throw InputError(text_of(option, ": is not for several processes. Run it without mpirun."));
+    throw InputError({.item = option}, Rule::not_supported,
+                     "is not for several processes. Run it without mpirun.");
   };
   if (!arguments.find_rate.empty()) refuse("--find-lr");
   if (arguments.dry_run) refuse("--dry-run");

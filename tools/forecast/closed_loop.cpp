@@ -95,9 +95,10 @@ class ClosedLoop {
     if (bad == begin + width_) return;
     const bool was_fed = step >= given_.known && std::ranges::find(given_.feedback, bad - begin,
                                                                    &Feedback::input) != given_.feedback.end();
-    throw InputError(text_of("[forecast] input ", bad - begin, was_fed ? " is not finite" : " is not known",
-                             " at step ", step, ", ", step - given_.known + 1,
-                             step == given_.known ? " step" : " steps", " after the past."));
+    throw InputError(
+        {.op = "forecast"}, Rule::not_finite,
+        text_of("input ", bad - begin, was_fed ? " is not finite" : " is not known", " at step ", step, ", ",
+                step - given_.known + 1, step == given_.known ? " step" : " steps", " after the past."));
   }
 
   const Model& model_;
@@ -165,22 +166,24 @@ void draw_target(T* outputs, const QuantileFunction& function, std::int64_t leve
 void check(const Model& model, const ForecastInputs& given) {
   const Tensor& x = given.inputs;
   if (x.rank() != 2 || x.size(1) != model.input_width() || given.known < 1 || given.known >= x.size(0)) {
-    throw InputError(text_of("[forecast] inputs are [known + steps, ", model.input_width(),
-                             "] with at least one step of either kind. Got ", to_string(x.shape()), " with ",
-                             given.known, " known."));
+    throw InputError({.op = "forecast"}, Rule::shape,
+                     text_of("inputs are [known + steps, ", model.input_width(),
+                             "] with at least one step of either kind"),
+                     text_of(to_string(x.shape()), " with ", given.known, " known"));
   }
   if (given.horizon < 1)
-    throw InputError(
-        text_of("[forecast] a forecast needs a horizon of at least 1. Got ", given.horizon, "."));
+    throw InputError({.op = "forecast"}, Rule::out_of_range, "a forecast needs a horizon of at least 1",
+                     text_of(given.horizon));
   const std::int64_t needed = given.horizon - 1 + (reads_every_step(model.at()) ? 1 : given.window);
   if (given.known < needed)
-    throw InputError(text_of("[forecast] the past is too short: expected at least ", needed, " steps, got ",
-                             given.known, "."));
+    throw InputError(
+        {.op = "forecast"}, Rule::out_of_range,
+        text_of("the past is too short: expected at least ", needed, " steps, got ", given.known, "."));
   for (const Feedback& fed : given.feedback)
     if (fed.input < 0 || fed.input >= model.input_width() || fed.output < 0 ||
         fed.output >= model.output_width())
-      throw InputError(
-          text_of("[forecast] the model has no output ", fed.output, " or no input ", fed.input, "."));
+      throw InputError({.op = "forecast"}, Rule::missing,
+                       text_of("the model has no output ", fed.output, " or no input ", fed.input, "."));
 }
 
 }  // namespace
@@ -194,7 +197,8 @@ Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t 
   check(model, given);
   const LossFunction& loss = model.loss();
   if (loss != Loss::quantile || paths < 1)
-    throw InputError("[forecast] paths are drawn from a model of quantiles, at least one.");
+    throw InputError({.op = "forecast"}, Rule::out_of_range,
+                     "paths are drawn from a model of quantiles, at least one.");
   const std::int64_t levels = loss.outputs_of_target(), targets = model.output_width() / levels;
   const std::int64_t steps = given.inputs.size(0) - given.known;
   const QuantileFunction function(loss.options.levels);

@@ -80,8 +80,9 @@ class HorizonScorer {
   std::vector<Origin> chosen_origins() const {
     const std::vector<Origin> possible = possible_origins();
     if (possible.empty()) {
-      throw InputError(text_of(series_.where(), ": no row of ", options_.split, " has ", rows_before(),
-                               " rows before it and ", options_.steps, " from it on without a gap."));
+      throw InputError({series_.where()}, Rule::missing,
+                       text_of("no row of ", options_.split, " has ", rows_before(), " rows before it and ",
+                               options_.steps, " from it on without a gap."));
     }
     std::vector<Origin> chosen;
     const std::int64_t apart = (std::ssize(possible) - 1) / kMostOrigins + 1;
@@ -132,7 +133,8 @@ class HorizonScorer {
 
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options) {
   if (options.steps < 1)
-    throw InputError(text_of("[forecast] expected a horizon of at least 1. Got ", options.steps, "."));
+    throw InputError({.op = "forecast"}, Rule::out_of_range, "expected a horizon of at least 1",
+                     text_of(options.steps));
   return HorizonScorer(model, options).run();
 }
 

@@ -14,7 +14,8 @@ namespace lagtape {
 SeriesOptions series_options_of(const Model& model) {
   const Json data = data_of(model);
   if (data.value("task", "") != "series")
-    throw InputError("[forecast] expected a model that was trained on a recording, the task \"series\".");
+    throw InputError({.op = "forecast"}, Rule::not_supported,
+                     "expected a model that was trained on a recording, the task \"series\".");
   JsonErrors errors;
   JsonReader reader(data, "/data", errors);
   reader.raw("task", "");
@@ -28,8 +29,8 @@ SeriesOptions series_options_of(const Model& model) {
 Recordings recordings_for(const Model& model, const SeriesOptions& options, bool allow_future) {
   Recordings recordings = read_recordings(options, std::filesystem::path(), allow_future);
   if (recordings.axis.times.size() == 1)
-    throw InputError(
-        text_of(options.where(), ": has one row. Two are needed, whose times tell the distance of rows."));
+    throw InputError({options.where()}, Rule::shape,
+                     "has one row. Two are needed, whose times tell the distance of rows.");
   if (model.dtype() == Dtype::f64) return recordings;
   for (std::int64_t row = 0; row < recordings.rows; ++row)
     for (const std::int64_t input : recordings.input) {
@@ -40,8 +41,8 @@ Recordings recordings_for(const Model& model, const SeriesOptions& options, bool
       const std::string place = axis.times.empty()
                                     ? text_of("row ", row)
                                     : label_of(axis, axis.times[static_cast<std::size_t>(row)]);
-      throw InputError(text_of(options.where(), ": ", place, ": ", column.name, " is ", number,
-                               ", which is not finite in f32."));
+      throw InputError({options.where()}, Rule::not_finite,
+                       text_of(place, ": ", column.name, " is ", number, ", which is not finite in f32."));
     }
   return recordings;
 }

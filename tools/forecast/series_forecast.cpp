@@ -57,7 +57,7 @@ double time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options)
 [[noreturn]] void refuse_first(const std::vector<ForecastOrigin>& origins, std::int64_t next,
                                const TimeAxis& axis, const SeriesForecastOptions& options) {
   const std::string where = options.input.string();
-  if (origins.empty()) throw InputError(text_of(where, ": has no row with targets to go on from."));
+  if (origins.empty()) throw InputError({where}, Rule::missing, "has no row with targets to go on from.");
   const auto label = [&](const ForecastOrigin& origin) {
     return axis.times.empty() ? text_of(origin.row) : label_of(axis, origin.time);
   };
@@ -85,8 +85,8 @@ ForecastStart start_of(const Recordings& recordings, const SeriesForecastOptions
   for (const RowRange& segment : recordings.segments)
     if (segment.first < start.first) start.segment = segment;
   if (start.segment.end() < start.first)
-    throw InputError(
-        text_of(options.input.string(), ": the rows before the first prediction have no numbers."));
+    throw InputError({options.input.string()}, Rule::missing,
+                     "the rows before the first prediction have no numbers.");
   return start;
 }
 
@@ -99,17 +99,20 @@ void hold_last_numbers(Recordings& recordings, const ForecastStart& start, const
     std::int64_t last = start.first - 1;
     while (last >= start.segment.first && column.is_filled(last)) --last;
     if (last < start.segment.first)
-      throw InputError(text_of(where, ": ", column.name, " has no number before the first prediction."));
+      throw InputError({where}, Rule::missing,
+                       text_of(column.name, " has no number before the first prediction."));
     for (std::int64_t row = last + 1; row < start.first; ++row) column.values.set(row, column.at(last));
   }
 }
 
 [[noreturn]] void refuse_unknown(const std::string& name, std::int64_t step, std::int64_t horizon,
                                  const std::string& where) {
-  throw InputError(text_of(
-      where, ": ", name, " is an input that the model does not predict, and it is not ", "known ", step + 1,
-      step == 0 ? " step" : " steps", " after the past. Add rows with it in which the targets are ",
-      "empty, or forecast at most ", step + horizon, step + horizon == 1 ? " step." : " steps."));
+  throw InputError(
+      {where}, Rule::wrong_type,
+      text_of(name, " is an input that the model does not predict, and it is not known ", step + 1,
+              step == 0 ? " step" : " steps",
+              " after the past. Add rows with it in which the targets are empty, or forecast at most ",
+              step + horizon, step + horizon == 1 ? " step." : " steps."));
 }
 
 ForecastInputs inputs_of(const Recordings& recordings, const ForecastStart& start,
@@ -176,7 +179,8 @@ void check_memory(const Model& model, const SeriesForecastOptions& options) {
   const double bytes = steps * kLabelBytes + sizeof(double) * (2 * steps * width * (1 + paths) + paths);
   if (bytes <= static_cast<double>(system_memory()) / 2) return;
   const std::string on_paths = paths > 0 ? text_of(" on ", options.paths, " paths") : "";
-  throw InputError(text_of("[forecast] ", options.steps, " steps", on_paths, " take about ",
+  throw InputError({.op = "forecast"}, Rule::no_memory,
+                   text_of(options.steps, " steps", on_paths, " take about ",
                            bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
                            ", more than half of the memory. Give fewer."));
 }
@@ -185,14 +189,14 @@ void check_memory(const Model& model, const SeriesForecastOptions& options) {
 
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options) {
   if (models.empty() || options.steps < 1)
-    throw InputError("[forecast] expected a model and at least one step.");
+    throw InputError({.op = "forecast"}, Rule::out_of_range, "expected a model and at least one step.");
   check_memory(models.front(), options);
   SeriesOptions series = series_options_of(models.front());
   series.paths = {options.input.string()};
   Recordings recordings = recordings_for(models.front(), series, true);
   if (recordings.recordings.size() != 1)
-    throw InputError(text_of(options.input.string(), ": a forecast goes on from one recording. Got ",
-                             recordings.recordings.size(), "."));
+    throw InputError({options.input.string()}, Rule::shape, "a forecast goes on from one recording",
+                     text_of(recordings.recordings.size()));
   const ForecastStart start = start_of(recordings, options);
   hold_last_numbers(recordings, start, options.input.string());
   const LossFunction& loss = models.front().loss();
@@ -204,11 +208,13 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   std::vector<Tensor> predictions;
   for (const Model& model : models) {
     if (model.output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
-      throw InputError(text_of("[forecast] a model predicts ", model.output_width(),
-                               " numbers, expected the ", forecast.targets.size(), " targets."));
+      throw InputError({.op = "forecast"}, Rule::shape,
+                       text_of("a model predicts ", model.output_width(), " numbers, expected the ",
+                               forecast.targets.size(), " targets."));
     if ((model.loss() == Loss::quantile) != is_quantile ||
         (is_quantile && model.loss().options.levels != loss.options.levels))
-      throw InputError("[forecast] the models of one forecast predict the same quantiles, or none.");
+      throw InputError({.op = "forecast"}, Rule::conflict,
+                       "the models of one forecast predict the same quantiles, or none.");
     predictions.push_back(draws ? draw_paths(model, inputs, options.paths, options.seed + predictions.size())
                                 : closed_loop(model, inputs));
   }

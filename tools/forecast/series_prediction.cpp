@@ -19,7 +19,8 @@ class SeriesPredictor {
     series_.paths = {input.string()};
     recordings_ = recordings_for(model, series_, true);
     if (std::ssize(recordings_.input) != model.input_width())
-      throw InputError(text_of(series_.where(), ": the model takes ", model.input_width(),
+      throw InputError({series_.where()}, Rule::shape,
+                       text_of("the model takes ", model.input_width(),
                                " inputs per step. The recording has ", recordings_.input.size(), "."));
   }
 
@@ -35,9 +36,10 @@ class SeriesPredictor {
       }
     }
     if (prediction_.places.empty())
-      throw InputError(text_of(series_.where(), ": no stretch without a gap has the ",
-                               reads_every_step(model_.at()) ? 1 : series_.window,
-                               " rows that a prediction needs."));
+      throw InputError(
+          {series_.where()}, Rule::missing,
+          text_of("no stretch without a gap has the ", reads_every_step(model_.at()) ? 1 : series_.window,
+                  " rows that a prediction needs."));
     return finish();
   }
 

@@ -26,13 +26,10 @@ TaskLoader read_data(const TaskEntry& entry, const Json& data, std::vector<Optio
   TaskLoader loader = entry.read(reader, {.batch = 16, .every_step = true, .real_loss = true});
   options = reader.documentation();
   if (missing == nullptr) return loader;
-  try {
-    errors.raise("");
-  } catch (const InputError& error) {
-    const std::string text = error.what();
+  for (const Problem& problem : errors.problems())
     for (const OptionDoc& option : options)
-      if (text.find(text_of("/", option.key, ": is missing")) != text.npos) missing->push_back(option.key);
-  }
+      if (problem.rule == Rule::missing && problem.place.pointer == reader.pointer_to(option.key))
+        missing->push_back(option.key);
   return loader;
 }
 

@@ -116,8 +116,8 @@ void describe_times(std::vector<double> times, RecordingColumns& found) {
 
 void check_utf8(const std::string& text, std::int64_t line, const std::string& where) {
   if (!is_utf8(text))
-    throw InputError(
-        text_of(where, ": line ", line, ": ", quote(text), " is not UTF-8. Save the file as UTF-8."));
+    throw InputError({where, line}, Rule::wrong_type,
+                     text_of(quote(text), " is not UTF-8. Save the file as UTF-8."));
 }
 
 /// The cells of a file. Where commas divide no table, they may be the decimal points of a single column.

@@ -45,11 +45,12 @@ std::string name_from(const fs::path& file) {
 [[noreturn]] void refuse_target(const RecordingColumn& column, const std::string& file) {
   const std::string text =
       column.text.empty() ? "no numbers" : text_of(quote(column.text), " in line ", column.text_line);
-  throw InputError(text_of(file, ": --target ", name_of(column).dump(),
-                           ": expected a column of numbers that change, ",
-                           column.kind == Kind::constant ? "and this one never does."
-                           : column.kind == Kind::time   ? "and this one has the times."
-                                                         : text_of("got ", text, ".")));
+  throw InputError(
+      {file}, Rule::wrong_type,
+      text_of("--target ", name_of(column).dump(), ": expected a column of numbers that change, ",
+              column.kind == Kind::constant ? "and this one never does."
+              : column.kind == Kind::time   ? "and this one has the times."
+                                            : text_of("got ", text, ".")));
 }
 
 void add_columns(Draft& draft, const RecordingColumns& found, const std::string& file,
@@ -86,7 +87,7 @@ void add_columns(Draft& draft, const RecordingColumns& found, const std::string&
     std::vector<std::string> names;
     for (const RecordingColumn* column : found.of_kind(Kind::numbers))
       names.push_back(column->name.empty() ? std::to_string(column->index) : column->name);
-    throw InputError(unknown_name("column of numbers", target, names) + ".");
+    throw InputError(unknown_name("column of numbers", target, names));
   }
   for (const RecordingColumn& column : found.columns) {
     const Json name = name_of(column);

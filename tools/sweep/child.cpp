@@ -16,7 +16,8 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/text_lines.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/problem_json.h"
 
 namespace lagtape::sweep {
 
@@ -70,14 +71,19 @@ class HeldSignals {
 
 }  // namespace
 
-Child::Child(const std::vector<std::string>& arguments, const std::filesystem::path& log) {
+Child::Child(const std::vector<std::string>& arguments, const std::filesystem::path& log)
+    : problems_(log.string() + ".problems") {
   const Descriptor output{::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666)};
   if (output.number < 0 && errno == ELOOP)
-    throw InputError(text_of(log.string(), ": cannot write: it is a link"));
-  if (output.number < 0) throw InputError(text_of(log.string(), ": cannot write: ", std::strerror(errno)));
+    throw InputError({log.string()}, Rule::cannot_write, "cannot write: it is a link");
+  if (output.number < 0)
+    throw InputError({log.string()}, Rule::cannot_write, text_of("cannot write: ", std::strerror(errno)));
   const Descriptor input{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   std::vector<std::string> words{"lagtape"};
   words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), {"--problems", problems_.string()});
+  std::error_code not_there;
+  std::filesystem::remove(problems_, not_there);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -88,7 +94,10 @@ Child::Child(const std::vector<std::string>& arguments, const std::filesystem::p
   if (process_ == 0) become(pointers.data(), input.number, output.number, parent, signals);
 }
 
-Child::Child(Child&& other) noexcept : process_(std::exchange(other.process_, 0)), asked_(other.asked_) {}
+Child::Child(Child&& other) noexcept
+    : problems_(std::move(other.problems_)),
+      process_(std::exchange(other.process_, 0)),
+      asked_(other.asked_) {}
 
 Child::~Child() {
   if (process_ == 0) return;
@@ -105,26 +114,14 @@ std::optional<int> Child::ended() {
   return code_of(status);
 }
 
+std::vector<Problem> Child::problems() const {
+  if (!std::filesystem::exists(problems_)) return {};
+  return problems_in(parse_json(read_file(problems_), problems_.string()));
+}
+
 void Child::stop() {
   if (process_ != 0 && !asked_) ::kill(process_, SIGTERM);
   asked_ = true;
-}
-
-std::size_t size_of(const std::filesystem::path& file) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(file, error);
-  return error ? 0 : static_cast<std::size_t>(size);
-}
-
-std::string last_words(const std::filesystem::path& log, std::size_t from) {
-  constexpr std::string_view kTool = "lagtape: ";
-  const std::string text = read_file(log);
-  std::string_view rest = std::string_view(text).substr(std::min(from, text.size()));
-  std::string last;
-  for (std::string line; take_line(rest, line);) {
-    if (line.starts_with(kTool)) last = line.substr(kTool.size());
-  }
-  return last;
 }
 
 }  // namespace lagtape::sweep

@@ -15,7 +15,6 @@ namespace {
 struct Training {
   Run* run;
   int threads;
-  std::size_t log_start;
   std::optional<FolderLock> claim;
   Child child;
 };
@@ -38,9 +37,7 @@ void begin_next(const Pool& pool, std::deque<Run*>& waiting, Trainings& training
   if (turn.kind == Turn::Kind::later) waiting.push_back(&run);
   if (turn.kind != Turn::Kind::train) return;
   std::filesystem::create_directories(run.folder.parent_path());
-  const std::size_t log_start = size_of(log_file(run));
-  trainings.push_back(
-      {&run, threads, log_start, std::move(turn.claim), Child(turn.arguments, log_file(run))});
+  trainings.push_back({&run, threads, std::move(turn.claim), Child(turn.arguments, log_file(run))});
 }
 
 void collect(const Pool& pool, std::deque<Run*>& waiting, Trainings& trainings) {
@@ -51,7 +48,7 @@ void collect(const Pool& pool, std::deque<Run*>& waiting, Trainings& trainings) 
       continue;
     }
     Run& run = *training->run;
-    const bool again = pool.ended(run, {*code, last_words(log_file(run), training->log_start)});
+    const bool again = pool.ended(run, {*code, training->child.problems()});
     if (again) waiting.push_back(&run);
     training = trainings.erase(training);
   }

@@ -7,17 +7,25 @@
 #include <vector>
 
 #include "lagtape/core/io/folder_lock.h"
+#include "lagtape/core/problem.h"
 #include "lagtape/tools/sweep/run.h"
 
 namespace lagtape::sweep {
 
-/// How a training ended: its exit code, and the tool's last message in its log.
+/// How a training ended: its exit code, and its problems; none where a signal ended it.
 struct Ending {
   int code = 0;
-  std::string message;
+  std::vector<Problem> problems = {};
+
+  std::string message() const { return to_string(problems); }
 
   bool diverged() const { return code == 3; }
   bool refused() const { return code == 2; }  ///< something that the user gave is wrong
+  /// Another training holds the folder, or has begun there in the meantime.
+  bool found_another() const {
+    return !problems.empty() &&
+           (problems.front().rule == Rule::in_use || problems.front().rule == Rule::exists);
+  }
 };
 
 /// What a pool does with a run whose turn has come: trains it by a command, puts it off, or leaves it out.

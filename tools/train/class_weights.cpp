@@ -41,9 +41,8 @@ Experiment with_class_weights(const Experiment& experiment, const Task& task, Th
   if (!experiment.balanced_classes) return experiment;
   if (task.fresh)
     throw InputError(
-        text_of(experiment.where,
-                ": /loss/class_weights: \"balanced\" counts the classes of the training set, which ",
-                "never ends here. Give numbers."));
+        {.file = experiment.where, .pointer = "/loss/class_weights"}, Rule::not_supported,
+        "\"balanced\" counts the classes of the training set, which never ends here. Give numbers.");
   std::vector<double> weights = class_counts(*task.train, experiment.loss, pool);
   double targets = 0, classes = 0;
   for (const double count : weights) {

@@ -45,9 +45,9 @@ void require_binary(const Batch& batch) {
   for (std::int64_t i = 0; i < batch.y.numel(); ++i) {
     const double target = batch.y.at(i);
     if (target == 0 || target == 1 || std::isnan(target)) continue;
-    throw InputError(text_of("/loss: binary_cross_entropy needs targets that are 0 or 1. Got ", target,
-                             " in sequence ", batch.ids[static_cast<std::size_t>(i / width)], ", target ",
-                             i % width, "."));
+    throw InputError({.pointer = "/loss"}, Rule::shape, "binary_cross_entropy needs targets that are 0 or 1",
+                     text_of(target, " in sequence ", batch.ids[static_cast<std::size_t>(i / width)],
+                             ", target ", i % width));
   }
 }
 

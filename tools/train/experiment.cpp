@@ -84,7 +84,8 @@ Model model_in_memory(const Experiment& experiment, FittedModel fitted, std::opt
     numbers = std::min(numbers + element_count(parameter.shape), kMany);
   const auto size = static_cast<std::int64_t>(byte_size(fitted.definition.precision));
   if (numbers > system_memory() / 2 / size)
-    throw InputError(text_of(experiment.where, ": /model: the parameters are ", numbers,
+    throw InputError({.file = experiment.where, .pointer = "/model"}, Rule::no_memory,
+                     text_of("the parameters are ", numbers,
                              " numbers, which do not fit into the memory with their gradients."));
   return Model::undrawn(std::move(fitted), document ? provenance_of(*std::move(document)) : nullptr);
 }
@@ -137,7 +138,8 @@ std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const
   const KnownWords words = task.read_vectors(table.value);
   const std::string error = value_error(model.fitted().parameters().front(), table.value);
   if (!error.empty())
-    throw InputError(text_of(experiment.where, ": /data/vectors: ", table.name, ": ", error, "."));
+    throw InputError({.file = experiment.where, .pointer = "/data/vectors"}, Rule::out_of_range,
+                     text_of(table.name, ": ", error, "."));
   return words;
 }
 

@@ -60,12 +60,15 @@ struct DataSurroundings {
 Task load_of(const std::string& where, const std::function<Task()>& load) try {
   return load();
 } catch (const InputError& error) {
-  if (!std::string_view(error.what()).starts_with("/data")) throw;
-  throw InputError(text_of(where, ": ", error.what()));
+  const Place& place = error.problems().front().place;
+  if (!place.file.empty() || place.pointer.empty()) throw;
+  throw error.within({where});
 } catch (const OutOfMemory& error) {
-  throw InputError(text_of(where, ": /data: the data do not fit into the memory: ", error.what()));
+  throw InputError({.file = where, .pointer = "/data"}, Rule::no_memory,
+                   text_of("the data do not fit into the memory: ", error.what()));
 } catch (const std::bad_alloc&) {
-  throw InputError(text_of(where, ": /data: the data do not fit into the memory."));
+  throw InputError({.file = where, .pointer = "/data"}, Rule::no_memory,
+                   "the data do not fit into the memory.");
 }
 
 /// The sections in the order in which they are best read: the data, the model, the training.
@@ -166,7 +169,7 @@ class ExperimentReader {
   void read_model() {
     const Json& given = top_.raw("model", "layers and read-out");
     const Json& cells = top_.raw("cells", "cells defined by their equations");
-    if (given.is_null()) top_.error("model", "is missing.");
+    if (given.is_null()) top_.error("model", Problem{.rule = Rule::missing, .statement = "is missing."});
     if (!given.is_null()) experiment_.model = lagtape::read_model(given, cells, errors_);
     experiment_.model.loss = experiment_.loss;
     if (!errors_.empty()) return;
@@ -208,7 +211,7 @@ class ExperimentReader {
     } else if (experiment_.data_shape) {
       experiment_.loss = default_loss(*experiment_.data_shape);
     } else if (top_.is_object() && has_data_) {
-      top_.error("loss", "is missing, expected the name of a loss.");
+      top_.error("loss", Problem{.rule = Rule::missing, .expected = "the name of a loss."});
     }
     if (experiment_.loss == Loss::none) return;
     experiment_.balanced_classes = value_at(document_, "/loss/class_weights") == "balanced";
@@ -291,15 +294,16 @@ class ExperimentReader {
 
 Experiment read_document(const Json& document, const std::string& where, const fs::path& base) {
   if (document.contains("experiment") && document.contains("ranges")) {
-    throw InputError(text_of(
-        where, ": expected an experiment. This is the file of a search, which `lagtape search` takes."));
+    throw InputError({where}, Rule::wrong_type,
+                     "expected an experiment. This is the file of a search, which `lagtape search` takes.");
   }
   return ExperimentReader(document, base).read(where);
 }
 
 const Json& document_of(const Experiment& experiment) {
   if (experiment.document) return *experiment.document;
-  throw InputError(text_of(experiment.where, ": was filled in C++. This takes an experiment that was read."));
+  throw InputError({experiment.where}, Rule::not_supported,
+                   "was filled in C++. This takes an experiment that was read.");
 }
 
 void leave_out_reports(Json& experiment) {

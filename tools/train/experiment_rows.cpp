@@ -54,8 +54,9 @@ void refuse_row_as_file(const fs::path& file) {
   if (fs::exists(file, error) || !fs::exists(rows, error)) return;
   const std::string name = file.stem().string();
   if (read_commented(rows).value("rows", Json::object()).contains(name))
-    throw InputError(text_of(file.string(), ": there is no such file. It is a row: give ", rows.string(),
-                             " --row ", name, "."));
+    throw InputError(
+        {file.string()}, Rule::missing,
+        text_of("there is no such file. It is a row: give ", rows.string(), " --row ", name, "."));
 }
 
 Json base_of(const Json& document, const fs::path& file) {
@@ -64,7 +65,8 @@ Json base_of(const Json& document, const fs::path& file) {
   const fs::path beside = file.parent_path() / base.get<std::string>();
   Json experiment = read_commented(beside);
   if (has_rows(experiment) || !experiment.is_object())
-    throw InputError(text_of(file.string(), ": /base: ", beside.string(), " is not one experiment."));
+    throw InputError({.file = file.string(), .pointer = "/base"}, Rule::wrong_type,
+                     text_of(beside.string(), " is not one experiment."));
   return experiment;
 }
 
@@ -99,16 +101,18 @@ Json read_experiment_document(const ExperimentPlace& place) {
   Json document = read_commented(place.file);
   if (!has_rows(document)) {
     if (place.row.empty()) return document;
-    throw InputError(text_of(place.file.string(), ": is one experiment, without rows: expected no --row ",
-                             quote(place.row, 100), "."));
+    throw InputError(
+        {place.file.string()}, Rule::missing,
+        text_of("is one experiment, without rows: expected no --row ", quote(place.row, 100), "."));
   }
   check_file(document, place.file);
   const std::vector<std::string> names = keys_of(document["rows"]);
   if (place.row.empty())
-    throw InputError(text_of(place.file.string(),
-                             ": has several experiments. Choose one with --row: ", listed(names), "."));
+    throw InputError({place.file.string()}, Rule::missing,
+                     text_of("has several experiments. Choose one with --row: ", listed(names), "."));
   if (!document["rows"].contains(place.row))
-    throw InputError(text_of(place.file.string(), ": --row: ", unknown_name("row", place.row, names)));
+    throw InputError(
+        unknown_name("row", place.row, names).within({.file = place.file.string(), .item = "--row"}));
   Json experiment = base_of(document, place.file);
   merge_patch(experiment, document["rows"][place.row]);
   return experiment;
@@ -120,7 +124,8 @@ std::vector<std::string> experiments_in(const fs::path& folder) {
   for (const fs::path file : entries_of(folder, error))
     if (file.extension() == ".json" && file != "table.json" && file != kRowsFile)
       names.push_back(file.stem().string());
-  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
+  if (error)
+    throw InputError({folder.string()}, Rule::cannot_read, text_of("cannot read: ", error.message(), "."));
   if (fs::exists(folder / kRowsFile)) {
     const Json document = read_commented(folder / kRowsFile);
     check_file(document, folder / kRowsFile);

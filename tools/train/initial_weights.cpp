@@ -12,7 +12,7 @@ namespace {
 Model model_to_begin_with(const Experiment& experiment) try {
   return load_model(experiment.train.init);
 } catch (const InputError& error) {
-  throw InputError(text_of(experiment.where, ": /train/init: ", error.what()));
+  throw error.within({.file = experiment.where, .pointer = "/train/init"});
 }
 
 }  // namespace
@@ -34,10 +34,10 @@ std::optional<InitialWeights> start_from_init(const Experiment& experiment, Mode
     result.taken.push_back(parameter.name);
   }
   if (!result.taken.empty()) return result;
-  throw InputError(text_of(experiment.where, ": /train/init: ", path,
-                           " has no parameter of the name and shape of one ", "of this model, such as ",
-                           result.drawn.front(), " ", to_string(model.parameters().begin()->value.shape()),
-                           "."));
+  throw InputError(
+      {.file = experiment.where, .pointer = "/train/init"}, Rule::missing,
+      text_of(path, " has no parameter of the name and shape of one of this model, such as ",
+              result.drawn.front(), " ", to_string(model.parameters().begin()->value.shape()), "."));
 }
 
 }  // namespace lagtape

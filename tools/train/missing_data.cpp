@@ -23,7 +23,7 @@ std::string missing_setting(const Json& experiment) {
 std::string advice_on_missing_data(const Json& experiment) {
   const std::string setting = missing_setting(experiment);
   if (setting.empty()) return "";
-  return text_of("\nIf the data have moved, say where they are now: train and analyze by --set ", setting,
+  return text_of("If the data have moved, say where they are now: train and analyze by --set ", setting,
                  "=PATH", setting == "data.path" ? ", eval by --data PATH." : ".");
 }
 
@@ -35,7 +35,7 @@ void advise_on_missing_data(Experiment& experiment) {
       try {
         return load(pool);
       } catch (const InputError& error) {
-        throw InputError(error.what() + advice);
+        throw error.with_hint(advice);
       }
     };
   }

@@ -26,9 +26,9 @@ ModelOp model_op(const Experiment& experiment, const Model& model, Ranks* ranks)
   const TrainOptions& train = experiment.train;
   if (train.plan == MemoryPlan::reversible) {
     if (const std::string obstacle = obstacle_to_reversing(model); !obstacle.empty()) {
-      throw InputError(text_of(experiment.where,
-                               ": /train/memory: plan reversible runs every layer backwards in time, but ",
-                               obstacle, ". Give another plan, such as \"auto\"."));
+      throw InputError({.file = experiment.where, .pointer = "/train/memory"}, Rule::not_supported,
+                       text_of("plan reversible runs every layer backwards in time, but ", obstacle,
+                               ". Give another plan, such as \"auto\"."));
     }
   }
   return ModelOp(
@@ -39,7 +39,7 @@ PlanCost choose_plan(const Experiment& experiment, const ModelOp& op, std::int64
                      int threads) try {
   return op.choose(batch, steps, threads);
 } catch (const InputError& error) {
-  throw InputError(text_of(experiment.where, ": /train/memory: ", error.what()));
+  throw error.within({.file = experiment.where, .pointer = "/train/memory"});
 }
 
 }  // namespace lagtape

@@ -25,7 +25,9 @@ namespace {
 void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw InputError(text_of(path.string(), ": cannot make this folder: ", error.message(), "."));
+  if (error)
+    throw InputError({path.string()}, Rule::not_supported,
+                     text_of("cannot make this folder: ", error.message(), "."));
 }
 
 std::string content_of(const fs::path& file) {
@@ -90,7 +92,8 @@ std::string table_of(const std::string& rows, const fs::path& file) {
   }
   constexpr std::size_t kMostEmpty = 1'000'000, kMostForEachValue = 64;
   if (parsed.size() * keys.size() > kMostEmpty + kMostForEachValue * values) {
-    throw InputError(text_of(file.string(), ": its ", parsed.size(), " lines have ", keys.size(),
+    throw InputError({file.string()}, Rule::conflict,
+                     text_of("its ", parsed.size(), " lines have ", keys.size(),
                              " different keys, expected the same ones in most of them."));
   }
   std::string table = header + "\n";
@@ -123,13 +126,12 @@ void require_same(const Experiment& before, const Experiment& now, const fs::pat
     const Json* found = json.find_pointer(place);
     return found != nullptr ? shortened(found->dump(), 200) : "nothing";
   };
-  throw InputError(text_of(
-      path.string(),
-      ": a resumed run may differ in epochs, steps, memory, threads, what is reported, not_finite "
-      "\"skip\" and the folders of its files only. Got ",
-      place, " ", value(new_values), ", the run has ", value(old_values),
-      ". For other settings give another folder, by --out; `lagtape train --init` begins with this run's "
-      "weights."));
+  throw InputError({path.string()}, Rule::conflict,
+                   "a resumed run may differ in epochs, steps, memory, threads, what is reported, not_finite "
+                   "\"skip\" and the folders of its files only",
+                   text_of(place, " ", value(new_values), ", the run has ", value(old_values)),
+                   "For other settings give another folder, by --out; `lagtape train --init` begins with "
+                   "this run's weights.");
 }
 
 }  // namespace
@@ -164,13 +166,13 @@ void RunFolder::check(const Experiment& experiment, bool resume) const {
   std::error_code error;
   const fs::file_status status = fs::status(path_, error);
   if (fs::exists(status) && !resume) {
-    throw InputError(
-        text_of(path_.string(), ": exists already. Give another --out, or --resume to go on with that run."));
+    throw InputError({path_.string()}, Rule::exists, "exists already.");
   }
   for (fs::path above = path_; !above.empty(); above = above.parent_path()) {
     const fs::file_status found = fs::status(above, error);
     if (fs::exists(found) && !fs::is_directory(found)) {
-      throw InputError(text_of(path_.string(), ": cannot be made, ", above.string(), " is not a folder."));
+      throw InputError({path_.string()}, Rule::cannot_write,
+                       text_of("cannot be made, ", above.string(), " is not a folder."));
     }
     if (fs::exists(found) || above == above.parent_path()) break;
   }
@@ -180,15 +182,13 @@ void RunFolder::check(const Experiment& experiment, bool resume) const {
     const Experiment before = parse_experiment(text, experiment_file().string(), fs::absolute(path_));
     require_same(before, experiment, path_);
   } else if (fs::exists(weights_file())) {
-    throw InputError(text_of(
-        path_.string(), ": has weights but no checkpoint to resume from. Give another --out, and --init ",
-        path_.string(), " to begin with these weights."));
+    throw InputError({path_.string()}, Rule::missing, "has weights but no checkpoint to resume from.");
   }
 }
 
 FolderLock RunFolder::lock() const {
   if (std::optional<FolderLock> lock = FolderLock::at_once(path_)) return std::move(*lock);
-  throw InputError(text_of(path_.string(), ": ", kFolderInUse));
+  throw InputError({path_.string()}, Rule::in_use, "is in use, another training writes there.");
 }
 
 void RunFolder::refuse_links() const {
@@ -209,7 +209,7 @@ FolderLock RunFolder::begin(const Experiment& experiment, const Trainer& trainer
   FolderLock held = lock();
   refuse_links();
   if (can_resume() || fs::exists(weights_file())) {
-    throw InputError(text_of(path_.string(), ": ", kFolderBegun));
+    throw InputError({path_.string()}, Rule::exists, "another training has begun there in the meantime.");
   }
   remove_temporaries();
   write_file_atomically(experiment_file(), experiment.json() + "\n", Links::refused);
@@ -228,12 +228,13 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
     std::from_chars(length->second.data(), length->second.data() + length->second.size(), bytes);
   }
   if (bytes < 0)
-    throw InputError(text_of(checkpoint_file().string(), ": is no checkpoint",
+    throw InputError({checkpoint_file().string()}, Rule::damaged,
+                     text_of("is no checkpoint",
                              reader.metadata().contains("format") ? " but weights, which --init takes" : "",
                              "; it does not say how long metrics.jsonl was."));
   const auto trained = reader.metadata().find("experiment");
   if (trained == reader.metadata().end())
-    throw InputError(text_of(checkpoint_file().string(), ": does not say which experiment it is of."));
+    throw InputError({checkpoint_file().string()}, Rule::damaged, "does not say which experiment it is of.");
   // The stored experiment is read again, so that options that are newer than the run get their defaults.
   const Experiment before =
       parse_experiment(trained->second, checkpoint_file().string(), fs::absolute(path_));
@@ -241,7 +242,11 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   std::string rows = content_of(metrics_file()).substr(0, static_cast<std::size_t>(bytes));
   rows.resize(rows.rfind('\n') + 1);
   const std::string table = table_of(rows, metrics_file());
-  trainer.unpack(reader);
+  try {
+    trainer.unpack(reader);
+  } catch (const InputError& error) {
+    throw error.problems().front().place.file.empty() ? error.within({checkpoint_file().string()}) : error;
+  }
   remove_temporaries();
   if (!trainer.is_finished()) remove(summary_file());  // it is the summary of the shorter run
   write_file_atomically(metrics_file(), rows, Links::refused);

@@ -45,12 +45,6 @@ struct MetricsPosition {
 /// The position of a line, 0 where it does not say. Throws InputError "WHERE: /epoch: ..." for what is no number.
 MetricsPosition metrics_position(const Json& row, const std::string& where);
 
-/// How messages end about a folder that another training holds, or has begun in the meantime: later it may be free.
-inline constexpr std::string_view kFolderInUse = "is in use, another training writes there.";
-inline constexpr std::string_view kFolderBegun =
-    "another training has begun there in the meantime. Give another --out, or --resume to go on with that "
-    "run.";
-
 /// The files of a run:
 ///   experiment.json  metrics.jsonl  metrics.csv  weights.safetensors  checkpoint/state.safetensors  summary.json
 /// The last one appears when the run is finished. Every file but the metrics is replaced as a whole, so that a

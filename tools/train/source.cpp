@@ -26,7 +26,8 @@ char first_byte(const std::string& path) {
 /// Stands for the experiment of a model that was made in C++ or imported.
 Experiment without_data(const Model& model, const std::string& path) {
   const auto load = [path](ThreadPool&) -> Task {
-    throw InputError(text_of(path, ": this model was made in C++ or imported, and names no data."));
+    throw InputError({path}, Rule::not_supported,
+                     "this model was made in C++ or imported, and names no data.");
   };
   Experiment experiment;
   experiment.name = std::filesystem::path(path).stem().string();
@@ -71,7 +72,8 @@ ModelFile read_model_file(const std::string& path) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     const bool is_beside = std::filesystem::exists(RunFolder(folder).weights_file(), error);
     throw InputError(
-        text_of(path, ": expected a run folder or a .safetensors file. This looks like an experiment: ",
+        {path}, Rule::wrong_type,
+        text_of("expected a run folder or a .safetensors file. This looks like an experiment: ",
                 is_beside ? text_of("give its run, ", folder.string(), ".")
                           : "train it first. `lagtape import` makes a run of a model of another program."));
   }
@@ -112,7 +114,8 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
   const Json document = assigned(in_file, assignments);
   for (const char* part : {"model", "cells"}) {
     if (document.value(part, Json()) != in_file.value(part, Json()))
-      throw InputError(text_of(path, ": /", part, ": the model of a run cannot be changed."));
+      throw InputError({.file = path, .pointer = text_of("/", part)}, Rule::not_supported,
+                       "the model of a run cannot be changed.");
   }
   Experiment experiment = read_document(document, file.where(), std::filesystem::absolute(path));
   if (value_at(document, "/data") == value_at(in_file, "/data")) advise_on_missing_data(experiment);
@@ -121,7 +124,8 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
 }
 
 void refuse_row(const std::string& path, const std::string& row) {
-  if (!row.empty()) throw InputError(text_of(path, ": is a run. --row goes with an experiment file."));
+  if (!row.empty())
+    throw InputError({path}, Rule::wrong_type, "is a run. --row goes with an experiment file.");
 }
 
 Source load_source(const std::string& path, std::span<const std::string> assignments, ThreadPool& pool,

@@ -70,7 +70,8 @@ double relative_difference(const Tensor& outputs, const Tensor& exact) {
 void check_has_probabilities(const Model& model) {
   const Loss loss = model.loss();
   if (loss != Loss::cross_entropy && loss != Loss::binary_cross_entropy) {
-    throw InputError("[predict] probabilities are those of classes. This model gives real numbers.");
+    throw InputError({.op = "predict"}, Rule::not_supported,
+                     "probabilities are those of classes. This model gives real numbers.");
   }
 }
 

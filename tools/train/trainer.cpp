@@ -44,12 +44,13 @@ void check_same_scaling(const TensorReader& reader, const Normalization& now) {
   const auto stored = reader.metadata().find("normalization");
   if (stored == reader.metadata().end()) {
     if (now.output.empty()) return;  // checkpoints did not have it when inputs alone were scaled
-    throw InputError("[checkpoint] the run is from before targets were scaled. Begin another run.");
+    throw InputError({.op = "checkpoint"}, Rule::conflict,
+                     "the run is from before targets were scaled. Begin another run.");
   }
-  if (normalization_from(stored->second, "[checkpoint]") == now) return;
-  throw InputError(
-      "[checkpoint] the run was trained with data of other means and scales. Give the data that it began "
-      "with, or begin another run.");
+  if (normalization_from(stored->second, "") == now) return;
+  throw InputError({.op = "checkpoint"}, Rule::conflict,
+                   "the run was trained with data of other means and scales. Give the data that it began "
+                   "with, or begin another run.");
 }
 
 /// Sets the parameters to their means, if there are any, as long as it lives.
@@ -82,7 +83,7 @@ BatchOptions batches_of(const Experiment& experiment, const Task& task, ThreadPo
   try {
     options.classes = classes_of(*task.train, pool);
   } catch (const InputError& error) {
-    throw InputError(text_of(experiment.where, ": /train/sampling: ", error.what()));
+    throw error.within({.file = experiment.where, .pointer = "/train/sampling"});
   }
   return options;
 }
@@ -163,7 +164,9 @@ void Trainer::unpack(TensorReader& reader) {
   if (length != reader.metadata().end()) {
     std::from_chars(length->second.data(), length->second.data() + length->second.size(), before);
   }
-  if (before < 1) throw InputError("[checkpoint] the file does not say how long its run was to be.");
+  if (before < 1)
+    throw InputError({.op = "checkpoint"}, Rule::damaged,
+                     "the file does not say how long its run was to be.");
   check_same_scaling(reader, task_.normalization);
   const TrainingPosition at = position_in(reader);
   check_position(at);
@@ -171,12 +174,12 @@ void Trainer::unpack(TensorReader& reader) {
     const std::string done =
         task_.fresh ? text_of("/train/steps: ", at.step, " steps")
                     : text_of("/train/epochs: ", at.epoch, " epochs and ", at.step_of_epoch, " steps");
-    throw InputError(text_of(experiment_.where, ": ", done, " are done already. Got ",
-                             task_.fresh ? experiment_.train.steps : experiment_.train.epochs, "."));
+    throw InputError({experiment_.where}, Rule::out_of_range, text_of(done, " are done already"),
+                     text_of(task_.fresh ? experiment_.train.steps : experiment_.train.epochs));
   }
   if (before != steps_ && at.step > 0 && depends_on_length(experiment_.schedule, steps_, before)) {
-    throw InputError(text_of(experiment_.where,
-                             ": /schedule: it depends on the length of the whole run, which was ", before,
+    throw InputError({.file = experiment_.where, .pointer = "/schedule"}, Rule::conflict,
+                     text_of("it depends on the length of the whole run, which was ", before,
                              " steps and would be ", steps_, ". Keep train.epochs, or begin another run."));
   }
   state_ = unpack_state(reader, op_, model_.parameters(), update_step_.optimizer(), update_step_.average());
@@ -192,9 +195,10 @@ void Trainer::check_position(const TrainingPosition& at) const {
                                 : at.step_of_epoch < of_epoch && at.epoch <= at.step &&
                                       at.step - at.step_of_epoch == at.epoch * of_epoch;
   if (fits) return;
-  throw InputError(text_of("[checkpoint] the run stands after ", at.epoch, " epochs and ", at.step_of_epoch,
-                           " steps, and after ", at.step,
-                           " steps in all: with the present data these do not agree."));
+  throw InputError(
+      {.op = "checkpoint"}, Rule::conflict,
+      text_of("the run stands after ", at.epoch, " epochs and ", at.step_of_epoch, " steps, and after ",
+              at.step, " steps in all: with the present data these do not agree."));
 }
 
 void Trainer::check_segments() {
@@ -204,7 +208,8 @@ void Trainer::check_segments() {
   std::vector<std::int64_t> lengths;
   for (const std::int64_t index : indices) lengths.push_back(task_.train->length(index));
   if (experiment_.train.truncate > 0 && is_within(progress, lengths)) return;
-  throw InputError(text_of("[checkpoint] the run stands after ", progress.steps,
+  throw InputError({.op = "checkpoint"}, Rule::conflict,
+                   text_of("the run stands after ", progress.steps,
                            " steps of the sequences of a batch: the present batch is another."));
 }
 

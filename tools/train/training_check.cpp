@@ -24,7 +24,8 @@ bool reads_files(const Experiment& experiment) {
 /// Refuses options that the data do not allow.
 void check_options(const Experiment& experiment, const Task& task) {
   const auto refuse = [&](const char* key, const auto&... what) {
-    throw InputError(text_of(experiment.where, ": /train/", key, ": ", what...));
+    throw InputError({.file = experiment.where, .pointer = text_of("/train/", key)}, Rule::conflict,
+                     text_of(what...));
   };
   const TrainOptions& train = experiment.train;
   const bool is_scored = task.valid->size() > 0;
@@ -50,9 +51,10 @@ void check_batch(const Experiment& experiment, const Task& task) {
                        static_cast<double>(shape.input + targets) *
                        static_cast<double>(byte_size(train.precision));
   if (bytes <= static_cast<double>(system_memory()) / 2) return;
-  throw InputError(text_of(experiment.where, rows > 1 ? ": /train/batch: " : ": /data: ", rows,
-                           rows > 1 ? " sequences" : " sequence", " of up to ", shape.length, " steps of ",
-                           shape.input, shape.input == 1 ? " input take " : " inputs take ",
+  throw InputError({.file = experiment.where, .pointer = rows > 1 ? "/train/batch" : "/data"},
+                   Rule::no_memory,
+                   text_of(rows, rows > 1 ? " sequences" : " sequence", " of up to ", shape.length,
+                           " steps of ", shape.input, shape.input == 1 ? " input take " : " inputs take ",
                            bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
                            ", more than half of the memory. Give ",
                            rows > 1 ? "fewer, or shorter ones." : "shorter ones."));
@@ -78,13 +80,13 @@ void check_numbers(const Experiment& experiment, const Task& task, const Model& 
   constexpr std::int64_t kMostNumbers = 20'000'000;
   const std::int64_t numbers = reads_files(experiment) ? kMostNumbers : 1;
   const std::pair<const char*, const Dataset*> sets[] = {
-      {"", task.train.get()}, {"valid: ", task.valid.get()}, {"test: ", task.test.get()}};
+      {"", task.train.get()}, {"valid", task.valid.get()}, {"test", task.test.get()}};
   for (const auto& [name, set] : sets) {
     if (set->size() == 0) continue;
     try {
       read_through(experiment, task, *set, numbers, model, pool);
     } catch (const InputError& error) {
-      throw InputError(text_of(experiment.where, ": ", name, error.what()));
+      throw error.within({.file = experiment.where, .item = name});
     }
   }
 }

@@ -26,14 +26,10 @@ void save_kept(const RunFolder& folder, Trainer& trainer, Model& model) {
   assign_values(model.parameters(), current);
 }
 
-FolderLock resume(const RunFolder& folder, const Experiment& experiment, Trainer& trainer, Model& model) try {
+FolderLock resume(const RunFolder& folder, const Experiment& experiment, Trainer& trainer, Model& model) {
   FolderLock lock = folder.resume(experiment, trainer);
   if (trainer.state().kept) save_kept(folder, trainer, model);
   return lock;
-} catch (const InputError& error) {
-  if (std::string_view(error.what()).starts_with("[checkpoint]"))
-    throw InputError(text_of(folder.checkpoint_file().string(), ": ", error.what()));
-  throw;
 }
 
 /// A path quoted as one word of a shell command.

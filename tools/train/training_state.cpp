@@ -150,10 +150,10 @@ TrainingState state_of(const Json& json) {
 TrainingState read_state(const TensorReader& reader) try {
   const auto text = reader.metadata().find("state");
   if (text == reader.metadata().end())
-    throw InputError("[checkpoint] the file has no training state in its metadata.");
-  return state_of(parse_json(text->second, "[checkpoint] training state"));
+    throw InputError({.op = "checkpoint"}, Rule::damaged, "the file has no training state in its metadata.");
+  return state_of(parse_json(text->second, ""));
 } catch (const Json::exception&) {
-  throw InputError("[checkpoint] the training state in the metadata is damaged.");
+  throw InputError({.op = "checkpoint"}, Rule::damaged, "the training state in the metadata is damaged.");
 }
 
 void add_values(SafetensorsFile& file, const std::string& prefix, const Parameters& parameters,

@@ -26,7 +26,8 @@ void check_truncation(const Experiment& experiment, const Dataset& train, ReadAt
   std::string obstacle = op.obstacle();
   if (obstacle.empty() && at == ReadAt::mean) obstacle = kTruncatedMean;
   if (obstacle.empty() && !reads_every_step(at)) obstacle = obstacle_to_one_end(train, op);
-  if (!obstacle.empty()) throw InputError(text_of(experiment.where, ": /train/truncate: ", obstacle));
+  if (!obstacle.empty())
+    throw InputError({.file = experiment.where, .pointer = "/train/truncate"}, Rule::not_supported, obstacle);
 }
 
 }  // namespace lagtape

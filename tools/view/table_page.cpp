@@ -52,7 +52,8 @@ std::string page_with(const fs::path& page, const std::string& name, const std::
     const auto end = start == lines.end() ? start : std::find_if(start + 1, lines.end(), is_marker);
     if (end == lines.end() || end->text != last || std::ranges::count(lines, first, &Line::text) != 1 ||
         std::ranges::count(lines, last, &Line::text) != 1) {
-      throw InputError(text_of(page.string(), ": expected the lines '", first, "' and '", last,
+      throw InputError({page.string()}, Rule::shape,
+                       text_of("expected the lines '", first, "' and '", last,
                                "' once each, in this order, with no other table between them."));
     }
     text.replace(start->begin, end->next - start->begin, section);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/ops/recurrence/equations/step_parser.h"
 #include "lagtape/ops/recurrence/equations/weight_parser.h"
@@ -45,7 +46,7 @@ class CellCompiler {
     });
     check_complete();
     if (errors_.empty()) part("", "", [&] { finish(); });
-    if (!errors_.empty()) throw EquationErrors(std::move(errors_));
+    if (!errors_.empty()) throw InputError(std::move(errors_));
     return std::move(compiled_);
   }
 
@@ -60,10 +61,18 @@ class CellCompiler {
       read();
       return true;
     } catch (const InputError& error) {
-      errors_.push_back({section, name, error.what()});
+      note(section, name, error);
     } catch (const FollowingError&) {  // the line that it follows from has an error of its own
     }
     return false;
+  }
+
+  void note(const std::string& section, const std::string& name, const InputError& error) {
+    Place place;
+    for (const std::string& key : {section, name})
+      if (!key.empty()) place.pointer += pointer_part(key);
+    const InputError located = error.within(place);
+    errors_.insert(errors_.end(), located.problems().begin(), located.problems().end());
   }
 
   /// Reads a part that declares a name.
@@ -210,13 +219,13 @@ class CellCompiler {
     if (has_failed || (state && state->kind == Kind::state)) sets = name;
     if (has_failed) throw FollowingError();
     if (!state || state->kind != Kind::state) {
-      parser.fail(target, unknown_name("state", state_name, names_of(cell_.states)) + ".");
+      parser.fail(target, unknown_name("state", state_name, names_of(cell_.states)));
     }
     const StepVar value = parser.expression();
     try {
       scope_.tape.set_next(state->value, value);
     } catch (const InputError& error) {
-      parser.fail(target, error.what());
+      parser.fail(target, error.problems().front());
     }
     add(name, {.kind = Kind::next, .value = value});
   }
@@ -227,9 +236,10 @@ class CellCompiler {
       const EquationSymbol* symbol = scope_.find(state.name);
       const bool is_state = symbol && symbol->kind == Kind::state;
       if (is_state && !scope_.find(state.name + "'") && !scope_.lacks_names) {
-        errors_.push_back(
-            {"state", state.name,
-             text_of("state '", state.name, "' has no next value: no equation sets ", state.name, "'.")});
+        note("state", state.name,
+             InputError(
+                 {}, Rule::missing,
+                 text_of("state '", state.name, "' has no next value: no equation sets ", state.name, "'.")));
       }
     }
     if (!errors_.empty()) return;
@@ -240,7 +250,9 @@ class CellCompiler {
           symbol.kind == Kind::hyper || symbol.kind == Kind::weight || symbol.kind == Kind::equation;
       if (must_be_used && !symbol.used) unused.push_back(quote(name));
     }
-    if (!unused.empty()) errors_.push_back({"", "", text_of("no equation uses ", listed(unused), ".")});
+    if (!unused.empty())
+      errors_.push_back(
+          {.rule = Rule::conflict, .statement = text_of("no equation uses ", listed(unused), ".")});
   }
 
   void check_name(const std::string& kind, const std::string& name) {
@@ -282,7 +294,7 @@ class CellCompiler {
   const EquationCell& cell_;
   EquationScope scope_;
   CompiledCell compiled_;
-  std::vector<EquationError> errors_;
+  std::vector<Problem> errors_;
 
   // The names that derived weights may use, and zeros as a value of every weight.
   WeightScope weight_scope_;
@@ -291,16 +303,7 @@ class CellCompiler {
   std::int64_t sampled_ = 0;  ///< their numbers
 };
 
-std::string lines_of(const std::vector<EquationError>& all) {
-  std::string text;
-  for (const EquationError& error : all) text += text_of(text.empty() ? "" : "\n", error.message);
-  return text;
-}
-
 }  // namespace
-
-EquationErrors::EquationErrors(std::vector<EquationError> all)
-    : InputError(lines_of(all)), all_(std::move(all)) {}
 
 CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input) {
   return CellCompiler(cell, units, input).compile();

@@ -73,25 +73,10 @@ struct CompiledCell {
   std::vector<DerivedWeight> derived;
 };
 
-/// An error of a cell, and the part that it is in: a section ("step", "weights", empty for the whole cell) and the
-/// number or the name of an entry of it (empty for all of it).
-struct EquationError {
-  std::string section, entry, message;
-};
-
-/// All errors of a cell; its text has a line for each.
-class EquationErrors : public InputError {
- public:
-  explicit EquationErrors(std::vector<EquationError> all);
-  const std::vector<EquationError>& all() const { return all_; }
-
- private:
-  std::vector<EquationError> all_;
-};
-
-/// Throws EquationErrors with all errors at once, "equation 3, column 5: unknown name 'sigmid'; did you mean
+/// Throws InputError with all errors at once, "equation 3, column 5: unknown name 'sigmid'; did you mean
 /// 'sigmoid'? In: g = sigmid(...)", for names that are misspelt, set twice, never set or never used, and for
 /// shapes that do not fit. A line that reads what a line with an error was to set has none of its own.
+/// The pointer of an error leads to its part of the cell: "/step/2", "/weights/W".
 CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input);
 
 /// The step program alone.

@@ -323,7 +323,7 @@ StepVar EquationParser::record(const EquationToken& at, Record recorded) const {
   try {
     return recorded();
   } catch (const InputError& error) {
-    fail(at, error.what());
+    fail(at, error.problems().front());
   }
 }
 
@@ -371,11 +371,11 @@ EquationSymbol& EquationParser::resolve(const EquationToken& name) {
       fail(name, text_of(name.text, " is read before an equation sets it."));
   }
   std::vector<std::string> known = scope_.added();
-  const std::string all = unknown_name("name", name.text, known);
+  Problem problem = unknown_name("name", name.text, known);
   for (const std::string& function : function_names()) known.push_back(function);
-  const std::string nearest = nearest_name(name.text, known);
-  fail(name, nearest.empty() ? all + "."
-                             : text_of("unknown name '", name.text, "'; did you mean '", nearest, "'?"));
+  problem.nearest = nearest_name(name.text, known);
+  if (!problem.nearest.empty()) problem.expected.clear();
+  fail(name, problem);
 }
 
 }  // namespace lagtape

@@ -61,14 +61,19 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
       token.text = text.substr(i, end - i);
     } else if (is_digit(text[i]) || text[i] == '.') {
       const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), token.value);
-      if (error != std::errc()) equation_error(line, i, "this is not a number in the range of a double.");
+      if (error != std::errc())
+        equation_error(line, i,
+                       Problem{.rule = Rule::out_of_range,
+                               .statement = "this is not a number in the range of a double."});
       token.kind = EquationToken::Kind::number;
       token.text = text.substr(i, end - (text.data() + i));
     } else if (const std::string_view two = text.substr(i, 2); two == "<=" || two == ">=" || two == "==") {
       token.text = two;
     } else if (std::string_view("+-*/%@()[],=<>").find(text[i]) == std::string_view::npos) {
       equation_error(line, i,
-                     text_of("no equation has the character '", text[i], "'", cure_of_character(text, i)));
+                     Problem{.rule = Rule::syntax,
+                             .statement = text_of("no equation has the character '", text[i], "'",
+                                                  cure_of_character(text, i))});
     }
     i += token.text.size();
     tokens.push_back(token);
@@ -83,8 +88,8 @@ bool is_equation_name(std::string_view text) {
 
 // ---- Cursor ----
 
-void EquationCursor::fail(const EquationToken& at, const std::string& message) const {
-  equation_error(line_, at.position, message);
+void EquationCursor::fail(const EquationToken& at, const Problem& problem) const {
+  equation_error(line_, at.position, problem);
 }
 
 EquationToken EquationCursor::take() {
@@ -105,19 +110,21 @@ void EquationCursor::close(std::string_view bracket) {
 
 void EquationCursor::expected(const std::string& what) const {
   const bool end = peek().kind == EquationToken::Kind::end;
-  fail(peek(), text_of("expected ", what, ", found ", end ? "the end" : text_of("'", peek().text, "'"), "."));
+  fail(peek(),
+       {.rule = Rule::syntax, .found = end ? "the end" : text_of("'", peek().text, "'"), .expected = what});
 }
 
 void EquationCursor::check_end() const {
   if (peek().kind != EquationToken::Kind::end) expected("an operator or the end");
 }
 
-void equation_error(const EquationLine& line, std::size_t position, const std::string& message) {
+void equation_error(const EquationLine& line, std::size_t position, const Problem& problem) {
   const auto begin = line.text.begin();
   const auto within = std::count_if(begin, begin + position, continues_character);
-  const std::size_t column = position - within + 1;
-  throw InputError(
-      text_of(line.label, ", column ", column, ": ", message, " In: ", excerpt(line.text, position)));
+  const Place place{.column = static_cast<std::int64_t>(position) - within + 1,
+                    .item = line.label,
+                    .excerpt = excerpt(line.text, position)};
+  throw InputError(problem.within(place));
 }
 
 }  // namespace lagtape

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "lagtape/core/problem.h"
+
 namespace lagtape {
 
 /// A line of an equation cell, and its name in messages: "equation 3", "output".
@@ -38,7 +40,10 @@ class EquationCursor {
  public:
   explicit EquationCursor(EquationLine line) : line_(std::move(line)), tokens_(tokens_of(line_)) {}
 
-  [[noreturn]] void fail(const EquationToken& at, const std::string& message) const;
+  [[noreturn]] void fail(const EquationToken& at, const Problem& problem) const;
+  [[noreturn]] void fail(const EquationToken& at, const std::string& statement) const {
+    fail(at, Problem{.rule = Rule::syntax, .statement = statement});
+  }
 
  protected:
   const EquationToken& peek() const { return tokens_[next_]; }
@@ -57,7 +62,7 @@ class EquationCursor {
   std::size_t next_ = 0;
 };
 
-/// Throws InputError "LABEL, column C: MESSAGE In: TEXT". Columns count characters from 1.
-[[noreturn]] void equation_error(const EquationLine& line, std::size_t position, const std::string& message);
+/// Throws InputError with the problem at "LABEL, column C". Columns count characters from 1.
+[[noreturn]] void equation_error(const EquationLine& line, std::size_t position, const Problem& problem);
 
 }  // namespace lagtape

@@ -113,7 +113,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     const auto place = scope_.values.find(name);
     if (place == scope_.values.end()) {
       if (scope_.lacks_names || scope_.failed.contains(name)) throw FollowingError();
-      fail(token, unknown_name("weight, hyper-parameter or dimension", name, names()) + ".");
+      fail(token, unknown_name("weight, hyper-parameter or dimension", name, names()));
     }
     const Var value = values_[place->second];
     if (!is_transposed) return {{}, value, token};
@@ -156,7 +156,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
       expect(name, name.text == "eye" ? n * n : n);
       return {{}, name.text == "eye" ? identity(values_[0], n) : arange(values_[0], n), name};
     }
-    fail(name, unknown_name("function", name.text, weight_function_names()) + ".");
+    fail(name, unknown_name("function", name.text, weight_function_names()));
   }
 
   /// where(c, a, b), or mod(a, b).
@@ -203,7 +203,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     try {
       return recorded();
     } catch (const InputError& error) {
-      fail(at, error.what());
+      fail(at, error.problems().front());
     }
   }
 

@@ -80,9 +80,12 @@ class RateRecorder {
       case StepOp::input: return tape_.input();
       case StepOp::state: return past(v.index, 1);
       case StepOp::lag: return past(v.index, 1 + v.lag);
-      case StepOp::real_lag: throw InputError("[rate] a step with trained lags runs at its own rate only");
+      case StepOp::real_lag:
+        throw InputError({.op = "rate"}, Rule::not_supported,
+                         "a step with trained lags runs at its own rate only");
       case StepOp::step_index:
-        throw InputError("[rate] a step that reads its index n runs at its own rate only");
+        throw InputError({.op = "rate"}, Rule::not_supported,
+                         "a step that reads its index n runs at its own rate only");
       case StepOp::weight: return weights_[v.index].value;
       case StepOp::constant: return tape_.constant(v.value);
       case StepOp::draw: return draw(program_.draws[v.index], v.shape);
@@ -121,8 +124,9 @@ Interpolation interpolation_named(const std::string& name) {
 
 StepProgram step_at_rate(const StepProgram& program, double rate, Interpolation interpolation) {
   if (!(rate >= kSmallestRate && rate <= kLargestRate))
-    throw InputError(text_of("[rate] a recurrence runs at ", kSmallestRate, " to ", kLargestRate,
-                             " times its rate. Got ", rate));
+    throw InputError({.op = "rate"}, Rule::out_of_range,
+                     text_of("a recurrence runs at ", kSmallestRate, " to ", kLargestRate, " times its rate"),
+                     text_of(rate));
   if (rate == 1) return program;
   StepProgram result = RateRecorder(program, rate, interpolation).record();
   if (!std::ranges::equal(result.weights, program.weights, {}, &WeightDefinition::name,

@@ -79,7 +79,8 @@ struct Stream<T>::Implementation {
     lay_out(one_row, 1);
     if (const std::int64_t numbers = one_row.used() + top_columns() + kRun * shared->input.width();
         numbers > most_numbers<T>() / rows)
-      throw InputError(text_of("[stream] ", numbers, " numbers of states and their past for each of ", rows,
+      throw InputError({.op = "stream"}, Rule::no_memory,
+                       text_of(numbers, " numbers of states and their past for each of ", rows,
                                " rows do not fit into half of the memory."));
     if (shared->input.is_scaled()) scaled.resize(kRun * rows * shared->input.width());
     if (shared->stack.at == ReadAt::mean) mean.emplace(rows, top_columns(), top().output.width);
@@ -147,15 +148,15 @@ struct Stream<T>::Implementation {
   /// Throws InputError for a window that is not one of this stream's.
   void check(const Window& window) const {
     if (window.states.size() != window_parts.size())
-      throw InputError(
-          text_of("[stream] a window of ", window_parts.size(), " states. Got ", window.states.size()));
+      throw InputError({.op = "stream"}, Rule::shape, text_of("a window of ", window_parts.size(), " states"),
+                       text_of(window.states.size()));
     for (std::size_t s = 0; s < window_parts.size(); ++s) {
       const auto& [shape, dtype] = window_parts[s];
       const Tensor& state = window.states[s];
       if (state.shape() != shape || state.dtype() != dtype)
-        throw InputError(text_of("[stream] state ", s, " of a window is ", to_string(shape), " ",
-                                 name_of(dtype), ". Got ", to_string(state.shape()), " ",
-                                 name_of(state.dtype())));
+        throw InputError({.op = "stream"}, Rule::shape,
+                         text_of("state ", s, " of a window is ", to_string(shape), " ", name_of(dtype)),
+                         text_of(to_string(state.shape()), " ", name_of(state.dtype())));
     }
   }
   void check_start() const {
@@ -254,7 +255,7 @@ template <class T>
 Stream<T>::Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows,
                   SimdLevel level, const Tensor& table, const Normalization& normalization,
                   const Window& start, const OperandRanges& ranges) {
-  if (rows < 1) throw InputError(text_of("[stream] at least one row. Got ", rows));
+  if (rows < 1) throw InputError({.op = "stream"}, Rule::out_of_range, "at least one row", text_of(rows));
   implementation_ = std::make_unique<Implementation>(
       std::make_shared<const SharedParts<T>>(stack, level, weights, table, normalization, start, ranges),
       rows, weights);
@@ -368,7 +369,7 @@ template <class T>
 void Stream<T>::restore(const Window& window, std::int64_t steps) {
   implementation_->check(window);
   if (steps < 0 || steps > kMostSteps)
-    throw InputError(text_of("[stream] steps from 0 to 2^62. Got ", steps));
+    throw InputError({.op = "stream"}, Rule::out_of_range, "steps from 0 to 2^62", text_of(steps));
   check_grid_window("stream", implementation_->shared->stack.layers, window.states);
   implementation_->restore(window, steps);
 }

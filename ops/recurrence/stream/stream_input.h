@@ -23,7 +23,8 @@ class StreamInput {
   StreamInput(std::int64_t width, const Tensor& table, const Scaling& scaling)
       : width_(width), table_(table), scaling_(scaling) {
     if (!table.empty() && (table.rank() != 2 || table.size(1) != width))
-      throw InputError(text_of("[stream] a table is [V, ", width, "]. Got ", to_string(table.shape())));
+      throw InputError({.op = "stream"}, Rule::shape, text_of("a table is [V, ", width, "]"),
+                       to_string(table.shape()));
     if (!table.empty()) unknown_.assign(width, std::numeric_limits<T>::quiet_NaN());
     scaling.check(this->width(), "input");
   }

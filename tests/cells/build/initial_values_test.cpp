@@ -127,7 +127,7 @@ TEST_CASE("what is wrong with init is said at its place, with the nearest name")
   CHECK(error_of(R"({"cell": "rnn", "units": 4, "init": "orthogonal"})") ==
         "e: /model/layers/0/init: expected an object, got \"orthogonal\"");
   CHECK(error_of(R"({"cell": "rnn", "units": 4})", R"({"init": {"W0": "zeros"}})") ==
-        "e: /model/readout/init/W0: unknown parameter 'W0'; did you mean 'W'? Known: W, W.bias.");
+        "e: /model/readout/init/W0: unknown parameter 'W0'; did you mean 'W'? Known: W, W.bias");
   CHECK(
       error_of(R"({"cell": "rnn", "units": 4})", R"({"init": "lineer"})") ==
       "e: /model/readout/init: unknown value 'lineer'; did you mean 'linear'? Known: linear, kaiming_normal");

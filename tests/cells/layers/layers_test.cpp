@@ -136,7 +136,7 @@ TEST_CASE("a residual layer adds its input, and refuses another width") {
   for (std::int64_t i = 0; i < with.numel(); ++i)
     CHECK(with.at(i) == without.at(i) + c.sequence.batch.x.at(i));
   CHECK_THROWS_WITH_AS(built(cells(), "lstm", options, 2),
-                       "[residual] input and output have one width. Got input [2], output [3]", InputError);
+                       "[residual] input and output have one width. Got input [2], output [3].", InputError);
 }
 
 TEST_CASE("the lowest of several layers may have another input, and is then without its residual") {

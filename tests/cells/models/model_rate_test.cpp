@@ -134,9 +134,9 @@ TEST_CASE("a rate at which the model would ring is refused, and others are not")
 TEST_CASE("rates that a model cannot run at are errors") {
   const Model model = with_layers({Lstm{.units = 2}});
   for (const double rate : {0.0, -1.0, 0.49, 8.5, kNan})
-    CHECK_THROWS_WITH_AS(model.stream<double>({.rate = rate}),
-                         text_of("[rate] a recurrence runs at 0.5 to 8 times its rate. Got ", rate).c_str(),
-                         InputError);
+    CHECK_THROWS_WITH_AS(
+        model.stream<double>({.rate = rate}),
+        text_of("[rate] a recurrence runs at 0.5 to 8 times its rate. Got ", rate, ".").c_str(), InputError);
   const Model trained = with_layers({TauGru{.units = 2, .tau = {Delay::trained(8)}}});
   CHECK_THROWS_WITH_AS(trained.stream<double>({.rate = 2}),
                        "[rate] a step with trained lags runs at its own rate only", InputError);

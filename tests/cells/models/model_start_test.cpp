@@ -116,9 +116,9 @@ TEST_CASE("a start that is not the model's is an error") {
   Model model = three_layers();
   Window start = model.stream<float>().window();
   start.states.pop_back();
-  CHECK_THROWS_WITH_AS(model.set_start(start), "[start] the layers have 5 states. Got 4", InputError);
+  CHECK_THROWS_WITH_AS(model.set_start(start), "[start] the layers have 5 states. Got 4.", InputError);
   start = model.stream<float>(2).window();
-  CHECK_THROWS_WITH_AS(model.set_start(start), "[start] state 0 is [4, 1, 4]. Got [4, 2, 4]", InputError);
+  CHECK_THROWS_WITH_AS(model.set_start(start), "[start] state 0 is [4, 1, 4]. Got [4, 2, 4].", InputError);
   start = model.stream<float>().window();
   start.states[1].set(2, NAN);
   CHECK_THROWS_WITH_AS(model.set_start(start), "[start] state 1: number 2 is not finite: nan", InputError);

@@ -126,7 +126,7 @@ TEST_CASE("rows of different lengths are predicted as each is alone") {
                          "[predict] there is one length for each row of x [B, T, ..]. Got 2 for [3, 9, 3]",
                          InputError);
     CHECK_THROWS_WITH_AS(model.predict(x, std::vector<std::int64_t>{1, 10, 2}),
-                         "[predict] lengths are in 1 .. 9. Got 10", InputError);
+                         "[predict] lengths are in 1 .. 9. Got 10.", InputError);
   }
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("a stream in int8 says what its calibration lacks") {
   const Model small = made(63, Dtype::f32);
   CHECK_THROWS_WITH_AS(asked(small, x)(), doctest::Contains("layers of 64 units and more"), InputError);
   CHECK_THROWS_WITH_AS(model.stream<float>({.weights = ProductFormat::bf16, .calibration = x}),
-                       "[stream] calibration is for weights in int8. Got weights in bf16", InputError);
+                       "[stream] calibration is for weights in int8. Got weights in bf16.", InputError);
   CHECK_THROWS_WITH_AS(
       made(64, Dtype::f64).stream<double>({.weights = ProductFormat::int8, .calibration = x.to(Dtype::f64)}),
       "[stream] weights in int8 are for models of f32; this one is f64", InputError);

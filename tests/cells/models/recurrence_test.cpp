@@ -114,7 +114,7 @@ TEST_CASE("what is no part of a recurrence is refused") {
   c.parameters.pop_back();
   CHECK_THROWS_WITH_AS(c.forward(), doctest::Contains("parameters. Got"), InputError);
   c.parameters.push_back(Tensor({7}, Dtype::f64));
-  CHECK_THROWS_WITH_AS(c.forward(), "[recurrence] layers.2.U4.bias is [3] f64. Got [7] f64", InputError);
+  CHECK_THROWS_WITH_AS(c.forward(), "[recurrence] layers.2.U4.bias is [3] f64. Got [7] f64.", InputError);
 }
 
 }  // namespace

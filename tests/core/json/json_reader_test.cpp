@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include "lagtape/core/json/json_comments.h"
 
 using namespace lagtape;
@@ -138,6 +139,45 @@ TEST_CASE("Raw children are known keys, and the caller fills them in") {
   reader.error("layers", "too few");
   reader.error("", "no");
   CHECK_THROWS_WITH_AS(errors.raise("f"), "f: /layers: too few\nf: no", InputError);
+}
+
+TEST_CASE("Errors have a rule, what was found, what was expected and the nearest name") {
+  const Json json = parse_json(R"({"epochs": 0, "rate": "fast", "kind": "adan", "shufle": true})", "f");
+  JsonErrors errors;
+  JsonReader reader(json, "/train", errors);
+  Options options;
+  read(reader, options);
+  std::map<std::string, Problem> by_pointer;
+  for (const Problem& problem : errors.problems()) by_pointer[problem.place.pointer] = problem;
+  REQUIRE(by_pointer.size() == 5);
+  const Problem &units = by_pointer["/train/units"], &epochs = by_pointer["/train/epochs"],
+                &rate = by_pointer["/train/rate"], &kind = by_pointer["/train/kind"],
+                &shuffle = by_pointer["/train/shufle"];
+  CHECK(units.rule == Rule::missing);
+  CHECK(units.expected == "integer >= 1");
+  CHECK(epochs.rule == Rule::out_of_range);
+  CHECK(epochs.found == "0");
+  CHECK(epochs.expected == "integer >= 1 and <= 1000");
+  CHECK(rate.rule == Rule::wrong_type);
+  CHECK(rate.found == "\"fast\"");
+  CHECK(kind.rule == Rule::unknown_name);
+  CHECK(kind.found == "adan");
+  CHECK(kind.nearest == "adam");
+  CHECK(shuffle.rule == Rule::unknown_name);
+  CHECK(shuffle.nearest == "shuffle");
+}
+
+TEST_CASE("A text that is no JSON has a line and a column") {
+  try {
+    parse_json("{\n  \"a\": 1,\n  \"a\": 2}", "f");
+    FAIL("it was read");
+  } catch (const InputError& error) {
+    const Problem& problem = error.problems().front();
+    CHECK(problem.rule == Rule::syntax);
+    CHECK(problem.place.file == "f");
+    CHECK(problem.place.line == 3);
+    CHECK(problem.place.column == 3);
+  }
 }
 
 TEST_CASE("A key that belongs one level lower is told its place") {

@@ -62,7 +62,7 @@ TEST_CASE("times that occur twice and texts that are no times are told with thei
       has(words.message(R"("input": ["v"], "time": "t")"), "line 3, column 1 (t): expected a date such as"));
   const Own milliseconds("t,v\n1706706300000,1\n1706706301000,2\n");
   CHECK(has(milliseconds.message(R"("input": ["v"], "time": "t")"),
-            "or seconds since 1970. Got '1706706300000'"));
+            "or seconds since 1970, got '1706706300000'"));
 }
 
 TEST_CASE("columns that no key names may contain anything, and all columns are read without names") {

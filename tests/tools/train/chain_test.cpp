@@ -142,7 +142,7 @@ TEST_CASE("a budget covers the whole chain, and its sequence ops share it") {
   tight.trainer.run();
   CHECK(same_bits(free.model.parameters(), tight.model.parameters()));
   CHECK(has(error_of(text, {R"(train.memory={"plan": "auto", "budget": "10KiB"})"}),
-            "/train/memory: [memory] no plan fits a budget of 10.0 KiB (10240 bytes)"));
+            "/train/memory: no plan fits a budget of 10.0 KiB (10240 bytes)"));
 }
 
 TEST_CASE("a chain's run that was stopped and taken up again ends with the same bits") {

@@ -41,7 +41,7 @@ TEST_CASE("a stream in the user's numbers gives the bits of predict") {
   CHECK(same_bits(whole, streamed));
   CHECK(whole.at(0) != whole.at(24));
   CHECK_THROWS_WITH_AS(run.model.predict(Tensor({5, 2}, Dtype::f32)),
-                       "[predict] x is [T, 1] or [B, T, 1]. Got [5, 2]", InputError);
+                       "[predict] x is [T, 1] or [B, T, 1]. Got [5, 2].", InputError);
 }
 
 TEST_CASE("scaled targets train as targets of that scale do, and metrics keep the data's units") {

@@ -70,7 +70,8 @@ std::vector<Tensor> ExportedModel::weights() const {
 
 ExportedModel exported(const Model& model) {
   if (const std::string obstacle = model.evaluation_chain().obstacle(); !obstacle.empty())
-    throw InputError(text_of("[export] a model is exported as one step with its states, but ", obstacle));
+    throw InputError({.op = "export"}, Rule::not_supported,
+                     text_of("a model is exported as one step with its states, but ", obstacle));
   return exported_whole(model);
 }
 
@@ -110,7 +111,8 @@ ExportedModel exported_whole(const Model& model) {
 
 ExportedModel exported_from_zeros(const Model& model, const std::string& form) {
   if (!model.start().states.empty())
-    throw InputError(text_of("[export] the model begins in states of its own, those of ", form,
+    throw InputError({.op = "export"}, Rule::not_supported,
+                     text_of("the model begins in states of its own, those of ", form,
                              " begin with zeros; c99 and onnx hold them"));
   return exported(model);
 }

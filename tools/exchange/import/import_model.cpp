@@ -38,15 +38,17 @@ std::string format_of_json(const Json& root, const std::string& where) {
   if (root.contains("layers")) return "rtneural";
   for (const auto& [name, value] : root.items())
     if (name.find("weight") != std::string::npos) return "torch-json";
-  throw InputError(text_of(
-      where, ": a JSON object of none of the formats that are supported: ", listed(import_formats()), "."));
+  throw InputError(
+      {where}, Rule::not_supported,
+      text_of("a JSON object of none of the formats that are supported: ", listed(import_formats()), "."));
 }
 
 std::string format_of_bytes(std::string_view bytes, const std::string& where) {
   if (begins_like_safetensors(bytes)) return "torch";
   if (bytes.starts_with('\x08')) return "onnx";  // the field ir_version
-  throw InputError(text_of(where, ": is of none of the formats that are supported: ",
-                           listed(import_formats()), seeming_kind(bytes), "."));
+  throw InputError({where}, Rule::not_supported,
+                   text_of("is of none of the formats that are supported: ", listed(import_formats()),
+                           seeming_kind(bytes), "."));
 }
 
 foreign::ForeignModel read_json_model(const std::string& format, const Json& root,
@@ -63,7 +65,7 @@ foreign::ForeignModel read_foreign(const std::string& bytes, const ImportOptions
   const bool is_json = given.empty() ? first_character(bytes) == '{' : given != "torch" && given != "onnx";
   if (is_json) {
     const Json root = parse_json(bytes, where);
-    if (!root.is_object()) throw InputError(text_of(where, ": expected a JSON object."));
+    if (!root.is_object()) throw InputError({where}, Rule::wrong_type, "expected a JSON object.");
     return read_json_model(given.empty() ? format_of_json(root, where) : given, root, options, where);
   }
   const std::string format = given.empty() ? format_of_bytes(bytes, where) : given;
@@ -96,12 +98,12 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
   const std::string where = file.string();
   foreign::ForeignModel model = read_foreign(read_file(file), options, where);
   if (!options.order.empty() && !model.format.starts_with("torch"))
-    throw InputError(
-        text_of(where, ": --order is for the modules of PyTorch; the format is ", model.format, "."));
+    throw InputError({where}, Rule::conflict,
+                     text_of("--order is for the modules of PyTorch; the format is ", model.format, "."));
   if (!options.nonlinearity.empty()) {
     if (!model.format.starts_with("torch"))
-      throw InputError(
-          text_of(where, ": --nonlinearity is for nn.RNN of PyTorch; the format is ", model.format, "."));
+      throw InputError({where}, Rule::conflict,
+                       text_of("--nonlinearity is for nn.RNN of PyTorch; the format is ", model.format, "."));
     foreign::set_nonlinearity(model, options.nonlinearity, where);
   }
   model.precision = options.precision.value_or(model.precision);

@@ -11,29 +11,29 @@ void append_numbers(const Json& json, const Shape& shape, std::size_t axis, cons
                     std::vector<double>& values) {
   if (axis == shape.size()) {
     if (!json.is_number())
-      throw InputError(
-          text_of(place, ": expected a number. Got ", json.is_array() ? "an array" : json.dump(), "."));
+      throw InputError({place}, Rule::wrong_type, "expected a number",
+                       text_of(json.is_array() ? "an array" : json.dump()));
     values.push_back(json.get<double>());
     return;
   }
   if (!json.is_array() || std::ssize(json) != shape[axis])
-    throw InputError(text_of(place, ": expected an array of ", shape[axis], ". Got ",
-                             json.is_array() ? text_of("one of ", json.size()) : json.type_name(), "."));
+    throw InputError({place}, Rule::wrong_type, text_of("expected an array of ", shape[axis]),
+                     text_of(json.is_array() ? text_of("one of ", json.size()) : json.type_name()));
   std::size_t i = 0;
   for (const Json& element : json) append_numbers(element, shape, axis + 1, text_of(place, "/", i++), values);
 }
 
 const Json& value_at(const Json& parent, std::string_view key, const std::string& place) {
   const Json* found = parent.find(key);
-  if (found == parent.end()) throw InputError(text_of(place, "/", key, ": is missing."));
+  if (found == parent.end()) throw InputError({text_of(place, "/", key)}, Rule::missing, "is missing.");
   return *found;
 }
 
 [[noreturn]] void refuse_value(const Json& found, std::string_view key, const std::string& place,
                                const std::string& expected) {
   const bool large = found.is_array() || found.is_object();
-  throw InputError(text_of(place, "/", key, ": expected ", expected, ". Got ",
-                           large ? text_of("an ", found.type_name()) : found.dump(), "."));
+  throw InputError({text_of(place, "/", key)}, Rule::wrong_type, text_of("expected ", expected),
+                   text_of(large ? text_of("an ", found.type_name()) : found.dump()));
 }
 
 }  // namespace
@@ -42,10 +42,10 @@ Tensor tensor_of(const Json& json, const std::string& place) {
   Shape shape;
   for (const Json* level = &json; level->is_array(); level = level->begin()) {
     shape.push_back(std::ssize(*level));
-    if (level->empty()) throw InputError(text_of(place, ": an array of numbers is empty."));
+    if (level->empty()) throw InputError({place}, Rule::missing, "an array of numbers is empty.");
   }
   if (shape.empty())
-    throw InputError(text_of(place, ": expected an array of numbers. Got ", json.dump(), "."));
+    throw InputError({place}, Rule::wrong_type, "expected an array of numbers", text_of(json.dump()));
   std::vector<double> values;
   append_numbers(json, shape, 0, place, values);
   return Tensor::from(shape, values, Dtype::f64);
@@ -82,13 +82,13 @@ std::string text_at(const Json& parent, std::string_view key, const std::string&
 void check_keys(const Json& object, const std::vector<std::string>& known, const std::string& place) {
   for (const auto& [key, value] : object.items())
     if (std::ranges::find(known, key) == known.end())
-      throw InputError(text_of(place, ": ", unknown_name("key", key, known)));
+      throw InputError(unknown_name("key", key, known).within({place}));
 }
 
 void check_shape(const Tensor& tensor, const Shape& wanted, const std::string& place) {
   if (tensor.shape() != wanted)
-    throw InputError(
-        text_of(place, ": expected the shape ", to_string(wanted), ". Got ", to_string(tensor.shape()), "."));
+    throw InputError({place}, Rule::shape, text_of("expected the shape ", to_string(wanted)),
+                     to_string(tensor.shape()));
 }
 
 }  // namespace lagtape::foreign

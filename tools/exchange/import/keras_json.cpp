@@ -17,8 +17,9 @@ std::int64_t width_at(const Json& parent, const char* key, const char* expected,
   const Json& shape = array_at(parent, key, place);
   const Json last = shape.empty() ? Json() : shape[shape.size() - 1];
   if (!last.is_number_integer() || last.get<double>() < 1 || last.get<double>() > kMost)
-    throw InputError(text_of(place, "/", key, ": expected ", expected, ", with a width from 1 to ", kMost,
-                             ". Got ", shortened(shape.dump()), "."));
+    throw InputError({text_of(place, "/", key)}, Rule::shape,
+                     text_of("expected ", expected, ", with a width from 1 to ", kMost),
+                     text_of(shortened(shape.dump())));
   return last.get<std::int64_t>();
 }
 
@@ -29,7 +30,7 @@ class KerasLayer {
       : json_(json), input_(input), place_(std::move(place)) {}
 
   ForeignLayer read() {
-    if (!json_.is_object()) throw InputError(text_of(place_, ": expected an object."));
+    if (!json_.is_object()) throw InputError({place_}, Rule::wrong_type, "expected an object.");
     const std::string type = text_at(json_, "type", place_);
     const std::vector<std::string> known = {"lstm", "gru", "dense", "time-distributed-dense", "activation"};
     if (std::ranges::find(known, type) == known.end()) {
@@ -67,7 +68,7 @@ class KerasLayer {
     const std::string name = json_.contains("activation") ? text_at(json_, "activation", place_) : "";
     if (name.empty() || name == "linear") return "";
     if (std::ranges::find(known, name) != known.end()) return name;
-    throw InputError(text_of(place_, "/activation: ", unknown_name("activation", name, known)));
+    throw InputError(unknown_name("activation", name, known).within({text_of(place_, "/activation")}));
   }
 
   /// Keras's kernel [input, G units], recurrent kernel [units, G units], and a bias where there is one.
@@ -138,8 +139,8 @@ double gain_at(const Json& root, const char* key, const std::string& where) {
   const Json* gain = root.find(key);
   if (gain == root.end()) return 1;
   if (!gain->is_number() || std::abs(gain->get<double>()) > 200)
-    throw InputError(
-        text_of(where, ": /", key, ": expected a gain in dB, -200 to 200. Got ", gain->dump(), "."));
+    throw InputError({where}, Rule::wrong_type, text_of("/", key, ": expected a gain in dB, -200 to 200"),
+                     text_of(gain->dump()));
   return std::pow(10, gain->get<double>() / 20);
 }
 
@@ -150,7 +151,8 @@ bool skips(const Json& root, const std::string& where) {
   if (skip->is_boolean()) return skip->get<bool>();
   if (skip->is_number_integer() && (skip->get<double>() == 0 || skip->get<double>() == 1))
     return skip->get<double>() == 1;
-  throw InputError(text_of(where, ": /in_skip: expected 0 or 1. Got ", skip->dump(), "."));
+  throw InputError({.file = where, .pointer = "/in_skip"}, Rule::out_of_range, "expected 0 or 1",
+                   text_of(skip->dump()));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class Lowering {
     const bool ends_in_map = !foreign_.layers.empty() && is_map(foreign_.layers.back());
     const std::size_t below = foreign_.layers.size() - (ends_in_map ? 1 : 0);
     for (std::size_t i = 0; i < below; ++i) add(foreign_.layers[i]);
-    if (below == 0) throw InputError(text_of(where_, ": there is no recurrent layer."));
+    if (below == 0) throw InputError({where_}, Rule::missing, "there is no recurrent layer.");
     add_readout(ends_in_map ? &foreign_.layers.back() : nullptr);
     return built(name);
   }
@@ -41,9 +41,10 @@ class Lowering {
 
   void check_width(const ForeignLayer& layer, std::int64_t wanted) const {
     if (wanted == width_) return;
-    throw InputError(text_of(where_, ": ", layer.place, ": takes ", wanted, " numbers a step. ",
-                             layers_.empty() ? "The model's input has " : "The layer below gives ", width_,
-                             "."));
+    throw InputError(
+        {where_}, Rule::shape,
+        text_of(layer.place, ": takes ", wanted, " numbers a step. ",
+                layers_.empty() ? "The model's input has " : "The layer below gives ", width_, "."));
   }
 
   void add(const ForeignLayer& layer) {
@@ -74,8 +75,9 @@ class Lowering {
       return add_values(prefix, cell);
     }
     if (carry_.count > 0)
-      throw InputError(text_of(where_, ": ", layer.place,
-                               ": a skip connection around a bidirectional layer is not supported."));
+      throw InputError(
+          {where_}, Rule::not_supported,
+          text_of(layer.place, ": a skip connection around a bidirectional layer is not supported."));
     layers_.push_back(
         {{"layer", "bidirectional"}, {"cell", cell_layer(recurrence.directions[0], carry_, cells_)}});
     add_values(prefix + "0.", recurrence.directions[0]);
@@ -115,7 +117,8 @@ class Lowering {
     if (map != nullptr) check_width(*layer, map->W.size(1));
     const std::int64_t out = map != nullptr ? map->W.size(0) : width_, columns = width_ + carry_.count;
     if (carry_.count > 1 && carry_.count != out)
-      throw InputError(text_of(where_, ": ", carry_.count, " inputs cannot be added to ", out, " outputs."));
+      throw InputError({where_}, Rule::not_supported,
+                       text_of(carry_.count, " inputs cannot be added to ", out, " outputs."));
     Tensor W({out, columns}, Dtype::f64);
     for (std::int64_t r = 0; r < out; ++r) {
       for (std::int64_t c = 0; c < width_; ++c)
@@ -161,7 +164,7 @@ class Lowering {
       if (carries_start_ && has_start_) model.set_start(start_);
       if (foreign_.rest) model.settle(*foreign_.rest);
     } catch (const InputError& error) {
-      throw InputError(text_of(where_, ": ", error.what()));
+      throw error.within({where_});
     }
   }
 
@@ -175,7 +178,7 @@ class Lowering {
             text_of("[import] no value for ", parameter.name, " ", to_string(parameter.value.shape())));
       parameter.value = found->second.to(foreign_.precision).clone();
       if (const std::string error = value_error(*definition++, parameter.value); !error.empty())
-        throw InputError(text_of(where_, ": values of ", parameter.name, ": ", error));
+        throw InputError({where_}, Rule::out_of_range, text_of("values of ", parameter.name, ": ", error));
     }
     if (values_.size() != definitions.size()) throw Error("[import] a value without a parameter");
   }

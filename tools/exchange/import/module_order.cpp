@@ -49,11 +49,12 @@ Order order_by_widths(const std::vector<Module>& modules, const std::string& whe
   const bool none = orders.empty() && modules.size() <= kMostTried;
   std::erase_if(orders, [&](const Order& order) { return !maps_come_last(modules, order); });
   if (none)
-    throw InputError(text_of(
-        where, ": in no order does each module take the width that the one before gives: ", list_of(modules),
-        "."));
+    throw InputError({where}, Rule::shape,
+                     text_of("in no order does each module take the width that the one before gives: ",
+                             list_of(modules), "."));
   if (orders.size() != 1)
-    throw InputError(text_of(where, ": the file does not tell the order of its modules: ", list_of(modules),
+    throw InputError({where}, Rule::conflict,
+                     text_of("the file does not tell the order of its modules: ", list_of(modules),
                              ". Give --order with their names from the input up, separated by commas."));
   return orders.front();
 }
@@ -66,14 +67,14 @@ Order order_by_names(const std::vector<Module>& modules, const std::vector<std::
   for (const std::string& name : names) {
     const auto found = std::ranges::find(known, name);
     if (found == known.end())
-      throw InputError(text_of(where, ": --order: ", unknown_name("module", name, known)));
+      throw InputError(unknown_name("module", name, known).within({.file = where, .item = "--order"}));
     order.push_back(static_cast<std::size_t>(found - known.begin()));
   }
   Order sorted = order;
   std::ranges::sort(sorted);
   if (sorted.size() != modules.size() || std::ranges::adjacent_find(sorted) != sorted.end())
-    throw InputError(
-        text_of(where, ": --order names each module once. The file has ", list_of(modules), "."));
+    throw InputError({where}, Rule::conflict,
+                     text_of("--order names each module once. The file has ", list_of(modules), "."));
   return order;
 }
 

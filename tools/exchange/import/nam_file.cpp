@@ -16,16 +16,16 @@ class NumberList {
   Tensor take(const Shape& shape) {
     const std::int64_t count = element_count(shape);
     if (count > values_.numel() - taken_)
-      throw InputError(
-          text_of(place_, ": ", values_.numel(), " numbers are fewer than the sizes in /config need."));
+      throw InputError({place_}, Rule::shape,
+                       text_of(values_.numel(), " numbers are fewer than the sizes in /config need."));
     const Tensor part = rows_of(values_, taken_, count).reshaped(shape);
     taken_ += count;
     return part;
   }
   void finish() const {
     if (taken_ != values_.numel())
-      throw InputError(
-          text_of(place_, ": the sizes in /config need ", taken_, " numbers. Got ", values_.numel(), "."));
+      throw InputError({place_}, Rule::shape, text_of("the sizes in /config need ", taken_, " numbers"),
+                       text_of(values_.numel()));
   }
 
  private:
@@ -49,7 +49,8 @@ bool is_zero(const Tensor& tensor) {
 
 ForeignModel read_nam(const Json& root, const std::string& where) {
   if (const std::string kind = text_at(root, "architecture", where + ": "); kind != "LSTM")
-    throw InputError(text_of(where, ": /architecture: '", kind, "' is not supported. Supported: LSTM."));
+    throw InputError({.file = where, .pointer = "/architecture"}, Rule::not_supported,
+                     text_of("'", kind, "' is not supported. Supported: LSTM."));
   const Json& config = object_at(root, "config", where + ": ");
   const std::string place = where + ": /config";
   check_keys(config, {"input_size", "hidden_size", "num_layers"}, place);

@@ -12,7 +12,8 @@ using Numbers = std::vector<std::int64_t>;
 
 [[noreturn]] void refuse_move(const OnnxNode& node, const AxesBefore& before, const std::string& where,
                               const std::string& message) {
-  throw InputError(text_of(where, ": ", node.title(), ": ", message, " The axes are ", before.axes,
+  throw InputError({where}, Rule::shape,
+                   text_of(node.title(), ": ", message, " The axes are ", before.axes,
                            " (C: numbers of a step, D: directions)."));
 }
 

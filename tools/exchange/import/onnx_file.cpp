@@ -101,16 +101,19 @@ bool has_count(const std::vector<std::int64_t>& extents, std::size_t numbers) {
 OnnxTensor tensor_of_parts(const TensorParts& parts, const std::string& place) {
   const std::string where = text_of(place, ": tensor '", parts.name, "'");
   if (parts.is_external)
-    throw InputError(text_of(where, ": its numbers are in another file, which is not supported."));
+    throw InputError({where}, Rule::not_supported,
+                     "its numbers are in another file, which is not supported.");
   const auto type = static_cast<OnnxType>(parts.type);
   const OnnxType known[] = {OnnxType::f32, OnnxType::i32, OnnxType::i64,
                             OnnxType::f16, OnnxType::f64, OnnxType::bf16};
   if (std::ranges::find(known, type) == std::end(known))
     throw InputError(
-        text_of(where, ": numbers of ONNX's type ", parts.type,
+        {where}, Rule::not_supported,
+        text_of("numbers of ONNX's type ", parts.type,
                 " are not supported. Supported: float, double, float16, bfloat16, int32, int64."));
   for (const std::int64_t extent : parts.dims)
-    if (extent < 0) throw InputError(text_of(where, ": the shape ", to_string(parts.dims), "."));
+    if (extent < 0)
+      throw InputError({where}, Rule::out_of_range, text_of("the shape ", to_string(parts.dims), "."));
   OnnxTensor tensor;
   tensor.shape = parts.dims;
   tensor.is_double = type == OnnxType::f64;
@@ -119,8 +122,8 @@ OnnxTensor tensor_of_parts(const TensorParts& parts, const std::string& place) {
   if (is_whole) tensor.integers = integers_of(parts);
   const std::size_t found = is_whole ? tensor.integers.size() : reals.size();
   if (!has_count(parts.dims, found))
-    throw InputError(
-        text_of(where, ": the shape ", to_string(parts.dims), " does not fit its ", found, " numbers."));
+    throw InputError({where}, Rule::shape,
+                     text_of("the shape ", to_string(parts.dims), " does not fit its ", found, " numbers."));
   if (!is_whole && found > 0) tensor.values = Tensor::from(parts.dims, reals, Dtype::f64);
   return tensor;
 }
@@ -197,7 +200,8 @@ void check_operators(std::string_view bytes, const std::string& place) {
     if (message.field() == 2) version = message.integer();
   }
   if ((domain.empty() || domain == "ai.onnx") && version < kOldestOperators)
-    throw InputError(text_of(place, ": ONNX's operators of version ", version,
+    throw InputError({place}, Rule::not_supported,
+                     text_of("ONNX's operators of version ", version,
                              " are not supported. Supported: version ", kOldestOperators, " and later."));
 }
 
@@ -208,13 +212,13 @@ std::string_view graph_bytes(std::string_view bytes, const std::string& where) {
   ProtobufReader message(bytes, where);
   while (message.next()) {
     if (message.field() == 7) {
-      if (is_found) throw InputError(text_of(where, ": is damaged: there are two graphs."));
+      if (is_found) throw InputError({where}, Rule::damaged, "is damaged: there are two graphs.");
       graph = message.bytes();
       is_found = true;
     }
     if (message.field() == 8) check_operators(message.bytes(), where);
     if (message.field() == 25)
-      throw InputError(text_of(where, ": functions of the file's own are not supported."));
+      throw InputError({where}, Rule::not_supported, "functions of the file's own are not supported.");
   }
   return graph;
 }
@@ -224,7 +228,7 @@ void check_names(const OnnxGraph& graph, const std::string& where) {
   std::set<std::string> made;
   const auto add = [&](const std::string& name) {
     if (!name.empty() && !made.insert(name).second)
-      throw InputError(text_of(where, ": two values are named '", name, "'."));
+      throw InputError({where}, Rule::conflict, text_of("two values are named '", name, "'."));
   };
   for (const auto& [name, tensor] : graph.tensors) add(name);
   for (const OnnxValue& input : graph.inputs) add(input.name);
@@ -233,7 +237,7 @@ void check_names(const OnnxGraph& graph, const std::string& where) {
   std::set<std::string> outputs;
   for (const OnnxValue& output : graph.outputs)
     if (!outputs.insert(output.name).second)
-      throw InputError(text_of(where, ": two outputs are named '", output.name, "'."));
+      throw InputError({where}, Rule::conflict, text_of("two outputs are named '", output.name, "'."));
 }
 
 }  // namespace
@@ -249,7 +253,7 @@ OnnxGraph read_onnx_graph(std::string_view bytes, const std::string& where) {
       case 5: {
         TensorParts parts = parts_of_tensor(message.bytes(), where);
         if (!graph.tensors.emplace(parts.name, tensor_of_parts(parts, where)).second)
-          throw InputError(text_of(where, ": two tensors are named '", parts.name, "'."));
+          throw InputError({where}, Rule::conflict, text_of("two tensors are named '", parts.name, "'."));
         break;
       }
       case 11: graph.inputs.push_back(value_of(message.bytes(), where)); break;
@@ -257,7 +261,7 @@ OnnxGraph read_onnx_graph(std::string_view bytes, const std::string& where) {
       default: break;
     }
   }
-  if (graph.nodes.empty()) throw InputError(text_of(where, ": is no ONNX file, or has no nodes."));
+  if (graph.nodes.empty()) throw InputError({where}, Rule::missing, "is no ONNX file, or has no nodes.");
   std::erase_if(graph.inputs, [&](const OnnxValue& input) { return graph.tensors.contains(input.name); });
   check_names(graph, where);
   return graph;

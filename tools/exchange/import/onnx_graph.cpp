@@ -34,16 +34,17 @@ class GraphReader {
   ForeignModel read() {
     model_.format = "onnx";
     read_input();
-    if (graph_.outputs.empty()) throw InputError(text_of(where_, ": the graph has no output."));
+    if (graph_.outputs.empty()) throw InputError({where_}, Rule::missing, "the graph has no output.");
     for (const OnnxNode& node : needed_nodes()) follow(node);
     const std::string& output = graph_.outputs.front().name;
     const auto found = flow_.find(output);
     if (found == flow_.end() || found->second.layers != model_.layers.size())
-      throw InputError(text_of(where_, ": the output '", output, "' is not what the last layer gives."));
+      throw InputError({where_}, Rule::not_supported,
+                       text_of("the output '", output, "' is not what the last layer gives."));
     if (const std::string& axes = found->second.axes;
         !axes.ends_with('C') || axes.find('D') != std::string::npos)
-      throw InputError(
-          text_of(where_, ": the output '", output, "' does not end in the axis of its numbers."));
+      throw InputError({where_}, Rule::shape,
+                       text_of("the output '", output, "' does not end in the axis of its numbers."));
     if (const std::string& axes = found->second.axes; axes.find(time_) == std::string::npos && axes != "FC")
       model_.at = ReadAt::last_step;
     constants_.finish();
@@ -53,24 +54,26 @@ class GraphReader {
 
  private:
   [[noreturn]] void refuse(const OnnxNode& node, const std::string& message) const {
-    throw InputError(text_of(where_, ": ", node.title(), ": ", message));
+    throw InputError({.file = where_, .item = node.title()}, Rule::not_supported, message);
   }
 
   void read_input() {
     if (graph_.inputs.size() != 1) {
       std::vector<std::string> names;
       for (const OnnxValue& input : graph_.inputs) names.push_back(input.name);
-      throw InputError(text_of(where_, ": expected one input. Got ", names.size(), ": ", listed(names),
-                               ". First states are supported as constants of the file."));
+      throw InputError({where_}, Rule::shape, "expected one input",
+                       text_of(names.size(), ": ", listed(names)),
+                       "First states are supported as constants of the file.");
     }
     const OnnxValue& input = graph_.inputs.front();
     const std::size_t rank = input.shape.size();
     if (rank != 2 && rank != 3)
-      throw InputError(text_of(where_, ": input '", input.name,
-                               "': expected 3 axes: time, batch and numbers. Got ", rank, "."));
+      throw InputError({.file = where_, .item = text_of("input '", input.name, "'")}, Rule::shape,
+                       "expected 3 axes: time, batch and numbers", text_of(rank));
     model_.input = input.shape.back();
     if (model_.input < 1)
-      throw InputError(text_of(where_, ": input '", input.name, "': the number of its inputs is not given."));
+      throw InputError({.file = where_, .item = text_of("input '", input.name, "'")}, Rule::missing,
+                       "the number of its inputs is not given.");
     width_ = model_.input;
     flow_[input.name] = {rank == 3 ? "abC" : "aC", 0, model_.input};
   }

@@ -9,17 +9,19 @@ namespace lagtape::foreign {
 
 void OnnxConstants::add(const std::string& name, OnnxTensor tensor) {
   if (!tensors_.emplace(name, std::move(tensor)).second)
-    throw InputError(text_of(where_, ": two values are named '", name, "'."));
+    throw InputError({where_}, Rule::conflict, text_of("two values are named '", name, "'."));
 }
 
 Tensor OnnxConstants::take_real(const OnnxNode& node, std::size_t input) {
   const std::string name = input < node.inputs.size() ? node.inputs[input] : "";
   const auto found = tensors_.find(name);
   if (found == tensors_.end())
-    throw InputError(text_of(where_, ": ", node.title(), ": input ", input, " '", name,
-                             "' is not a constant of the file."));
+    throw InputError(
+        {where_}, Rule::wrong_type,
+        text_of(node.title(), ": input ", input, " '", name, "' is not a constant of the file."));
   if (found->second.values.empty())
-    throw InputError(text_of(where_, ": ", node.title(), ": input '", name, "' holds no real numbers."));
+    throw InputError({where_}, Rule::wrong_type,
+                     text_of(node.title(), ": input '", name, "' holds no real numbers."));
   ++used_[name];
   has_double_ = has_double_ || found->second.is_double;
   return found->second.values;
@@ -28,7 +30,8 @@ Tensor OnnxConstants::take_real(const OnnxNode& node, std::size_t input) {
 std::vector<std::int64_t> OnnxConstants::integers(const OnnxNode& node, std::size_t input) const {
   const std::string name = input < node.inputs.size() ? node.inputs[input] : "";
   if (!is_integer(name))
-    throw InputError(text_of(where_, ": ", node.title(), ": input ", input, " '", name,
+    throw InputError({where_}, Rule::wrong_type,
+                     text_of(node.title(), ": input ", input, " '", name,
                              "': expected whole numbers that the file holds."));
   return tensors_.at(name).integers;
 }
@@ -42,10 +45,12 @@ void OnnxConstants::finish() const {
   for (const auto& [name, tensor] : tensors_) {
     if (tensor.values.empty()) continue;
     const auto used = used_.find(name);
-    if (used == used_.end()) throw InputError(text_of(where_, ": tensor '", name, "' is used by no layer."));
+    if (used == used_.end())
+      throw InputError({where_}, Rule::conflict, text_of("tensor '", name, "' is used by no layer."));
     if (used->second > 1)
-      throw InputError(text_of(where_, ": tensor '", name, "' is used ", used->second,
-                               " times, shared weights are not supported."));
+      throw InputError(
+          {where_}, Rule::conflict,
+          text_of("tensor '", name, "' is used ", used->second, " times, shared weights are not supported."));
   }
 }
 
@@ -72,22 +77,22 @@ class RecurrenceReader {
     refuse_what_is_not_supported();
     const std::string direction = text("direction", "forward");
     if (direction != "forward" && direction != "bidirectional")
-      throw InputError(text_of(place_, ": the direction '", direction,
-                               "' is not supported. Supported: forward, bidirectional."));
+      throw InputError(
+          {place_}, Rule::not_supported,
+          text_of("the direction '", direction, "' is not supported. Supported: forward, bidirectional."));
     const std::int64_t count = direction == "forward" ? 1 : 2;
     const Tensor W = constants_.take_real(node_, 1), R = constants_.take_real(node_, 2);
     const auto gates = std::ssize(gates_of(kind_));
     if (R.rank() != 3 || R.size(2) < 1)
-      throw InputError(
-          text_of(place_, ": R is [directions, G units, units]. Got ", to_string(R.shape()), "."));
+      throw InputError({place_}, Rule::shape, "R is [directions, G units, units]", to_string(R.shape()));
     const std::int64_t units = R.size(2);
     check_shape(R, {count, gates * units, units}, place_ + ": R");
     if (W.rank() != 3)
-      throw InputError(
-          text_of(place_, ": W is [directions, G units, input]. Got ", to_string(W.shape()), "."));
+      throw InputError({place_}, Rule::shape, "W is [directions, G units, input]", to_string(W.shape()));
     check_shape(W, {count, gates * units, W.size(2)}, place_ + ": W");
     if (const std::int64_t said = integer_of(node_, "hidden_size", units); said != units)
-      throw InputError(text_of(place_, ": hidden_size is ", said, ", but R is ", to_string(R.shape()), "."));
+      throw InputError({place_}, Rule::shape,
+                       text_of("hidden_size is ", said, ", but R is ", to_string(R.shape()), "."));
     Tensor B;
     if (has_input(node_, 3)) {
       B = constants_.take_real(node_, 3);
@@ -115,14 +120,16 @@ class RecurrenceReader {
 
   void refuse_what_is_not_supported() const {
     if (has_input(node_, 4))
-      throw InputError(text_of(place_, ": sequences of unequal lengths (sequence_lens) are not supported."));
+      throw InputError({place_}, Rule::not_supported,
+                       "sequences of unequal lengths (sequence_lens) are not supported.");
     if (kind_ == CellKind::lstm && has_input(node_, 7))
-      throw InputError(text_of(place_, ": peepholes (P) are not supported."));
+      throw InputError({place_}, Rule::not_supported, "peepholes (P) are not supported.");
     for (const char* name : {"clip", "activation_alpha", "activation_beta"})
       if (node_.attributes.contains(name))
-        throw InputError(text_of(place_, ": the attribute ", name, " is not supported."));
+        throw InputError({place_}, Rule::not_supported,
+                         text_of("the attribute ", name, " is not supported."));
     if (integer_of(node_, "input_forget", 0) != 0)
-      throw InputError(text_of(place_, ": the attribute input_forget is not supported."));
+      throw InputError({place_}, Rule::not_supported, "the attribute input_forget is not supported.");
   }
 
   /// ONNX's order of the gates.
@@ -169,13 +176,15 @@ class RecurrenceReader {
     const std::size_t each = kind_ == CellKind::lstm ? 3 : kind_ == CellKind::gru ? 2 : 1;
     const std::vector<std::string>& names = found->second.texts;
     if (names.size() != each * static_cast<std::size_t>(count))
-      throw InputError(text_of(place_, ": expected ", each * count, " activations. Got ", names.size(), "."));
+      throw InputError({place_}, Rule::shape, text_of("expected ", each * count, " activations"),
+                       text_of(names.size()));
     const auto function = [&](std::size_t index) -> std::string {
       const std::string& name = names[direction * each + index];
       for (const auto& [theirs, ours] : {std::pair("Tanh", "tanh"), {"Sigmoid", "sigmoid"}, {"Relu", "relu"}})
         if (name == theirs) return ours;
       throw InputError(
-          text_of(place_, ": the activation '", name, "' is not supported. Supported: Tanh, Sigmoid, Relu."));
+          {place_}, Rule::not_supported,
+          text_of("the activation '", name, "' is not supported. Supported: Tanh, Sigmoid, Relu."));
     };
     if (kind_ != CellKind::rnn) cell.gate_function = function(0);
     cell.input_function = function(kind_ == CellKind::rnn ? 0 : 1);
@@ -188,7 +197,7 @@ class RecurrenceReader {
     ForeignCell &a = recurrence.directions[0], &b = recurrence.directions[1];
     if (a.gate_function != b.gate_function || a.input_function != b.input_function ||
         a.output_function != b.output_function)
-      throw InputError(text_of(place_, ": two directions with different activations are not supported."));
+      throw InputError({place_}, Rule::shape, "two directions with different activations are not supported.");
     for (Tensor ForeignCell::*state :
          {&ForeignCell::h0, &ForeignCell::c0}) {  // zeros where only the other has one
       if ((a.*state).empty() == (b.*state).empty()) continue;

@@ -54,8 +54,8 @@ class StateDictReader {
   Tensor take_matrix(const std::string& name) {
     Tensor tensor = reader_.take(name);
     if (tensor.rank() == 2) return tensor;
-    throw InputError(text_of(where_, ": tensor '", name,
-                             "': ", tensor.rank() == 3 ? "a convolution" : "a module", " with a weight ",
+    throw InputError({.file = where_, .item = text_of("tensor '", name, "'")}, Rule::shape,
+                     text_of(tensor.rank() == 3 ? "a convolution" : "a module", " with a weight ",
                              to_string(tensor.shape()), " is not supported. Supported: ", kSupported, "."));
   }
 
@@ -79,8 +79,9 @@ class StateDictReader {
       if (l == 0) module.input = layer.directions[0].input;
       const ForeignCell& first = layer.directions[0];
       if (both && (layer.directions[1].kind != first.kind || layer.directions[1].units != first.units))
-        throw InputError(text_of(where_, ": ", title_of(name), ": layer ", l, " has ", first.units,
-                                 " units forward and ", layer.directions[1].units, " backward."));
+        throw InputError({where_}, Rule::shape,
+                         text_of(title_of(name), ": layer ", l, " has ", first.units, " units forward and ",
+                                 layer.directions[1].units, " backward."));
       module.layers.push_back({text_of(title_of(name), ", layer ", l), std::move(layer)});
       module.output = width_after(module.layers.back(), 0);
     }
@@ -91,7 +92,8 @@ class StateDictReader {
   ForeignCell cell(const std::string& prefix, const std::string& suffix) {
     ForeignCell cell;
     if (reader_.contains(text_of(prefix, "weight_hr", suffix)))
-      throw InputError(text_of(where_, ": tensor '", prefix, "weight_hr", suffix,
+      throw InputError({where_}, Rule::not_supported,
+                       text_of("tensor '", prefix, "weight_hr", suffix,
                                "': projections of an LSTM (proj_size) are not supported."));
     const Tensor W = take_matrix(text_of(prefix, "weight_hh", suffix));
     const Tensor U = take_matrix(text_of(prefix, "weight_ih", suffix));
@@ -99,12 +101,15 @@ class StateDictReader {
     cell.input = U.size(1);
     const std::int64_t rows = W.size(0), gates = cell.units > 0 ? rows / cell.units : 0;
     if (gates * cell.units != rows || (gates != 1 && gates != 3 && gates != 4))
-      throw InputError(text_of(where_, ": tensor '", prefix, "weight_hh", suffix,
-                               "': expected [G H, H] with G = 1 ",
-                               "(nn.RNN), 3 (nn.GRU) or 4 (nn.LSTM). Got ", to_string(W.shape()), "."));
+      throw InputError({where_}, Rule::shape,
+                       text_of("tensor '", prefix, "weight_hh", suffix,
+                               "': expected [G H, H] with G = 1 (nn.RNN), 3 (nn.GRU) or 4 (nn.LSTM)"),
+                       to_string(W.shape()));
     if (U.size(0) != rows)
-      throw InputError(text_of(where_, ": tensor '", prefix, "weight_ih", suffix, "': expected ", rows,
-                               " rows, as ", "weight_hh has. Got ", to_string(U.shape()), "."));
+      throw InputError(
+          {where_}, Rule::shape,
+          text_of("tensor '", prefix, "weight_ih", suffix, "': expected ", rows, " rows, as weight_hh has"),
+          to_string(U.shape()));
     cell.kind = gates == 1 ? CellKind::rnn : gates == 3 ? CellKind::gru : CellKind::lstm;
     const auto bias = [&](const std::string& name) {
       return reader_.contains(name) ? reader_.take(name, {rows}, Dtype::f64) : Tensor();
@@ -112,7 +117,8 @@ class StateDictReader {
     const Tensor W_bias = bias(text_of(prefix, "bias_hh", suffix)),
                  U_bias = bias(text_of(prefix, "bias_ih", suffix));
     if (W_bias.empty() != U_bias.empty())
-      throw InputError(text_of(where_, ": tensor '", prefix, W_bias.empty() ? "bias_hh" : "bias_ih", suffix,
+      throw InputError({where_}, Rule::missing,
+                       text_of("tensor '", prefix, W_bias.empty() ? "bias_hh" : "bias_ih", suffix,
                                "' is missing; the other bias is there."));
     cell.gates = split_gates(cell.kind, gates_of(cell.kind), W, U, W_bias, U_bias);
     return cell;
@@ -122,7 +128,7 @@ class StateDictReader {
     try {
       reader_.finish();
     } catch (const InputError& error) {
-      throw InputError(text_of(error.what(), ". Supported: ", kSupported, "."));
+      throw error.with_hint(text_of("Supported: ", kSupported, "."));
     }
   }
 

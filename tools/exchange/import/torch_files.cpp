@@ -10,7 +10,7 @@ namespace lagtape::foreign {
 namespace {
 
 std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string& where) {
-  if (layers.empty()) throw InputError(text_of(where, ": there are no tensors."));
+  if (layers.empty()) throw InputError({where}, Rule::missing, "there are no tensors.");
   if (const auto* dense = std::get_if<ForeignDense>(&layers.front().content)) return dense->W.size(1);
   return std::get<ForeignRecurrence>(layers.front().content).directions.front().input;
 }
@@ -30,7 +30,8 @@ void check_model_data(const Json& data, const ForeignModel& model, const std::st
                      output = count_at(data, "output_size", place),
                      layers = data.contains("num_layers") ? count_at(data, "num_layers", place) : 1;
   const auto refuse = [&](const std::string& key, const auto& said, const auto& found) {
-    throw InputError(text_of(place, "/", key, ": ", said, ", but the weights are of ", found, "."));
+    throw InputError({text_of(place, "/", key)}, Rule::conflict,
+                     text_of(said, ", but the weights are of ", found, "."));
   };
   const auto* rec = std::get_if<ForeignRecurrence>(&model.layers.front().content);
   const auto* lin = std::get_if<ForeignDense>(&model.layers.back().content);
@@ -59,7 +60,8 @@ ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& 
   StateDict dict{.file = parse_safetensors(bytes, where, HalfTensors::widened), .in_order = false};
   if (const auto format = dict.file.metadata.find("format");
       format != dict.file.metadata.end() && format->second.starts_with("lagtape"))
-    throw InputError(text_of(where, ": is a model of lagtape already; every command takes it as it is."));
+    throw InputError({where}, Rule::wrong_type,
+                     "is a model of lagtape already; every command takes it as it is.");
   ForeignModel model{.format = "torch"};
   for (NamedTensor& entry : dict.file.tensors) {
     if (entry.tensor.dtype() == Dtype::f64) model.precision = Dtype::f64;
@@ -74,7 +76,7 @@ ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& 
 
 void set_nonlinearity(ForeignModel& model, const std::string& function, const std::string& where) {
   if (function != "tanh" && function != "relu")
-    throw InputError(text_of(where, ": ", unknown_name("nonlinearity", function, {"tanh", "relu"})));
+    throw InputError(unknown_name("nonlinearity", function, {"tanh", "relu"}).within({where}));
   bool found = false;
   for (ForeignLayer& layer : model.layers)
     if (auto* recurrence = std::get_if<ForeignRecurrence>(&layer.content))
@@ -83,7 +85,8 @@ void set_nonlinearity(ForeignModel& model, const std::string& function, const st
           cell.input_function = function;
           found = true;
         }
-  if (!found) throw InputError(text_of(where, ": the nonlinearity is that of nn.RNN, and there is none."));
+  if (!found)
+    throw InputError({where}, Rule::missing, "the nonlinearity is that of nn.RNN, and there is none.");
 }
 
 ForeignModel read_torch_json(const Json& root, const std::vector<std::string>& order,
@@ -104,8 +107,8 @@ ForeignModel read_guitarml(const Json& root, const std::string& where) {
   ForeignModel model{.format = "guitarml"};
   for (const auto& [name, value] : tensors.items())
     if (!name.starts_with("rec.") && !name.starts_with("lin."))
-      throw InputError(
-          text_of(where, ": /state_dict/", name, ": expected tensors of the modules rec and lin."));
+      throw InputError({where}, Rule::missing,
+                       text_of("/state_dict/", name, ": expected tensors of the modules rec and lin."));
   model.layers = layers_of(dict_of(tensors, where + ": /state_dict"), {"rec", "lin"}, where);
   model.input = input_of(model.layers, where);
   check_model_data(data, model, place);

@@ -51,15 +51,15 @@ std::vector<std::string> command_of(const SearchPlan& plan, const Trial& trial) 
 void note_end(Trial& trial, const sweep::Ending& ending, const std::string& verdict,
               std::vector<std::string>& failures) {
   if (ending.diverged()) {
-    end(trial, RunState::diverged, ending.message);
+    end(trial, RunState::diverged, ending.message());
   } else if (ending.refused()) {
-    end(trial, RunState::failed, ending.message);
+    end(trial, RunState::failed, ending.message());
   } else if (!verdict.empty()) {
     end(trial, RunState::stopped, verdict);
   } else {
     failures.push_back(
         text_of("run ", trial.folder.filename().string(), ": ",
-                ending.message.empty() ? text_of("ended with exit code ", ending.code) : ending.message));
+                ending.message().empty() ? text_of("ended with exit code ", ending.code) : ending.message()));
   }
 }
 
@@ -98,7 +98,7 @@ void train(const SearchPlan& plan, const fs::path& out, const SearchOptions& opt
     auto& trial = static_cast<Trial&>(run);
     look_at(trial, plan);
     // As this search has the claim, another training there was begun by a search that was killed.
-    if (trial.state != RunState::done && ending.refused() && is_held(trial)) return true;
+    if (trial.state != RunState::done && ending.refused() && ending.found_another()) return true;
     if (trial.state != RunState::done) note_end(trial, ending, verdicts[&run], result.failures);
     write_results(plan, out, joined(before, trials));
     if (options.ended) options.ended(trial, ++ended, total);
@@ -196,7 +196,8 @@ void raise_failures(const SearchPlan& plan, const SearchResult& result) {
   if (runs > 0 && count(RunState::done) > 0 && best_first(plan, result.trials).empty() &&
       have_ended(result.trials))
     throw InputError(
-        text_of(plan.file.string(), ": /metric: ", plan.metric,
+        {.file = plan.file.string(), .pointer = "/metric"}, Rule::not_finite,
+        text_of(plan.metric,
                 " is no finite number on valid in any run. Search by another one, such as \"loss\"."));
   if (runs == 0 || failed + diverged < runs) return;
   std::string counts;

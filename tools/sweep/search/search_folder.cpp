@@ -24,15 +24,15 @@ void begin_folder(const SearchPlan& plan, const fs::path& out) {
   if (fs::exists(file)) {
     const std::string place = parse_json(read_file(file), file.string()).first_difference(plan.identity);
     if (place.empty()) return;
-    throw InputError(text_of(out.string(), ": is the folder of another search: ", place,
-                             " in search.json differs from ", plan.file.string(),
-                             ". Give --out another folder."));
+    throw InputError({out.string()}, Rule::conflict,
+                     text_of("is the folder of another search: ", place, " in search.json differs from ",
+                             plan.file.string(), ". Give --out another folder."));
   }
   std::error_code error;
   remove_temporaries_of(file);
   if (!entries_of(out, error).empty())
-    throw InputError(
-        text_of(out.string(), ": is no folder of a search, and not empty. Give --out another folder."));
+    throw InputError({out.string()}, Rule::wrong_type,
+                     "is no folder of a search, and not empty. Give --out another folder.");
   write_file_atomically(file, plan.identity.dump(2) + "\n", Links::refused);
 }
 

@@ -226,8 +226,13 @@ void choose_metric(SearchPlan& plan, const Experiment& experiment, JsonErrors& e
 void check_run(const SearchPlan& plan, const ExperimentFile& parsed, const Values& values) try {
   read_experiment(parsed, assignments(plan, values));
 } catch (const InputError& error) {
-  throw InputError(text_of(plan.file.string(), ": a run would have ", shortened(text_of_values(values), 400),
-                           ", which fails:\n", error.what()));
+  std::vector<Problem> problems = error.problems();
+  problems.insert(
+      problems.begin(),
+      {.place = {plan.file.string()},
+       .rule = Rule::conflict,
+       .statement = text_of("a run would have ", shortened(text_of_values(values), 400), ", which fails:")});
+  throw InputError(std::move(problems));
 }
 
 }  // namespace
@@ -235,13 +240,13 @@ void check_run(const SearchPlan& plan, const ExperimentFile& parsed, const Value
 SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vector<std::string>& set,
                        Checked checked) {
   if (runs > kMostRuns)
-    throw InputError(text_of("--runs: a search has at most ", kMostRuns, " runs. Got ", runs, "."));
+    throw InputError({.item = "--runs"}, Rule::out_of_range,
+                     text_of("a search has at most ", kMostRuns, " runs"), text_of(runs));
   const Json document = parse_commented_json(read_file(file), file.string());
   if (document.contains("model") && !document.contains("ranges")) {
-    throw InputError(
-        text_of(file.string(),
-                ": expected the file of a search, with an \"experiment\" and \"ranges\". This is an "
-                "experiment, which `lagtape train` takes."));
+    throw InputError({file.string()}, Rule::wrong_type,
+                     "expected the file of a search, with an \"experiment\" and \"ranges\". This is an "
+                     "experiment, which `lagtape train` takes.");
   }
   JsonErrors errors;
   JsonReader reader(document, "", errors);
@@ -270,14 +275,16 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   plan.identity = {{"search", search}, {"experiment", document_of(base)}};
   const std::int64_t most = most_runs(plan);
   if (plan.runs > most) {
-    throw InputError(text_of(file.string(), ": /runs: ", plan.runs, " runs of ", plan.settings.size(),
+    throw InputError({.file = file.string(), .pointer = "/runs"}, Rule::out_of_range,
+                     text_of(plan.runs, " runs of ", plan.settings.size(),
                              " settings each, expected at most ", most, " of so many and so long ones."));
   }
   plan.draws = candidates(plan);
   if (std::ssize(plan.draws) > most) {
     throw InputError(
-        text_of(file.string(), ": /ranges: a grid of more than ", most,
-                " combinations, the most that a search of ", plan.settings.size(),
+        {.file = file.string(), .pointer = "/ranges"}, Rule::out_of_range,
+        text_of("a grid of more than ", most, " combinations, the most that a search of ",
+                plan.settings.size(),
                 " settings has: give the ranges fewer \"points\", or \"runs\" for the first so many."));
   }
   constexpr std::size_t kSome = 200;

@@ -47,9 +47,10 @@ void read_summary(Trial& trial, const SearchPlan& plan, const fs::path& file) {
   trial.loss = number_at(summary, "/valid/loss");
   trial.seconds = number_at(summary, "/seconds");
   if (!summary.contains("valid") || !summary.at("valid").contains(plan.metric)) {
-    throw InputError(text_of(file.string(), ": /valid/", plan.metric,
-                             ": is missing. A search compares runs on ",
-                             "sequences for validation: does the task have any?"));
+    throw InputError(
+        {file.string()}, Rule::missing,
+        text_of("/valid/", plan.metric,
+                ": is missing. A search compares runs on sequences for validation: does the task have any?"));
   }
 }
 

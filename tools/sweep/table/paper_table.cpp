@@ -28,9 +28,11 @@ namespace {
   for (const std::string& name : entries_of(beside, error))
     if (fs::exists(beside / name / "table.json", error)) known.push_back(name);
   const std::string nearest = nearest_name(given.filename().string(), known);
-  throw InputError(text_of(
-      folder.string(), ": expected a folder with experiments and a table.json",
-      nearest.empty() ? "." : text_of("; did you mean ", (given.parent_path() / nearest).string(), "?")));
+  throw InputError(
+      {folder.string()}, Rule::wrong_type,
+      text_of(
+          "expected a folder with experiments and a table.json",
+          nearest.empty() ? "." : text_of("; did you mean ", (given.parent_path() / nearest).string(), "?")));
 }
 
 /// Charts are files with the names of settings.
@@ -100,8 +102,8 @@ void read_row(JsonReader& reader, std::size_t number, KnownRows& known, PaperTab
     reader.error("", "expected a model, a printed number, or both.");
   if (!row.model.empty()) {
     if (!std::ranges::binary_search(known.files, row.model))
-      reader.error("model",
-                   reader.errors().is_full() ? "" : unknown_name("experiment", row.model, known.files));
+      reader.error("model", reader.errors().is_full() ? Problem()
+                                                      : unknown_name("experiment", row.model, known.files));
     if (!known.models.insert(row.model).second)
       reader.error("model", text_of("the model ", row.model, " occurs in another row already."));
   }
@@ -169,7 +171,7 @@ std::vector<std::size_t> chosen_rows(const PaperTable& table, const std::vector<
   }
   for (const std::string& name : only) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InputError(text_of("--only: ", unknown_name("model", name, known)));
+      throw InputError(unknown_name("model", name, known).within({.item = "--only"}));
   }
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {

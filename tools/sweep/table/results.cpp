@@ -74,9 +74,10 @@ void Results::require_same(const Entry& one, const Entry& other, const Key& key,
                            const std::string& elsewhere) {
   if (one.state != RunState::done || one.value == other.value) return;
   const auto& [model, seed, experiment, metric] = key;
-  throw InputError(text_of(where, ": ", metric, " of the model ", model, ", seed ", seed, ", is ",
-                           fmt::format("{}", one.value), " here and ", fmt::format("{}", other.value), " in ",
-                           elsewhere, ". Remove one of them."));
+  throw InputError(
+      {where}, Rule::conflict,
+      text_of(metric, " of the model ", model, ", seed ", seed, ", is ", fmt::format("{}", one.value),
+              " here and ", fmt::format("{}", other.value), " in ", elsewhere, ". Remove one of them."));
 }
 
 Results::Key Results::key_of(const Run& run, const PaperTable& table, RunState state) {

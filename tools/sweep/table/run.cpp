@@ -33,8 +33,8 @@ Experiment experiment_of(const Run& run, const PaperTable& table, std::vector<st
   Experiment experiment = read_experiment(place.file, assignments, place.row);
   if (std::find(experiment.metrics.begin(), experiment.metrics.end(), table.metric) ==
       experiment.metrics.end()) {
-    throw InputError(
-        text_of(place.text(), ": /metrics: the table compares ", table.metric, ", which is not among them."));
+    throw InputError({.file = place.text(), .pointer = "/metrics"}, Rule::conflict,
+                     text_of("the table compares ", table.metric, ", which is not among them."));
   }
   return experiment;
 }
@@ -83,14 +83,14 @@ void read_summary(Run& run, const PaperTable& table) {
     // JSON has no notation for numbers that are not finite; they are written as null.
     const Json* found = summary.find_pointer(place);
     if (found != nullptr && found->is_null()) {
-      throw InputError(
-          text_of(file.string(), ": ", place,
-                  ": is not finite, so the table has no number of this run. Leave its model out ",
-                  "with --only, or compare another metric."));
+      throw InputError({file.string()}, Rule::not_finite,
+                       text_of(place,
+                               ": is not finite, so the table has no number of this run. Leave its model out "
+                               "with --only, or compare another metric."));
     }
     if (found == nullptr || !found->is_number()) {
-      throw InputError(
-          text_of(file.string(), ": ", place, ": expected a number. Does the task have a test set?"));
+      throw InputError({file.string()}, Rule::wrong_type,
+                       text_of(place, ": expected a number. Does the task have a test set?"));
     }
     return found->get<double>();
   };
@@ -200,11 +200,12 @@ std::vector<int> train_all(std::vector<Run>& runs, const PaperTable& table, cons
   };
   pool.ended = [&](sweep::Run& ended_run, const sweep::Ending& ending) {
     auto& run = static_cast<Run&>(ended_run);
-    if (ending.diverged()) write_file_atomically(divergence_file(run), ending.message, Links::refused);
+    if (ending.diverged()) write_file_atomically(divergence_file(run), ending.message(), Links::refused);
     look_at(run, table, options.assignments);
     if (run.state != RunState::done && run.state != RunState::diverged) {
       run.state = RunState::failed;
-      run.message = ending.message.empty() ? text_of("ended with exit code ", ending.code) : ending.message;
+      run.message =
+          ending.message().empty() ? text_of("ended with exit code ", ending.code) : ending.message();
       failures.push_back(ending.code);
     }
     if (options.ended) options.ended(run, ++ended, all);

@@ -17,7 +17,7 @@ void for_each_json_line(std::string_view text, const std::filesystem::path& file
     if (row.is_object()) {
       visit(std::move(row), where);
     } else if (!may_be_cut || !text.empty()) {
-      throw InputError(text_of(where, ": expected a JSON object. Got ", quote(line), "."));
+      throw InputError({where}, Rule::wrong_type, "expected a JSON object", quote(line));
     }
   }
 }

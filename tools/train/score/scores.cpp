@@ -109,10 +109,10 @@ void check_shapes(const LossFunction& loss, const Tensor& outputs, const Batch& 
                                    : (loss == Loss::cross_entropy ? batch.y.empty() : q == 1);
   if (outputs.size(0) != rows || targets != rows * steps || !fits) {
     throw InputError(
-        text_of("[metrics] the outputs do not fit the targets of ", rows, " sequences. Got outputs ",
-                to_string(outputs.shape()), ", targets ",
+        {.op = "metrics"}, Rule::shape, text_of("the outputs do not fit the targets of ", rows, " sequences"),
+        text_of("outputs ", to_string(outputs.shape()), ", targets ",
                 batch.y.empty() ? text_of("of ", targets, " classes") : to_string(batch.y.shape()), ", loss ",
-                name_of(loss), "."));
+                name_of(loss)));
   }
 }
 

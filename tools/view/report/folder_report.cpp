@@ -18,7 +18,8 @@ std::vector<fs::path> runs_below(const fs::path& folder) {
   std::error_code error, missing;
   for (const std::string& name : entries_of(folder, error))
     if (fs::exists(folder / name / "experiment.json", missing)) runs.push_back(folder / name);
-  if (error) throw InputError(text_of(folder.string(), ": cannot read: ", error.message(), "."));
+  if (error)
+    throw InputError({folder.string()}, Rule::cannot_read, text_of("cannot read: ", error.message(), "."));
   return runs;
 }
 
@@ -53,8 +54,8 @@ void write_comparison(ReportPage& page, const Comparison& comparison) {
 std::string folder_page(const fs::path& folder) {
   const std::vector<fs::path> runs = runs_below(folder);
   if (runs.empty())
-    throw InputError(
-        text_of(folder.string(), ": is neither a run nor a search, and no folder in it is a run."));
+    throw InputError({folder.string()}, Rule::wrong_type,
+                     "is neither a run nor a search, and no folder in it is a run.");
   const Comparison comparison = compare_runs(runs);
   ReportPage page(text_of(name_of(folder), ": ", runs.size(), " runs"));
   page.paragraph("Runs that differ in their seeds alone are one row: means with sample deviations.");

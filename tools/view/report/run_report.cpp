@@ -52,10 +52,11 @@ Json document_in(const fs::path& file) {
 
 constexpr std::size_t kMostDrawn = 6;
 
-/// A message without the advice after it, which is for the command line.
-std::string first_line(const InputError& error) {
-  const std::string_view message = error.what();
-  return std::string(message.substr(0, message.find('\n')));
+/// The text of the first problem without its advice, which is for the command line.
+std::string text_without_hint(const InputError& error) {
+  Problem problem = error.problems().front();
+  problem.hint.clear();
+  return to_string(problem);
 }
 
 /// What the folder of a run holds.
@@ -129,7 +130,7 @@ std::optional<Task> task_of(ReportPage& page, const Experiment& experiment, Thre
   return experiment.load_task(pool);
 } catch (const InputError& error) {
   page.paragraph(text_of("The data cannot be read here, so that predictions and gradients are left out: ",
-                         first_line(error)));
+                         text_without_hint(error)));
   return std::nullopt;
 }
 
@@ -141,7 +142,8 @@ void write_forecasts(ReportPage& page, const Model& model) {
     page.chart(plot_of(scores, text_of("Errors of ", scores.origins, " forecasts, each up to ", kSteps,
                                        " steps from the model's own predictions")));
   } catch (const InputError& error) {
-    page.paragraph(text_of("Forecasts from the model's own predictions are left out: ", first_line(error)));
+    page.paragraph(
+        text_of("Forecasts from the model's own predictions are left out: ", text_without_hint(error)));
   }
 }
 

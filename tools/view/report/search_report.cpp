@@ -211,7 +211,7 @@ std::vector<fs::path> folders_of_best(const fs::path& folder, const std::vector<
 
 std::string search_page(const fs::path& folder) {
   const std::vector<ResultLine> results = lines_of_runs(folder / "results.jsonl");
-  if (results.empty()) throw InputError(text_of(folder.string(), ": the search has no runs yet."));
+  if (results.empty()) throw InputError({folder.string()}, Rule::missing, "the search has no runs yet.");
   const std::string metric = metric_in(results);
   const bool larger = metric != "loss" && lagtape::metric(metric).larger_is_better;
   const std::vector<SearchRun> runs = ranked_runs(results, metric, larger);

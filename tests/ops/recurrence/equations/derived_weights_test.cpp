@@ -108,7 +108,7 @@ TEST_CASE("errors of derived weights name the line, the column and the shapes") 
   CHECK(error_of(cell_with("eye(beta)")) ==
         "derived 'A', column 5: this must be a whole number of at least 1. Got 0.25. In: eye(beta)");
   CHECK(error_of(cell_with("M M")) ==
-        "derived 'A', column 3: expected an operator or the end, found 'M'. In: M M");
+        "derived 'A', column 3: expected an operator or the end, got 'M'. In: M M");
   CHECK(error_of(cell_with("v"))
             .find("equation 1, column 8: left of @ there must be a matrix: a weight, or a computed one") ==
         0);

@@ -94,15 +94,15 @@ TEST_CASE("an error names the index or lag that cannot be") {
 
 TEST_CASE("an error names the place at which an equation leaves the grammar") {
   check_errors({
-      {"y = h[-1", "equation 2, column 9: expected an operator or ']', found the end."},
-      {"y = tanh(h", "equation 2, column 11: expected an operator or ')', found the end."},
-      {"y = tanh(h))", "equation 2, column 12: expected an operator or the end, found ')'."},
-      {"y = h h", "equation 2, column 7: expected an operator or the end, found 'h'."},
-      {"y = 2h", "equation 2, column 6: expected an operator or the end, found 'h'."},
-      {"y = h +", "equation 2, column 8: expected a name, a number or '(', found the end."},
-      {"y = * h", "equation 2, column 5: expected a name, a number or '(', found '*'."},
-      {"y = +h", "equation 2, column 5: expected a name, a number or '(', found '+'."},
-      {"y =", "equation 2, column 4: expected a name, a number or '(', found the end."},
+      {"y = h[-1", "equation 2, column 9: expected an operator or ']', got the end."},
+      {"y = tanh(h", "equation 2, column 11: expected an operator or ')', got the end."},
+      {"y = tanh(h))", "equation 2, column 12: expected an operator or the end, got ')'."},
+      {"y = h h", "equation 2, column 7: expected an operator or the end, got 'h'."},
+      {"y = 2h", "equation 2, column 6: expected an operator or the end, got 'h'."},
+      {"y = h +", "equation 2, column 8: expected a name, a number or '(', got the end."},
+      {"y = * h", "equation 2, column 5: expected a name, a number or '(', got '*'."},
+      {"y = +h", "equation 2, column 5: expected a name, a number or '(', got '+'."},
+      {"y =", "equation 2, column 4: expected a name, a number or '(', got the end."},
       {"y", "equation 2, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION."},
       {"", "equation 2, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION."},
       {"2 = h", "equation 2, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION."},
@@ -145,7 +145,7 @@ TEST_CASE("an error names the function and the arguments that it does not take")
        "equation 2, column 22: [@] a computed matrix [out, in] multiplies a vector [in]. Got [1, 3] and "
        "[2]."},
       {"y = normal(1, 2, 3)", "equation 2, column 5: 'normal' takes 0 to 2 arguments. Got 3."},
-      {"y = normal(3, evaluate 2)", "equation 2, column 24: expected '=', found '2'."},
+      {"y = normal(3, evaluate 2)", "equation 2, column 24: expected '=', got '2'."},
       {"y = b(h)", "equation 2, column 5: 'b' is a weight, not a function."},
   });
 }
@@ -189,10 +189,11 @@ std::string all_errors_of(const EquationCell& cell) {
   std::string found;
   try {
     compile_equations(cell, 3, 2);
-  } catch (const EquationErrors& errors) {
-    for (const EquationError& error : errors.all()) {
-      const std::string text = error.message.substr(0, error.message.find(" In: "));
-      found += error.section + "/" + error.entry + " " + text + "\n";
+  } catch (const InputError& error) {
+    for (Problem problem : error.problems()) {
+      problem.place.excerpt.clear();
+      const std::string pointer = problem.place.pointer;
+      found += (pointer.empty() ? "" : pointer.substr(1)) + " " + to_string(problem) + "\n";
     }
   }
   return found;
@@ -217,7 +218,7 @@ TEST_CASE(
       "and [3].\n"
       "output/ output, column 8: unknown name 'missing'. Known: x, n, units, input, dt, h, c, W, U, A, B, "
       "g, "
-      "c', u, h', z.\n");
+      "c', u, h', z\n");
   EquationCell lost;
   lost.states = cell.states;
   lost.step = {"h' + c", "z = q"};

@@ -159,8 +159,9 @@ std::string CExpressions::matrix(int weight) {
   if (!name.empty()) return name;
   const Tensor& value = layer_.weights[weight];
   if (value.numel() > std::numeric_limits<int>::max())
-    throw InputError(text_of("[export] ", layer_.name, ": weight '", layer_.program.weights[weight].name,
-                             "' has ", value.numel(), " numbers, more than an int of C counts"));
+    throw InputError({.op = "export"}, Rule::out_of_range,
+                     text_of(layer_.name, ": weight '", layer_.program.weights[weight].name, "' has ",
+                             value.numel(), " numbers, more than an int of C counts"));
   const std::string wished = c_identifier(layer_.program.weights[weight].name);
   name = globals_.unique(text_of(style_.name, "_", layer_.name, "_", wished));
   costs.weight_bytes += value.numel() * element_bytes(style_.weights, style_.dtype);

@@ -59,7 +59,8 @@ std::string c_self_test(const ExportedModel& model, const CStyle& style) {
   double largest = 0;
   for (const double value : outputs) {
     if (!std::isfinite(value))
-      throw InputError("[export] the model's outputs for ordinary inputs are not finite");
+      throw InputError({.op = "export"}, Rule::not_supported,
+                       "the model's outputs for ordinary inputs are not finite");
     largest = std::max(largest, std::abs(value));
   }
   const std::string type = c_type(style.dtype), &name = style.name;

@@ -219,8 +219,9 @@ void round_matrices(ExportedModel& model, const CStyle& style) {
 
 std::string c_source(const Model& model, const CExportOptions& options) {
   if (c_identifier(options.name) != options.name)
-    throw InputError(text_of("[export] '", options.name, "' is not a name in C; '",
-                             c_identifier(options.name), "' would be one"));
+    throw InputError(
+        {.op = "export"}, Rule::not_supported,
+        text_of("'", options.name, "' is not a name in C; '", c_identifier(options.name), "' would be one"));
   ExportedModel content = exported(model);
   const CStyle style{options.name, options.dtype.value_or(model.dtype()), options.weights,
                      options.fast_functions};

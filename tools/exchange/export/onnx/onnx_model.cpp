@@ -124,8 +124,8 @@ std::string onnx_sequence_model(const Model& model, bool with_lengths) {
   const bool once = !reads_every_step(content.at);
   if (with_lengths && (!once || content.at == ReadAt::last_padded_step))
     throw InputError(
-        "[export] lengths are for a model that reads once, at the end of a sequence or the mean; this one "
-        "does not");
+        {.op = "export"}, Rule::not_supported,
+        "lengths are for a model that reads once, at the end of a sequence or the mean; this one does not");
   OnnxWriter graph("model");
   std::string y = add_input(graph, content, {"batch", "time"});
   std::string lengths;

@@ -76,9 +76,10 @@ std::vector<GatedLayer> plain_layers(const ExportedModel& model, const PlainForm
       layers.push_back(*layer);
       continue;
     }
-    throw InputError(text_of("[export] layer ", l, " (", names[l], ") is none that ", format.name,
-                             " has: ", listed(format.cells),
-                             ", with their default options. The formats onnx and c99 take every layer"));
+    throw InputError(
+        {.op = "export"}, Rule::not_supported,
+        text_of("layer ", l, " (", names[l], ") is none that ", format.name, " has: ", listed(format.cells),
+                ", with their default options. The formats onnx and c99 take every layer"));
   }
   layers.push_back(*gated_layer(*model.readout));
   return layers;
@@ -88,8 +89,8 @@ std::vector<GatedLayer> plain_layers(const ExportedModel& model, const PlainForm
 
 PlainModel plain_model(const Model& model, const PlainFormat& format) {
   if (model.tokens() > 0)
-    throw InputError(
-        text_of("[export] ", format.name, " takes a model of numbers, and this one is of tokens"));
+    throw InputError({.op = "export"}, Rule::not_supported,
+                     text_of(format.name, " takes a model of numbers, and this one is of tokens"));
   PlainModel plain{std::make_unique<ExportedModel>(exported_from_zeros(model, format.name)), {}};
   ExportedModel& content = *plain.content;
   const auto in_double = [](ExportedLayer& layer) {
