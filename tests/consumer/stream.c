@@ -229,6 +229,23 @@ static void settles(const char* path) {
   lagtape_model_free(model);
 }
 
+/* Errors are data: each field is that of the broken rule. */
+static void names_problems(const lagtape_model* model) {
+  lagtape_problem problem;
+  float x = 0, y = 0;
+  check(lagtape_model_load("there/is/no/such.safetensors") == NULL && lagtape_last_problem_count() == 1, "one problem");
+  check(lagtape_last_problem(0, &problem) == LAGTAPE_OK, "the first problem");
+  check(strcmp(problem.file, "there/is/no/such.safetensors") == 0, "the file");
+  check(strcmp(problem.rule, "cannot_read") == 0, "the rule");
+  check(problem.line == 0 && problem.pointer[0] == '\0' && problem.nearest[0] == '\0', "fields that say nothing");
+  check(lagtape_last_problem(1, &problem) == LAGTAPE_INPUT_ERROR, "there is no second problem");
+  check(lagtape_last_problem(0, NULL) == LAGTAPE_INPUT_ERROR, "a null place is refused");
+  check(lagtape_model_predict(model, &x, 0, 1, &y, 1) == LAGTAPE_INPUT_ERROR, "no rows are refused");
+  check(lagtape_last_problem(0, &problem) == LAGTAPE_OK, "a problem of a call");
+  check(strcmp(problem.op, "lagtape_model_predict") == 0 && strcmp(problem.rule, "out_of_range") == 0, "the call and the rule");
+  check(strcmp(problem.found, "0") == 0, "what was found");
+}
+
 static void refuses_nonsense(const lagtape_model* model) {
   float x[64] = {0}, y[64];
   double wide[64] = {0};
@@ -295,6 +312,7 @@ int main(int count, char** arguments) {
   streams_with_other_weights(model);
   settles(arguments[1]);
   refuses_nonsense(model);
+  names_problems(model);
   same = load_from_memory(arguments[1]);
   check(same != NULL, "a model is loaded from memory");
   lagtape_model_free(model);

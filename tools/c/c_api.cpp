@@ -14,6 +14,7 @@
 #include "lagtape/cells/models/model.h"
 #include "lagtape/core/error.h"
 #include "lagtape/tools/c/call_checks.h"
+#include "lagtape/tools/c/last_error.h"
 #include "lagtape/tools/c/stream_options.h"
 #include "lagtape/tools/version.h"
 
@@ -51,27 +52,6 @@ struct lagtape_stream {
 
 namespace {
 
-/// A fixed place a thread, so that to fail allocates nothing.
-class LastError {
- public:
-  const char* text() const { return text_; }
-  void set(std::string_view message) noexcept {
-    const std::size_t size = std::min(message.size(), sizeof(text_) - 1);
-    std::memcpy(text_, message.data(), size);
-    text_[size] = '\0';
-  }
-
- private:
-  char text_[4096] = "";
-};
-
-thread_local LastError last_error;
-
-lagtape_status fail(lagtape_status status, std::string_view message) noexcept {
-  last_error.set(message);
-  return status;
-}
-
 /// Runs `f`, and turns what it throws into a status and a message.
 template <class F>
 lagtape_status guarded(F f) noexcept {
@@ -79,7 +59,7 @@ lagtape_status guarded(F f) noexcept {
     f();
     return LAGTAPE_OK;
   } catch (const InputError& error) {
-    return fail(LAGTAPE_INPUT_ERROR, error.what());
+    return fail(error);
   } catch (const std::bad_alloc&) {
     return fail(LAGTAPE_ERROR, "[lagtape] there is not enough memory");
   } catch (const std::exception& error) {
@@ -115,12 +95,13 @@ void predict(const char* call, const lagtape_model* model, const Sequences<T>& g
   require_at_least(1, threads, call, "threads");
   const Model& m = model->model;
   if (m.dtype() != lagtape::dtype_of<T>)
-    throw InputError(text_of("[", call, "] the model computes in ", name_of(m.dtype()), ", these arrays are ",
+    throw InputError({.op = call}, Rule::wrong_type,
+                     text_of("the model computes in ", name_of(m.dtype()), ", these arrays are ",
                              name_of(lagtape::dtype_of<T>)));
   const auto count = product(given.rows, given.steps, m.input_width());
   if (!count || lagtape_model_output_count(model, given.rows, given.steps) < 0)
-    throw InputError(text_of("[", call, "] ", given.rows, " rows of ", given.steps,
-                             " steps are more than memory can hold"));
+    throw InputError({.op = call}, Rule::out_of_range,
+                     text_of(given.rows, " rows of ", given.steps, " steps are more than memory can hold"));
   const Tensor input = Tensor::over(given.x, {given.rows, given.steps, m.input_width()}, m.dtype());
   std::span<const std::int64_t> lengths;
   if (given.lengths != nullptr) lengths = {given.lengths, static_cast<std::size_t>(given.rows)};
@@ -150,8 +131,9 @@ Stream<T>& stream_of(lagtape_stream* stream, const char* call) {
   require(stream, call, "the stream");
   if (Stream<T>* found = std::get_if<Stream<T>>(&stream->stream)) return *found;
   constexpr bool is_f32 = std::is_same_v<T, float>;
-  throw InputError(text_of("[", call, "] the model computes in ", is_f32 ? "f64" : "f32",
-                           ", these arrays are ", is_f32 ? "f32" : "f64"));
+  throw InputError({.op = call}, Rule::wrong_type,
+                   text_of("the model computes in ", is_f32 ? "f64" : "f32", ", these arrays are ",
+                           is_f32 ? "f32" : "f64"));
 }
 
 template <class T>
@@ -200,13 +182,13 @@ void check_state_size(const lagtape_stream* stream, const void* state, std::size
   require(stream, call, "the stream");
   require(state, call, "the state");
   if (const std::size_t expected = state_size(stream->window); size != expected)
-    throw InputError(text_of("[", call, "] the state of this stream has ", expected, " bytes. Got ", size));
+    throw InputError({.op = call}, Rule::shape, text_of("the state of this stream has ", expected, " bytes"),
+                     text_of(size));
 }
 
 }  // namespace
 
 const char* lagtape_version(void) { return lagtape::kVersion; }
-const char* lagtape_last_error(void) { return last_error.text(); }
 
 // ---- models ----
 

@@ -58,6 +58,27 @@ LAGTAPE_API const char* lagtape_version(void);
  * failure on this thread. */
 LAGTAPE_API const char* lagtape_last_error(void);
 
+/* What is wrong, as data, after a call that returned LAGTAPE_INPUT_ERROR or NULL. Texts are "" and numbers 0 where they say
+ * nothing. They stay valid until the next failure on this thread. */
+typedef struct lagtape_problem {
+  const char* file;
+  int64_t line, column;  /* from 1 */
+  const char* pointer;   /* the JSON Pointer of a setting */
+  const char* item;      /* a named part of the file: "tensor 'readout.W'" */
+  const char* op;        /* the function whose argument is wrong, where there is no file */
+  const char* rule;      /* the broken rule: "unknown_name", "missing", "out_of_range", "shape", ... */
+  const char* statement; /* what is wrong, where the rule and the fields below do not say it */
+  const char* found;
+  const char* expected;
+  const char* hint;    /* what to do */
+  const char* nearest; /* the valid name that was probably meant */
+} lagtape_problem;
+
+/* The number of problems of the last call on this thread that failed; 0 where the input was not wrong. */
+LAGTAPE_API size_t lagtape_last_problem_count(void);
+/* Fills in one of them. Fails, and leaves the last error as it is, for an index that is not below their number. */
+LAGTAPE_API lagtape_status lagtape_last_problem(size_t index, lagtape_problem* problem);
+
 /* ---- models ---------------------------------------------------------------------------------------------------- */
 
 /* Loads a run folder or a weights file. Returns NULL on failure. */

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "lagtape/core/error.h"
 
@@ -10,12 +11,13 @@ namespace lagtape::c {
 // Checks of what the caller of a C function gives; they throw InputError with the function's name.
 
 inline void require(const void* pointer, const char* call, const char* what) {
-  if (pointer == nullptr) throw InputError(text_of("[", call, "] ", what, " is a null pointer"));
+  if (pointer == nullptr) throw InputError({.op = call}, Rule::missing, text_of(what, " is a null pointer"));
 }
 
 inline void require_at_least(std::int64_t least, std::int64_t given, const char* call, const char* what) {
   if (given < least)
-    throw InputError(text_of("[", call, "] ", what, " must be at least ", least, ". Got ", given));
+    throw InputError({.op = call}, Rule::out_of_range, text_of(what, " must be at least ", least),
+                     std::to_string(given));
 }
 
 /// rows * steps * width; nothing when that is beyond 2^62.

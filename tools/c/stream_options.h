@@ -8,7 +8,8 @@ namespace lagtape::c {
 
 inline Interpolation interpolation_of(lagtape_interpolation given, const char* call) {
   if (given != LAGTAPE_CUBIC && given != LAGTAPE_LINEAR)
-    throw InputError(text_of("[", call, "] an interpolation is 0 or 1. Got ", static_cast<int>(given)));
+    throw InputError({.op = call}, Rule::out_of_range, "an interpolation is 0 or 1",
+                     text_of(static_cast<int>(given)));
   return given == LAGTAPE_CUBIC ? Interpolation::cubic : Interpolation::linear;
 }
 
@@ -17,7 +18,7 @@ inline StreamOptions options_of(const lagtape_stream_options& given, std::int64_
                                 const char* call) {
   const auto weights = static_cast<int>(given.weights);
   if (weights < LAGTAPE_OWN || weights > LAGTAPE_INT8)
-    throw InputError(text_of("[", call, "] weights are 0, 1 or 2. Got ", weights));
+    throw InputError({.op = call}, Rule::out_of_range, "weights are 0, 1 or 2", text_of(weights));
   StreamOptions options{.rows = given.rows == 0 ? 1 : given.rows,
                         .rate = given.rate == 0 ? 1 : given.rate,
                         .interpolation = interpolation_of(given.interpolation, call),
@@ -27,8 +28,9 @@ inline StreamOptions options_of(const lagtape_stream_options& given, std::int64_
   require_at_least(1, rows, call, "calibration_rows");
   require_at_least(1, given.calibration_steps, call, "calibration_steps");
   if (!product(rows, given.calibration_steps, input_width))
-    throw InputError(text_of("[", call, "] ", rows, " rows of ", given.calibration_steps,
-                             " steps are more than memory can hold"));
+    throw InputError(
+        {.op = call}, Rule::out_of_range,
+        text_of(rows, " rows of ", given.calibration_steps, " steps are more than memory can hold"));
   options.calibration =
       Tensor::over(given.calibration, {rows, given.calibration_steps, input_width}, Dtype::f32);
   return options;
