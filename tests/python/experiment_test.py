@@ -221,13 +221,33 @@ def test_errors_name_file_pointer_and_suggestion():
     error = raised.value
     assert (error.file, error.pointer, error.suggestion, error.line) == ("bad.json", "/optimizer/type", "adam", None)
     assert [problem.pointer for problem in error.errors] == ["/optimizer/type", "/epochs"]
-    assert error.errors[1] == lt.Problem("bad.json", "/epochs", error.errors[1].message, None)
+    assert error.problems is error.errors and error.problems[1] == lt.Problem(
+        error.problems[1].message, "unknown_name", "bad.json", pointer="/epochs", found="epochs", nearest="/train/epochs")
+    first = error.problems[0]
+    assert (first.rule, first.found, first.nearest, first.suggestion) == ("unknown_name", "adan", "adam", "adam")
+    assert "adam, " in first.expected and (first.line, first.column, first.item, first.hint) == (None,) * 4
     assert error.errors[0].message.startswith("unknown value 'adan'; did you mean 'adam'?")
     assert str(error).startswith("bad.json: /optimizer/type: unknown value 'adan'")
     with pytest.raises(lt.InputError) as raised:
         lt.check(changed(optimizer={"type": "adan"}))
     assert (raised.value.file, raised.value.pointer) == (None, "/optimizer/type")
     assert isinstance(error, ValueError) and isinstance(error, lt.Error)
+
+
+def test_errors_of_files_have_line_and_column():
+    pathlib.Path("syntax.json").write_text('{"name": "a",\n "seed": }')
+    with pytest.raises(lt.InputError) as raised:
+        lt.check("syntax.json")
+    [problem] = raised.value.problems
+    assert (problem.rule, problem.file, problem.line, problem.column) == ("syntax", "syntax.json", 2, 10)
+
+
+def test_an_existing_run_is_named_with_what_to_do():
+    lt.train(EXPERIMENT, out="there", epochs=0)
+    with pytest.raises(lt.InputError, match="there: exists already. Give another out, or resume=True") as raised:
+        lt.train(EXPERIMENT, out="there", epochs=0)
+    [problem] = raised.value.problems
+    assert (problem.rule, problem.file) == ("exists", "there") and "resume=True" in problem.hint
 
 
 @pytest.mark.parametrize("call, message", [

@@ -5,18 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-import re
 import sys
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
 
 from . import _lagtape
 from ._arguments import count_of, json_of, text_of
-from ._errors import InputError
+from ._errors import InputError, Problem
 from ._expression import Expression, Place
 from ._step import Recorded, Step
 
 _cells: Dict[str, Cell] = {}
-_IN_CELL = re.compile(r"cell '([^']*)': (?:(equation (\d+)|derived '([^']*)'|output), column (\d+): )?")
 
 
 def cell(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] = None, static: Iterable[str] = ()) -> Any:
@@ -209,24 +207,35 @@ _recorded_as: Dict[str, Recorded] = {}  # by the names in "cells"
 
 def located(error: InputError) -> InputError:
     """The error of a cell with the line of its function in place of the number of an equation."""
-    found = _IN_CELL.search(str(error))
-    recorded = _recorded_as.get(found[1]) if found else None
-    if found is None or recorded is None:
-        return error
-    place = _place_in(recorded, found) or recorded.place
-    return InputError(f"{place}: {error}", file=place.file, line=place.line, errors=error.errors)
+    for problem in error.problems:
+        for name, recorded in _recorded_as.items():
+            section, entry = _part_of_cell(problem, name)
+            if section is not None:
+                place = _place_in(recorded, section, entry, problem.column) or recorded.place
+                return InputError(f"{place}: {error}", error.problems, file=place.file, line=place.line)
+    return error
 
 
-def _place_in(recorded: Recorded, found: Any) -> Optional[Place]:
-    line, number, derived, column = found[2], found[3], found[4], found[5]
-    if line is None:
+def _part_of_cell(problem: Problem, name: str) -> Tuple[Optional[str], Optional[str]]:
+    """The section of a cell that a problem is in, and the entry of it; "" for all of it, and None for another place."""
+    path = (problem.pointer or "").split("/")[1:]
+    if path[:2] == ["cells", name]:
+        section, entry = (path[2:] + ["", ""])[:2]
+        return section, entry
+    return ("", "") if problem.item == f"cell '{name}'" else (None, None)
+
+
+def _place_in(recorded: Recorded, section: str, entry: str, column: Optional[int]) -> Optional[Place]:
+    if column is None:
         return None
-    if derived is not None:
-        text, place, start = *recorded.derived[derived], 0
-    elif number is not None:
-        equation = recorded.equations[int(number) - 1]
+    if section == "derived":
+        text, place, start = *recorded.derived[entry], 0
+    elif section == "step":
+        equation = recorded.equations[int(entry)]
         text, place, start = equation.text, equation.place, len(equation.target) + 3
-    else:
+    elif section == "output":
         text, place, start = recorded.outputs[0], recorded.place, 0
-    expression = text.expression_at(int(column) - 1 - start)
+    else:
+        return None
+    expression = text.expression_at(column - 1 - start)
     return expression.place if expression is not None else place

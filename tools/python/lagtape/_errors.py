@@ -1,38 +1,32 @@
-"""The exceptions of lagtape. A message of the library names its place as "FILE: /json/pointer: what is wrong", one line an
-error; their parts are attributes."""
+"""The exceptions of lagtape. What is wrong are problems, whose fields the library fills; messages are for people."""
 
 from __future__ import annotations
 
-import re
 from typing import List, NamedTuple, Optional
 
-_POINTER = re.compile(r"(?P<file>.*?): (?P<pointer>/\S*): (?P<message>.*)")
-_FILE = re.compile(r"(?P<file>[^\[\s][^:]*): (?P<message>.*)")
-_SUGGESTION = re.compile(r"did you mean '([^']*)'")
+#: What stands for a file in an error of an experiment that was given as a dict.
+THE_EXPERIMENT = "the experiment"
 
 
 class Problem(NamedTuple):
-    """One error of a file or an experiment."""
+    """One error of a file, an experiment or a call. What is not known of it is None."""
 
-    file: Optional[str]  #: the file, the folder or the experiment that it is in
-    pointer: Optional[str]  #: the JSON Pointer, such as "/train/epochs"
-    message: str
-    suggestion: Optional[str]  #: the nearest valid name, where one is near
+    message: str  #: what is wrong, without the place
+    rule: str = "other"  #: the broken rule: "unknown_name", "missing", "wrong_type", "out_of_range", "shape", ...
+    file: Optional[str] = None  #: the file or the folder
+    line: Optional[int] = None  #: from 1
+    column: Optional[int] = None  #: from 1: the character of a line or an equation, or the column of a table
+    pointer: Optional[str] = None  #: the JSON Pointer of a setting, such as "/train/epochs"
+    item: Optional[str] = None  #: a named part of the file, such as "tensor 'readout.W'"
+    found: Optional[str] = None
+    expected: Optional[str] = None
+    hint: Optional[str] = None  #: what to do
+    nearest: Optional[str] = None  #: the valid name that was probably meant
 
-
-def _is_path(text: str) -> bool:
-    return "/" in text or re.search(r"\.\w+$", text) is not None
-
-
-def _problem_of(line: str) -> Problem:
-    found = _SUGGESTION.search(line)
-    suggestion = found[1] if found else None
-    if match := _POINTER.fullmatch(line):
-        return Problem(match["file"] if _is_path(match["file"]) else None, match["pointer"], match["message"], suggestion)
-    match = _FILE.fullmatch(line)
-    if match and _is_path(match["file"]):
-        return Problem(match["file"], None, match["message"], suggestion)
-    return Problem(None, None, line, suggestion)
+    @property
+    def suggestion(self) -> Optional[str]:
+        """The nearest valid name."""
+        return self.nearest
 
 
 class Error(Exception):
@@ -42,27 +36,32 @@ class Error(Exception):
 class InputError(Error, ValueError):
     """Something that was given is wrong: a file, an experiment, an array, a cell.
 
-    errors      every error at once, each a Problem(file, pointer, message, suggestion)
+    problems    every error at once, each a Problem; `errors` is the same list
     file        the file of the first, or None
     pointer     its JSON Pointer, or None
     suggestion  the nearest valid name, or None
     line        the line of a Python file that a cell was written in, or None
     """
 
-    def __init__(self, message: str = "", *, file: Optional[str] = None, line: Optional[int] = None,
-                 errors: Optional[List[Problem]] = None):
+    def __init__(self, message: str = "", problems: Optional[List[Problem]] = None, *, file: Optional[str] = None,
+                 line: Optional[int] = None):
         super().__init__(message)
-        self.errors = [_problem_of(one) for one in message.split("\n")] if errors is None else errors
-        self.file = file if file is not None else self.errors[0].file
+        given = problems or [Problem(message, file=file, line=line)]
+        self.problems = [one._replace(file=None) if one.file == THE_EXPERIMENT else one for one in given]
+        self.file = file if file is not None else self.problems[0].file
         self.line = line
 
     @property
+    def errors(self) -> List[Problem]:
+        return self.problems
+
+    @property
     def pointer(self) -> Optional[str]:
-        return self.errors[0].pointer
+        return self.problems[0].pointer
 
     @property
     def suggestion(self) -> Optional[str]:
-        return self.errors[0].suggestion
+        return self.problems[0].nearest
 
 
 class DivergenceError(Error, ArithmeticError):

@@ -13,7 +13,7 @@ import numpy as np
 from . import _lagtape
 from ._arguments import Path, count_of, json_of, path_of, text_of, threads_of
 from ._cell import located, with_cells
-from ._errors import InputError
+from ._errors import THE_EXPERIMENT, InputError
 from ._model import Model, load
 from ._progress import Progress
 
@@ -110,8 +110,7 @@ def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = 
         with listener:
             return Run(_lagtape.train(given, "" if out is None else path_of(out), bool(resume), threads_of(threads), listener))
     except InputError as error:
-        message = str(error).replace("--out", "out").replace("--resume", "resume=True")
-        raise located(InputError(message)) from None
+        raise located(_with_advice(error)) from None
 
 
 def check(experiment: Experiment, *, gradients: bool = False, elements: int = 8, projections: int = 2, set: Changes = None,
@@ -179,7 +178,7 @@ def list(kind: Optional[str] = None, name: Optional[str] = None) -> Any:
 
 def _named(known: Mapping[str, Any], name: Any, rule: str) -> Any:
     if text_of(name, f"[list] {rule}") not in known:
-        raise InputError(_lagtape.unknown_name(rule, name, builtins.list(known)))
+        _lagtape.refuse_name(rule, name, builtins.list(known))
     return known[name]
 
 
@@ -190,7 +189,7 @@ def _given(experiment: Experiment, changes: Changes, row: Optional[str], **more:
         return _lagtape.GivenExperiment(path_of(experiment), None, assignments, "" if row is None else text_of(row, "row"))
     if row is not None:
         raise InputError("row: goes with the path of a file that has several experiments. Got a dict.")
-    return _lagtape.GivenExperiment("the experiment", json_of(with_cells(experiment)), assignments, "")
+    return _lagtape.GivenExperiment(THE_EXPERIMENT, json_of(with_cells(experiment)), assignments, "")
 
 
 def _ask(experiment: Experiment, question: Callable[[Any], Any], changes: Changes, row: Optional[str]) -> Dict[str, Any]:
@@ -215,6 +214,19 @@ def _texts_of(values: Any, name: str, call: str) -> List[str]:
     if isinstance(values, str) or not isinstance(values, (builtins.list, tuple)):
         raise InputError(f"[{call}] {name} must be a list of texts. Got {values!r}.")
     return [text_of(value, f"[{call}] {name}") for value in values]
+
+
+_ADVICE = {"exists": "Give another out, or resume=True to go on with that run.",
+           "missing": "Give another out, and {\"train.init\": the folder} as set, to begin with these weights."}
+
+
+def _with_advice(error: InputError) -> InputError:
+    """The error with what to do, where it is the folder of the run that does not fit."""
+    problem = error.problems[0]
+    advice = _ADVICE.get(problem.rule)
+    if advice is None or problem.file is None or problem.pointer is not None or not os.path.exists(problem.file):
+        return error
+    return InputError(f"{error} {advice}", [problem._replace(hint=advice)], file=error.file)
 
 
 def _or_none(value: Optional[int], name: str, call: str, least: int) -> Optional[int]:

@@ -28,12 +28,9 @@ std::string program(const std::string& cells, const std::string& layer, std::int
     std::string text;
     for (const Layer& built : content.build(input).layers) text += to_string(built.program);
     return text;
-  } catch (const CellErrors& found) {
-    for (const CellErrors::Item& item : found.items) errors.add("", item.message);
-    errors.raise("the cell");
-    throw;
   } catch (const InputError& error) {
-    throw InputError(text_of("cell '", content.name, "': ", error.what()));
+    if (!error.problems().front().place.item.empty()) throw;
+    throw error.within({.item = text_of("cell '", content.name, "'")});
   }
 }
 

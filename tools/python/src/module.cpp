@@ -5,8 +5,11 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <exception>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/python/src/bindings.h"
@@ -18,23 +21,45 @@ namespace lagtape::python {
 
 namespace {
 
-/// Sets the exception of a class of lagtape._errors. Messages quote files, whose bytes may be no text.
-void raise(const char* class_name, std::string_view message) {
-  const nb::object errors = nb::module_::import_("lagtape._errors");
-  const nb::object text = nb::steal(
-      PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
-  PyErr_SetObject(nb::object(errors.attr(class_name)).ptr(), text.ptr());
+/// A text of Python. Messages quote files, whose bytes may be no text.
+nb::object text_from(std::string_view text) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+
+nb::object text_or_none(std::string_view text) { return text.empty() ? nb::none() : text_from(text); }
+nb::object number_or_none(std::int64_t number) { return number == 0 ? nb::none() : nb::cast(number); }
+
+/// Sets the exception of a class of lagtape._errors.
+template <class... Arguments>
+void raise(const char* class_name, const Arguments&... arguments) {
+  const nb::object type = nb::module_::import_("lagtape._errors").attr(class_name);
+  PyErr_SetObject(type.ptr(), type(arguments...).ptr());
+}
+
+void raise(const InputError& error) {
+  const nb::object type = nb::module_::import_("lagtape._errors").attr("Problem");
+  nb::list problems;
+  for (const Problem& problem : error.problems()) {
+    const Place& place = problem.place;
+    problems.append(type(text_from(message_of(problem)), text_from(name_of(problem.rule)),
+                         text_or_none(place.file), number_or_none(place.line), number_or_none(place.column),
+                         text_or_none(place.pointer), text_or_none(place.item), text_or_none(problem.found),
+                         text_or_none(problem.expected), text_or_none(problem.hint),
+                         text_or_none(problem.nearest)));
+  }
+  raise("InputError", text_from(error.what()), problems);
 }
 
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const InputError& error) {
-    raise("InputError", error.what());
+    raise(error);
   } catch (const DivergenceError& error) {
-    raise("DivergenceError", error.what());
+    raise("DivergenceError", text_from(error.what()));
   } catch (const Error& error) {
-    raise("Error", error.what());
+    raise("Error", text_from(error.what()));
   }
 }
 
@@ -46,7 +71,10 @@ NB_MODULE(_lagtape, module) {
   using namespace lagtape::python;
   nb::set_leak_warnings(false);  // Objects that live as long as the process are no leaks.
   nb::register_exception_translator(translate);
-  module.def("unknown_name", lagtape::unknown_name);
+  module.def("refuse_name",
+             [](const std::string& kind, const std::string& name, const std::vector<std::string>& known) {
+               throw lagtape::InputError(lagtape::unknown_name(kind, name, known));
+             });
   module.attr("version") = lagtape::kVersion;
   add_models(module);
   add_streams(module);

@@ -45,7 +45,8 @@ struct LockedPass {
 ReadAt read_at_named(const std::string& name) {
   for (const ReadAt at : {ReadAt::every_step, ReadAt::last_step, ReadAt::mean})
     if (name == name_of(at)) return at;
-  throw InputError("recurrence: " + unknown_name("at", name, {"every_step", "last_step", "mean"}));
+  throw InputError(
+      unknown_name("at", name, {"every_step", "last_step", "mean"}).within({.op = "recurrence"}));
 }
 
 /// Reads {"model": {"layers": ...}, "cells": ..., "train": {"memory": ..., "precision": ...}}.
@@ -80,8 +81,8 @@ std::vector<Tensor> tensors_from(const nb::list& arrays, Dtype dtype) {
 std::vector<Tensor> window_from(const nb::list& arrays, const Recurrence& recurrence) {
   const Window like = zero_window(recurrence.stack().layers, 1, recurrence.dtype());
   if (arrays.size() > 0 && arrays.size() != like.states.size())
-    throw InputError(
-        text_of("[recurrence] a window has ", like.states.size(), " states. Got ", arrays.size()));
+    throw InputError({.op = "recurrence"}, Rule::shape,
+                     text_of("a window has ", like.states.size(), " states"), text_of(arrays.size()));
   std::vector<Tensor> window;
   for (std::size_t s = 0; s < arrays.size(); ++s) {
     const nb::handle array = arrays[s];

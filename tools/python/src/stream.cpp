@@ -24,7 +24,7 @@ using AnyStream = std::variant<Stream<float>, Stream<double>>;
 
 AnyStream stream_of(const Model& model, const StreamOptions& options) {
   if (options.rows < 1)
-    throw InputError(text_of("[stream] rows must be at least 1. Got ", options.rows, "."));
+    throw InputError({.op = "stream"}, Rule::out_of_range, "rows must be at least 1", text_of(options.rows));
   return with_scalar(model.dtype(), [&]<class T>() -> AnyStream { return model.stream<T>(options); });
 }
 
@@ -228,8 +228,9 @@ void restore(const OwnedStream& self, const nb::sequence& states, std::int64_t s
   self.use("restore", [&]<class T>(Stream<T>& stream) {
     Window window = stream.window();
     if (nb::len(states) != window.states.size()) {
-      throw InputError(text_of("[stream.restore] a window of this stream is a sequence of ",
-                               window.states.size(), " arrays. Got ", nb::len(states), "."));
+      throw InputError({.op = "stream.restore"}, Rule::shape,
+                       text_of("a window of this stream is a sequence of ", window.states.size(), " arrays"),
+                       text_of(nb::len(states)));
     }
     for (std::size_t i = 0; i < window.states.size(); ++i) {
       Tensor& state = window.states[i];
