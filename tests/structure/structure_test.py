@@ -56,6 +56,10 @@ class TreeTest(unittest.TestCase):
     def test_a_tree_in_order_has_no_breach(self):
         self.assertEqual(breaches_of(IN_ORDER, structure.check_tree), [])
 
+    def test_code_that_reads_a_message_is_a_breach(self):
+        self.planted("tools/train.cpp", 'bool f(const Error& e) { return std::string(e.what()).starts_with("a"); }\n')
+        self.planted("tools/python/lagtape/_run.py", "found = text if 'a' in str(error) else ''\n")
+
     def test_an_include_against_the_direction_is_a_breach(self):
         include = '#include "lagtape/%s"'
         self.assertIn("core does not depend on data", self.planted("core/a.h", include % "data/tasks/mackey_glass.h"))

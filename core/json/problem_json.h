@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json.h"
+
+namespace lagtape {
+
+/// {"problems": [{"place": {"file", "line", "column", "pointer", "item", "excerpt", "op"}, "rule", "message", "statement",
+/// "found", "expected", "hint", "nearest"}]}: what says nothing is left out of the place, and null elsewhere. "message"
+/// is the text without the place.
+Json json_of(const std::vector<Problem>& problems);
+
+/// The problems of such an object. Throws Json::exception for another one.
+std::vector<Problem> problems_in(const Json& json);
+
+}  // namespace lagtape

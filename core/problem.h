@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lagtape {
+
+/// Where something is wrong. Fields that say nothing are empty, or 0.
+struct Place {
+  std::string file = {};     ///< a path, or the name of what is read in its place: "stdin", "the experiment"
+  std::int64_t line = 0;     ///< from 1
+  std::int64_t column = 0;   ///< from 1: the character of the line, or the column of a table
+  std::string pointer = {};  ///< the JSON Pointer of a setting: "/train/epochs"
+  std::string item = {};     ///< a named part of the file or the command line: "tensor 'readout.W'", "--rate"
+  std::string excerpt = {};  ///< the text that is wrong, such as an equation
+  std::string op = {};       ///< the function that was called, shown where there is no file: "predict"
+};
+
+/// Which rule is broken.
+enum class Rule : std::uint8_t {
+  other,          ///< what is wrong is said by the statement alone
+  unknown_name,   ///< a key, a choice, a column, ... that does not exist
+  missing,        ///< something that must be there
+  wrong_type,     ///< a value, or a file, of another kind than expected
+  out_of_range,   ///< a number, a count or an index beyond its bounds
+  not_finite,     ///< a number that is infinite or none
+  conflict,       ///< two things, each valid, that do not go together
+  shape,          ///< extents, widths or lengths that do not fit
+  syntax,         ///< a text that cannot be read as what it should be
+  damaged,        ///< a file that is cut off or contradicts itself
+  cannot_read,    ///< a file or folder that the system does not give
+  cannot_write,   ///< a file or folder that the system does not take
+  exists,         ///< a file or folder that would be overwritten
+  in_use,         ///< a folder that another process writes to
+  not_supported,  ///< a valid request that this model, file or build cannot fulfill
+  no_memory,      ///< the memory does not suffice
+  diverged,       ///< training gave a number that is not finite
+  interrupted,    ///< a signal ended the work
+};
+
+std::string_view name_of(Rule rule);     ///< "unknown_name", ...
+Rule rule_named(std::string_view name);  ///< Rule::other for a name that no rule has.
+
+/// One error as data. Its text is made by `to_string` alone, and no code reads that.
+struct Problem {
+  Place place = {};
+  Rule rule = Rule::other;
+  /// What is wrong, where rule, found and expected do not say it. For an unknown name, what it should name: "key".
+  std::string statement = {};
+  std::string found = {};     ///< what is there
+  std::string expected = {};  ///< what should be there; for an unknown name, the known ones
+  std::string hint = {};      ///< what to do, as sentences
+  std::string nearest = {};   ///< the valid name that was probably meant
+
+  /// The same problem inside of a larger place, whose parts come first: the pointer "/units" inside of
+  /// "/model/layers/0". A problem of another file keeps its own place in its statement.
+  Problem within(const Place& outer) const;
+};
+
+/// "runs.csv: line 3, column 2: expected a number, got 'x'".
+std::string to_string(const Problem& problem);
+/// A line for each.
+std::string to_string(const std::vector<Problem>& problems);
+std::ostream& operator<<(std::ostream& stream, const Problem& problem);
+/// The text without the place.
+std::string message_of(const Problem& problem);
+
+/// The entry of `known` nearest to `name`: by edit distance, else where one begins with the other; empty when
+/// none is close enough to be a slip.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
+
+/// "unknown KIND 'name'; did you mean 'nearest'? Known: a, b, c": the one way to say that a name is not
+/// known.
+Problem unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known);
+
+}  // namespace lagtape

@@ -1,0 +1,113 @@
+#include "lagtape/core/problem.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "lagtape/core/error.h"
+
+using namespace lagtape;
+
+TEST_CASE("The text of a problem begins with its place") {
+  const Problem wrong{.rule = Rule::wrong_type, .found = "'x'", .expected = "a number"};
+  const auto at = [&](const Place& place) { return to_string(wrong.within(place)); };
+  CHECK(at({}) == "expected a number, got 'x'");
+  CHECK(at({.file = "a.json", .pointer = "/train/epochs"}) ==
+        "a.json: /train/epochs: expected a number, got 'x'");
+  CHECK(at({.file = "a.csv", .line = 3, .column = 2}) ==
+        "a.csv: line 3, column 2: expected a number, got 'x'");
+  CHECK(at({.file = "a.csv", .line = 3, .column = 2, .item = "load"}) ==
+        "a.csv: line 3, column 2 (load): expected a number, got 'x'");
+  CHECK(at({.pointer = "/units"}) == "/units: expected a number, got 'x'");
+  CHECK(at({.pointer = "/step/0", .item = "equation 1"}) == "equation 1: expected a number, got 'x'");
+  CHECK(at({.file = "a", .column = 5}) == "a: column 5: expected a number, got 'x'");
+  CHECK(at({.column = 5, .item = "equation 1", .excerpt = "y = 'x'"}) ==
+        "equation 1, column 5: expected a number, got 'x'. In: y = 'x'");
+  CHECK(at({.op = "predict"}) == "[predict] expected a number, got 'x'");
+  CHECK(at({.file = "run", .op = "predict"}) == "run: expected a number, got 'x'");
+}
+
+TEST_CASE("The message of a problem is made of its rule and its fields") {
+  CHECK(message_of({.rule = Rule::missing}) == "is missing");
+  CHECK(message_of({.rule = Rule::missing, .expected = "a string"}) == "is missing, expected a string");
+  CHECK(message_of({.statement = "too few rows", .found = "3", .hint = "Give more."}) ==
+        "too few rows. Got 3. Give more.");
+  CHECK(message_of({.statement = "a path?", .hint = "Give one."}) == "a path? Give one.");
+  CHECK(message_of({.rule = Rule::shape, .statement = "x has 3 columns", .expected = "4"}) ==
+        "x has 3 columns, expected 4");
+  CHECK(
+      message_of(
+          {.rule = Rule::unknown_name, .statement = "key", .found = "epochs", .nearest = "/train/epochs"}) ==
+      "unknown key 'epochs'; did you mean /train/epochs?");
+}
+
+TEST_CASE("Problems keep their fields inside of larger places") {
+  const Problem inner = unknown_name("parameter", "W9", {"W1"}).within({.pointer = "/init/W9"});
+  const Problem outer = inner.within({.file = "a.json", .pointer = "/model/layers/0"});
+  CHECK(outer.place.file == "a.json");
+  CHECK(outer.place.pointer == "/model/layers/0/init/W9");
+  CHECK(outer.found == "W9");
+  CHECK(outer.expected == "W1");
+  CHECK(outer.nearest == "W1");
+
+  const Problem of_other_file = outer.within({.file = "b.json", .pointer = "/train/init"});
+  CHECK(of_other_file.place.pointer == "/train/init");
+  CHECK(of_other_file.rule == Rule::unknown_name);
+  CHECK(to_string(of_other_file) == "b.json: /train/init: " + to_string(outer));
+}
+
+TEST_CASE("An error has a line for each problem, and its copies share them") {
+  const InputError error({Problem{.statement = "one"}, Problem{.statement = "two"}});
+  CHECK(std::string(error.what()) == "one\ntwo");
+  const InputError copy = error;
+  CHECK(&copy.problems() == &error.problems());
+  CHECK(std::string(error.within({"f"}).with_hint("Do it.").what()) == "f: one\nf: two. Do it.");
+  CHECK(std::string(error.with_hint("").what()) == error.what());
+  const InputError plain("[op] as it is.");
+  CHECK(plain.problems().front().rule == Rule::other);
+  CHECK(std::string(plain.what()) == "[op] as it is.");
+}
+
+TEST_CASE("Every rule has a name of its own") {
+  std::set<std::string_view> names;
+  for (int rule = 0; rule <= static_cast<int>(Rule::interrupted); ++rule) {
+    const std::string_view name = name_of(static_cast<Rule>(rule));
+    CHECK(!name.empty());
+    CHECK(names.insert(name).second);
+    CHECK(rule_named(name) == static_cast<Rule>(rule));
+  }
+  CHECK(name_of(Rule::interrupted) == "interrupted");
+  CHECK(rule_named("nonsense") == Rule::other);
+}
+
+TEST_CASE("A misspelt name finds the name that was meant") {
+  const std::vector<std::string> known = {"epochs", "batch", "learning_rate"};
+  CHECK(nearest_name("epohcs", known) == "epochs");
+  CHECK(nearest_name("tua", {"mu", "tau"}) == "tau");
+  CHECK(nearest_name("Batch", known) == "batch");
+  CHECK(nearest_name("batches", known) == "batch");
+  CHECK(nearest_name("learningrate", known) == "learning_rate");
+  CHECK(nearest_name("batch_size_of_training", known) == "batch");
+  CHECK(nearest_name("last", {"every_step", "last_step"}) == "last_step");
+  CHECK(nearest_name("lea", {"leaf_size_of_all"}).empty());
+}
+
+TEST_CASE("A name that is like none of the known ones has no nearest") {
+  CHECK(nearest_name("momentum", {"epochs", "batch"}).empty());
+  CHECK(nearest_name("x", {"y", "z"}).empty());
+  CHECK(nearest_name("", {"y"}).empty());
+  CHECK(nearest_name("epochs", {}).empty());
+  CHECK(nearest_name(std::string(100000, 'a'), {std::string(100000, 'b')}).empty());
+}
+
+TEST_CASE("An unknown name is reported with the nearest and all known ones") {
+  const auto text = [](const char* name, const std::vector<std::string>& known) {
+    return to_string(unknown_name("cell", name, known));
+  };
+  CHECK(text("tau_grx", {"tau_gru", "lem"}) ==
+        "unknown cell 'tau_grx'; did you mean 'tau_gru'? Known: tau_gru, lem");
+  CHECK(text("foo", {"tau_gru", "lem"}) == "unknown cell 'foo'. Known: tau_gru, lem");
+  CHECK(text("foo", {}) == "unknown cell 'foo'. Known: none");
+  CHECK(text("a\x1b", std::vector<std::string>(3000, "name")).size() < 1000);
+}
