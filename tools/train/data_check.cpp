@@ -83,11 +83,12 @@ class Look {
     std::int64_t constant = 0;
     for (std::size_t i = 0; i < lowest_.size(); ++i) {
       if (lowest_[i] != highest_[i] || ++constant > kMostNamed) continue;
-      check.warnings.push_back(text_of("input ", i, " is ", lowest_[i], " at every step: it says nothing"));
+      check.warnings.push_back(
+          text_of("input ", i, " is ", lowest_[i], " at every step: it carries no information"));
     }
     if (constant > kMostNamed)
       check.warnings.push_back(
-          text_of(constant, " inputs in all are the same at every step: they say nothing"));
+          text_of(constant, " inputs in all are the same at every step: they carry no information"));
   }
 
   /// Names numbers that are so far from the others that they are rather codes, or faults of a sensor.

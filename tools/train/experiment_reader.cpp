@@ -33,8 +33,8 @@ bool is_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
-/// The values that the defaults of a task depend on. They are read ahead and without complaint, which is left
-/// to the readers of `train` and `model`.
+/// The values that the defaults of a task depend on. Peeked at here; the readers of `train`
+/// and `model` report errors later.
 TaskHints hints_of(const Json& document) {
   TaskHints hints{.batch = TrainOptions{}.batch};
   const Json& batch = value_at(document, "/train/batch");

@@ -16,9 +16,9 @@ std::int64_t bytes_in(const Tensor& tensor) {
 
 /// Counts of a layer's numbers.
 struct LayerNumbers {
-  std::int64_t derived = 0;    ///< of weights that are no parameters
-  std::int64_t replaced = 0;   ///< of parameters that are no weights
-  std::int64_t looked_up = 0;  ///< of weights in no product
+  std::int64_t derived = 0;    ///< numbers of derived weights
+  std::int64_t replaced = 0;   ///< numbers of the parameters that they are derived from
+  std::int64_t looked_up = 0;  ///< numbers of weights in no product
 };
 
 LayerNumbers numbers_of(const Layer& layer) {
