@@ -21,6 +21,7 @@
 using lagtape::Dtype;
 using lagtape::InputError;
 using lagtape::Model;
+using lagtape::Rule;
 using lagtape::Stream;
 using lagtape::Tensor;
 using lagtape::text_of;
