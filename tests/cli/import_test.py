@@ -215,7 +215,7 @@ class SmallModels(ImportTest):
              "weights": [[[0.0] * 4], [[0.0, 0.0, -12.0, 0.0]], [9.0, -9.0, 3.0, 9.0]]}]}
         self.write("model", json.dumps(oscillates))
         _, message = self.run_tool("import", "model", "--output", "run", "--rest", "0", code=2)
-        self.assertIn("model: [rest] with the input 0 the states still change by ", message)
+        self.assertIn("model: with the input 0 the states still change by ", message)
         self.assertFalse((self.folder / "run").exists())
 
     def test_a_training_may_end_at_rest(self):

@@ -79,7 +79,7 @@ TEST_CASE("Mistakes with elements are errors") {
   CHECK_THROWS_AS(tensor.set(-1, 0), Error);
   CHECK_THROWS_AS(tensor.item(), Error);
   CHECK_THROWS_AS(Tensor::from({3}, {1, 2}, Dtype::f64), InputError);
-  CHECK_THROWS_WITH_AS(tensor.reshaped({3}), "[reshape] the number of elements stays. Got [2, 2] to [3]",
+  CHECK_THROWS_WITH_AS(tensor.reshaped({3}), "[reshape] the number of elements stays. Got [2, 2] to [3].",
                        InputError);
 }
 

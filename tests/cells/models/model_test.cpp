@@ -123,7 +123,7 @@ TEST_CASE("rows of different lengths are predicted as each is alone") {
       }
     }
     CHECK_THROWS_WITH_AS(model.predict(x, std::vector<std::int64_t>{1, 2}),
-                         "[predict] there is one length for each row of x [B, T, ..]. Got 2 for [3, 9, 3]",
+                         "[predict] there is one length for each row of x [B, T, ..]. Got 2 for [3, 9, 3].",
                          InputError);
     CHECK_THROWS_WITH_AS(model.predict(x, std::vector<std::int64_t>{1, 10, 2}),
                          "[predict] lengths are in 1 .. 9. Got 10.", InputError);
@@ -252,7 +252,7 @@ TEST_CASE("a stream in int8 says what its calibration lacks") {
   CHECK_THROWS_WITH_AS(asked(model, Tensor({40, 2}, Dtype::f32))(), (needs + "[40, 2]").c_str(), InputError);
   Tensor bad = waves(40, Dtype::f32);
   bad.set(4, std::numeric_limits<float>::infinity());
-  CHECK_THROWS_WITH_AS(asked(model, bad)(), "[stream] calibration: number 4 is not finite. Got inf",
+  CHECK_THROWS_WITH_AS(asked(model, bad)(), "[stream] calibration: number 4 is not finite. Got inf.",
                        InputError);
   const Model small = made(63, Dtype::f32);
   CHECK_THROWS_WITH_AS(asked(small, x)(), doctest::Contains("layers of 64 units and more"), InputError);
