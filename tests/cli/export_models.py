@@ -2,8 +2,10 @@
 
 import json
 import pathlib
+import re
 
-ROWS = pathlib.Path(__file__).resolve().parents[1] / "cells" / "rows"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROWS = ROOT / "tests" / "cells" / "rows"
 
 
 def experiment(layers, inputs=3, outputs=2, at="every_step", cells=None, **train):
@@ -66,6 +68,16 @@ def written_cells():
                  "while' = state' * layer0_out + self_test * expf"], "output": "state' + while'"}, {"units": 4}
 
 
+def every_function():
+    """A cell with each element-wise function that equations have."""
+    table = (ROOT / "ops/kernels/element_functions.h").read_text(encoding="utf-8")
+    rows = re.findall(r'^ +\{Op::\w+, "(\w+)", ".*", (\d), function,', table, re.MULTILINE)
+    assert len(rows) > 10, "the table has another form"
+    calls = [f"{name}(v)" if operands == "1" else f"{name}(v, 3 - v)" for name, operands in rows]
+    return {"weights": {"W": ["units", "units"], "U": ["units", "input"]}, "state": {"h": "units"},
+            "step": ["v = 1.5 + 0.4 * tanh(W @ h + U @ x)", f"h' = 0.1 * ({' + '.join(calls)})"], "output": "h'"}
+
+
 def layer_models(**train):
     """Models whose layers are no cells, or several, and every place where a read-out reads."""
     gru = {"cell": "gru", "units": 5}
@@ -87,6 +99,7 @@ def layer_models(**train):
             "output": "a'"}
     for name, definition, options in written_cells():
         yield name, experiment([{"cell": "own", **options}], cells={"own": definition}, **train)
+    yield "every-function", experiment([{"cell": "every", "units": 4}], cells={"every": every_function()}, **train)
     yield "swapped-states", experiment([{"cell": "swap", "units": 4}], cells={"swap": swap}, **train)
 
 

@@ -44,16 +44,27 @@ ThreadPool& pool() {
   return threads;
 }
 
-/// The functions of one number that equations name, from their table.
+/// A function that equations name as element_names.h declares it, by a template.
+std::string declaration_of(const ElementFunction& f) {
+  return text_of(f.name, f.arrays == 1 ? "(const Var& x)" : "(const Var& a, const Var& b)");
+}
+
+/// The functions that equations name, from their table.
 void add_functions(std::vector<Row>& rows) {
   for (const ElementFunction& f : kElementFunctions) {
-    if (f.notation != ElementNotation::function || f.arrays != 1) continue;
+    if (f.notation != ElementNotation::function) continue;
+    if (f.arrays == 2) {
+      const auto apply = [op = f.op](Inputs x) { return elementwise(op, x[0], x[1]); };
+      rows.push_back({declaration_of(f), {{4, 9}, {4, 9}}, apply, f.domain});
+      rows.push_back({declaration_of(f), {{9}, {4, 1}}, apply, f.domain});
+      continue;
+    }
     // sign alone has no gradient.
     const auto apply = [op = f.op](Inputs x) {
       const Var y = elementwise(op, x[0]);
       return y.requires_grad() ? y : y * x[0];
     };
-    rows.push_back({text_of(f.name, "(const Var& x)"), {{5, 7}}, apply, f.domain});
+    rows.push_back({declaration_of(f), {{5, 7}}, apply, f.domain});
   }
 }
 
@@ -91,15 +102,19 @@ std::vector<Row> operators() {
 std::vector<Row> functions() {
   using enum ElementDomain;
   return {
-      {"minimum(const Var& a, const Var& b)", {{4, 9}, {4, 9}}, [](Inputs x) { return minimum(x[0], x[1]); }},
-      {"minimum(const Var& a, const Var& b)", {{9}, {4, 1}}, [](Inputs x) { return minimum(x[0], x[1]); }},
       {"minimum(const Var& a, double b)", {{20}}, [](Inputs x) { return minimum(x[0], 0); }, nonzero},
-      {"maximum(const Var& a, const Var& b)", {{4, 9}, {4, 9}}, [](Inputs x) { return maximum(x[0], x[1]); }},
-      {"maximum(const Var& a, const Var& b)", {{9}, {4, 1}}, [](Inputs x) { return maximum(x[0], x[1]); }},
       {"maximum(const Var& a, double b)", {{20}}, [](Inputs x) { return maximum(x[0], 0); }, nonzero},
       {"elementwise(ElementOp function, const Var& a, const Var& b = {})",
        {{2, 5}, {5}},
        [](Inputs x) { return elementwise(ElementOp::multiply, x[0], x[1]); }},
+      {"elementwise_at(const ElementValues& at, ElementOp function, const Tensor& y, const Var& a, const "
+       "Var& b = {})",
+       {{2, 5}, {5}},
+       [](Inputs x) {
+         const Tensor y = (x[0] / x[1]).value();
+         return elementwise_at({x[0].value(), x[1].value(), y}, ElementOp::divide, y, x[0], x[1]);
+       },
+       nonzero},
       {"square(const Var& x)", {{5, 7}}, [](Inputs x) { return square(x[0]); }},
       {"softplus(const Var& x)", {{5, 7}}, [](Inputs x) { return softplus(10 * x[0]); }},
       {"pow_constant(const Var& x, double exponent)", {{8}}, [](Inputs x) { return pow_constant(x[0], 3); }},
@@ -276,10 +291,12 @@ void check_close(const std::vector<double>& a, const std::vector<double>& b, dou
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) <= tolerance * scale);
 }
 
-/// "NAME(PARAMETERS)" of everything in ops/*.h that returns a Var.
+/// "NAME(PARAMETERS)" of everything in ops/*.h that returns a Var, and of the functions that equations name.
 std::set<std::string> declared_operations() {
   const auto folder = std::filesystem::path(LAGTAPE_SOURCE) / "ops";
   std::set<std::string> declarations;
+  for (const ElementFunction& f : kElementFunctions)
+    if (f.notation == ElementNotation::function) declarations.insert(declaration_of(f));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".h") continue;
     std::ifstream file(entry.path());

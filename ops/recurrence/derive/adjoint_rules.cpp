@@ -1,20 +1,19 @@
 #include "lagtape/ops/recurrence/derive/adjoint_rules.h"
 
-#include <numbers>
-
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 
 namespace lagtape::recurrence {
 namespace {
 
-class AdjointRules {
+class AdjointRules final : public ElementAdjoint {
  public:
   AdjointRules(const StepProgram& program, const Op& op, AdjointSums& adjoints)
-      : program_(program),
+      : ElementAdjoint(op.a, op.b, op.out, adjoints.of(op.out).value, op.k),
+        program_(program),
         op_(op),
         adjoints_(adjoints),
-        d_(adjoints.of(op.out).value),
+        d_(d.id),
         negated_(adjoints.of(op.out).negated) {}
 
   void reverse() {
@@ -33,67 +32,31 @@ class AdjointRules {
     }
   }
 
+  int element(ElementOp f, int a, int b, double k) override { return adjoints_.element(f, a, b, k); }
+  bool has_gradient(Value operand) const override { return adjoints_.is_active(operand.id); }
+  void add(Value operand, Value value) override { to(operand.id, value.id); }
+  void subtract(Value operand, Value value) override { away(operand.id, value.id); }
+
  private:
-  using E = ElementOp;
-
   void reverse_element() {
-    const int a = op_.a, b = op_.b, y = op_.out;
+    const ElementFunction& f = function_of(op_.element);
     switch (op_.element) {
-      case E::copy: return to(a, with_shape(shape(a)));
-      case E::negate: return away(a, d_);
-      case E::tanh: return to(a, element(E::tanh_adjoint, d_, y));
-      case E::sigmoid: return to(a, element(E::sigmoid_adjoint, d_, y));
-      case E::softplus: return to(a, times(element(E::sigmoid, a)));
-      case E::relu: return to(a, element(E::relu_adjoint, d_, y));
-      case E::exp: return to(a, times(y));
-      case E::log: return to(a, element(E::divide, d_, a));
-      case E::sqrt: return to(a, element(E::multiply_constant, element(E::divide, d_, y), -1, 0.5));
-      case E::abs: return to(a, times(element(E::sign, a)));
-      case E::sign:
-      case E::floor: return;
-      case E::sin: return to(a, times(element(E::cos, a)));
-      case E::cos: return away(a, times(element(E::sin, a)));
-      case E::erf: {  // 2 / sqrt(pi) e^(-a^2)
-        const int slope = element(E::exp, element(E::negate, element(E::multiply, a, a)));
-        return to(a, element(E::multiply_constant, times(slope), -1, 2 * std::numbers::inv_sqrtpi));
-      }
-      case E::add: to(a, d_); return to(b, d_);
-      case E::subtract: to(a, d_); return away(b, d_);
-      case E::multiply:
-        if (adjoints_.is_active(a)) to(a, times(b));
-        if (adjoints_.is_active(b)) to(b, times(a));
-        return;
-      case E::divide: {
-        const int quotient = element(E::divide, d_, b);
-        to(a, quotient);
-        if (adjoints_.is_active(b)) away(b, element(E::multiply, quotient, y));
-        return;
-      }
-      case E::minimum: return choose(b, a);
-      case E::maximum: return choose(a, b);
-      case E::add_constant: return to(a, d_);
-      case E::multiply_constant: return to(a, element(E::multiply_constant, d_, -1, op_.k));
-      case E::minimum_constant: return choose_constant(true);
-      case E::maximum_constant: return choose_constant(false);
-      case E::constant_minus: return away(a, d_);
-      case E::constant_over: return away(a, times(element(E::divide, y, a)));
-      default: throw Error("[adjoint] a forward op without a rule");
+      case ElementOp::copy: return to(op_.a, with_shape(shape(op_.a)));
+      case ElementOp::minimum_constant: return choose_constant(true);
+      case ElementOp::maximum_constant: return choose_constant(false);
+      default: break;
     }
+    if (f.reverse != nullptr) return f.reverse(*this);
+    if (f.notation == ElementNotation::none) throw Error("[adjoint] a forward op without a rule");
   }
 
-  /// Sends the adjoint to a where `larger` >= `smaller`, else to b, so that ties go to the first operand.
-  void choose(int larger, int smaller) {
-    const int to_a = element(E::greater, larger, smaller, 1);
-    to(op_.a, times(to_a));
-    if (adjoints_.is_active(op_.b)) to(op_.b, times(element(E::constant_minus, to_a, -1, 1)));
-  }
   void choose_constant(bool minimum) {
     Op limit;
-    limit.element = E::fill;
+    limit.element = ElementOp::fill;
     limit.k = op_.k;
     const int k = adjoints_.record(limit, shape(op_.a));
-    const int to_a = element(E::greater, minimum ? k : op_.a, minimum ? op_.a : k, 1);
-    to(op_.a, times(to_a));
+    const int to_a = element(ElementOp::greater, minimum ? k : op_.a, minimum ? op_.a : k, 1);
+    to(op_.a, element(ElementOp::multiply, d_, to_a, 0));
   }
 
   int with_shape(const RowShape& wanted) {
@@ -112,8 +75,6 @@ class AdjointRules {
   }
 
   RowShape shape(int v) const { return adjoints_.shape(v); }
-  int element(E e, int a, int b = -1, double k = 0) { return adjoints_.element(e, a, b, k); }
-  int times(int factor) { return element(E::multiply, d_, factor); }
   void to(int operand, int value) { adjoints_.contribute(operand, value, negated_); }
   void away(int operand, int value) { adjoints_.contribute(operand, value, !negated_); }
 

@@ -309,6 +309,13 @@ CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int
   return CellCompiler(cell, units, input).compile();
 }
 
+std::set<std::string> equation_function_names() {
+  std::set<std::string> names;
+  for (const std::string& name : step_function_names()) names.insert(name);
+  for (const std::string& name : weight_function_names()) names.insert(name);
+  return names;
+}
+
 StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input) {
   return compile_cell(cell, units, input).program;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,6 +79,9 @@ struct CompiledCell {
 /// shapes that do not fit. A line that reads what a line with an error was to set has none of its own.
 /// The pointer of an error leads to its part of the cell: "/step/2", "/weights/W".
 CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input);
+
+/// The names of all functions that steps and derived weights have.
+std::set<std::string> equation_function_names();
 
 /// The step program alone.
 StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input);

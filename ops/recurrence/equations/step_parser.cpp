@@ -25,15 +25,15 @@ const std::map<std::string_view, DrawRow> kDraws = {
     {"mask_once", {DrawDefinition::Kind::mask, false, 1}},
 };
 
-std::vector<std::string> function_names() {
+}  // namespace
+
+std::vector<std::string> step_function_names() {
   std::vector<std::string> names = {"sum", "mean", "reshape", "concat", "slice", "where", "mod", "outer"};
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function) names.emplace_back(function.name);
   for (const auto& row : kDraws) names.emplace_back(row.first);
   return names;
 }
-
-}  // namespace
 
 std::string description_of(Kind kind) {
   switch (kind) {
@@ -54,7 +54,7 @@ std::string description_of(Kind kind) {
 // ---- Scope ----
 
 EquationScope::EquationScope(std::int64_t input) : tape(input) {
-  for (const std::string& name : function_names()) symbols_[name] = {};
+  for (const std::string& name : step_function_names()) symbols_[name] = {};
 }
 
 void EquationScope::add(const std::string& name, EquationSymbol symbol) {
@@ -372,7 +372,7 @@ EquationSymbol& EquationParser::resolve(const EquationToken& name) {
   }
   std::vector<std::string> known = scope_.added();
   Problem problem = unknown_name("name", name.text, known);
-  for (const std::string& function : function_names()) known.push_back(function);
+  for (const std::string& function : step_function_names()) known.push_back(function);
   problem.nearest = nearest_name(name.text, known);
   if (!problem.nearest.empty()) problem.expected.clear();
   fail(name, problem);

@@ -54,6 +54,9 @@ class EquationScope {
   StepVar past_input_;
 };
 
+/// The names of the functions that a step has.
+std::vector<std::string> step_function_names();
+
 /// A value or a matrix (or one for each group), and where it begins.
 struct StepOperand {
   StepVar value;

@@ -31,7 +31,7 @@ struct WeightScope {
 Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
                   std::vector<std::string>* used = nullptr);
 
-/// The names of the functions that only derived weights have.
+/// The names of the functions that a derived weight has.
 std::vector<std::string> weight_function_names();
 
 }  // namespace lagtape

@@ -32,13 +32,4 @@ class SavedCopies {
   Tensor none_;
 };
 
-/// The values from which the derivative of y = f(a, b) is computed.
-struct SavedOperands {
-  Tensor a, b, y;
-};
-
-/// y = f(a, b), whose adjoints of a and b are computed from `saved`. Rules that can are written in terms of y,
-/// as in the engine.
-Var element_from_saved(ElementOp f, const Var& a, const Var& b, const Tensor& y, const SavedOperands& saved);
-
 }  // namespace lagtape::recurrence

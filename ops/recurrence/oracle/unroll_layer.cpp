@@ -234,7 +234,7 @@ Var UnrolledLayer::element(int id) const {
   if (!saved_) return elementwise(v.element, a, b);
   const auto fixed = [](const Var& x) { return x.tape().constant(x.value()); };
   const Tensor y = elementwise(v.element, fixed(a), v.b < 0 ? Var() : fixed(b)).value();
-  return element_from_saved(v.element, a, b, y, {saved_->at(v.a), saved_->at(v.b), saved_->seen(id, y)});
+  return elementwise_at({saved_->at(v.a), saved_->at(v.b), saved_->seen(id, y)}, v.element, y, a, b);
 }
 
 /// The state in the model's precision, from a window in f64.

@@ -117,21 +117,9 @@ StepVar operator-(StepVar a);
 /// The matrix product W @ v.
 StepVar product(const StepMatrix& w, StepVar v);
 
-inline StepVar tanh(StepVar a) { return a.tape().unary(ElementOp::tanh, a); }
-inline StepVar sigmoid(StepVar a) { return a.tape().unary(ElementOp::sigmoid, a); }
-inline StepVar softplus(StepVar a) { return a.tape().unary(ElementOp::softplus, a); }
-inline StepVar relu(StepVar a) { return a.tape().unary(ElementOp::relu, a); }
-inline StepVar exp(StepVar a) { return a.tape().unary(ElementOp::exp, a); }
-inline StepVar erf(StepVar a) { return a.tape().unary(ElementOp::erf, a); }
-inline StepVar log(StepVar a) { return a.tape().unary(ElementOp::log, a); }
-inline StepVar sqrt(StepVar a) { return a.tape().unary(ElementOp::sqrt, a); }
-inline StepVar abs(StepVar a) { return a.tape().unary(ElementOp::abs, a); }
-inline StepVar sign(StepVar a) { return a.tape().unary(ElementOp::sign, a); }
-inline StepVar floor(StepVar a) { return a.tape().unary(ElementOp::floor, a); }
-inline StepVar sin(StepVar a) { return a.tape().unary(ElementOp::sin, a); }
-inline StepVar cos(StepVar a) { return a.tape().unary(ElementOp::cos, a); }
-inline StepVar minimum(StepVar a, StepVar b) { return a.tape().binary(ElementOp::minimum, a, b); }
-inline StepVar maximum(StepVar a, StepVar b) { return a.tape().binary(ElementOp::maximum, a, b); }
+// The functions tanh(a), minimum(a, b), ... of kernels/element_names.h, too.
+inline StepVar elementwise(ElementOp f, StepVar a) { return a.tape().unary(f, a); }
+inline StepVar elementwise(ElementOp f, StepVar a, StepVar b) { return a.tape().binary(f, a, b); }
 StepVar sum(StepVar a);
 StepVar mean(StepVar a);
 

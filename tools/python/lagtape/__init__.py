@@ -8,17 +8,21 @@
 `cell` makes a cell of a Python function; the functions of its step (`tanh`, `sigmoid`, ...) are here too.
 """
 
+from typing import TYPE_CHECKING
+
 from ._cell import Cell, cell
 from ._errors import DivergenceError, Error, InputError, Problem
 from ._experiment import Run, analyze, check, data, inspect, list, train
 from ._forecast import forecast, predict
-from ._functions import (abs, arange, concat, cos, erf, exp, expm, eye, floor, log, maximum, mean, minimum, mod, outer,
-                         relu, reshape, sigmoid, sign, sin, softplus, sqrt, strict_upper, sum, tanh, transpose, where)
+from ._functions import *  # tanh, where, concat, ...
+from ._functions import __all__ as _names
 from ._lagtape import version as __version__
 from ._model import Model, Stream, import_model, load
 from ._step import Step
 
-__all__ = ["Cell", "DivergenceError", "Error", "InputError", "Model", "Problem", "Run", "Step", "Stream", "abs", "analyze",
-           "arange", "cell", "check", "concat", "cos", "data", "erf", "exp", "expm", "eye", "floor", "forecast", "import_model",
-           "inspect", "list", "load", "log", "maximum", "mean", "minimum", "mod", "outer", "predict", "relu", "reshape", "sigmoid", "sign",
-           "sin", "softplus", "sqrt", "strict_upper", "sum", "tanh", "train", "transpose", "where"]
+if TYPE_CHECKING:
+    from ._functions import __getattr__
+
+__all__ = ["Cell", "DivergenceError", "Error", "InputError", "Model", "Problem", "Run", "Step", "Stream", "analyze", "cell", "check",
+           "data", "forecast", "import_model", "inspect", "list", "load", "predict", "train"]
+__all__ += _names

@@ -12,6 +12,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ._errors import InputError
+from ._lagtape import element_functions
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _COMPARISON, _SUM, _TERM, _FACTOR = 0, 1, 2, 3  # how tightly an expression binds
@@ -19,8 +20,8 @@ _COMPARISONS = ("<", ">", "<=", ">=")
 _PRECEDENCE = {**{sign: _COMPARISON for sign in _COMPARISONS}, "+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "%": _TERM, "@": _TERM}
 _UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "remainder": "%", "matmul": "@",
            "less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">="}
-_FUNCTION_UFUNCS = {"absolute": "abs", **{name: name for name in
-                                          ("tanh", "exp", "log", "sqrt", "sin", "cos", "sign", "minimum", "maximum", "floor")}}
+# NumPy's functions by their own names, such as "absolute" for abs.
+_FUNCTION_UFUNCS = {getattr(np, name).__name__: name for name, _, _ in element_functions() if hasattr(np, name)}
 _FIXED_LEAVES = ("constant", "hyper", "dimension", "weight")
 _numbers = itertools.count()
 

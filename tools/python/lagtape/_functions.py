@@ -1,84 +1,35 @@
-"""The functions of a step, by the names that equations have for them (`lagtape.list("functions")`)."""
+"""The functions of a step, by the names that equations have for them (`lagtape.list("functions")`). The element-wise ones
+are the library's own list."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from ._expression import Expression, call
+from ._lagtape import element_functions
 
-__all__ = ["abs", "arange", "concat", "cos", "erf", "exp", "expm", "eye", "floor", "log", "maximum", "mean", "minimum", "mod",
-           "outer", "relu", "reshape", "sigmoid", "sign", "sin", "softplus", "sqrt", "strict_upper", "sum", "tanh", "transpose",
-           "where"]
+__all__ = ["arange", "concat", "expm", "eye", "mean", "mod", "outer", "reshape", "strict_upper", "sum", "transpose", "where"]
 
-
-def tanh(a: Any) -> Expression:
-    """The hyperbolic tangent, element by element."""
-    return call("tanh", a)
+if TYPE_CHECKING:
+    def __getattr__(name: str) -> Callable[..., Expression]: ...
 
 
-def sigmoid(a: Any) -> Expression:
-    """1 / (1 + exp(-a)), element by element."""
-    return call("sigmoid", a)
+def _element_function(name: str, formula: str, operands: int) -> Callable[..., Expression]:
+    def of_one(a: Any) -> Expression:
+        return call(name, a)
+
+    def of_two(a: Any, b: Any) -> Expression:
+        return call(name, a, b)
+
+    function = of_one if operands == 1 else of_two
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{formula}, element by element."
+    return function
 
 
-def softplus(a: Any) -> Expression:
-    """log(1 + exp(a)), element by element."""
-    return call("softplus", a)
-
-
-def relu(a: Any) -> Expression:
-    """a above 0, else 0, element by element."""
-    return call("relu", a)
-
-
-def erf(a: Any) -> Expression:
-    """The error function, element by element."""
-    return call("erf", a)
-
-
-def exp(a: Any) -> Expression:
-    """The exponential, element by element."""
-    return call("exp", a)
-
-
-def log(a: Any) -> Expression:
-    """The natural logarithm, element by element."""
-    return call("log", a)
-
-
-def sqrt(a: Any) -> Expression:
-    """The square root, element by element."""
-    return call("sqrt", a)
-
-
-def abs(a: Any) -> Expression:
-    """The magnitude, element by element."""
-    return call("abs", a)
-
-
-def sin(a: Any) -> Expression:
-    """The sine, element by element."""
-    return call("sin", a)
-
-
-def cos(a: Any) -> Expression:
-    """The cosine, element by element."""
-    return call("cos", a)
-
-
-def sign(a: Any) -> Expression:
-    """-1, 0 or 1, element by element."""
-    return call("sign", a)
-
-
-def minimum(a: Any, b: Any) -> Expression:
-    """The smaller of a and b, element by element."""
-    return call("minimum", a, b)
-
-
-def maximum(a: Any, b: Any) -> Expression:
-    """The larger of a and b, element by element."""
-    return call("maximum", a, b)
+for _row in element_functions():
+    globals()[_row[0]] = _element_function(*_row)
+    __all__.append(_row[0])
 
 
 def sum(a: Any) -> Expression:
@@ -89,11 +40,6 @@ def sum(a: Any) -> Expression:
 def mean(a: Any) -> Expression:
     """The mean over the last axis: [n] to [], [g, n] to [g]."""
     return call("mean", a, kind="value")
-
-
-def floor(a: Any) -> Expression:
-    """The largest whole number that is not above a, element by element; it passes no gradient on."""
-    return call("floor", a)
 
 
 def mod(a: Any, b: Any) -> Expression:

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from ._errors import InputError
 from ._expression import Expression, Place, Text, call, expression_of
+from ._lagtape import equation_functions
 
 _NAME = re.compile(r"[^\W\d][\w.]*")
 _DEEPEST = 50  # operations within one another in an equation
@@ -260,7 +261,4 @@ def _named(name: str) -> Expression:
     return Expression("value", "name", (), name)
 
 
-_FUNCTIONS = frozenset((
-    "abs", "arange", "concat", "cos", "erf", "evaluate", "exp", "expm", "eye", "floor", "log", "mask", "mask_once", "maximum", "mean",
-    "minimum", "mod", "normal", "normal_once", "outer", "relu", "reshape", "sigmoid", "sign", "sin", "slice", "softplus", "sqrt",
-    "strict_upper", "sum", "tanh", "transpose", "uniform", "uniform_once", "where"))
+_FUNCTIONS = frozenset((*equation_functions(), "evaluate"))

@@ -1,14 +1,21 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "lagtape/cells/build/layer_content.h"
 #include "lagtape/cells/equation_cell.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/ops/kernels/element_functions.h"
+#include "lagtape/ops/recurrence/equations/equations.h"
 #include "lagtape/tools/python/src/bindings.h"
 
 namespace nb = nanobind;
@@ -34,10 +41,20 @@ std::string program(const std::string& cells, const std::string& layer, std::int
   }
 }
 
+/// The element-wise functions of equations: their names, formulas and numbers of operands.
+std::vector<std::tuple<std::string, std::string, int>> element_functions() {
+  std::vector<std::tuple<std::string, std::string, int>> rows;
+  for (const ElementFunction& f : kElementFunctions)
+    if (f.notation == ElementNotation::function) rows.emplace_back(f.name, f.formula, f.arrays);
+  return rows;
+}
+
 }  // namespace
 
 void add_cells(nb::module_& module) {
   module.def("program", program, nb::arg("cells"), nb::arg("layer"), nb::arg("input"));
+  module.def("element_functions", element_functions);
+  module.def("equation_functions", equation_function_names);
 }
 
 }  // namespace lagtape::python

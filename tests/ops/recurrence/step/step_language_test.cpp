@@ -184,9 +184,14 @@ void check_function(const std::string& f) {
              5);
 }
 
-TEST_CASE("step: every element-wise function of one number") {
+TEST_CASE("step: every element-wise function") {
   for (const ElementFunction& function : kElementFunctions) {
-    if (function.notation != ElementNotation::function || function.arrays != 1) continue;
+    if (function.notation != ElementNotation::function) continue;
+    if (function.arrays == 2) {
+      check_function(text_of(function.name, "(v, 3 + v * v)"));
+      check_function(text_of(function.name, "(3 + v * v, v)"));
+      continue;
+    }
     // Some functions are constant, or zero, on one side of zero; there v passes a gradient on.
     switch (function.domain) {
       case ElementDomain::real: check_function(text_of(function.name, "(v)")); break;
@@ -204,8 +209,8 @@ TEST_CASE("step: every element-wise function of one number") {
 }
 
 TEST_CASE("step: signs, functions of two numbers, and numbers on either side") {
-  for (const std::string f : {"-v", "v / (4 + v)", "minimum(v, 3 + v * v)", "maximum(w * h - 9, v)", "3 - v",
-                              "2 / (4 + v)", "minimum(v, 3)", "maximum(v, -3)", "v * w", "v + w", "w - v"})
+  for (const std::string f : {"-v", "v / (4 + v)", "maximum(w * h - 9, v)", "3 - v", "2 / (4 + v)",
+                              "minimum(v, 3)", "maximum(v, -3)", "v * w", "v + w", "w - v"})
     check_function(f);
 }
 

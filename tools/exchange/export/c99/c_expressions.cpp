@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/kernels/element_functions.h"
+#include "lagtape/tools/exchange/export/c99/c_helpers.h"
 #include "lagtape/tools/exchange/export/fixed_values.h"
 
 namespace lagtape {
@@ -245,27 +247,17 @@ CExpression CExpressions::function(const Instruction& v, const std::string& inde
   const CExpression a = element(v.a, index);
   const CExpression b = v.b < 0 ? CExpression{} : element(v.b, index);
   const int depth = std::max(a.depth, b.depth);
-  const std::string name(name_of(v));
-  switch (v.element) {
-    case ElementOp::negate: return {text_of("-", in_parentheses(a, 3)), 2, depth + 1};
-    case ElementOp::add: return sum_or_product("+", 1, a, b);
-    case ElementOp::subtract: return sum_or_product("-", 1, a, b);
-    case ElementOp::multiply: return sum_or_product("*", 2, a, b);
-    case ElementOp::divide: costs.called["divide"] += v.shape.width(); return sum_or_product("/", 2, a, b);
-    case ElementOp::floor:
-      return {text_of(c_function("floor", style_.dtype), "(", a.text, ")"), 3, depth + 1};
-    case ElementOp::abs: return {text_of(c_function("fabs", style_.dtype), "(", a.text, ")"), 3, depth + 1};
-    case ElementOp::relu:
-    case ElementOp::sign: return call(name, a.text, depth);
-    case ElementOp::minimum:
-    case ElementOp::maximum: return call(name, text_of(a.text, ", ", b.text), depth);
-    default: break;
+  const ElementFunction& f = function_of(v.element);
+  const std::string c(f.forms.c);
+  if (f.cost == ElementCost::many) costs.called[std::string(f.name)] += v.shape.width();
+  if (f.notation == ElementNotation::symbol) {
+    if (f.arrays > 1) return sum_or_product(c, c == "*" || c == "/" ? 2 : 1, a, b);
+    return {text_of(c, in_parentheses(a, 3)), 2, depth + 1};
   }
-  costs.called[name] += v.shape.width();
-  const bool own = v.element == ElementOp::sigmoid || v.element == ElementOp::softplus ||
-                   (v.element == ElementOp::tanh && style_.fast_functions);
-  if (own) return call(name, a.text, depth);
-  return {text_of(c_function(name, style_.dtype), "(", a.text, ")"), 3, depth + 1};
+  const std::string arguments = f.arrays > 1 ? text_of(a.text, ", ", b.text) : a.text;
+  if (has_own_helper(f) || (f.op == ElementOp::tanh && style_.fast_functions))
+    return call(std::string(f.name), arguments, depth);
+  return {text_of(c_function(c, style_.dtype), "(", arguments, ")"), 3, depth + 1};
 }
 
 }  // namespace lagtape

@@ -55,24 +55,6 @@ static $T $N_tanh($T x) {
     {"fast_sigmoid", R"(
 static $T $N_sigmoid($T x) { return 0.5$F + 0.5$F * $N_tanh(0.5$F * x); }
 )"},
-    {"sigmoid", R"(
-static $T $N_sigmoid($T x) { return 1.0$F / (1.0$F + exp$F(-x)); }
-)"},
-    {"softplus", R"(
-static $T $N_softplus($T x) { return (x > 0 ? x : 0) + log1p$F(exp$F(-fabs$F(x))); }
-)"},
-    {"relu", R"(
-static $T $N_relu($T x) { return x > 0 ? x : 0; }
-)"},
-    {"sign", R"(
-static $T $N_sign($T x) { return ($T)((x > 0) - (x < 0)); }
-)"},
-    {"minimum", R"(
-static $T $N_minimum($T a, $T b) { return a < b ? a : b; }
-)"},
-    {"maximum", R"(
-static $T $N_maximum($T a, $T b) { return a > b ? a : b; }
-)"},
     {"lagged", R"(
 /* A unit's value tau steps ago, between two steps by linear interpolation; tau is held within 1 and longest.
    ring holds `length` past steps of `width` units each, the present one at `at`. */
@@ -94,6 +76,12 @@ static double $N_on_grid(double *state, $T increment) {
 }
 )"},
 };
+
+/// The function of C whose value a row gives.
+std::string element_helper(const ElementFunction& f) {
+  return text_of("\nstatic $T $N_", f.name, f.arrays > 1 ? "($T a, $T b)" : "($T a)", " { return ", f.forms.c,
+                 "; }\n");
+}
 
 std::string filled(std::string_view text, const CStyle& style) {
   const bool whole = style.weights != CWeights::real;
@@ -118,6 +106,8 @@ std::string filled(std::string_view text, const CStyle& style) {
 
 }  // namespace
 
+bool has_own_helper(const ElementFunction& f) { return f.forms.c.find(' ') != std::string_view::npos; }
+
 std::string c_helpers(std::set<std::string> names, const CStyle& style) {
   if (style.fast_functions) {
     const bool sigmoid = names.erase("sigmoid") > 0;
@@ -127,6 +117,8 @@ std::string c_helpers(std::set<std::string> names, const CStyle& style) {
   std::string text;
   for (const Helper& helper : kHelpers)
     if (names.contains(std::string(helper.name))) text += filled(helper.text, style);
+  for (const ElementFunction& f : kElementFunctions)
+    if (has_own_helper(f) && names.contains(std::string(f.name))) text += filled(element_helper(f), style);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "lagtape/ops/kernels/element_functions.h"
 #include "lagtape/tools/exchange/export/c99/c_layer.h"
 
 namespace lagtape {
@@ -10,6 +11,9 @@ namespace lagtape {
 /// The largest errors of the approximations in f32, beside the exact functions on all real numbers. A test
 /// measures them.
 inline constexpr double kFastTanhError = 1.5e-6, kFastSigmoidError = 8e-7;
+
+/// Whether C has no such function, so that a layer calls one that is written for it.
+bool has_own_helper(const ElementFunction& f);
 
 /// The definitions of functions that layers call, by name (CLayer::helpers), and of those that they call.
 std::string c_helpers(std::set<std::string> names, const CStyle& style);

@@ -17,20 +17,6 @@ bool counts_steps(const StepProgram& program) {
   return std::ranges::any_of(program.values, [](const Instruction& v) { return v.op == StepOp::step_index; });
 }
 
-/// The operation of ONNX that is this function; empty when there is none.
-std::string operation_of(ElementOp function) {
-  static const std::map<ElementOp, std::string> names = {
-      {ElementOp::negate, "Neg"},   {ElementOp::tanh, "Tanh"},  {ElementOp::sigmoid, "Sigmoid"},
-      {ElementOp::relu, "Relu"},    {ElementOp::exp, "Exp"},    {ElementOp::log, "Log"},
-      {ElementOp::sqrt, "Sqrt"},    {ElementOp::abs, "Abs"},    {ElementOp::sin, "Sin"},
-      {ElementOp::erf, "Erf"},      {ElementOp::cos, "Cos"},    {ElementOp::sign, "Sign"},
-      {ElementOp::floor, "Floor"},  {ElementOp::add, "Add"},    {ElementOp::subtract, "Sub"},
-      {ElementOp::multiply, "Mul"}, {ElementOp::divide, "Div"}, {ElementOp::minimum, "Min"},
-      {ElementOp::maximum, "Max"}};
-  const auto found = names.find(function);
-  return found == names.end() ? "" : found->second;
-}
-
 /// Writes the nodes of one step. A vector is [batch, n], a number [batch, 1], a grouped vector [batch, g, n].
 /// Fixed values are constants without the batch.
 class StepWriter {
@@ -185,15 +171,27 @@ class StepWriter {
   }
 
   std::string function(const Instruction& v) {
-    if (v.element == ElementOp::softplus) {  // log(1 + exp(-|a|)) + max(a, 0)
-      const std::string a = operand(v.a);
-      const std::string small = node("Exp", {node("Neg", {node("Abs", {a})})});
-      return node("Add", {node("Log", {node("Add", {small, number(1)})}), node("Relu", {a})});
+    std::string_view form = function_of(v.element).forms.onnx;
+    if (form.empty()) throw Error("[export] no rule for a function.");
+    if (form.back() == ')') return nodes_of(form, v);
+    if (v.b < 0) return node(std::string(form), {operand(v.a)});
+    return node(std::string(form), {operand(v.a), operand(v.b)});
+  }
+
+  /// The nodes of an expression such as Add(Log(a), 1), which is taken from the front of `form`.
+  std::string nodes_of(std::string_view& form, const Instruction& v) {
+    const std::size_t end = std::min(form.find_first_of("(,)"), form.size());
+    const std::string name(form.substr(0, end));
+    form.remove_prefix(end);
+    if (!form.starts_with("("))
+      return name == "a" ? operand(v.a) : name == "b" ? operand(v.b) : number(std::stod(name));
+    std::vector<std::string> inputs;
+    while (!form.starts_with(")")) {
+      form.remove_prefix(form.starts_with(", ") ? 2 : 1);
+      inputs.push_back(nodes_of(form, v));
     }
-    const std::string operation = operation_of(v.element);
-    if (operation.empty()) throw Error("[export] no rule for a function.");
-    if (v.b < 0) return node(operation, {operand(v.a)});
-    return node(operation, {operand(v.a), operand(v.b)});
+    form.remove_prefix(1);
+    return graph_.node(name, inputs, {}, text_of(layer_.name, ".", name));
   }
 
   /// Moves a state on the grid by its increment, rounded to a multiple of 2^-32; beyond the end it becomes NaN.
