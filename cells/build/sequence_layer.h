@@ -27,7 +27,7 @@ using Statistics = std::vector<std::pair<std::size_t, Tensor>>;
 DrawKey draws_of_part(const DrawKey& draws, std::size_t part);
 
 /// The surroundings in which a layer of whole sequences is recorded.
-struct RecordedPass {
+struct LayerRecording {
   Tape& tape;
   const SequenceBatch& batch;  ///< lengths, draws and `training`; x and targets are the whole model's
   ThreadPool& pool;
@@ -47,7 +47,7 @@ class SequenceLayer {
 
   /// Records y [B, T, output] for x [B, T, input]. Steps beyond the length of a row are not read, and finite
   /// in y.
-  virtual Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const = 0;
+  virtual Var record(const LayerRecording& recording, std::span<const Var> weights, const Var& x) const = 0;
   /// The same without a tape, in evaluation.
   virtual Tensor evaluate(std::span<const Tensor> weights, const Tensor& x, const SequenceBatch& batch,
                           ThreadPool& pool, std::span<SequenceOp> ops) const = 0;

@@ -45,24 +45,24 @@ class BatchNormLayer final : public SequenceLayer {
   std::int64_t output_width() const override { return width_; }
   const Layer* in_evaluation() const override { return &affine_; }
 
-  Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const override {
-    if (!pass.batch.training) {
+  Var record(const LayerRecording& recording, std::span<const Var> weights, const Var& x) const override {
+    if (!recording.batch.training) {
       const std::vector<Var> map = affine_.step_weights(weights);
       return x * map[0] + map[1];
     }
     const Dtype dtype = x.dtype();
     const auto constant = [&](double value) {
-      return pass.tape.constant(Tensor::full({width_}, dtype, value));
+      return recording.tape.constant(Tensor::full({width_}, dtype, value));
     };
     BatchMoments batch;
     const Var y =
         batch_norm(x, options_.affine ? weights[0] : constant(1), options_.affine ? weights[1] : constant(0),
-                   pass.batch.lengths, options_.eps, pass.pool, batch);
+                   recording.batch.lengths, options_.eps, recording.pool, batch);
     const double n = static_cast<double>(batch.count);
     const std::size_t mean = options_.affine ? 2 : 0, variance = mean + 1;
-    pass.statistics.emplace_back(mean, moved(weights[mean].value(), batch.mean, 1));
-    pass.statistics.emplace_back(variance,
-                                 moved(weights[variance].value(), batch.variance, n > 1 ? n / (n - 1) : 1));
+    recording.statistics.emplace_back(mean, moved(weights[mean].value(), batch.mean, 1));
+    recording.statistics.emplace_back(
+        variance, moved(weights[variance].value(), batch.variance, n > 1 ? n / (n - 1) : 1));
     return y;
   }
 

@@ -48,13 +48,15 @@ class BidirectionalLayer final : public SequenceLayer {
   /// twice.
   std::int64_t kept_a_step() const override { return 3 * input_width() + (at_end_ ? 0 : 6 * units()); }
 
-  Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const override {
+  Var record(const LayerRecording& recording, std::span<const Var> weights, const Var& x) const override {
     const std::size_t own = weights_of(directions_[0]);
-    const auto& lengths = pass.batch.lengths;
-    const Var ahead = pass.outputs(pass.ops[0], pass.tape, weights.first(own), x, pass.batch, pass.pool);
-    const Var back = pass.outputs(pass.ops[1], pass.tape, weights.subspan(own),
-                                  reverse_time(x, lengths, pass.pool), backward_batch(pass.batch), pass.pool);
-    if (!at_end_) return merged(ahead, reverse_time(back, lengths, pass.pool));
+    const auto& lengths = recording.batch.lengths;
+    const Var ahead = recording.outputs(recording.ops[0], recording.tape, weights.first(own), x,
+                                        recording.batch, recording.pool);
+    const Var back = recording.outputs(recording.ops[1], recording.tape, weights.subspan(own),
+                                       reverse_time(x, lengths, recording.pool),
+                                       backward_batch(recording.batch), recording.pool);
+    if (!at_end_) return merged(ahead, reverse_time(back, lengths, recording.pool));
     const Var y = merged(ahead, back);
     return reshape(y, {y.shape()[0], 1, y.shape()[1]});
   }

@@ -25,13 +25,13 @@ class EmbeddingLayer final : public SequenceLayer {
   std::int64_t tokens() const override { return vocabulary_; }
   std::int64_t kept_a_step() const override { return 1; }
 
-  Var record(const RecordedPass& pass, std::span<const Var> weights, const Var& x) const override {
-    TokenRows rows = token_rows(x.value(), pass.batch.lengths, vocabulary_);
+  Var record(const LayerRecording& recording, std::span<const Var> weights, const Var& x) const override {
+    TokenRows rows = token_rows(x.value(), recording.batch.lengths, vocabulary_);
     if (options_.padding >= 0)  // its row is zeros, and no gradient shall change that
       std::ranges::replace(rows.numbers, static_cast<std::int32_t>(options_.padding), -1);
-    const bool drops = pass.batch.training && options_.dropout > 0;
-    if (drops) leave_out(rows.numbers, pass.batch);
-    return embedding(weights[0], std::move(rows), drops ? 1 / (1 - options_.dropout) : 1, pass.pool);
+    const bool drops = recording.batch.training && options_.dropout > 0;
+    if (drops) leave_out(rows.numbers, recording.batch);
+    return embedding(weights[0], std::move(rows), drops ? 1 / (1 - options_.dropout) : 1, recording.pool);
   }
 
   Tensor evaluate(std::span<const Tensor> weights, const Tensor& x, const SequenceBatch& batch,

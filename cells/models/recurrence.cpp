@@ -86,16 +86,15 @@ std::vector<Var> Recurrence::record_weights(Tape& tape, std::span<const Tensor> 
   return weights;
 }
 
-Recurrence::Pass Recurrence::forward(std::span<const Tensor> parameters, SequenceBatch batch,
-                                     ThreadPool& pool, std::vector<Tensor> initial,
-                                     WantedGradients wanted) const {
+Recurrence::Outputs Recurrence::forward(std::span<const Tensor> parameters, SequenceBatch batch,
+                                        ThreadPool& pool, std::vector<Tensor> initial,
+                                        WantedGradients wanted) const {
   auto tape = std::make_unique<Tape>();
   std::vector<Var> leaves;
   std::vector<Var> weights = record_weights(*tape, parameters, leaves);
   std::vector<Tensor> values;
   for (const Var& weight : weights) values.push_back(weight.value());
-  SequencePass sequence =
-      held_.forward(std::move(values), std::move(batch), pool, std::move(initial), wanted);
+  HeldOutputs sequence = held_.forward(std::move(values), std::move(batch), pool, std::move(initial), wanted);
   return {std::move(tape), std::move(leaves), std::move(weights), std::move(sequence)};
 }
 
@@ -108,15 +107,15 @@ Tensor Recurrence::evaluate(std::span<const Tensor> parameters, const SequenceBa
   return evaluation_.evaluate(values, batch, pool, initial, final_window);
 }
 
-Recurrence::Pass::Pass(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights,
-                       SequencePass sequence)
+Recurrence::Outputs::Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights,
+                             HeldOutputs sequence)
     : tape_(std::move(tape)),
       leaves_(std::move(leaves)),
       weights_(std::move(weights)),
       sequence_(std::move(sequence)) {}
 
-Recurrence::Pass::Gradients Recurrence::Pass::backward(const Tensor& output_gradient,
-                                                       const std::vector<Tensor>& final_gradient) {
+Recurrence::Outputs::Gradients Recurrence::Outputs::backward(const Tensor& output_gradient,
+                                                             const std::vector<Tensor>& final_gradient) {
   SequenceGradients from_steps = sequence_.backward(output_gradient, final_gradient);
   Gradients gradients;
   gradients.x = std::move(from_steps.x);

@@ -7,17 +7,17 @@
 
 #include "lagtape/cells/build/cell.h"
 #include "lagtape/cells/models/model_definition.h"
+#include "lagtape/ops/recurrence/held_sequence.h"
 #include "lagtape/ops/recurrence/sequence.h"
-#include "lagtape/ops/recurrence/sequence_pass.h"
 
 namespace lagtape {
 
 /// Layers without a read-out as one differentiable function, for programs with a tape of their own: parameters,
 /// inputs and the window before the first step in, outputs of the top layer and the window after the last step
-/// out. It holds no parameters. One call at a time, the passes included, apart from their destruction.
+/// out. It holds no parameters. One call at a time, the outputs included, apart from their destruction.
 class Recurrence {
  public:
-  class Pass;
+  class Outputs;
 
   /// The layers and the precision of a definition, for inputs of `input` numbers. The outputs are those of
   /// every step, of the last step or their mean. Throws InputError, one line an error with its JSON Pointer;
@@ -36,11 +36,11 @@ class Recurrence {
   /// The costs of the plans for a batch, the fastest first, as HeldSequence::plans.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;
 
-  /// Runs the forward half of a pass, which holds the parameters' storage. `initial`: one tensor a state,
+  /// Runs the forward half; the outputs hold the parameters' storage. `initial`: one tensor a state,
   /// shaped as in Window; empty: zeros. Throws InputError for wrong shapes and precisions, and when no plan
   /// fits the budget.
-  Pass forward(std::span<const Tensor> parameters, SequenceBatch batch, ThreadPool& pool,
-               std::vector<Tensor> initial = {}, WantedGradients wanted = {}) const;
+  Outputs forward(std::span<const Tensor> parameters, SequenceBatch batch, ThreadPool& pool,
+                  std::vector<Tensor> initial = {}, WantedGradients wanted = {}) const;
   /// The outputs alone, and the final window; nothing is held for gradients.
   Tensor evaluate(std::span<const Tensor> parameters, const SequenceBatch& batch, ThreadPool& pool,
                   const Window* initial, Window* final_window);
@@ -57,8 +57,8 @@ class Recurrence {
   SequenceOp evaluation_;
 };
 
-/// A forward pass that waits for the gradients of its results, as SequencePass. It may outlive the recurrence.
-class Recurrence::Pass {
+/// Results that wait for their gradients, as HeldOutputs. They may outlive the recurrence.
+class Recurrence::Outputs {
  public:
   const Tensor& outputs() const { return sequence_.outputs(); }
   const Window& final_window() const { return sequence_.final_window(); }
@@ -68,16 +68,17 @@ class Recurrence::Pass {
     Tensor x;                        ///< empty where not wanted
     std::vector<Tensor> initial;     ///< likewise
   };
-  /// As SequencePass::backward.
+  /// As HeldOutputs::backward.
   Gradients backward(const Tensor& output_gradient, const std::vector<Tensor>& final_gradient = {});
 
  private:
   friend class Recurrence;
-  Pass(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights, SequencePass sequence);
+  Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights,
+          HeldOutputs sequence);
 
   std::unique_ptr<Tape> tape_;  // from the parameters to the weights of the step
   std::vector<Var> leaves_, weights_;
-  SequencePass sequence_;
+  HeldOutputs sequence_;
 };
 
 }  // namespace lagtape

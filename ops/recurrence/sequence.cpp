@@ -34,11 +34,11 @@ Tensor SequenceOp::evaluate(std::span<const Tensor> weights, const SequenceBatch
               initial != nullptr ? std::span<const Tensor>(initial->states) : std::span<const Tensor>());
   Tensor outputs(output_shape(op.stack, batch), op.dtype);
   if (final_window != nullptr) *final_window = zero_window(op.stack.layers, batch.x.size(0), op.dtype);
-  recurrence::Pass pass{batch, weights, pool};
-  pass.initial = initial != nullptr ? &initial->states : nullptr;
-  pass.final_window = final_window;
-  pass.outputs = &outputs;
-  op.runner->run(pass);
+  recurrence::BatchRequest request{batch, weights, pool};
+  request.initial = initial != nullptr ? &initial->states : nullptr;
+  request.final_window = final_window;
+  request.outputs = &outputs;
+  op.runner->run(request);
   return outputs;
 }
 

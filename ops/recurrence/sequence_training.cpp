@@ -49,10 +49,10 @@ struct Gradients {
     want_initial = any_wanted(window);
   }
   bool wanted() const { return want_weights || want_initial || !x.empty(); }
-  void attach(recurrence::Pass& pass) {
-    if (want_weights) pass.backward.weight_gradients = &weights;
-    if (!x.empty()) pass.backward.x_gradient = &x;
-    if (want_initial) pass.backward.initial_gradient = &initial;
+  void attach(recurrence::BatchRequest& request) {
+    if (want_weights) request.backward.weight_gradients = &weights;
+    if (!x.empty()) request.backward.x_gradient = &x;
+    if (want_initial) request.backward.initial_gradient = &initial;
   }
   void add_to(InputGradients& inputs, double factor) const {
     int i = 0;
@@ -82,13 +82,13 @@ Var SequenceOp::loss(Tape& tape, std::span<const Var> weights, Var x, const Sequ
   check_targets(op.stack, op.dtype, own);
   if (final_window != nullptr) *final_window = zero_window(op.stack.layers, own.x.size(0), op.dtype);
   auto gradients = std::make_shared<Gradients>(weights, x, initial);
-  recurrence::Pass pass{own, weight_values, pool};
-  pass.initial = window.empty() ? nullptr : &window;
-  pass.final_window = final_window;
-  pass.loss = true;
-  pass.backward.large_product = op.settings.large_product;
-  gradients->attach(pass);
-  const double loss = op.runner->run(pass);
+  recurrence::BatchRequest request{own, weight_values, pool};
+  request.initial = window.empty() ? nullptr : &window;
+  request.final_window = final_window;
+  request.loss = true;
+  request.backward.large_product = op.settings.large_product;
+  gradients->attach(request);
+  const double loss = op.runner->run(request);
   return tape.record(
       Tensor::scalar(loss, op.dtype), inputs_of(weights, x, initial),
       [gradients](const Tensor& d, InputGradients& inputs) { gradients->add_to(inputs, d.item()); });
@@ -111,12 +111,12 @@ Var SequenceOp::outputs(Tape& tape, std::span<const Var> weights, Var x, const S
         const auto w = all.first(weight_count), first = all.subspan(weight_count + 1);
         const std::vector<Tensor> weight_tensors = values_of(w), start = values_of(first);
         Gradients gradients(w, inputs[weight_count], first);
-        recurrence::Pass pass{*own, weight_tensors, pool};
-        pass.initial = start.empty() ? nullptr : &start;
-        pass.backward.output_gradient = &d;
-        pass.backward.large_product = op->settings.large_product;
-        gradients.attach(pass);
-        op->runner->run(pass);
+        recurrence::BatchRequest request{*own, weight_tensors, pool};
+        request.initial = start.empty() ? nullptr : &start;
+        request.backward.output_gradient = &d;
+        request.backward.large_product = op->settings.large_product;
+        gradients.attach(request);
+        op->runner->run(request);
         gradients.add_to(to, 1);
       });
 }

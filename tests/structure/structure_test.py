@@ -129,8 +129,8 @@ class EngineTest(unittest.TestCase):
         self.assertEqual(self.breaches({**sources, **self.named(*files[1:])}), [])
 
     def test_a_file_that_the_page_does_not_name_is_a_breach(self):
-        found = self.breaches({"ops/recurrence/run/pass.h": ""})
-        self.assertEqual(found, ["ops/recurrence/README.md:1: the page does not name run/pass"])
+        found = self.breaches({"ops/recurrence/run/batch_request.h": ""})
+        self.assertEqual(found, ["ops/recurrence/README.md:1: the page does not name run/batch_request"])
 
     def test_a_path_on_the_page_that_leads_nowhere_is_a_breach(self):
         self.assertEqual(self.breaches(self.named("step/gone")), ["ops/recurrence/README.md:2: there is no step/gone"])

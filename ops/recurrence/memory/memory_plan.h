@@ -42,7 +42,7 @@ struct SequenceSettings {
   SimdLevel level = best_level();
   /// Whether element-wise work becomes machine code where possible, which is faster and gives the same bits.
   bool compile_stages = true;
-  /// Processes that share the slices of each batch, other than those of sequence_pass.h; null: this one alone. They
+  /// Processes that share the slices of each batch, other than those of held_sequence.h; null: this one alone. They
   /// must outlive the op.
   Ranks* ranks = nullptr;
   /// The library that adds up the weight gradients of matrices from 512 x 512 on, in f32, on the calling thread:

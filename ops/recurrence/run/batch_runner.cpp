@@ -47,8 +47,8 @@ class BatchRunnerOf final : public BatchRunner {
   BatchRunnerOf(const StackDefinition& stack, const SequenceSettings& settings)
       : stack_(stack), settings_(settings), kernels_(kernels<T>(settings.level)) {}
 
-  double run(const Pass& pass) override;
-  std::unique_ptr<HeldPass> hold(const Pass& pass, bool input_gradient) override;
+  double run(const BatchRequest& request) override;
+  std::unique_ptr<HeldBatch> hold(const BatchRequest& request, bool input_gradient) override;
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) override {
     return plans({batch, steps, threads});
   }
@@ -76,15 +76,15 @@ class BatchRunnerOf final : public BatchRunner {
   }
   std::vector<PlanCost> plans(const Case& c);
   const PlanCost& choose(const Case& c);
-  std::vector<Slice<T>> cut(const PreparedPass& pass) const;
+  std::vector<Slice<T>> cut(const PreparedRequest& request) const;
   void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
   /// The workspaces of a held pass that is gone, for the next; they come back from any thread.
   std::vector<Workspace<T>> take_spare();
   void give_back(std::vector<Workspace<T>> workspaces);
   template <class F>
-  void run_slices(const PreparedPass& pass, std::span<Slice<T>> slices, F f, Ranks* ranks = nullptr);
+  void run_slices(const PreparedRequest& request, std::span<Slice<T>> slices, F f, Ranks* ranks = nullptr);
   /// Completes the results of a pass whose slices were shared, and returns its loss before scaling.
-  double complete(const PreparedPass& pass, const std::vector<Slice<T>>& slices,
+  double complete(const PreparedRequest& request, const std::vector<Slice<T>>& slices,
                   const RankSlices& shared) const;
 
   const StackDefinition& stack_;
@@ -112,15 +112,15 @@ void BatchRunnerOf<T>::reserve(AlignedMemory& memory, std::int64_t& have, std::i
 }
 
 template <class T>
-std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedPass& pass) const {
-  const std::int64_t batch = pass.batch.x.size(0), steps = pass.batch.x.size(1);
+std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedRequest& request) const {
+  const std::int64_t batch = request.batch.x.size(0), steps = request.batch.x.size(1);
   std::vector<Slice<T>> slices(static_cast<std::size_t>(slice_count(stack_, batch)));
   const auto count = static_cast<std::int64_t>(slices.size());
   for (std::int64_t i = 0; i < count; ++i) {
     Slice<T>& s = slices[static_cast<std::size_t>(i)];
     s.row0 = slice_begin(batch, count, i);
     s.rows = slice_begin(batch, count, i + 1) - s.row0;
-    s.steps = pass.lengths.empty() ? steps : longest(pass.lengths, s.row0, s.rows);
+    s.steps = request.lengths.empty() ? steps : longest(request.lengths, s.row0, s.rows);
   }
   return slices;
 }
@@ -129,16 +129,17 @@ std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedPass& pass) const {
 /// gradients of weights that are wanted, and sums them, over all ranks if there are any.
 template <class T>
 template <class F>
-void BatchRunnerOf<T>::run_slices(const PreparedPass& pass, std::span<Slice<T>> slices, F f, Ranks* ranks) {
+void BatchRunnerOf<T>::run_slices(const PreparedRequest& request, std::span<Slice<T>> slices, F f,
+                                  Ranks* ranks) {
   std::optional<SliceGradients<T>> gradients;
-  if (std::vector<Tensor>* sums = pass.backward.weight_gradients; sums != nullptr) {
-    const std::int64_t copies = SliceGradients<T>::copies(std::ssize(slices), pass.pool.threads(), ranks);
+  if (std::vector<Tensor>* sums = request.backward.weight_gradients; sums != nullptr) {
+    const std::int64_t copies = SliceGradients<T>::copies(std::ssize(slices), request.pool.threads(), ranks);
     reserve(gradient_memory_, gradient_elements_, copies * SliceGradients<T>::elements(*sums));
     gradients.emplace(*sums, reinterpret_cast<T*>(gradient_memory_.get()), copies, ranks);
   } else {
-    for (auto& slice : slices) slice.gradients.assign(pass.weights.size(), nullptr);
+    for (auto& slice : slices) slice.gradients.assign(request.weights.size(), nullptr);
   }
-  pass.pool.run(static_cast<int>(slices.size()), [&](int i, int worker) {
+  request.pool.run(static_cast<int>(slices.size()), [&](int i, int worker) {
     try {
       if (gradients) slices[static_cast<std::size_t>(i)].gradients = gradients->claim(i);
       f(static_cast<std::size_t>(i), static_cast<std::size_t>(worker));
@@ -152,7 +153,7 @@ void BatchRunnerOf<T>::run_slices(const PreparedPass& pass, std::span<Slice<T>> 
 }
 
 template <class T>
-double BatchRunnerOf<T>::complete(const PreparedPass& pass, const std::vector<Slice<T>>& slices,
+double BatchRunnerOf<T>::complete(const PreparedRequest& request, const std::vector<Slice<T>>& slices,
                                   const RankSlices& shared) const {
   std::vector<std::int64_t> first_rows;
   std::vector<double> losses;
@@ -160,13 +161,13 @@ double BatchRunnerOf<T>::complete(const PreparedPass& pass, const std::vector<Sl
     first_rows.push_back(slice.row0);
     losses.push_back(slice.loss);
   }
-  first_rows.push_back(pass.batch.x.size(0));
-  if (pass.outputs != nullptr) shared.complete(*pass.outputs, 0, first_rows);
-  if (pass.backward.x_gradient != nullptr) shared.complete(*pass.backward.x_gradient, 0, first_rows);
-  if (pass.final_window != nullptr)
-    for (Tensor& state : pass.final_window->states) shared.complete(state, 1, first_rows);
-  if (pass.backward.initial_gradient != nullptr)
-    for (Tensor& gradient : *pass.backward.initial_gradient) shared.complete(gradient, 1, first_rows);
+  first_rows.push_back(request.batch.x.size(0));
+  if (request.outputs != nullptr) shared.complete(*request.outputs, 0, first_rows);
+  if (request.backward.x_gradient != nullptr) shared.complete(*request.backward.x_gradient, 0, first_rows);
+  if (request.final_window != nullptr)
+    for (Tensor& state : request.final_window->states) shared.complete(state, 1, first_rows);
+  if (request.backward.initial_gradient != nullptr)
+    for (Tensor& gradient : *request.backward.initial_gradient) shared.complete(gradient, 1, first_rows);
   shared.complete(losses);
   double loss = 0;
   for (const double own : losses) loss += own;
@@ -174,21 +175,22 @@ double BatchRunnerOf<T>::complete(const PreparedPass& pass, const std::vector<Sl
 }
 
 template <class T>
-double BatchRunnerOf<T>::run(const Pass& given) {
-  const PreparedPass pass(given, stack_);
-  const bool input_gradient = pass.backward.x_gradient != nullptr;
-  const int threads = pass.pool.threads();
+double BatchRunnerOf<T>::run(const BatchRequest& given) {
+  const PreparedRequest request(given, stack_);
+  const bool input_gradient = request.backward.x_gradient != nullptr;
+  const int threads = request.pool.threads();
   CompiledStack<T>& stack = compiled(input_gradient);
-  stack.load(pass.weights);
+  stack.load(request.weights);
 
-  std::vector<Slice<T>> slices = cut(pass);
+  std::vector<Slice<T>> slices = cut(request);
   Extent extent = evaluation_extent();
-  if (pass.backward.wanted()) {
-    extent = training_extent(choose({pass.batch.x.size(0), pass.batch.x.size(1), threads, input_gradient}));
+  if (request.backward.wanted()) {
+    extent =
+        training_extent(choose({request.batch.x.size(0), request.batch.x.size(1), threads, input_gradient}));
   } else if (settings_.chunk > 0) {
     extent.chunk = settings_.chunk;
   }
-  extent.first = pass.batch.first_step;
+  extent.first = request.batch.first_step;
 
   workers_.resize(std::max(workers_.size(), static_cast<std::size_t>(threads)));
   const RankSlices shared(settings_.ranks, std::ssize(slices));
@@ -200,10 +202,10 @@ double BatchRunnerOf<T>::run(const Pass& given) {
     Extent own = extent;
     own.last = own.first + mine[i].steps;
     reserve(worker.memory, worker.elements, runner.elements(own, mine[i].rows));
-    runner.run(pass, mine[i], own, reinterpret_cast<T*>(worker.memory.get()));
+    runner.run(request, mine[i], own, reinterpret_cast<T*>(worker.memory.get()));
   };
-  run_slices(pass, mine, run_slice, settings_.ranks);
-  return complete(pass, slices, shared) * pass.loss_scale;
+  run_slices(request, mine, run_slice, settings_.ranks);
+  return complete(request, slices, shared) * request.loss_scale;
 }
 
 // ---- held passes ----
@@ -224,28 +226,29 @@ void BatchRunnerOf<T>::give_back(std::vector<Workspace<T>> workspaces) {
 }
 
 template <class T>
-class BatchRunnerOf<T>::Held final : public HeldPass {
+class BatchRunnerOf<T>::Held final : public HeldBatch {
  public:
-  Held(BatchRunnerOf& owner, const Pass& pass, bool input_gradient)
+  Held(BatchRunnerOf& owner, const BatchRequest& request, bool input_gradient)
       : owner_(owner),
         stack_(owner.compiled(input_gradient)),
-        pass_(pass, owner.stack_),
-        slices_(owner.cut(pass_)),
-        extent_(training_extent(owner.choose(
-            {pass.batch.x.size(0), pass.batch.x.size(1), pass.pool.threads(), input_gradient, true}))) {
-    extent_.first = pass.batch.first_step;
+        request_(request, owner.stack_),
+        slices_(owner.cut(request_)),
+        extent_(training_extent(owner.choose({request.batch.x.size(0), request.batch.x.size(1),
+                                              request.pool.threads(), input_gradient, true}))) {
+    extent_.first = request.batch.first_step;
     forward();
-    pass_.outputs = nullptr;
-    pass_.final_window = nullptr;
+    request_.outputs = nullptr;
+    request_.final_window = nullptr;
   }
   ~Held() override { release(); }
 
-  void backward(const BackwardPass& gradients) override {
+  void backward(const BackwardRequest& gradients) override {
     if (workspaces_.empty()) forward();
-    stack_.load(pass_.weights);  // another pass may have had others
-    pass_.backward = gradients;
-    owner_.run_slices(pass_, slices_, [&](std::size_t i, std::size_t) { workspaces_[i].runner->backward(); });
-    pass_.backward = {};
+    stack_.load(request_.weights);  // another pass may have had others
+    request_.backward = gradients;
+    owner_.run_slices(request_, slices_,
+                      [&](std::size_t i, std::size_t) { workspaces_[i].runner->backward(); });
+    request_.backward = {};
     release();
   }
 
@@ -253,14 +256,14 @@ class BatchRunnerOf<T>::Held final : public HeldPass {
   void forward() {
     workspaces_ = owner_.take_spare();
     workspaces_.resize(std::max(workspaces_.size(), slices_.size()));
-    stack_.load(pass_.weights);
-    owner_.run_slices(pass_, slices_, [&](std::size_t i, std::size_t) {
+    stack_.load(request_.weights);
+    owner_.run_slices(request_, slices_, [&](std::size_t i, std::size_t) {
       Workspace<T>& own = workspaces_[i];
       SliceRunner<T>& runner = own.runner_of(stack_);
       Extent extent = extent_;
       extent.last = extent.first + slices_[i].steps;
       owner_.reserve(own.memory, own.elements, runner.elements(extent, slices_[i].rows));
-      runner.forward(pass_, slices_[i], extent, reinterpret_cast<T*>(own.memory.get()));
+      runner.forward(request_, slices_[i], extent, reinterpret_cast<T*>(own.memory.get()));
     });
   }
 
@@ -271,15 +274,15 @@ class BatchRunnerOf<T>::Held final : public HeldPass {
 
   BatchRunnerOf& owner_;
   CompiledStack<T>& stack_;
-  PreparedPass pass_;
+  PreparedRequest request_;
   std::vector<Slice<T>> slices_;
   Extent extent_;
   std::vector<Workspace<T>> workspaces_;  // one a slice; none once the backward half has run
 };
 
 template <class T>
-std::unique_ptr<HeldPass> BatchRunnerOf<T>::hold(const Pass& pass, bool input_gradient) {
-  return std::make_unique<Held>(*this, pass, input_gradient);
+std::unique_ptr<HeldBatch> BatchRunnerOf<T>::hold(const BatchRequest& request, bool input_gradient) {
+  return std::make_unique<Held>(*this, request, input_gradient);
 }
 
 // ---- plans ----

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "lagtape/ops/recurrence/memory/memory_plan.h"
-#include "lagtape/ops/recurrence/run/held_pass.h"
-#include "lagtape/ops/recurrence/run/pass.h"
+#include "lagtape/ops/recurrence/run/batch_request.h"
+#include "lagtape/ops/recurrence/run/held_batch.h"
 
 namespace lagtape::recurrence {
 
@@ -16,10 +16,10 @@ class BatchRunner {
  public:
   virtual ~BatchRunner() = default;
   /// Returns the loss (0 when not asked for).
-  virtual double run(const Pass& pass) = 0;
+  virtual double run(const BatchRequest& request) = 0;
   /// Runs the forward half, which gives outputs and final window, and holds the rest for the backward half.
   /// `input_gradient`: whether that may be asked for dL/dx. Throws InputError when no plan fits the budget.
-  virtual std::unique_ptr<HeldPass> hold(const Pass& pass, bool input_gradient) = 0;
+  virtual std::unique_ptr<HeldBatch> hold(const BatchRequest& request, bool input_gradient) = 0;
   /// The costs of the memory plans, the fastest first.
   virtual std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) = 0;
   /// The same for held passes.

@@ -22,7 +22,7 @@ void SignalReadout<T>::begin(const SliceRows<T>& rows, const LossOptions& option
 
 template <class T>
 const T* SignalReadout<T>::targets(std::int64_t row) const {
-  const SequenceBatch& batch = rows_.pass->batch;
+  const SequenceBatch& batch = rows_.request->batch;
   return batch.targets.template values<T>().data() +
          rows_.place(row, rows_.extent.first, batch.x.shape()[1]) * width_;
 }
@@ -40,7 +40,7 @@ void SignalReadout<T>::take(std::int64_t n, const T* outputs, std::int64_t strid
 
 template <class T>
 double SignalReadout<T>::finish(bool gradient) {
-  const SignalFactors& factors = rows_.pass->signal;
+  const SignalFactors& factors = rows_.request->signal;
   double loss = 0;
   for (std::int64_t r = 0; r < rows_.count(); ++r) {
     const std::int64_t steps = std::min(rows_.length(r), steps_);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lagtape/ops/recurrence/memory/extent.h"
-#include "lagtape/ops/recurrence/run/pass.h"
+#include "lagtape/ops/recurrence/run/batch_request.h"
 
 namespace lagtape::recurrence {
 
@@ -20,13 +20,13 @@ struct Slice {
 /// The steps of a slice's rows. Rows are counted within the slice.
 template <class T>
 struct SliceRows {
-  const PreparedPass* pass = nullptr;
+  const PreparedRequest* request = nullptr;
   const Slice<T>* slice = nullptr;
   Extent extent;
 
   std::int64_t count() const { return slice->rows; }
   std::int64_t length(std::int64_t r) const {
-    return pass->lengths.empty() ? extent.last - extent.first : pass->lengths[slice->row0 + r];
+    return request->lengths.empty() ? extent.last - extent.first : request->lengths[slice->row0 + r];
   }
   /// Whether step n is one of row r's own, and whether it is its last.
   bool counts(std::int64_t r, std::int64_t n) const { return n - extent.first < length(r); }

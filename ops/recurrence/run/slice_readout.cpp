@@ -75,10 +75,10 @@ void SliceReadout<T>::begin(const SliceRows<T>& rows, const DrawContext& draws) 
 template <class T>
 void SliceReadout<T>::forward(std::int64_t n0, std::int64_t n1) {
   if (!every_step()) return gather_features(n0, n1);
-  if (pass().outputs != nullptr) read_outputs(n0, n1);
+  if (request().outputs != nullptr) read_outputs(n0, n1);
   if (scores_signal()) {
     for (std::int64_t n = n0; n < n1; ++n) signal_.take(n, top_.output(n), top_width());
-  } else if (pass().loss_scale > 0 && !pass().backward.wanted()) {
+  } else if (request().loss_scale > 0 && !request().backward.wanted()) {
     score(n0, n1, false);
   }
 }
@@ -149,18 +149,18 @@ void SliceReadout<T>::spread_feature_adjoint(std::int64_t n0, std::int64_t n1) {
 
 template <class T>
 void SliceReadout<T>::end_forward() {
-  if (scores_signal()) run_losses_[0] = signal_.finish(pass().backward.wanted());
+  if (scores_signal()) run_losses_[0] = signal_.finish(request().backward.wanted());
   if (every_step()) return;
   if (final_readout_) {
     final_readout_->enter_forward(0, 1);
     final_readout_->forward(0, 1);
   }
   const std::int64_t width = definition().output_width();
-  if (pass().outputs != nullptr)
+  if (request().outputs != nullptr)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       std::copy_n(final_output() + r * final_stride(), width,
-                  pass().outputs->template values<T>().data() + (rows_.slice->row0 + r) * width);
-  if (!pass().backward.wanted() && pass().loss_scale > 0) score_features(nullptr);
+                  request().outputs->template values<T>().data() + (rows_.slice->row0 + r) * width);
+  if (!request().backward.wanted() && request().loss_scale > 0) score_features(nullptr);
 }
 
 template <class T>
@@ -173,7 +173,7 @@ void SliceReadout<T>::begin_backward() {
   const std::vector<T*>& gradients = rows_.slice->gradients;
   final_readout_->backward(0, 1,
                            gradients.data() + gradients.size() - final_readout_->program().weights.size(),
-                           pass().backward.large_product);
+                           request().backward.large_product);
 }
 
 template <class T>
@@ -191,8 +191,8 @@ void SliceReadout<T>::score_features(T* gradient) {
 
 template <class T>
 void SliceReadout<T>::read_outputs(std::int64_t n0, std::int64_t n1) {
-  const std::int64_t width = definition().output_width(), steps = pass().outputs->shape()[1];
-  T* values = pass().outputs->template values<T>().data();
+  const std::int64_t width = definition().output_width(), steps = request().outputs->shape()[1];
+  T* values = request().outputs->template values<T>().data();
   for (std::int64_t n = n0; n < n1; ++n)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       if (rows_.counts(r, n))
@@ -202,7 +202,7 @@ void SliceReadout<T>::read_outputs(std::int64_t n0, std::int64_t n1) {
 template <class T>
 void SliceReadout<T>::score(std::int64_t n0, std::int64_t n1, bool gradient) {
   const std::int64_t stride = top_width(), width = definition().output_width();
-  const std::int64_t steps = pass().batch.x.shape()[1];
+  const std::int64_t steps = request().batch.x.shape()[1];
   const Extent& extent = rows_.extent;
   with_loss([&](auto loss_of) {
     for (std::int64_t n = n0; n < n1; ++n) {
@@ -230,9 +230,9 @@ template <class T>
 template <class F>
 void SliceReadout<T>::with_loss(F f) const {
   const std::int64_t width = definition().output_width();
-  const double scale = pass().loss_scale;
-  if (pass().backward.output_gradient != nullptr) {
-    const T* given = pass().backward.output_gradient->template values<T>().data();
+  const double scale = request().loss_scale;
+  if (request().backward.output_gradient != nullptr) {
+    const T* given = request().backward.output_gradient->template values<T>().data();
     return f([=](const T*, std::int64_t place, T* gradient) {
       std::copy_n(given + place * width, width, gradient);
       return 0.0;
@@ -242,7 +242,7 @@ void SliceReadout<T>::with_loss(F f) const {
     if (gradient != nullptr) std::fill_n(gradient, width, T(0));
     return 0.0;
   };
-  const SequenceBatch& batch = pass().batch;
+  const SequenceBatch& batch = request().batch;
   const LossFunction& loss = definition().loss;
   const bool adjusted = loss.is_adjusted();
   switch (loss.kind) {

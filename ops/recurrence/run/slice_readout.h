@@ -45,12 +45,12 @@ class SliceReadout {
   void with_loss(F f) const;
   /// Whether the loss is one of signals, esr or dc, and wanted.
   bool scores_signal() const {
-    return definition().loss.is_signal() && pass().loss_scale > 0 &&
-           pass().backward.output_gradient == nullptr;
+    return definition().loss.is_signal() && request().loss_scale > 0 &&
+           request().backward.output_gradient == nullptr;
   }
 
   const StackDefinition& definition() const { return stack_.stack(); }
-  const PreparedPass& pass() const { return *rows_.pass; }
+  const PreparedRequest& request() const { return *rows_.request; }
   bool every_step() const { return reads_every_step(definition().at); }
   std::int64_t top_width() const { return top_.schedule().output.width; }
 

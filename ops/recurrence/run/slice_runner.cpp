@@ -74,17 +74,18 @@ std::int64_t SliceRunner<T>::interval_begin(std::int64_t i) const {
 }
 
 template <class T>
-void SliceRunner<T>::run(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory) {
-  forward(pass, slice, extent, memory);
-  if (pass.backward.wanted()) backward();
+void SliceRunner<T>::run(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory) {
+  forward(request, slice, extent, memory);
+  if (request.backward.wanted()) backward();
   slice.loss = readout_.loss();
 }
 
 template <class T>
-void SliceRunner<T>::forward(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory) {
+void SliceRunner<T>::forward(const PreparedRequest& request, Slice<T>& slice, const Extent& extent,
+                             T* memory) {
   BumpAllocator<T> allocator(memory);
   lay_out(allocator, extent, slice.rows);
-  rows_ = {&pass, &slice, extent};
+  rows_ = {&request, &slice, extent};
   begin();
   forward_pass();
   readout_.end_forward();
@@ -98,14 +99,14 @@ void SliceRunner<T>::backward() {
 
 template <class T>
 void SliceRunner<T>::begin() {
-  DrawContext draws{pass().batch.training, pass().batch.draws.seed, pass().batch.draws.epoch,
-                    pass().sequences.data() + rows_.slice->row0, 0};
+  DrawContext draws{request().batch.training, request().batch.draws.seed, request().batch.draws.epoch,
+                    request().sequences.data() + rows_.slice->row0, 0};
   std::size_t state = 0;
   for (auto& layer : layers_) {
     layer.set_draws(draws);
     ++draws.layer;
-    layer.set_lengths(pass().lengths.empty() ? nullptr : pass().lengths.data() + rows_.slice->row0);
-    layer.begin(pass().initial, state, rows_.slice->row0);
+    layer.set_lengths(request().lengths.empty() ? nullptr : request().lengths.data() + rows_.slice->row0);
+    layer.begin(request().initial, state, rows_.slice->row0);
     state += layer.program().states.size();
   }
   readout_.begin(rows_, draws);
@@ -138,7 +139,7 @@ void SliceRunner<T>::forward_pass() {
       save_checkpoint(static_cast<std::int64_t>(kept++), s);
     for_chunks(interval_begin(s), interval_begin(s + 1), false, [&](std::int64_t n0, std::int64_t n1) {
       forward_chunk(n0, n1);
-      if (pass().final_window != nullptr) write_final_window(n0, n1);
+      if (request().final_window != nullptr) write_final_window(n0, n1);
       readout_.forward(n0, n1);
     });
   }
@@ -154,11 +155,11 @@ template <class T>
 void SliceRunner<T>::backward_pass() {
   std::size_t state = 0;
   for (auto& layer : layers_) {
-    layer.begin_backward(pass().backward.final_gradient, state, rows_.slice->row0);
+    layer.begin_backward(request().backward.final_gradient, state, rows_.slice->row0);
     state += layer.program().states.size();
   }
   backward_intervals();
-  if (pass().backward.initial_gradient != nullptr) write_initial_gradient();
+  if (request().backward.initial_gradient != nullptr) write_initial_gradient();
 }
 
 /// Walks back over all intervals, from one checkpoint after the other. The last of `walks_` is the one at work:
@@ -230,16 +231,16 @@ void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
   if (stack_.has_final_readout()) weight -= stack_.final_readout_program().weights.size();
   for (std::size_t l = layers_.size(); l-- > 0;) {
     weight -= layers_[l].program().weights.size();
-    layers_[l].backward(n0, n1, rows_.slice->gradients.data() + weight, pass().backward.large_product);
+    layers_[l].backward(n0, n1, rows_.slice->gradients.data() + weight, request().backward.large_product);
   }
-  if (pass().backward.x_gradient != nullptr) write_input_gradient(n0, n1);
+  if (request().backward.x_gradient != nullptr) write_input_gradient(n0, n1);
 }
 
 // ---- inputs ----
 
 template <class T>
 void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
-  const Tensor& x = pass().batch.x;
+  const Tensor& x = request().batch.x;
   const std::int64_t total = x.shape()[1], width = x.shape()[2], stride = padded<T>(width);
   for (std::int64_t r = 0; r < rows_.count(); ++r) {
     const T* from = x.values<T>().data() + ((rows_.slice->row0 + r) * total + n0 - extent_.first) * width;
@@ -259,7 +260,7 @@ void SliceRunner<T>::write_final_window(std::int64_t n0, std::int64_t n1) {
   std::size_t index = 0;
   for (auto& layer : layers_)
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
-      Tensor& to = pass().final_window->states[index];
+      Tensor& to = request().final_window->states[index];
       for (std::int64_t r = 0; r < rows_.count(); ++r) {
         const std::int64_t end = extent_.first + rows_.length(r);
         if (end > n0 && end <= n1)
@@ -274,7 +275,7 @@ void SliceRunner<T>::write_initial_gradient() {
   for (auto& layer : layers_) {
     layer.end_backward();
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
-      Tensor& to = (*pass().backward.initial_gradient)[index];
+      Tensor& to = (*request().backward.initial_gradient)[index];
       const std::int64_t history = layer.program().history(static_cast<int>(s));
       const std::int64_t width = layer.program().states[s].shape.width(), batch = to.shape()[1];
       scratch_.resize(static_cast<std::size_t>(rows_.count() * padded<T>(width)));
@@ -292,9 +293,9 @@ void SliceRunner<T>::write_initial_gradient() {
 
 template <class T>
 void SliceRunner<T>::write_input_gradient(std::int64_t n0, std::int64_t n1) {
-  const Shape& shape = pass().backward.x_gradient->shape();
+  const Shape& shape = request().backward.x_gradient->shape();
   const std::int64_t total = shape[1], width = shape[2];
-  T* values = pass().backward.x_gradient->template values<T>().data();
+  T* values = request().backward.x_gradient->template values<T>().data();
   for (std::int64_t n = n0; n < n1; ++n)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       std::copy_n(layers_.front().input_adjoint(n) + r * padded<T>(width), width,

@@ -19,11 +19,11 @@ class SliceRunner {
 
   /// The number of elements of memory that a slice of that many rows needs.
   std::int64_t elements(const Extent& extent, std::int64_t rows);
-  void run(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory);
+  void run(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory);
 
   /// The two halves of `run`. Pass, slice and memory must stay as they are between them, but for the pass's
   /// backward half.
-  void forward(const PreparedPass& pass, Slice<T>& slice, const Extent& extent, T* memory);
+  void forward(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory);
   void backward();
 
  private:
@@ -45,7 +45,7 @@ class SliceRunner {
   void write_initial_gradient();
   void write_input_gradient(std::int64_t n0, std::int64_t n1);
 
-  const PreparedPass& pass() const { return *rows_.pass; }
+  const PreparedRequest& request() const { return *rows_.request; }
   template <class F>
   void for_chunks(std::int64_t first, std::int64_t last, bool descending, F f);
   std::int64_t interval_begin(std::int64_t i) const;

@@ -45,7 +45,7 @@ struct Case {
     batch.x = cosines({3, 20, 2}, 0.7);
     batch.lengths = {20, 4, 11};
   }
-  Recurrence::Pass forward() {
+  Recurrence::Outputs forward() {
     return recurrence.forward(parameters, batch, pool, {}, {.weights = true, .x = true});
   }
   double loss() { return product(forward().outputs(), output_gradient); }
@@ -65,7 +65,7 @@ struct Case {
 TEST_CASE("a recurrence has the gradients of its parameters and inputs") {
   Case c;
   CHECK(c.recurrence.has_draws());
-  const Recurrence::Pass::Gradients gradients = c.forward().backward(c.output_gradient);
+  const Recurrence::Outputs::Gradients gradients = c.forward().backward(c.output_gradient);
   REQUIRE(gradients.parameters.size() == c.recurrence.parameters().size());
   for (std::size_t p = 0; p < c.parameters.size(); ++p) {
     CAPTURE(c.recurrence.parameters()[p].name);
@@ -80,15 +80,15 @@ TEST_CASE("a recurrence has the gradients of its parameters and inputs") {
 
 TEST_CASE("its evaluation gives the outputs and the window of a pass") {
   Case c;
-  const Recurrence::Pass pass = c.forward();
+  const Recurrence::Outputs outputs = c.forward();
   Window after;
   const Tensor y = c.recurrence.evaluate(c.parameters, c.batch, c.pool, nullptr, &after);
-  CHECK(std::memcmp(y.raw(), pass.outputs().raw(), static_cast<std::size_t>(y.numel()) * 8) == 0);
-  REQUIRE(after.states.size() == pass.final_window().states.size());
+  CHECK(std::memcmp(y.raw(), outputs.outputs().raw(), static_cast<std::size_t>(y.numel()) * 8) == 0);
+  REQUIRE(after.states.size() == outputs.final_window().states.size());
   CHECK(product(after.states[0], after.states[0]) > 0.01);
   for (std::size_t s = 0; s < after.states.size(); ++s)
     CHECK(product(after.states[s], after.states[s]) ==
-          product(pass.final_window().states[s], pass.final_window().states[s]));
+          product(outputs.final_window().states[s], outputs.final_window().states[s]));
 }
 
 TEST_CASE("its parameters are those of a model with the same layers") {

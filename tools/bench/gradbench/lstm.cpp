@@ -28,8 +28,8 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
+#include "lagtape/ops/recurrence/held_sequence.h"
 #include "lagtape/ops/recurrence/sequence.h"
-#include "lagtape/ops/recurrence/sequence_pass.h"
 
 namespace lagtape {
 namespace {
@@ -140,8 +140,8 @@ class Benchmark {
 
   /// The gradient by main_params and extra_params, row after row.
   const std::vector<double>& jacobian() {
-    SequencePass pass = hold_->forward(weights_, batch_, pool_, initial_.states);
-    const SequenceGradients gradients = pass.backward(each_);
+    HeldOutputs outputs = hold_->forward(weights_, batch_, pool_, initial_.states);
+    const SequenceGradients gradients = outputs.backward(each_);
     for (std::size_t w = 0; w < places_.size(); ++w) {
       const std::span<const double> values = gradients.weights[w].values<double>();
       std::copy(values.begin(), values.end(), gradient_.begin() + places_[w]);

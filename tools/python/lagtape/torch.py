@@ -108,7 +108,7 @@ class Recurrence(nn.Module):
         call = (recurrence, lengths, seed, len(values))
         release_waiting_threads()
         if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (x, *values, *window)):
-            y, *after = _Pass.apply(call, x, *values, *window)
+            y, *after = _Recurrent.apply(call, x, *values, *window)
         else:
             y, after = recurrence.evaluate(_plain(values), _plain([x])[0], lengths, _plain(window), seed)
             y, after = torch.from_numpy(y), [torch.from_numpy(state) for state in after]
@@ -183,7 +183,7 @@ class _Layer(nn.Module):
         unexpected += [key for key in not_found if key[len(prefix) :] not in {**self._parameters, **self._buffers}]
 
 
-class _Pass(torch.autograd.Function):
+class _Recurrent(torch.autograd.Function):
     """One pass of a recurrence: forward holds what its memory plan keeps, and backward runs the adjoint."""
 
     @staticmethod

@@ -37,9 +37,9 @@ struct LockedRecurrence {
   std::mutex mutex = {};
 };
 
-struct LockedPass {
-  std::shared_ptr<LockedRecurrence> owner;  // its pool and lock outlive the pass
-  Recurrence::Pass pass;
+struct LockedOutputs {
+  std::shared_ptr<LockedRecurrence> owner;  // its pool and lock outlive the outputs
+  Recurrence::Outputs outputs;
 };
 
 ReadAt read_at_named(const std::string& name) {
@@ -97,7 +97,7 @@ nb::list arrays_of(const std::vector<Tensor>& tensors) {
   return arrays;
 }
 
-/// The arguments of a pass that are no arrays of parameters.
+/// The arguments that are no arrays of parameters.
 struct Inputs {
   SequenceBatch batch;
   std::vector<Tensor> initial;
@@ -120,16 +120,16 @@ nb::tuple forward(const std::shared_ptr<LockedRecurrence>& self, const nb::list&
   const Recurrence& recurrence = self->recurrence;
   const std::vector<Tensor> values = tensors_from(parameters, recurrence.dtype());
   Inputs inputs = inputs_of(recurrence, x, std::move(lengths), initial, seed);
-  auto pass = [&] {
+  auto held = [&] {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(self->mutex);
-    return LockedPass{
+    return LockedOutputs{
         self, recurrence.forward(values, std::move(inputs.batch), self->pool, std::move(inputs.initial),
                                  {want_parameters, want_x, want_initial})};
   }();
-  const nb::object y = array_of(pass.pass.outputs());
-  const nb::list window = arrays_of(pass.pass.final_window().states);
-  return nb::make_tuple(std::move(pass), y, window);
+  const nb::object y = array_of(held.outputs.outputs());
+  const nb::list window = arrays_of(held.outputs.final_window().states);
+  return nb::make_tuple(std::move(held), y, window);
 }
 
 nb::tuple evaluate(const std::shared_ptr<LockedRecurrence>& self, const nb::list& parameters, nb::handle x,
@@ -148,15 +148,15 @@ nb::tuple evaluate(const std::shared_ptr<LockedRecurrence>& self, const nb::list
   return nb::make_tuple(array_of(y), arrays_of(after.states));
 }
 
-nb::tuple backward(LockedPass& self, nb::handle y, const nb::list& window) {
+nb::tuple backward(LockedOutputs& self, nb::handle y, const nb::list& window) {
   const Recurrence& recurrence = self.owner->recurrence;
   const Tensor output_gradient = y.is_none() ? Tensor() : tensor_from(y, recurrence.dtype());
   const std::vector<Tensor> final_gradient = window_from(window, recurrence);
-  Recurrence::Pass::Gradients gradients;
+  Recurrence::Outputs::Gradients gradients;
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(self.owner->mutex);
-    gradients = self.pass.backward(output_gradient, final_gradient);
+    gradients = self.outputs.backward(output_gradient, final_gradient);
   }
   return nb::make_tuple(arrays_of(gradients.parameters),
                         gradients.x.empty() ? nb::none() : array_of(gradients.x),
@@ -188,7 +188,7 @@ nb::list states_of(const LockedRecurrence& self) {
 }  // namespace
 
 void add_recurrences(nb::module_& module) {
-  nb::class_<LockedPass>(module, "RecurrencePass")
+  nb::class_<LockedOutputs>(module, "RecurrenceOutputs")
       .def("backward", backward, nb::arg("y").none(), nb::arg("window"));
   nb::class_<LockedRecurrence>(module, "Recurrence")
       .def_prop_ro("parameters", parameters_of)

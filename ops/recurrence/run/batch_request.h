@@ -12,9 +12,9 @@
 
 namespace lagtape::recurrence {
 
-/// The backward half of a pass: the gradients that it begins with, unless a loss gives them, and its results.
+/// The backward half of a batch: the gradients that it begins with, unless a loss gives them, and its results.
 /// The caller allocates all results, as zeros; they are null where they are not wanted.
-struct BackwardPass {
+struct BackwardRequest {
   const Tensor* output_gradient = nullptr;  ///< shaped as the outputs; null: the loss's
   /// One a state, shaped as the final window; null: zeros. No state is read through trained lags alone.
   const std::vector<Tensor>* final_gradient = nullptr;
@@ -28,8 +28,8 @@ struct BackwardPass {
   }
 };
 
-/// One pass over a batch: its inputs and its results, with those of the backward half where it has one.
-struct Pass {
+/// A batch to run: its inputs and its results, with those of the backward half where it has one.
+struct BatchRequest {
   const SequenceBatch& batch;
   std::span<const Tensor> weights;  ///< layer by layer, then the read-out's
   ThreadPool& pool;
@@ -37,13 +37,13 @@ struct Pass {
   Window* final_window = nullptr;
   bool loss = false;          ///< whether the loss is wanted
   Tensor* outputs = nullptr;  ///< [B, T, q] at every step, else [B, q]
-  BackwardPass backward = {};
+  BackwardRequest backward = {};
 };
 
-/// A pass with the data that all its slices look up, prepared once for the batch. Every slice reads and
+/// A request with the data that all its slices look up, prepared once for the batch. Every slice reads and
 /// writes its own rows of it.
-struct PreparedPass : Pass {
-  PreparedPass(const Pass& pass, const StackDefinition& stack);
+struct PreparedRequest : BatchRequest {
+  PreparedRequest(const BatchRequest& request, const StackDefinition& stack);
 
   std::vector<std::int64_t> lengths;    ///< [B], steps that count; empty: all steps of all rows
   std::vector<std::int64_t> sequences;  ///< [B], names of the rows, for their draws

@@ -1,4 +1,4 @@
-#include "lagtape/ops/recurrence/sequence_pass.h"
+#include "lagtape/ops/recurrence/held_sequence.h"
 
 #include <doctest/doctest.h>
 
@@ -48,7 +48,7 @@ Results by_name(const SequenceGradients& gradients) {
   return results;
 }
 
-SequencePass forward(const SequenceCase& c, const HeldSequence& op, ThreadPool& pool) {
+HeldOutputs forward(const SequenceCase& c, const HeldSequence& op, ThreadPool& pool) {
   return op.forward(c.weights, c.batch, pool, c.initial,
                     {.weights = true, .x = true, .initial = !c.initial.empty()});
 }
@@ -57,10 +57,10 @@ Results run_pass(const SequenceCase& c, const Cotangents& from, const SequenceSe
                  int threads = 1) {
   ThreadPool pool(threads);
   const HeldSequence op(c.stack, c.dtype(), settings);
-  SequencePass pass = forward(c, op, pool);
-  Results results = by_name(pass.backward(from.outputs, from.window));
-  results.push_back({"outputs", pass.outputs()});
-  for (const Tensor& state : pass.final_window().states) results.push_back({"window", state});
+  HeldOutputs outputs = forward(c, op, pool);
+  Results results = by_name(outputs.backward(from.outputs, from.window));
+  results.push_back({"outputs", outputs.outputs()});
+  for (const Tensor& state : outputs.final_window().states) results.push_back({"window", state});
   return results;
 }
 
@@ -161,15 +161,15 @@ TEST_CASE("a pass that waits gives the op's bits for every plan, also when passe
   // Other weights in between, a second backward pass, and a pass that is gone.
   ThreadPool pool(2);
   std::optional<HeldSequence> op(std::in_place, c.stack, c.dtype());
-  SequencePass pass = forward(c, *op, pool);
+  HeldOutputs outputs = forward(c, *op, pool);
   SequenceCase other = c;
   for (Tensor& weight : other.weights) weight = numbers_like(weight, 5);
-  { SequencePass dropped = forward(other, *op, pool); }
-  SequencePass second = forward(other, *op, pool);
+  { HeldOutputs dropped = forward(other, *op, pool); }
+  HeldOutputs second = forward(other, *op, pool);
   op.reset();
-  const Results once = by_name(pass.backward(from.outputs, from.window));
+  const Results once = by_name(outputs.backward(from.outputs, from.window));
   second.backward(from.outputs, from.window);
-  const Results again = by_name(pass.backward(from.outputs, from.window));
+  const Results again = by_name(outputs.backward(from.outputs, from.window));
   CHECK(bit_differences(again, once) == "");
   for (const NamedTensor& result : once)
     CHECK(bit_difference(result.tensor, named(expected, result.name)) == "");
@@ -185,16 +185,16 @@ TEST_CASE("without a gradient of the outputs only the window's count") {
   from.outputs.fill(0);
   ThreadPool pool(1);
   const HeldSequence op(c.stack, c.dtype());
-  SequencePass pass = forward(c, op, pool);
-  CHECK(bit_differences(by_name(pass.backward({}, from.window)),
-                        by_name(pass.backward(from.outputs, from.window))) == "");
+  HeldOutputs outputs = forward(c, op, pool);
+  CHECK(bit_differences(by_name(outputs.backward({}, from.window)),
+                        by_name(outputs.backward(from.outputs, from.window))) == "");
   std::vector<Tensor> second_alone = {Tensor(), from.window[1]};
-  CHECK(bit_differences(by_name(pass.backward({}, second_alone)), by_name(pass.backward({}, from.window))) !=
-        "");
-  CHECK_THROWS_WITH_AS(pass.backward(Tensor({3, 20, 4}, Dtype::f64)),
+  CHECK(bit_differences(by_name(outputs.backward({}, second_alone)),
+                        by_name(outputs.backward({}, from.window))) != "");
+  CHECK_THROWS_WITH_AS(outputs.backward(Tensor({3, 20, 4}, Dtype::f64)),
                        "[sequence] the gradient of the outputs is [3, 20, 5] f64. Got [3, 20, 4] f64",
                        InputError);
-  CHECK_THROWS_WITH_AS(pass.backward({}, {from.window[0]}),
+  CHECK_THROWS_WITH_AS(outputs.backward({}, {from.window[0]}),
                        "[sequence] a final window has 2 states. Got 1 gradients", InputError);
 }
 
@@ -222,9 +222,9 @@ TEST_CASE("a state that is read through a trained lag alone has none") {
   const Cotangents from = cotangents(c, true);
   ThreadPool pool(1);
   const HeldSequence op(c.stack, c.dtype());
-  SequencePass pass = forward(c, op, pool);
+  HeldOutputs outputs = forward(c, op, pool);
   CHECK_THROWS_WITH_AS(
-      pass.backward(from.outputs, from.window),
+      outputs.backward(from.outputs, from.window),
       "[sequence] the final window has a gradient where steps read their states at a fixed lag or "
       "at once. Layer 0 does not read h so: leave its window out of the loss",
       InputError);

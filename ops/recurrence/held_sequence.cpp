@@ -1,4 +1,4 @@
-#include "lagtape/ops/recurrence/sequence_pass.h"
+#include "lagtape/ops/recurrence/held_sequence.h"
 
 #include <algorithm>
 #include <utility>
@@ -46,7 +46,7 @@ struct HeldSequence::Implementation {
   std::unique_ptr<recurrence::BatchRunner> runner;
 };
 
-struct SequencePass::Implementation {
+struct HeldOutputs::Implementation {
   std::shared_ptr<HeldSequence::Implementation> op;
   std::vector<Tensor> weights;
   SequenceBatch batch;
@@ -54,7 +54,7 @@ struct SequencePass::Implementation {
   WantedGradients wanted;
   Tensor outputs = {};
   Window final_window = {};
-  std::unique_ptr<recurrence::HeldPass> held = {};  // goes first: it refers to all of the above
+  std::unique_ptr<recurrence::HeldBatch> held = {};  // goes first: it refers to all of the above
 
   const std::vector<StepProgram>& layers() const { return op->stack.layers; }
 };
@@ -73,32 +73,32 @@ std::vector<PlanCost> HeldSequence::plans(std::int64_t batch, std::int64_t steps
   return implementation_->runner->held_plans(batch, steps, threads);
 }
 
-SequencePass HeldSequence::forward(std::vector<Tensor> weights, SequenceBatch batch, ThreadPool& pool,
-                                   std::vector<Tensor> initial, WantedGradients wanted) const {
+HeldOutputs HeldSequence::forward(std::vector<Tensor> weights, SequenceBatch batch, ThreadPool& pool,
+                                  std::vector<Tensor> initial, WantedGradients wanted) const {
   check_batch(stack(), dtype(), batch, initial);
-  auto own = std::make_unique<SequencePass::Implementation>(SequencePass::Implementation{
+  auto own = std::make_unique<HeldOutputs::Implementation>(HeldOutputs::Implementation{
       implementation_, std::move(weights), std::move(batch), std::move(initial), wanted});
   own->outputs = Tensor(output_shape(stack(), own->batch), dtype());
   own->final_window = zero_window(own->layers(), own->batch.x.size(0), dtype());
-  recurrence::Pass pass{own->batch, own->weights, pool};
-  pass.initial = own->initial.empty() ? nullptr : &own->initial;
-  pass.final_window = &own->final_window;
-  pass.outputs = &own->outputs;
-  own->held = implementation_->runner->hold(pass, wanted.x);
-  return SequencePass(std::move(own));
+  recurrence::BatchRequest request{own->batch, own->weights, pool};
+  request.initial = own->initial.empty() ? nullptr : &own->initial;
+  request.final_window = &own->final_window;
+  request.outputs = &own->outputs;
+  own->held = implementation_->runner->hold(request, wanted.x);
+  return HeldOutputs(std::move(own));
 }
 
-SequencePass::SequencePass(std::unique_ptr<Implementation> implementation)
+HeldOutputs::HeldOutputs(std::unique_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
-SequencePass::SequencePass(SequencePass&&) noexcept = default;
-SequencePass& SequencePass::operator=(SequencePass&&) noexcept = default;
-SequencePass::~SequencePass() = default;
+HeldOutputs::HeldOutputs(HeldOutputs&&) noexcept = default;
+HeldOutputs& HeldOutputs::operator=(HeldOutputs&&) noexcept = default;
+HeldOutputs::~HeldOutputs() = default;
 
-const Tensor& SequencePass::outputs() const { return implementation_->outputs; }
-const Window& SequencePass::final_window() const { return implementation_->final_window; }
+const Tensor& HeldOutputs::outputs() const { return implementation_->outputs; }
+const Window& HeldOutputs::final_window() const { return implementation_->final_window; }
 
-SequenceGradients SequencePass::backward(const Tensor& output_gradient,
-                                         const std::vector<Tensor>& final_gradient) {
+SequenceGradients HeldOutputs::backward(const Tensor& output_gradient,
+                                        const std::vector<Tensor>& final_gradient) {
   Implementation& own = *implementation_;
   std::vector<Tensor> window = final_gradient;
   if (!window.empty()) {
@@ -116,23 +116,23 @@ SequenceGradients SequencePass::backward(const Tensor& output_gradient,
   const Tensor zeros =
       output_gradient.empty() ? Tensor(own.outputs.shape(), own.outputs.dtype()) : output_gradient;
   SequenceGradients gradients;
-  recurrence::BackwardPass pass;
-  pass.large_product = own.op->large_product;
-  pass.output_gradient = &zeros;
-  if (!window.empty()) pass.final_gradient = &window;
+  recurrence::BackwardRequest request;
+  request.large_product = own.op->large_product;
+  request.output_gradient = &zeros;
+  if (!window.empty()) request.final_gradient = &window;
   if (own.wanted.weights) {
     gradients.weights = zeros_like(own.weights);
-    pass.weight_gradients = &gradients.weights;
+    request.weight_gradients = &gradients.weights;
   }
   if (own.wanted.x) {
     gradients.x = Tensor(own.batch.x.shape(), own.batch.x.dtype());
-    pass.x_gradient = &gradients.x;
+    request.x_gradient = &gradients.x;
   }
   if (own.wanted.initial) {
     gradients.initial = zeros_like(own.final_window.states);
-    pass.initial_gradient = &gradients.initial;
+    request.initial_gradient = &gradients.initial;
   }
-  own.held->backward(pass);
+  own.held->backward(request);
   return gradients;
 }
 

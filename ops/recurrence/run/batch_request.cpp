@@ -1,4 +1,4 @@
-#include "lagtape/ops/recurrence/run/pass.h"
+#include "lagtape/ops/recurrence/run/batch_request.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,8 @@ SignalFactors factors_of(const SequenceBatch& batch, const LossFunction& loss,
 
 }  // namespace
 
-PreparedPass::PreparedPass(const Pass& pass, const StackDefinition& stack) : Pass(pass) {
+PreparedRequest::PreparedRequest(const BatchRequest& request, const StackDefinition& stack)
+    : BatchRequest(request) {
   const Shape& shape = batch.x.shape();
   if (stack.at != ReadAt::last_padded_step) lengths = batch.lengths;
   sequences = batch.draws.sequences;

@@ -10,25 +10,25 @@
 
 namespace lagtape {
 
-/// Gradients by everything that a pass depends on; empty where they are not wanted.
+/// Gradients by everything that outputs depend on; empty where they are not wanted.
 struct SequenceGradients {
   std::vector<Tensor> weights;
   Tensor x;                     ///< [B, T, input]
   std::vector<Tensor> initial;  ///< one a state, shaped as in Window
 };
 
-/// The gradients that a pass is to give.
+/// The gradients that outputs are to give.
 struct WantedGradients {
   bool weights = true, x = false, initial = false;
 };
 
-/// A forward pass of a stack that waits for the gradients of its results. Between the two halves it holds what
-/// the memory plan keeps. It may outlive the HeldSequence that it is of.
-class SequencePass {
+/// The results of a stack, which wait for their gradients. Between the two halves they hold what the memory plan
+/// keeps. They may outlive the HeldSequence that gave them.
+class HeldOutputs {
  public:
-  SequencePass(SequencePass&&) noexcept;
-  SequencePass& operator=(SequencePass&&) noexcept;
-  ~SequencePass();
+  HeldOutputs(HeldOutputs&&) noexcept;
+  HeldOutputs& operator=(HeldOutputs&&) noexcept;
+  ~HeldOutputs();
 
   const Tensor& outputs() const;       ///< [B, T, q] at every step, else [B, q]
   const Window& final_window() const;  ///< after each row's own last step
@@ -41,14 +41,14 @@ class SequencePass {
  private:
   friend class HeldSequence;
   struct Implementation;
-  explicit SequencePass(std::unique_ptr<Implementation> implementation);
+  explicit HeldOutputs(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };
 
 /// A stack over time, as SequenceOp, for tapes of others, where the gradient of the outputs comes from outside.
 /// SequenceOp::outputs takes the slices of a batch through one after another, and forward once more in its
 /// backward pass; here what the plan keeps is held for the whole batch, and nothing runs twice. One call at a
-/// time, those of its passes included, but for their destruction.
+/// time, those of its outputs included, but for their destruction.
 class HeldSequence {
  public:
   /// Throws InputError as SequenceOp does.
@@ -58,16 +58,16 @@ class HeldSequence {
   Dtype dtype() const;
 
   /// Runs the forward half. `initial` holds one tensor a state; empty: zeros. The gradient by x must be
-  /// announced here. The pool must live as long as the pass. Throws InputError as SequenceOp does, and when no
+  /// announced here. The pool must live as long as the outputs. Throws InputError as SequenceOp does, and when no
   /// plan fits the budget.
-  SequencePass forward(std::vector<Tensor> weights, SequenceBatch batch, ThreadPool& pool,
-                       std::vector<Tensor> initial = {}, WantedGradients wanted = {}) const;
+  HeldOutputs forward(std::vector<Tensor> weights, SequenceBatch batch, ThreadPool& pool,
+                      std::vector<Tensor> initial = {}, WantedGradients wanted = {}) const;
 
   /// The costs of the plans for all slices of a batch at a time, the fastest first.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;
 
  private:
-  friend class SequencePass;
+  friend class HeldOutputs;
   struct Implementation;
   std::shared_ptr<Implementation> implementation_;
 };
