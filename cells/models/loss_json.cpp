@@ -9,25 +9,14 @@
 namespace lagtape {
 namespace {
 
-constexpr Loss kLosses[] = {Loss::mse,
-                            Loss::huber,
-                            Loss::quantile,
-                            Loss::esr,
-                            Loss::dc,
-                            Loss::cross_entropy,
-                            Loss::binary_cross_entropy};
-
-std::vector<std::string> loss_names() {
-  std::vector<std::string> names;
-  for (const Loss loss : kLosses) names.emplace_back(name_of(loss));
-  return names;
-}
-
 /// The loss of a name; none, and an error, where there is no such loss.
 Loss loss_of(const std::string& name, const std::string& pointer, JsonErrors& errors) {
-  for (const Loss loss : kLosses)
-    if (name == name_of(loss)) return loss;
-  errors.add(pointer, unknown_name("loss", name, loss_names()));
+  std::vector<std::string> names;
+  for (const LossRow& row : losses()) {
+    if (name == row.name) return row.loss;
+    names.emplace_back(row.name);
+  }
+  errors.add(pointer, unknown_name("loss", name, names));
   return Loss::none;
 }
 

@@ -65,7 +65,7 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
     throw InputError({run}, Rule::not_supported, text_of("its model ", what..., "."));
   };
   const LossFunction& loss = source.experiment.loss;
-  if (!entry_of(loss).fits(data)) throw InputError({run}, Rule::not_supported, text_of(mismatch(loss, data)));
+  if (!loss_fits(loss, data)) throw InputError({run}, Rule::not_supported, text_of(mismatch(loss, data)));
   const Model& model = source.model;
   if (data.input != model.input_width())
     refuse("takes ", model.input_width(), " inputs per step. The data have ", data.input);
@@ -85,7 +85,7 @@ ForecastPlot forecast_of(const Source& source, const DataShape& data) {
   if (!loss.is_real()) {
     throw InputError({.item = "--plot"}, Rule::wrong_type,
                      "expected a model of real numbers, trained with mse, huber or quantile",
-                     text_of("one trained with ", entry_of(loss).name));
+                     text_of("one trained with ", name_of(loss)));
   }
   return {data, normalization_of_data(source.model).output, loss};
 }

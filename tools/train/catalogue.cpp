@@ -73,11 +73,11 @@ std::vector<CatalogueEntry> task_rows() {
 
 std::vector<CatalogueEntry> loss_rows() {
   std::vector<CatalogueEntry> rows;
-  for (const LossEntry& entry : losses()) {
-    rows.push_back(
-        {std::string(entry.name),
-         text_of(entry.summary, "; for ", entry.targets, "; metrics: ", listed(metric_names(entry.loss))), "",
-         "", options_of(entry.loss)});
+  for (const LossRow& entry : losses()) {
+    rows.push_back({std::string(entry.name),
+                    text_of(entry.summary, "; for ", targets_of(entry.loss),
+                            "; metrics: ", listed(metric_names(entry.loss))),
+                    "", "", options_of(entry.loss)});
   }
   return rows;
 }

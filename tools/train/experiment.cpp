@@ -114,7 +114,7 @@ Model build_model(const Experiment& experiment, const DataShape& data) {
 
 Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   JsonErrors errors;
-  if (!entry_of(experiment.loss).fits(data)) errors.add("/loss", mismatch(experiment.loss, data));
+  if (!loss_fits(experiment.loss, data)) errors.add("/loss", mismatch(experiment.loss, data));
   check_metrics(experiment, data, errors);
   errors.raise(experiment.where);
   const DataWidths widths = widths_of(experiment.loss, data);

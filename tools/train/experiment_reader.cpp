@@ -223,9 +223,8 @@ class ExperimentReader {
     }
     top_.fill("loss", std::move(filled));
     if (!experiment_.data_shape) return;
-    const LossEntry& entry = entry_of(experiment_.loss);
-    if (!entry.fits(*experiment_.data_shape))
-      top_.error("loss", mismatch(entry.loss, *experiment_.data_shape));
+    if (!loss_fits(experiment_.loss, *experiment_.data_shape))
+      top_.error("loss", mismatch(experiment_.loss, *experiment_.data_shape));
   }
 
   void read_metrics() {

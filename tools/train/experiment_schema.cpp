@@ -237,7 +237,7 @@ Json names_in(const auto& entries) {
 /// A name, or an object with the settings of the loss that it names.
 Json loss_schema() {
   std::vector<std::pair<std::string, Json>> many;
-  for (const LossEntry& entry : losses())
+  for (const LossRow& entry : losses())
     many.emplace_back(entry.name, named_options("type", options_of(entry.loss)));
   return {{"anyOf", Json::array({Json{{"enum", names_in(losses())}}, one_of_many("type", many, true),
                                  Json{{"type", "null"}}})}};

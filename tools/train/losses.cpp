@@ -1,50 +1,33 @@
 #include "lagtape/tools/train/losses.h"
 
-#include <array>
-
 #include "lagtape/core/error.h"
 
 namespace lagtape {
 
-namespace {
-
-constexpr std::array kLosses = {
-    LossEntry{Loss::mse, "mse", "mean squared error over all elements", "real targets",
-              [](const DataShape& data) { return data.output > 0; }},
-    LossEntry{Loss::huber, "huber", "squared error near 0, absolute error beyond delta: outliers count less",
-              "real targets", [](const DataShape& data) { return data.output > 0; }},
-    LossEntry{Loss::quantile, "quantile",
-              "pinball loss of several quantiles at once, which are the bounds of intervals", "real targets",
-              [](const DataShape& data) { return data.output > 0; }},
-    LossEntry{Loss::esr, "esr",
-              "error to signal ratio of sounds: squared errors divided by the batch's squared targets",
-              "real targets at every step",
-              [](const DataShape& data) { return data.output > 0 && data.every_step; }},
-    LossEntry{Loss::dc, "dc", "squares of the sequences' mean errors divided by the batch's squared targets",
-              "real targets at every step",
-              [](const DataShape& data) { return data.output > 0 && data.every_step; }},
-    LossEntry{Loss::cross_entropy, "cross_entropy", "mean softmax cross-entropy, with a logit for each class",
-              "classes", [](const DataShape& data) { return data.classes > 1; }},
-    LossEntry{
-        Loss::binary_cross_entropy, "binary_cross_entropy", "mean sigmoid cross-entropy of a single logit",
-        "two classes, or one number that is 0 or 1",
-        [](const DataShape& data) { return data.classes == 2 || (data.classes == 0 && data.output == 1); }},
-};
-
-}  // namespace
-
-std::span<const LossEntry> losses() { return kLosses; }
-
-const LossEntry& entry_of(Loss loss) {
-  for (const LossEntry& entry : kLosses) {
-    if (entry.loss == loss) return entry;
+std::string_view targets_of(Loss loss) {
+  switch (loss_row(loss).targets) {
+    case LossTargets::none: return "no targets";
+    case LossTargets::real: return "real targets";
+    case LossTargets::signal: return "real targets at every step";
+    case LossTargets::classes: return "classes";
+    case LossTargets::bit: return "two classes, or one number that is 0 or 1";
   }
-  throw Error("[losses] there is no loss.");
+  return {};
+}
+
+bool loss_fits(Loss loss, const DataShape& data) {
+  switch (loss_row(loss).targets) {
+    case LossTargets::none: return true;
+    case LossTargets::real: return data.output > 0;
+    case LossTargets::signal: return data.output > 0 && data.every_step;
+    case LossTargets::classes: return data.classes > 1;
+    case LossTargets::bit: return data.classes == 2 || (data.classes == 0 && data.output == 1);
+  }
+  return false;
 }
 
 std::string mismatch(Loss loss, const DataShape& data) {
-  const LossEntry& entry = entry_of(loss);
-  return text_of(entry.name, " needs ", entry.targets, ". The data have ",
+  return text_of(name_of(loss), " needs ", targets_of(loss), ". The data have ",
                  data.classes > 0 ? text_of(data.classes, " classes") : text_of(data.output, " real numbers"),
                  " a target",
                  LossFunction(loss).is_signal() && !data.every_step ? " of a whole sequence." : ".");

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,19 +10,9 @@
 
 namespace lagtape {
 
-/// A loss that an experiment may name; the table has one row for each.
-struct LossEntry {
-  Loss loss;
-  std::string_view name;
-  std::string_view summary;
-  std::string_view targets;             ///< the targets that it needs, in words
-  bool (*fits)(const DataShape& data);  ///< whether the data have such targets
-};
-
-std::span<const LossEntry> losses();
-/// The row of a loss.
-const LossEntry& entry_of(Loss loss);
-
+/// The targets that a loss needs, in words, and whether data have them.
+std::string_view targets_of(Loss loss);
+bool loss_fits(Loss loss, const DataShape& data);
 /// The message about a loss that does not fit the data.
 std::string mismatch(Loss loss, const DataShape& data);
 

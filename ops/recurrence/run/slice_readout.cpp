@@ -3,35 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lagtape/ops/loss_rows.h"
+#include "lagtape/ops/recurrence/step/real_losses.h"
 
 namespace lagtape::recurrence {
-
-namespace {
-
-/// The losses of real targets, as with_loss calls f with them; `width` outputs a row.
-template <class T, class F>
-void with_real_loss(const SequenceBatch& batch, const LossFunction& loss, std::int64_t width, double scale,
-                    F f) {
-  const T* targets = batch.targets.values<T>().data();
-  if (loss == Loss::mse)
-    return f([=](const T* y, std::int64_t place, T* gradient) {
-      return mse_row(y, targets + place * width, width, scale, gradient);
-    });
-  if (loss == Loss::huber) {
-    const double delta = loss.options.delta;
-    return f([=](const T* y, std::int64_t place, T* gradient) {
-      return huber_row(y, targets + place * width, width, delta, scale, gradient);
-    });
-  }
-  const double* levels = loss.options.levels.data();
-  const std::int64_t count = loss.outputs_of_target(), numbers = width / count;
-  f([=](const T* y, std::int64_t place, T* gradient) {
-    return quantile_row(y, targets + place * numbers, numbers, levels, count, scale, gradient);
-  });
-}
-
-}  // namespace
 
 template <class T>
 SliceReadout<T>::SliceReadout(const CompiledStack<T>& stack, LayerRunner<T>& top) : stack_(stack), top_(top) {
@@ -245,11 +219,17 @@ void SliceReadout<T>::with_loss(F f) const {
   const SequenceBatch& batch = request().batch;
   const LossFunction& loss = definition().loss;
   const bool adjusted = loss.is_adjusted();
-  switch (loss.kind) {
-    case Loss::mse:
-    case Loss::huber:
-    case Loss::quantile: return with_real_loss<T>(batch, loss, width, scale, f);
-    case Loss::cross_entropy: {
+  switch (loss_row(loss.kind).targets) {
+    case LossTargets::real: {
+      const T* targets = batch.targets.values<T>().data();
+      const std::int64_t numbers = width / loss.outputs_of_target();
+      return with_real_loss<T>(loss, numbers, [&](auto row) {
+        f([=](const T* y, std::int64_t place, T* gradient) {
+          return row(y, targets + place * numbers, scale, gradient);
+        });
+      });
+    }
+    case LossTargets::classes: {
       const std::int32_t* classes = batch.classes.data();
       return f([=, &loss](const T* y, std::int64_t place, T* gradient) {
         if (classes[place] < 0) return no_loss(gradient);
@@ -259,7 +239,7 @@ void SliceReadout<T>::with_loss(F f) const {
         return cross_entropy_row(y, width, classes[place], scale, gradient);
       });
     }
-    case Loss::binary_cross_entropy: {
+    case LossTargets::bit: {
       const T* targets = batch.targets.values<T>().data();
       return f([=, &loss](const T* y, std::int64_t place, T* gradient) {
         if (std::isnan(targets[place])) return no_loss(gradient);
@@ -270,9 +250,8 @@ void SliceReadout<T>::with_loss(F f) const {
         return binary_cross_entropy_row(y, target, scale, gradient);
       });
     }
-    case Loss::esr:  // the signal read-out scores them
-    case Loss::dc:
-    case Loss::none: return f([=](const T*, std::int64_t, T* gradient) { return no_loss(gradient); });
+    case LossTargets::signal:  // the signal read-out scores them
+    case LossTargets::none: return f([=](const T*, std::int64_t, T* gradient) { return no_loss(gradient); });
   }
 }
 

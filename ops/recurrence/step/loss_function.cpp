@@ -43,20 +43,6 @@ std::string error_of_signal(const LossOptions& options) {
 
 }  // namespace
 
-std::string_view name_of(Loss loss) {
-  switch (loss) {
-    case Loss::none: return "none";
-    case Loss::mse: return "mse";
-    case Loss::cross_entropy: return "cross_entropy";
-    case Loss::binary_cross_entropy: return "binary_cross_entropy";
-    case Loss::huber: return "huber";
-    case Loss::quantile: return "quantile";
-    case Loss::esr: return "esr";
-    case Loss::dc: return "dc";
-  }
-  return "";
-}
-
 std::int64_t LossFunction::outputs_of_target() const {
   return kind == Loss::quantile ? std::ssize(options.levels) : 1;
 }
@@ -69,19 +55,11 @@ std::int64_t LossFunction::middle() const {
 }
 
 std::string LossFunction::error() const {
-  switch (kind) {
-    case Loss::huber:
-      if (options.delta > 0 && std::isfinite(options.delta)) return {};
-      return text_of("delta: expected a number above 0, got ", options.delta);
-    case Loss::quantile: return error_of_levels(options.levels);
-    case Loss::cross_entropy:
-    case Loss::binary_cross_entropy: return error_of_classes(options);
-    case Loss::esr:
-    case Loss::dc: return error_of_signal(options);
-    case Loss::none:
-    case Loss::mse: return {};
-  }
-  return {};
+  if (kind == Loss::huber && !(options.delta > 0 && std::isfinite(options.delta)))
+    return text_of("delta: expected a number above 0, got ", options.delta);
+  if (kind == Loss::quantile) return error_of_levels(options.levels);
+  if (is_signal()) return error_of_signal(options);
+  return is_real() || kind == Loss::none ? "" : error_of_classes(options);
 }
 
 }  // namespace lagtape

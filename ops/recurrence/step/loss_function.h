@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,9 +14,46 @@ namespace lagtape {
 /// and quantile (for quantile at all levels), and all targets for cross_entropy (class indices) and
 /// binary_cross_entropy (one logit, targets 0 or 1). Only esr and dc, of signals at every step, are no means: the energy
 /// of the errors, or of their mean, is divided by that of the batch's targets.
-enum class Loss : std::uint8_t { none, mse, cross_entropy, binary_cross_entropy, huber, quantile, esr, dc };
+enum class Loss : std::uint8_t { none, mse, huber, quantile, esr, dc, cross_entropy, binary_cross_entropy };
 
-std::string_view name_of(Loss loss);
+/// What a loss is computed from: real numbers, signals of real numbers at every step, the index of a class, or a number
+/// that is 0 or 1.
+enum class LossTargets : std::uint8_t { none, real, signal, classes, bit };
+
+struct LossRow {
+  Loss loss;
+  std::string_view name;
+  LossTargets targets;
+  std::string_view summary;
+};
+
+/// One row a loss, in the order of Loss.
+inline constexpr LossRow kLossRows[] = {
+    {Loss::none, "none", LossTargets::none, ""},
+    {Loss::mse, "mse", LossTargets::real, "mean squared error over all elements"},
+    {Loss::huber, "huber", LossTargets::real,
+     "squared error near 0, absolute error beyond delta: outliers count less"},
+    {Loss::quantile, "quantile", LossTargets::real,
+     "pinball loss of several quantiles at once, which are the bounds of intervals"},
+    {Loss::esr, "esr", LossTargets::signal,
+     "error to signal ratio of sounds: squared errors divided by the batch's squared targets"},
+    {Loss::dc, "dc", LossTargets::signal,
+     "squares of the sequences' mean errors divided by the batch's squared targets"},
+    {Loss::cross_entropy, "cross_entropy", LossTargets::classes,
+     "mean softmax cross-entropy, with a logit for each class"},
+    {Loss::binary_cross_entropy, "binary_cross_entropy", LossTargets::bit,
+     "mean sigmoid cross-entropy of a single logit"},
+};
+static_assert([] {
+  for (std::size_t i = 0; i < std::size(kLossRows); ++i)
+    if (kLossRows[i].loss != static_cast<Loss>(i)) return false;
+  return true;
+}());
+
+constexpr const LossRow& loss_row(Loss loss) { return kLossRows[static_cast<std::size_t>(loss)]; }
+constexpr std::string_view name_of(Loss loss) { return loss_row(loss).name; }
+/// The losses that a model may have.
+constexpr std::span<const LossRow> losses() { return std::span(kLossRows).subspan(1); }
 
 /// The settings of a loss. Those of other losses are not read.
 struct LossOptions {
@@ -48,11 +87,9 @@ struct LossFunction {
   /// The number of outputs that a model has for each number of a target.
   std::int64_t outputs_of_target() const;
   /// Whether targets are real numbers of any size.
-  bool is_real() const {
-    return kind == Loss::mse || kind == Loss::huber || kind == Loss::quantile || is_signal();
-  }
+  bool is_real() const { return loss_row(kind).targets == LossTargets::real || is_signal(); }
   /// Whether a sequence is scored as a signal.
-  bool is_signal() const { return kind == Loss::esr || kind == Loss::dc; }
+  bool is_signal() const { return loss_row(kind).targets == LossTargets::signal; }
   double esr_weight() const { return kind == Loss::esr ? 1 : 0; }
   double dc_weight() const { return kind == Loss::dc ? 1 : options.dc; }
   /// Whether a cross-entropy has class weights or smoothed labels.

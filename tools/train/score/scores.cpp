@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/loss_rows.h"
+#include "lagtape/ops/recurrence/step/real_losses.h"
 #include "lagtape/tools/train/score/metrics.h"
 
 namespace lagtape {
@@ -27,12 +27,9 @@ void for_each_number(const T* outputs, const T* y, std::int64_t numbers, const L
                           .target = scaling.restored(y[i], feature),
                           .from_mean = scaling.restored_difference(y[i], feature),
                           .column = i};
-    if (loss == Loss::mse) element.loss = error * error;
-    if (loss == Loss::huber)
-      element.loss = huber_row(z, y + i, 1, loss.options.delta, 1, static_cast<T*>(nullptr));
+    if (!loss.is_signal())
+      with_real_loss<T>(loss, 1, [&](auto row) { element.loss = row(outputs, y + i, 1, nullptr); });
     if (loss == Loss::quantile) {
-      element.loss =
-          quantile_row(outputs, y + i, 1, levels.data(), std::ssize(levels), 1, static_cast<T*>(nullptr));
       element.pinball = scaling.restored_difference(element.loss, feature);
       element.is_covered = outputs[0] <= y[i] && y[i] <= outputs[levels.size() - 1];
     }

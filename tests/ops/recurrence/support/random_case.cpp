@@ -127,7 +127,8 @@ SequenceCase random_case(std::uint64_t seed, const CaseLimits& limits) {
   constexpr ReadAt kReads[] = {ReadAt::every_step, ReadAt::every_step, ReadAt::last_step,
                                ReadAt::last_padded_step, ReadAt::mean};
   stack.at = kReads[between(random, 0, 4)];
-  const auto wanted = static_cast<Loss>(between(random, 0, 3));
+  const auto wanted = std::array{Loss::none, Loss::mse, Loss::cross_entropy,
+                                 Loss::binary_cross_entropy}[static_cast<std::size_t>(between(random, 0, 3))];
   const std::int64_t outputs = wanted == Loss::binary_cross_entropy ? 1 : between(random, 2, 5);
   if (happens(random, 0.6)) stack.readout = random_readout(random, width, outputs);
   width = stack.output_width();
