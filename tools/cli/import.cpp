@@ -23,14 +23,15 @@ struct ImportArguments {
 };
 
 void add_options(Options& options, ImportArguments& arguments) {
+  std::string formats;
+  for (const std::string& name : import_formats())
+    formats += text_of(formats.empty() ? "" : name == import_formats().back() ? " or " : ", ", name);
   options
       .add("FILE", &arguments.file,
            "model of PyTorch, Keras, RTNeural, AIDA-X, GuitarML, Proteus, NAM or ONNX")
       .required();
   options.add("--output", &arguments.output, "run folder to write; must not exist").required().called("RUN");
-  options
-      .add("--format", &arguments.format,
-           "torch, torch-json, rtneural, guitarml, nam or onnx; by default found by the file's content")
+  options.add("--format", &arguments.format, text_of(formats, "; by default found by the file's content"))
       .one_of(import_formats())
       .called("NAME");
   options

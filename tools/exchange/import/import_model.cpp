@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <ranges>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
@@ -32,45 +34,74 @@ bool begins_like_safetensors(std::string_view bytes) {
   return bytes[sizeof length] == '{' && length < (std::uint64_t{1} << 32);
 }
 
-std::string format_of_json(const Json& root, const std::string& where) {
-  if (root.contains("model_data") || root.contains("state_dict")) return "guitarml";
-  if (root.contains("architecture")) return "nam";
-  if (root.contains("layers")) return "rtneural";
-  for (const auto& [name, value] : root.items())
-    if (name.find("weight") != std::string::npos) return "torch-json";
-  throw InputError(
-      {where}, Rule::not_supported,
-      text_of("a JSON object of none of the formats that are supported: ", listed(import_formats()), "."));
+/// A file, and where it is JSON its object.
+struct Content {
+  std::string bytes;
+  Json root;
+};
+
+struct Format {
+  std::string_view name;
+  bool is_json;
+  bool (*recognizes)(const Content& file);
+  foreign::ForeignModel (*read)(const Content& file, const ImportOptions& options, const std::string& where);
+};
+
+bool names_weights(const Content& file) {
+  for (const auto& [name, value] : file.root.items())
+    if (name.find("weight") != std::string::npos) return true;
+  return false;
 }
 
-std::string format_of_bytes(std::string_view bytes, const std::string& where) {
-  if (begins_like_safetensors(bytes)) return "torch";
-  if (bytes.starts_with('\x08')) return "onnx";  // the field ir_version
-  throw InputError({where}, Rule::not_supported,
-                   text_of("is of none of the formats that are supported: ", listed(import_formats()),
-                           seeming_kind(bytes), "."));
-}
+using Options = ImportOptions;
+using Where = std::string;
 
-foreign::ForeignModel read_json_model(const std::string& format, const Json& root,
-                                      const ImportOptions& options, const std::string& where) {
-  if (format == "guitarml") return foreign::read_guitarml(root, where);
-  if (format == "nam") return foreign::read_nam(root, where);
-  if (format == "rtneural") return foreign::read_keras_json(root, where);
-  return foreign::read_torch_json(root, options.order, where);
-}
+/// One row a format. A file is of the last one that recognizes it.
+constexpr Format kFormats[] = {
+    {"torch", false, [](const Content& file) { return begins_like_safetensors(file.bytes); },
+     [](const Content& file, const Options& options, const Where& where) {
+       return foreign::read_torch(file.bytes, options.order, where);
+     }},
+    {"torch-json", true, names_weights,
+     [](const Content& file, const Options& options, const Where& where) {
+       return foreign::read_torch_json(file.root, options.order, where);
+     }},
+    {"rtneural", true, [](const Content& file) { return file.root.contains("layers"); },
+     [](const Content& file, const Options&, const Where& where) {
+       return foreign::read_keras_json(file.root, where);
+     }},
+    {"guitarml", true,
+     [](const Content& file) { return file.root.contains("model_data") || file.root.contains("state_dict"); },
+     [](const Content& file, const Options&, const Where& where) {
+       return foreign::read_guitarml(file.root, where);
+     }},
+    {"nam", true, [](const Content& file) { return file.root.contains("architecture"); },
+     [](const Content& file, const Options&, const Where& where) {
+       return foreign::read_nam(file.root, where);
+     }},
+    {"onnx", false,
+     [](const Content& file) {
+       return file.bytes.starts_with('\x08') && !begins_like_safetensors(file.bytes);
+     },  // the field ir_version
+     [](const Content& file, const Options&, const Where& where) {
+       return foreign::read_onnx(file.bytes, where);
+     }},
+};
 
-foreign::ForeignModel read_foreign(const std::string& bytes, const ImportOptions& options,
-                                   const std::string& where) {
-  const std::string& given = options.format;
-  const bool is_json = given.empty() ? first_character(bytes) == '{' : given != "torch" && given != "onnx";
+foreign::ForeignModel read_foreign(Content file, const ImportOptions& options, const std::string& where) {
+  const auto named = std::ranges::find(kFormats, options.format, &Format::name);
+  const bool is_known = named != std::end(kFormats);
+  const bool is_json = is_known ? named->is_json : first_character(file.bytes) == '{';
   if (is_json) {
-    const Json root = parse_json(bytes, where);
-    if (!root.is_object()) throw InputError({where}, Rule::wrong_type, "expected a JSON object.");
-    return read_json_model(given.empty() ? format_of_json(root, where) : given, root, options, where);
+    file.root = parse_json(file.bytes, where);
+    if (!file.root.is_object()) throw InputError({where}, Rule::wrong_type, "expected a JSON object.");
   }
-  const std::string format = given.empty() ? format_of_bytes(bytes, where) : given;
-  return format == "torch" ? foreign::read_torch(bytes, options.order, where)
-                           : foreign::read_onnx(bytes, where);
+  if (is_known) return named->read(file, options, where);
+  for (const Format& format : std::views::reverse(kFormats))
+    if (format.is_json == is_json && format.recognizes(file)) return format.read(file, options, where);
+  throw InputError({where}, Rule::not_supported,
+                   text_of(is_json ? "a JSON object" : "is", " of none of the formats that are supported: ",
+                           listed(import_formats()), is_json ? "" : seeming_kind(file.bytes), "."));
 }
 
 /// A name that an experiment may have: that of the file without its ending.
@@ -86,9 +117,12 @@ std::string experiment_name(const fs::path& file) {
 }  // namespace
 
 const std::vector<std::string>& import_formats() {
-  static const std::vector<std::string> formats = {"torch",    "torch-json", "rtneural",
-                                                   "guitarml", "nam",        "onnx"};
-  return formats;
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Format& format : kFormats) all.emplace_back(format.name);
+    return all;
+  }();
+  return names;
 }
 
 ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
@@ -96,7 +130,7 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
   if (!options.format.empty() && std::ranges::find(known, options.format) == known.end())
     throw InputError(unknown_name("format", options.format, known));
   const std::string where = file.string();
-  foreign::ForeignModel model = read_foreign(read_file(file), options, where);
+  foreign::ForeignModel model = read_foreign({read_file(file), {}}, options, where);
   if (!options.order.empty() && !model.format.starts_with("torch"))
     throw InputError({where}, Rule::conflict,
                      text_of("--order is for the modules of PyTorch; the format is ", model.format, "."));
