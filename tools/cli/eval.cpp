@@ -83,8 +83,7 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
 ForecastPlot forecast_of(const Source& source, const DataShape& data) {
   const LossFunction& loss = source.experiment.loss;
   if (!loss.is_real()) {
-    throw InputError({.item = "--plot"}, Rule::wrong_type,
-                     "expected a model of real numbers, trained with mse, huber or quantile",
+    throw InputError({.item = "--plot"}, Rule::wrong_type, "expected a model of real numbers",
                      text_of("one trained with ", name_of(loss)));
   }
   return {data, normalization_of_data(source.model).output, loss};
