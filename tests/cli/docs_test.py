@@ -12,6 +12,7 @@ a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED).
                        `lagtape check`, `lagtape table` or `lagtape search` takes it
     ```python          runs after the page's shell blocks, all of a page in one Python; not where the module is not built
     ```python needs-torch  likewise, where PyTorch is installed
+    ```python toy      lines of tools/examples/toy.py, which tests/python/toy_test.py compares with the engine
     ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
 
 Any other block is an error, and so is one that is indented instead of fenced.
@@ -261,6 +262,8 @@ class SessionTest(ToolTest):
                     script += block.text
                 elif block.language == "python" and not block.marks:
                     python += block.text
+                elif block.language == "python" and block.marks == ["toy"]:
+                    self.assertTrue(holds_lines(block.text, (ROOT / "tools/examples/toy.py").read_text()), block.text)
                 elif block.language == "python" and block.marks == ["needs-torch"]:
                     torch += block.text
                 else:
