@@ -13,6 +13,13 @@ def recipe(name):
     return (ROOT / "tools/docs/recipes" / name).read_text(encoding="utf-8")
 
 
+def sources_of(root):
+    """All C++ of a tree with its text, by place: product and tests."""
+    folders = ("core", "ops", "cells", "optim", "data", "tools", "tests")
+    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8", errors="replace")
+            for folder in folders for path in sorted((root / folder).rglob("*.[hc]*")) if path.suffix in (".h", ".cpp")}
+
+
 def write_tree(folder, files):
     for name, text in files.items():
         path = pathlib.Path(folder) / name
@@ -31,7 +38,7 @@ def task_breaches(root):
     registry = (root / "data/registry.cpp").read_text(encoding="utf-8")
     rows = re.findall(r"^ *&(k\w+),$", registry, re.MULTILINE)
     tests = (root / "tests/data/registry_test.cpp").read_text(encoding="utf-8")
-    breaches, entries = [], []
+    breaches, entries, sources = [], [], sources_of(root)
     for path in sorted((root / "data/tasks").glob("*.cpp")):
         for constant, name in ENTRY.findall(path.read_text(encoding="utf-8")):
             entries.append((name, constant))
@@ -40,9 +47,9 @@ def task_breaches(root):
                 breaches.append(f"{header} does not declare {constant}")
             if f'"task": "{name}"' not in tests:
                 breaches.append(f"no test reads the options of {name}")
-            for other in sorted(p for folder in ("data", "tools") for p in (root / folder).rglob("*.[hc]*")):
-                if other not in (path, root / "data/registry.cpp") and header in other.read_text(encoding="utf-8", errors="replace"):
-                    breaches.append(f"{other.relative_to(root).as_posix()} includes {header}")
+            own = (path.relative_to(root).as_posix(), "data/registry.cpp")
+            breaches += [f"{other} includes {header}" for other, text in sources.items()
+                         if other not in own and not other.startswith("tests/data/") and f"lagtape/{header}" in text]
     if rows != [constant for _, constant in sorted(entries)]:
         breaches.append(f"data/registry.cpp lists {rows}, the tasks in their order are {sorted(entries)}")
     return breaches
@@ -72,7 +79,8 @@ class AddATask(unittest.TestCase):
                 ({"data/registry.cpp": "    &kCopyTask,\n    &kAddingTask,\n"}, "data/registry.cpp lists"),
                 ({"data/tasks/copy.h": ""}, "data/tasks/copy.h does not declare kCopyTask"),
                 ({"tests/data/registry_test.cpp": '{"task": "copy"}'}, "no test reads the options of adding"),
-                ({"tools/other.cpp": '#include "lagtape/data/tasks/copy.h"'}, "tools/other.cpp includes")):
+                ({"tools/other.cpp": '#include "lagtape/data/tasks/copy.h"'}, "tools/other.cpp includes"),
+                ({"tests/ops/a_test.cpp": '#include "lagtape/data/tasks/copy.h"'}, "tests/ops/a_test.cpp includes")):
             with self.subTest(breach), tempfile.TemporaryDirectory() as folder:
                 found = task_breaches(self.small_tree(folder, changes))
                 self.assertEqual(len(found), 0 if breach is None else 1, found)
@@ -103,9 +111,10 @@ def command_breaches(root):
                 breaches.append(f"{path.relative_to(root).as_posix()} defines {name}_command")
             if "make_command<" not in text or f'"{name}"' not in text:
                 breaches.append(f"{path.relative_to(root).as_posix()} does not make a command \"{name}\"")
-        if path.name != "commands.cpp":
-            breaches += [f"{path.relative_to(root).as_posix()} names {name}_command"
-                         for name in re.findall(r"(\w+)_command\b", text) if name != path.stem and name in called]
+    for place, text in sources_of(root).items():
+        if place != "tools/cli/commands.cpp":
+            breaches += [f"{place} names {name}_command" for name in re.findall(r"(\w+)_command\b", text)
+                         if name in called and place != f"tools/cli/{name}.cpp"]
     if sorted(called) != sorted(defined):
         breaches.append(f"tools/cli/commands.cpp calls {sorted(called)}, defined are {sorted(defined)}")
     return breaches
@@ -129,7 +138,8 @@ class AddACommand(unittest.TestCase):
                 ({"tools/cli/commands.cpp": "return {train_command()};"}, "tools/cli/commands.cpp calls"),
                 ({"tools/cli/eval.cpp": ""}, "tools/cli/commands.cpp calls"),
                 ({"tools/cli/eval.cpp": 'Command eval_command() {\nmake_command<A>("evaluate"'}, "tools/cli/eval.cpp does not make"),
-                ({"tools/cli/other.cpp": "eval_command().run();"}, "tools/cli/other.cpp names eval_command")):
+                ({"tools/cli/other.cpp": "eval_command().run();"}, "tools/cli/other.cpp names eval_command"),
+                ({"tests/tools/a_test.cpp": "eval_command().run();"}, "tests/tools/a_test.cpp names eval_command")):
             with self.subTest(breach), tempfile.TemporaryDirectory() as folder:
                 found = command_breaches(self.small_tree(folder, changes))
                 self.assertEqual(len(found), 0 if breach is None else 1, found)

@@ -1,0 +1,111 @@
+"""Each recipe with a table of files names all that a new one of its kind touches, and nothing else.
+
+The example of a recipe was added by it, so wherever the tree names the example, the recipe must name the file. The whole
+tree is searched: product, tests and documents. Experiments are users' models, and the schema is written by the tool.
+"""
+
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TEXTS = {".h", ".cpp", ".py", ".pyi", ".md", ".txt", ".cmake", ".sh", ".json"}
+NOT_SEARCHED = re.compile(r"(build|\.[a-z]+|CHANGELOG\.md|tools/docs/recipes|tools/experiments|tests/structure)(/|$)")
+
+
+class Recipe(NamedTuple):
+    page: str
+    example: str
+    most: int  # files that are written or changed
+    other_uses: dict = {}  # files that use the example, or name it for another reason
+
+
+RECIPES = (
+    Recipe("element_function.md", r"erf", 4, {
+        "ops/kernels/vector_math.inc.h": "the approximation that its formula calls",
+        "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations"}),
+    Recipe("loss.md", r"huber(?:_row)?", 12, {
+        "tests/tools/forecast/predicted_targets_test.cpp": "any loss without levels",
+        "tests/malformed/messages.json": "an example in a message"}),
+    Recipe("metric.md", r"mape", 2),
+    Recipe("importer.md", r"nam|nam_file|read_nam", 8),
+    Recipe("cell.md", r"[Ss]ru", 8, {
+        "tests/cli/configurations_test.py": "cells that take no dilations",
+        "tools/bench/rows.py": "the benchmark of the paper's models",
+        "tools/bench/experiments/sru_1000.json": "the same", "tools/bench/experiments/sru_2000.json": "the same"}),
+)
+
+
+def files_of(page):
+    """The first column of a recipe's table."""
+    return re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
+
+
+def texts_of(root):
+    """The texts of a tree by their place."""
+    texts = {}
+    for folder, folders, files in os.walk(root):
+        here = pathlib.Path(folder)
+        folders[:] = [name for name in folders if not NOT_SEARCHED.match((here / name).relative_to(root).as_posix())]
+        for path in (here / name for name in files):
+            place = path.relative_to(root).as_posix()
+            if path.suffix in TEXTS and not NOT_SEARCHED.match(place):
+                texts[place] = path.read_text(encoding="utf-8", errors="replace")
+    return texts
+
+
+def breaches(root, texts, recipe, page):
+    """Where a recipe's table is not what the tree says."""
+    word = re.compile(rf"(?<![A-Za-z0-9_])(?<!std::)(?:{recipe.example})(?![A-Za-z0-9_])")
+    listed = files_of(page)
+    named = {place for place, text in texts.items() if word.search(text) or re.fullmatch(recipe.example, pathlib.Path(place).stem)}
+    found = [f"{recipe.page} lists {file} twice" for file in set(listed) if listed.count(file) > 1]
+    found += [f"{recipe.page} lists {file}, which is not there" for file in listed if not (root / file).exists()]
+    searched = [file for file in listed if not NOT_SEARCHED.match(file)]
+    found += [f"{file} has no example of {recipe.page}" for file in searched if (root / file).exists() and file not in named]
+    found += [f"{recipe.page} does not name {file}" for file in sorted(named - set(listed) - set(recipe.other_uses))]
+    found += [f"{file} is no other use of the example of {recipe.page}" for file in recipe.other_uses if file not in named]
+    if len(listed) > recipe.most:
+        found.append(f"{recipe.page} takes {len(listed)} files, more than {recipe.most}")
+    return found
+
+
+class RecipeFilesTest(unittest.TestCase):
+    def test_every_recipe_names_the_files_of_its_example(self):
+        texts = texts_of(ROOT)
+        for recipe in RECIPES:
+            page = (ROOT / "tools/docs/recipes" / recipe.page).read_text(encoding="utf-8")
+            self.assertTrue(files_of(page), recipe.page)
+            self.assertEqual(breaches(ROOT, texts, recipe, page), [])
+
+    def test_breaches_are_found(self):
+        recipe = Recipe("new.md", "gauss", 2, {"data/used.cpp": "a use"})
+        page = "| file | what |\n|---|---|\n| `ops/a.h` | the row |\n| `tests/b_test.py` | its test |\n"
+        tree = {"ops/a.h": "{gauss, 1}", "tests/b_test.py": "f('gauss')", "data/used.cpp": "gauss(x)", "ops/c.h": "gaussian",
+                "tools/experiments/x.json": "gauss", "build/ops/a.h": "gauss", "tests/d.cpp": "std::gauss(x)"}
+        for changes, breach in (
+                ({}, None),
+                ({"ops/a.h": "none"}, "ops/a.h has no example"),
+                ({"ops/a.h": None}, "new.md lists ops/a.h, which is not there"),
+                ({"tests/python/e.py": "gauss"}, "new.md does not name tests/python/e.py"),
+                ({"tools/gauss.json": "{}"}, "new.md does not name tools/gauss.json"),
+                ({"tools/page.md": "`gauss`"}, "new.md does not name tools/page.md"),
+                ({"data/used.cpp": "none"}, "data/used.cpp is no other use")):
+            with self.subTest(breach), tempfile.TemporaryDirectory() as folder:
+                for name, text in {**tree, **changes}.items():
+                    if text is not None:
+                        path = pathlib.Path(folder) / name
+                        path.parent.mkdir(parents=True, exist_ok=True)
+                        path.write_text(text)
+                found = breaches(pathlib.Path(folder), texts_of(pathlib.Path(folder)), recipe, page)
+                self.assertEqual(len(found), 0 if breach is None else 1, found)
+                self.assertTrue(breach is None or found[0].startswith(breach), found)
+        self.assertIn("new.md takes 2 files, more than 1", breaches(ROOT, {}, recipe._replace(most=1), page))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
