@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// The keys of a JSON object in their order. A key among many is found by its hash, so that files of very many keys are
-/// read in a time that grows as they do.
+/// The keys of a JSON object in their order. A key among many is found by its hash, so that the time to read a file grows
+/// with the number of its keys and no faster.
 class JsonKeys {
  public:
   std::size_t size() const { return keys_.size(); }
@@ -26,7 +26,7 @@ class JsonKeys {
   std::size_t first_slot(std::string_view key) const;
 
   std::vector<std::string> keys_;
-  /// Of many keys their places, each in the first free slot from that of its hash on; at least half of the slots are free.
+  /// Open-addressing hash index for large objects, at least half of it free; empty for small ones.
   std::vector<std::uint32_t> table_;
 };
 
