@@ -6,7 +6,6 @@
 // ---- Tensors, the tape, files of numbers ----
 #include "lagtape/core/error.h"
 #include "lagtape/core/gradient_check.h"
-#include "lagtape/data/table/csv.h"
 #include "lagtape/core/io/npy.h"
 #include "lagtape/core/io/safetensors.h"
 #include "lagtape/core/normalization.h"
@@ -16,6 +15,7 @@
 #include "lagtape/core/tape.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
+#include "lagtape/data/table/csv.h"
 
 // ---- Differentiable operations of the tape ----
 #include "lagtape/ops/batch_norm.h"

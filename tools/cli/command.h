@@ -75,9 +75,9 @@ struct Command {
 };
 
 /// A command whose arguments are the fields of a struct that lives as long as the command.
-template <class Arguments, class AddOptions, class Run>
-Command make_command(std::string name, std::string about, const AddOptions& add_options, Run run,
-                     std::vector<Example> examples = {}) {
+template <class Arguments>
+Command make_command(std::string name, std::string about, void (*add_options)(Options&, Arguments&),
+                     void (*run)(const Arguments&), std::vector<Example> examples = {}) {
   Command command{.name = std::move(name),
                   .about = std::move(about),
                   .options = {},

@@ -213,11 +213,11 @@ void run(const EvalArguments& arguments) {
         arguments.plot,
         forecast->plot(title_of(source, arguments.split), target_names(source.experiment)).svg());
   if (arguments.json) {
-    print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr));
+    print("{}\n", cli::json_of(evaluation, confusion ? &*confusion : nullptr));
     return;
   }
   print("{}\n", line_of(evaluation));
-  if (confusion) print("{}", table_of(*confusion));
+  if (confusion) print("{}", cli::table_of(*confusion));
 }
 
 }  // namespace

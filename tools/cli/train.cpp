@@ -360,7 +360,8 @@ void train(TrainArguments arguments) {
   }
 }
 
-void run(TrainArguments arguments) {
+void run(const TrainArguments& given) {
+  TrainArguments arguments = given;
   catch_signals();
   run_among_ranks([&](Ranks* ranks) {
     arguments.ranks = ranks;
