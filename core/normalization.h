@@ -60,9 +60,4 @@ struct Normalization {
   void check(std::int64_t inputs, std::int64_t outputs) const;
 };
 
-/// A JSON object of four arrays, each number with all its digits.
-std::string json_of(const Normalization& normalization);
-/// Reads that object again. Throws InputError that begins with `where`.
-Normalization normalization_from(const std::string& json, const std::string& where);
-
 }  // namespace lagtape

@@ -8,6 +8,7 @@
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/normalization_json.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {

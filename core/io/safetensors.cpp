@@ -6,9 +6,9 @@
 #include <set>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/file_kind.h"
 #include "lagtape/core/half.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/io/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "lagtape/core/io/file_kind.h"
+#include "lagtape/core/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 

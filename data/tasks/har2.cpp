@@ -6,9 +6,9 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/file_tree.h"
-#include "lagtape/data/table/number_table.h"
 #include "lagtape/data/splits.h"
 #include "lagtape/data/stored_sequences.h"
+#include "lagtape/data/table/number_table.h"
 
 namespace lagtape {
 

@@ -35,9 +35,9 @@ ENTRY = re.compile(r"^constinit const TaskEntry (k\w+) = \{\n\s*\.name = \"(\w+)
 
 def task_breaches(root):
     """Where adding a task would take more than its own pair of files, a row and its tests."""
-    registry = (root / "data/registry.cpp").read_text(encoding="utf-8")
+    registry = (root / "data/tasks/registry.cpp").read_text(encoding="utf-8")
     rows = re.findall(r"^ *&(k\w+),$", registry, re.MULTILINE)
-    tests = (root / "tests/data/registry_test.cpp").read_text(encoding="utf-8")
+    tests = (root / "tests/data/tasks/registry_test.cpp").read_text(encoding="utf-8")
     breaches, entries, sources = [], [], sources_of(root)
     for path in sorted((root / "data/tasks").glob("*.cpp")):
         for constant, name in ENTRY.findall(path.read_text(encoding="utf-8")):
@@ -47,11 +47,11 @@ def task_breaches(root):
                 breaches.append(f"{header} does not declare {constant}")
             if f'"task": "{name}"' not in tests:
                 breaches.append(f"no test reads the options of {name}")
-            own = (path.relative_to(root).as_posix(), "data/registry.cpp")
+            own = (path.relative_to(root).as_posix(), "data/tasks/registry.cpp")
             breaches += [f"{other} includes {header}" for other, text in sources.items()
                          if other not in own and not other.startswith("tests/data/") and f"lagtape/{header}" in text]
     if rows != [constant for _, constant in sorted(entries)]:
-        breaches.append(f"data/registry.cpp lists {rows}, the tasks in their order are {sorted(entries)}")
+        breaches.append(f"data/tasks/registry.cpp lists {rows}, the tasks in their order are {sorted(entries)}")
     return breaches
 
 
@@ -59,8 +59,8 @@ class AddATask(unittest.TestCase):
     def small_tree(self, folder, changes=()):
         """A tree of two tasks with one change: {file: text}."""
         files = {
-            "data/registry.cpp": "#include \"lagtape/data/tasks/adding.h\"\n    &kAddingTask,\n    &kCopyTask,\n",
-            "tests/data/registry_test.cpp": '{"task": "adding"} {"task": "copy"}',
+            "data/tasks/registry.cpp": "#include \"lagtape/data/tasks/adding.h\"\n    &kAddingTask,\n    &kCopyTask,\n",
+            "tests/data/tasks/registry_test.cpp": '{"task": "adding"} {"task": "copy"}',
             "tools/other.cpp": "",
         }
         for name, constant in ("adding", "kAddingTask"), ("copy", "kCopyTask"):
@@ -75,10 +75,10 @@ class AddATask(unittest.TestCase):
     def test_breaches_are_found(self):
         for changes, breach in (
                 ({}, None),
-                ({"data/registry.cpp": "    &kAddingTask,\n"}, "data/registry.cpp lists"),
-                ({"data/registry.cpp": "    &kCopyTask,\n    &kAddingTask,\n"}, "data/registry.cpp lists"),
+                ({"data/tasks/registry.cpp": "    &kAddingTask,\n"}, "data/tasks/registry.cpp lists"),
+                ({"data/tasks/registry.cpp": "    &kCopyTask,\n    &kAddingTask,\n"}, "data/tasks/registry.cpp lists"),
                 ({"data/tasks/copy.h": ""}, "data/tasks/copy.h does not declare kCopyTask"),
-                ({"tests/data/registry_test.cpp": '{"task": "copy"}'}, "no test reads the options of adding"),
+                ({"tests/data/tasks/registry_test.cpp": '{"task": "copy"}'}, "no test reads the options of adding"),
                 ({"tools/other.cpp": '#include "lagtape/data/tasks/copy.h"'}, "tools/other.cpp includes"),
                 ({"tests/ops/a_test.cpp": '#include "lagtape/data/tasks/copy.h"'}, "tests/ops/a_test.cpp includes")):
             with self.subTest(breach), tempfile.TemporaryDirectory() as folder:
@@ -88,8 +88,8 @@ class AddATask(unittest.TestCase):
 
     def test_the_recipe_names_what_a_task_touches(self):
         page = recipe("task.md")
-        for word in ("data/tasks/copy.h", "data/tasks/copy.cpp", "kCopyTask", "data/registry.cpp",
-                     "tests/data/tasks/copy_test.cpp", "tests/data/registry_test.cpp", "tools/experiments/copy/"):
+        for word in ("data/tasks/copy.h", "data/tasks/copy.cpp", "kCopyTask", "data/tasks/registry.cpp",
+                     "tests/data/tasks/copy_test.cpp", "tests/data/tasks/registry_test.cpp", "tools/experiments/copy/"):
             self.assertIn(word, page)
 
 

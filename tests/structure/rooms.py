@@ -1,4 +1,4 @@
-"""Rooms (a .h with its .cpp), what they include, and the order that they must keep."""
+"""Folders and files (a .h with its .cpp counted once), what they include, and the order that they must keep."""
 
 import pathlib
 import re
@@ -11,8 +11,16 @@ ENGINE = "ops/recurrence"
 ENGINE_ORDER = ({"step"}, {"equations", "derive"}, {"schedule"}, {"jit", "memory"}, {"run", "oracle"}, {""}, {"stream"})
 # The same of the folders of data/; its other files are the interfaces that all of them know.
 DATA_ORDER = ({"table"}, {"formats", "generators"}, {"series"}, {"tasks"})
-MOST_IN_A_KNOT = 3
+MOST_IN_A_KNOT = 2
 MOST_IN_AN_ENGINE_ROOM = 15
+MOST_IN_A_FOLDER = 30
+# Folders that still have more, and how many they may have.
+LARGER_FOLDERS = {"tools/cli": 36, "tools/train": 35}
+# How deep the includes between the files of cells/ go, and how many there are; a folder below counts as one file.
+MOST_FLOORS, MOST_ARROWS = 8, 60
+# Programs, which no folder includes, and headers that lie above or below all folders.
+PROGRAMS = ("tools/c", "tools/python/src", "tools/bench/gradbench", "tools/bench/mpi", "tools/bench/peers", "tools/examples/lv2")
+UMBRELLA, VERSION = "tools/lagtape.h", "tools/version.h"
 
 
 def room_of(path):
@@ -32,6 +40,84 @@ def includes(root):
             if match := INCLUDE.match(line):
                 found.append((path.relative_to(root).as_posix(), number, match[1]))
     return found
+
+
+def folder_of(path):
+    return path.rsplit("/", 1)[0]
+
+
+def folder_order(root):
+    """The folders in the order of CMakeLists.txt, from the lowest to the highest; none in a tree without that file."""
+    lists = root / "CMakeLists.txt"
+    text = lists.read_text(encoding="utf-8") if lists.exists() else ""
+    return " ".join(re.findall(r"^set\(\w+_rooms ([^)]*)\)", text, re.MULTILINE)).split()
+
+
+def check_folder_order(root, edges):
+    """Breaches of the order of folders."""
+    level = {folder: i for i, folder in enumerate(folder_order(root))}
+    if not level:
+        return []
+    breaches = []
+    for folder in sorted({folder_of(p.relative_to(root).as_posix()) for p in sources(root)}):
+        if folder not in level and folder not in PROGRAMS and folder != "tools":
+            breaches.append(f"{folder}:1: CMakeLists.txt lists no such folder of sources")
+    for file, number, target in edges:
+        a, b = folder_of(file), folder_of(target)
+        if a == b or target == VERSION or file == UMBRELLA or a in PROGRAMS and b in level:
+            continue
+        if a in level and (b not in level or level[b] > level[a]):
+            breaches.append(f"{file}:{number}: {a} stands below {b} in CMakeLists.txt")
+    return breaches
+
+
+def check_folder_sizes(root):
+    files = {}
+    for path in sources(root):
+        file = path.relative_to(root).as_posix()
+        files.setdefault(folder_of(file), set()).add(room_of(file))
+    return [f"{folder}:1: {len(found)} files (a .h with its .cpp counted once), {MOST_IN_A_FOLDER} at most"
+            for folder, found in files.items() if len(found) > LARGER_FOLDERS.get(folder, MOST_IN_A_FOLDER)]
+
+
+def house_graph(edges, house):
+    """{file: included files} between the files and the folders of a house, a folder counted as one file."""
+    def name(path):
+        inside = path.removeprefix(house + "/").split("/")
+        return room_of(inside[0]) if len(inside) == 1 else inside[0] + "/"
+
+    graph = {}
+    for a, _, b in edges:
+        if a.startswith(house + "/") and b.startswith(house + "/"):
+            graph.setdefault(name(a), set()).update({name(b)} - {name(a)})
+    return graph
+
+
+def floors(graph):
+    """The number of files on the longest way along includes; a knot counts as one."""
+    knot_of = {file: knot[0] for knot in knots({(a, b) for a in graph for b in graph[a]}) for file in knot}
+    known = {}
+
+    def height(file):
+        if file not in known:
+            known[file] = 0
+            members = [other for other in graph if knot_of.get(other, other) == file] or [file]
+            below = {knot_of.get(b, b) for member in members for b in graph.get(member, ())} - {file}
+            known[file] = 1 + max((height(b) for b in below), default=0)
+        return known[file]
+
+    return max((height(knot_of.get(file, file)) for file in graph), default=0)
+
+
+def check_cells(edges):
+    graph = house_graph(edges, "cells")
+    arrows = sum(len(targets) for targets in graph.values())
+    breaches = []
+    if floors(graph) > MOST_FLOORS:
+        breaches.append(f"cells:1: its includes are {floors(graph)} floors high, {MOST_FLOORS} at most")
+    if arrows > MOST_ARROWS:
+        breaches.append(f"cells:1: {arrows} includes between its files, {MOST_ARROWS} at most")
+    return breaches
 
 
 def reachable(graph, start):
@@ -138,4 +224,5 @@ def exists(root, path):
 
 def check_rooms(root):
     edges = includes(root)
-    return check_order(edges) + check_data_order(edges) + check_knots(edges) + check_engine_sizes(root) + check_page(root)
+    return (check_folder_order(root, edges) + check_folder_sizes(root) + check_cells(edges) + check_order(edges) +
+            check_data_order(edges) + check_knots(edges) + check_engine_sizes(root) + check_page(root))

@@ -6,7 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
-#include "lagtape/data/registry.h"
+#include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
 

@@ -3,7 +3,7 @@
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/data/registry.h"
+#include "lagtape/data/tasks/registry.h"
 #include "lagtape/tools/new/commented_json.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/train/experiment.h"

@@ -6,7 +6,7 @@
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/data/registry.h"
+#include "lagtape/data/tasks/registry.h"
 #include "lagtape/ops/kernels/element_functions.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/losses.h"

@@ -11,11 +11,10 @@
 #include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/joined.h"
-#include "lagtape/data/registry.h"
+#include "lagtape/data/tasks/registry.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/score/metrics.h"
-#include "lagtape/tools/train/truncation.h"
 
 namespace lagtape {
 

@@ -8,7 +8,7 @@
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/data/registry.h"
+#include "lagtape/data/tasks/registry.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/losses.h"

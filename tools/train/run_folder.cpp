@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
-#include "lagtape/data/table/csv.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/table/csv.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/files/json_lines.h"
 #include "lagtape/tools/version.h"

@@ -11,6 +11,11 @@
 
 namespace lagtape {
 
+/// The message of truncated BPTT about a read-out that is the mean over all steps.
+inline constexpr const char* kTruncatedMean =
+    "segments of a sequence need a target at every step, or one that is read at the end. The model reads out "
+    "the \"mean\" of all steps.";
+
 /// The conditions under which the average of the weights begins; the first one that holds counts. Evaluations
 /// are counted from the start.
 struct AverageOptions {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/normalization_json.h"
 #include "lagtape/data/fingerprint.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/plan_choice.h"

@@ -6,11 +6,6 @@
 
 namespace lagtape {
 
-/// The message of truncated BPTT about a read-out that is the mean over all steps.
-inline constexpr const char* kTruncatedMean =
-    "segments of a sequence need a target at every step, or one that is read at the end. The model reads out "
-    "the \"mean\" of all steps.";
-
 /// Throws InputError that begins with the experiment's /train/truncate for a model or training set that does
 /// not go with it. Where sequences are read once, all must have one length, because the steps with gradients
 /// are the last ones of a batch, and the model must be one sequence op, because the steps before them run as

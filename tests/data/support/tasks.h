@@ -3,7 +3,7 @@
 #include <string>
 
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/data/registry.h"
+#include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
 

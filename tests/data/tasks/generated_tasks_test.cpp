@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "lagtape/data/registry.h"
+#include "lagtape/data/tasks/registry.h"
 #include "lagtape/tests/data/support/tasks.h"
 
 using namespace lagtape;

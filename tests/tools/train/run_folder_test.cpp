@@ -9,6 +9,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/safetensors.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/normalization_json.h"
 #include "lagtape/core/normalization.h"
 #include "lagtape/tests/tools/train/training.h"
 #include "lagtape/tools/train/training_run.h"

@@ -6,8 +6,8 @@
 #include <ranges>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/file_kind.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/io/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/keras_json.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lagtape/ops/kernels/element_functions.h"
-#include "lagtape/tools/exchange/export/c99/c_layer.h"
+#include "lagtape/tools/exchange/export/c99/c_numbers.h"
 
 namespace lagtape {
 

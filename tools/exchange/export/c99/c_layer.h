@@ -11,14 +11,6 @@
 
 namespace lagtape {
 
-/// The choices that all parts of a C file share.
-struct CStyle {
-  std::string name;  ///< begins the names of all that the file defines
-  Dtype dtype = Dtype::f32;
-  CWeights weights = CWeights::real;
-  bool fast_functions = false;  ///< tanh and sigmoid by the approximation of c_helpers.h
-};
-
 /// The cost of a step and its data, for the comment at the head of the file.
 struct CCosts {
   std::int64_t weight_bytes = 0;

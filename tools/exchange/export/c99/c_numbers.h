@@ -11,6 +11,14 @@
 
 namespace lagtape {
 
+/// The choices that all parts of a C file share.
+struct CStyle {
+  std::string name;  ///< begins the names of all that the file defines
+  Dtype dtype = Dtype::f32;
+  CWeights weights = CWeights::real;
+  bool fast_functions = false;  ///< tanh and sigmoid by the approximation of c_helpers.h
+};
+
 /// The longest line of the C file.
 inline constexpr std::size_t kCLineLength = 110;
 

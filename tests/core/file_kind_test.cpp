@@ -1,4 +1,4 @@
-#include "lagtape/core/io/file_kind.h"
+#include "lagtape/core/file_kind.h"
 
 #include <doctest/doctest.h>
 

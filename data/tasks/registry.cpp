@@ -1,4 +1,4 @@
-#include "lagtape/data/registry.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <string>
 #include <vector>

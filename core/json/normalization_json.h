@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "lagtape/core/normalization.h"
+
+namespace lagtape {
+
+/// A JSON object of four arrays, each number with all its digits.
+std::string json_of(const Normalization& normalization);
+/// Reads that object again. Throws InputError that begins with `where`.
+Normalization normalization_from(const std::string& json, const std::string& where);
+
+}  // namespace lagtape
