@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lagtape/core/problem.h"
 #include "lagtape/data/table/text_table.h"
 
 namespace lagtape {
