@@ -243,9 +243,9 @@ def test_errors_of_files_have_line_and_column():
 
 
 def test_an_existing_run_is_named_with_what_to_do():
-    lt.train(EXPERIMENT, out="there", epochs=0)
+    lt.train(EXPERIMENT, out="there", epochs=1)
     with pytest.raises(lt.InputError, match="there: exists already. Give another out, or resume=True") as raised:
-        lt.train(EXPERIMENT, out="there", epochs=0)
+        lt.train(EXPERIMENT, out="there", epochs=1)
     [problem] = raised.value.problems
     assert (problem.rule, problem.file) == ("exists", "there") and "resume=True" in problem.hint
 
