@@ -41,10 +41,12 @@ void check_memory(const SeriesOptions& options, const GeneratedSeries& generated
                        sizeof(double);
   if (bytes <= static_cast<double>(system_memory())) return;
   const auto largest = std::ranges::max_element(sets, {}, &std::pair<const char*, std::int64_t>::second);
-  throw InputError(text_of(
-      "/data/", largest->first, ": all sets together are ", std::llround(sequences), " sequences of ",
-      options.length, " steps, which take ", bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
-      ", more than the memory, which is ", bytes_of(system_memory()), ". Give fewer, or a smaller length."));
+  throw InputError(
+      {.pointer = text_of("/data/", largest->first)}, Rule::no_memory,
+      text_of("all sets together are ", std::llround(sequences), " sequences of ", options.length,
+              " steps, which take ", bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
+              ", more than the memory, which is ", bytes_of(system_memory()),
+              ". Give fewer, or a smaller length."));
 }
 
 }  // namespace
