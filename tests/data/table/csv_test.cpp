@@ -54,7 +54,7 @@ TEST_CASE("A field that is no finite number is reported with its line and column
   CHECK(refusal("1\n1.5.2\n") == "f: line 2, column 1: expected a finite number, got '1.5.2'");
   CHECK(refusal("1\n+-1\n") == "f: line 2, column 1: expected a finite number, got '+-1'");
   CHECK(refusal("a;b\n1;2\n") ==
-        "f: line 2, column 1 (a;b): expected a finite number, got '1;2'; commas separate columns");
+        "f: line 2, column 1 (a;b): expected a finite number, got '1;2'. Commas separate columns.");
   CHECK(refusal("1,oops\n2,3\n") == "f: line 1, column 2: expected a finite number, got 'oops'");
 }
 
