@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tests/core/support/temporary_folder.h"
 #include "lagtape/tests/core/support/thread_ranks.h"
