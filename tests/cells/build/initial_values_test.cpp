@@ -111,11 +111,11 @@ TEST_CASE("what is wrong with init is said at its place, with the nearest name")
       error_of(
           R"({"layer": "linear", "units": 2}, {"cell": "rnn", "units": 4, "init": {"W.bais": "zeros"}})") ==
       "e: /model/layers/1/init/W.bais: unknown parameter 'W.bais'; did you mean 'W.bias'? Known: W, W.bias, "
-      "U, U.bias.");
+      "U, U.bias");
   CHECK(
       error_of(R"({"cell": "unicornn", "units": 4, "dt": 0.1, "layers": 1, "init": {"1.V": "zeros"}})") ==
       "e: /model/layers/0/init/1.V: unknown parameter '1.V'; did you mean '0.V'? Known: 0.V, 0.V.bias, 0.w, "
-      "0.c.");
+      "0.c");
   CHECK(error_of(R"({"cell": "rnn", "units": 4, "init": {"W.bias": "orthogonal"}})") ==
         "e: /model/layers/0/init/W.bias: this initializer is for matrices [out, in]; 'W.bias' is [4].");
   CHECK(

@@ -134,7 +134,7 @@ TEST_CASE("all errors of a model are told at once, each with its place") {
                            R"({"units": "one", "at": "last", "at_padding": 1, "bias": true})")) ==
         "e.json: /model/layers/0/cell: unknown cell 'tau_gur'; did you mean 'tau_gru'? Known: " +
             known(cells()) +
-            R"(.
+            R"(
 e.json: /model/layers/1/units: expected integer >= 1 and <= 65536, got 0
 e.json: /model/layers/1/tau: expected number >= 0, or {"max": 64}, got -3
 e.json: /model/layers/1/dt: expected number > 0, got 0
@@ -144,7 +144,7 @@ e.json: /model/layers/2/tau: is missing, expected number >= 0
 e.json: /model/layers/3: a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.
 e.json: /model/layers/4/cell: is missing, expected string
 e.json: /model/layers/5/layer: unknown layer 'liner'; did you mean 'linear'? Known: )" +
-            known(per_step_layers()) + ", " + known(sequence_layers()) + R"(.
+            known(per_step_layers()) + ", " + known(sequence_layers()) + R"(
 e.json: /model/layers/6/alpha: alpha and beta are both 0, which leaves no update.
 e.json: /model/layers/7/tau: tau / dt must be at most 1073741824 steps, got 1e+300.
 e.json: /model/layers/8: expected an object, got 7
@@ -203,7 +203,7 @@ TEST_CASE("errors in a user's cell have their place") {
 e.json: /cells/mine/hyper/units: the name 'units' is taken by an option of every layer.
 e.json: /cells/mine/weights/W: expected a shape, like ["units", "input"], "units", 16 or [].
 e.json: /cells/mine/weights/b: expected a shape, like ["units", "input"], "units", 16 or [].
-e.json: /cells/mine/init/c: unknown weight 'c'. Known: W, b.
+e.json: /cells/mine/init/c: unknown weight 'c'. Known: W, b
 e.json: /cells/mine/init/b/type: unknown value 'one'; did you mean 'ones'? Known: zeros, ones, constant, uniform, normal, truncated_normal, xavier_uniform, xavier_normal, glorot_uniform, glorot_normal, kaiming_uniform, kaiming_normal, he_uniform, he_normal, lecun_uniform, lecun_normal, orthogonal, identity, log_uniform, chrono, ramp, henaff, cayley
 e.json: /cells/mine/init/W: this initializer is for matrices [out, in]; 'W' is none.
 e.json: /cells/mine/lags/b: expected a whole number, like 64 or "units".
@@ -218,7 +218,7 @@ e.json: /model/layers/0/tua: unknown key 'tua'; did you mean 'tau'? Known: cell,
         "In: h' = tanh(W @ h[-tau] + U @ x + b) * alpha");
   CHECK(errors_of(with_cell(kCell, R"json({"cell": "mien", "units": 4})json")) ==
         "e.json: /model/layers/0/cell: unknown cell 'mien'; did you mean 'mine'? Known: " + known(cells()) +
-            ", mine.");
+            ", mine");
   CHECK(errors_of(R"json({"cells": {"lstm": )json" + kCell +
                   R"json(}, "model": {"layers": [{"cell": "lstm", "units": 2}]}})json") ==
         "e.json: /cells/lstm: the name is taken by a built-in cell.");

@@ -253,7 +253,7 @@ TEST_CASE("a resumed run on fresh data may have more steps") {
 
 TEST_CASE("a folder where a run may not begin is refused and stays as it is") {
   const Folder folder;
-  CHECK_THROWS_WITH_AS(train_run(experiment(), {.folder = folder.path}), doctest::Contains("--resume"),
+  CHECK_THROWS_WITH_AS(train_run(experiment(), {.folder = folder.path}), doctest::Contains("exists already."),
                        InputError);
   write_file_atomically(folder.path / "file", "text");
   CHECK_THROWS_WITH_AS(train_run(experiment(), {.folder = folder.path / "file/run"}),

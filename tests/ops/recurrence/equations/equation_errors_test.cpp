@@ -216,7 +216,7 @@ TEST_CASE(
       "step/0 equation 1, column 5: unknown name 'sigmid'; did you mean 'sigmoid'?\n"
       "step/2 equation 3, column 7: [@] a matrix [out, in] multiplies a vector [in] or [g, in]. Got U [3, 2] "
       "and [3].\n"
-      "output/ output, column 8: unknown name 'missing'. Known: x, n, units, input, dt, h, c, W, U, A, B, "
+      "output output, column 8: unknown name 'missing'. Known: x, n, units, input, dt, h, c, W, U, A, B, "
       "g, "
       "c', u, h', z\n");
   EquationCell lost;
@@ -226,7 +226,7 @@ TEST_CASE(
   CHECK(all_errors_of(lost) ==
         "step/0 equation 1, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION.\n");
   lost.step = {"h' = -h"};
-  CHECK(all_errors_of(lost) == "state/c state 'c' has no next value: no equation sets c'.\n");
+  CHECK(all_errors_of(lost) == "state/c /state/c: state 'c' has no next value: no equation sets c'.\n");
 }
 
 TEST_CASE("an error names what is set twice, or not to be set") {
