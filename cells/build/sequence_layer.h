@@ -13,11 +13,6 @@ namespace lagtape {
 
 struct Layer;
 
-/// SequenceOp::outputs on the tape. The training code passes it in, so that the runtime library does not need
-/// it.
-using RecordOutputs = Var (*)(SequenceOp& op, Tape& tape, std::span<const Var> weights, const Var& x,
-                              const SequenceBatch& batch, ThreadPool& pool);
-
 /// New values of parameters that do not come from gradients, such as running means, each with the number of
 /// its parameter within the layer. The parameters take them after an update.
 using Statistics = std::vector<std::pair<std::size_t, Tensor>>;
@@ -32,8 +27,7 @@ struct LayerRecording {
   const SequenceBatch& batch;  ///< lengths, draws and `training`; x and targets are the whole model's
   ThreadPool& pool;
   std::span<SequenceOp> ops;  ///< the operations that SequenceLayer::ops defines
-  RecordOutputs outputs;
-  Statistics& statistics;  ///< receives, in training, the statistics of this batch
+  Statistics& statistics;     ///< receives, in training, the statistics of this batch
 };
 
 /// A layer that takes all steps of all rows of a batch at a time, and so ends a sequence op: the layers below

@@ -51,11 +51,11 @@ class BidirectionalLayer final : public SequenceLayer {
   Var record(const LayerRecording& recording, std::span<const Var> weights, const Var& x) const override {
     const std::size_t own = weights_of(directions_[0]);
     const auto& lengths = recording.batch.lengths;
-    const Var ahead = recording.outputs(recording.ops[0], recording.tape, weights.first(own), x,
-                                        recording.batch, recording.pool);
-    const Var back = recording.outputs(recording.ops[1], recording.tape, weights.subspan(own),
-                                       reverse_time(x, lengths, recording.pool),
-                                       backward_batch(recording.batch), recording.pool);
+    const Var ahead =
+        recording.ops[0].outputs(recording.tape, weights.first(own), x, recording.batch, recording.pool);
+    const Var back = recording.ops[1].outputs(recording.tape, weights.subspan(own),
+                                              reverse_time(x, lengths, recording.pool),
+                                              backward_batch(recording.batch), recording.pool);
     if (!at_end_) return merged(ahead, reverse_time(back, lengths, recording.pool));
     const Var y = merged(ahead, back);
     return reshape(y, {y.shape()[0], 1, y.shape()[1]});

@@ -4,8 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "lagtape/core/random.h"
-
 namespace lagtape {
 namespace {
 
@@ -64,13 +62,6 @@ Tensor Chain::evaluate(std::span<const Tensor> weights, const SequenceBatch& bat
     state += states;
   }
   return now.x;
-}
-
-DrawKey draws_of_part(const DrawKey& draws, std::size_t part) {
-  constexpr std::uint64_t kUse = 0x70617274;  // "part"
-  DrawKey own = draws;
-  if (part > 0) own.seed = stream_name({kUse, draws.seed, part});
-  return own;
 }
 
 }  // namespace lagtape

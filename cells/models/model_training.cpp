@@ -5,14 +5,6 @@
 #include "lagtape/cells/models/model_op_implementation.h"
 
 namespace lagtape {
-namespace {
-
-Var record_outputs(SequenceOp& op, Tape& tape, std::span<const Var> weights, const Var& x,
-                   const SequenceBatch& batch, ThreadPool& pool) {
-  return op.outputs(tape, weights, x, batch, pool);
-}
-
-}  // namespace
 
 Var ModelOp::loss(Tape& tape, std::span<const Var> weights, const SequenceBatch& batch, ThreadPool& pool,
                   std::span<const Var> initial, Window* final_window) {
@@ -39,7 +31,7 @@ Var ModelOp::loss(Tape& tape, std::span<const Var> weights, const SequenceBatch&
     now.draws = draws_of_part(batch.draws, i);
     if (part.layer) {
       Statistics statistics;
-      x = part.layer->record({tape, now, pool, chain.ops[i], record_outputs, statistics}, own, x);
+      x = part.layer->record({tape, now, pool, chain.ops[i], statistics}, own, x);
       for (auto& [place, value] : statistics)
         model.statistics.emplace_back(parameter + place, std::move(value));
       if (part.layer->ends_sequences()) now.lengths.clear();

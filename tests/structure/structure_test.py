@@ -1,10 +1,12 @@
 """The rules of structure.py find every kind of breach, each planted in a small tree of its own."""
 
 import pathlib
+import shutil
 import tempfile
 import unittest
 
 import budget
+import declared
 import formatted
 import rooms
 import sizes
@@ -242,6 +244,20 @@ class BudgetTest(unittest.TestCase):
 
     def test_a_folder_without_a_line_and_a_line_without_a_folder_are_breaches(self):
         self.assertEqual(len(list(budget.breaches({"core": 1}, {"ops": 1}))), 2)
+
+
+class DeclaredTest(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("clang++"), "clang++ is not found")
+    def test_what_no_source_defines_is_found(self):
+        header = """namespace lagtape {
+        int missing(int);
+        int inline_one() { return 1; }
+        struct Row { int missing() const; int there() const { return 1; } Row() = default; Row(const Row&) = delete; static const int kMissing; };
+        template <class T> struct Of { int missing(); };
+        }"""
+        found = breaches_of({"lagtape/core/a.h": header}, lambda root: declared.declarations("clang++", ["core/a.h"], root))
+        self.assertEqual(sorted(name for _, name, _ in found.values()),
+                         ["lagtape::Of::missing", "lagtape::Row::kMissing", "lagtape::Row::missing", "lagtape::missing"])
 
 
 class FormattedTest(unittest.TestCase):

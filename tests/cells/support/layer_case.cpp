@@ -6,14 +6,6 @@
 #include "lagtape/tests/cells/support/cell_row.h"
 
 namespace lagtape::test {
-namespace {
-
-Var record_outputs(SequenceOp& op, Tape& tape, std::span<const Var> weights, const Var& x,
-                   const SequenceBatch& batch, ThreadPool& pool) {
-  return op.outputs(tape, weights, x, batch, pool);
-}
-
-}  // namespace
 
 Layer build_sequence_layer(const std::string& name, const Json& options, std::int64_t input) {
   JsonErrors errors;
@@ -41,9 +33,8 @@ LayerCase::LayerCase(Layer given, Tensor x, std::vector<std::int64_t> lengths) :
 Var LayerCase::record(Tape& tape, std::span<const Var> vars, const Var& x, ThreadPool& pool,
                       Statistics* statistics) {
   Statistics unused;
-  return layer.whole->record(
-      {tape, batch, pool, ops_, record_outputs, statistics != nullptr ? *statistics : unused},
-      layer.step_weights(vars), x);
+  return layer.whole->record({tape, batch, pool, ops_, statistics != nullptr ? *statistics : unused},
+                             layer.step_weights(vars), x);
 }
 
 std::vector<Tensor> LayerCase::run(const Tensor& weights, int threads) {
