@@ -21,7 +21,7 @@ struct Place {
 
 /// Which rule is broken.
 enum class Rule : std::uint8_t {
-  other,          ///< what is wrong is said by the statement alone
+  other,          ///< a rule without a code; the statement says it
   unknown_name,   ///< a key, a choice, a column, ... that does not exist
   missing,        ///< something that must be there
   wrong_type,     ///< a value, or a file, of another kind than expected
@@ -48,11 +48,11 @@ Rule rule_named(std::string_view name);  ///< Rule::other for a name that no rul
 struct Problem {
   Place place = {};
   Rule rule = Rule::other;
-  /// What is wrong, where rule, found and expected do not say it. For an unknown name, what it should name: "key".
+  /// A sentence about the fault, where rule, found and expected do not suffice. For an unknown name the kind of name: "key".
   std::string statement = {};
-  std::string found = {};     ///< what is there
-  std::string expected = {};  ///< what should be there; for an unknown name, the known ones
-  std::string hint = {};      ///< what to do, as sentences
+  std::string found = {};     ///< the value or text at that place
+  std::string expected = {};  ///< the valid values; for an unknown name, the known names
+  std::string hint = {};      ///< sentences that say what to do
   std::string nearest = {};   ///< the valid name that was probably meant
 
   /// The same problem inside of a larger place, whose parts come first: the pointer "/units" inside of

@@ -10,7 +10,7 @@ namespace lagtape {
 /// model, and tools/train alone opens the rest (tools/train/provenance.h).
 struct Provenance {
   Json document;
-  std::filesystem::path folder = {};  ///< of the file that it was read from and not opened since; else empty
+  std::filesystem::path folder = {};  ///< the folder of the file, until the document is opened; then empty
   /// Gives the document for a file in a folder. Null: the document is the same in every folder.
   Json (*moved_to)(Json document, const std::filesystem::path& folder) = nullptr;
 };

@@ -50,7 +50,7 @@ class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
             fail(text_.find('\0'), "a NUL byte, expected the end of the text"));
   }
   Json take() { return std::move(root_); }
-  const Problem& problem() const { return problem_; }  ///< what is wrong, with its line and column
+  const Problem& problem() const { return problem_; }  ///< the syntax error, with its line and column
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -90,7 +90,7 @@ class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
   /// An array or object that has not ended.
   struct Level {
     Json value;
-    std::string key;  ///< of the next value of an object
+    std::string key;  ///< the key of the next value of an object
   };
 
   bool add(Json value) {

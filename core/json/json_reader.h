@@ -31,7 +31,7 @@ struct OptionDoc {
 /// Collects every problem of a document, each with its JSON Pointer, so that a user sees them all at once.
 class JsonErrors {
  public:
-  /// Notes a problem at a place; a pointer of its own goes on from there.
+  /// Notes a problem at a place; its own pointer is appended to that of the place.
   void add(const std::string& pointer, const Problem& problem);
   void add(const std::string& pointer, const std::string& statement) {
     add(pointer, Problem{.statement = statement});

@@ -47,7 +47,7 @@ struct SeriesOptions {
   std::pair<std::int64_t, std::int64_t> widths() const;
 };
 
-/// The names of inputs that are made: whether the number of a column was there, whether a word stands in it, and the
+/// The names of inputs that are made: whether a column has a number, whether it has a certain word, and the
 /// sine or cosine of a calendar input.
 std::string name_of_mask(const std::string& column);
 std::string name_of_word(const std::string& column, const std::string& word);

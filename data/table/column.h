@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// What the values of a column are: measured numbers, whether a word stands in a cell, whether the number of another
+/// What the values of a column are: measured numbers, whether a cell has a certain word, whether the number of another
 /// column was there, or what follows from the time.
 enum class ColumnKind : std::uint8_t { number, category, mask, calendar };
 

@@ -13,7 +13,7 @@ std::optional<T> parse_number(std::string_view text, char decimal = '.');
 /// Whether a text is a number with separators of thousands, such as 1,000.50, 1 000 or 1'000.
 bool has_thousands(std::string_view text, char decimal);
 
-/// Whether a cell stands for a number that is not there: nothing, "NA", "NaN", "null", "-", "?" and the like.
+/// Whether a cell means that a number is missing: nothing, "NA", "NaN", "null", "-", "?" and the like.
 bool is_missing(std::string_view cell);
 
 }  // namespace lagtape
