@@ -5,12 +5,19 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/shape.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&AntisymmetricRnn::units>("units", between(2, kLargestUnits), "size of the state"),
+    option<&AntisymmetricRnn::epsilon>("epsilon", above(0), "time step"),
+    option<&AntisymmetricRnn::gamma>("gamma", at_least(0), "damping"),
+    option<&AntisymmetricRnn::form>("form", {"plain", "gated", "residual"},
+                                    "plain, with a gate on the step, or the baseline with any matrix"),
+};
 
 constinit const LayerEntry AntisymmetricRnn::kEntry = {
     .name = "antisymmetric_rnn",
@@ -21,19 +28,12 @@ constinit const LayerEntry AntisymmetricRnn::kEntry = {
         "matrix\n"
         "s = sigmoid(A @ h + Uz @ x + Uz.bias) in the form gated, else 1\n"
         "h' = h + epsilon * s * tanh(A @ h + U @ x + U.bias)",
+    .options = kOptions,
     .read = read_cell<AntisymmetricRnn>,
 };
 
-void AntisymmetricRnn::read(JsonReader& reader) {
-  reader.required("units", units, between(2, kLargestUnits), "size of the state");
-  reader.optional("epsilon", epsilon, above(0), "time step");
-  reader.optional("gamma", gamma, at_least(0), "damping");
-  reader.choice("form", form, {"plain", "gated", "residual"},
-                "plain, with a gate on the step, or the baseline with any matrix");
-}
-
 Layer AntisymmetricRnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
   const StepVar x = step.input();
   const StepVar h = step.state("h", units);

@@ -28,7 +28,6 @@ struct AntisymmetricRnn {
   double gamma = 0.0001;       ///< damping; the form residual has none
   std::string form = "plain";  ///< "plain", "gated", "residual"
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

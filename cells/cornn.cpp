@@ -2,9 +2,15 @@
 
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&CoRnn::units>("units", between(1, kLargestUnits), "number of oscillators"),
+    required<&CoRnn::dt>("dt", above(0), "time step"),
+    required<&CoRnn::gamma>("gamma", at_least(0), "squared frequency of an oscillator without coupling"),
+    required<&CoRnn::epsilon>("epsilon", at_least(0), "damping"),
+};
 
 constinit const LayerEntry CoRnn::kEntry = {
     .name = "cornn",
@@ -15,18 +21,12 @@ constinit const LayerEntry CoRnn::kEntry = {
     .equations =
         "z' = z + dt * (tanh(Wz @ z + Wy @ y + V @ x + V.bias) - gamma * y - epsilon * z)\n"
         "y' = y + dt * z'",
+    .options = kOptions,
     .read = read_cell<CoRnn>,
 };
 
-void CoRnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "number of oscillators");
-  reader.required("dt", dt, above(0), "time step");
-  reader.required("gamma", gamma, at_least(0), "squared frequency of an oscillator without coupling");
-  reader.required("epsilon", epsilon, at_least(0), "damping");
-}
-
 Layer CoRnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(input + 2 * units));
   StepTape& tape = step.tape();
   const StepVar z = step.state("z", units);

@@ -26,7 +26,6 @@ struct CoRnn {
   double gamma = kNotSet;    ///< squared frequency of an oscillator without coupling, >= 0; must be given
   double epsilon = kNotSet;  ///< damping, >= 0; must be given
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

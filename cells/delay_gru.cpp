@@ -3,9 +3,13 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&DelayGru::units>("units", between(1, kLargestUnits), "size of the state"),
+    required<&DelayGru::tau>("tau", between(0, StepTape::kLargestLag), "delay").in("steps"),
+};
 
 constinit const LayerEntry DelayGru::kEntry = {
     .name = "delay_gru",
@@ -15,16 +19,12 @@ constinit const LayerEntry DelayGru::kEntry = {
         "g = sigmoid(W3 @ h + U3 @ x)\n"
         "h' = (1 - g) * h + g * tanh(W1 @ h + W2 @ h[-tau] + U @ x)\n"
         "each product W @ h and U @ x has a bias of its own: W1.bias, U.bias, ...",
+    .options = kOptions,
     .read = read_cell<DelayGru>,
 };
 
-void DelayGru::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.required("tau", tau, between(0, StepTape::kLargestLag), "delay in steps");
-}
-
 Layer DelayGru::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   StepTape& tape = step.tape();
   const StepVar x = step.input();

@@ -19,7 +19,6 @@ struct DelayGru {
   std::int64_t units = 0;  ///< size of the state, from 1; must be given
   std::int64_t tau = -1;   ///< delay in steps, from 0; must be given
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

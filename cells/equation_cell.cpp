@@ -8,6 +8,7 @@
 
 #include "lagtape/cells/build/common_options.h"
 #include "lagtape/cells/build/delay.h"
+#include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/build/recorder.h"
 #include "lagtape/core/json/json_reader.h"
@@ -206,7 +207,7 @@ BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& rea
   reader.required("units", units, between(1, kLargestUnits), "the dimension 'units' of the equations");
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
   CommonCellOptions common{.arithmetic = Arithmetic::real};
-  common.read(reader);
+  read_options(reader, kCommonCellOptions, common);
   return common.apply([cell, units](std::int64_t input) {
     return LayerGroup{{cell.build(units, input)}, false};
   });

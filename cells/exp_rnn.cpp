@@ -3,13 +3,18 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/matrix_exponential.h"
 #include "lagtape/ops/shape.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&ExpRnn::units>("units", between(2, kLargestUnits), "size of the state"),
+    option<&ExpRnn::start>("start", {"henaff", "cayley"},
+                           "first rotations: by any angle, or those that a Cayley transform gives"),
+};
 
 constinit const LayerEntry ExpRnn::kEntry = {
     .name = "exp_rnn",
@@ -21,17 +26,12 @@ constinit const LayerEntry ExpRnn::kEntry = {
         "Q = expm(S - S.T), S strictly upper triangular\n"
         "u = Q @ h + V @ x\n"
         "h' = sign(u) * relu(abs(u) + b)",
+    .options = kOptions,
     .read = read_cell<ExpRnn>,
 };
 
-void ExpRnn::read(JsonReader& reader) {
-  reader.required("units", units, between(2, kLargestUnits), "size of the state");
-  reader.choice("start", start, {"henaff", "cayley"},
-                "first rotations: by any angle, or those that a Cayley transform gives");
-}
-
 Layer ExpRnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::kaiming_normal());
   const StepVar h = step.state("h", units);
   step.parameter("S", {units * (units - 1) / 2});

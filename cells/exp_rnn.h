@@ -25,7 +25,6 @@ struct ExpRnn {
   std::int64_t units = 0;        ///< size of the state, from 2; must be given
   std::string start = "henaff";  ///< the first values of S: "henaff", "cayley"
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

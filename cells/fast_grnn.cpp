@@ -4,10 +4,17 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&FastGrnn::units>("units", between(1, kLargestUnits), "size of the state"),
+    option<&FastGrnn::gate>("gate", kActivations, "function of the gate"),
+    option<&FastGrnn::update>("update", kActivations, "function of the candidate"),
+    option<&FastGrnn::rank_w>("rank_w", between(0, kLargestUnits), "rank of W = W1 @ W2; 0: full"),
+    option<&FastGrnn::rank_u>("rank_u", between(0, kLargestUnits), "rank of U = U1 @ U2; 0: full"),
+};
 
 constinit const LayerEntry FastGrnn::kEntry = {
     .name = "fast_grnn",
@@ -19,19 +26,12 @@ constinit const LayerEntry FastGrnn::kEntry = {
         "c = update(p + b_u)\n"
         "h' = g * h + (sigmoid(zeta) * (1 - g) + sigmoid(nu)) * c\n"
         "with ranks W = W1 @ W2, U = U1 @ U2",
+    .options = kOptions,
     .read = read_cell<FastGrnn>,
 };
 
-void FastGrnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.choice("gate", gate, activations(), "function of the gate");
-  reader.choice("update", update, activations(), "function of the candidate");
-  reader.optional("rank_w", rank_w, between(0, kLargestUnits), "rank of W = W1 @ W2; 0: full");
-  reader.optional("rank_u", rank_u, between(0, kLargestUnits), "rank of U = U1 @ U2; 0: full");
-}
-
 Layer FastGrnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.1));
   const StepVar h = step.state("h", units);
   const auto share = [&](const std::string& name, double first) {

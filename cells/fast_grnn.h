@@ -28,7 +28,6 @@ struct FastGrnn {
   std::int64_t rank_w = 0;       ///< rank of W; 0: full
   std::int64_t rank_u = 0;       ///< rank of U; 0: full
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -4,10 +4,16 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&FastRnn::units>("units", between(1, kLargestUnits), "size of the state"),
+    option<&FastRnn::activation>("activation", kActivations, "activation function"),
+    option<&FastRnn::rank_w>("rank_w", between(0, kLargestUnits), "rank of W = W1 @ W2; 0: full"),
+    option<&FastRnn::rank_u>("rank_u", between(0, kLargestUnits), "rank of U = U1 @ U2; 0: full"),
+};
 
 constinit const LayerEntry FastRnn::kEntry = {
     .name = "fast_rnn",
@@ -16,18 +22,12 @@ constinit const LayerEntry FastRnn::kEntry = {
     .equations =
         "h' = sigmoid(beta) * h + sigmoid(alpha) * activation(W @ x + U @ h + b)\n"
         "with ranks W = W1 @ W2, U = U1 @ U2",
+    .options = kOptions,
     .read = read_cell<FastRnn>,
 };
 
-void FastRnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.choice("activation", activation, activations(), "activation function");
-  reader.optional("rank_w", rank_w, between(0, kLargestUnits), "rank of W = W1 @ W2; 0: full");
-  reader.optional("rank_u", rank_u, between(0, kLargestUnits), "rank of U = U1 @ U2; 0: full");
-}
-
 Layer FastRnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.1));
   const StepVar h = step.state("h", units);
   const auto share = [&](const std::string& name, double first) {

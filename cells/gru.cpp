@@ -3,9 +3,12 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&Gru::units>("units", between(1, kLargestUnits), "size of the state"),
+};
 
 constinit const LayerEntry Gru::kEntry = {
     .name = "gru",
@@ -18,15 +21,12 @@ constinit const LayerEntry Gru::kEntry = {
         "h' = (1 - z) * c + z * h\n"
         "each product W @ h and U @ x has a bias of its own: W_r.bias, U_r.bias, ...; r multiplies W_n.bias "
         "too",
+    .options = kOptions,
     .read = read_cell<Gru>,
 };
 
-void Gru::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-}
-
 Layer Gru::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   const StepVar x = step.input();
   const StepVar h = step.state("h", units);

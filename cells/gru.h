@@ -23,7 +23,6 @@ struct Gru {
 
   std::int64_t units = 0;  ///< size of the state, from 1; must be given
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

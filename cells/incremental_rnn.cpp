@@ -4,9 +4,15 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&IncrementalRnn::units>("units", between(1, kLargestUnits), "size of the state"),
+    option<&IncrementalRnn::inner_steps>("inner_steps", between(1, 1000), "Euler steps for an input"),
+    option<&IncrementalRnn::alpha>("alpha", above(0), "pull towards zero"),
+    option<&IncrementalRnn::activation>("activation", kActivations, "activation function"),
+};
 
 constinit const LayerEntry IncrementalRnn::kEntry = {
     .name = "incremental_rnn",
@@ -18,18 +24,12 @@ constinit const LayerEntry IncrementalRnn::kEntry = {
         "v = 0, then inner_steps times\n"
         "v = v + eta_i * (activation(U @ (v + h) + W @ x + W.bias) - alpha * (v + h))\n"
         "h' = v",
+    .options = kOptions,
     .read = read_cell<IncrementalRnn>,
 };
 
-void IncrementalRnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.optional("inner_steps", inner_steps, between(1, 1000), "Euler steps for an input");
-  reader.optional("alpha", alpha, above(0), "pull towards zero");
-  reader.choice("activation", activation, activations(), "activation function");
-}
-
 Layer IncrementalRnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   const StepVar h = step.state("h", units);
   const StepMatrix U = step.matrix("U", units, units);

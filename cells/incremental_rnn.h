@@ -28,7 +28,6 @@ struct IncrementalRnn {
   double alpha = 1;                 ///< pull towards zero, > 0
   std::string activation = "tanh";  ///< f: "tanh", "sigmoid", "relu"
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

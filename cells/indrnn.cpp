@@ -5,10 +5,17 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&IndRnn::units>("units", between(1, kLargestUnits), "size of the state"),
+    option<&IndRnn::longest>(
+        "longest", at_least(0),
+        "number of steps in which a state may at most double, for which w is clipped; 0: w is not clipped"),
+    option<&IndRnn::start>("start", {"uniform", "ones"}, "first values of the recurrent weights"),
+};
 
 constinit const LayerEntry IndRnn::kEntry = {
     .name = "indrnn",
@@ -17,19 +24,12 @@ constinit const LayerEntry IndRnn::kEntry = {
     .equations =
         "w_clipped = minimum(maximum(w, -r), r), r = 2^(1 / longest)\n"
         "h' = relu(W @ x + W.bias + w_clipped * h)",
+    .options = kOptions,
     .read = read_cell<IndRnn>,
 };
 
-void IndRnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.optional(
-      "longest", longest, at_least(0),
-      "number of steps in which a state may at most double, for which w is clipped; 0: w is not clipped");
-  reader.choice("start", start, {"uniform", "ones"}, "first values of the recurrent weights");
-}
-
 Layer IndRnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.001));
   const StepVar h = step.state("h", units);
   const double bound = longest > 0 ? std::exp2(1 / longest) : 1;

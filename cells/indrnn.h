@@ -23,7 +23,6 @@ struct IndRnn {
   double longest = 0;             ///< number of steps in which a state at most doubles; 0: w is not clipped
   std::string start = "uniform";  ///< the first values of w: "uniform", "ones"
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -3,9 +3,34 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 
 namespace lagtape {
+
+namespace {
+
+constexpr Option kOptions[] = {
+    required<&Lem::units>("units", between(1, kLargestUnits), "size of each of the two states"),
+    option<&Lem::dt>("dt", above(0), "largest time scale"),
+    option<&Lem::multiscale>("multiscale", "whether the time scales are learnt; otherwise both are dt"),
+    option<&Lem::chrono>("chrono", at_least(0),
+                         "longest time that the first time scales allow for; 0: W1.bias starts like the "
+                         "other biases")
+        .in("steps"),
+    option<&Lem::smallest_scale>("smallest_scale", between(0, 1),
+                                 "the time scales are clipped to [smallest_scale, 1]; 0: they are not"),
+};
+
+void check(const Lem& cell, JsonReader& reader) {
+  if (cell.chrono > 0 && !(cell.chrono * cell.dt >= 2)) {
+    reader.error("chrono", text_of("chrono * dt must be at least 2, got ", cell.chrono * cell.dt, "."));
+  }
+  if (!cell.multiscale && (cell.chrono > 0 || cell.smallest_scale > 0)) {
+    reader.error("multiscale", "without learnt time scales there is neither chrono nor smallest_scale.");
+  }
+}
+
+}  // namespace
 
 constinit const LayerEntry Lem::kEntry = {
     .name = "lem",
@@ -17,28 +42,12 @@ constinit const LayerEntry Lem::kEntry = {
         "z' = (1 - dt1) * z + dt1 * tanh(Wz @ y + Vz @ x)\n"
         "y' = (1 - dt2) * y + dt2 * tanh(Wy @ z' + Vy @ x)\n"
         "each product W @ y, W @ z' and V @ x has a bias of its own: W1.bias, V1.bias, ...",
+    .options = checked<check>(kOptions),
     .read = read_cell<Lem>,
 };
 
-void Lem::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of each of the two states");
-  reader.optional("dt", dt, above(0), "largest time scale");
-  reader.optional("multiscale", multiscale, "whether the time scales are learnt; otherwise both are dt");
-  reader.optional("chrono", chrono, at_least(0),
-                  "longest time, in steps, that the first time scales allow for; 0: W1.bias starts like the "
-                  "other biases");
-  reader.optional("smallest_scale", smallest_scale, between(0, 1),
-                  "the time scales are clipped to [smallest_scale, 1]; 0: they are not");
-  if (chrono > 0 && !(chrono * dt >= 2)) {
-    reader.error("chrono", text_of("chrono * dt must be at least 2, got ", chrono * dt, "."));
-  }
-  if (!multiscale && (chrono > 0 || smallest_scale > 0)) {
-    reader.error("multiscale", "without learnt time scales there is neither chrono nor smallest_scale.");
-  }
-}
-
 Layer Lem::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   StepTape& tape = step.tape();
   const StepVar x = step.input();

@@ -26,7 +26,6 @@ struct Lem {
   double chrono = 0;          ///< longest time, in steps, that the first values of dz allow for; 0: not used
   double smallest_scale = 0;  ///< dz and dy are clipped to [smallest_scale, 1]; 0: they are not
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

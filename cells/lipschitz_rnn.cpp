@@ -3,12 +3,21 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/shape.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&LipschitzRnn::units>("units", between(1, kLargestUnits), "size of the state"),
+    option<&LipschitzRnn::epsilon>("epsilon", above(0), "time step"),
+    option<&LipschitzRnn::alpha>("alpha", "weight of the linear part"),
+    option<&LipschitzRnn::beta>("beta", between(0, 1), "0: symmetric matrices, 1: antisymmetric ones"),
+    option<&LipschitzRnn::gamma>("gamma", at_least(0), "damping"),
+    option<&LipschitzRnn::init_deviation>(
+        "init_deviation", at_least(0), "standard deviation of the first values of M_A and M_W, times units"),
+};
 
 constinit const LayerEntry LipschitzRnn::kEntry = {
     .name = "lipschitz_rnn",
@@ -18,18 +27,9 @@ constinit const LayerEntry LipschitzRnn::kEntry = {
         "A = (1 - beta) * (M_A + M_A.T) + beta * (M_A - M_A.T) - gamma * eye(units), and W of M_W in the "
         "same way\n"
         "h' = h + epsilon * (alpha * (A @ h) + tanh(W @ h + U @ x + U.bias))",
+    .options = kOptions,
     .read = read_cell<LipschitzRnn>,
 };
-
-void LipschitzRnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.optional("epsilon", epsilon, above(0), "time step");
-  reader.optional("alpha", alpha, {}, "weight of the linear part");
-  reader.optional("beta", beta, between(0, 1), "0: symmetric matrices, 1: antisymmetric ones");
-  reader.optional("gamma", gamma, at_least(0), "damping");
-  reader.optional("init_deviation", init_deviation, at_least(0),
-                  "standard deviation of the first values of M_A and M_W, times units");
-}
 
 Var mixed_symmetry(const Var& M, double beta, double gamma) {
   const Var T = transpose(M);
@@ -37,7 +37,7 @@ Var mixed_symmetry(const Var& M, double beta, double gamma) {
 }
 
 Layer LipschitzRnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
   const StepVar h = step.state("h", units);
   const auto matrix = [&](const std::string& name) {

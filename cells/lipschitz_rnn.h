@@ -26,7 +26,6 @@ struct LipschitzRnn {
   double gamma = 0.001;         ///< damping
   double init_deviation = 0.1;  ///< standard deviation of the first values of M, times units
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

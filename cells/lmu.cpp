@@ -8,7 +8,7 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/matrix_exponential.h"
@@ -59,6 +59,28 @@ Tensor legendre_memory(std::int64_t order, double theta, const std::string& disc
   return slice(step, 0, 0, order).value().clone();
 }
 
+namespace {
+
+constexpr Option kOptions[] = {
+    required<&Lmu::units>("units", between(1, kLargestUnits), "size of the nonlinear state"),
+    required<&Lmu::order>("order", between(1, 4096), "size of the memory: the number of polynomials"),
+    required<&Lmu::theta>("theta", at_least(1), "time that the memory holds").in("steps"),
+    option<&Lmu::discretization>("discretization", {"zoh", "euler"},
+                                 "exact for an input that is held, or a Euler step"),
+    option<&Lmu::input_to_hidden>("input_to_hidden", "whether the nonlinear state sees the input"),
+    option<&Lmu::hidden_to_memory>("hidden_to_memory", "whether the memory sees the nonlinear state"),
+    option<&Lmu::memory_to_memory>("memory_to_memory", "whether what is written depends on the memory"),
+};
+
+void check(const Lmu& cell, JsonReader& reader) {
+  if (cell.discretization == "euler" && cell.theta <= 4 * static_cast<double>(cell.order)) {
+    reader.error("theta", text_of("a Euler step needs more than 4 * order = ", 4 * cell.order, ", got ",
+                                  cell.theta, "."));
+  }
+}
+
+}  // namespace
+
 constinit const LayerEntry Lmu::kEntry = {
     .name = "lmu",
     .summary = "Legendre memory of the last theta steps, written and read by a nonlinear state",
@@ -68,26 +90,12 @@ constinit const LayerEntry Lmu::kEntry = {
         "m' = A @ m + B * u, A and B fixed: m holds the last theta values of u as weights of Legendre "
         "polynomials\n"
         "h' = tanh(W_x @ x + W_h @ h + W_m @ m')",
+    .options = checked<check>(kOptions),
     .read = read_cell<Lmu>,
 };
 
-void Lmu::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the nonlinear state");
-  reader.required("order", order, between(1, 4096), "size of the memory: the number of polynomials");
-  reader.required("theta", theta, at_least(1), "steps that the memory holds");
-  reader.choice("discretization", discretization, {"zoh", "euler"},
-                "exact for an input that is held, or a Euler step");
-  reader.optional("input_to_hidden", input_to_hidden, "whether the nonlinear state sees the input");
-  reader.optional("hidden_to_memory", hidden_to_memory, "whether the memory sees the nonlinear state");
-  reader.optional("memory_to_memory", memory_to_memory, "whether what is written depends on the memory");
-  if (discretization == "euler" && theta <= 4 * static_cast<double>(order)) {
-    reader.error("theta",
-                 text_of("a Euler step needs more than 4 * order = ", 4 * order, ", got ", theta, "."));
-  }
-}
-
 Layer Lmu::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, {Initializer::Kind::xavier_normal, 1});
   StepTape& tape = step.tape();
   const StepVar x = step.input();

@@ -31,7 +31,6 @@ struct Lmu {
   bool hidden_to_memory = true;        ///< whether there is e_h
   bool memory_to_memory = true;        ///< whether there is e_m
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -3,9 +3,31 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 
 namespace lagtape {
+
+namespace {
+
+constexpr Option kOptions[] = {
+    required<&Lstm::units>("units", between(1, kLargestUnits), "size of the state"),
+    option<&Lstm::forget_gate>("forget_gate", "whether a gate forgets; otherwise f = 1"),
+    option<&Lstm::chrono>("chrono", at_least(0),
+                          "longest time that is remembered at first; 0: the biases start like the matrices")
+        .in("steps"),
+    option<&Lstm::scaling>(
+        "scaling", {"none", "v1", "v2"},
+        "gates that update c: none: f and i; v1: dt * f and dt * i; v2: (1 - dt) * f and dt * i"),
+    option<&Lstm::dt>("dt", above(0), "time step of scaling v1 and v2"),
+};
+
+void check(const Lstm& cell, JsonReader& reader) {
+  if (cell.chrono > 0 && cell.chrono < 2)
+    reader.error("chrono", text_of("must be 0 or at least 2, got ", cell.chrono, "."));
+  if (cell.dt != 1 && cell.scaling == "none") reader.error("dt", "there is no dt without scaling.");
+}
+
+}  // namespace
 
 constinit const LayerEntry Lstm::kEntry = {
     .name = "lstm",
@@ -21,24 +43,12 @@ constinit const LayerEntry Lstm::kEntry = {
         "c' = f * c + i * g\n"
         "h' = o * tanh(c')\n"
         "each product W @ h and U @ x has a bias of its own: W_i.bias, U_i.bias, ...",
+    .options = checked<check>(kOptions),
     .read = read_cell<Lstm>,
 };
 
-void Lstm::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.optional("forget_gate", forget_gate, "whether a gate forgets; otherwise f = 1");
-  reader.optional(
-      "chrono", chrono, at_least(0),
-      "longest time, in steps, that is remembered at first; 0: the biases start like the matrices");
-  reader.choice("scaling", scaling, {"none", "v1", "v2"},
-                "gates that update c: none: f and i; v1: dt * f and dt * i; v2: (1 - dt) * f and dt * i");
-  reader.optional("dt", dt, above(0), "time step of scaling v1 and v2");
-  if (chrono > 0 && chrono < 2) reader.error("chrono", text_of("must be 0 or at least 2, got ", chrono, "."));
-  if (dt != 1 && scaling == "none") reader.error("dt", "there is no dt without scaling.");
-}
-
 Layer Lstm::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   const StepVar x = step.input();
   const StepVar h = step.state("h", units);

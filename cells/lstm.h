@@ -30,7 +30,6 @@ struct Lstm {
   std::string scaling = "none";  ///< "none", "v1", "v2"
   double dt = 1;                 ///< time step of `scaling`, > 0
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -4,9 +4,22 @@
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
 #include "lagtape/cells/lipschitz_rnn.h"
-#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&NoisyRnn::units>("units", between(1, kLargestUnits), "size of the state"),
+    option<&NoisyRnn::epsilon>("epsilon", above(0), "first value of the time steps"),
+    option<&NoisyRnn::beta>("beta", between(0, 1), "0: symmetric matrices, 1: antisymmetric ones"),
+    option<&NoisyRnn::gamma_a>("gamma_a", at_least(0), "damping of A"),
+    option<&NoisyRnn::gamma_w>("gamma_w", at_least(0), "damping of W"),
+    option<&NoisyRnn::additive>("additive", at_least(0),
+                                "standard deviation of the noise added in a step of training"),
+    option<&NoisyRnn::multiplicative>("multiplicative", between(0, 1),
+                                      "largest part by which a step of training is shortened"),
+    option<&NoisyRnn::init_deviation>("init_deviation", at_least(0),
+                                      "standard deviation of the first values of M_A and M_W, times units"),
+};
 
 constinit const LayerEntry NoisyRnn::kEntry = {
     .name = "noisy_rnn",
@@ -18,25 +31,12 @@ constinit const LayerEntry NoisyRnn::kEntry = {
         "in training m = 1 - multiplicative * uniform(units), a = additive * normal(units); in evaluation m "
         "= 1, a = 0\n"
         "h' = h + d * m * (A @ h + tanh(W @ h + U @ x + U.bias)) + a",
+    .options = kOptions,
     .read = read_cell<NoisyRnn>,
 };
 
-void NoisyRnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.optional("epsilon", epsilon, above(0), "first value of the time steps");
-  reader.optional("beta", beta, between(0, 1), "0: symmetric matrices, 1: antisymmetric ones");
-  reader.optional("gamma_a", gamma_a, at_least(0), "damping of A");
-  reader.optional("gamma_w", gamma_w, at_least(0), "damping of W");
-  reader.optional("additive", additive, at_least(0),
-                  "standard deviation of the noise added in a step of training");
-  reader.optional("multiplicative", multiplicative, between(0, 1),
-                  "largest part by which a step of training is shortened");
-  reader.optional("init_deviation", init_deviation, at_least(0),
-                  "standard deviation of the first values of M_A and M_W, times units");
-}
-
 Layer NoisyRnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
   StepTape& tape = step.tape();
   const StepVar h = step.state("h", units);

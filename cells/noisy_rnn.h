@@ -31,7 +31,6 @@ struct NoisyRnn {
   double multiplicative = 0.02;  ///< largest part by which a step of training is shortened
   double init_deviation = 0.1;   ///< standard deviation of the first values of M, times units
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -1,7 +1,7 @@
 #include "lagtape/cells/registry.h"
 
 #include "lagtape/cells/cells.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/schema.h"
 
 namespace lagtape {
 
@@ -28,7 +28,8 @@ std::vector<OptionDoc> options_of(const LayerEntry& entry) {
   JsonReader reader(nothing, "", errors);
   if (entry.read_around) {
     entry.read_around(reader, [](JsonReader& around, const std::string& key) {
-      around.raw(key, "the cell inside, written like an entry of \"layers\"", "object", "");
+      around.document(
+          {key, reference_schema("cell"), "", "the cell inside, written like an entry of \"layers\""});
       return BuildLayer();
     });
   } else {

@@ -3,9 +3,12 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&Rnn::units>("units", between(1, kLargestUnits), "size of the state"),
+};
 
 constinit const LayerEntry Rnn::kEntry = {
     .name = "rnn",
@@ -14,15 +17,12 @@ constinit const LayerEntry Rnn::kEntry = {
     .equations =
         "h' = tanh(W @ h + U @ x)\n"
         "both products have a bias of their own: W.bias, U.bias",
+    .options = kOptions,
     .read = read_cell<Rnn>,
 };
 
-void Rnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-}
-
 Layer Rnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   const StepVar h = step.state("h", units);
   const StepVar Wh = step.affine("W", units, h);

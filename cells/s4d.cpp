@@ -7,7 +7,7 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/shape.h"
 
@@ -43,6 +43,19 @@ struct Readout {
   Var re, im;
 };
 
+constexpr Option kOptions[] = {
+    required<&S4d::units>("units", between(1, kLargestUnits),
+                          "number of channels, the same as that of the input"),
+    option<&S4d::states>("states", between(2, kLargestUnits),
+                         "real numbers of state for each channel, an even number"),
+    option<&S4d::gelu>("gelu", {"tanh", "exact"},
+                       "the function after the state spaces: y Phi(y), or its approximation with tanh"),
+};
+
+void check(const S4d& cell, JsonReader& reader) {
+  if (cell.states % 2 != 0) reader.error("states", text_of("must be even, got ", cell.states, "."));
+}
+
 }  // namespace
 
 constinit const LayerEntry S4d::kEntry = {
@@ -56,21 +69,12 @@ constinit const LayerEntry S4d::kEntry = {
         "g = gelu(real(sum(K * s')) + D * x)\n"
         "r = x + (W1 @ g + W1.bias) * sigmoid(W2 @ g + W2.bias)\n"
         "y = scale * (r - mean(r)) / sqrt(var(r) + 1e-5) + shift",
+    .options = checked<check>(kOptions),
     .read = read_cell<S4d>,
 };
 
-void S4d::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits),
-                  "number of channels, the same as that of the input");
-  reader.optional("states", states, between(2, kLargestUnits),
-                  "real numbers of state for each channel, an even number");
-  reader.choice("gelu", gelu, {"tanh", "exact"},
-                "the function after the state spaces: y Phi(y), or its approximation with tanh");
-  if (states % 2 != 0) reader.error("states", text_of("must be even, got ", states, "."));
-}
-
 Layer S4d::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   if (input != units) {
     throw InputError(text_of("the input has ", input, " channels, not ", units,
                              ". A layer {\"layer\": \"linear\", \"units\": ", units,

@@ -33,7 +33,6 @@ struct S4d {
   std::int64_t states = 64;   ///< real numbers of state for each channel, even
   std::string gelu = "tanh";  ///< "tanh" or "exact"
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -5,9 +5,14 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&Sru::units>("units", between(1, kLargestUnits), "size of the state"),
+    option<&Sru::highway_bias>("highway_bias", between(-20, 20),
+                               "first bias of the gate that lets the state through"),
+};
 
 constinit const LayerEntry Sru::kEntry = {
     .name = "sru",
@@ -19,17 +24,12 @@ constinit const LayerEntry Sru::kEntry = {
         "c' = f * c + (1 - f) * (W @ x)\n"
         "y = r * c' + (1 - r) * skip\n"
         "skip = sqrt(1 + 2 * exp(highway_bias)) * x, or W_s @ x where input and units differ",
+    .options = kOptions,
     .read = read_cell<Sru>,
 };
 
-void Sru::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.optional("highway_bias", highway_bias, between(-20, 20),
-                  "first bias of the gate that lets the state through");
-}
-
 Layer Sru::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   const double kappa = std::sqrt(1 + 2 * std::exp(highway_bias));
   const Initializer start{Initializer::Kind::kaiming_uniform, 1};
   const Initializer start_of_gates{Initializer::Kind::kaiming_uniform, std::sqrt(0.5)};

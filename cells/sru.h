@@ -25,7 +25,6 @@ struct Sru {
   std::int64_t units = 0;   ///< size of the state, from 1; must be given
   double highway_bias = 0;  ///< the first value of W_r.bias
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

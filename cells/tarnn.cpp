@@ -4,10 +4,19 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/matrices.h"
 
 namespace lagtape {
+
+constexpr Option kOptions[] = {
+    required<&Tarnn::units>("units", between(1, kLargestUnits), "size of the state"),
+    required<&Tarnn::length>("length", between(1, kLargestUnits),
+                             "number of steps that have time constants of their own"),
+    option<&Tarnn::inner_steps>("inner_steps", between(1, 1000), "Euler steps for an input"),
+    option<&Tarnn::gate>("gate", {"output", "inner"},
+                         "whether the gate is on the result or on the inner steps"),
+    option<&Tarnn::activation>("activation", kActivations, "activation function"),
+};
 
 constinit const LayerEntry Tarnn::kEntry = {
     .name = "tarnn",
@@ -21,20 +30,12 @@ constinit const LayerEntry Tarnn::kEntry = {
         "F = activation(U1 @ q + r) - q - h + (B1 @ x + B2 @ h)\n"
         "q = (1 - Ak[n]) * q + Ak[n] * F; with the gate inside q = q + Ak[n] * s * F\n"
         "h' = (1 - s) * h + s * q; with the gate inside h' = q",
+    .options = kOptions,
     .read = read_cell<Tarnn>,
 };
 
-void Tarnn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  reader.required("length", length, between(1, kLargestUnits),
-                  "number of steps that have time constants of their own");
-  reader.optional("inner_steps", inner_steps, between(1, 1000), "Euler steps for an input");
-  reader.choice("gate", gate, {"output", "inner"}, "whether the gate is on the result or on the inner steps");
-  reader.choice("activation", activation, activations(), "activation function");
-}
-
 Layer Tarnn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.1));
   StepTape& tape = step.tape();
   const StepVar x = step.input();

@@ -31,7 +31,6 @@ struct Tarnn {
   std::string gate = "output";      ///< the place of s: "output", "inner"
   std::string activation = "relu";  ///< f: "tanh", "sigmoid", "relu"
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -6,7 +6,7 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 
 namespace lagtape {
 namespace {
@@ -43,6 +43,41 @@ Seen past_of_code(StepTape& tape, std::int64_t tau, StepVar h, StepVar x, StepVa
   return {begun * tape.lag(h, tau - 1), begun * tape.lag(before, tau - 1)};
 }
 
+constexpr Option kOptions[] = {
+    required<&TauGru::units>("units", between(1, kLargestUnits), "size of the state"),
+    required<&TauGru::tau>(
+        "tau", kDelays, "delay; with 0 the delayed part sees the present state; a {\"max\": 64} is trained"),
+    option<&TauGru::dt>(
+        "dt", above(0),
+        "time step, which scales the update; a delay is floor(tau / dt) steps, but tau steps when "
+        "it is trained or in the form 'code'"),
+    option<&TauGru::alpha>("alpha", "weight of the delayed part; 0 leaves it out"),
+    option<&TauGru::beta>("beta", "weight of the direct part; 0 leaves it out"),
+    option<&TauGru::weighting>("weighting", "whether a gate weighs the delayed part"),
+    option<&TauGru::gating>("gating", "whether a gate updates the state"),
+    option<&TauGru::form>(
+        "form", {"paper", "code"},
+        "equations of the paper, or those of a public implementation, which delays the input too"),
+    option<&TauGru::dropout>(
+        "dropout", from_below(0, 1),
+        "probability with which W1 to W4 do not see an element of the state, drawn anew at every "
+        "step of training"),
+};
+
+void check(const TauGru& cell, JsonReader& reader) {
+  if (cell.alpha == 0 && cell.beta == 0)
+    reader.error("alpha", "alpha and beta are both 0, which leaves no update.");
+  for (const Delay& delay : cell.tau) {
+    const double steps = cell.form == "code" ? delay.time : delay.time / cell.dt;
+    if (!(steps <= StepTape::kLargestLag)) {
+      reader.error("tau", text_of(cell.form == "code" ? "tau" : "tau / dt", " must be at most ",
+                                  StepTape::kLargestLag, " steps, got ", steps, "."));
+    }
+    if (cell.form == "code" && (delay.is_trained() || delay.time != std::floor(delay.time)))
+      reader.error("tau", "the form 'code' has delays of whole steps.");
+  }
+}
+
 }  // namespace
 
 constinit const LayerEntry TauGru::kEntry = {
@@ -61,39 +96,12 @@ constinit const LayerEntry TauGru::kEntry = {
         "a trained delay is a parameter tau between 1 and max, in steps; z is that of h[-tau]\n"
         "form code: z and a are those of h[-(tau - 1)] and of the input tau steps before, both zeros up to "
         "step tau",
+    .options = checked<check>(kOptions),
     .read = read_cell<TauGru>,
 };
 
-void TauGru::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the state");
-  read_delays(reader, "tau", "delay; with 0 the delayed part sees the present state", tau);
-  reader.optional("dt", dt, above(0),
-                  "time step, which scales the update; a delay is floor(tau / dt) steps, but tau steps when "
-                  "it is trained or in the form 'code'");
-  reader.optional("alpha", alpha, {}, "weight of the delayed part; 0 leaves it out");
-  reader.optional("beta", beta, {}, "weight of the direct part; 0 leaves it out");
-  reader.optional("weighting", weighting, "whether a gate weighs the delayed part");
-  reader.optional("gating", gating, "whether a gate updates the state");
-  reader.choice("form", form, {"paper", "code"},
-                "equations of the paper, or those of a public implementation, which delays the input too");
-  reader.optional("dropout", dropout, at_least(0),
-                  "probability with which W1 to W4 do not see an element of the state, drawn anew at every "
-                  "step of training");
-  if (dropout >= 1) reader.error("dropout", text_of("must be below 1, got ", dropout, "."));
-  if (alpha == 0 && beta == 0) reader.error("alpha", "alpha and beta are both 0, which leaves no update.");
-  for (const Delay& delay : tau) {
-    const double steps = form == "code" ? delay.time : delay.time / dt;
-    if (!(steps <= StepTape::kLargestLag)) {
-      reader.error("tau", text_of(form == "code" ? "tau" : "tau / dt", " must be at most ",
-                                  StepTape::kLargestLag, " steps, got ", steps, "."));
-    }
-    if (form == "code" && (delay.is_trained() || delay.time != std::floor(delay.time)))
-      reader.error("tau", "the form 'code' has delays of whole steps.");
-  }
-}
-
 Layer TauGru::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   StepTape& tape = step.tape();
   const StepVar x = step.input();

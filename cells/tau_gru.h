@@ -48,7 +48,6 @@ struct TauGru {
   std::string form = "paper";  ///< "paper", "code"
   double dropout = 0;          ///< probability that a map does not see an element of the state, below 1
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -7,28 +7,61 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
 namespace {
 
-/// Reads a number, or a list of one for each layer, over the list that is there.
-void read_dt(JsonReader& reader, std::int64_t layers, std::vector<double>& dt) {
-  const Json& given = reader.raw("dt", "time step, > 0: one number, or a list of one for each layer",
-                                 "number > 0 | list of number > 0", "");
-  if (!reader.has("dt")) reader.fill("dt", dt.size() == 1 ? Json(dt[0]) : Json(dt));
+/// Reads a number, or a list of them. `check` looks at the numbers.
+void read_dt(JsonReader& reader, const Option& option, std::vector<double>& dt) {
+  const Json& given = reader.raw(std::string(option.key), "");
+  if (given.is_null()) return;
   dt.clear();
   if (given.is_number()) dt = {given.get<double>()};
   if (given.is_array())
     for (const Json& value : given) dt.push_back(value.is_number() ? value.get<double>() : 0);
-  bool good = dt.size() == 1 || std::ssize(dt) == layers;
-  for (double value : dt) good = good && value > 0;
+}
+
+Json dt_json(const Option&, const std::vector<double>& dt) { return dt.size() == 1 ? Json(dt[0]) : Json(dt); }
+
+Json dt_schema(const Option&) {
+  return either_schema({number_schema(above(0)), list_schema(number_schema(above(0)))});
+}
+
+constexpr OptionKindOf<std::vector<double>> kTimeSteps =
+    option_kind<std::vector<double>, read_dt, dt_json, dt_schema>();
+
+void check_dt(const Unicornn& cell, JsonReader& reader) {
+  bool good = cell.dt.size() == 1 || std::ssize(cell.dt) == cell.layers;
+  for (const double value : cell.dt) good = good && value > 0;
   if (good) return;
   const std::string expected =
-      text_of("expected a number above 0, or a list of ", layers, ", one for each layer");
-  reader.error("dt", reader.has("dt") ? text_of(expected, ". Got ", given.dump(), ".")
+      text_of("expected a number above 0, or a list of ", cell.layers, ", one for each layer");
+  reader.error("dt", reader.has("dt") ? text_of(expected, ". Got ", reader.raw("dt", "").dump(), ".")
                                       : text_of("is missing, ", expected, "."));
+}
+
+constexpr Option kOptions[] = {
+    required<&Unicornn::units>("units", between(1, kLargestUnits), "number of oscillators of a layer"),
+    option<&Unicornn::layers>("layers", between(1, 1000), "number of layers, one on top of the other"),
+    required<&Unicornn::dt>("dt", kTimeSteps, "time step, > 0: one number, or a list of one for each layer"),
+    option<&Unicornn::alpha>("alpha", at_least(0), "strength of the oscillators' own restoring force"),
+    option<&Unicornn::dropout>(
+        "dropout", from_below(0, 1),
+        "probability with which a unit of a layer's output is set to zero for a whole sequence"),
+    option<&Unicornn::residual_stacking>(
+        "residual_stacking", between(0, 1000),
+        "layers that a connection from below skips (S), fewer than there are; 0: no such connections"),
+    option<&Unicornn::train_c>("train_c", "whether c, which scales the time step of each unit, is trained"),
+};
+
+void check(const Unicornn& cell, JsonReader& reader) {
+  check_dt(cell, reader);
+  if (cell.residual_stacking >= cell.layers)
+    reader.error("residual_stacking", text_of("there are ", cell.layers, " layers, so that none is ",
+                                              cell.residual_stacking, " above another."));
 }
 
 }  // namespace
@@ -47,28 +80,12 @@ constinit const LayerEntry Unicornn::kEntry = {
         "of dropout\n"
         "residual stacking: layers from S + 1 upwards have V @ x + V.bias + Lambda @ y, y that of the layer "
         "S + 1 below",
+    .options = checked<check>(kOptions),
     .read = read_cell<Unicornn>,
 };
 
-void Unicornn::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "number of oscillators of a layer");
-  reader.optional("layers", layers, between(1, 1000), "number of layers, one on top of the other");
-  read_dt(reader, layers, dt);
-  reader.optional("alpha", alpha, at_least(0), "strength of the oscillators' own restoring force");
-  reader.optional("dropout", dropout, at_least(0),
-                  "probability with which a unit of a layer's output is set to zero for a whole sequence");
-  if (dropout >= 1) reader.error("dropout", text_of("must be below 1, got ", dropout, "."));
-  reader.optional(
-      "residual_stacking", residual_stacking, between(0, 1000),
-      "layers that a connection from below skips (S), fewer than there are; 0: no such connections");
-  if (residual_stacking >= layers)
-    reader.error("residual_stacking", text_of("there are ", layers, " layers, so that none is ",
-                                              residual_stacking, " above another."));
-  reader.optional("train_c", train_c, "whether c, which scales the time step of each unit, is trained");
-}
-
 std::vector<Layer> Unicornn::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   std::vector<Layer> stack;
   for (std::int64_t layer = 1; layer <= layers; ++layer) stack.push_back(build_layer(layer, input));
   return stack;

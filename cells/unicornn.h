@@ -41,7 +41,6 @@ struct Unicornn {
   bool train_c = true;                 ///< false: c keeps its first values
   std::int64_t residual_stacking = 0;  ///< S, the number of layers skipped; 0: no residual stacking
 
-  void read(JsonReader& reader);
   std::vector<Layer> build(std::int64_t input) const;
 
  private:

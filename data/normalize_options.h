@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lagtape/core/option_table.h"
 #include "lagtape/data/task.h"
 
 namespace lagtape {
@@ -8,11 +9,9 @@ namespace lagtape {
 /// sequences.
 struct NormalizeOptions {
   bool input = false, target = false;
+  bool real_loss = true;  ///< of TaskHints; with another loss, scaled targets are an error
 };
 
-/// Reads "normalize" and "normalize_target". Notes an error in the reader for scaled targets with a loss
-/// other than mse.
-NormalizeOptions read_normalize_options(JsonReader& reader, const TaskHints& hints,
-                                        NormalizeOptions defaults);
+extern const OptionTable kNormalizeOptions;
 
 }  // namespace lagtape

@@ -1,8 +1,12 @@
 #include "lagtape/optim/registry.h"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
+#include <utility>
 
+#include "lagtape/core/json/options.h"
 #include "lagtape/optim/adam.h"
 #include "lagtape/optim/rmsprop.h"
 #include "lagtape/optim/sgd.h"
@@ -13,77 +17,74 @@ namespace {
 
 // ---- Optimizers ----
 
-/// Reads the groups: [{"match": "layers.*.c", "lr_factor": 0.1}, ...]
-std::vector<ParameterGroup> read_groups(JsonReader& reader) {
-  std::vector<ParameterGroup> groups;
-  Json filled = Json::array();
-  const Json& given = reader.raw("groups",
-                                 "learning rates of single parameters: a list of {\"match\": names, "
-                                 "'*' for any characters, \"lr_factor\": factor on the learning rate}; "
-                                 "the first match counts",
-                                 R"(list of {"match": string, "lr_factor": number >= 0} | null)");
-  if (!given.is_null() && !given.is_array()) {
-    reader.error("groups", text_of("must be a list of objects. Got ", given.type_name(), "."));
-  } else {
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      ParameterGroup group;
-      JsonReader entry(given[i], text_of(reader.pointer_to("groups"), "/", i), reader.errors());
-      entry.required("match", group.match, "parameter names, '*' for any characters");
-      entry.required("lr_factor", group.lr_factor, at_least(0), "factor on the learning rate");
-      entry.finish();
-      filled.push_back(entry.filled());
-      groups.push_back(std::move(group));
-    }
-  }
-  reader.fill("groups", std::move(filled));
-  return groups;
+constexpr Option kGroupRows[] = {
+    required<&ParameterGroup::match>("match", "parameter names, '*' for any characters"),
+    required<&ParameterGroup::lr_factor>("lr_factor", at_least(0), "factor on the learning rate"),
+};
+
+constexpr OptionTable kGroup = kGroupRows;
+
+/// An optimizer's own options between those that all have.
+template <class Own>
+struct Options {
+  double lr;
+  Own own = {};
+  std::vector<ParameterGroup> groups = {};
+};
+
+template <class Own>
+constexpr Option kLr = option<&Options<Own>::lr>("lr", above(0), "learning rate");
+template <class Own>
+constexpr Option kGroups =
+    option<&Options<Own>::groups>("groups", kGroup,
+                                  "learning rates of single parameters: a list of {\"match\": names, '*' for "
+                                  "any characters, \"lr_factor\": factor "
+                                  "on the learning rate}; the first match counts");
+
+constexpr std::string_view kPenalty = "L2 penalty, added to the gradient";
+constexpr Range kDecay = between(0, 0.999999);
+
+constexpr Option kSgdOwn[] = {
+    option<&SgdOptions::momentum>("momentum", between(0, 1), "share of the velocity that an update keeps"),
+    option<&SgdOptions::weight_decay>("weight_decay", at_least(0), kPenalty),
+};
+constexpr Option kAdamOwn[] = {
+    option<&AdamOptions::beta1>("beta1", kDecay, "decay of the mean of gradients"),
+    option<&AdamOptions::beta2>("beta2", kDecay, "decay of the mean of squares"),
+    option<&AdamOptions::eps>("eps", above(0), "added to the root of the mean of squares"),
+    option<&AdamOptions::weight_decay>("weight_decay", at_least(0), kPenalty)
+        .unless<&AdamOptions::decoupled>(),
+    option<&AdamOptions::weight_decay>("weight_decay", at_least(0),
+                                       "each update shrinks a weight by this share times the learning rate")
+        .when<&AdamOptions::decoupled>(),
+};
+constexpr Option kRmspropOwn[] = {
+    option<&RmspropOptions::alpha>("alpha", kDecay, "decay of the mean of squares"),
+    option<&RmspropOptions::eps>("eps", above(0), "added to the root of the mean of squares"),
+    option<&RmspropOptions::weight_decay>("weight_decay", at_least(0), kPenalty),
+};
+
+template <class Made, class Own>
+OptimizerPlan read_plan(JsonReader& reader, OptionTable own, Options<Own> options) {
+  const Option rows[] = {kLr<Own>, rows_of<&Options<Own>::own>(own), kGroups<Own>};
+  read_options(reader, rows, options);
+  return {.lr = options.lr, .make = [options](const Parameters& parameters) {
+            return std::make_unique<Made>(parameters, options.own, options.groups);
+          }};
 }
 
 OptimizerPlan read_sgd(JsonReader& reader) {
-  OptimizerPlan plan{.lr = 0.01, .make = {}};
-  SgdOptions options;
-  reader.optional("lr", plan.lr, above(0), "learning rate");
-  reader.optional("momentum", options.momentum, between(0, 1), "share of the velocity that an update keeps");
-  reader.optional("weight_decay", options.weight_decay, at_least(0), "L2 penalty, added to the gradient");
-  plan.make = [options, groups = read_groups(reader)](const Parameters& parameters) {
-    return std::make_unique<Sgd>(parameters, options, groups);
-  };
-  return plan;
+  return read_plan<Sgd, SgdOptions>(reader, kSgdOwn, {.lr = 0.01});
 }
-
-OptimizerPlan read_adam_options(JsonReader& reader, AdamOptions options, const std::string& about_decay) {
-  OptimizerPlan plan{.lr = 0.001, .make = {}};
-  reader.optional("lr", plan.lr, above(0), "learning rate");
-  reader.optional("beta1", options.beta1, between(0, 0.999999), "decay of the mean of gradients");
-  reader.optional("beta2", options.beta2, between(0, 0.999999), "decay of the mean of squares");
-  reader.optional("eps", options.eps, above(0), "added to the root of the mean of squares");
-  reader.optional("weight_decay", options.weight_decay, at_least(0), about_decay);
-  plan.make = [options, groups = read_groups(reader)](const Parameters& parameters) {
-    return std::make_unique<Adam>(parameters, options, groups);
-  };
-  return plan;
-}
-
 OptimizerPlan read_adam(JsonReader& reader) {
-  return read_adam_options(reader, {}, "L2 penalty, added to the gradient");
+  return read_plan<Adam, AdamOptions>(reader, kAdamOwn, {.lr = 0.001});
 }
-
 OptimizerPlan read_adamw(JsonReader& reader) {
-  return read_adam_options(reader, {.weight_decay = 0.01, .decoupled = true},
-                           "each update shrinks a weight by this share times the learning rate");
+  return read_plan<Adam, AdamOptions>(reader, kAdamOwn,
+                                      {.lr = 0.001, .own = {.weight_decay = 0.01, .decoupled = true}});
 }
-
 OptimizerPlan read_rmsprop(JsonReader& reader) {
-  OptimizerPlan plan{.lr = 0.01, .make = {}};
-  RmspropOptions options;
-  reader.optional("lr", plan.lr, above(0), "learning rate");
-  reader.optional("alpha", options.alpha, between(0, 0.999999), "decay of the mean of squares");
-  reader.optional("eps", options.eps, above(0), "added to the root of the mean of squares");
-  reader.optional("weight_decay", options.weight_decay, at_least(0), "L2 penalty, added to the gradient");
-  plan.make = [options, groups = read_groups(reader)](const Parameters& parameters) {
-    return std::make_unique<Rmsprop>(parameters, options, groups);
-  };
-  return plan;
+  return read_plan<Rmsprop, RmspropOptions>(reader, kRmspropOwn, {.lr = 0.01});
 }
 
 constexpr std::array kOptimizers = {
@@ -99,55 +100,70 @@ constexpr std::array kOptimizers = {
 
 // ---- Schedules ----
 
-Schedule warmed_up(JsonReader& reader, Schedule schedule) {
-  std::int64_t warmup = 0;
-  reader.optional("warmup", warmup, at_least(0),
-                  "number of updates over which the learning rate grows linearly");
-  return with_warmup(std::move(schedule), warmup);
+struct ScheduleOptions {
+  std::vector<std::int64_t> epochs = {}, steps = {};
+  double factor = 1, floor = 0;
+  std::int64_t patience = 10, warmup = 0;
+};
+
+constexpr Option kWarmup = option<&ScheduleOptions::warmup>(
+    "warmup", at_least(0), "number of updates over which the learning rate grows linearly");
+
+constexpr Option kConstant[] = {kWarmup};
+constexpr Option kStep[] = {
+    option<&ScheduleOptions::epochs>("epochs", at_least(1),
+                                     "epochs after which the learning rate drops; [22]: from epoch 23 on"),
+    option<&ScheduleOptions::steps>("steps", at_least(1), "updates after which the learning rate drops"),
+    option<&ScheduleOptions::factor>("factor", above(0), "factor on the learning rate at each drop"),
+    kWarmup,
+};
+constexpr Option kCosine[] = {
+    option<&ScheduleOptions::floor>("floor", between(0, 1),
+                                    "factor on the learning rate at the end of the run"),
+    kWarmup,
+};
+constexpr Option kPlateau[] = {
+    option<&ScheduleOptions::patience>(
+        "patience", at_least(1),
+        "number of evaluations in a row without a new best after which the learning rate drops"),
+    option<&ScheduleOptions::factor>("factor", {.min = 0, .max = 1, .above_min = true},
+                                     "factor on the learning rate at each drop"),
+    option<&ScheduleOptions::floor>("floor", between(0, 1), "smallest factor on the learning rate"),
+    kWarmup,
+};
+
+void check_step(const ScheduleOptions& options, JsonReader& reader) {
+  for (const auto& [key, marks] : {std::pair{"epochs", &options.epochs}, {"steps", &options.steps}})
+    if (std::ranges::adjacent_find(*marks, std::ranges::greater_equal()) != marks->end())
+      reader.error(key,
+                   text_of("must be a list of ascending integers from 1. Got ", Json(*marks).dump(), "."));
+  const bool is_given = reader.has("epochs") || reader.has("steps");
+  if (options.epochs.empty() && options.steps.empty() && (!is_given || reader.errors().empty()))
+    reader.error("", "needs 'epochs' or 'steps' at which the rate drops.");
 }
 
-/// Reads a list of integers from 1 on, in ascending order.
-std::vector<std::int64_t> read_marks(JsonReader& reader, const std::string& key, const std::string& about) {
-  std::vector<std::int64_t> marks;
-  const Json& given = reader.raw(key, about, "list of integer >= 1 | null");
-  bool valid = given.is_null() || given.is_array();
-  for (std::size_t i = 0; valid && i < given.size(); ++i) {
-    valid = given[i].is_number_integer() && given[i].get<std::int64_t>() > (marks.empty() ? 0 : marks.back());
-    if (valid) marks.push_back(given[i].get<std::int64_t>());
-  }
-  if (!valid)
-    reader.error(key, text_of("must be a list of ascending integers from 1. Got ", given.dump(), "."));
-  reader.fill(key, marks);
-  return marks;
+/// The schedule of the options, read over their defaults, with its warm-up.
+Schedule read(JsonReader& reader, const OptionTable& table, ScheduleOptions options,
+              Schedule (*make)(const ScheduleOptions& options)) {
+  read_options(reader, table, options);
+  return with_warmup(make(options), options.warmup);
 }
 
-Schedule read_constant(JsonReader& reader) { return warmed_up(reader, constant_schedule()); }
-
+Schedule read_constant(JsonReader& reader) {
+  return read(reader, kConstant, {}, [](const ScheduleOptions&) { return constant_schedule(); });
+}
 Schedule read_step(JsonReader& reader) {
-  double factor = 0.1;
-  auto epochs =
-      read_marks(reader, "epochs", "epochs after which the learning rate drops; [22]: from epoch 23 on");
-  auto steps = read_marks(reader, "steps", "updates after which the learning rate drops");
-  reader.optional("factor", factor, above(0), "factor on the learning rate at each drop");
-  if (epochs.empty() && steps.empty()) reader.error("", "needs 'epochs' or 'steps' at which the rate drops.");
-  return warmed_up(reader, step_schedule(std::move(epochs), std::move(steps), factor));
+  return read(reader, checked<check_step>(kStep), {.factor = 0.1}, [](const ScheduleOptions& options) {
+    return step_schedule(options.epochs, options.steps, options.factor);
+  });
 }
-
 Schedule read_cosine(JsonReader& reader) {
-  double floor = 0;
-  reader.optional("floor", floor, between(0, 1), "factor on the learning rate at the end of the run");
-  return warmed_up(reader, cosine_schedule(floor));
+  return read(reader, kCosine, {},
+              [](const ScheduleOptions& options) { return cosine_schedule(options.floor); });
 }
-
 Schedule read_plateau(JsonReader& reader) {
-  double factor = 0.5, floor = 0.001;
-  std::int64_t patience = 10;
-  reader.optional("patience", patience, at_least(1),
-                  "number of evaluations in a row without a new best after which the learning rate drops");
-  reader.optional("factor", factor, {.min = 0, .max = 1, .above_min = true},
-                  "factor on the learning rate at each drop");
-  reader.optional("floor", floor, between(0, 1), "smallest factor on the learning rate");
-  return warmed_up(reader, plateau_schedule(factor, floor));
+  return read(reader, kPlateau, {.factor = 0.5, .floor = 0.001},
+              [](const ScheduleOptions& options) { return plateau_schedule(options.factor, options.floor); });
 }
 
 constexpr std::array kSchedules = {

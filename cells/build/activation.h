@@ -1,14 +1,14 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "lagtape/core/json/options.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
 
-/// The names of the functions that some cells let their user choose from: tanh, sigmoid, relu.
-const std::vector<std::string>& activations();
+/// The names of the functions that some cells let their user choose from.
+inline constexpr Choices kActivations = {"tanh", "sigmoid", "relu"};
 /// One of them, by its name.
 StepVar activate(const std::string& name, StepVar a);
 

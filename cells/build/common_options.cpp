@@ -3,35 +3,11 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
 namespace {
-
-constexpr std::int64_t kLargestDilation = std::int64_t{1} << 20;
-
-/// Reads the key "dilations" over the list that is there.
-void read_dilations(JsonReader& reader, bool needed, std::vector<std::int64_t>& dilations) {
-  const Json& given = reader.raw(
-      "dilations", "a layer for each, in which the step before is that many steps back",
-      text_of(needed ? "list of 1 or more " : "null | list of ", "integer >= 1 and <= ", kLargestDilation),
-      needed ? "" : "[]");
-  if (given.is_null()) reader.fill("dilations", dilations);
-  if (given.is_null() && !needed) return;
-  dilations.clear();
-  bool good = given.is_array() && !(needed && given.empty());
-  for (std::size_t i = 0; given.is_array() && i < given.size(); ++i) {
-    good = good && given[i].is_number_integer();
-    if (!good) break;
-    dilations.push_back(given[i].get<std::int64_t>());
-    good = dilations.back() >= 1 && dilations.back() <= kLargestDilation;
-  }
-  if (!good)
-    reader.error("dilations", text_of("expected a list of whole numbers from 1 to ", kLargestDilation,
-                                      ", like [1, 2, 4, 8]. Got ", given.dump(), "."));
-}
 
 std::int64_t output_width(const Layer& layer) {
   return layer.program.values[static_cast<std::size_t>(layer.program.output)].shape.width();
@@ -52,19 +28,6 @@ void add_residuals(std::vector<Layer>& layers) {
 }
 
 }  // namespace
-
-void CommonCellOptions::read(JsonReader& reader) {
-  if (arithmetic) {
-    std::string name = arithmetic == Arithmetic::grid ? "grid" : "float";
-    reader.choice("arithmetic", name, {"float", "grid"},
-                  "arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs "
-                  "backwards exactly");
-    arithmetic = name == "grid" ? Arithmetic::grid : Arithmetic::real;
-  }
-  read_dilations(reader, needs_dilations, dilations);
-  reader.optional("residual", residual, "whether the input is added to the output");
-  init.read(reader);
-}
 
 BuildLayer CommonCellOptions::apply(BuildLayer build) const {
   return [build, options = *this](std::int64_t input) {

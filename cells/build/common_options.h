@@ -29,8 +29,6 @@ struct CommonCellOptions {
   /// First values of parameters, in place of the cell's own.
   InitialValues init = {};
 
-  /// Reads "dilations", "residual", "init", and "arithmetic" where there is one.
-  void read(JsonReader& reader);
   /// The layers of the cell with these options. Throws InputError for a state that cannot be on the grid, a
   /// cell that cannot be dilated, a residual layer whose widths differ, and wherever InitialValues::apply
   /// throws.

@@ -1,15 +1,26 @@
 #include "lagtape/cells/build/delay.h"
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/cells/build/option_kinds.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
 namespace {
 
-/// Reads "start", which is a number or [low, high].
-void read_start(JsonReader& reader, Delay& delay) {
-  const Json& start =
-      reader.raw("start", "first value, or the range of first values", "number | list of number");
+Json start_json(const Option&, const Delay& delay) {
+  return delay.low == delay.high ? Json(delay.low) : Json::array({delay.low, delay.high});
+}
+
+Json start_schema(const Option&) {
+  return either_schema({number_schema({}), list_schema(number_schema({})), Json{{"type", "null"}}});
+}
+
+/// Reads "start", which is a number or [low, high]. Its default depends on the other keys.
+void read_start(JsonReader& reader, const Option&, Delay& delay) {
+  const double largest = static_cast<double>(delay.max), middle = middle_of(delay.max);
+  delay.low = delay.each_unit ? 1 : middle;
+  delay.high = delay.each_unit ? largest : middle;
+  const Json& start = reader.raw("start", "");
   const bool is_range = start.is_array() && start.size() == 2 && start[0].is_number() && start[1].is_number();
   if (start.is_number()) {
     delay.low = delay.high = start.get<double>();
@@ -19,54 +30,63 @@ void read_start(JsonReader& reader, Delay& delay) {
   } else if (!start.is_null()) {
     reader.error("start", "expected a number, or two of them.");
   }
-  if (!(delay.low >= 1 && delay.low <= delay.high && delay.high <= static_cast<double>(delay.max)))
+  if (!(delay.low >= 1 && delay.low <= delay.high && delay.high <= largest))
     reader.error("start", text_of("must be within 1 .. max, got ", start.dump(), "."));
-  reader.fill("start", delay.low == delay.high ? Json(delay.low) : Json::array({delay.low, delay.high}));
 }
 
-Delay read_trained(JsonReader& reader) {
-  Delay delay;
-  delay.max = 1;
-  reader.required("max", delay.max, between(1, StepTape::kLargestLag - 1), "largest value, in steps");
-  std::string each = "layer";
-  reader.choice("each", each, {"layer", "unit"}, "what has a delay of its own");
-  delay.each_unit = each == "unit";
-  const double largest = static_cast<double>(delay.max), middle = middle_of(delay.max);
-  delay.low = delay.each_unit ? 1 : middle;
-  delay.high = delay.each_unit ? largest : middle;
-  read_start(reader, delay);
-  reader.finish();
-  return delay;
-}
+constexpr OptionKindOf<Delay> kStart = option_kind<Delay, read_start, start_json, start_schema>();
 
-/// Reads one delay; `filled` becomes it with its defaults.
-Delay read_delay(const Json& value, const std::string& pointer, JsonErrors& errors, Json& filled) {
-  filled = value;
+constexpr Option kTrainedDelay[] = {
+    required<&Delay::max>("max", between(1, StepTape::kLargestLag - 1), "largest value, in steps"),
+    option<&Delay::each_unit>("each", Choices{{"layer", false}, {"unit", true}},
+                              "what has a delay of its own"),
+    whole<Delay>("start", kStart, "first value, or the range of first values"),
+};
+
+Delay read_delay(const Json& value, const std::string& pointer, JsonErrors& errors) {
   if (value.is_object()) {
+    Delay delay;
+    delay.max = 1;
     JsonReader reader(value, pointer, errors);
-    const Delay delay = read_trained(reader);
-    filled = reader.filled();
+    read_options(reader, {kTrainedDelay}, delay);
+    reader.finish();
     return delay;
   }
-  if (value.is_number() && value.get<double>() >= 0) {
-    filled = value.get<double>();
-    return value.get<double>();
-  }
+  if (value.is_number() && value.get<double>() >= 0) return value.get<double>();
   errors.add(pointer, text_of("expected number >= 0, or {\"max\": 64}, got ", value.dump()));
   return {};
 }
 
 Json json_of(const Delay& delay) {
-  if (!delay.is_trained()) return delay.time;
-  const Json start = delay.low == delay.high ? Json(delay.low) : Json::array({delay.low, delay.high});
-  return {{"max", delay.max}, {"each", delay.each_unit ? "unit" : "layer"}, {"start", start}};
+  return delay.is_trained() ? json_of({kTrainedDelay}, delay) : Json(delay.time);
 }
 
-Json json_of(const Delays& delays) {
+Json json_of_delays(const Option&, const Delays& delays) {
   if (delays.size() == 1) return json_of(delays[0]);
   Json list = Json::array();
   for (const Delay& delay : delays) list.push_back(json_of(delay));
   return list;
+}
+
+Json delays_schema(const Option&) {
+  const Json one = either_schema({number_schema(at_least(0)), schema_of_rows(kTrainedDelay)});
+  return either_schema({one["anyOf"][0], one["anyOf"][1], list_schema(one, 1)});
+}
+
+/// Reads a delay, or a list of them, over those that are there.
+void read_delays(JsonReader& reader, const Option& option, Delays& delays) {
+  const std::string key(option.key);
+  const Json& value = reader.raw(key, "");
+  const std::string pointer = reader.pointer_to(key);
+  if (value.is_null()) {
+    if (reader.is_object()) reader.error(key, Problem{.rule = Rule::missing, .expected = "number >= 0"});
+    return;
+  }
+  delays = {};
+  if (!value.is_array()) return delays.push_back(read_delay(value, pointer, reader.errors()));
+  if (value.empty()) reader.error(key, "a list of delays must have at least one.");
+  for (std::size_t i = 0; i < value.size(); ++i)
+    delays.push_back(read_delay(value[i], text_of(pointer, "/", i), reader.errors()));
 }
 
 Delay trained_delay(std::int64_t max, bool each_unit, double low, double high) {
@@ -83,6 +103,9 @@ Delay trained_delay(std::int64_t max, bool each_unit, double low, double high) {
 
 }  // namespace
 
+constinit const OptionKindOf<Delays> kDelays =
+    option_kind<Delays, read_delays, json_of_delays, delays_schema>();
+
 Delay Delay::trained(std::int64_t max) { return trained(max, middle_of(max)); }
 Delay Delay::trained(std::int64_t max, double start) { return trained_delay(max, false, start, start); }
 Delay Delay::trained_each_unit(std::int64_t max) {
@@ -97,33 +120,5 @@ Initializer Delay::initializer() const {
 }
 
 double middle_of(std::int64_t max) { return max == 1 ? 1 : static_cast<double>(max / 2) + 0.5; }
-
-void read_delays(JsonReader& reader, const std::string& key, const std::string& about, Delays& delays) {
-  const std::string one =
-      text_of(R"(number >= 0 | {"max": integer >= 1 and <= )", StepTape::kLargestLag - 1,
-              R"(, "each"?: "layer" | "unit", "start"?: number | list of number | null})");
-  const Json value = reader.raw(key, about + "; a {\"max\": 64} is trained",
-                                text_of(one, " | list of 1 or more (", one, ")"), "");
-  const std::string pointer = reader.pointer_to(key);
-  if (value.is_null()) {
-    if (reader.is_object()) reader.error(key, Problem{.rule = Rule::missing, .expected = "number >= 0"});
-    reader.fill(key, json_of(delays));
-    return;
-  }
-  Json filled;
-  delays = {};
-  if (!value.is_array()) {
-    delays.push_back(read_delay(value, pointer, reader.errors(), filled));
-    reader.fill(key, filled);
-    return;
-  }
-  if (value.empty()) reader.error(key, "a list of delays must have at least one.");
-  Json all = Json::array();
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    delays.push_back(read_delay(value[i], text_of(pointer, "/", i), reader.errors(), filled));
-    all.push_back(filled);
-  }
-  reader.fill(key, all);
-}
 
 }  // namespace lagtape

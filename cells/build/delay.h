@@ -10,8 +10,6 @@
 
 namespace lagtape {
 
-class JsonReader;
-
 /// How far back a cell looks: a fixed time, or a number of steps that is trained. In JSON it is a number >=
 /// 0, or
 ///
@@ -60,8 +58,5 @@ class Delays {
 
 /// About half of the range 1 .. max, and between two whole numbers, where the interpolation has kinks.
 double middle_of(std::int64_t max);
-
-/// Reads a delay, or a list of them, over those that are there. Notes errors.
-void read_delays(JsonReader& reader, const std::string& key, const std::string& about, Delays& delays);
 
 }  // namespace lagtape

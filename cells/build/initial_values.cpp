@@ -45,13 +45,6 @@ bool set_all(const std::vector<Named>& parameters, const InitialValues::Entry& e
 
 }  // namespace
 
-void InitialValues::read(JsonReader& reader) {
-  const Json& given =
-      reader.raw("init", "first values of parameters by name; `lagtape list initializers` names the kinds",
-                 "object", "{}");
-  reader.fill("init", given.is_null() ? json_of(*this) : read_initial_values(given, reader, *this));
-}
-
 void InitialValues::apply(LayerGroup& group) const {
   const std::vector<Named> parameters = parameters_of(group);
   std::vector<const Entry*> exact;

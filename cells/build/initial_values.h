@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,13 +21,10 @@ struct InitialValues {
   struct Entry {
     std::string name;
     Initializer initializer;
-    std::string pointer =
-        {};  ///< /model/layers/0/init/W9, its place in a JSON text; empty for one written in C++
+    std::string pointer = {};    ///< its place in a JSON text: /model/layers/0/init/W9; empty in C++
+    std::string_view type = {};  ///< its name there, one of those that the initializer has
   };
   std::vector<Entry> entries = {};
-
-  /// Reads the key "init".
-  void read(JsonReader& reader);
 
   /// Throws InputError for a parameter that the layer does not have, and for an initialiser that is not for
   /// the parameter's shape.

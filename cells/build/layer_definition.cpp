@@ -1,37 +1,43 @@
 #include "lagtape/cells/build/layer_definition.h"
 
 #include "lagtape/cells/build/layer_content.h"
+#include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/core/error.h"
 
 namespace lagtape {
 
-LayerDefinition::LayerDefinition(const LayerEntry& entry, const ReadOptions& read, const ReadInner& inner) {
+namespace {
+
+/// A reader that gives `inner` whatever it is asked for.
+ReadInner reading(const LayerContent& inner) {
+  return [&inner](JsonReader& around, const std::string& key) {
+    around.raw(key, "");
+    around.fill(key, inner.json);
+    if (inner.json.contains("layer"))
+      around.error(key, text_of("the layer inside must be a cell, got '", inner.name, "'."));
+    return inner.build;
+  };
+}
+
+}  // namespace
+
+LayerDefinition::LayerDefinition(const LayerEntry& entry, const void* options,
+                                 const CommonCellOptions* common, const InitialValues* init,
+                                 const LayerDefinition* inner) {
   const std::string kind(entry.kind), name(entry.name);
-  const Json nothing = Json::object();
-  JsonErrors missing;  // keys without a default are errors here; the struct has values for them
-  JsonReader own(nothing, "", missing);
-  read(own);
-  Json options = {{kind, name}};
-  options.update(own.filled());
+  Json written = {{kind, name}};
+  write_rows(written, entry.options, options);
+  if (common != nullptr) written.update(json_of(kCommonCellOptions, *common));
+  if (init != nullptr) written.update(json_of(kInitOption, *init));
   JsonErrors errors;
   // From here on the layer is read as from a file, so that both ways of writing it give the same layer.
-  JsonReader reader(options, "", errors);
+  JsonReader reader(written, "", errors);
   reader.raw(kind, "name");
-  BuildLayer build = inner ? entry.read_around(reader, inner) : entry.read(reader);
+  BuildLayer build = inner ? entry.read_around(reader, reading(inner->content())) : entry.read(reader);
   reader.finish();
   errors.raise(name);
   content_ = std::make_shared<const LayerContent>(
       LayerContent{name, std::move(build), entry.takes_tokens, reader.filled()});
-}
-
-ReadInner LayerDefinition::reading(const LayerDefinition& inner) {
-  return [content = inner.content_](JsonReader& around, const std::string& key) {
-    around.raw(key, "the cell inside");
-    around.fill(key, content->json);
-    if (content->json.contains("layer"))
-      around.error(key, text_of("the layer inside must be a cell, got '", content->name, "'."));
-    return content->build;
-  };
 }
 
 const std::string& LayerDefinition::name() const { return content_->name; }

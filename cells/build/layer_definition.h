@@ -8,7 +8,6 @@
 #include "lagtape/cells/build/common_options.h"
 #include "lagtape/cells/build/initial_values.h"
 #include "lagtape/cells/build/layer_entry.h"
-#include "lagtape/cells/build/options.h"
 
 namespace lagtape {
 
@@ -16,16 +15,9 @@ struct LayerContent;
 
 /// A struct that holds the options of a cell or layer: TauGru, Lstm, Linear, ...
 template <class T>
-concept LayerOptions = requires(T options, JsonReader& reader) {
+concept LayerOptions = requires(T options) {
   { T::kEntry } -> std::convertible_to<const LayerEntry&>;
-  options.read(reader);
-};
-
-/// A struct with the options of a layer around another one: Bidirectional.
-template <class T>
-concept OuterLayerOptions = requires(T options, JsonReader& reader, const ReadInner& inner) {
-  { T::kEntry } -> std::convertible_to<const LayerEntry&>;
-  options.read(reader, inner);
+  options.build(std::int64_t{1});
 };
 
 /// One entry of a model's layers, before the width of its input is known. It is made from a struct of
@@ -41,35 +33,25 @@ concept OuterLayerOptions = requires(T options, JsonReader& reader, const ReadIn
 class LayerDefinition {
  public:
   template <LayerOptions Options>
-  LayerDefinition(Options options)
-      : LayerDefinition(Options::kEntry, [&](JsonReader& reader) { options.read(reader); }) {}
+  LayerDefinition(const Options& options) : LayerDefinition(Options::kEntry, &options) {}
   template <LayerOptions Options>
-  LayerDefinition(Options options, CommonCellOptions common)
-      : LayerDefinition(Options::kEntry, [&](JsonReader& reader) {
-          options.read(reader);
-          common.read(reader);
-        }) {}
+  LayerDefinition(const Options& options, const CommonCellOptions& common)
+      : LayerDefinition(Options::kEntry, &options, &common) {}
   template <LayerOptions Options>
-  LayerDefinition(Options options, InitialValues init)
-      : LayerDefinition(Options::kEntry, [&](JsonReader& reader) {
-          options.read(reader);
-          init.read(reader);
-        }) {}
-  template <OuterLayerOptions Options>
-  LayerDefinition(Options options, const LayerDefinition& inner)
-      : LayerDefinition(
-            Options::kEntry, [&](JsonReader& reader) { options.read(reader, reading(inner)); },
-            reading(inner)) {}
+  LayerDefinition(const Options& options, const InitialValues& init)
+      : LayerDefinition(Options::kEntry, &options, nullptr, &init) {}
+  /// For a layer around another one: Bidirectional.
+  template <LayerOptions Options>
+  LayerDefinition(const Options& options, const LayerDefinition& inner)
+      : LayerDefinition(Options::kEntry, &options, nullptr, nullptr, &inner) {}
   explicit LayerDefinition(std::shared_ptr<const LayerContent> content) : content_(std::move(content)) {}
 
   const std::string& name() const;  ///< "tau_gru"
   const LayerContent& content() const { return *content_; }
 
  private:
-  /// `read` reads a JSON object over the options, as in cells/build/options.h. `inner` reads the layer inside.
-  LayerDefinition(const LayerEntry& entry, const ReadOptions& read, const ReadInner& inner = {});
-  /// A reader that gives `inner` whatever it is asked for.
-  static ReadInner reading(const LayerDefinition& inner);
+  LayerDefinition(const LayerEntry& entry, const void* options, const CommonCellOptions* common = nullptr,
+                  const InitialValues* init = nullptr, const LayerDefinition* inner = nullptr);
 
   std::shared_ptr<const LayerContent> content_;
 };

@@ -1,28 +1,21 @@
 #include "lagtape/cells/build/options.h"
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/core/json/options.h"
 
 namespace lagtape {
-namespace {
 
-Json json_of(const ReadOptions& read) {
-  const Json nothing = Json::object();
-  JsonErrors missing;  // keys without a default are errors here; their values are written too
-  JsonReader reader(nothing, "", missing);
-  read(reader);
-  return reader.filled();
-}
-
-}  // namespace
-
-std::string options_text(const ReadOptions& read) { return json_of(read).dump(); }
-
-void check_options(std::string_view layer, const ReadOptions& read) {
-  const Json options = json_of(read);
+void require_valid(const LayerEntry& entry, const void* options) {
+  Json written = Json::object();
+  write_rows(written, entry.options, options);
   JsonErrors errors;
-  JsonReader reader(options, "", errors);
-  read(reader);
-  errors.raise(std::string(layer));
+  JsonReader reader(written, "", errors);
+  if (entry.read_around != nullptr) {
+    entry.read_around(reader, [](JsonReader&, const std::string&) { return BuildLayer(); });
+  } else {
+    entry.read(reader);
+  }
+  errors.raise(std::string(entry.name));
 }
 
 }  // namespace lagtape

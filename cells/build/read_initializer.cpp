@@ -25,12 +25,6 @@ constexpr std::string_view kHe = "Delving Deep into Rectifiers (He et al. 2015)"
 constexpr std::string_view kLeCun = "Efficient BackProp (LeCun et al. 1998)";
 constexpr std::string_view kChrono = "Can recurrent neural networks warp time? (Tallec and Ollivier 2018)";
 
-void check_bounds(JsonReader& reader, Initializer& initializer) {
-  if (initializer.a > initializer.b) reader.error("low", "low must not be above high.");
-}
-
-void take_one_off(JsonReader&, Initializer& initializer) { initializer.b -= 1; }
-
 constexpr InitializerEntry kInitializers[] = {
     {"zeros", "zeros everywhere", "", "W = 0", Kind::constant},
     {"ones", "ones everywhere", "", "W = 1", Kind::constant, {"", "", 1}},
@@ -46,8 +40,7 @@ constexpr InitializerEntry kInitializers[] = {
      "W from U(low, high)",
      Kind::uniform,
      {"low", "smallest value", -1, kAny},
-     {"high", "largest value", 1, kAny},
-     check_bounds},
+     {"high", "largest value", 1, kAny}},
     {"normal", "normal distribution", "", "W from N(mean, deviation^2)", Kind::normal, kMean, kDeviation},
     {"truncated_normal", "normal distribution without its tails", "",
      "W from N(mean, deviation^2), within 2 * deviation of the mean", Kind::truncated_normal, kMean,
@@ -93,8 +86,7 @@ constexpr InitializerEntry kInitializers[] = {
      "W = scale * log(u), u from U(1, longest - 1)",
      Kind::log_uniform,
      {"scale", "1, or -1 for an input gate", 1, kAny},
-     {"longest", "longest time scale, in steps", 784, kFromTwo},
-     take_one_off},
+     {"longest", "longest time scale, in steps", 784, kFromTwo, 1}},
     {"ramp",
      "evenly spaced along the last axis",
      "",
@@ -117,16 +109,19 @@ constexpr InitializerEntry kInitializers[] = {
 
 Initializer InitializerEntry::read(JsonReader& reader) const {
   Initializer result{kind, a.fallback, b.fallback};
-  if (!a.key.empty()) reader.optional(std::string(a.key), result.a, a.range, std::string(a.about));
-  if (!b.key.empty()) reader.optional(std::string(b.key), result.b, b.range, std::string(b.about));
-  if (finish) finish(reader, result);
+  for (const auto& [number, value] : {std::pair{&a, &result.a}, std::pair{&b, &result.b}}) {
+    if (number->key.empty()) continue;
+    reader.optional(std::string(number->key), *value, number->range, std::string(number->about));
+    *value -= number->less;
+  }
+  if (kind == Kind::uniform && result.a > result.b) reader.error("low", "low must not be above high.");
   return result;
 }
 
 std::span<const InitializerEntry> initializers() { return kInitializers; }
 
 Initializer read_initializer(const Json& value, const std::string& pointer, JsonErrors& errors,
-                             Json* filled) {
+                             std::string_view* type) {
   Json object = value;
   if (value.is_string()) object = {{"type", value}};
   if (value.is_number()) object = {{"type", "constant"}, {"value", value}};
@@ -134,47 +129,28 @@ Initializer read_initializer(const Json& value, const std::string& pointer, Json
   for (const InitializerEntry& entry : initializers()) names.emplace_back(entry.name);
 
   JsonReader reader(object, pointer, errors);
-  std::string type;
-  reader.required_choice("type", type, names, "kind of first values");
-  Initializer result;
+  std::string name;
+  reader.required_choice("type", name, names, "kind of first values");
   for (const InitializerEntry& entry : initializers()) {
-    if (entry.name != type) continue;
-    result = entry.read(reader);
+    if (entry.name != name) continue;
+    const Initializer result = entry.read(reader);
     reader.finish();
+    if (type != nullptr) *type = entry.name;
+    return result;
   }
-  if (filled) *filled = reader.filled();
-  return result;
+  return {};
 }
 
-Json read_initial_values(const Json& object, JsonReader& reader, InitialValues& values) {
-  const JsonReader names(object, reader.pointer_to("init"), reader.errors());
-  if (!names.is_object()) return object;
-  values.entries.clear();
-  Json filled = Json::object();
-  for (const auto& [name, value] : object.items()) {
-    const std::string pointer = names.pointer_to(name);
-    const Initializer initializer = read_initializer(value, pointer, reader.errors(), &filled[name]);
-    values.entries.push_back({name, initializer, pointer});
-  }
-  return filled;
-}
-
-Json json_of(const Initializer& initializer) {
+Json json_of(const Initializer& initializer, std::string_view type) {
   const InitializerEntry* entry = nullptr;
   for (const InitializerEntry& candidate : initializers()) {
-    if (candidate.kind != initializer.kind) continue;
+    if (candidate.kind != initializer.kind || (!type.empty() && candidate.name != type)) continue;
     // "zeros" and "ones" are constants too, but leave no choice of the number.
     if (entry == nullptr || (entry->a.key.empty() && !candidate.a.key.empty())) entry = &candidate;
   }
   Json object = {{"type", entry->name}};
-  if (!entry->a.key.empty()) object[entry->a.key] = initializer.a;
-  if (!entry->b.key.empty()) object[entry->b.key] = initializer.b;
-  return object;
-}
-
-Json json_of(const InitialValues& values) {
-  Json object = Json::object();
-  for (const InitialValues::Entry& entry : values.entries) object[entry.name] = json_of(entry.initializer);
+  if (!entry->a.key.empty()) object[entry->a.key] = initializer.a + entry->a.less;
+  if (!entry->b.key.empty()) object[entry->b.key] = initializer.b + entry->b.less;
   return object;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "lagtape/cells/build/initial_values.h"
 #include "lagtape/cells/build/initializer.h"
 #include "lagtape/core/json/json_reader.h"
 
@@ -16,6 +15,7 @@ struct InitializerEntry {
     std::string_view key, about;
     double fallback = 0;
     Range range = {};
+    double less = 0;  ///< the initializer's number is less by that
   };
   std::string_view name;
   std::string_view summary;
@@ -23,8 +23,6 @@ struct InitializerEntry {
   std::string_view formula;  ///< the values of a weight W, with the numbers by their keys
   Initializer::Kind kind;
   Number a = {}, b = {};  ///< the numbers of the initializer; one without a key is not asked for
-  /// Checks the numbers, or turns them into those of the initializer.
-  void (*finish)(JsonReader& reader, Initializer& initializer) = nullptr;
 
   /// Reads the numbers (all but "type") and notes errors in the reader; does not call finish.
   Initializer read(JsonReader& reader) const;
@@ -33,16 +31,11 @@ struct InitializerEntry {
 std::span<const InitializerEntry> initializers();
 
 /// Reads "zeros", "orthogonal", ... or an object with "type" and its numbers, or a number, which is a
-/// constant. Notes errors at the pointer. `filled`, unless null, becomes the object with every default.
+/// constant. Notes errors at the pointer. `type`, unless null, becomes the name of the kind.
 Initializer read_initializer(const Json& value, const std::string& pointer, JsonErrors& errors,
-                             Json* filled = nullptr);
+                             std::string_view* type = nullptr);
 
-/// Reads an object of initializers by the names of parameters, which stands at "init". Returns it with every
-/// default filled in.
-Json read_initial_values(const Json& object, JsonReader& reader, InitialValues& values);
-
-// JSON values from which these can be read.
-Json json_of(const Initializer& initializer);
-Json json_of(const InitialValues& values);
+/// The object from which it can be read, of the kind `type` or, if that is empty, of the first that makes it.
+Json json_of(const Initializer& initializer, std::string_view type = {});
 
 }  // namespace lagtape

@@ -6,6 +6,8 @@
 #include "lagtape/cells/build/common_options.h"
 #include "lagtape/cells/build/initial_values.h"
 #include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/cells/build/option_kinds.h"
+#include "lagtape/core/json/options.h"
 
 namespace lagtape {
 
@@ -18,13 +20,13 @@ BuildLayer build_of(const Options& options) {
   return [options](std::int64_t input) { return group_of(options.build(input)); };
 }
 
-// Functions for LayerEntry::read, made from a struct of options with `read` and `build`.
+// Functions for LayerEntry::read, made from a struct of options with a table and `build`.
 
 /// Reads the options of a layer that has no others.
 template <class Options>
 BuildLayer read_layer(JsonReader& reader) {
   Options options;
-  options.read(reader);
+  read_options(reader, Options::kEntry.options, options);
   return build_of(options);
 }
 
@@ -33,7 +35,7 @@ template <class Options>
 BuildLayer read_layer_with_init(JsonReader& reader) {
   const BuildLayer build = read_layer<Options>(reader);
   InitialValues init;
-  init.read(reader);
+  read_options(reader, kInitOption, init);
   return [build, init](std::int64_t input) {
     LayerGroup group = build(input);
     init.apply(group);
@@ -48,7 +50,7 @@ BuildLayer read_cell(JsonReader& reader) {
   const BuildLayer build = read_layer<Options>(reader);
   CommonCellOptions common{.arithmetic = Arithmetic::real};
   if constexpr (requires { Options::kArithmetic; }) common.arithmetic = Options::kArithmetic;
-  common.read(reader);
+  read_options(reader, kCommonCellOptions, common);
   return common.apply(build);
 }
 

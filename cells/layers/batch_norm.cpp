@@ -3,7 +3,6 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/batch_norm.h"
 #include "lagtape/ops/elementwise.h"
 
@@ -84,6 +83,13 @@ class BatchNormLayer final : public SequenceLayer {
   Layer affine_;
 };
 
+constexpr Option kBatchNormOptions[] = {
+    option<&BatchNorm::eps>("eps", above(0), "added to the variance"),
+    option<&BatchNorm::momentum>("momentum", between(0, 1),
+                                 "share of a batch in the running mean and variance"),
+    option<&BatchNorm::affine>("affine", "whether gain and bias are trained; otherwise they are 1 and 0"),
+};
+
 }  // namespace
 
 constinit const LayerEntry BatchNorm::kEntry = {
@@ -99,17 +105,12 @@ constinit const LayerEntry BatchNorm::kEntry = {
         "mean' = (1 - momentum) * mean + momentum * m\n"
         "variance' = (1 - momentum) * variance + momentum * v * count / (count - 1)\n"
         "in evaluation m = mean, v = variance",
+    .options = kBatchNormOptions,
     .read = read_layer_with_init<BatchNorm>,
 };
 
-void BatchNorm::read(JsonReader& reader) {
-  reader.optional("eps", eps, above(0), "added to the variance");
-  reader.optional("momentum", momentum, between(0, 1), "share of a batch in the running mean and variance");
-  reader.optional("affine", affine, "whether gain and bias are trained; otherwise they are 1 and 0");
-}
-
 Layer BatchNorm::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   const Layer affine = affine_map(*this, input);
   Layer layer;
   layer.parameters = affine.parameters;

@@ -23,7 +23,6 @@ struct BatchNorm {
   double momentum = 0.1;  ///< share of a batch in the running mean and variance, in [0, 1]
   bool affine = true;     ///< false: gain = 1 and bias = 0, which are no parameters
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -1,7 +1,7 @@
 #include "lagtape/cells/layers/bidirectional.h"
 
 #include "lagtape/cells/build/options.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/reverse_time.h"
 #include "lagtape/ops/shape.h"
@@ -103,9 +103,13 @@ class BidirectionalLayer final : public SequenceLayer {
   bool at_end_;
 };
 
+constexpr Option kBidirectionalOptions[] = {
+    option<&Bidirectional::merge>("merge", {"concat", "sum", "mean"}, "how the two outputs become one"),
+};
 BuildLayer read_bidirectional(JsonReader& reader, const ReadInner& inner) {
   Bidirectional options;
-  options.read(reader, inner);
+  options.cell = inner(reader, "cell");
+  read_options(reader, kBidirectionalOptions, options);
   return [options](std::int64_t input) { return LayerGroup{{options.build(input)}, false}; };
 }
 
@@ -120,19 +124,12 @@ constinit const LayerEntry Bidirectional::kEntry = {
         "y[n] = merge(forward[n], backward[n]); backward begins at the last step of each sequence\n"
         "a read-out of the last step L - 1 reads merge(forward[L - 1], backward[0])\n"
         "the parameters are 0.W of the forward cell and 1.W of the backward cell",
+    .options = kBidirectionalOptions,
     .read_around = read_bidirectional,
 };
 
-void Bidirectional::read(JsonReader& reader, const ReadInner& inner) {
-  cell = inner(reader, "cell");
-  reader.choice("merge", merge, {"concat", "sum", "mean"}, "how the two outputs become one");
-}
-
 Layer Bidirectional::build(std::int64_t input) const {
-  check_options(kEntry.name, [this](JsonReader& reader) {
-    Bidirectional copy = *this;
-    copy.read(reader, [this](JsonReader&, const std::string&) { return cell; });
-  });
+  require_valid(*this);
   if (!cell) throw InputError("bidirectional: /cell: is missing, expected a cell");
   const LayerGroup ahead = cell(input), back = cell(input);
   Layer layer;

@@ -20,7 +20,6 @@ struct Bidirectional {
   BuildLayer cell = {};          ///< must be given
   std::string merge = "concat";  ///< "concat", "sum", "mean"
 
-  void read(JsonReader& reader, const ReadInner& inner);
   Layer build(std::int64_t input) const;
 };
 

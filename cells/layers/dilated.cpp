@@ -1,6 +1,6 @@
 #include "lagtape/cells/layers/dilated.h"
 
-#include "lagtape/cells/build/common_options.h"
+#include "lagtape/cells/build/option_kinds.h"
 
 namespace lagtape {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 BuildLayer read_dilated(JsonReader& reader, const ReadInner& inner) {
   const BuildLayer build = inner(reader, "of");
   CommonCellOptions common{.needs_dilations = true};
-  common.read(reader);
+  read_options(reader, kCommonCellOptions, common);
   return common.apply(build);
 }
 

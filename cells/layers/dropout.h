@@ -14,7 +14,6 @@ struct Dropout {
   double rate = kNotSet;  ///< probability that an element is set to zero, from 0 and below 1; must be given
   bool variational = false;  ///< one mask for all steps of a sequence
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

@@ -6,7 +6,6 @@
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/random.h"
 #include "lagtape/ops/embedding.h"
 
@@ -57,6 +56,16 @@ class EmbeddingLayer final : public SequenceLayer {
   std::int64_t vocabulary_;
 };
 
+constexpr Option kEmbeddingOptions[] = {
+    required<&Embedding::units>("units", between(1, kLargestUnits), "size of a token's vector"),
+    option<&Embedding::vocabulary>("vocabulary", between(0, kLargestVocabulary),
+                                   "number of tokens; 0: the data tell it"),
+    option<&Embedding::padding>("padding", at_least(-1), "token whose vector stays zero; -1: none"),
+    option<&Embedding::dropout>(
+        "dropout", from_below(0, 1),
+        "probability with which a token's vector is set to zero for a batch, in training"),
+};
+
 }  // namespace
 
 constinit const LayerEntry Embedding::kEntry = {
@@ -69,22 +78,13 @@ constinit const LayerEntry Embedding::kEntry = {
     .equations =
         "y = E[x], zeros after the end of a sequence\n"
         "in training E[i] * mask(dropout), one mask for a batch; E[padding] = 0 always",
+    .options = kEmbeddingOptions,
     .read = read_layer_with_init<Embedding>,
     .takes_tokens = true,
 };
 
-void Embedding::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of a token's vector");
-  reader.optional("vocabulary", vocabulary, between(0, kLargestVocabulary),
-                  "number of tokens; 0: the data tell it");
-  reader.optional("padding", padding, at_least(-1), "token whose vector stays zero; -1: none");
-  reader.optional("dropout", dropout, at_least(0),
-                  "probability with which a token's vector is set to zero for a batch, in training");
-  if (dropout >= 1) reader.error("dropout", text_of("must be below 1, got ", dropout, "."));
-}
-
 Layer Embedding::build(std::int64_t tokens) const {
-  check(*this);
+  require_valid(*this);
   if (tokens == 0 && vocabulary == 0) throw InputError("vocabulary is missing, and the data do not tell it");
   if (tokens > 0 && vocabulary > 0 && tokens != vocabulary)
     throw InputError(text_of("the vocabulary has ", vocabulary, " tokens, but the data have ", tokens));

@@ -22,7 +22,6 @@ struct Embedding {
   std::int64_t padding = -1;    ///< the token whose vector stays zero; -1: none
   double dropout = 0;           ///< probability that a row is set to zero, from 0 and below 1
 
-  void read(JsonReader& reader);
   /// `tokens` is their number in the data, 0 where it is not known. Throws InputError when the two
   /// contradict.
   Layer build(std::int64_t tokens) const;

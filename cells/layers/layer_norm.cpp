@@ -3,9 +3,12 @@
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
+
+constexpr Option kLayerNormOptions[] = {
+    option<&LayerNorm::eps>("eps", above(0), "added to the variance"),
+};
 
 constinit const LayerEntry LayerNorm::kEntry = {
     .name = "layer_norm",
@@ -13,13 +16,12 @@ constinit const LayerEntry LayerNorm::kEntry = {
     .summary = "layer normalisation: the elements of every step get mean 0 and variance 1",
     .source = "Layer Normalization (Ba, Kiros and Hinton 2016)",
     .equations = "y = gain * (x - mean(x)) / sqrt(mean((x - mean(x)) ** 2) + eps) + bias",
+    .options = kLayerNormOptions,
     .read = read_layer_with_init<LayerNorm>,
 };
 
-void LayerNorm::read(JsonReader& reader) { reader.optional("eps", eps, above(0), "added to the variance"); }
-
 Layer LayerNorm::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::constant(0));
   const StepVar x = step.input();
   const StepVar centred = x - mean(x);

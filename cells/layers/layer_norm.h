@@ -12,7 +12,6 @@ struct LayerNorm {
 
   double eps = 1e-5;  ///< added to the variance, > 0
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
 

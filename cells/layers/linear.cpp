@@ -1,14 +1,45 @@
 #include "lagtape/cells/layers/linear.h"
 
-#include <algorithm>
-
 #include "lagtape/cells/build/options.h"
-#include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
+#include "lagtape/core/json/schema.h"
 
 namespace lagtape {
+namespace {
+
+constexpr Choices kNames = {"linear", "kaiming_normal"};
+
+void read_init(JsonReader& reader, const Option& option, Linear::Init& init) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key, "");
+  if (given.is_object()) return kInitialValues.read(reader, option, &init.values);
+  if (given.is_string()) {
+    reader.choice(key, init.name, kNames.names(), "");
+  } else if (!given.is_null()) {
+    reader.error(key, text_of("expected a name or an object of parameters, got ", given.dump()));
+  }
+}
+
+Json init_json(const Option& option, const Linear::Init& init) {
+  return init.values.entries.empty() ? Json(init.name) : kInitialValues.write(option, &init.values);
+}
+
+Json init_schema(const Option& option) {
+  const Json values = kInitialValues.schema(option);
+  return either_schema({names_schema(kNames), values["anyOf"][0], values["anyOf"][1]});
+}
+
+}  // namespace
+
+constinit const OptionKindOf<Linear::Init> kLinearInit =
+    option_kind<Linear::Init, read_init, init_json, init_schema>();
+
+constexpr Option kLinearOptions[] = {
+    required<&Linear::units>("units", between(1, kLargestUnits), "size of the output"),
+    option<&Linear::init>("init", kLinearInit, kAboutLinearInit),
+};
 
 constinit const LayerEntry Linear::kEntry = {
     .name = "linear",
@@ -16,34 +47,12 @@ constinit const LayerEntry Linear::kEntry = {
     .summary = "affine map of every step",
     .source = "",
     .equations = "y = W @ x + W.bias",
+    .options = kLinearOptions,
     .read = read_layer<Linear>,
 };
 
-void Linear::Init::read(JsonReader& reader) {
-  const Json& given = reader.raw(
-      "init",
-      text_of("first values: all from U(+-1/sqrt(input)), or the matrix from N(0, 2 / input), or an ",
-              "object of parameters by name"),
-      R"("linear" | "kaiming_normal" | object)", Json(name).dump());
-  const std::vector<std::string> known = {"linear", "kaiming_normal"};
-  if (given.is_object()) return reader.fill("init", read_initial_values(given, reader, values));
-  if (given.is_string() && std::ranges::find(known, given.get<std::string>()) == known.end()) {
-    reader.error("init", unknown_name("value", given.get<std::string>(), known));
-  } else if (given.is_string()) {
-    name = given.get<std::string>();
-  } else if (!given.is_null()) {
-    reader.error("init", text_of("expected a name or an object of parameters, got ", given.dump()));
-  }
-  reader.fill("init", values.entries.empty() ? Json(name) : json_of(values));
-}
-
-void Linear::read(JsonReader& reader) {
-  reader.required("units", units, between(1, kLargestUnits), "size of the output");
-  init.read(reader);
-}
-
 Layer Linear::build(std::int64_t input) const {
-  check(*this);
+  require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
   const StepVar y = step.affine("W", units, step.input());
   LayerGroup group{{step.finish(y)}, false};

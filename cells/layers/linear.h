@@ -2,11 +2,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "lagtape/cells/build/initial_values.h"
 #include "lagtape/cells/build/layer_entry.h"
 
 namespace lagtape {
+
+template <class T>
+struct OptionKindOf;
 
 /// The affine map y = W x + W.bias of every step, as a layer and as the read-out of a model.
 ///
@@ -19,15 +23,17 @@ struct Linear {
   struct Init {
     std::string name = "linear";
     InitialValues values = {};  ///< values in place of those
-
-    /// Reads the key "init": a name, or an object of parameters.
-    void read(JsonReader& reader);
   };
   std::int64_t units = 0;  ///< size of the output, from 1; must be given
   Init init = {};
 
-  void read(JsonReader& reader);
   Layer build(std::int64_t input) const;
 };
+
+/// A name, or initializers by the names of parameters.
+extern const OptionKindOf<Linear::Init> kLinearInit;
+inline constexpr std::string_view kAboutLinearInit =
+    "first values: all from U(+-1/sqrt(input)), or the matrix from N(0, 2 / input), or an object of "
+    "parameters by name";
 
 }  // namespace lagtape

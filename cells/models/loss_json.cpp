@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/options.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
@@ -16,65 +18,65 @@ Loss loss_of(const std::string& name, const std::string& pointer, JsonErrors& er
     if (name == row.name) return row.loss;
     names.emplace_back(row.name);
   }
-  errors.add(pointer, unknown_name("loss", name, names));
+  errors.add(pointer, errors.unknown("loss", name, names, pointer));
   return Loss::none;
 }
 
-void read_numbers(JsonReader& reader, const std::string& key, std::vector<double>& numbers,
-                  const std::string& about) {
-  const Json& given = reader.raw(key, about, "list of number | null", Json(numbers).dump());
-  const bool fits =
-      given.is_null() ||
-      (given.is_array() && std::ranges::all_of(given, [](const Json& value) { return value.is_number(); }));
-  if (!fits) return reader.error(key, text_of("expected a list of numbers, got ", shortened(given.dump())));
-  if (!given.is_null()) numbers = given.get<std::vector<double>>();
-  reader.fill(key, numbers);
-}
+using ClassWeights = std::vector<double>;
 
 /// The weights of "balanced" are counted in a training set, which is not here: they stay as they are.
-void read_class_weights(JsonReader& reader, std::vector<double>& weights) {
-  const std::string about =
-      "the factor of each class in the loss of its targets; none: 1 for all; \"balanced\": such that all "
-      "classes "
-      "have the same share of the training set's loss";
-  const Json& given = reader.raw("class_weights", about, "list of number | \"balanced\" | null", "[]");
-  const bool numbers =
-      given.is_array() && std::ranges::all_of(given, [](const Json& value) { return value.is_number(); });
-  if (numbers) weights = given.get<std::vector<double>>();
-  reader.fill("class_weights", given == "balanced" ? given : Json(weights));
-  if (!numbers && !given.is_null() && given != "balanced")
+void read_class_weights(JsonReader& reader, const Option&, ClassWeights& weights) {
+  const Json& given = reader.raw("class_weights");
+  if (given.is_null() || given == "balanced") return;
+  if (given.is_array() && std::ranges::all_of(given, [](const Json& value) { return value.is_number(); }))
+    weights = given.get<ClassWeights>();
+  else
     reader.error("class_weights",
                  text_of("expected a list of numbers or \"balanced\", got ", shortened(given.dump())));
 }
 
-void read_options(JsonReader& reader, Loss loss, LossOptions& options) {
-  switch (loss) {
-    case Loss::huber:
-      reader.optional("delta", options.delta, above(0),
-                      "the error from which on the loss grows linearly, in units of the normalised targets");
-      break;
-    case Loss::quantile:
-      read_numbers(reader, "levels", options.levels,
-                   "levels of the quantiles, rising, above 0 and below 1; the model has an output for each, "
-                   "and the one "
-                   "nearest to 0.5 is the prediction");
-      break;
-    case Loss::cross_entropy:
-    case Loss::binary_cross_entropy:
-      read_class_weights(reader, options.class_weights);
-      reader.optional(
-          "label_smoothing", options.label_smoothing, between(0, 1),
-          "probability, below 1, that is taken from the target's class and given to all classes alike");
-      break;
-    case Loss::esr:
-      reader.optional("pre_emphasis", options.pre_emphasis, between(0, 1),
-                      "share of the step before that is taken from each step of outputs and targets");
-      reader.optional("dc", options.dc, {.min = 0}, "factor of the loss dc, which is added");
-      break;
-    case Loss::none:
-    case Loss::dc:
-    case Loss::mse: break;
-  }
+Json class_weights_json(const Option&, const ClassWeights& weights) { return weights; }
+Json class_weights_schema(const Option&) {
+  return either_schema({list_schema(number_schema({})), Json{{"const", "balanced"}}, Json{{"type", "null"}}});
+}
+
+constexpr OptionKindOf<ClassWeights> kClassWeights =
+    option_kind<ClassWeights, read_class_weights, class_weights_json, class_weights_schema>();
+
+constexpr Option kHuber[] = {
+    option<&LossOptions::delta>(
+        "delta", above(0),
+        "the error from which on the loss grows linearly, in units of the normalised targets"),
+};
+constexpr Option kQuantile[] = {
+    option<&LossOptions::levels>(
+        "levels",
+        "levels of the quantiles, rising, above 0 and below 1; the model has an output for each, and the one "
+        "nearest to 0.5 is the prediction"),
+};
+constexpr Option kCrossEntropy[] = {
+    option<&LossOptions::class_weights>(
+        "class_weights", kClassWeights,
+        "the factor of each class in the loss of its targets; none: 1 for all; \"balanced\": such that all "
+        "classes have the same share of the training set's loss"),
+    option<&LossOptions::label_smoothing>(
+        "label_smoothing", between(0, 1),
+        "probability, below 1, that is taken from the target's class and given to all classes alike"),
+};
+constexpr Option kEsr[] = {
+    option<&LossOptions::pre_emphasis>(
+        "pre_emphasis", between(0, 1),
+        "share of the step before that is taken from each step of outputs and targets"),
+    option<&LossOptions::dc>("dc", at_least(0), "factor of the loss dc, which is added"),
+};
+
+/// The settings of a loss.
+OptionTable table_of(Loss loss) {
+  if (loss == Loss::huber) return kHuber;
+  if (loss == Loss::quantile) return kQuantile;
+  if (loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy) return kCrossEntropy;
+  if (loss == Loss::esr) return kEsr;
+  return {};
 }
 
 /// Notes a setting that is wrong, at its key.
@@ -100,35 +102,20 @@ LossFunction read_loss(const Json& given, const std::string& pointer, JsonErrors
   if (!reader.has("type") || !given.at("type").is_string()) return loss;  // of which there is an error
   loss.kind = loss_of(name, reader.pointer_to("type"), errors);
   if (loss == Loss::none) return loss;
-  read_options(reader, loss, loss.options);
+  read_options(reader, table_of(loss), loss.options);
   check_settings(loss, reader);
   reader.finish();
   return loss;
 }
 
 Json json_of(const LossFunction& loss) {
-  const std::vector<OptionDoc> settings = options_of(loss);
-  if (settings.empty() || (!loss.is_real() && !loss.is_adjusted())) return name_of(loss);
+  const OptionTable table = table_of(loss);
+  if (table.count == 0 || (!loss.is_real() && !loss.is_adjusted())) return name_of(loss);
   Json json = {{"type", name_of(loss)}};
-  if (loss == Loss::huber) json["delta"] = loss.options.delta;
-  if (loss == Loss::quantile) json["levels"] = loss.options.levels;
-  if (loss == Loss::esr) {
-    json["pre_emphasis"] = loss.options.pre_emphasis;
-    json["dc"] = loss.options.dc;
-  }
-  if (loss.is_real()) return json;
-  json["class_weights"] = loss.options.class_weights;
-  json["label_smoothing"] = loss.options.label_smoothing;
+  json.update(json_of(table, loss.options));
   return json;
 }
 
-std::vector<OptionDoc> options_of(Loss loss) {
-  const Json nothing = Json::object();
-  JsonErrors errors;
-  JsonReader reader(nothing, "", errors);
-  LossOptions options;
-  read_options(reader, loss, options);
-  return reader.documentation();
-}
+std::vector<OptionDoc> options_of(Loss loss) { return described(table_of(loss), LossOptions()); }
 
 }  // namespace lagtape

@@ -15,7 +15,6 @@
 namespace lagtape {
 
 struct CellEquations;
-struct WrittenInit;
 
 /// The name in JSON: "every_step", "last_step" (padding is a key of its own), "mean".
 std::string_view name_of(ReadAt at);
@@ -31,7 +30,6 @@ struct ReadoutDefinition {
   /// stay zeros. A token whose vector the embedding leaves out of a batch has its logit nevertheless.
   bool tied = false;
   Linear::Init init = {"kaiming_normal"};
-  std::shared_ptr<const WrittenInit> written_init = {};  ///< `init` as a file has it; null: made in C++
 };
 
 /// A model as its user writes it, in C++ or as the "model" of an experiment file: the one form that models are

@@ -11,11 +11,12 @@
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/options.h"
 
 namespace lagtape {
 namespace {
 
-const std::vector<std::string> kReadAt = {"every_step", "last_step", "mean"};
+constexpr Choices kReadAt = {"every_step", "last_step", "mean"};
 
 using CellDefinitions = std::map<std::string, CellDefinition>;
 
@@ -58,7 +59,7 @@ BuildLayer read_named(const std::string& kind, const std::string& name, const Ce
 
 /// The layer {"cell": NAME, ...} at a key of the layer around it.
 BuildLayer read_inner(JsonReader& around, const std::string& key, const CellDefinitions& definitions) {
-  const Json& given = around.raw(key, "the cell inside", "object", "");
+  const Json& given = around.raw(key, "the cell inside");
   if (given.is_null())
     around.error(key,
                  Problem{.rule = Rule::missing, .expected = R"(a cell, like {"cell": "lstm", "units": 64})"});
@@ -99,8 +100,9 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
   if (!value.contains(kind) || !value[kind].is_string()) return;
   const LayerEntry* entry = entry_named(kind, name);
   if (entry == nullptr && (kind == "layer" || !definitions.contains(name))) {
-    reader.error(kind,
-                 errors.is_full() ? Problem() : unknown_name(kind, name, known_names(kind, definitions)));
+    reader.error(kind, errors.is_full() ? Problem()
+                                        : errors.unknown(kind, name, known_names(kind, definitions),
+                                                         reader.pointer_to(kind)));
     return;
   }
   BuildLayer build = read_named(kind, name, definitions, reader);
@@ -121,47 +123,62 @@ void read_layers(JsonReader& reader, const CellDefinitions& definitions, ModelDe
   }
 }
 
-/// Reads "at" and "at_padding", which have one value in C++.
-void read_at(JsonReader& reader, ReadoutDefinition& readout) {
-  std::string at;
-  bool at_padding = false;
-  if (reader.has("at")) {
-    reader.required_choice("at", at, kReadAt, "which steps are read");
-  } else {
-    reader.raw("at",
-               "which steps are read; by default every step if there is a target for each, else the last",
-               "\"every_step\" | \"last_step\" | \"mean\"");
-  }
-  reader.optional("at_padding", at_padding, "read at the batch's last step, padding included");
-  if (at_padding && !at.empty() && at != "last_step")
-    reader.error("at_padding", "this goes with \"at\": \"last_step\" only.");
-  if (at == "every_step") readout.at = ReadAt::every_step;
-  if (at == "mean") readout.at = ReadAt::mean;
-  if (at == "last_step") readout.at = ReadAt::last_step;
-  if (at_padding) readout.at = ReadAt::last_padded_step;
+// "at" and "at_padding" have one value in C++.
+
+void read_at(JsonReader& reader, const Option& option, std::optional<ReadAt>& at) {
+  const std::string key(option.key);
+  std::string name;
+  if (!reader.has(key)) return;
+  reader.required_choice(key, name, kReadAt.names(), "");
+  if (name == "every_step") at = ReadAt::every_step;
+  if (name == "mean") at = ReadAt::mean;
+  if (name == "last_step") at = ReadAt::last_step;
 }
 
-/// Reads all of the read-out's keys. Those that the data may decide have no default.
-void read_readout_options(JsonReader& reader, ReadoutDefinition& readout) {
-  if (reader.has("units")) {
-    reader.required("units", readout.units, between(1, kLargestUnits), "size of the output");
-  } else {
-    reader.raw("units", "size of the output; by default that of the targets, or the number of classes",
-               text_of("integer >= 1 and <= ", kLargestUnits));
-  }
-  read_at(reader, readout);
-  reader.optional(
-      "tied", readout.tied,
-      "the matrix W is the table E of the embedding, one parameter with the gradients of both uses");
-  readout.init.read(reader);
-  readout.written_init = std::make_shared<const WrittenInit>(WrittenInit{reader.filled()["init"]});
+Json at_json(const Option&, const std::optional<ReadAt>& at) { return at ? Json(name_of(*at)) : Json(); }
+Json at_schema(const Option&) { return names_schema(kReadAt); }
+
+void read_at_padding(JsonReader& reader, const Option& option, std::optional<ReadAt>& at) {
+  bool at_padding = false;
+  const std::string key(option.key);
+  reader.optional(key, at_padding, "");
+  if (!at_padding) return;
+  if (at && at != ReadAt::last_step) return reader.error(key, "this goes with \"at\": \"last_step\" only.");
+  at = ReadAt::last_padded_step;
 }
+
+Json at_padding_json(const Option&, const std::optional<ReadAt>& at) {
+  return at == ReadAt::last_padded_step;
+}
+Json at_padding_schema(const Option&) { return {{"type", "boolean"}}; }
+
+using At = std::optional<ReadAt>;
+constexpr OptionKindOf<At> kAt = option_kind<At, read_at, at_json, at_schema>();
+constexpr OptionKindOf<At> kAtPadding =
+    option_kind<At, read_at_padding, at_padding_json, at_padding_schema>();
+
+constexpr Option kReadoutRows[] = {
+    option<&ReadoutDefinition::units>(
+        "units", between(1, kLargestUnits),
+        "size of the output; by default that of the targets, or the number of classes")
+        .open(),
+    option<&ReadoutDefinition::at>(
+        "at", kAt, "which steps are read; by default every step if there is a target for each, else the last")
+        .open(),
+    option<&ReadoutDefinition::at>("at_padding", kAtPadding,
+                                   "read at the batch's last step, padding included"),
+    option<&ReadoutDefinition::tied>(
+        "tied",
+        "the matrix W is the table E of the embedding, one parameter with the gradients of both uses"),
+    option<&ReadoutDefinition::init>("init", kLinearInit, kAboutLinearInit),
+};
+constexpr OptionTable kReadoutOptions = kReadoutRows;
 
 void read_readout(JsonReader& model, ReadoutDefinition& readout) {
   const Json none = Json::object();
   const Json& given = model.raw("readout", "the linear map of the top layer's output");
   JsonReader reader(given.is_null() ? none : given, model.pointer_to("readout"), model.errors());
-  read_readout_options(reader, readout);
+  read_options(reader, kReadoutOptions, readout);
   reader.finish();
 }
 
@@ -176,26 +193,6 @@ void read_rest(JsonReader& model, std::optional<double>& rest) {
   reader.optional("input", input, {}, "every number of the input");
   reader.finish();
   rest = input;
-}
-
-Json init_json(const ReadoutDefinition& readout) {
-  if (readout.written_init) return readout.written_init->json;
-  const Json nothing = Json::object();
-  JsonErrors none;
-  JsonReader reader(nothing, "", none);
-  Linear::Init own = readout.init;
-  own.read(reader);
-  return reader.filled()["init"];
-}
-
-Json readout_json(const ReadoutDefinition& readout) {
-  Json json = Json::object();
-  if (readout.units > 0) json["units"] = readout.units;
-  if (readout.at) json["at"] = name_of(*readout.at);
-  json["at_padding"] = readout.at == ReadAt::last_padded_step;
-  json["tied"] = readout.tied;
-  json["init"] = init_json(readout);
-  return json;
 }
 
 }  // namespace
@@ -216,7 +213,7 @@ ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& err
 Json json_of(const ModelDefinition& definition) {
   Json layers = Json::array();
   for (const LayerDefinition& layer : definition.layers) layers.push_back(layer.content().json);
-  Json model = {{"layers", std::move(layers)}, {"readout", readout_json(definition.readout)}};
+  Json model = {{"layers", std::move(layers)}, {"readout", json_of(kReadoutOptions, definition.readout)}};
   if (definition.rest) model["rest"] = {{"input", *definition.rest}};
   return model;
 }
@@ -235,13 +232,6 @@ Precision precision_in(const Json& experiment) {
   return precision_named(train.is_object() ? train.value("precision", "f32") : "f32");
 }
 
-std::vector<OptionDoc> readout_options() {
-  const Json nothing = Json::object();
-  JsonErrors errors;
-  JsonReader reader(nothing, "", errors);
-  ReadoutDefinition readout;
-  read_readout_options(reader, readout);
-  return reader.documentation();
-}
+std::vector<OptionDoc> readout_options() { return described(kReadoutOptions, ReadoutDefinition()); }
 
 }  // namespace lagtape

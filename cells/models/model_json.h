@@ -13,11 +13,6 @@ struct CellEquations {
   Json json;
 };
 
-/// The "init" of a read-out, with the names and defaults of the file's own initializers.
-struct WrittenInit {
-  Json json;
-};
-
 /// Reads the objects "model" and "cells" (null when missing):
 ///
 ///     "model": { "layers":  [ { "cell": "tau_gru", "units": 16, "tau": 10 }, { "layer": "linear", "units": 4 } ],

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "lagtape/core/json/json_pointer.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
@@ -20,14 +20,6 @@ std::string describe(const Json& value) {
   if (value.is_array()) return "an array";
   if (value.is_string() && !is_utf8(value.get<std::string>())) return quote(value.get<std::string>());
   return shortened(value.dump(-1, ' ', true));
-}
-
-std::string describe(const std::string& type, const Range& range) {
-  const auto number = [](double x) { return text_of(std::setprecision(16), x); };
-  std::string text = type;
-  if (std::isfinite(range.min)) text += (range.above_min ? " > " : " >= ") + number(range.min);
-  if (std::isfinite(range.max)) text += (std::isfinite(range.min) ? " and <= " : " <= ") + number(range.max);
-  return text;
 }
 
 // ---- Conversions: nothing when the value is of another type -----------------------------------------------
@@ -63,7 +55,8 @@ bool within(const Range& range, const T& x) {
     return true;
   else {
     const auto number = static_cast<double>(x);
-    return number <= range.max && (range.above_min ? number > range.min : number >= range.min);
+    return (range.below_max ? number < range.max : number <= range.max) &&
+           (range.above_min ? number > range.min : number >= range.min);
   }
 }
 
@@ -81,6 +74,23 @@ void JsonErrors::add(const std::string& pointer, const Problem& problem) {
 
 void JsonErrors::add(const std::string& pointer, const InputError& error) {
   for (const Problem& problem : error.problems()) add(pointer, problem);
+}
+
+Problem JsonErrors::unknown(std::string_view kind, const std::string& name,
+                            const std::vector<std::string>& known, const std::string& pointer) const {
+  const auto found = std::ranges::find(synonyms_, name, &Synonym::word);
+  if (found == synonyms_.end()) return unknown_name(kind, name, known);
+  std::string place(found->place);
+  if (const std::size_t any = place.find('*'); any != place.npos) {
+    // The index of the list in which the word stands, if it is in one of that name.
+    const bool is_inside = pointer.starts_with(std::string_view(place).substr(0, any));
+    place.replace(any, 1, is_inside ? pointer.substr(any, pointer.find('/', any) - any) : "0");
+  }
+  return {.rule = Rule::unknown_name,
+          .statement = std::string(kind),
+          .found = name,
+          .hint = std::string(found->hint),
+          .nearest = place};
 }
 
 void JsonErrors::raise(const std::string& where) const {
@@ -105,9 +115,9 @@ const Json* JsonReader::find(const std::string& key) const {
 }
 
 template <class T>
-void JsonReader::read(const std::string& key, T& value, bool required, const std::string& type,
+void JsonReader::read(const std::string& key, T& value, bool required, const Json& schema,
                       const std::string& about, const Range& range) {
-  docs_.push_back({key, type, required ? "" : Json(value).dump(), about});
+  if (!is_documented(key)) document({key, schema, required ? "" : Json(value).dump(), about});
   if (const Json* found = find(key)) {
     std::optional<T> converted;
     convert(*found, converted);
@@ -115,43 +125,42 @@ void JsonReader::read(const std::string& key, T& value, bool required, const std
       value = *converted;
     } else {
       const Rule rule = converted ? Rule::out_of_range : Rule::wrong_type;
-      error(key, Problem{.rule = rule, .found = describe(*found), .expected = type});
+      error(key, Problem{.rule = rule, .found = describe(*found), .expected = type_words(schema)});
     }
   } else if (required && object_) {
-    error(key, Problem{.rule = Rule::missing, .expected = type});
+    error(key, Problem{.rule = Rule::missing, .expected = type_words(schema)});
   }
   filled_[key] = value;
 }
 
 void JsonReader::read_choice(const std::string& key, std::string& value, bool required,
                              const std::vector<std::string>& known, const std::string& about) {
-  std::string type;
-  for (const std::string& name : known) type += text_of(type.empty() ? "" : " | ", '"', name, '"');
+  const Json schema = {{"enum", known}};
   const Json* found = find(key);
   if (found && found->is_string() && std::ranges::find(known, found->get<std::string>()) == known.end()) {
-    docs_.push_back({key, type, required ? "" : Json(value).dump(), about});
-    error(key, unknown_name("value", found->get<std::string>(), known));
+    if (!is_documented(key)) document({key, schema, required ? "" : Json(value).dump(), about});
+    error(key, errors_.unknown("value", found->get<std::string>(), known, pointer_to(key)));
     filled_[key] = value;
   } else {
-    read(key, value, required, type, about);
+    read(key, value, required, schema, about);
   }
 }
 
 void JsonReader::optional(const std::string& key, std::int64_t& value, Range range,
                           const std::string& about) {
-  read(key, value, false, describe("integer", range), about, range);
+  read(key, value, false, integer_schema(range), about, range);
 }
 
 void JsonReader::optional(const std::string& key, double& value, Range range, const std::string& about) {
-  read(key, value, false, describe("number", range), about, range);
+  read(key, value, false, number_schema(range), about, range);
 }
 
 void JsonReader::optional(const std::string& key, bool& value, const std::string& about) {
-  read(key, value, false, "boolean", about);
+  read(key, value, false, {{"type", "boolean"}}, about);
 }
 
 void JsonReader::optional(const std::string& key, std::string& value, const std::string& about) {
-  read(key, value, false, "string", about);
+  read(key, value, false, {{"type", "string"}}, about);
 }
 
 void JsonReader::choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
@@ -161,15 +170,15 @@ void JsonReader::choice(const std::string& key, std::string& value, const std::v
 
 void JsonReader::required(const std::string& key, std::int64_t& value, Range range,
                           const std::string& about) {
-  read(key, value, true, describe("integer", range), about, range);
+  read(key, value, true, integer_schema(range), about, range);
 }
 
 void JsonReader::required(const std::string& key, double& value, Range range, const std::string& about) {
-  read(key, value, true, describe("number", range), about, range);
+  read(key, value, true, number_schema(range), about, range);
 }
 
 void JsonReader::required(const std::string& key, std::string& value, const std::string& about) {
-  read(key, value, true, "string", about);
+  read(key, value, true, {{"type", "string"}}, about);
 }
 
 void JsonReader::required_choice(const std::string& key, std::string& value,
@@ -179,10 +188,9 @@ void JsonReader::required_choice(const std::string& key, std::string& value,
 
 bool JsonReader::has(const std::string& key) const { return find(key) != nullptr; }
 
-const Json& JsonReader::raw(const std::string& key, const std::string& about, const std::string& type,
-                            const std::string& fallback) {
+const Json& JsonReader::raw(const std::string& key, const std::string& about) {
   static const Json kNull;
-  docs_.push_back({key, type, fallback, about});
+  if (!is_documented(key)) document({key, Json::object(), "null", about});
   const Json* found = find(key);
   if (!found) return kNull;
   filled_[key] = *found;
@@ -215,7 +223,7 @@ void JsonReader::finish() {
     } else if (const std::string below = place_below(key); !below.empty()) {
       error(key, Problem{.rule = Rule::unknown_name, .statement = "key", .found = key, .nearest = below});
     } else {
-      error(key, unknown_name("key", key, known));
+      error(key, errors_.unknown("key", key, known, pointer_to(key)));
     }
   }
 }

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lagtape/core/error.h"
@@ -15,22 +17,36 @@ struct Range {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   bool above_min = false;  ///< min itself is excluded
+  bool below_max = false;  ///< max itself is excluded
 };
-inline Range at_least(double min) { return {.min = min}; }
-inline Range above(double min) { return {.min = min, .above_min = true}; }
-inline Range between(double min, double max) { return {.min = min, .max = max}; }
+constexpr Range at_least(double min) { return {.min = min}; }
+constexpr Range above(double min) { return {.min = min, .above_min = true}; }
+constexpr Range between(double min, double max) { return {.min = min, .max = max}; }
+constexpr Range from_below(double min, double end) { return {.min = min, .max = end, .below_max = true}; }
 
 /// One documented key of an object, as `lagtape list` prints it.
 struct OptionDoc {
   std::string key;
-  std::string type;      ///< "integer", "number", "string", "boolean", ...
+  Json schema;           ///< JSON Schema of the value; `type_words` puts it into words
   std::string fallback;  ///< the default as JSON; empty when the key is required
   std::string about;
+  std::string unit = {};
+};
+
+/// A word of other libraries that is written in place of one of ours.
+struct Synonym {
+  std::string_view word;       ///< a key, or a value that may be chosen
+  std::string_view place;      ///< the JSON Pointer of ours, in which * is any index; empty: there is none
+  std::string_view hint = {};  ///< what to do, as sentences
 };
 
 /// Collects every problem of a document, each with its JSON Pointer, so that a user sees them all at once.
 class JsonErrors {
  public:
+  JsonErrors() = default;
+  /// Words of others are answered with ours. The rows must outlive this object.
+  explicit JsonErrors(std::span<const Synonym> synonyms) : synonyms_(synonyms) {}
+
   /// Notes a problem at a place; its own pointer is appended to that of the place.
   void add(const std::string& pointer, const Problem& problem);
   void add(const std::string& pointer, const std::string& statement) {
@@ -38,6 +54,9 @@ class JsonErrors {
   }
   /// Notes the problems of an error.
   void add(const std::string& pointer, const InputError& error);
+  /// The problem of a name that is not known at `pointer`: where it is a word of others, with ours.
+  Problem unknown(std::string_view kind, const std::string& name, const std::vector<std::string>& known,
+                  const std::string& pointer) const;
   bool empty() const { return problems_.empty(); }
   bool is_full() const { return problems_.size() >= kMost; }  ///< Further problems are counted and not shown.
   const std::vector<Problem>& problems() const { return problems_; }
@@ -47,6 +66,7 @@ class JsonErrors {
  private:
   static constexpr std::size_t kMost = 20;
 
+  std::span<const Synonym> synonyms_;
   std::vector<Problem> problems_;
   std::size_t more_ = 0;
 };
@@ -77,10 +97,10 @@ class JsonReader {
   bool has(const std::string& key) const;
   /// A child value, marked as known; null when missing (a key may be). For values that are objects or arrays
   /// of the caller's own form; the caller puts its result back with `fill`.
-  /// `type` and `fallback` are for the documentation, fallback empty when the key is required.
-  const Json& raw(const std::string& key, const std::string& about, const std::string& type = "value",
-                  const std::string& fallback = "null");
+  const Json& raw(const std::string& key, const std::string& about = "");
   void fill(const std::string& key, Json value);
+  /// Documents a key before it is read, in place of what its reading says of it.
+  void document(OptionDoc doc) { docs_.push_back(std::move(doc)); }
   /// Notes a problem at a key of this object (or at the object itself when key is empty).
   void error(const std::string& key, const Problem& problem);
   void error(const std::string& key, const std::string& statement) {
@@ -101,11 +121,12 @@ class JsonReader {
 
  private:
   const Json* find(const std::string& key) const;
+  bool is_documented(const std::string& key) const { return !docs_.empty() && docs_.back().key == key; }
   /// Where an object inside this one has such a key: "/train/epochs" for a key that was written one level too high.
   std::string place_below(const std::string& key) const;
   template <class T>
-  void read(const std::string& key, T& value, bool required, const std::string& type,
-            const std::string& about, const Range& range = {});
+  void read(const std::string& key, T& value, bool required, const Json& schema, const std::string& about,
+            const Range& range = {});
   void read_choice(const std::string& key, std::string& value, bool required,
                    const std::vector<std::string>& known, const std::string& about);
 

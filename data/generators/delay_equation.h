@@ -6,7 +6,7 @@
 namespace lagtape {
 
 /// How the delayed value in the middle of a step is interpolated from the values on the grid.
-enum class HalfStep {
+enum class HalfStep : std::uint8_t {
   linear,   ///< the mean of the two neighbours
   cubic,    ///< the cubic through four neighbours; the mean where one of them is missing or lies before
             ///< the start

@@ -1,6 +1,6 @@
 #include "lagtape/data/generators/drawn_task.h"
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/streams.h"
 
 namespace lagtape {
@@ -27,29 +27,24 @@ class DrawnDataset final : public Dataset {
   DrawSequence draw_;
 };
 
-void read_scored_sets(JsonReader& reader, DrawnSets& sets) {
-  reader.optional("valid", sets.valid, between(0, kMostSequences), "number of validation sequences");
-  reader.optional("test", sets.test, between(0, kMostSequences), "number of test sequences");
-}
+constexpr Range kDrawn = between(0, kMostSequences);
+
+constexpr Option kFreshRows[] = {
+    option<&DrawnSets::fresh>(
+        "fresh",
+        "draw new training sequences for every step, and count `train.steps`; false: draw `train` sequences "
+        "once, and count `train.epochs`"),
+    option<&DrawnSets::train>("train", between(1, kMostSequences), "number of training sequences")
+        .unless<&DrawnSets::fresh>(
+            "a fresh task has no training set: leave it out, or set \"fresh\": false."),
+    option<&DrawnSets::valid>("valid", kDrawn, "number of validation sequences"),
+    option<&DrawnSets::test>("test", kDrawn, "number of test sequences"),
+};
 
 }  // namespace
 
-void read_drawn_sets(JsonReader& reader, DrawnSets& sets) {
-  reader.optional("train", sets.train, between(1, kMostSequences), "number of training sequences");
-  read_scored_sets(reader, sets);
-}
-
-void read_fresh_sets(JsonReader& reader, DrawnSets& sets) {
-  reader.optional("fresh", sets.fresh,
-                  "draw new training sequences for every step, and count `train.steps`; false: draw `train` "
-                  "sequences once, and count `train.epochs`");
-  if (!sets.fresh) return read_drawn_sets(reader, sets);
-  if (reader.has("train")) {
-    reader.raw("train", "number of training sequences");
-    reader.error("train", "a fresh task has no training set: leave it out, or set \"fresh\": false.");
-  }
-  read_scored_sets(reader, sets);
-}
+constinit const OptionTable kDrawnSets = {kFreshRows + 1, std::size(kFreshRows) - 1};
+constinit const OptionTable kFreshSets = kFreshRows;
 
 TaskLoader drawn_task(const DataShape& shape, const DrawnSets& sets, DrawSequence draw) {
   TaskLoader loader;

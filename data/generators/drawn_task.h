@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "lagtape/core/option_table.h"
 #include "lagtape/core/random.h"
 #include "lagtape/data/task.h"
 
@@ -18,10 +19,8 @@ struct DrawnSets {
   std::int64_t train = 1000, valid = 1000, test = 1000;
 };
 
-/// Reads the options train, valid and test.
-void read_drawn_sets(JsonReader& reader, DrawnSets& sets);
-/// Reads the options fresh, train (unless fresh), valid and test.
-void read_fresh_sets(JsonReader& reader, DrawnSets& sets);
+extern const OptionTable kDrawnSets;  ///< train, valid and test
+extern const OptionTable kFreshSets;  ///< fresh, train (unless fresh), valid and test
 
 /// A task whose sequences all have shape.length steps.
 TaskLoader drawn_task(const DataShape& shape, const DrawnSets& sets, DrawSequence draw);

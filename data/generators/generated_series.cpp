@@ -5,7 +5,7 @@
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/generators/forecast.h"
 #include "lagtape/data/streams.h"
@@ -16,6 +16,15 @@ namespace {
 
 struct SeriesOptions {
   std::int64_t length, train = 128, valid = 128, test;
+};
+
+constexpr Range kGenerated = between(0, 10'000'000);
+
+constexpr Option kGeneratedSeries[] = {
+    option<&SeriesOptions::length>("length", between(1, 1'000'000), "steps of a sequence"),
+    option<&SeriesOptions::train>("train", between(1, 10'000'000), "number of training sequences"),
+    option<&SeriesOptions::valid>("valid", kGenerated, "number of validation sequences"),
+    option<&SeriesOptions::test>("test", kGenerated, "number of test sequences"),
 };
 
 std::shared_ptr<const Dataset> generate(const GeneratedSeries& generated, const TaskContext& context,
@@ -53,10 +62,7 @@ void check_memory(const SeriesOptions& options, const GeneratedSeries& generated
 
 TaskLoader read_generated_series(JsonReader& reader, const GeneratedSeries& generated) {
   SeriesOptions options{.length = generated.length, .test = generated.test};
-  reader.optional("length", options.length, between(1, 1'000'000), "steps of a sequence");
-  reader.optional("train", options.train, between(1, 10'000'000), "number of training sequences");
-  reader.optional("valid", options.valid, between(0, 10'000'000), "number of validation sequences");
-  reader.optional("test", options.test, between(0, 10'000'000), "number of test sequences");
+  read_options(reader, kGeneratedSeries, options);
   TaskLoader loader;
   loader.shape = DataShape{.length = options.length,
                            .input = generated.width,

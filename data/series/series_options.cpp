@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/data/series/calendar.h"
 
 namespace lagtape {
@@ -12,26 +13,37 @@ namespace {
 
 constexpr double kMostSteps = 1e8;
 
-/// Reads a list of column names and numbers without repetition, or null.
-Json read_columns(JsonReader& reader, const std::string& key, const std::string& about) {
-  const Json list = reader.raw(key, about, "list of 1 or more (string | integer >= 0) | null");
-  reader.fill(key, list);
-  if (list.is_null()) return list;
-  bool fits = list.is_array() && !list.empty();
+// ---- Columns: a list of names and numbers, or null -----------------------------------------------------------
+
+void read_columns(JsonReader& reader, const Option& option, Json& columns) {
+  const std::string key(option.key);
+  columns = reader.raw(key);
+  if (columns.is_null()) return;
+  bool fits = columns.is_array() && !columns.empty();
   std::set<std::string> names;
   std::set<std::uint64_t> numbers;
-  for (std::size_t i = 0; fits && i < list.size(); ++i) {
-    fits = list[i].is_string() || list[i].is_number_unsigned();
-    if (fits && !(list[i].is_string() ? names.insert(list[i].get<std::string>()).second
-                                      : numbers.insert(list[i].get<std::uint64_t>()).second)) {
-      reader.error(key, text_of("names the column ", list[i].dump(), " twice."));
-      return {};
+  for (std::size_t i = 0; fits && i < columns.size(); ++i) {
+    const Json& column = columns[i];
+    fits = column.is_string() || column.is_number_unsigned();
+    if (fits && !(column.is_string() ? names.insert(column.get<std::string>()).second
+                                     : numbers.insert(column.get<std::uint64_t>()).second)) {
+      reader.error(key, text_of("names the column ", column.dump(), " twice."));
+      columns = {};
     }
   }
-  if (fits) return list;
-  reader.error(key, text_of("expected a list of columns, names or numbers from 0. Got ", list.dump(), "."));
-  return {};
+  if (fits) return;
+  reader.error(key,
+               text_of("expected a list of columns, names or numbers from 0. Got ", columns.dump(), "."));
+  columns = {};
 }
+
+Json columns_json(const Option&, const Json& columns) { return columns; }
+Json columns_schema(const Option&) {
+  const Json column = either_schema({Json{{"type", "string"}}, integer_schema(at_least(0))});
+  return either_schema({list_schema(column, 1), Json{{"type", "null"}}});
+}
+
+constexpr OptionKindOf<Json> kColumns = option_kind<Json, read_columns, columns_json, columns_schema>();
 
 /// The texts of a list without repetition; notes an error for anything else.
 std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const std::string& key,
@@ -47,104 +59,177 @@ std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const st
   return texts;
 }
 
-void read_calendar(JsonReader& reader, SeriesOptions& options) {
-  const Json& given =
-      reader.raw("calendar",
-                 "inputs from the time, each as sine and cosine: a list of \"hour\" (of the day), "
-                 "\"weekday\" and \"year\" (day of the year)",
-                 R"(list of ("hour" | "weekday" | "year") | null)", "[]");
-  std::vector<std::string> known;
+// ---- Inputs from the time -----------------------------------------------------------------------------------
+
+using Texts = std::vector<std::string>;
+
+void read_calendar(JsonReader& reader, const Option& option, Texts& calendar) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
+  if (given.is_null()) return;
+  Texts known;
   for (const CalendarInput& input : kCalendar) known.emplace_back(input.name);
-  std::vector<std::string> names;
-  if (!given.is_null()) names = texts_of(given, reader, "calendar", "names");
+  const Texts names = texts_of(given, reader, key, "names");
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
-      reader.error("calendar", unknown_name("calendar input", name, known));
+      reader.error(key, unknown_name("calendar input", name, known));
   for (const std::string& name : known)
-    if (std::ranges::find(names, name) != names.end()) options.calendar.push_back(name);
-  reader.fill("calendar", options.calendar);
-  if (!options.calendar.empty() && options.time.empty())
-    reader.error("calendar", "needs dates. Name their column with \"time\".");
+    if (std::ranges::find(names, name) != names.end()) calendar.push_back(name);
 }
 
-void read_categories(JsonReader& reader, SeriesOptions& options) {
-  const Json& given =
-      reader.raw("categories",
-                 R"(input columns of words, with the words: {"sky": ["clear", "rain"]} makes an )"
-                 "input of each word, 1 where it stands and else 0",
-                 "object of list of string | null", "{}");
-  Json filled = Json::object();
-  if (!given.is_null() && !given.is_object()) {
-    reader.error("categories", text_of("expected an object of lists of words. Got ", given.dump(), "."));
-  } else {
-    std::set<std::string> inputs;
-    if (options.input.is_array())
-      for (const Json& entry : options.input)
-        if (entry.is_string()) inputs.insert(entry.get<std::string>());
-    for (const auto& [column, list] : given.items()) {
-      Category category{.column = column, .values = texts_of(list, reader, "categories/" + column, "words")};
-      if (!inputs.contains(column))
-        reader.error("categories/" + column, "is not in \"input\". Name it there too.");
-      filled[column] = category.values;
-      options.categories.push_back(std::move(category));
-    }
-  }
-  reader.fill("categories", filled);
+Json texts_json(const Option&, const Texts& texts) { return texts; }
+Json calendar_schema(const Option&) {
+  Json names = Json::array();
+  for (const CalendarInput& input : kCalendar) names.push_back(input.name);
+  return either_schema({list_schema({{"enum", names}}), Json{{"type", "null"}}});
 }
 
-/// Reads a number, or "auto".
-void read_stride(JsonReader& reader, SeriesOptions& options) {
-  const Json& given = reader.raw(
-      "stride",
-      "steps from a window to the next. \"auto\": `window` with targets at every step, but in training "
-      "less where an epoch would have fewer than 10 updates; 1 with a target after the last",
-      R"(integer >= 1 and <= 100000000 | "auto" | null)", R"("auto")");
-  reader.fill("stride", given.is_null() ? Json("auto") : given);
+constexpr OptionKindOf<Texts> kCalendarNames =
+    option_kind<Texts, read_calendar, texts_json, calendar_schema>();
+
+// ---- Columns of words ---------------------------------------------------------------------------------------
+
+using Categories = std::vector<Category>;
+
+void read_categories(JsonReader& reader, const Option& option, Categories& categories) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
+  if (given.is_null()) return;
+  if (!given.is_object())
+    return reader.error(key, text_of("expected an object of lists of words. Got ", given.dump(), "."));
+  for (const auto& [column, list] : given.items())
+    categories.push_back({column, texts_of(list, reader, text_of(key, "/", column), "words")});
+}
+
+Json categories_json(const Option&, const Categories& categories) {
+  Json object = Json::object();
+  for (const Category& category : categories) object[category.column] = category.values;
+  return object;
+}
+Json categories_schema(const Option&) {
+  return either_schema({object_schema_of(list_schema({{"type", "string"}})), Json{{"type", "null"}}});
+}
+
+constexpr OptionKindOf<Categories> kCategories =
+    option_kind<Categories, read_categories, categories_json, categories_schema>();
+
+// ---- The stride: a number, or "auto" ------------------------------------------------------------------------
+
+void read_stride(JsonReader& reader, const Option& option, std::int64_t& stride) {
+  const Json& given = reader.raw(std::string(option.key));
   if (given.is_null() || given == "auto") return;
   if (given.is_number_unsigned() && given.get<std::int64_t>() >= 1 && given.get<double>() <= kMostSteps) {
-    options.stride = given.get<std::int64_t>();
+    stride = given.get<std::int64_t>();
   } else {
     reader.error("stride", text_of("expected \"auto\" or an integer of at least 1. Got ", given.dump(), "."));
   }
 }
 
-void read_paths(JsonReader& reader, SeriesOptions& options) {
-  const Json& given = reader.raw(
-      "path",
-      "a .csv, .npy or .npz file, relative to the experiment file, or a list of files, each a recording of "
-      "its own; with a * in its name, all such files",
-      "string | list of 1 or more string", "");
+Json stride_json(const Option&, const std::int64_t& stride) {
+  return stride == 0 ? Json("auto") : Json(stride);
+}
+Json stride_schema(const Option&) {
+  return either_schema(
+      {integer_schema(between(1, kMostSteps)), Json{{"const", "auto"}}, Json{{"type", "null"}}});
+}
+
+constexpr OptionKindOf<std::int64_t> kStride =
+    option_kind<std::int64_t, read_stride, stride_json, stride_schema>();
+
+// ---- Files: one, or a list ----------------------------------------------------------------------------------
+
+void read_paths(JsonReader& reader, const Option& option, SeriesOptions& options) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
+  options.lists_paths = given.is_array();
   if (given.is_string()) options.paths = {given.get<std::string>()};
-  if (given.is_array()) options.paths = texts_of(given, reader, "path", "files");
+  if (given.is_array()) options.paths = texts_of(given, reader, key, "files");
   if (given.is_null() && reader.is_object())
-    reader.error("path", Problem{.rule = Rule::missing, .expected = "a file, or a list of files"});
+    reader.error(key, Problem{.rule = Rule::missing, .expected = "a file, or a list of files"});
   if (!given.is_null() && !given.is_string() && !given.is_array())
-    reader.error("path", text_of("expected a file, or a list of files. Got ", given.dump(), "."));
-  if (given.is_array() && given.empty()) reader.error("path", "expected at least one file.");
+    reader.error(key, text_of("expected a file, or a list of files. Got ", given.dump(), "."));
+  if (given.is_array() && given.empty()) reader.error(key, "expected at least one file.");
 }
 
-void read_format(JsonReader& reader, SeriesOptions& options) {
-  read_paths(reader, options);
-  reader.optional("array", options.array, "name of the array in an .npz file; \"\": its only one");
-  std::string separator = "auto", decimal = ".";
-  reader.choice("separator", separator, {"auto", ",", ";", "\t", "|"}, "character between two columns");
-  reader.choice("decimal", decimal, {".", ","}, "decimal point of the numbers");
-  options.separator = separator == "auto" ? '\0' : separator[0];
-  options.decimal = decimal[0];
-  reader.optional(
-      "time", options.time,
-      "column of the times, ISO dates or seconds since 1970, by which rows are sorted and gaps are "
-      "found; \"\": rows are equally spaced");
+Json paths_json(const Option&, const SeriesOptions& options) {
+  const Texts& paths = options.paths;
+  return paths.size() == 1 && !options.lists_paths ? Json(paths[0]) : Json(paths);
+}
+Json paths_schema(const Option&) {
+  const Json file = {{"type", "string"}};
+  return either_schema({{{"type", "string"}, {"minLength", 1}}, list_schema(file, 1)});
 }
 
-void read_splits(JsonReader& reader, SeriesOptions& options) {
-  reader.optional("train", options.train, {.min = 0, .max = 1, .above_min = true},
-                  "share of the training set: the first rows (or recordings, if there are several)");
-  reader.optional("valid", options.valid, between(0, 1), "share of the validation set: the next rows");
-  reader.optional("test", options.test, between(0, 1), "share of the test set: the next rows");
-  if (options.train + options.valid + options.test > 1 + 1e-9) {
+constexpr OptionKindOf<SeriesOptions> kPaths =
+    option_kind<SeriesOptions, read_paths, paths_json, paths_schema>();
+
+// ---- All ----------------------------------------------------------------------------------------------------
+
+constexpr Option kSeriesRows[] = {
+    whole<SeriesOptions>(
+        "path", kPaths,
+        "a .csv, .npy or .npz file, relative to the experiment file, or a list of files, each a recording of "
+        "its own; with a * in its name, all such files")
+        .needed(),
+    option<&SeriesOptions::array>("array", "name of the array in an .npz file; \"\": its only one"),
+    option<&SeriesOptions::separator>(
+        "separator", Choices{{"auto", '\0'}, {",", ','}, {";", ';'}, {"\t", '\t'}, {"|", '|'}},
+        "character between two columns"),
+    option<&SeriesOptions::decimal>("decimal", Choices{{".", '.'}, {",", ','}},
+                                    "decimal point of the numbers"),
+    option<&SeriesOptions::time>(
+        "time",
+        "column of the times, ISO dates or seconds since 1970, by which rows are sorted and gaps are found; "
+        "\"\": rows are equally spaced"),
+    option<&SeriesOptions::input>("input", kColumns,
+                                  "input columns, names or numbers from 0; null: all but the time"),
+    option<&SeriesOptions::target>("target", kColumns, "columns to predict; null: the input columns"),
+    option<&SeriesOptions::calendar>(
+        "calendar", kCalendarNames,
+        "inputs from the time, each as sine and cosine: a list of \"hour\" (of the day), \"weekday\" and "
+        "\"year\" (day of the year)"),
+    option<&SeriesOptions::categories>(
+        "categories", kCategories,
+        R"(input columns of words, with the words: {"sky": ["clear", "rain"]} makes an input of each word, )"
+        "1 where it stands and else 0"),
+    option<&SeriesOptions::missing>(
+        "missing",
+        Choices{{"error", Missing::error},
+                {"interpolate", Missing::interpolate},
+                {"hold", Missing::hold},
+                {"mask", Missing::mask}},
+        "treatment of cells without a number: an error, a straight line to the number after them, which "
+        "tells "
+        "of later rows, or the last number before them; \"mask\" is the last too, with an input more for "
+        "each column that is 1 where there was a number. Missing targets are left out of loss and metrics"),
+    option<&SeriesOptions::across_gaps>("across_gaps",
+                                        "windows may reach over times at which rows are missing"),
+    required<&SeriesOptions::window>("window", between(1, kMostSteps), "steps of a sequence"),
+    option<&SeriesOptions::horizon>("horizon", between(0, kMostSteps), "steps from an input to its target"),
+    option<&SeriesOptions::every_step>(
+        "every_step",
+        "a target at every step instead of only after the last; by default if the read-out is at every step"),
+    option<&SeriesOptions::stride>(
+        "stride", kStride,
+        "steps from a window to the next. \"auto\": `window` with targets at every step, but in training "
+        "less where an epoch would have fewer than 10 updates; 1 with a target after the last"),
+    rows_of<&SeriesOptions::normalize>(kNormalizeOptions),
+    option<&SeriesOptions::train>(
+        "train", {.min = 0, .max = 1, .above_min = true},
+        "share of the training set: the first rows (or recordings, if there are several)"),
+    option<&SeriesOptions::valid>("valid", between(0, 1), "share of the validation set: the next rows"),
+    option<&SeriesOptions::test>("test", between(0, 1), "share of the test set: the next rows"),
+};
+
+void check_series(const SeriesOptions& options, JsonReader& reader) {
+  if (!options.calendar.empty() && options.time.empty())
+    reader.error("calendar", "needs dates. Name their column with \"time\".");
+  for (const Category& category : options.categories)
+    if (!options.input.is_array() ||
+        std::ranges::find(options.input, Json(category.column)) == options.input.end())
+      reader.error("categories/" + category.column, "is not in \"input\". Name it there too.");
+  if (options.train + options.valid + options.test > 1 + 1e-9)
     reader.error("test", "the shares of train, valid and test add up to more than 1.");
-  }
 }
 
 }  // namespace
@@ -188,31 +273,8 @@ SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints) {
   SeriesOptions options;
   options.every_step = hints.every_step;
   options.batch = hints.batch;
-  read_format(reader, options);
-  options.input =
-      read_columns(reader, "input", "input columns, names or numbers from 0; null: all but the time");
-  options.target = read_columns(reader, "target", "columns to predict; null: the input columns");
-  read_calendar(reader, options);
-  read_categories(reader, options);
-  std::string missing = "error";
-  const std::vector<std::string> treatments = {"error", "interpolate", "hold", "mask"};
-  reader.choice(
-      "missing", missing, treatments,
-      "treatment of cells without a number: an error, a straight line to the number after them, which "
-      "tells of later rows, or the last number before them; \"mask\" is the last too, with an input "
-      "more for each column that is 1 where there was a number. Missing targets are left out of loss "
-      "and metrics");
-  options.missing = static_cast<Missing>(std::ranges::find(treatments, missing) - treatments.begin());
-  reader.optional("across_gaps", options.across_gaps,
-                  "windows may reach over times at which rows are missing");
-  reader.required("window", options.window, between(1, kMostSteps), "steps of a sequence");
-  reader.optional("horizon", options.horizon, between(0, kMostSteps), "steps from an input to its target");
-  reader.optional(
-      "every_step", options.every_step,
-      "a target at every step instead of only after the last; by default if the read-out is at every step");
-  read_stride(reader, options);
-  options.normalize = read_normalize_options(reader, hints, {.input = true, .target = hints.real_loss});
-  read_splits(reader, options);
+  options.normalize = {.input = true, .target = hints.real_loss, .real_loss = hints.real_loss};
+  read_options(reader, checked<check_series>(kSeriesRows), options);
   return options;
 }
 

@@ -23,6 +23,7 @@ struct Category {
 struct SeriesOptions {
   std::vector<std::string>
       paths;  ///< files, each one or several recordings; a last part with a * means all such files
+  bool lists_paths = false;  ///< `paths` is written as a list even if there is one
   std::string array;
   char separator = 0;  ///< 0: found from the file
   char decimal = '.';

@@ -1,6 +1,6 @@
 #include "lagtape/data/tasks/adding.h"
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/drawn_task.h"
 
 namespace lagtape {
@@ -21,15 +21,25 @@ void draw_sum(std::int64_t length, RandomStream& stream, Batch& batch, std::int6
   });
 }
 
-TaskLoader read_adding_task(JsonReader& reader, const TaskHints&) {
+struct AddingOptions {
   std::int64_t length = 2000;
   DrawnSets sets{.fresh = true};
-  reader.optional("length", length, between(2, 10'000'000), "steps of a sequence");
-  read_fresh_sets(reader, sets);
+};
+
+constexpr Option kRows[] = {
+    option<&AddingOptions::length>("length", between(2, 10'000'000), "steps of a sequence"),
+    rows_of<&AddingOptions::sets>(kFreshSets),
+};
+
+TaskLoader read_adding_task(JsonReader& reader, const TaskHints&) {
+  AddingOptions options;
+  read_options(reader, kRows, options);
+  const std::int64_t length = options.length;
   const DataShape shape{.length = length, .input = 2, .output = 1, .classes = 0, .every_step = false};
-  return drawn_task(shape, sets, [length](std::int64_t, RandomStream stream, Batch& batch, std::int64_t row) {
-    draw_sum(length, stream, batch, row);
-  });
+  return drawn_task(shape, options.sets,
+                    [length](std::int64_t, RandomStream stream, Batch& batch, std::int64_t row) {
+                      draw_sum(length, stream, batch, row);
+                    });
 }
 
 }  // namespace

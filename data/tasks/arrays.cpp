@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/npz_reader.h"
 #include "lagtape/data/moments.h"
@@ -260,23 +260,33 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   return task;
 }
 
-TaskLoader read_arrays_task(JsonReader& reader, const TaskHints& hints) {
-  ArraysOptions options;
-  options.every_step = hints.every_step;
-  reader.required("path", options.path,
-                  "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file");
-  reader.optional("classes", options.classes, between(0, 1e6),
-                  "targets are the classes 0..`classes`-1; 0: targets are real numbers");
-  reader.optional("tokens", options.tokens, between(0, 1 << 24),
-                  "inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers");
+constexpr Option kRows[] = {
+    required<&ArraysOptions::path>(
+        "path", "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file")
+        .at_least_one(),
+    option<&ArraysOptions::classes>("classes", between(0, 1e6),
+                                    "targets are the classes 0..`classes`-1; 0: targets are real numbers"),
+    option<&ArraysOptions::tokens>(
+        "tokens", between(0, 1 << 24),
+        "inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers"),
+    rows_of<&ArraysOptions::normalize>(kNormalizeOptions),
+};
+
+void check(const ArraysOptions& options, JsonReader& reader) {
   if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
-  options.normalize = read_normalize_options(reader, hints, {});
-  if (options.normalize.target && options.classes > 0 && hints.real_loss)
+  if (options.normalize.target && options.classes > 0 && options.normalize.real_loss)
     reader.error("normalize_target",
                  text_of("applies to real targets. Expected false with ", options.classes, " classes."));
   if (options.normalize.input && options.tokens > 0)
     reader.error("normalize",
                  text_of("applies to real inputs. Expected false with ", options.tokens, " tokens."));
+}
+
+TaskLoader read_arrays_task(JsonReader& reader, const TaskHints& hints) {
+  ArraysOptions options;
+  options.every_step = hints.every_step;
+  options.normalize.real_loss = hints.real_loss;
+  read_options(reader, checked<check>(kRows), options);
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_arrays(options, context); };
   return loader;

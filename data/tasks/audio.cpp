@@ -5,7 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/formats/sound.h"
 #include "lagtape/data/series/windows.h"
 
@@ -82,23 +82,32 @@ Task load_audio(AudioOptions options, const TaskContext& context) {
   return task;
 }
 
-TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
-  AudioOptions options;
-  reader.required("input", options.input, "the file of the sound that goes in, WAV, FLAC or AIFF");
-  reader.required("target", options.target,
-                  "the file of the sound that comes out, of one rate and length with it");
-  reader.optional("segment", options.segment, between(1, 1e8), "samples of a sequence");
-  reader.optional("overlap", options.overlap, between(0, 1e8),
-                  "samples that a segment shares with the one before, for train.warmup");
-  reader.optional("train", options.train, {.min = 0, .max = 1, .above_min = true},
-                  "share of the training set: the first samples");
-  reader.optional("valid", options.valid, between(0, 1), "share of the validation set: the next samples");
+constexpr Option kRows[] = {
+    required<&AudioOptions::input>("input", "the file of the sound that goes in, WAV, FLAC or AIFF")
+        .at_least_one(),
+    required<&AudioOptions::target>("target",
+                                    "the file of the sound that comes out, of one rate and length with it")
+        .at_least_one(),
+    option<&AudioOptions::segment>("segment", between(1, 1e8), "samples of a sequence"),
+    option<&AudioOptions::overlap>("overlap", between(0, 1e8),
+                                   "samples that a segment shares with the one before, for train.warmup"),
+    option<&AudioOptions::train>("train", {.min = 0, .max = 1, .above_min = true},
+                                 "share of the training set: the first samples"),
+    option<&AudioOptions::valid>("valid", between(0, 1), "share of the validation set: the next samples"),
+};
+
+void check(const AudioOptions& options, JsonReader& reader) {
   if (options.overlap >= options.segment)
     reader.error("overlap", text_of("expected less than the segment of ", options.segment, ". Got ",
                                     options.overlap, "."));
   if (options.train + options.valid > 1 + 1e-9)
     reader.error("valid", text_of("the shares of train and valid add up to ", options.train + options.valid,
                                   ", above 1."));
+}
+
+TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
+  AudioOptions options;
+  read_options(reader, checked<check>(kRows), options);
   return {.shape = shape_of(options), .fresh = false, .load = [options](const TaskContext& context) {
             return load_audio(options, context);
           }};

@@ -1,7 +1,7 @@
 #include "lagtape/data/tasks/cifar_images.h"
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 
 namespace lagtape {
 
@@ -19,16 +19,23 @@ void require_images(std::int64_t wanted, const CifarImages& images, const fs::pa
       text_of("contains ", images.size(), " images for ", splits, ", expected at least ", wanted, "."));
 }
 
+void train_on_the_others(CifarOptions& options) { options.train = kLearning - options.valid; }
+
+constexpr Option kRows[] = {
+    required<&CifarOptions::path>(
+        "path", "folder or archive of the six published files, relative to the experiment file")
+        .at_least_one(),
+    option<&CifarOptions::valid>("valid", between(0, kLearning - 1), "number of validation images"),
+    option<&CifarOptions::train>("train", between(1, kLearning),
+                                 "number of training images; by default all others")
+        .after<train_on_the_others>(),
+    option<&CifarOptions::test>("test", between(0, kTesting),
+                                "number of test images, the first of the test file"),
+};
+
 }  // namespace
 
-void CifarOptions::read(JsonReader& reader) {
-  reader.required("path", path,
-                  "folder or archive of the six published files, relative to the experiment file");
-  reader.optional("valid", valid, between(0, kLearning - 1), "number of validation images");
-  train = kLearning - valid;
-  reader.optional("train", train, between(1, kLearning), "number of training images; by default all others");
-  reader.optional("test", test, between(0, kTesting), "number of test images, the first of the test file");
-}
+constinit const OptionTable kCifarOptions = kRows;
 
 std::pair<std::shared_ptr<const Cifar10>, SplitIndices> load_cifar10(const CifarOptions& options,
                                                                      const TaskContext& context) {

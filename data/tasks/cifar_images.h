@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lagtape/core/option_table.h"
 #include "lagtape/data/formats/cifar10.h"
 #include "lagtape/data/splits.h"
 #include "lagtape/data/task.h"
@@ -21,9 +22,9 @@ inline constexpr std::string_view kCifarFiles =
 struct CifarOptions {
   std::string path;
   std::int64_t train = 48000, valid = 2000, test = 10000;
-
-  void read(JsonReader& reader);
 };
+
+extern const OptionTable kCifarOptions;
 
 /// Reads the images and splits the training images at random by the experiment's seed. Throws InputError when
 /// there are too few.

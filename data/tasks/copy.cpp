@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/drawn_task.h"
 
 namespace lagtape {
@@ -27,17 +27,28 @@ void draw_copy(std::int64_t length, RandomStream& stream, Batch& batch, std::int
   });
 }
 
-TaskLoader read_copy_task(JsonReader& reader, const TaskHints&) {
+struct CopyOptions {
   std::int64_t blanks = 1000;
   DrawnSets sets{.fresh = true};
-  reader.optional("blanks", blanks, between(1, 10'000'000), "blanks between the symbols and the marker");
-  read_fresh_sets(reader, sets);
+};
+
+constexpr Option kRows[] = {
+    option<&CopyOptions::blanks>("blanks", between(1, 10'000'000),
+                                 "blanks between the symbols and the marker"),
+    rows_of<&CopyOptions::sets>(kFreshSets),
+};
+
+TaskLoader read_copy_task(JsonReader& reader, const TaskHints&) {
+  CopyOptions options;
+  read_options(reader, kRows, options);
+  const std::int64_t blanks = options.blanks;
   const std::int64_t length = blanks + 2 * kRecalled;
   const DataShape shape{
       .length = length, .input = kInputs, .output = 0, .classes = 1 + kAlphabet, .every_step = true};
-  return drawn_task(shape, sets, [length](std::int64_t, RandomStream stream, Batch& batch, std::int64_t row) {
-    draw_copy(length, stream, batch, row);
-  });
+  return drawn_task(shape, options.sets,
+                    [length](std::int64_t, RandomStream stream, Batch& batch, std::int64_t row) {
+                      draw_copy(length, stream, batch, row);
+                    });
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/delay_equation.h"
 #include "lagtape/data/generators/drawn_task.h"
 
@@ -41,18 +41,16 @@ std::int64_t whole_steps(JsonReader& reader, const std::string& key, double time
   return static_cast<std::int64_t>(steps);
 }
 
-ResponseOptions read_options(JsonReader& reader) {
-  ResponseOptions options;
-  reader.choice("equation", options.equation, {"linear", "tanh"},
-                "h' = s - h(t - tau), or h' = -h + tanh(s - h(t - tau))");
-  reader.optional("tau", options.tau, between(0, 1e6), "delay; 0: no delay");
-  reader.optional("step", options.step, between(1e-6, 1), "time between two steps of a sequence");
-  reader.optional("span", options.span, above(0), "time of the last step; the first is at 0");
-  reader.optional("random_shift", options.random_shift,
-                  "each sequence has its own forcing s(t + U(0, 2 pi)); false: all have s(t)");
-  read_drawn_sets(reader, options.sets);
-  return options;
-}
+constexpr Option kRows[] = {
+    option<&ResponseOptions::equation>("equation", {"linear", "tanh"},
+                                       "h' = s - h(t - tau), or h' = -h + tanh(s - h(t - tau))"),
+    option<&ResponseOptions::tau>("tau", between(0, 1e6), "delay; 0: no delay"),
+    option<&ResponseOptions::step>("step", between(1e-6, 1), "time between two steps of a sequence"),
+    option<&ResponseOptions::span>("span", above(0), "time of the last step; the first is at 0"),
+    option<&ResponseOptions::random_shift>(
+        "random_shift", "each sequence has its own forcing s(t + U(0, 2 pi)); false: all have s(t)"),
+    rows_of<&ResponseOptions::sets>(kDrawnSets),
+};
 
 }  // namespace
 
@@ -81,7 +79,8 @@ std::vector<double> dde_response(const DdeResponse& equation, double shift, std:
 namespace {
 
 TaskLoader read_dde_response_task(JsonReader& reader, const TaskHints&) {
-  const ResponseOptions options = read_options(reader);
+  ResponseOptions options;
+  read_options(reader, kRows, options);
   const DdeResponse equation{.saturating = options.equation == "tanh",
                              .delay = whole_steps(reader, "tau", options.tau, options.step),
                              .step = options.step};

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/generated_series.h"
 
 namespace lagtape {
@@ -29,10 +29,14 @@ std::vector<double> fitzhugh_nagumo(double v, std::int64_t points, Tolerance tol
 
 namespace {
 
+constexpr Option kRows[] = {
+    option<&Tolerance::relative>("rtol", between(1e-13, 1), "relative tolerance of the solver"),
+    option<&Tolerance::absolute>("atol", between(1e-13, 1), "absolute tolerance of the solver"),
+};
+
 TaskLoader read_fitzhugh_nagumo_task(JsonReader& reader, const TaskHints&) {
   Tolerance tolerance;
-  reader.optional("rtol", tolerance.relative, between(1e-13, 1), "relative tolerance of the solver");
-  reader.optional("atol", tolerance.absolute, between(1e-13, 1), "absolute tolerance of the solver");
+  read_options(reader, kRows, tolerance);
   auto series = [tolerance](RandomStream stream, std::int64_t points) {
     return fitzhugh_nagumo(2 * stream.next_uniform() - 1, points, tolerance);
   };

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/drawn_task.h"
 
 namespace lagtape {
@@ -16,6 +16,7 @@ struct FrequencyOptions {
   std::int64_t length = 1000;
   double noise = 0;
   bool endpoint = false;
+  DrawnSets sets = {};
 };
 
 void draw_tone(const FrequencyOptions& options, std::int64_t index, RandomStream& stream, Batch& batch,
@@ -41,19 +42,21 @@ double class_frequency(std::int64_t index) {
 
 namespace {
 
+constexpr Option kRows[] = {
+    option<&FrequencyOptions::length>("length", between(2, 10'000'000),
+                                      "steps of a sequence, which lasts one second"),
+    option<&FrequencyOptions::noise>("noise", at_least(0),
+                                     "standard deviation of the noise that is added at every step"),
+    option<&FrequencyOptions::endpoint>("endpoint",
+                                        "the last step is at exactly one second: t_n = n / (length - 1)"),
+    rows_of<&FrequencyOptions::sets>(kDrawnSets),
+};
 TaskLoader read_frequency_task(JsonReader& reader, const TaskHints&) {
   FrequencyOptions options;
-  DrawnSets sets;
-  reader.optional("length", options.length, between(2, 10'000'000),
-                  "steps of a sequence, which lasts one second");
-  reader.optional("noise", options.noise, at_least(0),
-                  "standard deviation of the noise that is added at every step");
-  reader.optional("endpoint", options.endpoint,
-                  "the last step is at exactly one second: t_n = n / (length - 1)");
-  read_drawn_sets(reader, sets);
+  read_options(reader, kRows, options);
   const DataShape shape{
       .length = options.length, .input = 1, .output = 0, .classes = kClasses, .every_step = false};
-  return drawn_task(shape, sets,
+  return drawn_task(shape, options.sets,
                     [options](std::int64_t index, RandomStream stream, Batch& batch, std::int64_t row) {
                       draw_tone(options, index, stream, batch, row);
                     });

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/formats/file_tree.h"
 #include "lagtape/data/splits.h"
 #include "lagtape/data/stored_sequences.h"
@@ -123,16 +123,23 @@ Task load_har2(const Har2Options& options, const TaskContext& context) {
               .normalization = {.input = input_scaling(*learning, split.train), .output = {}}};
 }
 
+void train_on_the_others(Har2Options& options) { options.train = kWindows - options.valid; }
+
+constexpr Option kRows[] = {
+    required<&Har2Options::path>(
+        "path", "the folder 'UCI HAR Dataset' or its archive, relative to the experiment file")
+        .at_least_one(),
+    option<&Har2Options::valid>("valid", between(0, kWindows - 1), "number of validation windows"),
+    option<&Har2Options::train>("train", between(1, kWindows),
+                                "number of training windows; by default all others")
+        .after<train_on_the_others>(),
+    option<&Har2Options::test>("test", between(0, kTestWindows),
+                               "number of test windows, the first of the test files"),
+};
+
 TaskLoader read_har2_task(JsonReader& reader, const TaskHints&) {
   Har2Options options;
-  reader.required("path", options.path,
-                  "the folder 'UCI HAR Dataset' or its archive, relative to the experiment file");
-  reader.optional("valid", options.valid, between(0, kWindows - 1), "number of validation windows");
-  options.train = kWindows - options.valid;
-  reader.optional("train", options.train, between(1, kWindows),
-                  "number of training windows; by default all others");
-  reader.optional("test", options.test, between(0, kTestWindows),
-                  "number of test windows, the first of the test files");
+  read_options(reader, kRows, options);
   TaskLoader loader;
   loader.shape = kShape;
   loader.load = [options](const TaskContext& context) { return load_har2(options, context); };

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/formats/file_tree.h"
 #include "lagtape/data/formats/word_vectors.h"
 #include "lagtape/data/formats/words.h"
@@ -169,30 +169,31 @@ Task load_imdb(const ImdbOptions& options, const TaskContext& context) {
   return task;
 }
 
+void train_on_the_others(ImdbOptions& options) { options.train = kReviews - options.valid; }
+
+constexpr Option kRows[] = {
+    required<&ImdbOptions::path>(
+        "path", "folder or archive that contains train/ and test/, relative to the experiment file")
+        .at_least_one(),
+    option<&ImdbOptions::words>("words", between(1, 1e7),
+                                "size of the vocabulary: the most frequent words of the training files"),
+    option<&ImdbOptions::lower>("lower", "convert A-Z to a-z"),
+    option<&ImdbOptions::length>("length", between(0, 1e7),
+                                 "the first words of a review that are kept; 0: all"),
+    option<&ImdbOptions::valid>("valid", between(0, kReviews - 1), "number of validation reviews"),
+    option<&ImdbOptions::train>("train", between(1, kReviews),
+                                "number of training reviews; by default all others")
+        .after<train_on_the_others>(),
+    option<&ImdbOptions::test>("test", between(0, kReviews),
+                               "number of test reviews, negative and positive ones in turn"),
+    option<&ImdbOptions::vectors>("vectors",
+                                  "file of word vectors (GloVe) with which the embedding begins, relative to "
+                                  "the experiment file; without it, the embedding is drawn")
+        .open(),
+};
 TaskLoader read_imdb_task(JsonReader& reader, const TaskHints&) {
   ImdbOptions options;
-  reader.required("path", options.path,
-                  "folder or archive that contains train/ and test/, relative to the experiment file");
-  reader.optional("words", options.words, between(1, 1e7),
-                  "size of the vocabulary: the most frequent words of the training files");
-  reader.optional("lower", options.lower, "convert A-Z to a-z");
-  reader.optional("length", options.length, between(0, 1e7),
-                  "the first words of a review that are kept; 0: all");
-  reader.optional("valid", options.valid, between(0, kReviews - 1), "number of validation reviews");
-  options.train = kReviews - options.valid;
-  reader.optional("train", options.train, between(1, kReviews),
-                  "number of training reviews; by default all others");
-  reader.optional("test", options.test, between(0, kReviews),
-                  "number of test reviews, negative and positive ones in turn");
-  constexpr const char* kVectors =
-      "file of word vectors (GloVe) with which the embedding begins, relative to the experiment file; "
-      "without "
-      "it, the embedding is drawn";
-  if (reader.has("vectors")) {
-    reader.required("vectors", options.vectors, kVectors);
-  } else {
-    reader.raw("vectors", kVectors, "string", "none");
-  }
+  read_options(reader, kRows, options);
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_imdb(options, context); };
   return loader;

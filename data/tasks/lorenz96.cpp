@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/generated_series.h"
 
 namespace lagtape {
@@ -52,19 +52,30 @@ std::vector<double> lorenz96(const Ring& start, double F, std::int64_t points) {
 
 namespace {
 
-TaskLoader read_lorenz96_task(JsonReader& reader, const TaskHints&) {
+struct Lorenz96Options {
   double F = 8;
   std::int64_t horizon = 25;
-  reader.optional("F", F, between(-20, 20), "forcing; the system is chaotic at 8, and not at 0.9");
-  reader.optional("horizon", horizon, between(1, 100'000), "steps of 0.01 from an input to its target");
-  auto series = [F](RandomStream stream, std::int64_t points) {
+};
+
+constexpr Option kRows[] = {
+    option<&Lorenz96Options::F>("F", between(-20, 20), "forcing; the system is chaotic at 8, and not at 0.9"),
+    option<&Lorenz96Options::horizon>("horizon", between(1, 100'000),
+                                      "steps of 0.01 from an input to its target"),
+};
+
+TaskLoader read_lorenz96_task(JsonReader& reader, const TaskHints&) {
+  Lorenz96Options options;
+  read_options(reader, kRows, options);
+  auto series = [F = options.F](RandomStream stream, std::int64_t points) {
     Ring start;
     std::generate(start.begin(), start.end(), [&] { return F - 0.5 + stream.next_uniform(); });
     return lorenz96(start, F, points);
   };
-  return read_generated_series(
-      reader,
-      {.series = series, .width = kLorenz96Variables, .horizon = horizon, .length = 1975, .test = 128});
+  return read_generated_series(reader, {.series = series,
+                                        .width = kLorenz96Variables,
+                                        .horizon = options.horizon,
+                                        .length = 1975,
+                                        .test = 128});
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/formats/idx.h"
 #include "lagtape/data/permutations.h"
 #include "lagtape/data/splits.h"
@@ -126,23 +126,34 @@ Task load_mnist(const MnistOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
-TaskLoader read_mnist_task(JsonReader& reader, const TaskHints&) {
-  MnistOptions options;
-  reader.required("path", options.path,
-                  "folder of the four published files, relative to the experiment file");
-  reader.choice("order", options.order, {"sequential", "permuted"},
-                "pixels row by row, or in a fixed permutation");
-  reader.optional("permutation", options.permutation, between(0, 1e9),
-                  "seed of the permutation: 5544 or 12008 (torch.randperm), 92916 (numpy RandomState)");
+void train_on_the_others(MnistOptions& options) { options.train = kTrainingDigits - options.valid; }
+
+constexpr Option kRows[] = {
+    required<&MnistOptions::path>("path",
+                                  "folder of the four published files, relative to the experiment file")
+        .at_least_one(),
+    option<&MnistOptions::order>("order", {"sequential", "permuted"},
+                                 "pixels row by row, or in a fixed permutation"),
+    option<&MnistOptions::permutation>(
+        "permutation", between(0, 1e9),
+        "seed of the permutation: 5544 or 12008 (torch.randperm), 92916 (numpy RandomState)"),
+    option<&MnistOptions::valid>("valid", between(0, kTrainingDigits - 1), "number of validation digits"),
+    option<&MnistOptions::train>("train", between(1, kTrainingDigits),
+                                 "number of training digits; by default all others")
+        .after<train_on_the_others>(),
+    option<&MnistOptions::test>("test", between(0, 10000),
+                                "number of test digits, the first of the test files"),
+};
+
+void check(const MnistOptions& options, JsonReader& reader) {
   if (options.permutation != 5544 && options.permutation != 12008 && options.permutation != 92916) {
     reader.error("permutation", text_of("must be 5544, 12008 or 92916. Got ", options.permutation, "."));
   }
-  reader.optional("valid", options.valid, between(0, kTrainingDigits - 1), "number of validation digits");
-  options.train = kTrainingDigits - options.valid;
-  reader.optional("train", options.train, between(1, kTrainingDigits),
-                  "number of training digits; by default all others");
-  reader.optional("test", options.test, between(0, 10000),
-                  "number of test digits, the first of the test files");
+}
+
+TaskLoader read_mnist_task(JsonReader& reader, const TaskHints&) {
+  MnistOptions options;
+  read_options(reader, checked<check>(kRows), options);
   TaskLoader loader;
   loader.shape = kShape;
   loader.load = [options](const TaskContext& context) { return load_mnist(options, context); };

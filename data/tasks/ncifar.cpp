@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/streams.h"
 #include "lagtape/data/tasks/cifar_images.h"
 
@@ -97,11 +97,15 @@ Task load_ncifar(const NcifarOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
+constexpr Option kRows[] = {
+    rows_of<&NcifarOptions::images>(kCifarOptions),
+    option<&NcifarOptions::noise>(
+        "noise", {"fixed", "per_sample", "uniform"},
+        "one block of N(0, 1) for all sequences, one for each, or one of U(0, 1) for all"),
+};
 TaskLoader read_ncifar_task(JsonReader& reader, const TaskHints&) {
   NcifarOptions options;
-  options.images.read(reader);
-  reader.choice("noise", options.noise, {"fixed", "per_sample", "uniform"},
-                "one block of N(0, 1) for all sequences, one for each, or one of U(0, 1) for all");
+  read_options(reader, kRows, options);
   TaskLoader loader;
   loader.shape = kShape;
   loader.load = [options](const TaskContext& context) { return load_ncifar(options, context); };

@@ -5,7 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/formats/words.h"
 
 namespace lagtape {
@@ -133,16 +133,21 @@ Task load_ptb(const PtbOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
+constexpr Option kRows[] = {
+    required<&PtbOptions::path>(
+        "path", "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt, relative to the experiment file")
+        .at_least_one(),
+    option<&PtbOptions::level>("level", {"word", "char"}, "tokens are words or characters"),
+    option<&PtbOptions::streams>("streams", between(1, kMostStreams),
+                                 "parallel streams of the training text; by default as many as train.batch"),
+    option<&PtbOptions::eval_streams>(
+        "eval_streams", between(1, kMostStreams),
+        "parallel streams of the other two texts; each begins with zero states"),
+};
 TaskLoader read_ptb_task(JsonReader& reader, const TaskHints& hints) {
   PtbOptions options;
   options.streams = hints.batch;
-  reader.required("path", options.path,
-                  "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt, relative to the experiment file");
-  reader.choice("level", options.level, {"word", "char"}, "tokens are words or characters");
-  reader.optional("streams", options.streams, between(1, kMostStreams),
-                  "parallel streams of the training text; by default as many as train.batch");
-  reader.optional("eval_streams", options.eval_streams, between(1, kMostStreams),
-                  "parallel streams of the other two texts; each begins with zero states");
+  read_options(reader, kRows, options);
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_ptb(options, context); };
   return loader;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/streams.h"
 
 namespace lagtape {
@@ -62,72 +62,66 @@ class RandomDataset final : public Dataset {
 };
 
 struct RandomOptions {
-  DataShape shape{.length = 1, .input = 1, .output = 0, .classes = 0, .every_step = false};
+  std::int64_t length = 1, tokens = 0, input = 0, output = 0, classes = 0;
+  bool every_step = false;
   std::string lengths = "equal";
   std::int64_t train = 1, valid = 0, test = 0;
 };
 
-/// Reads whether the inputs are tokens or real numbers.
-void read_input(JsonReader& reader, DataShape& shape) {
-  reader.optional("tokens", shape.tokens, between(0, 1 << 24),
-                  "inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers");
-  const std::string type = "integer >= 1 and <= 1000000";
-  if (shape.tokens == 0 && !reader.has("input")) {
-    reader.raw("input", "numbers per step; or give `tokens`", type);
-    reader.error("input", Problem{.rule = Rule::missing, .expected = type});
-  } else if (shape.tokens == 0) {
-    reader.required("input", shape.input, between(1, 1'000'000), "numbers per step; or give `tokens`");
-  } else if (reader.has("input")) {
-    reader.required("input", shape.input, between(1, 1), "numbers per step; 1 for tokens");
-  }
-}
+constexpr Range kSequences = between(0, kMostSequences);
 
-/// Reads the targets: exactly one of `output` and `classes` must be given.
-void read_target(JsonReader& reader, DataShape& shape) {
+// Of `input` and `tokens`, and of `output` and `classes`, one is given; 0: it is not.
+constexpr Option kRows[] = {
+    required<&RandomOptions::length>("length", between(1, 10'000'000), "steps of a sequence"),
+    option<&RandomOptions::tokens>(
+        "tokens", between(0, 1 << 24),
+        "inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers"),
+    option<&RandomOptions::input>("input", between(1, 1'000'000), "numbers per step; or give `tokens`")
+        .open(),
+    option<&RandomOptions::output>("output", between(1, 1'000'000),
+                                   "real numbers per target; or give `classes`")
+        .open(),
+    option<&RandomOptions::classes>("classes", between(2, 1'000'000), "number of classes; or give `output`")
+        .open(),
+    option<&RandomOptions::every_step>("every_step",
+                                       "a target at every step; by default if the read-out is at every step"),
+    option<&RandomOptions::lengths>("lengths", {"equal", "random"},
+                                    "all sequences have `length` steps, or uniformly 1..`length`"),
+    option<&RandomOptions::train>("train", between(1, kMostSequences),
+                                  "number of training sequences; by default one batch, train.batch"),
+    option<&RandomOptions::valid>("valid", kSequences, "number of validation sequences"),
+    option<&RandomOptions::test>("test", kSequences, "number of test sequences"),
+};
+
+void check(const RandomOptions& options, JsonReader& reader) {
+  const Problem missing = {.rule = Rule::missing, .expected = "integer >= 1 and <= 1000000"};
   const bool output = reader.has("output"), classes = reader.has("classes");
-  const std::string about = "real numbers per target; or give `classes`",
-                    type = "integer >= 1 and <= 1000000";
-  if (output || !classes) shape.output = 1;
-  if (output) {
-    reader.required("output", shape.output, between(1, 1'000'000), about);
-  } else {
-    reader.raw("output", about, type);
-  }
-  if (!output && !classes) reader.error("output", Problem{.rule = Rule::missing, .expected = type});
-  if (!classes) {
-    reader.raw("classes", "number of classes; or give `output`", "integer >= 2 and <= 1000000");
-  } else {
-    shape.classes = 2;
-    reader.required("classes", shape.classes, between(2, 1'000'000), "number of classes; or give `output`");
-    if (output)
-      reader.error("classes", "targets are real numbers (`output`) or classes (`classes`), not both.");
-  }
+  if (options.tokens == 0 && !reader.has("input")) reader.error("input", missing);
+  if (options.tokens > 0 && options.input > 1)
+    reader.error("input", text_of("expected 1 number per step for tokens, got ", options.input));
+  if (!output && !classes) reader.error("output", missing);
+  if (output && classes)
+    reader.error("classes", "targets are real numbers (`output`) or classes (`classes`), not both.");
 }
 
 TaskLoader read_random_task(JsonReader& reader, const TaskHints& hints) {
   RandomOptions options;
   options.train = hints.batch;
-  options.shape.every_step = hints.every_step;
-  reader.required("length", options.shape.length, between(1, 10'000'000), "steps of a sequence");
-  read_input(reader, options.shape);
-  read_target(reader, options.shape);
-  reader.optional("every_step", options.shape.every_step,
-                  "a target at every step; by default if the read-out is at every step");
-  reader.choice("lengths", options.lengths, {"equal", "random"},
-                "all sequences have `length` steps, or uniformly 1..`length`");
-  reader.optional("train", options.train, between(1, kMostSequences),
-                  "number of training sequences; by default one batch, train.batch");
-  reader.optional("valid", options.valid, between(0, kMostSequences), "number of validation sequences");
-  reader.optional("test", options.test, between(0, kMostSequences), "number of test sequences");
-
+  options.every_step = hints.every_step;
+  read_options(reader, checked<check>(kRows), options);
+  const DataShape shape{.length = options.length,
+                        .input = std::max<std::int64_t>(1, options.input),
+                        .output = options.classes > 0 ? 0 : std::max<std::int64_t>(1, options.output),
+                        .classes = options.classes,
+                        .every_step = options.every_step,
+                        .tokens = options.tokens};
   TaskLoader loader;
-  loader.shape = options.shape;
-  loader.load = [options](const TaskContext& context) {
+  loader.shape = shape;
+  loader.load = [options, shape](const TaskContext& context) {
     auto split = [&](Split name, std::int64_t size) {
-      return std::make_shared<RandomDataset>(options.shape, options.lengths == "random", size, context.seed,
-                                             name);
+      return std::make_shared<RandomDataset>(shape, options.lengths == "random", size, context.seed, name);
     };
-    return Task{.shape = options.shape,
+    return Task{.shape = shape,
                 .train = split(Split::train, options.train),
                 .valid = split(Split::valid, options.valid),
                 .test = split(Split::test, options.test),

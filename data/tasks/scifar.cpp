@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/streams.h"
 #include "lagtape/data/tasks/cifar_images.h"
 
@@ -121,13 +121,17 @@ Task load_scifar(const ScifarOptions& options, const TaskContext& context) {
   return task;
 }
 
+constexpr Option kRows[] = {
+    rows_of<&ScifarOptions::images>(kCifarOptions),
+    option<&ScifarOptions::layout>(
+        "layout", {"rgb", "channels"},
+        "a step is the three channels of a pixel, or three neighbouring pixels of one channel"),
+    option<&ScifarOptions::augment>("augment",
+                                    "shift and mirror the training images at random, anew in every epoch"),
+};
 TaskLoader read_scifar_task(JsonReader& reader, const TaskHints&) {
   ScifarOptions options;
-  options.images.read(reader);
-  reader.choice("layout", options.layout, {"rgb", "channels"},
-                "a step is the three channels of a pixel, or three neighbouring pixels of one channel");
-  reader.optional("augment", options.augment,
-                  "shift and mirror the training images at random, anew in every epoch");
+  read_options(reader, kRows, options);
   TaskLoader loader;
   loader.shape = kShape;
   loader.load = [options](const TaskContext& context) { return load_scifar(options, context); };

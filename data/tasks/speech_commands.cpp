@@ -8,7 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/formats/sound.h"
 #include "lagtape/data/log_mel.h"
 
@@ -168,11 +168,16 @@ Task load_speech_commands(const SpeechOptions& options, const TaskContext& conte
               .normalization = {}};
 }
 
+constexpr Option kRows[] = {
+    required<&SpeechOptions::path>("path", "folder of the unpacked archive, relative to the experiment file")
+        .at_least_one(),
+    option<&SpeechOptions::frames>("frames", between(2, 10000),
+                                   "spectra in a sequence, 8 milliseconds apart"),
+    option<&SpeechOptions::silence>("silence", "train on the background noises as the class silence"),
+};
 TaskLoader read_speech_commands_task(JsonReader& reader, const TaskHints&) {
   SpeechOptions options;
-  reader.required("path", options.path, "folder of the unpacked archive, relative to the experiment file");
-  reader.optional("frames", options.frames, between(2, 10000), "spectra in a sequence, 8 milliseconds apart");
-  reader.optional("silence", options.silence, "train on the background noises as the class silence");
+  read_options(reader, kRows, options);
   TaskLoader loader;
   loader.shape = shape_of(options);
   loader.load = [options](const TaskContext& context) { return load_speech_commands(options, context); };

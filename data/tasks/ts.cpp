@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/data/formats/ts_file.h"
 #include "lagtape/data/normalize_options.h"
 #include "lagtape/data/splits.h"
@@ -84,33 +84,47 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
               .normalization = std::move(normalization)};
 }
 
-TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
-  TsOptions options;
-  reader.required("path", options.path,
-                  "folder of NAME_TRAIN.ts and NAME_TEST.ts, relative to the experiment file");
-  reader.optional("name", options.name, "NAME of the problem; \"\": the name of the folder");
-  reader.choice("split", options.split, {"published", "random", "sklearn", "torch"},
-                "keep the published files, or join both and split them at random: by lagtape, or as "
-                "scikit-learn or torch do");
+/// The seeds with which the two libraries are used.
+void seed_of_split(TsOptions& options) {
   if (options.split == "sklearn") options.split_seed = 1234;
   if (options.split == "torch") options.split_seed = 123456;
-  reader.optional(
-      "split_seed", options.split_seed, between(-1, 4294967295.0),
-      "seed of the split; -1: the experiment's seed. The default is 1234 for sklearn, 123456 for torch");
-  reader.optional(
-      "valid", options.valid, between(0, 0.9),
-      "share of the validation set: of the first file if the split is published, else of both files");
-  reader.optional("test", options.test, between(0, 0.9),
-                  "share of the test set, of both files; not used if the split is published");
+}
+
+constexpr Option kRows[] = {
+    required<&TsOptions::path>("path",
+                               "folder of NAME_TRAIN.ts and NAME_TEST.ts, relative to the experiment file")
+        .at_least_one(),
+    option<&TsOptions::name>("name", "NAME of the problem; \"\": the name of the folder"),
+    option<&TsOptions::split>(
+        "split", {"published", "random", "sklearn", "torch"},
+        "keep the published files, or join both and split them at random: by lagtape, or as "
+        "scikit-learn or torch do"),
+    option<&TsOptions::split_seed>(
+        "split_seed", between(-1, 4294967295.0),
+        "seed of the split; -1: the experiment's seed. The default is 1234 for sklearn, 123456 for torch")
+        .after<seed_of_split>(),
+    option<&TsOptions::valid>(
+        "valid", between(0, 0.9),
+        "share of the validation set: of the first file if the split is published, else of both files"),
+    option<&TsOptions::test>("test", between(0, 0.9),
+                             "share of the test set, of both files; not used if the split is published"),
+    option<&TsOptions::missing>("missing", {"error", "zero", "interpolate"}, "replacement of missing values"),
+    option<&TsOptions::steps>("steps", at_least(0),
+                              "reduce longer sequences to this many steps, in their order; 0: all"),
+    option<&TsOptions::which_steps>(
+        "which_steps", {"random", "last"},
+        "the steps that longer sequences are reduced to: drawn at random once (by split_seed), or the last"),
+    rows_of<&TsOptions::normalize>(kNormalizeOptions),
+};
+
+void check(const TsOptions& options, JsonReader& reader) {
   if (options.valid + options.test >= 1) reader.error("test", "the shares of valid and test leave nothing.");
-  reader.choice("missing", options.missing, {"error", "zero", "interpolate"},
-                "replacement of missing values");
-  reader.optional("steps", options.steps, at_least(0),
-                  "reduce longer sequences to this many steps, in their order; 0: all");
-  reader.choice(
-      "which_steps", options.which_steps, {"random", "last"},
-      "the steps that longer sequences are reduced to: drawn at random once (by split_seed), or the last");
-  options.normalize = read_normalize_options(reader, hints, {});
+}
+
+TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
+  TsOptions options;
+  options.normalize.real_loss = hints.real_loss;
+  read_options(reader, checked<check>(kRows), options);
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_ts(options, context); };
   return loader;

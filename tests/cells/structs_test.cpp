@@ -103,9 +103,9 @@ TEST_CASE("the options of a struct, written as JSON, read as the same layer") {
       JsonErrors errors;
       JsonReader reader(options, "", errors);
       auto filled = cell;
-      filled.read(reader);
+      read_options(reader, cell.kEntry.options, filled);
       errors.raise(name);
-      const Json again = parse_json(options_text(reading_over(filled)), name);
+      const Json again = json_of(cell.kEntry.options, filled);
       CAPTURE(name);
       CAPTURE(again.dump());
       CHECK(difference_of(build_cell(name, again, kInput), build_of(filled)(kInput).layers) == "");
@@ -150,7 +150,7 @@ TEST_CASE("what JSON refuses, a struct refuses with the same words") {
   CHECK(message_of(Unicornn{.units = 4, .layers = 2, .dt = {0.1}, .residual_stacking = 2}) ==
         "unicornn: /residual_stacking: there are 2 layers, so that none is 2 above another.");
   CHECK(message_of(Lstm{.units = 4, .dt = 0.5}) == "lstm: /dt: there is no dt without scaling.");
-  CHECK(message_of(Dropout{}) == "dropout: /rate: expected number >= 0, got null");
+  CHECK(message_of(Dropout{}) == "dropout: /rate: expected number >= 0 and < 1, got null");
   CHECK(message_of(LayerNorm{.eps = 0}).starts_with("layer_norm: /eps: expected number > 0"));
   CHECK(message_of(BatchNorm{.momentum = 2}).starts_with("batch_norm: /momentum: expected number"));
   CHECK(message_of(Linear{.units = 2, .init = {"kaiming"}}).starts_with("linear: /init: unknown value"));
@@ -163,8 +163,7 @@ TEST_CASE("what JSON refuses, a struct refuses with the same words") {
 
 TEST_CASE("delays are written as in JSON: one or several, fixed or trained") {
   const auto delays = [](Delays tau) {
-    return parse_json(options_text(reading_over(TauGru{.units = 1, .tau = std::move(tau)})), "test")["tau"]
-        .dump();
+    return json_of(TauGru::kEntry.options, TauGru{.units = 1, .tau = std::move(tau)})["tau"].dump();
   };
   CHECK(delays(10) == "10.0");
   CHECK(delays({10}) == "10.0");
@@ -179,7 +178,7 @@ TEST_CASE("first values written in C++ are those that JSON reads") {
       .dilations = {1, 2},
       .residual = true,
       .init = {{{"W", Initializer::orthogonal()}, {"W.bias", Initializer::constant(2)}}}};
-  const Json options = parse_json(options_text(reading_over(common)), "test");
+  const Json options = json_of(kCommonCellOptions, common);
   CHECK(options.dump() ==
         R"({"dilations":[1,2],"residual":true,"init":{)"
         R"("W":{"type":"orthogonal","gain":1.0},"W.bias":{"type":"constant","value":2.0}}})");

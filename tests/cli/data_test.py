@@ -359,7 +359,7 @@ class DataTest(ToolTest):
 
     def test_the_list_says_where_files_come_from(self):
         for task, part in (("mnist", "f68b3c2dcbeaaa9fbdd348bbdeb94873"), ("ts", "no checksum is known"),
-                           ("imdb", "84125825 bytes"), ("imdb", "glove.6B.zip"), ("imdb", "string, default none")):
+                           ("imdb", "84125825 bytes"), ("imdb", "glove.6B.zip"), ("imdb", "string, default null")):
             self.assertIn(part, self.run_tool("list", "tasks", task)[0])
         self.assertNotIn("files", self.run_tool("list", "tasks", "adding")[0])
 

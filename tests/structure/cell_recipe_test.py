@@ -27,7 +27,7 @@ def cell_breaches(root, struct, name):
     breaches = [f"there is no {path.relative_to(root)}" for path in (source.with_suffix(".h"), test, row) if not path.exists()]
     if f"LayerEntry {struct}::kEntry" not in text:
         breaches.append(f"{name}.cpp does not define {struct}::kEntry")
-    if "::build(" in text and "check(*this)" not in text:
+    if "::build(" in text and "require_valid(*this)" not in text:
         breaches.append(f"the build of {name} does not check the options")
     if row.exists() and not ROW_KEYS - {"counts"} <= json.loads(row.read_text(encoding="utf-8")).keys() <= ROW_KEYS | {
             "not_of_the_step", "no_gradient"}:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/core/text_lines.h"
 #include "lagtape/tools/cli/command.h"
@@ -44,7 +45,8 @@ void print_long(const CatalogueEntry& row) {
   for (const OptionDoc& option : row.options) width = std::max(width, option.key.size());
   for (const OptionDoc& option : row.options) {
     const std::string fallback = option.fallback.empty() ? "required" : "default " + option.fallback;
-    const std::string text = text_of(option.about, " (", option.type, ", ", fallback, ")");
+    const std::string text = text_of(option.about, " (", type_words(option.schema),
+                                     option.unit.empty() ? "" : " " + option.unit, ", ", fallback, ")");
     print("  {:<{}} {}\n", option.key, width, wrapped(text, width + 3, columns));
   }
 }

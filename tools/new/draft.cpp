@@ -51,10 +51,10 @@ Json first_value(const OptionDoc& option, const Draft& draft, std::int64_t units
                                              {"rate", 0.1},
                                              {"dilations", Json::array({1, 2, 4, 8})},
                                              {"window", 100}};
-  if (option.type == "object") return Json{{"cell", "gru"}, {"units", units}};
+  if (option.schema.contains("$ref")) return Json{{"cell", "gru"}, {"units", units}};
   const auto found = known.find(option.key);
   if (found != known.end()) return found->second;
-  return option.type == "string" ? Json(option.key) : Json(1);
+  return option.schema.value("type", "") == "string" ? Json(option.key) : Json(1);
 }
 
 /// The number of classes that real targets may be: they are whole numbers from 0 to at most 63, one for each sequence.

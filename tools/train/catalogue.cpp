@@ -1,5 +1,9 @@
 #include "lagtape/tools/train/catalogue.h"
 
+#include <algorithm>
+#include <set>
+#include <string_view>
+
 #include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
@@ -147,5 +151,22 @@ constexpr CatalogueKind kKinds[] = {{"cells", [] { return layer_rows(cells()); }
 }  // namespace
 
 std::span<const CatalogueKind> catalogue() { return kKinds; }
+
+std::vector<std::string> setting_paths() {
+  constexpr std::pair<std::string_view, std::string_view> kSections[] = {{"tasks", "data."},
+                                                                         {"cells", "model.layers.0."},
+                                                                         {"layers", "model.layers.0."},
+                                                                         {"readout", "model.readout."},
+                                                                         {"losses", "loss."},
+                                                                         {"optimizers", "optimizer."},
+                                                                         {"schedules", "schedule."},
+                                                                         {"training", "train."}};
+  std::set<std::string> paths = {"name", "seed",    "data.task",      "model.layers.0.cell",
+                                 "loss", "metrics", "optimizer.type", "schedule.type"};
+  for (const auto& [name, section] : kSections)
+    for (const CatalogueEntry& entry : std::ranges::find(kKinds, name, &CatalogueKind::name)->entries())
+      for (const OptionDoc& option : entry.options) paths.insert(text_of(section, option.key));
+  return {paths.begin(), paths.end()};
+}
 
 }  // namespace lagtape

@@ -22,6 +22,9 @@ struct CatalogueKind {
   bool object = false;  ///< an object of the experiment instead of a list of names
 };
 
+/// The settings of experiments, as --set names them: "train.epochs", "model.layers.0.units", each once.
+std::vector<std::string> setting_paths();
+
 /// Everything that an experiment may name, as `lagtape list` shows it.
 std::span<const CatalogueKind> catalogue();
 

@@ -8,6 +8,7 @@
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/joined.h"
@@ -305,8 +306,7 @@ const Json& document_of(const Experiment& experiment) {
 }
 
 void leave_out_reports(Json& experiment) {
-  if (!experiment.contains("train") || !experiment["train"].is_object()) return;
-  for (const char* key : {"evaluate_test", "weight_norms"}) experiment["train"].erase(key);
+  if (experiment.contains("train")) erase_keys(experiment["train"], kTrainOptions, Effect::reports);
 }
 
 }  // namespace lagtape

@@ -28,14 +28,14 @@ std::vector<std::string> keys_of(const Json& object) {
 void check_file(const Json& document, const fs::path& file) {
   JsonErrors errors;
   JsonReader reader(document, "", errors);
-  const Json& base = reader.raw("base", "what the rows change", "object or name of a file", "{}");
+  const Json& base = reader.raw("base", "what the rows change");
   if (reader.has("base") && !base.is_object() && !base.is_string())
     reader.error("base", "expected an experiment, or the name of an experiment file in the same folder.");
   if (base.is_string() &&
       (base.get<std::string>().empty() || fs::path(base.get<std::string>()).has_parent_path()))
     reader.error("base", text_of("expected the name of a file in the same folder. Got ",
                                  quote(base.get<std::string>(), 200), "."));
-  const Json& rows = reader.raw("rows", "what differs from the base, by name", "object", "");
+  const Json& rows = reader.raw("rows", "what differs from the base, by name");
   if (!rows.is_object() || rows.empty()) {
     reader.error("rows", R"(expected objects by their names: {"lem": {"name": "enso-lem", ...}, ...}.)");
   } else {

@@ -3,25 +3,24 @@
 #include <algorithm>
 #include <functional>
 
+#include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/cells/registry.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/data/tasks/registry.h"
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/train_options.h"
-#include "lagtape/tools/train/type_schema.h"
 
 namespace lagtape {
 
 namespace {
 
 const char* const kName = R"(^(?!\.{1,2}$)[A-Za-z0-9._][A-Za-z0-9._-]{0,199}$)";
-const char* const kShape = "string | integer | list of (string | integer)";
 
 /// The options that a reader asks for, given an object that may decide which.
 std::vector<OptionDoc> docs_of(const std::function<void(JsonReader&)>& read,
@@ -32,8 +31,7 @@ std::vector<OptionDoc> docs_of(const std::function<void(JsonReader&)>& read,
   return reader.documentation();
 }
 
-Json reference(const std::string& name) { return {{"$ref", "#/$defs/" + name}}; }
-Json or_null(Json schema) { return {{"anyOf", Json::array({std::move(schema), Json{{"type", "null"}}})}}; }
+Json or_null(Json schema) { return either_schema({std::move(schema), Json{{"type", "null"}}}); }
 
 /// "if the key has the value, then the object is this".
 Json where_key_is(const std::string& key, const Json& value, Json then) {
@@ -65,12 +63,6 @@ Json one_of_many(const std::string& key, const std::vector<std::pair<std::string
   return schema;
 }
 
-/// Replaces the schema of keys that hold objects of another kind.
-void refine(Json& schema, const std::string& key, const Json& better) {
-  Json* properties = schema.find_pointer("/properties");
-  if (properties != nullptr && properties->contains(key)) (*properties)[key] = better;
-}
-
 Json initializer_schema() {
   std::vector<std::pair<std::string, Json>> kinds;
   Json names = Json::array();
@@ -83,25 +75,22 @@ Json initializer_schema() {
            Json::array({Json{{"enum", names}}, Json{{"type", "number"}}, one_of_many("type", kinds, true)})}};
 }
 
-Json initial_values() { return {{"type", "object"}, {"additionalProperties", reference("initializer")}}; }
+Json initial_values() {
+  return {{"type", "object"}, {"additionalProperties", reference_schema("initializer")}};
+}
+
+/// The same schema with cells inside that the file defines.
+Json with_own_cells(Json schema) {
+  if (Json* name = schema.find_pointer("/$ref"); name != nullptr && *name == "#/$defs/cell")
+    *name = "#/$defs/cell_or_own";
+  for (Json& part : schema) part = with_own_cells(std::move(part));
+  return schema;
+}
 
 /// The options of a layer; `own` tells whether the file defines cells, so that a cell inside may be one.
 Json layer_options(const LayerEntry& entry, bool own) {
   Json schema = named_options(std::string(entry.kind), options_of(entry));
-  Json first_values = Json::array({initial_values(), Json{{"type", "null"}}});
-  const Json* init = schema.find_pointer("/properties/init");
-  if (init != nullptr && init->contains("anyOf"))
-    for (const Json& one : init->at("anyOf"))
-      if (one.contains("const")) first_values.push_back(one);
-  refine(schema, "init", {{"anyOf", first_values}});
-  if (entry.kind == "layer") refine(schema, "cell", reference(own ? "inner_or_own" : "inner"));
-  if (entry.kind == "cell" && entry.read_around != nullptr) {
-    // The cell inside has the key that names this one, too.
-    for (const OptionDoc& option : options_of(entry))
-      if (option.type == "object" && option.key != "init")
-        refine(schema, option.key, reference(own ? "inner_or_own" : "inner"));
-  }
-  return schema;
+  return own ? with_own_cells(std::move(schema)) : schema;
 }
 
 /// A layer with a cell that the file defines: its hyper-parameters are options.
@@ -110,9 +99,8 @@ Json own_cell() {
     std::int64_t units = 1;
     reader.required("units", units, between(1, 65536), "the dimension 'units' of the equations");
     CommonCellOptions common{.arithmetic = Arithmetic::real};
-    common.read(reader);
+    read_options(reader, kCommonCellOptions, common);
   }));
-  refine(schema, "init", or_null(initial_values()));
   schema["properties"]["cell"] = {{"type", "string"}};
   schema["additionalProperties"] = {{"type", "number"}};
   return schema;
@@ -142,33 +130,39 @@ Json any_layer(bool own) {
     for (const LayerEntry& entry : entries) layers.emplace_back(entry.name, layer_options(entry, own));
   return {{"if", {{"type", "object"}, {"required", Json::array({"layer"})}}},
           {"then", one_of_many("layer", layers, true)},
-          {"else", reference(own ? "inner_or_own" : "inner")}};
+          {"else", reference_schema(own ? "cell_or_own" : "cell")}};
 }
 
 Json model_schema(bool own) {
-  Json readout = schema_of_options(readout_options());
-  refine(readout, "init",
-         {{"anyOf", Json::array({Json{{"enum", Json::array({"linear", "kaiming_normal"})}}, initial_values(),
-                                 Json{{"type", "null"}}})}});
-  return {{"type", "object"},
-          {"properties",
-           {{"layers",
-             {{"type", "array"}, {"items", reference(own ? "layer_or_own" : "layer")}, {"minItems", 1}}},
-            {"readout", or_null(readout)},
-            {"rest", schema_of_type(R"({"input"?: number} | null)")}}},
-          {"required", Json::array({"layers"})},
-          {"additionalProperties", false}};
+  return {
+      {"type", "object"},
+      {"properties",
+       {{"layers",
+         {{"type", "array"}, {"items", reference_schema(own ? "layer_or_own" : "layer")}, {"minItems", 1}}},
+        {"readout", or_null(schema_of_options(readout_options()))},
+        {"rest", or_null({{"type", "object"},
+                          {"properties", {{"input", number_schema({})}}},
+                          {"additionalProperties", false}})}}},
+      {"required", Json::array({"layers"})},
+      {"additionalProperties", false}};
 }
 
 Json cell_definition() {
-  const std::string shapes = text_of("object of (", kShape, ") | null");
-  Json schema = schema_of_type(text_of(R"({"hyper"?: object of number | null, "weights"?: )", shapes,
-                                       R"(, "init"?: object | null, "derived"?: object of string | null, )",
-                                       R"("lags"?: object of (string | integer) | null, "state"?: )", shapes,
-                                       R"(, "step": list of 1 or more string, )",
-                                       R"("output": string | list of 1 or more string})"));
-  schema["properties"]["init"] = or_null(initial_values());
-  return schema;
+  const Json text = {{"type", "string"}}, size = either_schema({text, integer_schema({})});
+  const Json shapes = or_null(object_schema_of(either_schema({text, integer_schema({}), list_schema(size)})));
+  const Json texts = list_schema(text, 1);
+  return {{"type", "object"},
+          {"properties",
+           {{"hyper", or_null(object_schema_of(number_schema({})))},
+            {"weights", shapes},
+            {"init", or_null(initial_values())},
+            {"derived", or_null(object_schema_of(text))},
+            {"lags", or_null(object_schema_of(size))},
+            {"state", shapes},
+            {"step", texts},
+            {"output", either_schema({text, texts})}}},
+          {"required", Json::array({"step", "output"})},
+          {"additionalProperties", false}};
 }
 
 /// The rules for a task: what its data may be, and which keys `train` has.
@@ -182,12 +176,7 @@ void add_task_rules(Json& rules, const TaskEntry& entry) {
       std::ranges::any_of(plain, [](const OptionDoc& option) { return option.key == "fresh"; });
   for (const bool fresh : {false, true}) {
     if (!can_choose && fresh != by_default) continue;
-    Json data = named_options("task", can_choose ? read({{"fresh", fresh}}, &ignored) : plain);
-    for (const char* key : kDataPaths) {
-      Json* path = data.find_pointer(text_of("/properties/", key));
-      if (path != nullptr && (key == std::string_view("path") || path->value("type", "") == "string"))
-        (*path)["minLength"] = 1;
-    }
+    const Json data = named_options("task", can_choose ? read({{"fresh", fresh}}, &ignored) : plain);
     Json is_task = {{"task", {{"const", entry.name}}}};
     Json condition = {{"type", "object"}, {"required", Json::array({"task"})}};
     if (can_choose) {
@@ -195,11 +184,11 @@ void add_task_rules(Json& rules, const TaskEntry& entry) {
       if (fresh != by_default) condition["required"].push_back("fresh");
     }
     condition["properties"] = is_task;
-    rules.push_back(
-        {{"if", {{"properties", {{"data", condition}}}, {"required", Json::array({"data"})}}},
-         {"then",
-          {{"properties",
-            {{"data", data}, {"train", reference(fresh ? "train_with_steps" : "train_with_epochs")}}}}}});
+    rules.push_back({{"if", {{"properties", {{"data", condition}}}, {"required", Json::array({"data"})}}},
+                     {"then",
+                      {{"properties",
+                        {{"data", data},
+                         {"train", reference_schema(fresh ? "train_with_steps" : "train_with_epochs")}}}}}});
   }
 }
 
@@ -268,11 +257,11 @@ Json experiment_schema() {
   const Json metric_list = {{"type", "array"}, {"items", metric_schema()}, {"uniqueItems", true}};
   const Json own_cells = {{"type", "object"},
                           {"propertyNames", {{"not", {{"enum", names_of(cells())}}}}},
-                          {"additionalProperties", reference("cell_definition")}};
+                          {"additionalProperties", reference_schema("cell_definition")}};
   Json properties = {
       {"$schema", Json::object()},
       {"name", {{"type", "string"}, {"pattern", kName}, {"description", "names the run folder"}}},
-      {"seed", schema_of_type("integer >= 0")},
+      {"seed", integer_schema(at_least(0))},
       {"data",
        {{"type", "object"},
         {"properties", {{"task", {{"enum", task_names}}}, {"fresh", {{"type", "boolean"}}}}},
@@ -286,8 +275,8 @@ Json experiment_schema() {
       {"train", Json::object()}};
   Json definitions = {{"initializer", initializer_schema()},
                       {"cell_definition", cell_definition()},
-                      {"inner", cell_layer(false)},
-                      {"inner_or_own", cell_layer(true)},
+                      {"cell", cell_layer(false)},
+                      {"cell_or_own", cell_layer(true)},
                       {"layer", any_layer(false)},
                       {"layer_or_own", any_layer(true)},
                       {"train_with_epochs", train_schema(false)},

@@ -24,15 +24,17 @@ std::string obstacle_to_reversing(const Model& model) {
 
 ModelOp model_op(const Experiment& experiment, const Model& model, Ranks* ranks) {
   const TrainOptions& train = experiment.train;
-  if (train.plan == MemoryPlan::reversible) {
+  if (train.memory.plan == MemoryPlan::reversible) {
     if (const std::string obstacle = obstacle_to_reversing(model); !obstacle.empty()) {
       throw InputError({.file = experiment.where, .pointer = "/train/memory"}, Rule::not_supported,
                        text_of("plan reversible runs every layer backwards in time, but ", obstacle,
                                ". Give another plan, such as \"auto\"."));
     }
   }
-  return ModelOp(
-      model, {.plan = train.plan, .budget = train.budget, .ranks = ranks, .large_product = onednn_product});
+  return ModelOp(model, {.plan = train.memory.plan,
+                         .budget = train.memory.budget,
+                         .ranks = ranks,
+                         .large_product = onednn_product});
 }
 
 PlanCost choose_plan(const Experiment& experiment, const ModelOp& op, std::int64_t batch, std::int64_t steps,

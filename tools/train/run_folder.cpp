@@ -10,6 +10,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/table/csv.h"
 #include "lagtape/tools/train/experiment_reader.h"
@@ -104,11 +105,7 @@ std::string table_of(const std::string& rows, const fs::path& file) {
 /// An experiment without the values that a resumed run may change.
 Json essence(const Experiment& experiment) {
   Json json = document_of(experiment);
-  if (json.contains("train") && json["train"].is_object()) {
-    json["train"].erase("epochs");
-    json["train"].erase("steps");
-    json["train"].erase("memory");  // every plan gives the same bits
-  }
+  if (json.contains("train")) erase_keys(json["train"], kTrainOptions, Effect::course);
   leave_out_reports(json);
   leave_names_of_files(json);  // the files may have moved; how their data are scaled is compared later
   return json;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "lagtape/core/option_table.h"
 #include "lagtape/core/precision.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/sequence.h"
@@ -23,8 +24,16 @@ struct AverageOptions {
   std::int64_t latest = 0;    ///< evaluations in all; 0: no condition
 };
 
+/// The memory plan of training, and its limit.
+struct MemoryOptions {
+  MemoryPlan plan = MemoryPlan::automatic;
+  std::int64_t budget = 0;  ///< bytes; 0: the default of SequenceSettings
+  std::string size = {};    ///< the budget as it was written: "64MiB"
+};
+
 /// How a run trains: the `train` of an experiment.
 struct TrainOptions {
+  bool fresh = false;                 ///< the training set never ends, so that steps count, not epochs
   std::int64_t epochs = 100;          ///< passes over a fixed training set
   std::int64_t steps = 10000;         ///< batches of a fresh training set, which has no epochs
   std::int64_t evaluate_every = 100;  ///< steps between evaluations of a fresh set, which begin after step 1
@@ -34,8 +43,7 @@ struct TrainOptions {
   /// A batch without a usable gradient makes no update and the run goes on; else the run ends as diverged.
   bool skip_not_finite = false;
   Precision precision = Dtype::f32;
-  MemoryPlan plan = MemoryPlan::automatic;
-  std::int64_t budget = 0;      ///< bytes; 0: the default of SequenceSettings
+  MemoryOptions memory = {};
   bool keep_best = true;        ///< false: the last state is kept
   bool evaluate_test = false;   ///< each evaluation also scores test, which decides nothing
   bool weight_norms = false;    ///< each evaluation also notes the 2-norm of every parameter
@@ -54,10 +62,9 @@ struct TrainOptions {
 /// text.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
-class JsonReader;
+extern const OptionTable kTrainOptions;
 
-/// Reads `train` and finishes the reader. `fresh`: the task's training set never ends, so that steps count,
-/// not epochs.
+/// Reads `train` and finishes the reader.
 TrainOptions read_train_options(JsonReader& reader, bool fresh);
 
 }  // namespace lagtape

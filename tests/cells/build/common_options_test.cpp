@@ -5,8 +5,10 @@
 #include <set>
 
 #include "lagtape/cells/build/common_options.h"
+#include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/layers/linear.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/tests/cells/support/by_hand.h"
 #include "lagtape/tests/cells/support/cell_case.h"
 #include "lagtape/tests/cells/support/cell_row.h"
@@ -70,7 +72,8 @@ std::set<std::string> options_of_every_cell() {
   const Json nothing = Json::object();
   JsonErrors errors;
   JsonReader reader(nothing, "", errors);
-  CommonCellOptions{.arithmetic = Arithmetic::real}.read(reader);
+  CommonCellOptions common{.arithmetic = Arithmetic::real};
+  read_options(reader, kCommonCellOptions, common);
   std::set<std::string> keys;
   for (const OptionDoc& option : reader.documentation()) keys.insert(option.key);
   return keys;
@@ -268,7 +271,7 @@ TEST_CASE("every number of a cell has a gradient among its equations, unless it 
     const std::string name(entry.name);
     const CellRow row = read_row(name);
     for (const OptionDoc& option : own_options_of(entry)) {
-      if (!option.type.starts_with("number")) continue;
+      if (!type_words(option.schema).starts_with("number")) continue;
       bool real = among(row.not_of_the_step, option.key) || among(row.no_gradient, option.key);
       for (const CellRow::Equations& equations : row.equations)
         real = real || among(equations.real, option.key);

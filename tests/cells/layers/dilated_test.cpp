@@ -72,9 +72,10 @@ TEST_CASE("what is wrong with dilated is said at its place") {
   has(R"({"of": {"cell": "gur", "units": 2}, "dilations": [1]})",
       "/of/cell: unknown value 'gur'; did you mean 'gru'?");
   has(R"({"of": {"cell": "gru", "unit": 2}, "dilations": [1]})", "/of/unit: unknown key 'unit'");
-  has(R"({"of": {"cell": "gru", "units": 2}})", "/dilations: expected a list of whole numbers");
+  has(R"({"of": {"cell": "gru", "units": 2}})",
+      "/dilations: is missing, expected a list of 1 or more integers >= 1");
   has(R"({"of": {"cell": "gru", "units": 2}, "dilations": []})",
-      "/dilations: expected a list of whole numbers");
+      "/dilations: expected a list of 1 or more integers >= 1");
   has(R"({"of": {"cell": "gru", "units": 2}, "dilations": [1], "init": {"9.W_r": "zeros"}})",
       "unknown parameter '9.W_r'; did you mean '0.W_r'?");
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "lagtape/core/json/schema.h"
 #include "lagtape/tests/cells/support/cell_row.h"
 
 namespace lagtape {
@@ -271,8 +272,8 @@ TEST_CASE("first values that a parameter cannot have are refused") {
 
 /// A value for an option that must be given.
 Json given_for(const OptionDoc& option) {
-  if (option.type == "object") return {{"cell", "rnn"}, {"units", 2}};
-  if (option.type.starts_with("list")) return {1, 2};
+  if (option.schema.contains("$ref")) return {{"cell", "rnn"}, {"units", 2}};
+  if (type_words(option.schema).starts_with("list")) return {1, 2};
   if (option.key == "rate") return 0.5;
   return 2;
 }

@@ -90,7 +90,7 @@ std::vector<std::string> row_names() {
 BuildLayer read_entry(const LayerEntry& entry, JsonReader& reader) {
   if (entry.read_around == nullptr) return entry.read(reader);
   return entry.read_around(reader, [](JsonReader& around, const std::string& key) {
-    Json cell = around.raw(key, "the cell inside", "object", "");
+    Json cell = around.raw(key, "the cell inside");
     const std::string name = cell["cell"].get<std::string>();
     cell.erase("cell");
     JsonReader inside(cell, around.pointer_to(key), around.errors());

@@ -4,6 +4,7 @@
 
 #include <map>
 #include "lagtape/core/json/json_comments.h"
+#include "lagtape/core/json/schema.h"
 
 using namespace lagtape;
 
@@ -198,10 +199,10 @@ TEST_CASE("The keys that were asked for are the documentation") {
   read(reader, options);
   const std::vector<OptionDoc>& docs = reader.documentation();
   REQUIRE(docs.size() == 6);
-  CHECK(docs[0].type == "integer >= 1");
+  CHECK(type_words(docs[0].schema) == "integer >= 1");
   CHECK(docs[0].fallback.empty());
   CHECK(docs[1].fallback == "10");
-  CHECK(docs[5].type == "\"adam\" | \"sgd\"");
+  CHECK(type_words(docs[5].schema) == "\"adam\" | \"sgd\"");
   CHECK(docs[5].fallback == "\"adam\"");
   CHECK(docs[5].about == "optimizer");
 }

@@ -88,10 +88,10 @@ TEST_CASE("the options of train get where they belong") {
   CHECK(experiment.train.clip == 2.5);
   CHECK(experiment.train.precision == Dtype::f64);
   CHECK_FALSE(experiment.train.keep_best);
-  CHECK(experiment.train.plan == MemoryPlan::states);
-  CHECK(experiment.train.budget == 1572864);
+  CHECK(experiment.train.memory.plan == MemoryPlan::states);
+  CHECK(experiment.train.memory.budget == 1572864);
   CHECK(experiment.seed == 9);
-  CHECK(parse(kSmall, {"train.memory=full"}).train.plan == MemoryPlan::full);
+  CHECK(parse(kSmall, {"train.memory=full"}).train.memory.plan == MemoryPlan::full);
 }
 
 TEST_CASE("there is an average of weights where the file has one") {

@@ -48,6 +48,7 @@ class SchemaValidator {
       if (keyword == "minimum") return value.get<double>() >= rule.get<double>();
       if (keyword == "maximum") return value.get<double>() <= rule.get<double>();
       if (keyword == "exclusiveMinimum") return value.get<double>() > rule.get<double>();
+      if (keyword == "exclusiveMaximum") return value.get<double>() < rule.get<double>();
     }
     if (value.is_string()) {
       const std::string text = value.get<std::string>();
@@ -56,10 +57,26 @@ class SchemaValidator {
     }
     if (value.is_array() && !follows_as_array(keyword, rule, value)) return false;
     if (value.is_object() && !follows_as_object(schema, keyword, rule, value)) return false;
-    for (const char* known :
-         {"then", "else", "minimum", "maximum", "exclusiveMinimum", "pattern", "minLength", "items",
-          "minItems", "uniqueItems", "properties", "required", "additionalProperties", "propertyNames",
-          "description", "default", "title", "$defs", "$schema"})
+    for (const char* known : {"then",
+                              "else",
+                              "minimum",
+                              "maximum",
+                              "exclusiveMinimum",
+                              "exclusiveMaximum",
+                              "pattern",
+                              "minLength",
+                              "items",
+                              "minItems",
+                              "uniqueItems",
+                              "properties",
+                              "required",
+                              "additionalProperties",
+                              "propertyNames",
+                              "description",
+                              "default",
+                              "title",
+                              "$defs",
+                              "$schema"})
       if (keyword == known) return true;
     throw Error(text_of("the test's validator does not know '", keyword, "'"));
   }

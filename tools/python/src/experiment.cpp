@@ -13,6 +13,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/tools/analysis/analysis_json.h"
 #include "lagtape/tools/analysis/model_description.h"
 #include "lagtape/tools/analysis/model_gradients.h"
@@ -124,7 +125,8 @@ Json json_of(const CatalogueEntry& entry) {
   Json options = Json::array();
   for (const OptionDoc& option : entry.options) {
     options.push_back({{"key", option.key},
-                       {"type", option.type},
+                       {"type", type_words(option.schema)},
+                       {"unit", option.unit},
                        {"default", option.fallback.empty() ? Json() : Json(option.fallback)},
                        {"about", option.about}});
   }

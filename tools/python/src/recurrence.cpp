@@ -60,8 +60,9 @@ std::shared_ptr<LockedRecurrence> read_recurrence(const std::string& text, std::
   errors.raise("recurrence");
   definition.precision = options.precision;
   return std::make_shared<LockedRecurrence>(
-      Recurrence(definition, input, read_at_named(at),
-                 {.plan = options.plan, .budget = options.budget, .large_product = onednn_product}),
+      Recurrence(
+          definition, input, read_at_named(at),
+          {.plan = options.memory.plan, .budget = options.memory.budget, .large_product = onednn_product}),
       threads);
 }
 

@@ -148,7 +148,7 @@ Setting read_setting(const std::string& pointer, const Json& value, Method metho
 }
 
 void read_ranges(JsonReader& reader, SearchPlan& plan) {
-  const Json& ranges = reader.raw("ranges", "the settings that vary", "object", "");
+  const Json& ranges = reader.raw("ranges", "the settings that vary");
   if (!ranges.is_object() || ranges.empty()) {
     reader.error("ranges",
                  R"(expected the settings that vary: {"/optimizer/lr": {"log_uniform": [1e-4, 0.1]}}.)");
@@ -164,7 +164,7 @@ void read_ranges(JsonReader& reader, SearchPlan& plan) {
 
 /// The object at a key, an empty one when it is missing.
 Json object_at(JsonReader& reader, const std::string& key, const std::string& about) {
-  const Json& value = reader.raw(key, about, "object", "{}");
+  const Json& value = reader.raw(key, about);
   return value.is_null() ? Json::object() : value;
 }
 

@@ -126,7 +126,7 @@ void read_metric(JsonReader& reader, PaperTable& table) {
 }
 
 void read_rows(JsonReader& reader, PaperTable& table) {
-  const Json& rows = reader.raw("rows", "a row for each model", "list", "");
+  const Json& rows = reader.raw("rows", "a row for each model");
   if (!rows.is_array() || rows.empty()) {
     reader.error("rows", "expected a list of rows.");
     return;

@@ -1,0 +1,380 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/option_table.h"
+
+namespace lagtape {
+
+/// The types of a pointer to a member.
+template <class Pointer>
+struct MemberPointer;
+template <class S, class T>
+struct MemberPointer<T S::*> {
+  using Owner = S;
+  using Type = T;
+};
+
+/// The struct that a function takes first.
+template <class Function>
+struct FirstArgument;
+template <class Result, class S, class... Others>
+struct FirstArgument<Result (*)(S&, Others...)> {
+  using Type = S;
+};
+
+/// What may hold structs: a std::optional one, a std::vector any number.
+struct OptionContainer {
+  std::vector<void*> (*elements)(void* container);
+  void (*resize)(void* container, std::size_t size);  ///< to so many new ones
+};
+
+/// How the values of one type of member are read, written and described. Values are passed by their address, so that
+/// all that walks a table is compiled once.
+struct OptionKind {
+  /// Reads the key of the option over the value. Notes errors.
+  void (*read)(JsonReader& reader, const Option& option, void* value);
+  /// The JSON from which `read` makes the value.
+  Json (*write)(const Option& option, const void* value);
+  /// The JSON Schema of the value.
+  Json (*schema)(const Option& option);
+};
+
+/// The kind of members of type T.
+template <class T>
+struct OptionKindOf : OptionKind {};
+
+/// A kind from functions of T. A member's own kind stands beside its type.
+template <class T, void (*read)(JsonReader&, const Option&, T&), Json (*write)(const Option&, const T&),
+          Json (*schema)(const Option&)>
+constexpr OptionKindOf<T> option_kind() {
+  return {
+      {[](JsonReader& reader, const Option& option, void* value) {
+         read(reader, option, *static_cast<T*>(value));
+       },
+       [](const Option& option, const void* value) { return write(option, *static_cast<const T*>(value)); },
+       schema}};
+}
+
+/// A name that a value may have, and the value where that is an enumerator or a bool.
+struct Choice {
+  std::string_view name;
+  std::optional<std::uint8_t> value = {};
+
+  constexpr Choice(const char* text) : name(text) {}
+  template <class T>
+  requires(sizeof(T) == 1) constexpr Choice(std::string_view text, T of)
+      : name(text), value(static_cast<std::uint8_t>(of)) {}
+};
+
+/// The names of a choice, in the order in which messages list them.
+class Choices {
+ public:
+  constexpr Choices() = default;
+  constexpr Choices(std::initializer_list<Choice> choices) {
+    for (const Choice& choice : choices) {
+      names_.at(size_) = choice.name;
+      values_.at(size_) = choice.value.value_or(static_cast<std::uint8_t>(size_));
+      ++size_;
+    }
+  }
+  constexpr std::size_t size() const { return size_; }
+  constexpr std::string_view name(std::size_t i) const { return names_[i]; }
+  constexpr std::uint8_t value(std::size_t i) const { return values_[i]; }
+  /// The value of a name; empty when there is no such name.
+  std::optional<std::uint8_t> value_of(std::string_view name) const;
+  std::vector<std::string> names() const { return {names_.begin(), names_.begin() + size_}; }
+
+ private:
+  std::array<std::string_view, 8> names_ = {};
+  std::array<std::uint8_t, 8> values_ = {};
+  std::uint8_t size_ = 0;
+};
+
+/// What another value of an option changes: the results of a run, its length or the way to the same results, or only what
+/// is reported on the way.
+enum class Effect : std::uint8_t { results, course, reports };
+
+/// One key of an object: where its value is in a struct of options, and all that is known about it. The default is
+/// the value that the struct has before it is read.
+struct Option {
+  std::string_view key;  ///< empty: the rows of a member, at the same level
+  std::string_view about;
+  const OptionKind* kind = nullptr;
+  void* (*member)(void* options) = nullptr;
+  const void* owner = nullptr;  ///< which struct the member is of: `owner_of<S>`
+
+  bool is_required = false;
+  bool is_open = false;  ///< an empty value (0, "", none) is not written: something else decides
+  Effect effect = Effect::results;
+  Range range = {};            ///< of a number, or of each number of a list
+  std::size_t least = 0;       ///< elements of a list, bytes of a text
+  Choices choices = {};        ///< names of a text, an enumerator or a bool, or of each text of a list
+  std::string_view unit = {};  ///< of a number
+  void (*prepare)(void* options) = nullptr;  ///< sets a default that depends on the rows before
+  const void* inner = nullptr;               ///< which struct `table` is of
+  const OptionTable* table = nullptr;  ///< of a member that is a struct, may be one, or is a list of them
+  const OptionContainer* container = nullptr;      ///< of a member that may be a struct, or is a list of them
+  bool (*applies)(const void* options) = nullptr;  ///< whether there is such a key, given the rows before
+  std::string_view otherwise = {};                 ///< the error at a key that does not apply
+
+  // Rows with one field changed, to be chained.
+  constexpr Option needed() const { return with(&Option::is_required, true); }
+  constexpr Option open() const { return with(&Option::is_open, true); }
+  constexpr Option with_effect(Effect on) const { return with(&Option::effect, on); }
+  constexpr Option at_least_one() const { return with(&Option::least, std::size_t{1}); }
+  constexpr Option in(std::string_view name) const { return with(&Option::unit, name); }
+  /// The key is there only while the flag holds, and with an error is an error at other times.
+  template <auto flag>
+  constexpr Option when(std::string_view error = {}) const {
+    return with(&Option::otherwise, error).with(&Option::applies, holds<flag, true>);
+  }
+  /// A default that depends on the rows before: `void set(S& options)` sets it.
+  template <auto set>
+  constexpr Option after() const {
+    return with(&Option::prepare, [](void* options) {
+      set(*static_cast<typename FirstArgument<decltype(set)>::Type*>(options));
+    });
+  }
+  template <auto predicate>
+  constexpr Option where(std::string_view error = {}) const {
+    return with(&Option::otherwise, error).with(&Option::applies, [](const void* options) {
+      return predicate(*static_cast<typename FirstArgument<decltype(predicate)>::Type*>(options));
+    });
+  }
+  template <auto flag>
+  constexpr Option unless(std::string_view error = {}) const {
+    return with(&Option::otherwise, error).with(&Option::applies, holds<flag, false>);
+  }
+
+ private:
+  template <class T>
+  constexpr Option with(T Option::*field, std::type_identity_t<T> value) const {
+    Option changed = *this;
+    changed.*field = value;
+    return changed;
+  }
+  template <auto flag, bool wanted>
+  static bool holds(const void* options);
+};
+
+template <class S>
+inline constexpr char kOwner = 0;
+template <class S>
+inline constexpr const void* owner_of = &kOwner<S>;
+
+constexpr const Option* begin(const OptionTable& table) { return table.rows; }
+constexpr const Option* end(const OptionTable& table) { return table.rows + table.count; }
+
+/// A table whose values `void check(const S& options, JsonReader& reader)` looks at together.
+template <auto check>
+constexpr OptionTable checked(OptionTable table) {
+  table.check = [](const void* options, JsonReader& reader) {
+    check(*static_cast<typename FirstArgument<decltype(check)>::Type*>(options), reader);
+  };
+  return table;
+}
+
+// ---- Kinds of plain members -------------------------------------------------------------------------------
+
+extern const OptionKindOf<std::int64_t> kIntegerOption;
+extern const OptionKindOf<double> kNumberOption;
+extern const OptionKindOf<bool> kBooleanOption;
+extern const OptionKindOf<std::string> kTextOption;  ///< one of the choices, where there are any
+extern const OptionKindOf<std::vector<std::int64_t>> kIntegerList;
+extern const OptionKindOf<std::vector<double>> kNumberList;
+extern const OptionKindOf<std::vector<std::string>> kTextList;
+extern const OptionKind kNamedOption;  ///< an enumerator or a bool by its name
+
+extern const OptionKind kObjectOption, kObjectOrNullOption,
+    kObjectList;  ///< structs with tables of their own
+
+template <class T>
+inline constexpr OptionContainer kContainer = {[](void* container) {
+                                                 T& all = *static_cast<T*>(container);
+                                                 std::vector<void*> elements;
+                                                 if constexpr (requires { all.has_value(); }) {
+                                                   if (all) elements.push_back(&*all);
+                                                 } else {
+                                                   for (auto& element : all) elements.push_back(&element);
+                                                 }
+                                                 return elements;
+                                               },
+                                               [](void* container, std::size_t size) {
+                                                 if constexpr (requires(T all) { all.has_value(); }) {
+                                                   static_cast<T*>(container)->emplace();
+                                                 } else {
+                                                   *static_cast<T*>(container) = T(size);
+                                                 }
+                                               }};
+
+template <class T>
+constexpr const void* inner_of() {
+  if constexpr (requires { typename T::value_type; }) {
+    return owner_of<typename T::value_type>;
+  } else {
+    return owner_of<T>;
+  }
+}
+
+template <class T>
+constexpr const OptionKind* kind_of() {
+  if constexpr (std::same_as<T, std::int64_t>) return &kIntegerOption;
+  if constexpr (std::same_as<T, double>) return &kNumberOption;
+  if constexpr (std::same_as<T, bool>) return &kBooleanOption;
+  if constexpr (std::same_as<T, std::string>) return &kTextOption;
+  if constexpr (std::same_as<T, std::vector<std::int64_t>>) return &kIntegerList;
+  if constexpr (std::same_as<T, std::vector<double>>) return &kNumberList;
+  if constexpr (std::same_as<T, std::vector<std::string>>) return &kTextList;
+  if constexpr ((std::is_enum_v<T> || std::same_as<T, char>)&&sizeof(T) == 1) return &kNamedOption;
+}
+
+/// {"enum": [...]}
+Json names_schema(const Choices& choices);
+
+// ---- Rows -------------------------------------------------------------------------------------------------
+
+/// A row without anything said about its values.
+template <auto member>
+constexpr Option row_of(std::string_view key, const OptionKind* kind, std::string_view about) {
+  using S = typename MemberPointer<decltype(member)>::Owner;
+  return {.key = key,
+          .about = about,
+          .kind = kind,
+          .member = [](void* options) -> void* { return &(static_cast<S*>(options)->*member); },
+          .owner = owner_of<S>};
+}
+template <auto member>
+using MemberType = typename MemberPointer<decltype(member)>::Type;
+
+/// A key that may be missing. `option<&TauGru::dt>("dt", above(0), "time step")`
+template <auto member>
+constexpr Option option(std::string_view key, std::string_view about) {
+  return row_of<member>(key, kind_of<MemberType<member>>(), about);
+}
+template <auto member>
+constexpr Option option(std::string_view key, Range range, std::string_view about) {
+  Option row = option<member>(key, about);
+  row.range = range;
+  return row;
+}
+template <auto member>
+constexpr Option option(std::string_view key, Choices choices, std::string_view about) {
+  Option row = option<member>(key, about);
+  row.choices = choices;
+  if (std::same_as<MemberType<member>, bool> || std::same_as<MemberType<member>, char>)
+    row.kind = &kNamedOption;
+  return row;
+}
+template <auto member>
+constexpr Option option(std::string_view key, const OptionKindOf<MemberType<member>>& kind,
+                        std::string_view about) {
+  return row_of<member>(key, &kind, about);
+}
+
+/// A key whose value is in several members.
+template <class S>
+constexpr Option whole(std::string_view key, const OptionKindOf<S>& kind, std::string_view about) {
+  return {.key = key,
+          .about = about,
+          .kind = &kind,
+          .member = [](void* options) { return options; },
+          .owner = owner_of<S>};
+}
+
+/// A key that must be there.
+template <auto member, class... Arguments>
+constexpr Option required(std::string_view key, const Arguments&... arguments) {
+  Option row = option<member>(key, arguments...);
+  row.is_required = true;
+  return row;
+}
+template <auto member>
+constexpr Option required(std::string_view key, Choices choices, std::string_view about) {
+  Option row = option<member>(key, choices, about);
+  row.is_required = true;
+  return row;
+}
+
+/// A key whose value is an object with a table of its own, which may be null (std::optional), or a list of such objects
+/// (std::vector).
+template <auto member>
+constexpr Option option(std::string_view key, const OptionTable& table, std::string_view about) {
+  using T = MemberType<member>;
+  Option row = row_of<member>(key, &kObjectOption, about);
+  if constexpr (requires(T all) { all.has_value(); }) {
+    row.kind = &kObjectOrNullOption;
+    row.container = &kContainer<T>;
+  } else if constexpr (requires(T all) { all.size(); }) {
+    row.kind = &kObjectList;
+    row.container = &kContainer<T>;
+  }
+  row.table = &table;
+  row.inner = inner_of<MemberType<member>>();
+  return row;
+}
+
+/// The rows of a member that is a struct, at the level of the struct around it.
+template <auto member>
+constexpr Option rows_of(const OptionTable& table) {
+  Option row = row_of<member>("", nullptr, "");
+  row.table = &table;
+  row.inner = inner_of<MemberType<member>>();
+  return row;
+}
+
+// ---- What walks a table -----------------------------------------------------------------------------------
+
+// The same for the address of a struct.
+void read_table(JsonReader& reader, const OptionTable& table, void* options);
+void write_rows(Json& object, const OptionTable& table, const void* options);
+/// Throws Error for rows of another struct.
+void require_owner(const OptionTable& table, const void* owner);
+
+/// Removes the keys of an object whose values have that effect.
+void erase_keys(Json& object, const OptionTable& table, Effect effect);
+
+Json schema_of(const Option& option);
+/// An object with these keys and no others.
+Json schema_of_rows(const OptionTable& table);
+
+std::vector<OptionDoc> describe_rows(const OptionTable& table, void* options);
+
+/// The options, with what the struct holds as their defaults.
+template <class S>
+std::vector<OptionDoc> described(const OptionTable& table, S options) {
+  require_owner(table, owner_of<S>);
+  return describe_rows(table, &options);
+}
+
+/// Reads the keys over what the struct holds, then checks them together. Leaves `finish` to the caller.
+template <class S>
+void read_options(JsonReader& reader, const OptionTable& table, S& options) {
+  require_owner(table, owner_of<S>);
+  read_table(reader, table, &options);
+}
+
+/// The object with every value, from which `read_options` makes the same struct.
+template <class S>
+Json json_of(const OptionTable& table, const S& options) {
+  require_owner(table, owner_of<S>);
+  Json object = Json::object();
+  write_rows(object, table, &options);
+  return object;
+}
+
+template <auto flag, bool wanted>
+bool Option::holds(const void* options) {
+  return static_cast<const typename MemberPointer<decltype(flag)>::Owner*>(options)->*flag == wanted;
+}
+
+}  // namespace lagtape
