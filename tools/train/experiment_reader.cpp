@@ -16,6 +16,7 @@
 #include "lagtape/optim/registry.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/score/metrics.h"
+#include "lagtape/tools/train/synonyms.h"
 
 namespace lagtape {
 
@@ -282,7 +283,7 @@ class ExperimentReader {
   bool has_data_ = true;  ///< the data's options are right, as far as they were read
   const Json& document_;
   fs::path base_;
-  JsonErrors errors_;
+  JsonErrors errors_{synonyms()};
   JsonReader top_;
   Experiment experiment_;
   std::set<std::string> metrics_;

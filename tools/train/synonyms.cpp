@@ -1,0 +1,111 @@
+#include "lagtape/tools/train/synonyms.h"
+
+namespace lagtape {
+
+namespace {
+
+constexpr const char kLayers[] = "Several layers are several entries of /model/layers.";
+constexpr const char kBidirectional[] =
+    R"(A layer around a cell reads both ways: {"layer": "bidirectional", "cell": {"cell": "lstm", "units": 64}}.)";
+constexpr const char kAbsolute[] =
+    R"(For absolute errors take the loss {"type": "huber", "delta": 0.01}, and "mae" among /metrics.)";
+constexpr const char kDevice[] = "lagtape computes on the CPU: leave it out, and give --threads.";
+
+constexpr Synonym kSynonyms[] = {
+    // the optimizer and its schedule
+    {"learning_rate", "/optimizer/lr"},
+    {"learningRate", "/optimizer/lr"},
+    {"base_learning_rate", "/optimizer/lr"},
+    {"beta_1", "/optimizer/beta1"},
+    {"beta_2", "/optimizer/beta2"},
+    {"betas", "/optimizer/beta1", "The other one is beta2."},
+    {"l2", "/optimizer/weight_decay"},
+    {"optim", "/optimizer"},
+    {"lr_scheduler", "/schedule"},
+    {"scheduler", "/schedule"},
+    {"learning_rate_scheduler", "/schedule"},
+    {"warmup_steps", "/schedule/warmup"},
+    {"min_lr", "/schedule/floor", "It is a share of /optimizer/lr."},
+    {"cosine_annealing", "/schedule/type", "Its value is cosine."},
+    {"reduce_on_plateau", "/schedule/type", "Its value is plateau."},
+    // training
+    {"n_epochs", "/train/epochs"},
+    {"num_epochs", "/train/epochs"},
+    {"max_epochs", "/train/epochs"},
+    {"train_steps", "/train/steps"},
+    {"batch_size", "/train/batch"},
+    {"mini_batch_size", "/train/batch"},
+    {"early_stopping", "/train/patience"},
+    {"early_stop", "/train/patience"},
+    {"early_stopping_patience", "/train/patience"},
+    {"gradient_clipping", "/train/clip"},
+    {"gradient_clip_val", "/train/clip"},
+    {"max_grad_norm", "/train/clip"},
+    {"clipnorm", "/train/clip"},
+    {"grad_clip", "/train/clip"},
+    {"gradient_accumulation_steps", "/train/accumulate"},
+    {"accumulate_grad_batches", "/train/accumulate"},
+    {"bptt", "/train/truncate"},
+    {"save_best_only", "/train/keep"},
+    {"pretrained", "/train/init"},
+    {"dtype", "/train/precision"},
+    {"checkpointing", "/train/memory"},
+    {"random_state", "/seed"},
+    {"random_seed", "/seed"},
+    {"device", "", kDevice},
+    {"accelerator", "", kDevice},
+    {"num_workers", "", kDevice},
+    // layers
+    {"hidden_size", "/model/layers/*/units"},
+    {"hidden_dim", "/model/layers/*/units"},
+    {"hidden", "/model/layers/*/units"},
+    {"num_units", "/model/layers/*/units"},
+    {"state_size", "/model/layers/*/units"},
+    {"n_units", "/model/layers/*/units"},
+    {"embedding_size", "/model/layers/0/units", "This is the layer embedding."},
+    {"num_embeddings", "/model/layers/0/vocabulary", "This is the layer embedding."},
+    {"vocab_size", "/model/layers/0/vocabulary", "This is the layer embedding."},
+    {"num_layers", "", kLayers},
+    {"n_layers", "", kLayers},
+    {"n_rnn_layers", "", kLayers},
+    {"bidirectional", "", kBidirectional},
+    {"kernel_initializer", "/model/layers/*/init"},
+    {"output_size", "/model/readout/units"},
+    {"return_sequences", "/model/readout/at"},
+    {"dense", "", R"(This layer is {"layer": "linear", "units": 4}.)"},
+    {"LSTM", "", R"(Names are in small letters: "lstm".)"},
+    {"GRU", "", R"(Names are in small letters: "gru".)"},
+    {"RNN", "", R"(Names are in small letters: "rnn".)"},
+    // the loss and what is scored
+    {"mae", "", kAbsolute},
+    {"l1", "", kAbsolute},
+    {"mean_absolute_error", "", kAbsolute},
+    {"MSELoss", "", R"(This loss is "mse".)"},
+    {"mean_squared_error", "", R"(This loss is "mse".)"},
+    {"smooth_l1", "", R"(This loss is "huber".)"},
+    {"CrossEntropyLoss", "", R"(This loss is "cross_entropy".)"},
+    {"categorical_crossentropy", "", R"(This loss is "cross_entropy".)"},
+    {"sparse_categorical_crossentropy", "", R"(This loss is "cross_entropy".)"},
+    {"binary_crossentropy", "", R"(This loss is "binary_cross_entropy".)"},
+    {"BCEWithLogitsLoss", "", R"(This loss is "binary_cross_entropy".)"},
+    {"quantiles", "/loss/levels", "This is the loss quantile."},
+    {"class_weight", "/loss/class_weights"},
+    // the data
+    {"input_chunk_length", "/data/window"},
+    {"sequence_length", "/data/window"},
+    {"lookback", "/data/window"},
+    {"output_chunk_length", "/data/horizon"},
+    {"prediction_length", "/data/horizon"},
+    {"forecast_horizon", "/data/horizon"},
+    {"time_col", "/data/time"},
+    {"target_column", "/data/target"},
+    {"dataset", "/data"},
+    {"validation_split", "/data/valid"},
+    {"shuffle", "", "Training sequences are always drawn in a new order: leave it out."},
+};
+
+}  // namespace
+
+std::span<const Synonym> synonyms() { return kSynonyms; }
+
+}  // namespace lagtape
