@@ -66,6 +66,8 @@ class HelpTest(ToolTest):
         self.write("load.json", "{}")
         for words, expected in ((["lagtape", "tr"], ["train"]), (["lagtape", "train", "--dry"], ["--dry-run"]),
                                 (["lagtape", "train", "lo"], ["load.json"]),
+                                (["lagtape", "train", "--set", "train.ep"], ["train.epochs="]),
+                                (["lagtape", "check", "--set", "model.layers.0.ta"], ["model.layers.0.tau="]),
                                 (["lagtape", "export", "run", "--to", "onnx"], ["onnx", "onnx-step"]),
                                 (["lagtape", "export", "run", "--lengths", "lo"], ["load.json"])):
             script = (f"source completion.bash; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _lagtape; "

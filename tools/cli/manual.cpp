@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/catalogue.h"
 
 namespace lagtape::cli {
 
@@ -110,17 +111,27 @@ std::string quoted(std::string_view text, const char* inner) {
   return text_of("'", replaced(text, {{'\'', inner}}), "'");
 }
 
+/// What may follow an option: its choices; after --set, the settings up to the value.
+std::vector<std::string> values_of(const Option& option) {
+  if (option.name != "--set") return option.choices;
+  std::vector<std::string> settings = setting_paths();
+  for (std::string& setting : settings) setting += "=";
+  return settings;
+}
+
 /// The description of an option for zsh, in which brackets and colons end it.
 std::string zsh_about(std::string_view text) {
   return replaced(text, {{'[', "("}, {']', ")"}, {':', "\\:"}, {'\'', "'\\''"}});
 }
 
 std::string zsh_values(const Option& option) {
-  return option.choices.empty() ? "_files" : text_of("(", joined(option.choices), ")");
+  const std::string values = joined(values_of(option));
+  return values.empty() ? "_files" : text_of("(", values, ")");
 }
 
 std::string fish_values(const Option& option) {
-  return option.choices.empty() ? "" : text_of(" -f -a '", joined(option.choices), "'");
+  const std::string values = joined(values_of(option));
+  return values.empty() ? "" : text_of(" -f -a '", values, "'");
 }
 
 }  // namespace
@@ -146,8 +157,8 @@ std::string bash_completion(const std::vector<Command>& commands) {
     text += text_of("    ", command.name, ") options='", joined(names_of(options)), "'");
     std::string values;
     for (const Option& option : options)
-      if (!option.choices.empty())
-        values += text_of(" ", option.name, ") values='", joined(option.choices), "' ;;");
+      if (const std::string after = joined(values_of(option)); !after.empty())
+        values += text_of(" ", option.name, ") values='", after, "' ;;");
     text += values.empty() ? " ;;\n" : text_of("\n      case $previous in", values, " esac ;;\n");
   }
   return text +
