@@ -152,5 +152,40 @@ class AddACommand(unittest.TestCase):
             self.assertIn(word, page)
 
 
+# ---- Add an option ---------------------------------------------------------------------------------------------------
+
+ROW = re.compile(r"\b(?:option|required)<&(\w+)::\w+>\(\s*\"(\w+)\"")
+READ_BY_HAND = re.compile(r"\breader\.(?:optional|required|choice|required_choice)\(\s*\"(\w+)\"")
+# Keys whose names or number a file decides, or that say which table is read.
+BY_HAND = {"cells/equation_cell.cpp", "cells/models/model_json.cpp", "cells/models/loss_json.cpp", "cells/build/read_initializer.cpp",
+           "data/tasks/registry.cpp", "optim/registry.cpp"}
+
+
+def option_breaches(root):
+    """Where an option of a cell, a task or an optimizer would be more than a row of a table."""
+    breaches = []
+    for path in sorted(p for folder in ("cells", "data", "optim") for p in (root / folder).rglob("*.cpp")):
+        place, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+        if place not in BY_HAND:
+            breaches += [f"{place} reads '{key}' without a row" for key in READ_BY_HAND.findall(text)]
+    return breaches
+
+
+class AddAnOption(unittest.TestCase):
+    def test_an_option_is_one_row(self):
+        self.assertEqual(option_breaches(ROOT), [])
+        self.assertIn(("IndRnn", "longest"), ROW.findall((ROOT / "cells/indrnn.cpp").read_text()))
+
+    def test_breaches_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tree = write_tree(folder, {"cells/rnn.cpp": 'option<&Rnn::units>("units", "size")', "optim/sgd.cpp": 'reader.optional("lr", lr, "rate")'})
+            self.assertEqual(option_breaches(tree), ["optim/sgd.cpp reads 'lr' without a row"])
+
+    def test_the_recipe_names_what_an_option_touches(self):
+        page = recipe("option.md")
+        for word in ("cells/indrnn.h", "cells/indrnn.cpp", "tests/cells/rows/indrnn.json", "core/json/options.h", "tools/train/synonyms.cpp"):
+            self.assertIn(word, page)
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main())
