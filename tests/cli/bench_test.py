@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from import_models import keras_model
-from tool import EXPERIMENT, ToolTest, changed, main
+from tool import EXPERIMENT, ToolTest, changed, main, slow
 
 TINY = changed(EXPERIMENT, data={"task": "random", "length": 40, "input": 1, "output": 1, "every_step": True},
                train={"epochs": 1, "batch": 4})
@@ -126,6 +126,7 @@ class TableTest(ToolTest):
     def rows(self):
         return json.loads((self.folder / "table.json").read_text())["rows"]
 
+    @slow
     def test_every_row_is_measured_or_says_why_not(self):
         shown = self.table().stdout
         rows = self.rows()

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import shipped_experiments
-from tool import EXPERIMENT, ToolTest, changed, main, npy_shape
+from tool import EXPERIMENT, ToolTest, changed, main, npy_shape, slow
 
 SERIES = {"EigenWorms": (6, 5), "BIDMC32HR": (2, 0), "BIDMC32RR": (2, 0)}  # dimensions, classes
 
@@ -103,6 +103,7 @@ class CommandsTest(ToolTest):
         self.assertEqual(shapes, {f"{split}_{side}.npy": (rows, length, 1)
                                   for split, rows in (("train", 4), ("valid", 3), ("test", 2)) for side in "xy"})
 
+    @slow
     def test_bench_has_the_keys_that_scripts_read(self):
         path = self.write("experiment.json", changed(EXPERIMENT, data={
             "task": "random", "length": 64, "input": 1, "output": 1, "every_step": True}))

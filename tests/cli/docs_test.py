@@ -29,12 +29,13 @@ import subprocess
 import textwrap
 import unittest
 
-from tool import ToolTest, main
+from tool import ToolTest, main, slow
 
 ROOT = ToolTest.root
 PAGES = sorted([ROOT / "README.md", ROOT / "tools/experiments/README.md", *ROOT.glob("tools/docs/**/*.md"),
                 *ROOT.glob(".github/*.md")])
 IN_FULL = {"tools/docs/forecast.md"}
+TRAINING_PAGES = {"memory", "search", "streaming", "training"}  # their trainings take seconds of processor time
 
 PART = {
     "name": "part",
@@ -300,7 +301,8 @@ def lines_of(svg):
 
 def add_page(page):
     name = "test_" + re.sub(r"\W+", "_", page.relative_to(ROOT).as_posix()).strip("_")
-    setattr(PagesTest, name, lambda self: self.check_page(page))
+    test = lambda self: self.check_page(page)
+    setattr(PagesTest, name, slow(test) if page.stem in TRAINING_PAGES else test)
 
 
 for one_page in PAGES:

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 from export_models import cell_models, experiment, layer_models
-from tool import ToolTest, main, npy, npy_values
+from tool import ToolTest, main, npy, npy_values, slow
 
 STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wconversion"]
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
@@ -77,6 +77,7 @@ class ExportTest(ToolTest):
         values = self.inputs(width)
         self.compare(self.run_model(values, scalar), self.stream(values, width), tolerance)
 
+    @slow
     def test_every_cell_gives_the_outputs_of_its_stream(self):
         """In f32 both round, each in its order. Three models amplify that: their streams are 1.8e-6, 0.3e-6 and 0.4e-6,
         their files 2.6e-6, 0.8e-6 and 0.7e-6 away from the same weights in f64."""

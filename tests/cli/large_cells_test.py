@@ -1,6 +1,6 @@
 """Cells of very many equations, weights and states, and stacks of very many layers: time grows as they do."""
 
-from tool import CLASSIFIER, ToolTest, changed, main, npy
+from tool import CLASSIFIER, ToolTest, changed, main, npy, slow
 
 SECONDS = 30  # most that a command may take; each took over a minute or more memory than time while it was quadratic
 MANY = {"states": 40000}  # of the other shapes 6000
@@ -49,6 +49,7 @@ def experiment(cell, layers=1):
 SHAPES = {"chain": chain, "fan": fan, "products": products, "weights": weights, "states": states}
 
 
+@slow
 class LargeCellsTest(ToolTest):
     def timed(self, *args):
         with self.within(SECONDS):

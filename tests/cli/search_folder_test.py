@@ -8,7 +8,7 @@ import signal
 import time
 
 from search_test import SEARCH, SMALL, SearchTool
-from tool import changed, main
+from tool import changed, main, slow
 
 
 class SearchFolderTest(SearchTool):
@@ -57,6 +57,7 @@ class SearchFolderTest(SearchTool):
                 aside.rename(path)
         self.search(SEARCH)
 
+    @slow
     def test_forty_runs_killed_ten_times_are_all_there_once(self):
         search = {**SEARCH, "runs": 40}
         self.write("small.json", changed(SMALL, train__epochs=60))

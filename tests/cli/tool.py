@@ -157,7 +157,28 @@ def make_safetensors(header, buffer):
     return struct.pack("<Q", len(text)) + text + buffer
 
 
+def slow(case):
+    """Marks a test, or a class of tests, that takes seconds of processor time: it runs with --slow alone."""
+    case.slow = True
+    return case
+
+
+class Loader(unittest.TestLoader):
+    """Loads the tests that are marked slow, or those that are not. What is asked for by name is loaded in any case."""
+
+    def __init__(self, slow):
+        super().__init__()
+        self.slow = slow
+
+    def getTestCaseNames(self, case):
+        return [name for name in super().getTestCaseNames(case)
+                if self.slow == (hasattr(case, "slow") or hasattr(getattr(case, name), "slow"))]
+
+
 def main():
-    """usage: NAME_test.py TOOL [unittest's options]"""
+    """usage: NAME_test.py TOOL [--slow] [unittest's options]"""
     ToolTest.tool = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    slow = "--slow" in sys.argv
+    if slow:
+        sys.argv.remove("--slow")
+    unittest.main(testLoader=Loader(slow))

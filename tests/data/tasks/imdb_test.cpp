@@ -166,7 +166,7 @@ TEST_CASE("reviews that are missing, empty or too few are told") {
   CHECK(has(input_error_of([&] { load(imdb(kSizes), 0, folder.path() / "nowhere"); }), "nowhere"));
 }
 
-TEST_CASE("the published reviews of IMDB are read") {
+TEST_CASE("the published reviews of IMDB are read" * doctest::test_suite("slow")) {
   const fs::path file = fs::path(__FILE__).parent_path() / "../../../../shared/data/imdb/aclImdb.tar.gz";
   if (!fs::exists(file)) {
     MESSAGE("skipped: no IMDB at ", file.lexically_normal().string());

@@ -109,7 +109,8 @@ bool reads_all_states(const SequenceCase& c) {
   });
 }
 
-TEST_CASE("a pass that waits gives the gradients of the unrolled tape, through the final window too") {
+TEST_CASE("a pass that waits gives the gradients of the unrolled tape, through the final window too" *
+          doctest::test_suite("slow")) {
   std::int64_t with_window = 0;
   for_each_seed("a pass that waits gives the gradients of the unrolled tape, through the final window too",
                 600, [&](std::uint64_t seed) {

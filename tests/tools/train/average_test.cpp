@@ -193,7 +193,8 @@ TEST_CASE("threads and plans change no bit of the average") {
   }
 }
 
-TEST_CASE("an averaging run that was stopped anywhere and taken up again ends with the same bits") {
+TEST_CASE("an averaging run that was stopped anywhere and taken up again ends with the same bits" *
+          doctest::test_suite("slow")) {
   const std::pair<const char*, const char*> table[] = {
       {kSeries, "train.epochs=9"},
       {kSeries, "train.keep=last"},

@@ -87,7 +87,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("gradients of chains agree with central differences") {
+TEST_CASE("gradients of chains agree with central differences" * doctest::test_suite("slow")) {
   for (const Sample& sample : kSamples) {
     CAPTURE(sample.name);
     ThreadPool pool(2);

@@ -28,7 +28,8 @@ TEST_CASE("checkpoints of every number of levels give the bits of the full plan"
 }
 
 // A call for each would take more than the stack has.
-TEST_CASE("a sequence with very many checkpoints has the bits of the full plan") {
+TEST_CASE("a sequence with very many checkpoints has the bits of the full plan" *
+          doctest::test_suite("slow")) {
   const SequenceCase small = random_case(5, {.steps = 10, .rows = 1, .width = 1, .layers = 1, .values = 3});
   const SequenceCase c = converted(filled(small.stack, 1, 2000000, 5), Dtype::f32);
   const SequenceSettings settings{
