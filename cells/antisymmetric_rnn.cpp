@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kAntisymmetricRnnOptions[] = {
     required<&AntisymmetricRnn::units>("units", between(2, kLargestUnits), "size of the state"),
     option<&AntisymmetricRnn::epsilon>("epsilon", above(0), "time step"),
     option<&AntisymmetricRnn::gamma>("gamma", at_least(0), "damping"),
@@ -28,7 +28,7 @@ constinit const LayerEntry AntisymmetricRnn::kEntry = {
         "matrix\n"
         "s = sigmoid(A @ h + Uz @ x + Uz.bias) in the form gated, else 1\n"
         "h' = h + epsilon * s * tanh(A @ h + U @ x + U.bias)",
-    .options = kOptions,
+    .options = kAntisymmetricRnnOptions,
     .read = read_cell<AntisymmetricRnn>,
 };
 

@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kCoRnnOptions[] = {
     required<&CoRnn::units>("units", between(1, kLargestUnits), "number of oscillators"),
     required<&CoRnn::dt>("dt", above(0), "time step"),
     required<&CoRnn::gamma>("gamma", at_least(0), "squared frequency of an oscillator without coupling"),
@@ -21,7 +21,7 @@ constinit const LayerEntry CoRnn::kEntry = {
     .equations =
         "z' = z + dt * (tanh(Wz @ z + Wy @ y + V @ x + V.bias) - gamma * y - epsilon * z)\n"
         "y' = y + dt * z'",
-    .options = kOptions,
+    .options = kCoRnnOptions,
     .read = read_cell<CoRnn>,
 };
 

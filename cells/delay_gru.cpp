@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kDelayGruOptions[] = {
     required<&DelayGru::units>("units", between(1, kLargestUnits), "size of the state"),
     required<&DelayGru::tau>("tau", between(0, StepTape::kLargestLag), "delay").in("steps"),
 };
@@ -19,7 +19,7 @@ constinit const LayerEntry DelayGru::kEntry = {
         "g = sigmoid(W3 @ h + U3 @ x)\n"
         "h' = (1 - g) * h + g * tanh(W1 @ h + W2 @ h[-tau] + U @ x)\n"
         "each product W @ h and U @ x has a bias of its own: W1.bias, U.bias, ...",
-    .options = kOptions,
+    .options = kDelayGruOptions,
     .read = read_cell<DelayGru>,
 };
 

@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kExpRnnOptions[] = {
     required<&ExpRnn::units>("units", between(2, kLargestUnits), "size of the state"),
     option<&ExpRnn::start>("start", {"henaff", "cayley"},
                            "first rotations: by any angle, or those that a Cayley transform gives"),
@@ -26,7 +26,7 @@ constinit const LayerEntry ExpRnn::kEntry = {
         "Q = expm(S - S.T), S strictly upper triangular\n"
         "u = Q @ h + V @ x\n"
         "h' = sign(u) * relu(abs(u) + b)",
-    .options = kOptions,
+    .options = kExpRnnOptions,
     .read = read_cell<ExpRnn>,
 };
 

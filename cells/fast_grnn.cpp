@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kFastGrnnOptions[] = {
     required<&FastGrnn::units>("units", between(1, kLargestUnits), "size of the state"),
     option<&FastGrnn::gate>("gate", kActivations, "function of the gate"),
     option<&FastGrnn::update>("update", kActivations, "function of the candidate"),
@@ -26,7 +26,7 @@ constinit const LayerEntry FastGrnn::kEntry = {
         "c = update(p + b_u)\n"
         "h' = g * h + (sigmoid(zeta) * (1 - g) + sigmoid(nu)) * c\n"
         "with ranks W = W1 @ W2, U = U1 @ U2",
-    .options = kOptions,
+    .options = kFastGrnnOptions,
     .read = read_cell<FastGrnn>,
 };
 

@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kFastRnnOptions[] = {
     required<&FastRnn::units>("units", between(1, kLargestUnits), "size of the state"),
     option<&FastRnn::activation>("activation", kActivations, "activation function"),
     option<&FastRnn::rank_w>("rank_w", between(0, kLargestUnits), "rank of W = W1 @ W2; 0: full"),
@@ -22,7 +22,7 @@ constinit const LayerEntry FastRnn::kEntry = {
     .equations =
         "h' = sigmoid(beta) * h + sigmoid(alpha) * activation(W @ x + U @ h + b)\n"
         "with ranks W = W1 @ W2, U = U1 @ U2",
-    .options = kOptions,
+    .options = kFastRnnOptions,
     .read = read_cell<FastRnn>,
 };
 

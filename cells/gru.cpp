@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kGruOptions[] = {
     required<&Gru::units>("units", between(1, kLargestUnits), "size of the state"),
 };
 
@@ -21,7 +21,7 @@ constinit const LayerEntry Gru::kEntry = {
         "h' = (1 - z) * c + z * h\n"
         "each product W @ h and U @ x has a bias of its own: W_r.bias, U_r.bias, ...; r multiplies W_n.bias "
         "too",
-    .options = kOptions,
+    .options = kGruOptions,
     .read = read_cell<Gru>,
 };
 

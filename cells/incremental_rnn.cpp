@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kIncrementalRnnOptions[] = {
     required<&IncrementalRnn::units>("units", between(1, kLargestUnits), "size of the state"),
     option<&IncrementalRnn::inner_steps>("inner_steps", between(1, 1000), "Euler steps for an input"),
     option<&IncrementalRnn::alpha>("alpha", above(0), "pull towards zero"),
@@ -24,7 +24,7 @@ constinit const LayerEntry IncrementalRnn::kEntry = {
         "v = 0, then inner_steps times\n"
         "v = v + eta_i * (activation(U @ (v + h) + W @ x + W.bias) - alpha * (v + h))\n"
         "h' = v",
-    .options = kOptions,
+    .options = kIncrementalRnnOptions,
     .read = read_cell<IncrementalRnn>,
 };
 

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kIndRnnOptions[] = {
     required<&IndRnn::units>("units", between(1, kLargestUnits), "size of the state"),
     option<&IndRnn::longest>(
         "longest", at_least(0),
@@ -24,7 +24,7 @@ constinit const LayerEntry IndRnn::kEntry = {
     .equations =
         "w_clipped = minimum(maximum(w, -r), r), r = 2^(1 / longest)\n"
         "h' = relu(W @ x + W.bias + w_clipped * h)",
-    .options = kOptions,
+    .options = kIndRnnOptions,
     .read = read_cell<IndRnn>,
 };
 

@@ -9,7 +9,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kLemOptions[] = {
     required<&Lem::units>("units", between(1, kLargestUnits), "size of each of the two states"),
     option<&Lem::dt>("dt", above(0), "largest time scale"),
     option<&Lem::multiscale>("multiscale", "whether the time scales are learnt; otherwise both are dt"),
@@ -21,7 +21,7 @@ constexpr Option kOptions[] = {
                                  "the time scales are clipped to [smallest_scale, 1]; 0: they are not"),
 };
 
-void check(const Lem& cell, JsonReader& reader) {
+void check_lem(const Lem& cell, JsonReader& reader) {
   if (cell.chrono > 0 && !(cell.chrono * cell.dt >= 2)) {
     reader.error("chrono", text_of("chrono * dt must be at least 2, got ", cell.chrono * cell.dt, "."));
   }
@@ -42,7 +42,7 @@ constinit const LayerEntry Lem::kEntry = {
         "z' = (1 - dt1) * z + dt1 * tanh(Wz @ y + Vz @ x)\n"
         "y' = (1 - dt2) * y + dt2 * tanh(Wy @ z' + Vy @ x)\n"
         "each product W @ y, W @ z' and V @ x has a bias of its own: W1.bias, V1.bias, ...",
-    .options = checked<check>(kOptions),
+    .options = checked<check_lem>(kLemOptions),
     .read = read_cell<Lem>,
 };
 

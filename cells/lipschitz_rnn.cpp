@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kLipschitzRnnOptions[] = {
     required<&LipschitzRnn::units>("units", between(1, kLargestUnits), "size of the state"),
     option<&LipschitzRnn::epsilon>("epsilon", above(0), "time step"),
     option<&LipschitzRnn::alpha>("alpha", "weight of the linear part"),
@@ -27,7 +27,7 @@ constinit const LayerEntry LipschitzRnn::kEntry = {
         "A = (1 - beta) * (M_A + M_A.T) + beta * (M_A - M_A.T) - gamma * eye(units), and W of M_W in the "
         "same way\n"
         "h' = h + epsilon * (alpha * (A @ h) + tanh(W @ h + U @ x + U.bias))",
-    .options = kOptions,
+    .options = kLipschitzRnnOptions,
     .read = read_cell<LipschitzRnn>,
 };
 

@@ -61,7 +61,7 @@ Tensor legendre_memory(std::int64_t order, double theta, const std::string& disc
 
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kLmuOptions[] = {
     required<&Lmu::units>("units", between(1, kLargestUnits), "size of the nonlinear state"),
     required<&Lmu::order>("order", between(1, 4096), "size of the memory: the number of polynomials"),
     required<&Lmu::theta>("theta", at_least(1), "time that the memory holds").in("steps"),
@@ -72,7 +72,7 @@ constexpr Option kOptions[] = {
     option<&Lmu::memory_to_memory>("memory_to_memory", "whether what is written depends on the memory"),
 };
 
-void check(const Lmu& cell, JsonReader& reader) {
+void check_lmu(const Lmu& cell, JsonReader& reader) {
   if (cell.discretization == "euler" && cell.theta <= 4 * static_cast<double>(cell.order)) {
     reader.error("theta", text_of("a Euler step needs more than 4 * order = ", 4 * cell.order, ", got ",
                                   cell.theta, "."));
@@ -90,7 +90,7 @@ constinit const LayerEntry Lmu::kEntry = {
         "m' = A @ m + B * u, A and B fixed: m holds the last theta values of u as weights of Legendre "
         "polynomials\n"
         "h' = tanh(W_x @ x + W_h @ h + W_m @ m')",
-    .options = checked<check>(kOptions),
+    .options = checked<check_lmu>(kLmuOptions),
     .read = read_cell<Lmu>,
 };
 

@@ -9,7 +9,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kLstmOptions[] = {
     required<&Lstm::units>("units", between(1, kLargestUnits), "size of the state"),
     option<&Lstm::forget_gate>("forget_gate", "whether a gate forgets; otherwise f = 1"),
     option<&Lstm::chrono>("chrono", at_least(0),
@@ -21,7 +21,7 @@ constexpr Option kOptions[] = {
     option<&Lstm::dt>("dt", above(0), "time step of scaling v1 and v2"),
 };
 
-void check(const Lstm& cell, JsonReader& reader) {
+void check_lstm(const Lstm& cell, JsonReader& reader) {
   if (cell.chrono > 0 && cell.chrono < 2)
     reader.error("chrono", text_of("must be 0 or at least 2, got ", cell.chrono, "."));
   if (cell.dt != 1 && cell.scaling == "none") reader.error("dt", "there is no dt without scaling.");
@@ -43,7 +43,7 @@ constinit const LayerEntry Lstm::kEntry = {
         "c' = f * c + i * g\n"
         "h' = o * tanh(c')\n"
         "each product W @ h and U @ x has a bias of its own: W_i.bias, U_i.bias, ...",
-    .options = checked<check>(kOptions),
+    .options = checked<check_lstm>(kLstmOptions),
     .read = read_cell<Lstm>,
 };
 

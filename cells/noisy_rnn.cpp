@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kNoisyRnnOptions[] = {
     required<&NoisyRnn::units>("units", between(1, kLargestUnits), "size of the state"),
     option<&NoisyRnn::epsilon>("epsilon", above(0), "first value of the time steps"),
     option<&NoisyRnn::beta>("beta", between(0, 1), "0: symmetric matrices, 1: antisymmetric ones"),
@@ -31,7 +31,7 @@ constinit const LayerEntry NoisyRnn::kEntry = {
         "in training m = 1 - multiplicative * uniform(units), a = additive * normal(units); in evaluation m "
         "= 1, a = 0\n"
         "h' = h + d * m * (A @ h + tanh(W @ h + U @ x + U.bias)) + a",
-    .options = kOptions,
+    .options = kNoisyRnnOptions,
     .read = read_cell<NoisyRnn>,
 };
 

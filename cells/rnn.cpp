@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kRnnOptions[] = {
     required<&Rnn::units>("units", between(1, kLargestUnits), "size of the state"),
 };
 
@@ -17,7 +17,7 @@ constinit const LayerEntry Rnn::kEntry = {
     .equations =
         "h' = tanh(W @ h + U @ x)\n"
         "both products have a bias of their own: W.bias, U.bias",
-    .options = kOptions,
+    .options = kRnnOptions,
     .read = read_cell<Rnn>,
 };
 

@@ -43,7 +43,7 @@ struct Readout {
   Var re, im;
 };
 
-constexpr Option kOptions[] = {
+constexpr Option kS4dOptions[] = {
     required<&S4d::units>("units", between(1, kLargestUnits),
                           "number of channels, the same as that of the input"),
     option<&S4d::states>("states", between(2, kLargestUnits),
@@ -52,7 +52,7 @@ constexpr Option kOptions[] = {
                        "the function after the state spaces: y Phi(y), or its approximation with tanh"),
 };
 
-void check(const S4d& cell, JsonReader& reader) {
+void check_s4d(const S4d& cell, JsonReader& reader) {
   if (cell.states % 2 != 0) reader.error("states", text_of("must be even, got ", cell.states, "."));
 }
 
@@ -69,7 +69,7 @@ constinit const LayerEntry S4d::kEntry = {
         "g = gelu(real(sum(K * s')) + D * x)\n"
         "r = x + (W1 @ g + W1.bias) * sigmoid(W2 @ g + W2.bias)\n"
         "y = scale * (r - mean(r)) / sqrt(var(r) + 1e-5) + shift",
-    .options = checked<check>(kOptions),
+    .options = checked<check_s4d>(kS4dOptions),
     .read = read_cell<S4d>,
 };
 

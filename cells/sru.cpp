@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kSruOptions[] = {
     required<&Sru::units>("units", between(1, kLargestUnits), "size of the state"),
     option<&Sru::highway_bias>("highway_bias", between(-20, 20),
                                "first bias of the gate that lets the state through"),
@@ -24,7 +24,7 @@ constinit const LayerEntry Sru::kEntry = {
         "c' = f * c + (1 - f) * (W @ x)\n"
         "y = r * c' + (1 - r) * skip\n"
         "skip = sqrt(1 + 2 * exp(highway_bias)) * x, or W_s @ x where input and units differ",
-    .options = kOptions,
+    .options = kSruOptions,
     .read = read_cell<Sru>,
 };
 

@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-constexpr Option kOptions[] = {
+constexpr Option kTarnnOptions[] = {
     required<&Tarnn::units>("units", between(1, kLargestUnits), "size of the state"),
     required<&Tarnn::length>("length", between(1, kLargestUnits),
                              "number of steps that have time constants of their own"),
@@ -30,7 +30,7 @@ constinit const LayerEntry Tarnn::kEntry = {
         "F = activation(U1 @ q + r) - q - h + (B1 @ x + B2 @ h)\n"
         "q = (1 - Ak[n]) * q + Ak[n] * F; with the gate inside q = q + Ak[n] * s * F\n"
         "h' = (1 - s) * h + s * q; with the gate inside h' = q",
-    .options = kOptions,
+    .options = kTarnnOptions,
     .read = read_cell<Tarnn>,
 };
 

@@ -43,7 +43,7 @@ Seen past_of_code(StepTape& tape, std::int64_t tau, StepVar h, StepVar x, StepVa
   return {begun * tape.lag(h, tau - 1), begun * tape.lag(before, tau - 1)};
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kTauGruOptions[] = {
     required<&TauGru::units>("units", between(1, kLargestUnits), "size of the state"),
     required<&TauGru::tau>(
         "tau", kDelays, "delay; with 0 the delayed part sees the present state; a {\"max\": 64} is trained"),
@@ -64,7 +64,7 @@ constexpr Option kOptions[] = {
         "step of training"),
 };
 
-void check(const TauGru& cell, JsonReader& reader) {
+void check_tau_gru(const TauGru& cell, JsonReader& reader) {
   if (cell.alpha == 0 && cell.beta == 0)
     reader.error("alpha", "alpha and beta are both 0, which leaves no update.");
   for (const Delay& delay : cell.tau) {
@@ -96,7 +96,7 @@ constinit const LayerEntry TauGru::kEntry = {
         "a trained delay is a parameter tau between 1 and max, in steps; z is that of h[-tau]\n"
         "form code: z and a are those of h[-(tau - 1)] and of the input tau steps before, both zeros up to "
         "step tau",
-    .options = checked<check>(kOptions),
+    .options = checked<check_tau_gru>(kTauGruOptions),
     .read = read_cell<TauGru>,
 };
 

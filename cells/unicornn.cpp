@@ -43,7 +43,7 @@ void check_dt(const Unicornn& cell, JsonReader& reader) {
                                       : text_of("is missing, ", expected, "."));
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kUnicornnOptions[] = {
     required<&Unicornn::units>("units", between(1, kLargestUnits), "number of oscillators of a layer"),
     option<&Unicornn::layers>("layers", between(1, 1000), "number of layers, one on top of the other"),
     required<&Unicornn::dt>("dt", kTimeSteps, "time step, > 0: one number, or a list of one for each layer"),
@@ -57,7 +57,7 @@ constexpr Option kOptions[] = {
     option<&Unicornn::train_c>("train_c", "whether c, which scales the time step of each unit, is trained"),
 };
 
-void check(const Unicornn& cell, JsonReader& reader) {
+void check_unicornn(const Unicornn& cell, JsonReader& reader) {
   check_dt(cell, reader);
   if (cell.residual_stacking >= cell.layers)
     reader.error("residual_stacking", text_of("there are ", cell.layers, " layers, so that none is ",
@@ -80,7 +80,7 @@ constinit const LayerEntry Unicornn::kEntry = {
         "of dropout\n"
         "residual stacking: layers from S + 1 upwards have V @ x + V.bias + Lambda @ y, y that of the layer "
         "S + 1 below",
-    .options = checked<check>(kOptions),
+    .options = checked<check_unicornn>(kUnicornnOptions),
     .read = read_cell<Unicornn>,
 };
 
