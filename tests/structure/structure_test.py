@@ -84,6 +84,25 @@ class TreeTest(unittest.TestCase):
         self.assertIn("core/json/ alone", self.planted("data/a.cpp", "#include <nlohmann/json.hpp>"))
         self.assertIn("command_line.cpp alone", self.planted("tools/cli/new.cpp", "#include <CLI/CLI.hpp>"))
 
+    def test_a_key_of_an_experiment_below_tools_is_a_breach(self):
+        self.assertIn('"/data/', self.planted("cells/a.cpp", 'root.find_pointer("/data/path");'))
+        self.assertIn('"/train/', self.planted("cells/a.cpp", 'root.find_pointer("/train/epochs");'))
+        self.assertIn('"data"', self.planted("cells/a.cpp", 'replace("data", "path");'))
+        self.assertIn('"metrics"', self.planted("optim/a.cpp", 'root["metrics"];'))
+        self.assertIn('"/model"', self.planted("ops/a.cpp", 'errors.add("/model", "is missing");'))
+        self.assertIn('"/train:', self.planted("data/a.cpp", 'error("/train: is missing");'))
+        own = {"cells/a.cpp": 'at("/model/layers"); at("/train/precision"); // not "/data/path"', "data/a.cpp": 'at("/data/path");',
+               "optim/a.cpp": 'throw InputError({.op = "optimizer"}, Rule::conflict);'}
+        self.assertEqual(breaches_of({**IN_ORDER, **own}, structure.check_tree), [])
+
+    def test_a_model_s_provenance_outside_of_training_is_a_breach(self):
+        files = {**IN_ORDER, "cells/models/provenance.h": ""}
+        include = '#include "lagtape/cells/models/provenance.h"'
+        for place, count in (("tools/train/a.cpp", 0), ("tools/cli/a.cpp", 1), ("optim/a.cpp", 1)):
+            self.assertEqual(len(breaches_of({**files, place: include}, structure.check_tree)), count, place)
+        self.assertIn("not parsed", self.planted("tools/cli/a.cpp", 'parse_json(model.experiment(), "it")'))
+        self.assertEqual(breaches_of({**IN_ORDER, "tools/cli/a.cpp": "print(model.experiment());"}, structure.check_tree), [])
+
     def test_onednn_outside_its_places_is_a_breach(self):
         self.assertIn("oneDNN", self.planted("ops/sum2.cpp", "#include <dnnl.h>"))
         self.assertIn("oneDNN", self.planted("tools/train2.cpp", "dnnl_sgemm('N', 'N');"))
