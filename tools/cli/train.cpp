@@ -177,7 +177,7 @@ void announce(const Trainer& trainer, const Experiment& experiment) {
   std::string line;
   if (trainer.steps_before() != steps) {
     line = text_of("the run had ", trainer.steps_before(), " steps in all, now ", steps,
-                   experiment.fresh ? "" : text_of(" (", experiment.train.epochs, " epochs)"), "; ");
+                   experiment.data.fresh ? "" : text_of(" (", experiment.train.epochs, " epochs)"), "; ");
   }
   if (trainer.has_stopped_early()) {
     line += text_of("nothing to do: it ended early after ", trainer.place(), ", as train.patience is ",

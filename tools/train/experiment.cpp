@@ -118,7 +118,7 @@ Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   check_metrics(experiment, data, errors);
   errors.raise(experiment.where);
   const DataWidths widths = widths_of(experiment.loss, data);
-  if (experiment.fitted && widths == widths_of(experiment.loss, *experiment.data_shape))
+  if (experiment.fitted && widths == widths_of(experiment.loss, *experiment.data.shape))
     return model_in_memory(experiment, *experiment.fitted, *experiment.document);
   FittedModel fitted = fit(experiment.model, widths, errors);
   errors.raise(experiment.where);

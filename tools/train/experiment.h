@@ -22,28 +22,42 @@ namespace lagtape {
 class Json;
 struct FittedModel;
 
-/// An experiment: data, model, loss, optimizer, and how to train. It is read from a file, or filled in C++.
+/// The `data` of an experiment.
+struct DataSection {
+  bool fresh = false;              ///< true: the training set never ends
+  std::optional<DataShape> shape;  ///< when the file alone decides it
+  /// Generates or reads the data. Throws InputError.
+  std::function<Task(ThreadPool&)> load;
+  /// The same with all sequences as `test`; files need none for training and validation. Throws InputError.
+  std::function<Task(ThreadPool&)> load_to_score;
+};
+
+/// The `optimizer` of an experiment.
+struct OptimizerSection {
+  double lr = 0;
+  std::function<std::unique_ptr<Optimizer>(const Parameters&)> make;
+};
+
+/// The `schedule` of an experiment.
+struct ScheduleSection {
+  Schedule factor;
+  std::int64_t patience = 0;  ///< evaluations without a new best that it counts as a plateau; 0: none
+};
+
+/// An experiment, section by section. It is read from a file, or filled in C++.
 struct Experiment {
   std::string name;   ///< letters, digits, '.', '_', '-'
   std::string where;  ///< its name in messages
   std::uint64_t seed = 0;
+  DataSection data = {};
   ModelDefinition model = {};
   LossFunction loss = {};  ///< also that of the model
   bool balanced_classes =
       false;  ///< the loss lacks the class weights that `with_class_weights` finds in the data
   std::vector<std::string> metrics;
-  double lr = 0;
-  Schedule schedule;
-  std::int64_t plateau_patience =
-      0;  ///< evaluations without a new best that the schedule counts as a plateau; 0: none
-  TrainOptions train;
-  std::function<std::unique_ptr<Optimizer>(const Parameters&)> make_optimizer;
-  bool fresh = false;                   ///< true: the training set never ends
-  std::optional<DataShape> data_shape;  ///< when the file alone decides it
-  /// Generates or reads the data. Throws InputError.
-  std::function<Task(ThreadPool&)> load_task;
-  /// The same with all sequences as `test`; files need none for training and validation. Throws InputError.
-  std::function<Task(ThreadPool&)> load_to_score;
+  OptimizerSection optimizer = {};
+  ScheduleSection schedule = {};
+  TrainOptions train = {};
 
   // Made when a file is read, so that nothing is parsed or built twice. Null for an experiment filled in C++.
   /// The file with every default filled in and absolute paths: it reads back to itself.
@@ -51,6 +65,7 @@ struct Experiment {
   std::shared_ptr<const FittedModel> fitted =
       {};  ///< the model, when the file alone decides the data's shape
 
+  Task load_task(ThreadPool& pool) const { return data.load(pool); }  ///< Throws InputError.
   std::string json() const;  ///< The text of the document; empty without one.
 };
 

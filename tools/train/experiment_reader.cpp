@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <new>
-#include <set>
+#include <unordered_set>
 
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/loss_json.h"
@@ -82,213 +82,191 @@ Json in_order(const Json& filled) {
   return ordered;
 }
 
-/// Reads one experiment, section by section. Errors are collected and thrown at the end.
-class ExperimentReader {
- public:
-  ExperimentReader(const Json& document, fs::path base)
-      : document_(document), base_(std::move(base)), top_(document_, "", errors_) {}
+/// Whether a loss has the class weights that the training set decides.
+bool is_balanced(const Json& loss) { return value_at(loss, "/class_weights") == "balanced"; }
 
-  Experiment read(const std::string& where) {
-    experiment_.where = where;
-    top_.raw("$schema", "of an editor; not used");
-    read_name();
-    read_data();
-    read_loss();
-    read_model();
-    read_metrics();
-    read_optimizer_and_schedule();
-    const Json train = section("train", "how to train");
-    JsonReader reader(train, "/train", errors_);
-    experiment_.train = read_train_options(reader, experiment_.fresh);
-    check_truncation(reader);
-    top_.fill("train", with_init(reader.filled()));
-    if (experiment_.train.overfit > 0) restrict_data();
-    top_.finish();
-    errors_.raise(where);
-    experiment_.document = std::make_shared<const Json>(in_order(top_.filled()));
-    experiment_.model.precision = fitted_.definition.precision = experiment_.train.precision;
-    if (experiment_.data_shape) experiment_.fitted = std::make_shared<const FittedModel>(std::move(fitted_));
-    return std::move(experiment_);
+/// The value of a section; `missing` when there is none.
+Json section_value(JsonReader& top, const std::string& key, const std::string& about,
+                   Json missing = Json::object()) {
+  const Json& value = top.raw(key, about);
+  return value.is_null() ? std::move(missing) : value;
+}
+
+std::string read_name(JsonReader& top, const Json& document) {
+  std::string name;
+  top.required("name", name, "letters, digits, '.', '_' and '-'; names the run folder");
+  if (value_at(document, "/name").is_string() && !is_name(name)) {
+    top.error("name", text_of("expected up to 200 letters, digits, '.', '_' and '-', not '-' first. Got \"",
+                              shortened(name, 210), "\"."));
   }
+  return name;
+}
 
- private:
-  /// The value of a key that holds an object; `missing` when there is none.
-  Json section(const std::string& key, const std::string& about, Json missing = Json::object()) {
-    const Json& value = top_.raw(key, about);
-    return value.is_null() ? std::move(missing) : value;
+std::uint64_t read_seed(JsonReader& top) {
+  std::int64_t seed = 0;
+  top.optional("seed", seed, at_least(0), "of every random draw");
+  return static_cast<std::uint64_t>(seed);
+}
+
+/// A path that starts at the folder of the file.
+std::string absolute(const std::string& given, const fs::path& base, const std::string& pointer,
+                     JsonErrors& errors) {
+  const std::string path = (base / given).lexically_normal().string();
+  if (is_utf8(path)) return path;
+  errors.add(pointer, text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
+  return "";
+}
+
+DataSection data_section(JsonReader& top, const TaskHints& hints, const DataSurroundings& around) {
+  const Json data = section_value(top, "data", "the task and its options");
+  JsonReader reader(data, "/data", top.errors());
+  const TaskLoader loader = read_task(reader, hints);
+  Json filled = reader.filled();
+  for (const char* key : kDataPaths) {
+    if (!filled.contains(key)) continue;
+    for_each_path(filled[key], key, [&](const std::string& path) {
+      if (reader.has(key) && path.empty()) reader.error(key, "expected a path, got \"\".");
+      return absolute(path, around.base, reader.pointer_to(key), top.errors());
+    });
   }
+  top.fill("data", filled);
+  return {.fresh = loader.fresh,
+          .shape = loader.shape,
+          .load =
+              [loader, around](ThreadPool& pool) {
+                return load_of(around.where, [&] { return loader.load(around.in(pool)); });
+              },
+          .load_to_score =
+              [loader, around](ThreadPool& pool) {
+                return load_of(around.where, [&] { return load_to_score(loader, around.in(pool)); });
+              }};
+}
 
-  void read_name() {
-    top_.required("name", experiment_.name, "letters, digits, '.', '_' and '-'; names the run folder");
-    if (value_at(document_, "/name").is_string() && !is_name(experiment_.name)) {
-      top_.error("name",
-                 text_of("expected up to 200 letters, digits, '.', '_' and '-', not '-' first. Got \"",
-                         shortened(experiment_.name, 210), "\"."));
+/// Reads the loss, which the data decide where there is none. `is_known`: the data's options were read without an error.
+LossFunction loss_section(JsonReader& top, const std::optional<DataShape>& data, bool is_known) {
+  const Json& given = top.raw("loss", "what training makes small");
+  LossFunction loss;
+  if (!given.is_null()) {
+    loss = read_loss(given, "/loss", top.errors());
+  } else if (data) {
+    loss = default_loss(*data);
+  } else if (top.is_object() && is_known) {
+    top.error("loss", Problem{.rule = Rule::missing, .expected = "the name of a loss."});
+  }
+  if (loss == Loss::none) return loss;
+  Json filled = json_of(loss);
+  if (is_balanced(given))
+    filled = {{"type", name_of(loss)},
+              {"class_weights", "balanced"},
+              {"label_smoothing", loss.options.label_smoothing}};
+  top.fill("loss", std::move(filled));
+  if (data && !loss_fits(loss, *data)) top.error("loss", mismatch(loss, *data));
+  return loss;
+}
+
+/// Reads the model after data and loss, which decide what the file leaves open, and fits it where the data's shape is
+/// known. With an error so far, the model is read on its own.
+FittedModel model_section(JsonReader& top, Experiment& experiment) {
+  const Json& given = top.raw("model", "layers and read-out");
+  const Json& cells = top.raw("cells", "cells defined by their equations");
+  if (given.is_null()) top.error("model", Problem{.rule = Rule::missing, .statement = "is missing."});
+  if (!given.is_null()) experiment.model = read_model(given, cells, top.errors());
+  experiment.model.loss = experiment.loss;
+  FittedModel fitted;
+  if (!top.errors().empty()) return fitted;
+  if (const auto& shape = experiment.data.shape)
+    fitted = fit(experiment.model, widths_of(experiment.loss, *shape), top.errors());
+  top.fill("model", json_of(experiment.data.shape ? fitted.definition : experiment.model));
+  return fitted;
+}
+
+/// What keeps a metric from following the ones before it, if anything does.
+std::optional<Problem> obstacle_to(const std::string& name, const std::unordered_set<std::string>& before,
+                                   const LossFunction& loss) {
+  const auto conflict = [](std::string text) {
+    return Problem{.rule = Rule::conflict, .statement = std::move(text)};
+  };
+  const std::optional<Metric> known = find_metric(name);
+  if (!known) return unknown_name("metric", name, metric_names());
+  if (loss != Loss::none && !known->applies(loss))
+    return conflict(text_of("the metric ", name, " does not go with the loss ", name_of(loss), "."));
+  if (before.empty() && !known->ranks_models)
+    return conflict(text_of("the first metric decides which state is best, which ", name,
+                            " does not tell. Name another one first."));
+  if (before.contains(name)) return conflict(text_of("the metric ", name, " is there twice."));
+  return std::nullopt;
+}
+
+std::vector<std::string> metrics_section(JsonReader& top, const LossFunction& loss) {
+  const Json& given =
+      top.raw("metrics", "what is reported beside the loss; the first decides which state is best");
+  std::vector<std::string> metrics;
+  std::unordered_set<std::string> named;
+  if (given.is_null() && (loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy))
+    metrics = {"accuracy"};
+  if (!given.is_null() && !given.is_array()) top.error("metrics", "expected a list of names.");
+  for (std::size_t i = 0; given.is_array() && i < given.size(); ++i) {
+    const std::string pointer = text_of("/metrics/", i);
+    if (!given[i].is_string()) {
+      top.errors().add(pointer, text_of("expected the name of a metric. Got ", given[i].dump(), "."));
+      continue;
     }
-    std::int64_t seed = 0;
-    top_.optional("seed", seed, at_least(0), "of every random draw");
-    experiment_.seed = static_cast<std::uint64_t>(seed);
-  }
-
-  void read_data() {
-    const Json data = section("data", "the task and its options");
-    JsonReader reader(data, "/data", errors_);
-    const bool was_right = errors_.empty();
-    const TaskLoader loader = read_task(reader, hints_of(document_));
-    has_data_ = !was_right || errors_.empty();
-    Json filled = reader.filled();
-    for (const char* key : kDataPaths)
-      if (filled.contains(key))
-        for_each_path(filled[key], key, [&](const std::string& path) { return absolute(path, key, reader); });
-    top_.fill("data", filled);
-    experiment_.fresh = loader.fresh;
-    experiment_.data_shape = loader.shape;
-    const DataSurroundings context{experiment_.where, base_, experiment_.seed};
-    experiment_.load_task = [loader, context](ThreadPool& pool) {
-      return load_of(context.where, [&] { return loader.load(context.in(pool)); });
-    };
-    experiment_.load_to_score = [loader, context](ThreadPool& pool) {
-      return load_of(context.where, [&] { return load_to_score(loader, context.in(pool)); });
-    };
-  }
-
-  /// A path of the data, which starts at the folder of the file.
-  std::string absolute(const std::string& given, const char* key, JsonReader& reader) {
-    if (reader.has(key) && given.empty()) reader.error(key, "expected a path, got \"\".");
-    return absolute(given, reader.pointer_to(key));
-  }
-
-  std::string absolute(const std::string& given, const std::string& pointer) {
-    const std::string path = (base_ / given).lexically_normal().string();
-    if (is_utf8(path)) return path;
-    errors_.add(pointer, text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
-    return "";
-  }
-
-  /// Reads the model after data and loss, which decide what the file leaves open. With an error so far, the
-  /// model is read on its own.
-  void read_model() {
-    const Json& given = top_.raw("model", "layers and read-out");
-    const Json& cells = top_.raw("cells", "cells defined by their equations");
-    if (given.is_null()) top_.error("model", Problem{.rule = Rule::missing, .statement = "is missing."});
-    if (!given.is_null()) experiment_.model = lagtape::read_model(given, cells, errors_);
-    experiment_.model.loss = experiment_.loss;
-    if (!errors_.empty()) return;
-    if (experiment_.data_shape)
-      fitted_ = fit(experiment_.model, widths_of(experiment_.loss, *experiment_.data_shape), errors_);
-    top_.fill("model", json_of(experiment_.data_shape ? fitted_.definition : experiment_.model));
-  }
-
-  /// The read-out is known where the file or the data's shape decides it; else the trainer looks.
-  void check_truncation(JsonReader& train) {
-    const Json& at = value_at(top_.filled(), "/model/readout/at");
-    if (experiment_.train.truncate > 0 && at == "mean") train.error("truncate", kTruncatedMean);
-  }
-
-  /// Makes the path of the weights to begin with absolute.
-  Json with_init(Json train) {
-    std::string& init = experiment_.train.init;
-    if (init.empty()) return train;
-    init = absolute(init, "/train/init");
-    train["init"] = init;
-    return train;
-  }
-
-  /// Replaces all sets by the first batches of the training set.
-  void restrict_data() {
-    const std::int64_t count =
-        experiment_.train.overfit * experiment_.train.batch * experiment_.train.accumulate;
-    experiment_.load_task = [load = experiment_.load_task, count](ThreadPool& pool) {
-      Task task = load(pool);
-      task.train = task.valid = task.test = first_sequences(task.train, count);
-      return task;
-    };
-  }
-
-  void read_loss() {
-    const Json& given = top_.raw("loss", "what training makes small");
-    if (!given.is_null()) {
-      experiment_.loss = lagtape::read_loss(given, "/loss", errors_);
-    } else if (experiment_.data_shape) {
-      experiment_.loss = default_loss(*experiment_.data_shape);
-    } else if (top_.is_object() && has_data_) {
-      top_.error("loss", Problem{.rule = Rule::missing, .expected = "the name of a loss."});
-    }
-    if (experiment_.loss == Loss::none) return;
-    experiment_.balanced_classes = value_at(document_, "/loss/class_weights") == "balanced";
-    Json filled = json_of(experiment_.loss);
-    if (experiment_.balanced_classes) {
-      filled = {{"type", name_of(experiment_.loss)},
-                {"class_weights", "balanced"},
-                {"label_smoothing", experiment_.loss.options.label_smoothing}};
-    }
-    top_.fill("loss", std::move(filled));
-    if (!experiment_.data_shape) return;
-    if (!loss_fits(experiment_.loss, *experiment_.data_shape))
-      top_.error("loss", mismatch(experiment_.loss, *experiment_.data_shape));
-  }
-
-  void read_metrics() {
-    const Json& given =
-        top_.raw("metrics", "what is reported beside the loss; the first decides which state is best");
-    if (given.is_null()) {
-      if (experiment_.loss == Loss::cross_entropy || experiment_.loss == Loss::binary_cross_entropy) {
-        experiment_.metrics = {"accuracy"};
-      }
-    } else if (!given.is_array()) {
-      top_.error("metrics", "expected a list of names.");
+    const std::string name = given[i].get<std::string>();
+    if (const auto obstacle = obstacle_to(name, named, loss)) {
+      top.errors().add(pointer, *obstacle);
     } else {
-      for (std::size_t i = 0; i < given.size(); ++i) read_metric(given[i], text_of("/metrics/", i));
-    }
-    top_.fill("metrics", experiment_.metrics);
-  }
-
-  void read_metric(const Json& given, const std::string& pointer) {
-    if (!given.is_string()) {
-      errors_.add(pointer, text_of("expected the name of a metric. Got ", given.dump(), "."));
-      return;
-    }
-    const std::string name = given.get<std::string>();
-    const std::optional<Metric> known = find_metric(name);
-    if (!known) {
-      errors_.add(pointer, unknown_name("metric", name, metric_names()));
-    } else if (experiment_.loss != Loss::none && !known->applies(experiment_.loss)) {
-      errors_.add(pointer, text_of("the metric ", name, " does not go with the loss ",
-                                   name_of(experiment_.loss), "."));
-    } else if (experiment_.metrics.empty() && !known->ranks_models) {
-      errors_.add(pointer, text_of("the first metric decides which state is best, which ", name,
-                                   " does not tell. Name another one first."));
-    } else if (!metrics_.insert(name).second) {
-      errors_.add(pointer, text_of("the metric ", name, " is there twice."));
-    } else {
-      experiment_.metrics.push_back(name);
+      metrics.push_back(name);
+      named.insert(name);
     }
   }
+  top.fill("metrics", metrics);
+  return metrics;
+}
 
-  void read_optimizer_and_schedule() {
-    const Json optimizer = section("optimizer", "how parameters follow their gradients", {{"type", "adam"}});
-    JsonReader optimizer_reader(optimizer, "/optimizer", errors_);
-    const OptimizerPlan plan = read_optimizer(optimizer_reader);
-    experiment_.lr = plan.lr;
-    experiment_.make_optimizer = plan.make;
-    top_.fill("optimizer", optimizer_reader.filled());
-    const Json schedule = section("schedule", "what the learning rate is multiplied by");
-    JsonReader schedule_reader(schedule, "/schedule", errors_);
-    experiment_.schedule = read_schedule(schedule_reader);
-    if (schedule_reader.filled().value("type", "") == "plateau")
-      experiment_.plateau_patience = schedule_reader.filled().value("patience", std::int64_t{0});
-    top_.fill("schedule", schedule_reader.filled());
-  }
+OptimizerSection optimizer_section(JsonReader& top) {
+  const Json given =
+      section_value(top, "optimizer", "how parameters follow their gradients", {{"type", "adam"}});
+  JsonReader reader(given, "/optimizer", top.errors());
+  const OptimizerPlan plan = read_optimizer(reader);
+  top.fill("optimizer", reader.filled());
+  return {plan.lr, plan.make};
+}
 
-  bool has_data_ = true;  ///< the data's options are right, as far as they were read
-  const Json& document_;
-  fs::path base_;
-  JsonErrors errors_{synonyms()};
-  JsonReader top_;
-  Experiment experiment_;
-  std::set<std::string> metrics_;
-  FittedModel fitted_;  // fitted where the file decides the data's shape
-};
+ScheduleSection schedule_section(JsonReader& top) {
+  const Json given = section_value(top, "schedule", "what the learning rate is multiplied by");
+  JsonReader reader(given, "/schedule", top.errors());
+  ScheduleSection schedule{.factor = read_schedule(reader)};
+  if (reader.filled().value("type", "") == "plateau")
+    schedule.patience = reader.filled().value("patience", std::int64_t{0});
+  top.fill("schedule", reader.filled());
+  return schedule;
+}
+
+/// Reads how to train. The path of the weights to begin with becomes absolute.
+TrainOptions train_section(JsonReader& top, const Experiment& experiment, const fs::path& base) {
+  const Json given = section_value(top, "train", "how to train");
+  JsonReader reader(given, "/train", top.errors());
+  TrainOptions train = read_train_options(reader, experiment.data.fresh);
+  // The data make no model of another read-out read the mean of its steps.
+  if (train.truncate > 0 && experiment.model.readout.at == ReadAt::mean)
+    reader.error("truncate", kTruncatedMean);
+  Json filled = reader.filled();
+  if (!train.init.empty())
+    filled["init"] = train.init = absolute(train.init, base, "/train/init", top.errors());
+  top.fill("train", std::move(filled));
+  return train;
+}
+
+/// The first batches of the training set in place of all sets.
+std::function<Task(ThreadPool&)> restricted(std::function<Task(ThreadPool&)> load,
+                                            const TrainOptions& train) {
+  const std::int64_t count = train.overfit * train.batch * train.accumulate;
+  return [load = std::move(load), count](ThreadPool& pool) {
+    Task task = load(pool);
+    task.train = task.valid = task.test = first_sequences(task.train, count);
+    return task;
+  };
+}
 
 }  // namespace
 
@@ -297,7 +275,30 @@ Experiment read_document(const Json& document, const std::string& where, const f
     throw InputError({where}, Rule::wrong_type,
                      "expected an experiment. This is the file of a search, which `lagtape search` takes.");
   }
-  return ExperimentReader(document, base).read(where);
+  JsonErrors errors(synonyms());
+  JsonReader top(document, "", errors);
+  top.raw("$schema", "of an editor; not used");
+  Experiment experiment;
+  experiment.where = where;
+  experiment.name = read_name(top, document);
+  experiment.seed = read_seed(top);
+  const bool was_right = errors.empty();
+  experiment.data = data_section(top, hints_of(document), {where, base, experiment.seed});
+  experiment.loss = loss_section(top, experiment.data.shape, !was_right || errors.empty());
+  experiment.balanced_classes = experiment.loss != Loss::none && is_balanced(value_at(document, "/loss"));
+  FittedModel fitted = model_section(top, experiment);
+  experiment.metrics = metrics_section(top, experiment.loss);
+  experiment.optimizer = optimizer_section(top);
+  experiment.schedule = schedule_section(top);
+  experiment.train = train_section(top, experiment, base);
+  if (experiment.train.overfit > 0)
+    experiment.data.load = restricted(std::move(experiment.data.load), experiment.train);
+  top.finish();
+  errors.raise(where);
+  experiment.document = std::make_shared<const Json>(in_order(top.filled()));
+  experiment.model.precision = fitted.definition.precision = experiment.train.precision;
+  if (experiment.data.shape) experiment.fitted = std::make_shared<const FittedModel>(std::move(fitted));
+  return experiment;
 }
 
 const Json& document_of(const Experiment& experiment) {

@@ -30,7 +30,7 @@ std::string advice_on_missing_data(const Json& experiment) {
 void advise_on_missing_data(Experiment& experiment) {
   const std::string advice = advice_on_missing_data(document_of(experiment));
   if (advice.empty()) return;
-  for (std::function<Task(ThreadPool&)>* load : {&experiment.load_task, &experiment.load_to_score}) {
+  for (std::function<Task(ThreadPool&)>* load : {&experiment.data.load, &experiment.data.load_to_score}) {
     *load = [load = *load, advice](ThreadPool& pool) {
       try {
         return load(pool);

@@ -22,9 +22,9 @@ double rate_of(std::int64_t update) {
 
 /// The same experiment with growing rates, and without an early end.
 Experiment with_growing_rates(Experiment experiment) {
-  experiment.lr = 1;
-  experiment.schedule = [](const Progress& at) { return rate_of(at.step); };
-  experiment.plateau_patience = 0;
+  experiment.optimizer.lr = 1;
+  experiment.schedule.factor = [](const Progress& at) { return rate_of(at.step); };
+  experiment.schedule.patience = 0;
   experiment.train.patience = 0;
   experiment.train.average.reset();
   experiment.train.epochs = experiment.train.steps = kUpdates;

@@ -35,7 +35,7 @@ Experiment without_data(const Model& model, const std::string& path) {
   experiment.model = model.definition();
   experiment.loss = model.loss();
   experiment.train.precision = model.definition().precision;
-  experiment.load_task = experiment.load_to_score = load;
+  experiment.data.load = experiment.data.load_to_score = load;
   experiment.document = std::make_shared<const Json>(document_of(model));
   return experiment;
 }
@@ -146,7 +146,7 @@ Source undrawn(Experiment experiment, ThreadPool& pool) {
 }
 
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool) {
-  return experiment.data_shape ? *experiment.data_shape : experiment.load_task(pool).shape;
+  return experiment.data.shape ? *experiment.data.shape : experiment.load_task(pool).shape;
 }
 
 }  // namespace lagtape

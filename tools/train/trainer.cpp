@@ -178,7 +178,7 @@ void Trainer::unpack(TensorReader& reader) {
     throw InputError({experiment_.where}, Rule::out_of_range, text_of(done, " are done already"),
                      text_of(task_.fresh ? experiment_.train.steps : experiment_.train.epochs));
   }
-  if (before != steps_ && at.step > 0 && depends_on_length(experiment_.schedule, steps_, before)) {
+  if (before != steps_ && at.step > 0 && depends_on_length(experiment_.schedule.factor, steps_, before)) {
     throw InputError({.file = experiment_.where, .pointer = "/schedule"}, Rule::conflict,
                      text_of("it depends on the length of the whole run, which was ", before,
                              " steps and would be ", steps_, ". Keep train.epochs, or begin another run."));
@@ -256,8 +256,8 @@ void Trainer::step(const TrainerHooks& hooks, const std::function<void()>& pause
     batches.push_back(
         training_batch(std::span(indices).subspan(first, std::min(batch, indices.size() - first))));
   const double lr =
-      experiment_.lr *
-      experiment_.schedule(
+      experiment_.optimizer.lr *
+      experiment_.schedule.factor(
           {.epoch = at.epoch, .step = at.step, .steps = steps_, .plateaus = state_.plateau.plateaus});
   TrainingPosition next = at;
   next.step += 1;
@@ -354,13 +354,13 @@ bool Trainer::is_better(double value, double than) const {
 }
 
 void Trainer::count_plateau(const EvaluationReport& report, double value) {
-  if (experiment_.plateau_patience == 0) return;
+  if (experiment_.schedule.patience == 0) return;
   PlateauState& plateau = state_.plateau;
   const bool improved =
       !plateau.best || (report.valid.empty() ? value < *plateau.best : is_better(value, *plateau.best));
   if (improved) plateau.best = value;
   plateau.stalled = improved ? 0 : plateau.stalled + 1;
-  if (plateau.stalled < experiment_.plateau_patience) return;
+  if (plateau.stalled < experiment_.schedule.patience) return;
   plateau.plateaus += 1;
   plateau.stalled = 0;
 }

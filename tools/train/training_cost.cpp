@@ -60,7 +60,7 @@ TrainingCost training_cost(const Experiment& experiment, const Model& model) {
   cost.training_bytes = kCopiesOfParameters * cost.parameter_bytes + 2 * cost.derived_bytes +
                         kCopiesOfWeights * (weights - looked_up) + kCopiesWithoutProducts * looked_up;
   if (experiment.train.average) cost.training_bytes += 3 * cost.parameter_bytes;  // means in f64, and a copy
-  for (const NamedTensor& state : experiment.make_optimizer(model.parameters())->state())
+  for (const NamedTensor& state : experiment.optimizer.make(model.parameters())->state())
     cost.training_bytes += bytes_in(state.tensor);
   return cost;
 }

@@ -58,7 +58,7 @@ UpdateStep::UpdateStep(const Experiment& experiment, Model& model, ModelOp& op, 
     : model_(model),
       op_(op),
       pool_(pool),
-      optimizer_(experiment.make_optimizer(model.parameters())),
+      optimizer_(experiment.optimizer.make(model.parameters())),
       truncate_(experiment.train.truncate),
       clip_(experiment.train.clip),
       skip_(experiment.train.skip_not_finite) {

@@ -121,8 +121,8 @@ TEST_CASE("every shipped experiment is one, and its model fits its data where fi
       CAPTURE(place.text());
       const Experiment experiment = read_experiment(place.file, {}, place.row);
       ++count;
-      if (!experiment.data_shape) continue;
-      CHECK(undrawn_model(experiment, *experiment.data_shape).parameters().count() > 0);
+      if (!experiment.data.shape) continue;
+      CHECK(undrawn_model(experiment, *experiment.data.shape).parameters().count() > 0);
       ++built;
     }
   }

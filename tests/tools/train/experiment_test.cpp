@@ -106,7 +106,7 @@ TEST_CASE("there is an average of weights where the file has one") {
 
 TEST_CASE("a fresh task counts steps, another epochs") {
   const Experiment fresh = parse(kFresh, {"train.steps=30", "train.evaluate_every=10"});
-  CHECK(fresh.fresh);
+  CHECK(fresh.data.fresh);
   CHECK(fresh.train.steps == 30);
   CHECK(fresh.train.evaluate_every == 10);
   CHECK(parse(kFresh).train.evaluate_every == 100);

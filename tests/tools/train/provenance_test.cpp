@@ -29,7 +29,7 @@ constexpr const char* kRecording = R"({
 
 Model of_recording(const fs::path& folder) {
   const Experiment experiment = parse_experiment(kRecording, "test", folder);
-  return build_model(experiment, *experiment.data_shape);
+  return build_model(experiment, *experiment.data.shape);
 }
 
 Json path_of(const Model& model) { return data_of(model).at("path"); }

@@ -65,8 +65,8 @@ std::string differences(const Json& before, const Json& now) {
 
 /// The number of a model's parameters, or 0 where data files decide it.
 std::int64_t parameters_of(const Experiment& experiment) {
-  if (!experiment.data_shape) return 0;
-  return undrawn_model(experiment, *experiment.data_shape).parameters().count();
+  if (!experiment.data.shape) return 0;
+  return undrawn_model(experiment, *experiment.data.shape).parameters().count();
 }
 
 /// The time at which a file was last written.

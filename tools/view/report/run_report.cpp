@@ -255,9 +255,9 @@ void write_memory(ReportPage& page, const Run& run, const Task* task, const Thre
                 {"time for a step of a batch",
                  fmt::format("{:.4g} us, its update included", run.summary.value("us_per_step", 0.0))}});
   }
-  if (!run.source.experiment.data_shape && task == nullptr) return;
+  if (!run.source.experiment.data.shape && task == nullptr) return;
   const Json described =
-      describe(run.source, task != nullptr ? task->shape : *run.source.experiment.data_shape, pool.threads());
+      describe(run.source, task != nullptr ? task->shape : *run.source.experiment.data.shape, pool.threads());
   std::vector<std::vector<std::string>> rows;
   for (const Json& plan : described["plans"])
     rows.push_back({setting_text(plan["name"]), bytes_text(plan["bytes"].get<double>()),
