@@ -6,9 +6,9 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/random.h"
 #include "lagtape/data/batches.h"
-#include "lagtape/tools/train/class_weights.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/training_setup.h"
 
 namespace lagtape {
 
@@ -147,9 +147,8 @@ ModelGradients check_model_gradients(const Experiment& given, ThreadPool& pool,
                                      const ModelGradientOptions& options) {
   const std::vector<std::string> in_f64 = {"train.precision=f64"};
   const Experiment in_double = read_experiment({document_of(given), given.where, "/"}, in_f64);
-  const Task task = in_double.load_task(pool);
-  const Experiment experiment = with_class_weights(in_double, task, pool);
-  Model model = build_model(experiment, task.shape);
+  auto [task, experiment, model, words, weights] = set_up(in_double, pool);
+  model.draw(experiment.seed);
   ModelOp op(
       model, {},
       Arithmetic::real);  // on the grid the loss would change in steps of 2^-32, too coarse for differences

@@ -28,16 +28,16 @@ void warn_of_cost(const TrainingCost& cost) {
     warn({text_of("a training takes more than the memory, which is ", bytes_of(system_memory()))});
 }
 
-void announce_vectors(const KnownWords& words) {
-  note_text(text_of("vectors: ", words.known, " of ", words.all,
-                    " words begin with a vector of the file, the others with random numbers\n"));
-}
-
-void announce_weights(const InitialWeights& weights) {
+void announce_beginning(const std::optional<KnownWords>& words,
+                        const std::optional<InitialWeights>& weights) {
+  if (words)
+    note_text(text_of("vectors: ", words->known, " of ", words->all,
+                      " words begin with a vector of the file, the others with random numbers\n"));
+  if (!weights) return;
   std::string drawn;
-  for (const std::string& name : weights.drawn) drawn += text_of(drawn.empty() ? "; drawn: " : ", ", name);
-  note_text(text_of("init: ", weights.taken.size(), " of ", weights.taken.size() + weights.drawn.size(),
-                    " parameters begin with those of ", weights.from, drawn, "\n"));
+  for (const std::string& name : weights->drawn) drawn += text_of(drawn.empty() ? "; drawn: " : ", ", name);
+  note_text(text_of("init: ", weights->taken.size(), " of ", weights->taken.size() + weights->drawn.size(),
+                    " parameters begin with those of ", weights->from, drawn, "\n"));
 }
 
 }  // namespace lagtape::cli

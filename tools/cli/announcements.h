@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "lagtape/data/task.h"
-#include "lagtape/tools/train/initial_weights.h"
 #include "lagtape/tools/train/training_cost.h"
+#include "lagtape/tools/train/training_setup.h"
 
 namespace lagtape::cli {
 
@@ -20,10 +20,8 @@ void announce_cost(const TrainingCost& cost);
 /// Warns where it is more.
 void warn_of_cost(const TrainingCost& cost);
 
-/// Prints on stderr how many words begin with a vector from the user's file.
-void announce_vectors(const KnownWords& words);
-
-/// Prints on stderr which parameters begin with those of another model.
-void announce_weights(const InitialWeights& weights);
+/// Prints on stderr, if there are any, how many words begin with a vector from the user's file, and which parameters with
+/// those of another model.
+void announce_beginning(const std::optional<KnownWords>& words, const std::optional<InitialWeights>& weights);
 
 }  // namespace lagtape::cli

@@ -39,8 +39,7 @@ void add_options(Options& options, CheckArguments& arguments) {
 /// Prints what the check found beside errors.
 TrainingCost check(const Experiment& experiment, ThreadPool& pool) {
   const ExperimentCheck found = check_experiment(experiment, pool);
-  if (found.words) announce_vectors(*found.words);
-  if (found.weights) announce_weights(*found.weights);
+  announce_beginning(found.words, found.weights);
   tell(found.notes);
   warn(found.warnings);
   warn_of_cost(found.cost);

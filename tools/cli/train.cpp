@@ -21,10 +21,9 @@
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
-#include "lagtape/tools/train/dry_run.h"
 #include "lagtape/tools/train/missing_data.h"
-#include "lagtape/tools/train/rate_finder.h"
 #include "lagtape/tools/train/score/metrics.h"
+#include "lagtape/tools/train/short_training.h"
 #include "lagtape/tools/train/training_run.h"
 #include "lagtape/tools/train/warnings.h"
 
@@ -254,11 +253,10 @@ RunSummary train_into(const std::string& folder, const Experiment& experiment,
   options.hooks.stop_requested = stop_requested;
   if (!quiet) {
     options.sized = announce_cost;
-    options.vectors_read = announce_vectors;
-    options.initialized = announce_weights;
-    options.built = [](const Trainer& trainer, const Model& model, const Task& task) {
-      tell(task.notes);
-      warn(training_warnings(trainer, model, task));
+    options.built = [](const Trainer& trainer, const TrainingSetup& setup) {
+      announce_beginning(setup.words, setup.weights);
+      tell(setup.task.notes);
+      warn(training_warnings(trainer, setup.model, setup.task));
     };
     options.resumed = [&](const Trainer& trainer) { announce(trainer, experiment); };
   }
@@ -318,7 +316,7 @@ void train_seeds(TrainArguments arguments) {
     const Experiment experiment = experiment_of(i);
     const std::string folder = folder_of(experiment);
     summaries.push_back(train_into(folder, experiment, arguments));
-    Json run = parse_json(summaries.back().json(), folder);
+    Json run = json_of(summaries.back());
     run["run"] = folder;
     runs.push_back(std::move(run));
     const RunSummary& summary = summaries.back();
@@ -354,7 +352,7 @@ void train(TrainArguments arguments) {
   const RunSummary summary = train_into(folder, experiment, arguments);
   if (!arguments.is_first()) return;
   if (arguments.json) {
-    print("{}\n", summary.json());
+    print("{}\n", json_of(summary).dump(2));
   } else {
     print_summary(summary, folder);
   }

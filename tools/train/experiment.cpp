@@ -132,15 +132,4 @@ Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   return model_in_memory(experiment, std::move(fitted), std::move(document));
 }
 
-std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model) {
-  if (!task.read_vectors) return std::nullopt;
-  Parameter& table = *model.parameters().begin();  // tokens go into the first layer alone
-  const KnownWords words = task.read_vectors(table.value);
-  const std::string error = value_error(model.fitted().parameters().front(), table.value);
-  if (!error.empty())
-    throw InputError({.file = experiment.where, .pointer = "/data/vectors"}, Rule::out_of_range,
-                     text_of(table.name, ": ", error, "."));
-  return words;
-}
-
 }  // namespace lagtape

@@ -94,8 +94,4 @@ Model build_model(const Experiment& experiment, const DataShape& data);
 /// The same before its parameters are drawn, when they are zeros.
 Model undrawn_model(const Experiment& experiment, const DataShape& data);
 
-/// Puts the vectors that the task was given for its words into a model before the first step of its training.
-/// Says how many there are, or nothing when the task has none. Throws InputError.
-std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model);
-
 }  // namespace lagtape

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/tools/train/initial_weights.h"
 #include "lagtape/tools/train/training_cost.h"
+#include "lagtape/tools/train/training_setup.h"
 
 namespace lagtape {
 
@@ -14,11 +14,16 @@ struct ExperimentCheck {
   TrainingCost cost;
   std::optional<KnownWords> words = {};        ///< words that begin with a vector from the user's file
   std::optional<InitialWeights> weights = {};  ///< parameters that begin with those of another model
-  std::vector<std::string> warnings = {};
-  std::vector<std::string> notes = {};  ///< facts about the data's files
+  std::vector<std::string> warnings =
+      {};  ///< what may keep a model from learning, or makes its scores too good
+  std::vector<std::string> notes =
+      {};  ///< facts about the data's files, sizes of the sets, shares of the classes
 };
 
-/// Checks everything that a training checks before its first step, data included. Throws InputError.
+/// Checks everything that a training checks before its first step, data included, and looks at the first sequences of
+/// the training set, at most 1000: at inputs that never change, inputs that are the target of the same step, rare
+/// classes, targets far from the size of a model's first outputs, and sequences shorter than the model's largest lag.
+/// Throws InputError.
 ExperimentCheck check_experiment(const Experiment& experiment, ThreadPool& pool);
 
 }  // namespace lagtape

@@ -133,28 +133,27 @@ void require_same(const Experiment& before, const Experiment& now, const fs::pat
 
 }  // namespace
 
-std::string RunSummary::json() const {
-  Json json = {{"name", name},
-               {"seed", seed},
+Json json_of(const RunSummary& summary) {
+  Json json = {{"name", summary.name},
+               {"seed", summary.seed},
                {"version", kVersion},
                {"arithmetic", kArithmetic},
-               {"params", params},
-               {"best_epoch", best_epoch},
-               {"best_step", best_step},
-               {"valid", json_of(valid)},
-               {"test", json_of(test)},
-               {"skipped", skipped},
-               {"seconds", seconds},
-               {"us_per_step", us_per_step},
-               {"peak_rss_bytes", peak_rss_bytes},
-               {"plan", plan},
-               {"plan_bytes", plan_bytes}};
-  if (average_begun) {
+               {"params", summary.params},
+               {"best_epoch", summary.best_epoch},
+               {"best_step", summary.best_step},
+               {"valid", json_of(summary.valid)},
+               {"test", json_of(summary.test)},
+               {"skipped", summary.skipped},
+               {"seconds", summary.seconds},
+               {"us_per_step", summary.us_per_step},
+               {"peak_rss_bytes", summary.peak_rss_bytes},
+               {"plan", summary.plan},
+               {"plan_bytes", summary.plan_bytes}};
+  if (const auto& begun = summary.average_begun)
     json["average"] = {
-        {"begun_epoch", average_begun->epoch}, {"begun_step", average_begun->step}, {"updates", averaged}};
-  }
-  if (stopped_early) json["stopped_early"] = true;
-  return json.dump(2);
+        {"begun_epoch", begun->epoch}, {"begun_step", begun->step}, {"updates", summary.averaged}};
+  if (summary.stopped_early) json["stopped_early"] = true;
+  return json;
 }
 
 bool RunFolder::can_resume() const { return fs::exists(checkpoint_file()); }
@@ -301,7 +300,7 @@ void RunFolder::save_weights(const Model& model) const {
 }
 
 void RunFolder::write(const RunSummary& summary) const {
-  write_file_atomically(summary_file(), summary.json() + "\n", Links::refused);
+  write_file_atomically(summary_file(), json_of(summary).dump(2) + "\n", Links::refused);
 }
 
 }  // namespace lagtape

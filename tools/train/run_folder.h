@@ -31,9 +31,10 @@ struct RunSummary {
   std::int64_t peak_rss_bytes = 0;
   std::string plan;
   std::int64_t plan_bytes = 0;
-
-  std::string json() const;  ///< the text of summary.json
 };
+
+/// The content of summary.json.
+Json json_of(const RunSummary& summary);
 
 /// An evaluation as a line of metrics.jsonl.
 Json json_of(const EvaluationReport& report);

@@ -12,7 +12,6 @@
 #include "lagtape/tools/train/plan_choice.h"
 #include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/training_check.h"
-#include "lagtape/tools/train/truncation.h"
 
 namespace lagtape {
 
@@ -107,8 +106,7 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       steps_(task.fresh ? experiment.train.steps : experiment.train.epochs * order_.steps_per_epoch()),
       plan_(choose_plan(experiment, op_, std::min(experiment.train.batch, task.train->size()),
                         steps_at_once(experiment, task.shape), pool.threads())) {
-  if (experiment.train.truncate > 0) check_truncation(experiment, *task.train, model.at(), op_);
-  check_training(experiment, task, model, pool);
+  check_training(experiment, task, model, op_, pool);
   if (!task.fresh) fingerprint_ = fingerprint(*task.train, pool);
   model_.normalization() = {.input = task.normalization.input,
                             .output = scaling_of_outputs(experiment.loss, task.normalization.output)};

@@ -9,7 +9,6 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/tools/train/class_weights.h"
 #include "lagtape/tools/train/files/event_file.h"
 #include "lagtape/tools/train/plan_choice.h"
 #include "lagtape/tools/train/rank_work.h"
@@ -99,20 +98,15 @@ RunSummary train_run(const Experiment& given, const RunOptions& options) {
   const RankWork ranks(options.ranks);
   ranks.on_first([&] { folder.check(given, options.resume); });
   ThreadPool pool(options.threads);
-  const Task task = given.load_task(pool);
-  const Experiment experiment = with_class_weights(given, task, pool);
-  Model model = undrawn_model(experiment, task.shape);
+  TrainingSetup setup = set_up(given, pool);
+  const Experiment& experiment = setup.experiment;
+  Model& model = setup.model;
   if (options.sized) options.sized(training_cost(experiment, model));
   model.draw(experiment.seed);
   const bool resumes = ranks.agreed(folder.can_resume());
-  if (!resumes) {
-    const std::optional<KnownWords> words = start_from_vectors(experiment, task, model);
-    if (words && options.vectors_read) options.vectors_read(*words);
-    const std::optional<InitialWeights> weights = start_from_init(experiment, model);
-    if (weights && options.initialized) options.initialized(*weights);
-  }
-  Trainer trainer(experiment, task, model, pool, options.ranks);
-  if (options.built) options.built(trainer, model, task);
+  if (!resumes) start_from_files(setup);
+  Trainer trainer(experiment, setup.task, model, pool, options.ranks);
+  if (options.built) options.built(trainer, setup);
   std::optional<FolderLock> lock;
   ranks.on_first([&] {
     lock.emplace(resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer));
@@ -129,7 +123,7 @@ RunSummary train_run(const Experiment& given, const RunOptions& options) {
       trainer.op() = model_op(experiment, model, options.ranks);  // the test begins where the model now does
     }
     const RunSummary summary = summarize(experiment, trainer, model,
-                                         evaluate(experiment, model, trainer.op(), *task.test, pool,
+                                         evaluate(experiment, model, trainer.op(), *setup.task.test, pool,
                                                   {.stop_requested = hooks.stop_requested}));
     if (ranks.is_first()) folder.write(summary);
     return summary;

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "lagtape/tools/train/initial_weights.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/training_cost.h"
+#include "lagtape/tools/train/training_setup.h"
 
 namespace lagtape {
 
@@ -18,12 +18,8 @@ struct RunOptions {
   TrainerHooks hooks = {};  ///< `evaluated` and `save` are called after the files are written
   /// Called before the parameters are drawn.
   std::function<void(const TrainingCost&)> sized = {};
-  /// Called when the model of a training that is not resumed begins with word vectors from a file.
-  std::function<void(const KnownWords&)> vectors_read = {};
-  /// Called when a training that is not resumed begins with parameters of another model.
-  std::function<void(const InitialWeights&)> initialized = {};
-  /// Called before the first step, with the model and its data.
-  std::function<void(const Trainer&, const Model&, const Task&)> built = {};
+  /// Called before the first step. A training that is resumed has read no files to start from.
+  std::function<void(const Trainer&, const TrainingSetup&)> built = {};
   std::function<void(const Trainer&)> resumed = {};  ///< called before the first step of a resumed run
 };
 

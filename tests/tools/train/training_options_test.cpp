@@ -6,8 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tests/tools/train/training.h"
-#include "lagtape/tools/train/dry_run.h"
-#include "lagtape/tools/train/initial_weights.h"
+#include "lagtape/tools/train/short_training.h"
 #include "lagtape/tools/train/training_run.h"
 
 // When a training ends, and with what it begins; its updates, its targets and its data.

@@ -82,8 +82,8 @@ RunOptions options_of(Listener& listener) {
     listener.call("evaluated", json_of(report).dump(), report.kept);
   };
   options.hooks.stop_requested = [&] { return listener.stop_requested(); };
-  options.built = [&](const Trainer& trainer, const Model& model, const Task& task) {
-    for (const std::string& warning : training_warnings(trainer, model, task))
+  options.built = [&](const Trainer& trainer, const TrainingSetup& setup) {
+    for (const std::string& warning : training_warnings(trainer, setup.model, setup.task))
       listener.call("warned", warning);
   };
   return options;

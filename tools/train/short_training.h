@@ -1,10 +1,27 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "lagtape/tools/train/experiment.h"
 
 namespace lagtape {
+
+// Trainings of some updates that write nothing. They throw as a training does.
+
+/// What a training would take, found by its first updates.
+struct DryRun {
+  std::int64_t updates = 0, steps = 0;  ///< updates made, and those of the whole run
+  double loss = 0;                      ///< of the last update
+  double seconds_per_update = 0;
+  double seconds = 0;  ///< of all updates of the run, without evaluations
+  std::string plan;
+  std::int64_t plan_bytes = 0;
+};
+
+/// Makes the first updates of a training and forgets them.
+DryRun dry_run(const Experiment& experiment, int threads);
 
 /// The losses of a training whose learning rate grows from update to update.
 struct RateFinding {
@@ -14,7 +31,7 @@ struct RateFinding {
 
 /// Trains for up to 100 updates while the learning rate grows evenly in its logarithm from 1e-6 to 1, and stops
 /// when the loss has risen to four times its smallest value or is not finite (the range test of Smith 2017,
-/// arXiv:1506.01186). Nothing is written. Throws as a training does.
+/// arXiv:1506.01186).
 RateFinding find_rate(const Experiment& experiment, int threads);
 
 }  // namespace lagtape

@@ -1,0 +1,114 @@
+#include "lagtape/tools/train/training_setup.h"
+
+#include <algorithm>
+
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/core/error.h"
+#include "lagtape/data/batches.h"
+#include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/source.h"
+
+namespace lagtape {
+
+namespace {
+
+/// How many targets of each class the sequences have.
+std::vector<double> class_counts(const Dataset& set, Loss loss, ThreadPool& pool) {
+  constexpr std::int64_t kAtOnce = 256;
+  const DataShape& shape = set.shape();
+  std::vector<double> counts(
+      static_cast<std::size_t>(loss == Loss::binary_cross_entropy ? 2 : shape.classes));
+  for (std::int64_t first = 0; first < set.size(); first += kAtOnce) {
+    const Batch data = gather(set, indices_in_order(set, first, kAtOnce), Dtype::f32, pool);
+    const SequenceBatch batch = sequence_batch(data, shape, loss);
+    const std::int64_t stride = shape.every_step ? data.x.size(1) : 1;
+    for (std::int64_t row = 0; row < data.size(); ++row) {
+      const std::int64_t steps = shape.every_step ? data.lengths[static_cast<std::size_t>(row)] : 1;
+      for (std::int64_t place = row * stride; place < row * stride + steps; ++place) {
+        const double target = loss == Loss::binary_cross_entropy
+                                  ? batch.targets.at(place)
+                                  : batch.classes[static_cast<std::size_t>(place)];
+        if (target >= 0)
+          counts[static_cast<std::size_t>(target)] += 1;  // neither -1 nor NaN, which are missing
+      }
+    }
+  }
+  return counts;
+}
+
+Model model_to_begin_with(const Experiment& experiment) try {
+  return load_model(experiment.train.init);
+} catch (const InputError& error) {
+  throw error.within({.file = experiment.where, .pointer = "/train/init"});
+}
+
+/// Puts the vectors that the task was given for its words into a model; says how many there are.
+std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const Task& task, Model& model) {
+  if (!task.read_vectors) return std::nullopt;
+  Parameter& table = *model.parameters().begin();  // tokens go into the first layer alone
+  const KnownWords words = task.read_vectors(table.value);
+  const std::string error = value_error(model.fitted().parameters().front(), table.value);
+  if (!error.empty())
+    throw InputError({.file = experiment.where, .pointer = "/data/vectors"}, Rule::out_of_range,
+                     text_of(table.name, ": ", error, "."));
+  return words;
+}
+
+}  // namespace
+
+Experiment with_class_weights(const Experiment& experiment, const Task& task, ThreadPool& pool) {
+  if (!experiment.balanced_classes) return experiment;
+  if (task.fresh)
+    throw InputError(
+        {.file = experiment.where, .pointer = "/loss/class_weights"}, Rule::not_supported,
+        "\"balanced\" counts the classes of the training set, which never ends here. Give numbers.");
+  std::vector<double> weights = class_counts(*task.train, experiment.loss, pool);
+  double targets = 0, classes = 0;
+  for (const double count : weights) {
+    targets += count;
+    classes += count > 0 ? 1 : 0;
+  }
+  for (double& weight : weights) weight = weight > 0 ? targets / (classes * weight) : 1;
+  Experiment result = experiment;
+  result.loss.options.class_weights = std::move(weights);
+  result.model.loss = result.loss;
+  result.fitted = nullptr;  // made with the loss of before
+  return result;
+}
+
+std::optional<InitialWeights> start_from_init(const Experiment& experiment, Model& model) {
+  const std::string& path = experiment.train.init;
+  if (path.empty()) return std::nullopt;
+  const Model other = model_to_begin_with(experiment);
+  InitialWeights result{.from = path, .taken = {}, .drawn = {}};
+  for (Parameter& parameter : model.parameters()) {
+    const auto found = std::ranges::find_if(other.parameters(), [&](const Parameter& candidate) {
+      return candidate.name == parameter.name && candidate.value.shape() == parameter.value.shape();
+    });
+    if (found == other.parameters().end()) {
+      result.drawn.push_back(parameter.name);
+      continue;
+    }
+    for (std::int64_t i = 0; i < parameter.value.numel(); ++i) parameter.value.set(i, found->value.at(i));
+    result.taken.push_back(parameter.name);
+  }
+  if (!result.taken.empty()) return result;
+  throw InputError(
+      {.file = experiment.where, .pointer = "/train/init"}, Rule::missing,
+      text_of(path, " has no parameter of the name and shape of one of this model, such as ",
+              result.drawn.front(), " ", to_string(model.parameters().begin()->value.shape()), "."));
+}
+
+TrainingSetup set_up(const Experiment& given, ThreadPool& pool) {
+  Task task = given.load_task(pool);
+  Experiment experiment = with_class_weights(given, task, pool);
+  Model model = undrawn_model(experiment, task.shape);
+  return {std::move(task), std::move(experiment), std::move(model)};
+}
+
+void start_from_files(TrainingSetup& setup) {
+  setup.words = start_from_vectors(setup.experiment, setup.task, setup.model);
+  setup.weights = start_from_init(setup.experiment, setup.model);
+}
+
+}  // namespace lagtape

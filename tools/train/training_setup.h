@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/train/experiment.h"
+
+namespace lagtape {
+
+/// The parameters that a training took over from another model.
+struct InitialWeights {
+  std::string from;                ///< the run folder or weights file
+  std::vector<std::string> taken;  ///< names
+  std::vector<std::string> drawn;  ///< names of those that the other model does not have in this shape
+};
+
+/// What a training begins with: its data, and the experiment and the model that they have completed.
+struct TrainingSetup {
+  Task task;
+  Experiment experiment;
+  Model model;
+  std::optional<KnownWords> words = {};        ///< words that begin with a vector from the user's file
+  std::optional<InitialWeights> weights = {};  ///< parameters that begin with those of `train.init`
+};
+
+/// The experiment with numbers in place of class weights that are "balanced": N / (K n) for a class with n of the N
+/// targets of the training set, K the number of classes that occur there. A class that does not occur there has 1.
+/// Throws InputError where the training set never ends. Other experiments stay as they are.
+Experiment with_class_weights(const Experiment& experiment, const Task& task, ThreadPool& pool);
+
+/// Loads the data and builds the model, whose parameters are zeros until they are drawn. Throws InputError.
+TrainingSetup set_up(const Experiment& experiment, ThreadPool& pool);
+
+/// Puts word vectors and the parameters of `train.init`, if the experiment names any, into the drawn model before the
+/// first step. Throws InputError.
+void start_from_files(TrainingSetup& setup);
+
+/// Gives a model the values of `train.init`: those of parameters of the same name and shape. Returns nothing without
+/// such a file. Throws InputError when no parameter fits.
+std::optional<InitialWeights> start_from_init(const Experiment& experiment, Model& model);
+
+}  // namespace lagtape
