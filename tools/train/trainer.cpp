@@ -230,16 +230,6 @@ bool Trainer::evaluation_is_due() const {
   return (at.step - 1) % experiment_.train.evaluate_every == 0 || is_finished();
 }
 
-UpdateResult Trainer::train_on(std::span<const SequenceBatch> batches, double lr,
-                               const std::function<void()>& pause) {
-  if (batches.size() > 1 || !update_step_.cuts(batches.front())) return update_step_.train_on(batches, lr);
-  if (!state_.segments) state_.segments.emplace();
-  while (!update_step_.train_on_next(batches.front(), lr, *state_.segments)) pause();
-  const UpdateResult outcome = result_of(*state_.segments);
-  state_.segments.reset();
-  return outcome;
-}
-
 void Trainer::step(const TrainerHooks& hooks, const std::function<void()>& pause) {
   Clock::time_point started = Clock::now();
   const auto count_time = [&] {
@@ -262,7 +252,7 @@ void Trainer::step(const TrainerHooks& hooks, const std::function<void()>& pause
   next.step_of_epoch += 1;
   UpdateResult outcome;
   try {
-    outcome = train_on(batches, lr, [&] {
+    outcome = update_step_.train_on(batches, lr, state_.segments, [&] {
       count_time();
       if (const auto& done = *state_.segments; hooks.within_step)
         hooks.within_step({at, steps_, result_of(done).loss, share_of(done, batches[0])});

@@ -101,9 +101,6 @@ class Trainer {
   bool evaluation_is_due() const;
   /// Makes a step. Between the updates of one batch it calls `pause`, which may throw.
   void step(const TrainerHooks& hooks, const std::function<void()>& pause);
-  /// Trains on batches that together are a step, or, of a batch that is cut into segments, on what is left.
-  UpdateResult train_on(std::span<const SequenceBatch> batches, double lr,
-                        const std::function<void()>& pause);
   void evaluate_valid(const TrainerHooks& hooks);
   /// Whether a value of the first metric, or of the loss, is better. Where neither says how good a model is, as they are
   /// no numbers or infinite, the loss of the present evaluation decides.

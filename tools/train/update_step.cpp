@@ -71,19 +71,18 @@ std::int64_t UpdateStep::updates_of(std::int64_t steps) const {
   return (steps + truncate_ - 1) / truncate_;
 }
 
-UpdateResult UpdateStep::train_on(const SequenceBatch& batch, double lr) {
-  if (cuts(batch)) {
-    SegmentProgress progress;
-    while (!train_on_next(batch, lr, progress)) {
-    }
-    return result_of(progress);
-  }
-  const bool whole = truncate_ == 0 || truncate_ >= batch.x.size(1);
-  return whole ? update(batch, lr, nullptr, nullptr) : train_on_end(batch, lr);
-}
-
-bool UpdateStep::cuts(const SequenceBatch& batch) const {
-  return truncate_ > 0 && truncate_ < batch.x.size(1) && reads_every_step(model_.at());
+UpdateResult UpdateStep::train_on(std::span<const SequenceBatch> batches, double lr,
+                                  std::optional<SegmentProgress>& segments,
+                                  const std::function<void()>& pause) {
+  if (batches.size() > 1) return train_on_several(batches, lr);
+  const SequenceBatch& batch = batches.front();
+  if (truncate_ == 0 || truncate_ >= batch.x.size(1)) return update(batch, lr, nullptr, nullptr);
+  if (!reads_every_step(model_.at())) return train_on_end(batch, lr);
+  if (!segments) segments.emplace();
+  while (!train_on_next(batch, lr, *segments)) pause();
+  const UpdateResult outcome = result_of(*segments);
+  segments.reset();
+  return outcome;
 }
 
 bool UpdateStep::train_on_next(const SequenceBatch& batch, double lr, SegmentProgress& progress) {
@@ -123,8 +122,7 @@ UpdateResult UpdateStep::update(const SequenceBatch& batch, double lr, const Win
   return finish_update(loss, batch, lr, initial);
 }
 
-UpdateResult UpdateStep::train_on(std::span<const SequenceBatch> batches, double lr) {
-  if (batches.size() == 1) return train_on(batches.front(), lr);
+UpdateResult UpdateStep::train_on_several(std::span<const SequenceBatch> batches, double lr) {
   double all = 0;
   for (const SequenceBatch& batch : batches) all += scored_steps(batch);
   model_.parameters().zero_grad();
@@ -165,31 +163,25 @@ UpdateResult UpdateStep::finish_update(double value, const SequenceBatch& batch,
   Parameters& parameters = model_.parameters();
   if (clip_ > 0) clip_gradient_norm(parameters, clip_);
   std::string unusable = std::isfinite(value) ? unusable_gradient(parameters) : "the loss";
-  if (unusable.empty()) unusable = take_statistics();
+  if (unusable.empty()) {
+    auto before = before_.begin();
+    for (const Parameter& parameter : parameters) copy_into(*before++, parameter.value);
+    if (op_.has_statistics()) {
+      op_.update_statistics(parameters);
+      unusable = restore_unless_finite();
+    }
+  }
   if (!unusable.empty()) {
     if (skip_) return {.loss = value, .skipped = 1};
     throw DivergenceError(
         (std::isfinite(value) ? unusable : first_not_finite(model_, op_, batch, pool_, initial)) +
         " is not finite");
   }
-  step_optimizer(lr);
-  if (average_) average_->add(parameters);
-  return {.loss = value, .made = 1};
-}
-
-std::string UpdateStep::take_statistics() {
-  Parameters& parameters = model_.parameters();
-  auto before = before_.begin();
-  for (const Parameter& parameter : parameters) copy_into(*before++, parameter.value);
-  if (!op_.has_statistics()) return "";
-  op_.update_statistics(parameters);
-  return restore_unless_finite();
-}
-
-void UpdateStep::step_optimizer(double lr) {
-  optimizer_->step(model_.parameters(), lr);
+  optimizer_->step(parameters, lr);
   if (const std::string name = restore_unless_finite(); !name.empty())
     throw DivergenceError(text_of(name, " is not finite"));
+  if (average_) average_->add(parameters);
+  return {.loss = value, .made = 1};
 }
 
 std::string UpdateStep::restore_unless_finite() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,18 +28,14 @@ class UpdateStep {
   /// Model, op and pool must outlive it.
   UpdateStep(const Experiment& experiment, Model& model, ModelOp& op, ThreadPool& pool);
 
-  /// Trains on a batch with the rate lr: one update, or with truncated BPTT one a segment, the loss then
-  /// being the mean over all scored steps; sequences that are read once, at their end, have one update whose
-  /// gradient reaches back that far. An update that cannot be made is skipped where the experiment says so;
-  /// else throws DivergenceError "WHAT is not finite", and the parameters are those before the update.
-  UpdateResult train_on(const SequenceBatch& batch, double lr);
-  /// One update with the gradient of several batches as if they were one.
-  UpdateResult train_on(std::span<const SequenceBatch> batches, double lr);
-
-  /// Whether training on the batch has several updates, one a segment, between which it may be interrupted.
-  bool cuts(const SequenceBatch& batch) const;
-  /// Makes the next of these updates. Returns whether it was the last.
-  bool train_on_next(const SequenceBatch& batch, double lr, SegmentProgress& progress);
+  /// Trains on batches that together are a step, with the rate lr: one update with their gradient as if they were one
+  /// batch. With truncated BPTT a batch alone has one update a segment, the loss then being the mean over all scored
+  /// steps; `segments` has what is done of it, and between two updates `pause` is called, which may throw. Sequences
+  /// that are read once, at their end, have one update whose gradient reaches back that far. An update that cannot be
+  /// made is skipped where the experiment says so; else throws DivergenceError "WHAT is not finite", and the parameters
+  /// are those before the update.
+  UpdateResult train_on(std::span<const SequenceBatch> batches, double lr,
+                        std::optional<SegmentProgress>& segments, const std::function<void()>& pause);
 
   /// The number of updates that a batch of sequences with so many steps is for.
   std::int64_t updates_of(std::int64_t steps) const;
@@ -53,6 +50,9 @@ class UpdateStep {
   const std::optional<WeightAverage>& average() const { return average_; }
 
  private:
+  UpdateResult train_on_several(std::span<const SequenceBatch> batches, double lr);
+  /// Makes the update of the next segment. Returns whether it was the last.
+  bool train_on_next(const SequenceBatch& batch, double lr, SegmentProgress& progress);
   /// Runs the steps before the last segment forward, without gradients.
   UpdateResult train_on_end(const SequenceBatch& batch, double lr);
   UpdateResult update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
@@ -62,10 +62,6 @@ class UpdateStep {
   double add_gradients(const SequenceBatch& batch, double share, const Window* initial, Window* final_window);
   /// Makes the update, if gradients and a loss of this value allow it.
   UpdateResult finish_update(double loss, const SequenceBatch& batch, double lr, const Window* initial);
-  /// Takes in the batch's running statistics. Returns the name of the first parameter that is not finite then,
-  /// and has changed nothing in that case; empty when all are finite.
-  std::string take_statistics();
-  void step_optimizer(double lr);
   /// Puts all parameters back as they were before the update if one of them is not finite. Returns the name of
   /// the first such; empty when all are finite.
   std::string restore_unless_finite();
