@@ -3,137 +3,89 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 namespace lagtape {
 
-namespace {
-
-constexpr std::int64_t kMostFollowed = 10'000'000;
-
-}  // namespace
-
 EqualColumns::EqualColumns(std::int64_t inputs, std::int64_t targets)
-    : classes_(1),
-      of_target_(static_cast<std::size_t>(targets)),
-      states_(static_cast<std::size_t>(targets), State::unknown) {
-  classes_[0].resize(static_cast<std::size_t>(inputs));
-  std::iota(classes_[0].begin(), classes_[0].end(), 0);
-}
-
-double EqualColumns::value_of(std::int32_t id, std::span<const double> x) const {
-  return x[static_cast<std::size_t>(classes_[static_cast<std::size_t>(id)].front())];
+    : inputs_(static_cast<std::size_t>(inputs)), unknown_(static_cast<std::size_t>(targets)) {
+  std::iota(inputs_.begin(), inputs_.end(), 0);
+  std::iota(unknown_.begin(), unknown_.end(), 0);
 }
 
 void EqualColumns::add(std::span<const double> x, std::span<const double> y) {
-  if (x.empty() || std::ranges::all_of(y, [](double value) { return std::isnan(value); })) return;
-  split(x);
-  by_value_.clear();
-  for (std::size_t target = 0; target < y.size(); ++target) {
-    if (states_[target] == State::followed) {
-      follow(target, x, y[target]);
-    } else if (states_[target] == State::unknown && !std::isnan(y[target])) {
-      begin(target, x, y[target]);
+  const auto take_known = [&](Ids& targets) {
+    const auto is_missing = [&](std::int32_t target) {
+      return std::isnan(y[static_cast<std::size_t>(target)]);
+    };
+    const auto known = std::stable_partition(targets.begin(), targets.end(), is_missing);
+    const Ids taken(known, targets.end());
+    targets.erase(known, targets.end());
+    return taken;
+  };
+  const bool is_first = classes_.empty() && given_up_ == 0;
+  for (Class& one : std::exchange(classes_, {})) {
+    Class known{.inputs = {}, .targets = take_known(one.targets), .has_gaps = one.has_gaps};
+    if (one.targets.empty()) {
+      known.inputs = std::move(one.inputs);
+    } else {
+      one.has_gaps = known.has_gaps = true;
+      if (!known.targets.empty()) known.inputs = one.inputs;
+      classes_.push_back(std::move(one));
     }
+    if (!known.targets.empty()) split(std::move(known), x, y);
   }
+  if (Ids begun = take_known(unknown_); !begun.empty())
+    split({.inputs = inputs_, .targets = std::move(begun), .has_gaps = !is_first}, x, y);
 }
 
-/// Splits every class by the values of its inputs; those with the value of the first one stay.
-void EqualColumns::split(std::span<const double> x) {
-  parts_.clear();
-  const std::size_t before = classes_.size();
-  for (std::size_t id = 0; id < before; ++id) {
-    if (classes_[id].size() < 2) continue;
-    const auto value = [&](std::int32_t input) { return x[static_cast<std::size_t>(input)]; };
-    const double first = value(classes_[id].front());
-    if (std::ranges::all_of(classes_[id], [&](std::int32_t input) { return value(input) == first; }))
-      continue;
-    auto& [by_value, unordered] = parts_[static_cast<std::int32_t>(id)];
-    const Ids inputs = std::exchange(classes_[id], {});
-    by_value[first] = static_cast<std::int32_t>(id);
-    classes_[id].push_back(inputs.front());
-    for (const std::int32_t input : std::span(inputs).subspan(1)) {
-      auto part = static_cast<std::int32_t>(classes_.size());
-      if (std::isnan(value(input))) {
-        unordered.push_back(part);
-      } else {
-        part = by_value.emplace(value(input), part).first->second;
-      }
-      if (static_cast<std::size_t>(part) == classes_.size()) classes_.emplace_back();
-      classes_[static_cast<std::size_t>(part)].push_back(input);
-    }
-  }
-}
-
-void EqualColumns::follow(std::size_t target, std::span<const double> x, double value) {
-  Ids& ids = of_target_[target];
-  followed_ -= std::ssize(ids);
-  if (!std::isnan(value)) {
-    for (std::int32_t& id : ids) {
-      if (const auto parts = parts_.find(id); parts != parts_.end()) {
-        const auto part = parts->second.first.find(value);
-        id = part == parts->second.first.end() ? -1 : part->second;
-      } else if (value_of(id, x) != value) {
-        id = -1;
-      }
-    }
-    std::erase(ids, -1);
-  } else if (!parts_.empty()) {
-    const Ids whole = ids;
-    for (const std::int32_t id : whole) {
-      const auto parts = parts_.find(id);
-      if (parts == parts_.end()) continue;
-      for (const auto& [number, part] : parts->second.first)
-        if (part != id) ids.push_back(part);
-      ids.insert(ids.end(), parts->second.second.begin(), parts->second.second.end());
-    }
-  }
-  followed_ += std::ssize(ids);
-  if (followed_ <= kMostFollowed) return;
-  followed_ -= std::ssize(ids);
-  ids = {};
-  states_[target] = State::given_up;
-  given_up_ += 1;
-}
-
-/// Finds the classes that a target equals at its first number.
-void EqualColumns::begin(std::size_t target, std::span<const double> x, double value) {
-  if (by_value_.empty())
-    for (std::size_t id = 0; id < classes_.size(); ++id)
-      if (const double one = value_of(static_cast<std::int32_t>(id), x); !std::isnan(one))
-        by_value_[one].push_back(static_cast<std::int32_t>(id));
-  states_[target] = State::followed;
-  const auto found = by_value_.find(value);
-  if (found == by_value_.end()) return;
-  if (followed_ + std::ssize(found->second) > kMostFollowed) {
-    states_[target] = State::given_up;
-    given_up_ += 1;
+/// Keeps the parts of a class that are equal at a step.
+void EqualColumns::split(Class whole, std::span<const double> x, std::span<const double> y) {
+  if (whole.has_gaps) left_ -= std::ssize(whole.inputs);
+  if (whole.has_gaps && left_ < 0) {
+    given_up_ += std::ssize(whole.targets);
     return;
   }
-  of_target_[target] = found->second;
-  followed_ += std::ssize(found->second);
+  const auto input = [&](std::int32_t i) { return x[static_cast<std::size_t>(i)]; };
+  const auto target = [&](std::int32_t i) { return y[static_cast<std::size_t>(i)]; };
+  const double value = target(whole.targets.front());
+  if (std::ranges::all_of(
+          whole.inputs, [&](double number) { return number == value; }, input) &&
+      std::ranges::all_of(
+          whole.targets, [&](double number) { return number == value; }, target)) {
+    classes_.push_back(std::move(whole));
+    return;
+  }
+  std::unordered_map<double, Class> parts;
+  for (const std::int32_t i : whole.targets) parts[target(i)].targets.push_back(i);
+  for (const std::int32_t i : whole.inputs)
+    if (const auto part = parts.find(input(i)); part != parts.end()) part->second.inputs.push_back(i);
+  for (auto& [number, part] : parts) {
+    part.has_gaps = whole.has_gaps;
+    if (!part.inputs.empty()) classes_.push_back(std::move(part));
+  }
 }
 
 std::int64_t EqualColumns::count() const {
   std::int64_t count = 0;
-  for (const Ids& ids : of_target_)
-    for (const std::int32_t id : ids) count += std::ssize(classes_[static_cast<std::size_t>(id)]);
+  for (const Class& one : classes_) count += std::ssize(one.inputs) * std::ssize(one.targets);
   return count;
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> EqualColumns::pairs(std::size_t most) const {
-  std::unordered_map<std::int32_t, std::vector<std::int64_t>> targets;
-  for (std::size_t target = 0; target < of_target_.size(); ++target)
-    for (const std::int32_t id : of_target_[target]) targets[id].push_back(static_cast<std::int64_t>(target));
-  std::vector<std::pair<std::int32_t, std::int32_t>> inputs;  // and their classes
-  for (const auto& [id, equal] : targets)
-    for (const std::int32_t input : classes_[static_cast<std::size_t>(id)]) inputs.emplace_back(input, id);
+  std::vector<std::pair<std::int32_t, const Class*>> inputs;
+  for (const Class& one : classes_)
+    for (const std::int32_t input : one.inputs) inputs.emplace_back(input, &one);
   std::ranges::sort(inputs);
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-  for (const auto& [input, id] : inputs)
-    for (const std::int64_t target : targets[id]) {
-      if (pairs.size() == most) return pairs;
-      pairs.emplace_back(input, target);
-    }
+  for (std::size_t first = 0, end = 0; first < inputs.size() && pairs.size() < most; first = end) {
+    Ids targets;  // of one input, in all its classes
+    for (; end < inputs.size() && inputs[end].first == inputs[first].first; ++end)
+      targets.insert(targets.end(), inputs[end].second->targets.begin(), inputs[end].second->targets.end());
+    std::ranges::sort(targets);
+    targets.resize(std::min(targets.size(), most - pairs.size()));
+    for (const std::int32_t target : targets) pairs.emplace_back(inputs[first].first, target);
+  }
   return pairs;
 }
 
