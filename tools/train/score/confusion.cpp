@@ -7,6 +7,17 @@
 
 namespace lagtape {
 
+ScoredClass class_at(const Tensor& outputs, const Batch& batch, std::int64_t place) {
+  const double target =
+      batch.classes.empty() ? batch.y.at(place) : batch.classes[static_cast<std::size_t>(place)];
+  const std::int64_t q = outputs.size(-1);
+  return with_scalar(outputs.dtype(), [&]<class T>() -> ScoredClass {
+    const T* z = outputs.values<T>().data() + place * q;
+    return {.actual = target >= 0 ? static_cast<std::int64_t>(target) : -1,
+            .predicted = q == 1 ? z[0] > 0 : std::max_element(z, z + q) - z};
+  });
+}
+
 Confusion::Confusion(const DataShape& data) : classes_(data.classes) {
   constexpr std::int64_t kMost = 4096;
   if (classes_ < 2 || classes_ > kMost) {
@@ -35,22 +46,13 @@ double Confusion::f1(std::int64_t of) const {
 }
 
 void Confusion::add(const Tensor& outputs, const Batch& batch) {
-  const std::int64_t q = outputs.size(-1), stride = outputs.rank() == 3 ? outputs.size(1) : 1;
-  with_scalar(outputs.dtype(), [&]<class T>() {
-    for (std::int64_t row = 0; row < batch.size(); ++row) {
-      const std::int64_t steps = outputs.rank() == 3 ? batch.lengths[static_cast<std::size_t>(row)] : 1;
-      for (std::int64_t place = row * stride; place < row * stride + steps; ++place) {
-        const T* z = outputs.values<T>().data() + place * q;
-        const std::int64_t predicted = q == 1 ? z[0] > 0 : std::max_element(z, z + q) - z;
-        if (batch.classes.empty() ? std::isnan(batch.y.at(place))
-                                  : batch.classes[static_cast<std::size_t>(place)] < 0)
-          continue;
-        const std::int64_t actual = batch.classes.empty() ? static_cast<std::int64_t>(batch.y.at(place))
-                                                          : batch.classes[static_cast<std::size_t>(place)];
+  const std::int64_t stride = outputs.rank() == 3 ? outputs.size(1) : 1;
+  for (std::int64_t row = 0; row < batch.size(); ++row) {
+    const std::int64_t steps = outputs.rank() == 3 ? batch.lengths[static_cast<std::size_t>(row)] : 1;
+    for (std::int64_t place = row * stride; place < row * stride + steps; ++place)
+      if (const auto [actual, predicted] = class_at(outputs, batch, place); actual >= 0)
         counts_[static_cast<std::size_t>(actual * classes_ + predicted)] += 1;
-      }
-    }
-  });
+  }
 }
 
 }  // namespace lagtape

@@ -9,13 +9,21 @@
 
 namespace lagtape {
 
+/// A class as the data have it, and as the outputs have it: the largest logit, or whether the only one is positive.
+struct ScoredClass {
+  std::int64_t actual = -1;  ///< -1: the target is missing
+  std::int64_t predicted = -1;
+};
+/// The class at a place of outputs [B, q] or [B, T, q], counted over rows and steps.
+ScoredClass class_at(const Tensor& outputs, const Batch& batch, std::int64_t place);
+
 /// Counts of how often each class was predicted for each true class.
 class Confusion {
  public:
   /// Throws InputError unless the targets are classes, and few enough to count (at most 4096).
   explicit Confusion(const DataShape& data);
 
-  /// Counts everything that a batch scores: the largest logit, or whether the only one is positive.
+  /// Counts everything that a batch scores.
   void add(const Tensor& outputs, const Batch& batch);
 
   std::int64_t classes() const { return classes_; }

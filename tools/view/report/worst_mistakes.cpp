@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/score/confusion.h"
 
 namespace lagtape::report {
 
@@ -16,6 +17,19 @@ PlotLine line_of(std::string name, const std::vector<double>& values, std::int64
   for (std::size_t i = 0; i < values.size(); ++i)
     line.x.push_back(static_cast<double>(first) + static_cast<double>(i));
   return line;
+}
+
+/// The class at a place of the outputs; its error is the probability that a wrong class has, else 0.
+Mistake class_mistake(const Tensor& outputs, const Batch& batch, std::int64_t place) {
+  const auto [actual, predicted] = class_at(outputs, batch, place);
+  Mistake mistake{.actual = actual, .predicted = predicted};
+  if (predicted == actual || actual < 0) return mistake;
+  const std::int64_t q = outputs.size(-1), first = place * q;
+  double odds = q == 1 ? 1 + std::exp(-std::abs(outputs.at(first))) : 0;
+  for (std::int64_t i = 0; i < q && q > 1; ++i)
+    odds += std::exp(outputs.at(first + i) - outputs.at(first + predicted));
+  mistake.error = 1 / odds;
+  return mistake;
 }
 
 }  // namespace
@@ -39,30 +53,6 @@ Plot chart_of(const Mistake& mistake) {
   for (std::size_t i = 0; i < mistake.inputs.size(); ++i)
     plot.lines.push_back(line_of(text_of("input ", i), mistake.inputs[i], mistake.first_step));
   return plot;
-}
-
-Mistake WorstMistakes::class_mistake(const Tensor& outputs, const Batch& batch, std::int64_t place) const {
-  Mistake mistake;
-  const std::int64_t q = outputs.size(-1);
-  mistake.actual = batch.classes.empty() ? static_cast<std::int64_t>(batch.y.at(place))
-                                         : batch.classes[static_cast<std::size_t>(place)];
-  if (q == 1) {
-    const double share = 1 / (1 + std::exp(-outputs.at(place)));
-    mistake.predicted = share > 0.5 ? 1 : 0;
-    mistake.error = std::max(share, 1 - share);
-  } else {
-    double largest = outputs.at(place * q), sum = 0;
-    mistake.predicted = 0;
-    for (std::int64_t i = 1; i < q; ++i) {
-      if (outputs.at(place * q + i) <= largest) continue;
-      largest = outputs.at(place * q + i);
-      mistake.predicted = i;
-    }
-    for (std::int64_t i = 0; i < q; ++i) sum += std::exp(outputs.at(place * q + i) - largest);
-    mistake.error = 1 / sum;
-  }
-  if (mistake.predicted == mistake.actual || mistake.actual < 0) mistake.error = 0;
-  return mistake;
 }
 
 Mistake WorstMistakes::mistake_of(const Tensor& outputs, const Batch& batch, std::int64_t row) const {

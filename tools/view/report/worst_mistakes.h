@@ -48,8 +48,6 @@ class WorstMistakes {
 
  private:
   Mistake mistake_of(const Tensor& outputs, const Batch& batch, std::int64_t row) const;
-  Mistake class_mistake(const Tensor& outputs, const Batch& batch, std::int64_t place) const;
-
   /// Takes what a chart shows.
   void keep_sequence(Mistake& mistake, const Tensor& outputs, const Batch& batch, std::int64_t row) const;
 
