@@ -13,7 +13,6 @@
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/losses.h"
-#include "lagtape/tools/train/missing_data.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/view/forecast_plot.h"

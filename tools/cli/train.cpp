@@ -21,9 +21,9 @@
 #include "lagtape/tools/cli/print.h"
 #include "lagtape/tools/cli/progress.h"
 #include "lagtape/tools/cli/signals.h"
-#include "lagtape/tools/train/missing_data.h"
 #include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/short_training.h"
+#include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/training_run.h"
 #include "lagtape/tools/train/warnings.h"
 

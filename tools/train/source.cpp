@@ -6,8 +6,8 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_file.h"
 #include "lagtape/core/error.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
-#include "lagtape/tools/train/missing_data.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -39,16 +39,6 @@ Experiment without_data(const Model& model, const std::string& path) {
   experiment.document = std::make_shared<const Json>(document_of(model));
   return experiment;
 }
-
-}  // namespace
-
-bool is_run(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_directory(path, error) ||
-         std::filesystem::path(path).extension() == ".safetensors";
-}
-
-namespace {
 
 /// The message about a folder that has no weights.
 std::string without_weights(const RunFolder& run) {
@@ -100,6 +90,35 @@ Model model_of(ModelFile file, const Experiment& experiment) {
 }
 
 }  // namespace
+
+bool is_run(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ||
+         std::filesystem::path(path).extension() == ".safetensors";
+}
+
+std::string advice_on_missing_data(const Json& experiment) {
+  std::error_code error;
+  for (const auto& [setting, path] : paths_of(experiment))  // such as "data.path.1" in a list
+    if (setting.starts_with("data.") && !std::filesystem::exists(path, error))
+      return text_of("If the data have moved, say where they are now: train and analyze by --set ", setting,
+                     "=PATH", setting == "data.path" ? ", eval by --data PATH." : ".");
+  return "";
+}
+
+void advise_on_missing_data(Experiment& experiment) {
+  const std::string advice = advice_on_missing_data(document_of(experiment));
+  if (advice.empty()) return;
+  for (std::function<Task(ThreadPool&)>* load : {&experiment.data.load, &experiment.data.load_to_score}) {
+    *load = [load = *load, advice](ThreadPool& pool) {
+      try {
+        return load(pool);
+      } catch (const InputError& error) {
+        throw error.with_hint(advice);
+      }
+    };
+  }
+}
 
 Model load_model(const std::string& path) { return opened(read_model_file(path).model()); }
 

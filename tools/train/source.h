@@ -41,4 +41,11 @@ Source undrawn(Experiment experiment, ThreadPool& pool);
 /// The shape of an experiment's data, which are read if the experiment file alone does not decide it.
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool);
 
+/// How a command is told where the data of an experiment (its document) are now, as a line that ends a message. Empty
+/// when all of their files and folders are there.
+std::string advice_on_missing_data(const Json& experiment);
+
+/// Makes the message about data that are not there end with that advice.
+void advise_on_missing_data(Experiment& experiment);
+
 }  // namespace lagtape
