@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 dpkg --print-foreign-architectures | grep -qx arm64 ||
   fail "packages for arm64 are not known here. Have an administrator run: dpkg --add-architecture arm64"
 install_missing g++-aarch64-linux-gnu qemu-user cmake ninja-build libxsimd-dev nlohmann-json3-dev libcli11-dev \
-  libarchive-dev:arm64 zlib1g-dev:arm64 libsndfile1-dev:arm64 libfmt-dev:arm64 libdnnl2:arm64
+  libarchive-dev:arm64 zlib1g-dev:arm64 libsndfile1-dev:arm64 libhowardhinnant-date-dev:arm64 libfmt-dev:arm64 libdnnl2:arm64
 # oneDNN's headers cannot be installed for two processors at once, so those for ARM are unpacked.
 onednn=$PWD/build/arm64
 if [ ! -f "$onednn/usr/include/dnnl.h" ]; then

@@ -7,14 +7,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # What the build itself needs, the library's dependencies, and the tool's.
 tool_packages=(
   g++ cmake ninja-build
-  libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev zlib1g-dev libsndfile1-dev
+  libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev zlib1g-dev libsndfile1-dev libhowardhinnant-date-dev
   libcli11-dev libfmt-dev
 )
 test_packages=(clang-format doctest-dev python3 python3-dev python3-venv pkg-config valgrind)
 # What the Python module is built and tested with, from PyPI.
 python_requirements=(nanobind scikit-build-core numpy pytest)
-# What runs the notebook of the examples besides.
-notebook_requirements=(nbclient ipykernel matplotlib)
+# What runs the notebook of the examples besides, and pandas, with which times are compared.
+notebook_requirements=(nbclient ipykernel matplotlib pandas)
 
 say() { printf '== %s\n' "$*"; }
 fail() {
@@ -54,7 +54,7 @@ install_missing() {
 # Makes build/venv, for which the build makes the Python module. Without it the module and its tests are left out.
 make_python_environment() {
   local python=build/venv/bin/python
-  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest, nbclient, ipykernel, matplotlib' 2>/dev/null; then
+  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest, nbclient, ipykernel, matplotlib, pandas' 2>/dev/null; then
     say "build/venv is there already."
     return
   fi
@@ -64,7 +64,7 @@ make_python_environment() {
     return
   fi
   "$python" -m pip install --quiet "${notebook_requirements[@]}" ||
-    say "Not all of ${notebook_requirements[*]} are there: the notebook of the examples is not run."
+    say "Not all of ${notebook_requirements[*]} are there: what needs them is not run."
 }
 
 # configure [OPTION...]

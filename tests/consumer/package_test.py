@@ -83,7 +83,7 @@ class PackageTest(unittest.TestCase):
         self.need_debs()
         needs = {name: run("dpkg-deb", "-f", deb, "Depends") for name, deb in self.debs.items()}
         shared = next(name for name in needs if name.startswith("liblagtape-c"))
-        for library in ("libdnnl", "libarchive", "zlib1g", "libsndfile1", "libc6"):
+        for library in ("libdnnl", "libarchive", "zlib1g", "libsndfile1", "libdate-tz3", "libc6"):
             self.assertIn(library, needs["lagtape"])
             self.assertEqual(library == "libc6", library in needs[shared], f"{shared}: {needs[shared]}")
         self.assertIn(f"{shared} (= ", needs["liblagtape-dev"])

@@ -10,7 +10,7 @@ ENGINE = "ops/recurrence"
 # Rooms of the engine from the lowest to the highest; those of one set do not include each other. "" is the engine's door.
 ENGINE_ORDER = ({"step"}, {"equations", "derive"}, {"schedule"}, {"jit", "memory"}, {"run", "oracle"}, {""}, {"stream"})
 # The same of the folders of data/; its other files are the interfaces that all of them know.
-DATA_ORDER = ({"table"}, {"formats", "generators"}, {"series"}, {"tasks"})
+DATA_ORDER = ({"time"}, {"table"}, {"formats", "generators"}, {"series"}, {"tasks"})
 MOST_IN_A_KNOT = 2
 MOST_IN_AN_ENGINE_ROOM = 15
 MOST_IN_A_FOLDER = 30

@@ -28,8 +28,8 @@ MAY_INCLUDE = {
 CELL_FREE = {"core", "ops"}
 NAMES_ONEDNN = ("optim/onednn_product.cpp", "tools/bench/")
 # Headers that take seconds to compile, and the only places that include them.
-HEAVY = {"nlohmann/": "core/json/", "CLI/": "tools/cli/command_line.cpp", "doctest/": "tests/", "nanobind/": "tools/python/src/"}
-DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "zlib.h", "sndfile.h", "archive_entry.h", "omp.h", "fmt/", "CLI/", "doctest/", "nanobind/")
+HEAVY = {"nlohmann/": "core/json/", "CLI/": "tools/cli/command_line.cpp", "doctest/": "tests/", "date/": "data/time/time_zone.cpp", "nanobind/": "tools/python/src/"}
+DEPENDENCIES = ("nlohmann/", "xsimd/", "xbyak/", "dnnl", "oneapi/", "archive.h", "zlib.h", "sndfile.h", "archive_entry.h", "date/", "omp.h", "fmt/", "CLI/", "doctest/", "nanobind/")
 
 # Folders that a user of the library never sees.
 INSIDES = tuple(f"lagtape/ops/recurrence/{room}/" for room in ("derive", "schedule", "jit", "run", "oracle")) + (

@@ -13,6 +13,6 @@ find_program(found NAMES ${compilers} NO_CACHE)
 if(NOT found)
   list(JOIN compilers ", " names)
   message(FATAL_ERROR "lagtape is compiled when it is installed, and there is no C++ compiler here (${names}). On Debian:\n"
-    "  apt-get install g++ libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev zlib1g-dev libsndfile1-dev python3-dev")
+    "  apt-get install g++ libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev zlib1g-dev libsndfile1-dev libhowardhinnant-date-dev python3-dev")
 endif()
 unset(found)

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lagtape/data/time/time_grid.h"
+
+namespace lagtape {
+
+/// A row before which steps are missing.
+struct TimeGap {
+  std::int64_t row = 0, missing = 0;
+  bool operator==(const TimeGap&) const = default;
+};
+
+struct FoundGrid {
+  TimeGrid grid;
+  std::vector<TimeGap> gaps;
+};
+
+/// The frequency of the rows of one series: at least two times, ascending, no two alike; the first is the grid's step 0. Throws
+/// InputError where the rows have two frequencies, which it names with their rows.
+FoundGrid find_grid(std::span<const Instant> times, const TimeCalendar& calendar, const PlaceOfRow& place);
+/// The same where the frequency is known, of any number of rows. Throws InputError for the first row that is not on it.
+FoundGrid fit_grid(const Frequency& frequency, std::span<const Instant> times, const TimeCalendar& calendar,
+                   const PlaceOfRow& place);
+
+}  // namespace lagtape

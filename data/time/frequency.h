@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/data/time/instant.h"
+
+namespace lagtape {
+
+/// From one step to the next.
+struct Frequency {
+  enum class Unit : std::uint8_t {
+    nanosecond,  ///< the same time everywhere: 15min, 1h
+    local,       ///< nanoseconds of the local clock: a day, which has 23 hours where the clock leaps by one
+    business,    ///< Monday to Friday, but for holidays
+    month,
+  };
+  static constexpr int kLastDay = 32;
+
+  Unit unit = Unit::nanosecond;
+  std::int64_t count = kOneSecond;  ///< units a step
+  /// Of months: that day, or the last where a month has fewer days; kLastDay; 0: the rows decide.
+  int day = 0;
+  /// Of weeks the weekday, from 0 for Monday; of several months the first month of a year in which a step lies, from 0 for
+  /// January; -1: the rows decide, or the usual month of that day.
+  int anchor = -1;
+
+  /// Reads "15min", "1h", "h", "2D", "business", "1W", "1W-SUN", "month_start", "month_end", "month-15", "quarter",
+  /// "quarter_end", "year_start-JUL", "year-FEB-29", ..., and the names that pandas has: "MS", "QE-DEC", "B", "W-SUN", "T".
+  /// Throws InputError with the nearest name.
+  static Frequency parse(std::string_view text);
+  /// The text that reads back to the same frequency.
+  std::string name() const;
+
+  /// Steps after which something of the calendar comes back, the likeliest first: 24 and 168 of hours, 7 of days, 12 of months.
+  std::vector<std::int64_t> seasons() const;
+  bool is_days() const;  ///< all steps have the same time of day
+  /// The same at another weekday or month; of a quarter or a year the usual one is left out.
+  Frequency with_anchor(int anchor) const;
+  /// Whether rows of the other frequency are as far apart, on whichever day of a week, month, quarter or year.
+  bool same_steps(const Frequency& other) const { return unit == other.unit && count == other.count; }
+  bool operator==(const Frequency&) const = default;
+};
+
+/// A length of time: "15min", "1h", "90s", "7D".
+std::string duration_text(std::int64_t nanoseconds);
+
+}  // namespace lagtape

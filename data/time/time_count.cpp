@@ -1,0 +1,109 @@
+#include "lagtape/data/time/time_count.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace lagtape {
+
+namespace {
+
+struct CountUnit {
+  std::string_view name;
+  std::int64_t unit;    ///< in nanoseconds
+  std::int64_t origin;  ///< days since 1970
+};
+
+constexpr std::array<CountUnit, 5> kUnits = {{{"seconds", kOneSecond, 0},
+                                              {"milliseconds", 1'000'000, 0},
+                                              {"microseconds", 1000, 0},
+                                              {"nanoseconds", 1, 0},
+                                              {"spreadsheet", kOneDay, day_of(1899, 12, 30)}}};
+
+const CountUnit& unit_of(TimeCount count) { return kUnits[static_cast<std::size_t>(count)]; }
+
+}  // namespace
+
+std::string_view name_of(TimeCount count) { return unit_of(count).name; }
+
+std::optional<TimeCount> count_named(std::string_view name) {
+  const auto* found = std::ranges::find(kUnits, name, &CountUnit::name);
+  return found == kUnits.end() ? std::nullopt : std::optional(static_cast<TimeCount>(found - kUnits.begin()));
+}
+
+std::optional<CountText> read_count(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  CountText number;
+  const char* const end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data(), end, number.whole);
+  if (error != std::errc() || text.front() == '-') return {};
+  if (at != end && (*at == '.' || *at == ',') &&
+      std::find_if(at, end, [](char c) { return c == 'e' || c == 'E'; }) == end) {
+    std::int64_t digits = 0, scale = 1;
+    for (++at; at != end && *at >= '0' && *at <= '9'; ++at, ++number.digits) {
+      if (number.digits >= 17) continue;
+      digits = 10 * digits + (*at - '0');
+      scale *= 10;
+    }
+    number.fraction = static_cast<double>(digits) / static_cast<double>(scale);
+  } else if (at != end) {
+    double value = 0;
+    const auto result = std::from_chars(text.data(), end, value);
+    at = result.ptr;
+    if (result.ec != std::errc() || !(value < 9e18)) return {};
+    number.whole = static_cast<std::int64_t>(value);
+    number.fraction = value - static_cast<double>(number.whole);
+    number.digits = 9;
+  }
+  if (at != end) return {};
+  if (is_negative) {
+    number.whole = -number.whole - (number.fraction > 0 ? 1 : 0);
+    if (number.fraction > 0) number.fraction = 1 - number.fraction;
+  }
+  return number;
+}
+
+std::optional<Instant> instant_of(TimeCount count, std::int64_t whole, double fraction, int digits) {
+  const auto& [name, unit, origin] = unit_of(count);
+  const std::int64_t first = day_of(kFirstYear, 1, 1) * (kOneDay / unit),
+                     last = day_of(kLastYear + 1, 1, 1) * (kOneDay / unit);
+  if (whole >= last || whole + origin < first || whole + origin >= last) return {};
+  const std::int64_t rest = std::llround(fraction * static_cast<double>(unit));
+  if (count != TimeCount::spreadsheet_days) return whole * unit + rest;
+  const std::int64_t step = digits <= 4 ? kOneMinute : digits <= 8 ? kOneSecond : kOneSecond / 1000;
+  return (whole + origin) * kOneDay + (rest + step / 2) / step * step;
+}
+
+std::string count_text(TimeCount count, Instant time) {
+  const auto& [name, unit, origin] = unit_of(count);
+  const std::int64_t whole = floor_div(time, unit) - origin, rest = floor_mod(time, unit);
+  if (rest == 0) return std::to_string(whole);
+  if (whole < 0 && count != TimeCount::spreadsheet_days) {
+    const std::string positive = count_text(count, -time);
+    return "-" + positive;
+  }
+  // Ten digits of a day are less than a microsecond.
+  char digits[32];
+  const double fraction = static_cast<double>(rest) / static_cast<double>(unit);
+  const auto written = std::to_chars(digits, digits + sizeof(digits), fraction, std::chars_format::fixed,
+                                     count == TimeCount::spreadsheet_days ? 10 : 9);
+  std::string_view text(digits + 1, static_cast<std::size_t>(written.ptr - digits - 1));  // without the zero
+  return std::to_string(whole) + std::string(text.substr(0, text.find_last_not_of('0') + 1));
+}
+
+std::optional<TimeCount> plausible_count(std::int64_t lowest, std::int64_t highest) {
+  constexpr std::int64_t kEarliestDay = 10'000, kLatestDay = 73'050;
+  if (lowest >= kEarliestDay && highest <= kLatestDay) return TimeCount::spreadsheet_days;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::int64_t a_second = kOneSecond / kUnits[i].unit;
+    const std::int64_t latest = day_of(2100, 12, 31) * 86400 * a_second,
+                       earliest = day_of(1900, 1, 1) * 86400 * a_second;
+    const std::int64_t largest = std::max(highest, -lowest);
+    if (largest >= 100'000'000 * a_second && highest <= latest && lowest >= earliest)
+      return static_cast<TimeCount>(i);
+  }
+  return {};
+}
+
+}  // namespace lagtape

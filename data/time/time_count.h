@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lagtape/data/time/instant.h"
+
+namespace lagtape {
+
+/// What plain numbers count, since 1970; days of spreadsheets since 1899-12-30.
+enum class TimeCount : std::uint8_t { seconds, milliseconds, microseconds, nanoseconds, spreadsheet_days };
+
+std::string_view name_of(TimeCount count);  ///< "seconds", ..., "spreadsheet"
+std::optional<TimeCount> count_named(std::string_view name);
+
+/// A number as a text writes it.
+struct CountText {
+  std::int64_t whole = 0;  ///< rounded down
+  double fraction = 0;     ///< 0 <= fraction < 1
+  int digits = 0;          ///< of the fraction
+};
+std::optional<CountText> read_count(std::string_view text);
+
+/// The time of a number, to nanoseconds; of days to what `digits` of a fraction can mean: minutes, seconds or milliseconds.
+/// Nothing beyond kFirstYear..kLastYear.
+std::optional<Instant> instant_of(TimeCount count, std::int64_t whole, double fraction, int digits);
+std::string count_text(TimeCount count, Instant time);
+
+/// What the numbers of a column count, if all of them are times between 1900 and 2100 and one is after 1973 (days: after 1927).
+std::optional<TimeCount> plausible_count(std::int64_t lowest, std::int64_t highest);
+
+}  // namespace lagtape

@@ -1,0 +1,223 @@
+#include "lagtape/data/time/time_detector.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/data/time/clock_text.h"
+#include "lagtape/data/time/known_formats.h"
+
+namespace lagtape {
+
+namespace {
+
+const std::string kExample = "a date such as 2024-01-31 13:00";
+
+/// A pattern whose days, months and names are written as they were seen.
+std::string seen_pattern(std::string_view pattern, std::uint32_t style) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    text += pattern[i];
+    if (pattern[i] != '%') continue;
+    char letter = pattern[++i];
+    if ((letter == 'd' || letter == 'm') && (style & kOneDigit)) text += '-';
+    if ((letter == 'b' || letter == 'a') && (style & kCapitals)) text += '^';
+    if ((letter == 'b' || letter == 'a') && (style & kLongMonth)) letter = letter == 'b' ? 'B' : 'A';
+    text += letter;
+  }
+  return text;
+}
+
+/// Whether a format's text begins with a pattern, in whichever of its styles.
+bool begins_with_pattern(std::string_view text, std::string_view pattern) {
+  for (const std::uint32_t style : {0u, std::uint32_t{kOneDigit}})
+    if (text.starts_with(seen_pattern(pattern, style))) return true;
+  return false;
+}
+
+/// What numbers that are no times look like.
+std::string look_of(const std::vector<Instant>& whole, const std::vector<double>& fractions) {
+  const auto step = whole.size() > 1 ? whole[1] - whole[0] : 0;
+  bool counts = fractions.empty() && step != 0;
+  for (std::size_t i = 1; i < whole.size() && counts; ++i) counts = whole[i] - whole[i - 1] == step;
+  if (counts) return text_of("a counter: from ", whole.front(), " in steps of ", step);
+  const auto [low, high] = std::ranges::minmax(whole);
+  if (!fractions.empty() && low >= 1500 && high <= 2100) return "years with a fraction";
+  if (fractions.empty() && low >= 0 && high <= 23) return "hours of a day";
+  return text_of("numbers from ", low, " to ", high);
+}
+
+}  // namespace
+
+TimeDetector::TimeDetector() {
+  candidates_.push_back({});
+  for (const KnownFormat& format : known_formats()) candidates_.push_back({.format = &format});
+}
+
+TimeDetector::TimeDetector(const TimeFormat& only) : only_(only.text()) {
+  if (!only.count()) own_ = std::make_shared<const KnownFormat>(KnownFormat{.pattern = TimePattern(only_)});
+  candidates_.push_back({.format = own_.get()});
+}
+
+bool TimeDetector::is_of_numbers() const {
+  return std::ranges::any_of(candidates_,
+                             [](const Candidate& c) { return !c.format || c.format->is_number(); });
+}
+
+// ---- reading ----
+
+bool TimeDetector::read_number(Candidate& candidate, std::string_view text) const {
+  const auto number = read_count(text);
+  if (!number) return false;
+  candidate.times.push_back(number->whole);
+  candidate.lowest = std::min(candidate.lowest, number->whole);
+  candidate.highest = std::max(candidate.highest, number->whole);
+  candidate.digits = std::max(candidate.digits, number->digits);
+  if (number->fraction != 0) candidate.fractions.resize(candidate.times.size() - 1);
+  if (number->fraction != 0 || !candidate.fractions.empty()) candidate.fractions.push_back(number->fraction);
+  return true;
+}
+
+bool TimeDetector::read_date(Candidate& candidate, std::string_view text) const {
+  const KnownFormat& format = *candidate.format;
+  TimeParts parts;
+  std::uint32_t style = candidate.style;
+  if (!format.pattern.read(text, parts, style)) return false;
+  if (parts.year < format.first_year || parts.year > format.last_year) return false;
+  if (!text.empty() && !(format.takes_clock && read_clock(text, parts, style))) return false;
+  const auto time = parts.instant();
+  if (!time) return false;
+  const bool had_offset = candidate.highest != INT64_MIN;
+  if (parts.has_offset) {
+    candidate.lowest = std::min(candidate.lowest, parts.offset);
+    candidate.highest = std::max(candidate.highest, parts.offset);
+  }
+  if (parts.has_offset != had_offset && !candidate.times.empty() && candidate.differs < 0)
+    candidate.differs = static_cast<std::int64_t>(candidate.times.size());
+  candidate.style = style;
+  candidate.digits = std::max(candidate.digits, parts.digits);
+  candidate.times.push_back(*time);
+  return true;
+}
+
+bool TimeDetector::read(Candidate& candidate, std::string_view text) const {
+  return candidate.format ? read_date(candidate, text) : read_number(candidate, text);
+}
+
+void TimeDetector::add(std::string_view text) {
+  const std::int64_t row = rows_++;
+  if (refused_ >= 0) return;
+  if (row == 0) first_ = text;
+  if (candidates_.size() == 1 && read(candidates_.front(), text)) return;
+  std::vector<Candidate> kept;
+  if (candidates_.size() > 1)
+    for (Candidate& candidate : candidates_)
+      if (read(candidate, text)) kept.push_back(std::move(candidate));
+  if (kept.empty()) {
+    refused_ = row;
+    text_ = text;
+    return;
+  }
+  candidates_ = std::move(kept);
+  if (row == 0)
+    for (Candidate& candidate : candidates_) candidate.times.reserve(expected_);
+}
+
+void TimeDetector::add(std::string_view date, std::string_view clock) {
+  joined_.assign(date);
+  joined_ += ' ';
+  joined_ += clock;
+  add(joined_);
+}
+
+// ---- what was found ----
+
+void TimeDetector::refuse_text(const PlaceOfRow& place) const {
+  Problem problem{.place = place(refused_), .rule = Rule::syntax, .found = quote(text_, 40)};
+  if (!only_.empty()) {
+    problem.expected = text_of("a time as ", quote(only_), " writes it, such as ",
+                               TimeFormat(only_).write(day_of(2024, 1, 31) * kOneDay + 13 * kOneHour));
+  } else if (refused_ == 0) {
+    problem.expected = kExample + ", or seconds since 1970";
+  } else if (!candidates_.front().format) {
+    problem.expected = "a number as in the rows before";
+  } else {
+    std::vector<std::string> formats;
+    for (const Candidate& candidate : candidates_)
+      if (candidate.format) formats.push_back(format_of(candidate).text());
+    problem.expected = text_of(kExample, ", here as the rows before it are written: ", listed(formats));
+  }
+  throw InputError(std::move(problem));
+}
+
+TimeFormat TimeDetector::format_of(const Candidate& candidate) const {
+  if (!only_.empty()) return TimeFormat(only_);
+  return TimeFormat(seen_pattern(candidate.format->pattern.text(), candidate.style) +
+                    clock_pattern(candidate.style, candidate.digits));
+}
+
+TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
+  const auto dates =
+      std::ranges::find_if(candidates_, [](const Candidate& c) { return c.format != nullptr; });
+  if (dates == candidates_.end()) return candidates_.front();
+  for (auto other = dates + 1; other != candidates_.end(); ++other) {
+    const auto [a, b] = std::ranges::mismatch(dates->times, other->times);
+    if (a == dates->times.end()) continue;
+    const auto row = static_cast<std::size_t>(a - dates->times.begin());
+    if (begins_with_pattern(preferred_, dates->format->pattern.text())) return *dates;
+    if (begins_with_pattern(preferred_, other->format->pattern.text())) return *other;
+    const TimeFormat date("%d %B %Y");
+    throw InputError(Problem{
+        .place = place(static_cast<std::int64_t>(row)),
+        .rule = Rule::conflict,
+        .statement = text_of("this may be ", quote(date.write(*a)), ", by ", quote(format_of(*dates).text()),
+                             ", or ", quote(date.write(*b)), ", by ", quote(format_of(*other).text()),
+                             ", and no row has a day above 12, which would decide"),
+        .hint = "The format of times says which."});
+  }
+  return *dates;
+}
+
+TimeColumn TimeDetector::numbers_of(Candidate& candidate, const PlaceOfRow& place) const {
+  const auto count =
+      only_.empty() ? plausible_count(candidate.lowest, candidate.highest) : count_named(only_);
+  if (!count) {
+    throw InputError(Problem{
+        .place = place(0),
+        .rule = Rule::out_of_range,
+        .statement = text_of("these numbers are not times between 1900 and 2100. They look like ",
+                             look_of(candidate.times, candidate.fractions)),
+        .hint = R"(Where they are times all the same, the format of times says of which kind: "seconds", )"
+                R"("milliseconds", "microseconds", "nanoseconds" or "spreadsheet".)"});
+  }
+  for (std::size_t row = 0; row < candidate.times.size(); ++row) {
+    const double fraction = candidate.fractions.empty() ? 0.0 : candidate.fractions[row];
+    const auto time = instant_of(*count, candidate.times[row], fraction, candidate.digits);
+    if (!time)
+      throw InputError(Problem{
+          .place = place(static_cast<std::int64_t>(row)),
+          .rule = Rule::out_of_range,
+          .found = text_of(candidate.times[row]),
+          .expected = text_of(name_of(*count), " between the years ", kFirstYear, " and ", kLastYear)});
+    candidate.times[row] = *time;
+  }
+  return {.format = TimeFormat(name_of(*count)), .times = std::move(candidate.times)};
+}
+
+TimeColumn TimeDetector::finish(const PlaceOfRow& place) {
+  if (rows_ == 0) return {};
+  if (refused_ >= 0) refuse_text(place);
+  Candidate& candidate = choose(place);
+  if (!candidate.format) return numbers_of(candidate, place);
+  if (candidate.differs >= 0)
+    throw InputError(Problem{
+        .place = place(candidate.differs),
+        .rule = Rule::conflict,
+        .statement = "some times have an offset from UTC and some have none: this row and the first one "
+                     "differ"});
+  TimeColumn column{.format = format_of(candidate), .times = std::move(candidate.times)};
+  if (candidate.lowest == candidate.highest) column.zone = TimeZone::fixed(candidate.highest);
+  return column;
+}
+
+}  // namespace lagtape

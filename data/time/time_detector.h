@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/data/time/time_format.h"
+
+namespace lagtape {
+
+struct KnownFormat;
+
+/// The times of a column.
+struct TimeColumn {
+  TimeFormat format = {};
+  /// [rows] Instants where the format is absolute, else local times, of which a TimeZone makes instants.
+  std::vector<Instant> times = {};
+  /// Where the format is absolute, the clock by which it is written: a fixed offset if all rows have it, else UTC.
+  TimeZone zone = {};
+};
+
+/// Finds the one format that reads all texts of a column, and reads them.
+class TimeDetector {
+ public:
+  TimeDetector();
+  /// Reads that format alone.
+  explicit TimeDetector(const TimeFormat& only);
+  /// Decides for the order of day and month of that format where no row does, as in 01/02/2020.
+  void prefer(const TimeFormat& format) { preferred_ = format.text(); }
+
+  void reserve(std::size_t rows) { expected_ = rows; }
+  void add(std::string_view text);
+  /// A date and a time of day from two columns.
+  void add(std::string_view date, std::string_view clock);
+
+  /// Whether some format reads all texts so far. finish may still refuse them: numbers that are hardly times, and a day and
+  /// a month that could be each other.
+  bool is_possible() const { return refused_ < 0; }
+  /// Whether all texts so far are plain numbers, as counters and measurements are too.
+  bool is_of_numbers() const;
+
+  /// Gives up the times. Throws InputError for the first text that no format reads, for numbers that are not times between
+  /// 1900 and 2100 with what they look like, for offsets in a part of the rows, and where two formats read all rows.
+  TimeColumn finish(const PlaceOfRow& place);
+
+ private:
+  /// A format that reads all texts so far, and what it read.
+  struct Candidate {
+    const KnownFormat* format = nullptr;                   ///< none: plain numbers
+    std::uint32_t style = 0;                               ///< of TextStyle
+    int digits = 0;                                        ///< most of a fraction
+    std::int64_t lowest = INT64_MAX, highest = INT64_MIN;  ///< offsets in seconds, or numbers
+    std::int64_t differs =
+        -1;  ///< the first row that has an offset where the first one has none, or the reverse
+    std::vector<Instant> times = {};
+    std::vector<double> fractions = {};  ///< of numbers; empty: none has one
+  };
+
+  bool read(Candidate& candidate, std::string_view text) const;
+  bool read_date(Candidate& candidate, std::string_view text) const;
+  bool read_number(Candidate& candidate, std::string_view text) const;
+  Candidate& choose(const PlaceOfRow& place);
+  TimeFormat format_of(const Candidate& candidate) const;
+  TimeColumn numbers_of(Candidate& candidate, const PlaceOfRow& place) const;
+  [[noreturn]] void refuse_text(const PlaceOfRow& place) const;
+
+  std::shared_ptr<const KnownFormat> own_ = {};  ///< of the only format
+  std::string only_ = {}, preferred_ = {};
+  std::vector<Candidate> candidates_ = {};
+  std::size_t expected_ = 0;
+  std::int64_t rows_ = 0, refused_ = -1;  ///< the first row that no format reads
+  std::string first_ = {}, text_ = {};    ///< the first row's, and the refused one's
+  std::string joined_ = {};
+};
+
+}  // namespace lagtape

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lagtape/data/time/time_count.h"
+#include "lagtape/data/time/time_pattern.h"
+#include "lagtape/data/time/time_zone.h"
+
+namespace lagtape {
+
+/// How the texts of a column write times. Its text, which reads back to the same format, is what a model stores.
+class TimeFormat {
+ public:
+  TimeFormat() : TimeFormat("%Y-%m-%d") {}
+  /// strptime's letters, as in "%d.%m.%Y %H:%M", or "seconds", "milliseconds", "microseconds", "nanoseconds" (since 1970) or
+  /// "spreadsheet" (days). Throws InputError for other words, for unknown letters, and without a year.
+  explicit TimeFormat(std::string_view text);
+
+  const std::string& text() const { return text_; }
+  const std::optional<TimeCount>& count() const { return count_; }     ///< of plain numbers
+  bool is_date() const { return pattern_ && !pattern_->has_clock(); }  ///< no time of day is written
+  /// Texts are instants by themselves: they have an offset from UTC, or count since 1970. Others are local times.
+  bool is_absolute() const;
+
+  /// A text that is written in exactly this way; nothing for others.
+  std::optional<ReadTime> read(std::string_view text) const;
+  /// An instant as this format writes it, by the clock of the zone.
+  std::string write(Instant time, const TimeZone& zone = {}) const;
+
+  bool operator==(const TimeFormat& other) const { return text_ == other.text_; }
+
+ private:
+  std::string text_;
+  std::optional<TimeCount> count_ = {};
+  std::optional<TimePattern> pattern_ = {};  ///< of what is no count
+};
+
+/// A date as most write it and nothing else could be meant: 2024-01-31, 2024/01/31 or 31.01.2024, alone or with a time of day
+/// and an offset, as in 2024-01-31T13:00:00.5+02:00.
+std::optional<ReadTime> read_time(std::string_view text);
+
+}  // namespace lagtape

@@ -1,0 +1,98 @@
+#include "lagtape/data/time/time_grid.h"
+
+#include <algorithm>
+
+namespace lagtape {
+
+namespace {
+
+using Unit = Frequency::Unit;
+using Days = std::vector<std::int64_t>;
+
+/// The number of business days before a day.
+std::int64_t business_days_before(std::int64_t day, const Days& holidays) {
+  const std::int64_t since_monday = day + 3;  // 1969-12-29 was a Monday
+  const std::int64_t days =
+      5 * floor_div(since_monday, 7) + std::min<std::int64_t>(floor_mod(since_monday, 7), 5);
+  return days - (std::ranges::lower_bound(holidays, day) - holidays.begin());
+}
+
+/// The business day before which there are so many.
+std::int64_t business_day(std::int64_t number, const Days& holidays) {
+  std::int64_t with_holidays = number;
+  while (true) {
+    const std::int64_t day = 7 * floor_div(with_holidays, 5) + floor_mod(with_holidays, 5) - 3;
+    const std::int64_t next = number + (std::ranges::upper_bound(holidays, day) - holidays.begin());
+    if (next == with_holidays) return day;
+    with_holidays = next;
+  }
+}
+
+/// The day of a month's steps, of a first time.
+int step_day(const std::chrono::year_month_day& date) {
+  const int day = static_cast<int>(static_cast<unsigned>(date.day()));
+  const int last =
+      days_in_month(static_cast<int>(date.year()), static_cast<int>(static_cast<unsigned>(date.month())));
+  return day == last ? Frequency::kLastDay : day;
+}
+
+}  // namespace
+
+TimeGrid::TimeGrid(Frequency frequency, Instant origin, TimeCalendar calendar)
+    : frequency_(frequency), calendar_(std::move(calendar)) {
+  Days& holidays = calendar_.holidays;
+  std::erase_if(holidays, [](std::int64_t day) { return weekday_of(day) > 4; });
+  std::ranges::sort(holidays);
+  holidays.erase(std::ranges::unique(holidays).begin(), holidays.end());
+  const Instant local = zone().to_local(origin);
+  const std::int64_t day = floor_div(local, kOneDay);
+  clock_ = local - day * kOneDay;
+  const auto date = date_of(day);
+  if (frequency_.unit == Unit::month) {
+    if (frequency_.day == 0) frequency_.day = step_day(date);
+    frequency_ = frequency_.with_anchor(static_cast<int>(static_cast<unsigned>(date.month())) - 1);
+  } else if (frequency_.unit == Unit::local && frequency_.count % (7 * kOneDay) == 0) {
+    frequency_.anchor = weekday_of(day);
+  }
+  origin_ = unit_of(origin);
+}
+
+std::int64_t TimeGrid::unit_of(Instant time) const {
+  if (frequency_.unit == Unit::nanosecond) return time;
+  const Instant local = zone().to_local(time);
+  if (frequency_.unit == Unit::local) return local;
+  const std::int64_t day = floor_div(local, kOneDay);
+  if (frequency_.unit == Unit::business) return business_days_before(day, calendar_.holidays);
+  const auto date = date_of(day);
+  return 12 * static_cast<int>(date.year()) + static_cast<int>(static_cast<unsigned>(date.month())) - 1;
+}
+
+Instant TimeGrid::time_of(std::int64_t unit) const {
+  if (frequency_.unit == Unit::nanosecond) return unit;
+  if (frequency_.unit == Unit::local) return zone().to_utc(unit);
+  if (frequency_.unit == Unit::business)
+    return zone().to_utc(business_day(unit, calendar_.holidays) * kOneDay + clock_);
+  const int year = static_cast<int>(floor_div(unit, 12)), month = static_cast<int>(floor_mod(unit, 12)) + 1;
+  const int day = std::min(frequency_.day, days_in_month(year, month));
+  return zone().to_utc(day_of(year, month, day) * kOneDay + clock_);
+}
+
+Instant TimeGrid::time(std::int64_t step) const { return time_of(origin_ + step * frequency_.count); }
+
+std::int64_t TimeGrid::step_before(Instant time) const {
+  std::int64_t step = floor_div(unit_of(time) - origin_, frequency_.count);
+  while (this->time(step) > time) --step;
+  return step;
+}
+
+std::optional<std::int64_t> TimeGrid::step(Instant time) const {
+  const std::int64_t step = step_before(time);
+  return this->time(step) == time ? std::optional(step) : std::nullopt;
+}
+
+std::optional<std::int64_t> TimeGrid::steps_between(Instant a, Instant b) const {
+  const auto first = step(a), last = step(b);
+  return first && last ? std::optional(*last - *first) : std::nullopt;
+}
+
+}  // namespace lagtape

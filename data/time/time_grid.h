@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lagtape/data/time/frequency.h"
+#include "lagtape/data/time/time_zone.h"
+
+namespace lagtape {
+
+/// Where dates of a calendar are, and which of them are no business days.
+struct TimeCalendar {
+  TimeZone zone = {};
+  std::vector<std::int64_t> holidays = {};  ///< days since 1970
+};
+
+/// The steps of a frequency from an origin on, in both directions: times by whole numbers.
+class TimeGrid {
+ public:
+  TimeGrid() = default;
+  /// The origin is step 0 and decides what the frequency leaves open.
+  TimeGrid(Frequency frequency, Instant origin, TimeCalendar calendar = {});
+
+  const Frequency& frequency() const { return frequency_; }
+  const TimeCalendar& calendar() const { return calendar_; }
+  const TimeZone& zone() const { return calendar_.zone; }
+  Instant origin() const { return time(0); }
+
+  Instant time(std::int64_t step) const;
+  /// The step of a time; nothing for a time between two of them.
+  std::optional<std::int64_t> step(Instant time) const;
+  /// The time k steps after a time of the grid; of another time, after the last step before it.
+  Instant next(Instant time, std::int64_t k = 1) const { return this->time(step_before(time) + k); }
+  /// Nothing unless both are times of the grid.
+  std::optional<std::int64_t> steps_between(Instant a, Instant b) const;
+  /// The last step at or before a time.
+  std::int64_t step_before(Instant time) const;
+
+ private:
+  std::int64_t unit_of(Instant time) const;
+  Instant time_of(std::int64_t unit) const;
+
+  Frequency frequency_ = {};
+  TimeCalendar calendar_ = {};
+  std::int64_t origin_ = 0;  ///< in units
+  std::int64_t clock_ = 0;   ///< of business days and months: the local time of day
+};
+
+}  // namespace lagtape

@@ -1,0 +1,86 @@
+#include "lagtape/data/time/time_parts.h"
+
+#include <algorithm>
+
+#include "lagtape/core/text.h"
+#include "lagtape/data/time/text_cursor.h"
+
+namespace lagtape {
+
+std::optional<Instant> TimeParts::instant() const {
+  if (year < kFirstYear || year > kLastYear) return {};
+  if (day > 28 && day > days_in_month(year, month)) return {};
+  if (day_of_year == 366 && days_in_month(year, 2) == 28) return {};
+  const std::int64_t days = day_of_year > 0 ? day_of(year, 1, day_of_year) : day_of(year, month, day);
+  if (half >= 0 && (hour < 1 || hour > 12)) return {};
+  const int whole_hour = half < 0 ? hour : hour % 12 + half;
+  // A day may end at 24:00, and a leap second is the first of the next minute.
+  const bool is_end = whole_hour == 24 && minute == 0 && second == 0 && nanosecond == 0;
+  if ((whole_hour > 23 && !is_end) || minute > 59 || second > 60) return {};
+  return (((days * 24 + whole_hour) * 60 + minute) * 60 + second - offset) * kOneSecond + nanosecond;
+}
+
+std::optional<ReadTime> TimeParts::read(bool is_date) const {
+  const auto time = instant();
+  if (!time) return {};
+  return ReadTime{
+      .time = *time, .offset = has_offset ? std::optional(offset) : std::nullopt, .is_date = is_date};
+}
+
+std::string offset_text(std::int64_t seconds, std::string_view between) {
+  const std::int64_t minutes = (seconds < 0 ? -seconds : seconds) / 60;
+  const auto two = [](std::int64_t value) { return text_of(value < 10 ? "0" : "", value); };
+  return text_of(seconds < 0 ? "-" : "+", two(minutes / 60), between, two(minutes % 60));
+}
+
+bool take_fraction(std::string_view& text, TimeParts& parts) {
+  int count = 0, scale = 100'000'000;
+  for (; !text.empty() && text.front() >= '0' && text.front() <= '9';
+       ++count, text.remove_prefix(1), scale /= 10)
+    parts.nanosecond += scale * (text.front() - '0');
+  parts.digits = std::min(count, 9);
+  return count > 0;
+}
+
+bool take_half(std::string_view& text, TimeParts& parts, std::uint32_t& style) {
+  const bool is_after_noon = begins_with_word(text, "pm");
+  if (!is_after_noon && !begins_with_word(text, "am")) return false;
+  style |= kHalfDays | (text.front() >= 'a' ? kSmallHalf : 0u);
+  text.remove_prefix(2);
+  parts.half = is_after_noon ? 12 : 0;
+  return true;
+}
+
+bool take_offset(std::string_view& text, TimeParts& parts, std::uint32_t& style) {
+  parts.has_offset = true;
+  if (text.starts_with('Z') || text.starts_with('z')) {
+    style |= kZulu;
+    text.remove_prefix(1);
+    return true;
+  }
+  if (begins_with_word(text, "utc") || begins_with_word(text, "gmt")) {
+    style |= small_letter(text.front()) == 'u' ? kUtcWord : kGmtWord;
+    text.remove_prefix(3);
+    return true;
+  }
+  const bool is_behind = text.starts_with('-');
+  if (!is_behind && !text.starts_with('+')) return false;
+  text.remove_prefix(1);
+  const int hours = take_digits(text, 2, 2);
+  if (hours < 0 || hours > 23) return false;
+  int minutes = 0;
+  if (take_character(text, ':')) {
+    minutes = take_digits(text, 2, 2);
+    style |= kOffsetColon;
+  } else if (!text.empty()) {
+    minutes = take_digits(text, 2, 2);
+    style |= kOffsetPlain;
+  } else {
+    style |= kOffsetHours;
+  }
+  if (minutes < 0 || minutes > 59) return false;
+  parts.offset = (is_behind ? -60 : 60) * (hours * 60 + minutes);
+  return true;
+}
+
+}  // namespace lagtape

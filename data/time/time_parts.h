@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lagtape/data/time/instant.h"
+
+namespace lagtape {
+
+/// A time as a text gives it.
+struct ReadTime {
+  Instant time = 0;                         ///< local where there is no offset
+  std::optional<std::int64_t> offset = {};  ///< seconds by which its clock is ahead of UTC
+  bool is_date = false;                     ///< no time of day was written
+};
+
+/// The parts of a time as texts write them.
+struct TimeParts {
+  int year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nanosecond = 0;
+  int digits = 0;       ///< of the fraction of a second, 9 at most
+  int day_of_year = 0;  ///< 0: month and day are given
+  int half = -1;        ///< 0 before noon, 12 after it; -1: hours are those of whole days
+  bool has_offset = false;
+  std::int64_t offset = 0;  ///< seconds ahead of UTC
+
+  /// The instant, local without an offset. Nothing for a date that does not exist, and beyond kFirstYear..kLastYear.
+  std::optional<Instant> instant() const;
+  std::optional<ReadTime> read(bool is_date) const;
+};
+
+/// What texts of one format may write in several ways, as bits.
+enum TextStyle : std::uint32_t {
+  kOneDigit = 1 << 0,     ///< days and months below 10 without a zero
+  kLongMonth = 1 << 1,    ///< January, not Jan
+  kCapitals = 1 << 2,     ///< JAN
+  kWithClock = 1 << 3,    ///< a time of day
+  kLetterT = 1 << 4,      ///< T before the time of day
+  kColonBefore = 1 << 5,  ///< a colon there
+  kPacked = 1 << 6,       ///< 1300, not 13:00
+  kPoints = 1 << 7,       ///< 13.00
+  kMinutes = 1 << 8,
+  kSeconds = 1 << 9,
+  kComma = 1 << 10,     ///< before a fraction
+  kHalfDays = 1 << 11,  ///< AM and PM
+  kSmallHalf = 1 << 12,
+  kNoBlankHalf = 1 << 13,   ///< 1:00PM
+  kOneDigitHour = 1 << 14,  ///< hours below 10 without a zero
+  kZulu = 1 << 15,
+  kUtcWord = 1 << 16,
+  kGmtWord = 1 << 17,
+  kOffsetColon = 1 << 18,  ///< +01:00
+  kOffsetPlain = 1 << 19,  ///< +0100
+  kOffsetHours = 1 << 20,  ///< +01
+  kOffsetBlank = 1 << 21,
+};
+
+/// Seconds ahead of UTC as times are written: "+01:00", "-05:30".
+std::string offset_text(std::int64_t seconds, std::string_view between = ":");
+
+// Each takes a part off the beginning of a text, and adds to `style` how it is written. False where there is none.
+
+bool take_fraction(std::string_view& text, TimeParts& parts);
+/// AM or PM.
+bool take_half(std::string_view& text, TimeParts& parts, std::uint32_t& style);
+/// "Z", "UTC", "+01:00", "+0100", ...
+bool take_offset(std::string_view& text, TimeParts& parts, std::uint32_t& style);
+
+}  // namespace lagtape

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/data/time/time_parts.h"
+
+namespace lagtape {
+
+/// The clock of a place: how far it is ahead of UTC, and since when. Copies share the rules, and any number of threads may
+/// read them.
+class TimeZone {
+ public:
+  TimeZone() = default;  ///< UTC
+  /// A zone of the IANA database, such as "Europe/Berlin", "UTC", or an offset such as "+01:00". Throws InputError with the
+  /// nearest name for others.
+  static TimeZone named(std::string_view name);
+  /// The same offset, in seconds, at all times; its name is that of the offset: "+01:00".
+  static TimeZone fixed(std::int64_t seconds_ahead);
+
+  const std::string& name() const { return name_; }
+  bool is_utc() const { return !rules_; }
+  bool operator==(const TimeZone& other) const { return name_ == other.name_; }
+
+  /// Nanoseconds by which the local time is ahead of UTC.
+  std::int64_t offset_at(Instant time) const;
+  Instant to_local(Instant time) const { return time + offset_at(time); }
+  std::vector<Instant> to_local(std::span<const Instant> times) const;
+
+  /// The instant of a local time: the earlier one where the clock shows it twice; where the clock leaps over it, as much
+  /// after the leap as the local time lies after its beginning.
+  Instant to_utc(Instant local) const;
+  /// The instants of the rows of one series. Where the clock shows a time twice, the order of the rows decides, which ascends
+  /// or descends; of rows in another order the first of two alike is the earlier. Throws InputError for a time over which the
+  /// clock leaps.
+  std::vector<Instant> to_utc(std::span<const Instant> local, const PlaceOfRow& place) const;
+
+ private:
+  struct Rules;
+
+  std::string name_ = "UTC";
+  std::shared_ptr<const Rules> rules_ = {};  ///< none: UTC
+};
+
+}  // namespace lagtape

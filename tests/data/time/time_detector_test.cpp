@@ -1,0 +1,174 @@
+#include "lagtape/data/time/time_detector.h"
+
+#include <doctest/doctest.h>
+
+#include "lagtape/tests/data/support/sample_files.h"
+
+using namespace lagtape;
+
+namespace {
+
+Place place_of(std::int64_t row) { return {.line = row + 1}; }
+
+TimeColumn read(const std::vector<std::string>& texts, TimeDetector detector = TimeDetector()) {
+  for (const std::string& text : texts) detector.add(text);
+  return detector.finish(place_of);
+}
+
+std::string message(const std::vector<std::string>& texts, const TimeDetector& detector = TimeDetector()) {
+  return input_error_of([&] { read(texts, detector); });
+}
+
+/// Seconds since 1970.
+Instant at(std::int64_t seconds) { return seconds * kOneSecond; }
+
+}  // namespace
+
+TEST_CASE("each format is found, and writes times back as they were") {
+  // 2024-01-31 13:05:07, from `date -u +%s`, and what of it the texts have.
+  struct Row {
+    const char *text, *format;
+    std::int64_t seconds;
+  };
+  const Row rows[] = {
+      {"2024-01-31 13:05:07", "%Y-%m-%d %H:%M:%S", 1706706307},
+      {"2024-01-31T13:05", "%Y-%m-%dT%H:%M", 1706706300},
+      {"2024-01-31", "%Y-%m-%d", 1706659200},
+      {"2024-01-31 13", "%Y-%m-%d %H", 1706706000},
+      {"31.01.2024 13:05", "%d.%m.%Y %H:%M", 1706706300},
+      {"31.1.2024", "%-d.%-m.%Y", 1706659200},
+      {"31/01/24", "%d/%m/%y", 1706659200},
+      {"01/31/2024 1:05 PM", "%m/%d/%Y %-I:%M %p", 1706706300},
+      {"1/31/2024 01:05:07pm", "%-m/%-d/%Y %I:%M:%S%-p", 1706706307},
+      {"31-Jan-2024", "%d-%b-%Y", 1706659200},
+      {"31JAN2024:13:05:07", "%d%^b%Y:%H:%M:%S", 1706706307},
+      {"January 31, 2024", "%B %d, %Y", 1706659200},
+      {"20240131", "%Y%m%d", 1706659200},
+      {"20240131T130507Z", "%Y%m%dT%H%M%S%-Z", 1706706307},
+      {"2024013113", "%Y%m%d%H", 1706706000},
+      {"202401", "%Y%m", 1704067200},
+      {"2024-01", "%Y-%m", 1704067200},
+      {"Jan 2024", "%b %Y", 1704067200},
+      {"2024Q1", "%YQ%q", 1704067200},
+      {"2024-Q1", "%Y-Q%q", 1704067200},
+      {"2024", "%Y", 1704067200},
+      {"1821", "%Y", -4701974400},
+      {"2024-01-31T13:05:07Z", "%Y-%m-%dT%H:%M:%S%-Z", 1706706307},
+      {"2024-01-31 13:05:07 UTC", "%Y-%m-%d %H:%M:%S %Z", 1706706307},
+      {"2024-01-31 13:05:07 +0000", "%Y-%m-%d %H:%M:%S %z", 1706706307},
+      {"2024-01-31 13:05:07-05:30", "%Y-%m-%d %H:%M:%S%:z", 1706726107},
+      {"1706706307", "seconds", 1706706307},
+      {"1706706307000", "milliseconds", 1706706307},
+      {"1706706307000000", "microseconds", 1706706307},
+      {"1706706307000000000", "nanoseconds", 1706706307},
+      {"45322", "spreadsheet", 1706659200},
+  };
+  for (const auto& [text, format, seconds] : rows) {
+    CAPTURE(text);
+    const TimeColumn column = read({text});
+    CHECK(column.format.text() == format);
+    REQUIRE(column.times.size() == 1);
+    CHECK(column.times[0] == at(seconds));
+    CHECK(column.format.write(column.times[0], column.zone) == text);
+    CHECK(TimeFormat(column.format.text()) == column.format);
+  }
+}
+
+TEST_CASE("fractions of seconds keep their digits") {
+  CHECK(read({"2024-01-31 13:05:07.123456789"}).times[0] == at(1706706307) + 123456789);
+  CHECK(read({"1706706307.000000001"}).times[0] == at(1706706307) + 1);
+  CHECK(read({"1706706307123.5"}).times[0] == at(1706706307) + 123500000);
+  CHECK(read({"1.7067063070e+09"}).times[0] == at(1706706307));
+  const TimeColumn mixed = read({"2024-01-31", "2024-01-31 01:00:00", "2024-01-31 01:00:00.25"});
+  CHECK(mixed.format.text() == "%Y-%m-%d %H:%M:%S.%2f");
+  CHECK(mixed.times[2] - mixed.times[0] == kOneHour + kOneSecond / 4);
+  CHECK(mixed.format.write(mixed.times[0]) == "2024-01-31 00:00:00.00");
+  // An hour is 0.0416666... of a day, a minute 0.000694...
+  CHECK(read({"45322.0417"}).times[0] == at(1706659200 + 3600));
+  CHECK(read({"45322.041667"}).times[0] == at(1706659200 + 3600));
+  CHECK(read({"45322.0416666667", "45322.0423611111"}).times[1] == at(1706659200 + 3660));
+}
+
+TEST_CASE("a date and a time of day of two columns are one time") {
+  TimeDetector detector;
+  detector.add("16/12/2006", "17:24:00");
+  detector.add("16/12/2006", "24:00:00");
+  const TimeColumn column = detector.finish(place_of);
+  CHECK(column.format.text() == "%d/%m/%Y %H:%M:%S");
+  CHECK(column.times == std::vector<Instant>{at(1166289840), at(1166313600)});
+  TimeDetector points;
+  points.add("10/03/2004", "18.00.00");
+  points.add("30/03/2004", "19.00.00");
+  CHECK(points.finish(place_of).times[0] == at(1078941600));
+  TimeDetector hours;
+  hours.add("20191231", "24");
+  CHECK(hours.finish(place_of).times[0] == at(1577836800));
+}
+
+TEST_CASE("day and month that could be each other are asked for, unless rows or a format decide") {
+  CHECK(read({"01/02/2020", "13/02/2020"}).times[0] == at(1580515200));
+  CHECK(read({"01/02/2020", "02/13/2020"}).times[0] == at(1577923200));
+  CHECK(has(message({"01/01/2020", "01/02/2020"}),
+            "line 2: this may be '01 February 2020', by '%d/%m/%Y', or '02 January 2020', by '%m/%d/%Y', and "
+            "no row has a "
+            "day above 12"));
+  CHECK(read({"01/01/2020"}).times[0] == at(1577836800));
+  for (const char* format : {"%d/%m/%Y", "%-d/%-m/%Y %H:%M", "%m/%d/%Y"}) {
+    TimeDetector detector;
+    detector.prefer(TimeFormat(format));
+    CHECK(read({"01/02/2020"}, detector).times[0] == at(format[1] == 'm' ? 1577923200 : 1580515200));
+  }
+}
+
+TEST_CASE("the first text that no format reads is named with its row") {
+  CHECK(has(message({"2024-01-31", "31.01.2024"}),
+            "line 2: expected a date such as 2024-01-31 13:00, here as the rows before "
+            "it are written: %Y-%m-%d, got '31.01.2024'"));
+  CHECK(has(message({"tomorrow"}),
+            "line 1: expected a date such as 2024-01-31 13:00, or seconds since 1970, got 'tomorrow'"));
+  CHECK(has(message({"1706706307", "x"}), "line 2: expected a number as in the rows before, got 'x'"));
+  CHECK(has(message({"31/01/2024", "01/31/2024"}), "line 2"));
+  CHECK(
+      has(message({"2024-01-31 13:00Z", "2024-01-31 14:00"}), "line 2: some times have an offset from UTC"));
+  CHECK(
+      has(message({"2024-01-31 13:00", "2024-01-31 14:00Z"}), "line 2: some times have an offset from UTC"));
+  for (const char* text :
+       {"2023-02-29", "2024-13-01", "2024-01-31 25:00", "2024-01-31x", "2024-01-31 24:01", "1600-01-01",
+        "2300-01-01", "0:30 PM", "2024-01-31 13:00 PM", "2024-01-31 13:00:00+2", "2024Q5", "", "inf"}) {
+    CAPTURE(text);
+    CHECK(has(message({text}), "expected a date"));
+  }
+}
+
+TEST_CASE("numbers that are hardly times are refused with what they look like") {
+  CHECK(has(message({"0", "1", "2"}),
+            "not times between 1900 and 2100. They look like a counter: from 0 in steps of 1"));
+  CHECK(has(message({"1958.2", "1958.3"}), "years with a fraction"));
+  CHECK(has(message({"0", "5", "23"}), "hours of a day"));
+  CHECK(has(message({"3.5", "-4"}), "numbers from -4 to 3"));
+  CHECK(read({"0", "1", "2"}, TimeDetector(TimeFormat("seconds"))).times[2] == at(2));
+  CHECK(read({"0.5"}, TimeDetector(TimeFormat("%s"))).times[0] == kOneSecond / 2);
+  CHECK(has(message({"99999999999"}, TimeDetector(TimeFormat("seconds"))),
+            "seconds between the years 1678 and 2261"));
+}
+
+TEST_CASE("a format that is named reads its texts alone") {
+  const TimeFormat format("%H:%M on %d.%m.%y");
+  CHECK(read({"13:05 on 31.01.24"}, TimeDetector(format)).times[0] == at(1706706300));
+  CHECK(has(
+      message({"13:05 on 31.01.24", "31.01.24"}, TimeDetector(format)),
+      "line 2: expected a time as '%H:%M on %d.%m.%y' writes it, such as 13:00 on 31.01.24, got '31.01.24'"));
+  CHECK(has(input_error_of([] { TimeFormat("%Y-%Q"); }), "unknown letter of times '%Q'"));
+  CHECK(has(input_error_of([] { TimeFormat("%H:%M"); }), "a format of times has a year"));
+  CHECK(has(input_error_of([] { TimeFormat("secnds"); }), "did you mean 'seconds'?"));
+  CHECK(read({"060 2024"}, TimeDetector(TimeFormat("%j %Y"))).times[0] == at(1709164800));
+}
+
+TEST_CASE("a single time is read where nothing else could be meant") {
+  CHECK(read_time("2024-01-31T13:05:07.25+02:00")->time == at(1706699107) + kOneSecond / 4);
+  CHECK(read_time("2024-01-31T13:05:07.25+02:00")->offset == 7200);
+  CHECK(read_time("2024/01/31")->is_date);
+  CHECK(read_time("31.01.2024 13:05")->time == at(1706706300));
+  for (const char* text : {"", "load", "01/02/2024", "1706706300", "2024-01", "2024-01-31x"})
+    CHECK(!read_time(text));
+}
