@@ -26,14 +26,14 @@ struct AddingOptions {
   DrawnSets sets{.fresh = true};
 };
 
-constexpr Option kRows[] = {
+constexpr Option kAddingRows[] = {
     option<&AddingOptions::length>("length", between(2, 10'000'000), "steps of a sequence"),
     rows_of<&AddingOptions::sets>(kFreshSets),
 };
 
 TaskLoader read_adding_task(JsonReader& reader, const TaskHints&) {
   AddingOptions options;
-  read_options(reader, kRows, options);
+  read_options(reader, kAddingRows, options);
   const std::int64_t length = options.length;
   const DataShape shape{.length = length, .input = 2, .output = 1, .classes = 0, .every_step = false};
   return drawn_task(shape, options.sets,

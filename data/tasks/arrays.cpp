@@ -260,7 +260,7 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   return task;
 }
 
-constexpr Option kRows[] = {
+constexpr Option kArraysRows[] = {
     required<&ArraysOptions::path>(
         "path", "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file")
         .at_least_one(),
@@ -272,7 +272,7 @@ constexpr Option kRows[] = {
     rows_of<&ArraysOptions::normalize>(kNormalizeOptions),
 };
 
-void check(const ArraysOptions& options, JsonReader& reader) {
+void check_arrays(const ArraysOptions& options, JsonReader& reader) {
   if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
   if (options.normalize.target && options.classes > 0 && options.normalize.real_loss)
     reader.error("normalize_target",
@@ -286,7 +286,7 @@ TaskLoader read_arrays_task(JsonReader& reader, const TaskHints& hints) {
   ArraysOptions options;
   options.every_step = hints.every_step;
   options.normalize.real_loss = hints.real_loss;
-  read_options(reader, checked<check>(kRows), options);
+  read_options(reader, checked<check_arrays>(kArraysRows), options);
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_arrays(options, context); };
   return loader;

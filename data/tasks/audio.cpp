@@ -82,7 +82,7 @@ Task load_audio(AudioOptions options, const TaskContext& context) {
   return task;
 }
 
-constexpr Option kRows[] = {
+constexpr Option kAudioRows[] = {
     required<&AudioOptions::input>("input", "the file of the sound that goes in, WAV, FLAC or AIFF")
         .at_least_one(),
     required<&AudioOptions::target>("target",
@@ -96,7 +96,7 @@ constexpr Option kRows[] = {
     option<&AudioOptions::valid>("valid", between(0, 1), "share of the validation set: the next samples"),
 };
 
-void check(const AudioOptions& options, JsonReader& reader) {
+void check_audio(const AudioOptions& options, JsonReader& reader) {
   if (options.overlap >= options.segment)
     reader.error("overlap", text_of("expected less than the segment of ", options.segment, ". Got ",
                                     options.overlap, "."));
@@ -107,7 +107,7 @@ void check(const AudioOptions& options, JsonReader& reader) {
 
 TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
   AudioOptions options;
-  read_options(reader, checked<check>(kRows), options);
+  read_options(reader, checked<check_audio>(kAudioRows), options);
   return {.shape = shape_of(options), .fresh = false, .load = [options](const TaskContext& context) {
             return load_audio(options, context);
           }};

@@ -21,7 +21,7 @@ void require_images(std::int64_t wanted, const CifarImages& images, const fs::pa
 
 void train_on_the_others(CifarOptions& options) { options.train = kLearning - options.valid; }
 
-constexpr Option kRows[] = {
+constexpr Option kCifarImagesRows[] = {
     required<&CifarOptions::path>(
         "path", "folder or archive of the six published files, relative to the experiment file")
         .at_least_one(),
@@ -35,7 +35,7 @@ constexpr Option kRows[] = {
 
 }  // namespace
 
-constinit const OptionTable kCifarOptions = kRows;
+constinit const OptionTable kCifarOptions = kCifarImagesRows;
 
 std::pair<std::shared_ptr<const Cifar10>, SplitIndices> load_cifar10(const CifarOptions& options,
                                                                      const TaskContext& context) {

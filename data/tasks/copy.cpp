@@ -32,7 +32,7 @@ struct CopyOptions {
   DrawnSets sets{.fresh = true};
 };
 
-constexpr Option kRows[] = {
+constexpr Option kCopyRows[] = {
     option<&CopyOptions::blanks>("blanks", between(1, 10'000'000),
                                  "blanks between the symbols and the marker"),
     rows_of<&CopyOptions::sets>(kFreshSets),
@@ -40,7 +40,7 @@ constexpr Option kRows[] = {
 
 TaskLoader read_copy_task(JsonReader& reader, const TaskHints&) {
   CopyOptions options;
-  read_options(reader, kRows, options);
+  read_options(reader, kCopyRows, options);
   const std::int64_t blanks = options.blanks;
   const std::int64_t length = blanks + 2 * kRecalled;
   const DataShape shape{

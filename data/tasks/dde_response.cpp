@@ -41,7 +41,7 @@ std::int64_t whole_steps(JsonReader& reader, const std::string& key, double time
   return static_cast<std::int64_t>(steps);
 }
 
-constexpr Option kRows[] = {
+constexpr Option kDdeResponseRows[] = {
     option<&ResponseOptions::equation>("equation", {"linear", "tanh"},
                                        "h' = s - h(t - tau), or h' = -h + tanh(s - h(t - tau))"),
     option<&ResponseOptions::tau>("tau", between(0, 1e6), "delay; 0: no delay"),
@@ -80,7 +80,7 @@ namespace {
 
 TaskLoader read_dde_response_task(JsonReader& reader, const TaskHints&) {
   ResponseOptions options;
-  read_options(reader, kRows, options);
+  read_options(reader, kDdeResponseRows, options);
   const DdeResponse equation{.saturating = options.equation == "tanh",
                              .delay = whole_steps(reader, "tau", options.tau, options.step),
                              .step = options.step};

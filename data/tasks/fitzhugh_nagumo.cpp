@@ -29,14 +29,14 @@ std::vector<double> fitzhugh_nagumo(double v, std::int64_t points, Tolerance tol
 
 namespace {
 
-constexpr Option kRows[] = {
+constexpr Option kFitzhughNagumoRows[] = {
     option<&Tolerance::relative>("rtol", between(1e-13, 1), "relative tolerance of the solver"),
     option<&Tolerance::absolute>("atol", between(1e-13, 1), "absolute tolerance of the solver"),
 };
 
 TaskLoader read_fitzhugh_nagumo_task(JsonReader& reader, const TaskHints&) {
   Tolerance tolerance;
-  read_options(reader, kRows, tolerance);
+  read_options(reader, kFitzhughNagumoRows, tolerance);
   auto series = [tolerance](RandomStream stream, std::int64_t points) {
     return fitzhugh_nagumo(2 * stream.next_uniform() - 1, points, tolerance);
   };

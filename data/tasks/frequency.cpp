@@ -42,7 +42,7 @@ double class_frequency(std::int64_t index) {
 
 namespace {
 
-constexpr Option kRows[] = {
+constexpr Option kFrequencyRows[] = {
     option<&FrequencyOptions::length>("length", between(2, 10'000'000),
                                       "steps of a sequence, which lasts one second"),
     option<&FrequencyOptions::noise>("noise", at_least(0),
@@ -53,7 +53,7 @@ constexpr Option kRows[] = {
 };
 TaskLoader read_frequency_task(JsonReader& reader, const TaskHints&) {
   FrequencyOptions options;
-  read_options(reader, kRows, options);
+  read_options(reader, kFrequencyRows, options);
   const DataShape shape{
       .length = options.length, .input = 1, .output = 0, .classes = kClasses, .every_step = false};
   return drawn_task(shape, options.sets,

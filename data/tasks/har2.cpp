@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kSteps = 128, kWindows = 7352, kTestWindows = 2947, kLargestFile = 1 << 28;
 constexpr std::array kSignals = {"body_acc_x",  "body_acc_y",  "body_acc_z",  "body_gyro_x", "body_gyro_y",
                                  "body_gyro_z", "total_acc_x", "total_acc_y", "total_acc_z"};
-constexpr std::int64_t kInputs = kSignals.size();
+constexpr std::int64_t kHar2Inputs = kSignals.size();
 constexpr DataShape kShape{
-    .length = kSteps, .input = kInputs, .output = 0, .classes = 2, .every_step = false};
+    .length = kSteps, .input = kHar2Inputs, .output = 0, .classes = 2, .every_step = false};
 /// The group (class) of the published labels 1..6: walking, walking upstairs, walking downstairs, sitting,
 /// standing, laying.
 constexpr std::array<std::int32_t, 7> kGroup = {-1, 0, 1, 0, 1, 0, 1};
@@ -74,7 +74,7 @@ const std::vector<float>& table_of(const Tables& tables, const std::string& name
 std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const std::string& part,
                                                   const fs::path& path) {
   auto stored = std::make_shared<StoredSequences>();
-  stored->input = kInputs;
+  stored->input = kHar2Inputs;
   const std::vector<float>& labels = table_of(tables, label_file(part), path);
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto label = static_cast<std::size_t>(labels[i]);
@@ -84,7 +84,7 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
     }
     stored->classes.push_back(kGroup[label]);
   }
-  stored->x.resize(labels.size() * kSteps * kInputs);
+  stored->x.resize(labels.size() * kSteps * kHar2Inputs);
   for (std::size_t input = 0; input < kSignals.size(); ++input) {
     const std::string name = signal_file(kSignals[input], part);
     const std::vector<float>& signal = table_of(tables, name, path);
@@ -93,7 +93,7 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
                        text_of("contains ", signal.size() / kSteps, " windows, expected ", labels.size(),
                                ", one for each label."));
     }
-    for (std::size_t n = 0; n < signal.size(); ++n) stored->x[n * kInputs + input] = signal[n];
+    for (std::size_t n = 0; n < signal.size(); ++n) stored->x[n * kHar2Inputs + input] = signal[n];
   }
   for (std::size_t i = 1; i <= labels.size(); ++i)
     stored->starts.push_back(static_cast<std::int64_t>(i) * kSteps);
@@ -123,23 +123,23 @@ Task load_har2(const Har2Options& options, const TaskContext& context) {
               .normalization = {.input = input_scaling(*learning, split.train), .output = {}}};
 }
 
-void train_on_the_others(Har2Options& options) { options.train = kWindows - options.valid; }
+void train_on_other_windows(Har2Options& options) { options.train = kWindows - options.valid; }
 
-constexpr Option kRows[] = {
+constexpr Option kHar2Rows[] = {
     required<&Har2Options::path>(
         "path", "the folder 'UCI HAR Dataset' or its archive, relative to the experiment file")
         .at_least_one(),
     option<&Har2Options::valid>("valid", between(0, kWindows - 1), "number of validation windows"),
     option<&Har2Options::train>("train", between(1, kWindows),
                                 "number of training windows; by default all others")
-        .after<train_on_the_others>(),
+        .after<train_on_other_windows>(),
     option<&Har2Options::test>("test", between(0, kTestWindows),
                                "number of test windows, the first of the test files"),
 };
 
 TaskLoader read_har2_task(JsonReader& reader, const TaskHints&) {
   Har2Options options;
-  read_options(reader, kRows, options);
+  read_options(reader, kHar2Rows, options);
   TaskLoader loader;
   loader.shape = kShape;
   loader.load = [options](const TaskContext& context) { return load_har2(options, context); };

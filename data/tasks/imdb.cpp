@@ -169,9 +169,9 @@ Task load_imdb(const ImdbOptions& options, const TaskContext& context) {
   return task;
 }
 
-void train_on_the_others(ImdbOptions& options) { options.train = kReviews - options.valid; }
+void train_on_other_reviews(ImdbOptions& options) { options.train = kReviews - options.valid; }
 
-constexpr Option kRows[] = {
+constexpr Option kImdbRows[] = {
     required<&ImdbOptions::path>(
         "path", "folder or archive that contains train/ and test/, relative to the experiment file")
         .at_least_one(),
@@ -183,7 +183,7 @@ constexpr Option kRows[] = {
     option<&ImdbOptions::valid>("valid", between(0, kReviews - 1), "number of validation reviews"),
     option<&ImdbOptions::train>("train", between(1, kReviews),
                                 "number of training reviews; by default all others")
-        .after<train_on_the_others>(),
+        .after<train_on_other_reviews>(),
     option<&ImdbOptions::test>("test", between(0, kReviews),
                                "number of test reviews, negative and positive ones in turn"),
     option<&ImdbOptions::vectors>("vectors",
@@ -193,7 +193,7 @@ constexpr Option kRows[] = {
 };
 TaskLoader read_imdb_task(JsonReader& reader, const TaskHints&) {
   ImdbOptions options;
-  read_options(reader, kRows, options);
+  read_options(reader, kImdbRows, options);
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_imdb(options, context); };
   return loader;

@@ -57,7 +57,7 @@ struct Lorenz96Options {
   std::int64_t horizon = 25;
 };
 
-constexpr Option kRows[] = {
+constexpr Option kLorenz96Rows[] = {
     option<&Lorenz96Options::F>("F", between(-20, 20), "forcing; the system is chaotic at 8, and not at 0.9"),
     option<&Lorenz96Options::horizon>("horizon", between(1, 100'000),
                                       "steps of 0.01 from an input to its target"),
@@ -65,7 +65,7 @@ constexpr Option kRows[] = {
 
 TaskLoader read_lorenz96_task(JsonReader& reader, const TaskHints&) {
   Lorenz96Options options;
-  read_options(reader, kRows, options);
+  read_options(reader, kLorenz96Rows, options);
   auto series = [F = options.F](RandomStream stream, std::int64_t points) {
     Ring start;
     std::generate(start.begin(), start.end(), [&] { return F - 0.5 + stream.next_uniform(); });

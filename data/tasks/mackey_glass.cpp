@@ -4,7 +4,7 @@ namespace lagtape {
 
 namespace {
 
-double slope(double x, double delayed) {
+double mackey_glass_slope(double x, double delayed) {
   const double square = delayed * delayed;
   const double fifth = square * square * delayed;
   return 0.2 * delayed / (1 + fifth * fifth) - 0.1 * x;
@@ -12,7 +12,9 @@ double slope(double x, double delayed) {
 
 }  // namespace
 
-DelaySeries mackey_glass() { return {.slope = slope, .step = 0.25, .delay = 68, .transient = 2000}; }
+DelaySeries mackey_glass() {
+  return {.slope = mackey_glass_slope, .step = 0.25, .delay = 68, .transient = 2000};
+}
 
 namespace {
 

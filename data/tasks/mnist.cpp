@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kSide = 28, kPixels = kSide * kSide, kClasses = 10, kTrainingDigits = 60000;
-constexpr DataShape kShape{
-    .length = kPixels, .input = 1, .output = 0, .classes = kClasses, .every_step = false};
+constexpr std::int64_t kSide = 28, kPixels = kSide * kSide, kDigits = 10, kTrainingDigits = 60000;
+constexpr DataShape kDigitShape{
+    .length = kPixels, .input = 1, .output = 0, .classes = kDigits, .every_step = false};
 
 struct Digits {
   Idx images;  ///< [N, 28, 28]
@@ -52,7 +52,7 @@ std::shared_ptr<const Digits> read_digits(const fs::path& folder, const std::str
   }
   const auto values = digits->labels.values();
   const auto foreign =
-      std::find_if(values.begin(), values.end(), [](std::uint8_t v) { return v >= kClasses; });
+      std::find_if(values.begin(), values.end(), [](std::uint8_t v) { return v >= kDigits; });
   if (foreign != values.end()) {
     throw InputError({labels.string()}, Rule::out_of_range,
                      text_of("label ", foreign - values.begin(), " is ", int{*foreign}, ", expected 0..9."));
@@ -64,7 +64,7 @@ class MnistDataset final : public Dataset {
  public:
   MnistDataset(std::shared_ptr<const Digits> digits, std::vector<std::int64_t> chosen,
                std::vector<std::int64_t> pixel_order)
-      : Dataset(kShape),
+      : Dataset(kDigitShape),
         digits_(std::move(digits)),
         chosen_(std::move(chosen)),
         pixel_order_(std::move(pixel_order)) {}
@@ -118,7 +118,7 @@ Task load_mnist(const MnistOptions& options, const TaskContext& context) {
   const SplitIndices split =
       random_split(learning->images.shape[0], options.train, options.valid, 0, context.seed);
   const std::vector<std::int64_t> order = pixel_order(options);
-  return Task{.shape = kShape,
+  return Task{.shape = kDigitShape,
               .train = std::make_shared<MnistDataset>(learning, split.train, order),
               .valid = std::make_shared<MnistDataset>(learning, split.valid, order),
               .test = std::make_shared<MnistDataset>(testing, in_order(options.test), order),
@@ -126,9 +126,9 @@ Task load_mnist(const MnistOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
-void train_on_the_others(MnistOptions& options) { options.train = kTrainingDigits - options.valid; }
+void train_on_other_digits(MnistOptions& options) { options.train = kTrainingDigits - options.valid; }
 
-constexpr Option kRows[] = {
+constexpr Option kMnistRows[] = {
     required<&MnistOptions::path>("path",
                                   "folder of the four published files, relative to the experiment file")
         .at_least_one(),
@@ -140,12 +140,12 @@ constexpr Option kRows[] = {
     option<&MnistOptions::valid>("valid", between(0, kTrainingDigits - 1), "number of validation digits"),
     option<&MnistOptions::train>("train", between(1, kTrainingDigits),
                                  "number of training digits; by default all others")
-        .after<train_on_the_others>(),
+        .after<train_on_other_digits>(),
     option<&MnistOptions::test>("test", between(0, 10000),
                                 "number of test digits, the first of the test files"),
 };
 
-void check(const MnistOptions& options, JsonReader& reader) {
+void check_mnist(const MnistOptions& options, JsonReader& reader) {
   if (options.permutation != 5544 && options.permutation != 12008 && options.permutation != 92916) {
     reader.error("permutation", text_of("must be 5544, 12008 or 92916. Got ", options.permutation, "."));
   }
@@ -153,9 +153,9 @@ void check(const MnistOptions& options, JsonReader& reader) {
 
 TaskLoader read_mnist_task(JsonReader& reader, const TaskHints&) {
   MnistOptions options;
-  read_options(reader, checked<check>(kRows), options);
+  read_options(reader, checked<check_mnist>(kMnistRows), options);
   TaskLoader loader;
-  loader.shape = kShape;
+  loader.shape = kDigitShape;
   loader.load = [options](const TaskContext& context) { return load_mnist(options, context); };
   return loader;
 }

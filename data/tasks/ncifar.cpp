@@ -11,10 +11,9 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::int64_t kSide = CifarImages::kSide, kChannels = CifarImages::kChannels,
-                       kWidth = kChannels * kSide;
-constexpr std::int64_t kLength = 1000, kNoise = (kLength - kSide) * kWidth;
-constexpr DataShape kShape{
+constexpr std::int64_t kWidth = CifarImages::kChannels * CifarImages::kSide;
+constexpr std::int64_t kLength = 1000, kNoise = (kLength - CifarImages::kSide) * kWidth;
+constexpr DataShape kRowsShape{
     .length = kLength, .input = kWidth, .output = 0, .classes = CifarImages::kClasses, .every_step = false};
 
 struct NcifarOptions {
@@ -33,7 +32,7 @@ class NcifarDataset final : public Dataset {
   NcifarDataset(std::shared_ptr<const Cifar10> owner, const CifarImages& images,
                 std::vector<std::int64_t> chosen, std::shared_ptr<const std::vector<double>> noise,
                 std::uint64_t seed, Split split)
-      : Dataset(kShape),
+      : Dataset(kRowsShape),
         owner_(std::move(owner)),
         images_(images),
         chosen_(std::move(chosen)),
@@ -48,9 +47,11 @@ class NcifarDataset final : public Dataset {
     const auto pixels = images_.pixels(image);
     with_scalar(batch.x.dtype(), [&]<class T>() {
       T* x = batch.x.values<T>().data() + row * kLength * kWidth;
-      for (std::int64_t n = 0; n < kSide; ++n) {
-        for (std::int64_t c = 0; c < kChannels; ++c) {
-          const auto from = pixels.subspan(static_cast<std::size_t>((c * kSide + n) * kSide), kSide);
+      for (std::int64_t n = 0; n < CifarImages::kSide; ++n) {
+        for (std::int64_t c = 0; c < CifarImages::kChannels; ++c) {
+          const auto from =
+              pixels.subspan(static_cast<std::size_t>((c * CifarImages::kSide + n) * CifarImages::kSide),
+                             CifarImages::kSide);
           x = std::transform(from.begin(), from.end(), x, [](std::uint8_t byte) { return T(byte) / T(255); });
         }
       }
@@ -89,7 +90,7 @@ Task load_ncifar(const NcifarOptions& options, const TaskContext& context) {
                                      Split name) {
     return std::make_shared<NcifarDataset>(owner, part, chosen, noise, context.seed, name);
   };
-  return Task{.shape = kShape,
+  return Task{.shape = kRowsShape,
               .train = dataset(images->learning, split.train, Split::train),
               .valid = dataset(images->learning, split.valid, Split::valid),
               .test = dataset(images->testing, split.test, Split::test),
@@ -97,7 +98,7 @@ Task load_ncifar(const NcifarOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
-constexpr Option kRows[] = {
+constexpr Option kNcifarRows[] = {
     rows_of<&NcifarOptions::images>(kCifarOptions),
     option<&NcifarOptions::noise>(
         "noise", {"fixed", "per_sample", "uniform"},
@@ -105,9 +106,9 @@ constexpr Option kRows[] = {
 };
 TaskLoader read_ncifar_task(JsonReader& reader, const TaskHints&) {
   NcifarOptions options;
-  read_options(reader, kRows, options);
+  read_options(reader, kNcifarRows, options);
   TaskLoader loader;
-  loader.shape = kShape;
+  loader.shape = kRowsShape;
   loader.load = [options](const TaskContext& context) { return load_ncifar(options, context); };
   return loader;
 }

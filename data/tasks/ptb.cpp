@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kMostStreams = 1e6;
-constexpr std::string_view kBlanks = " \t\r", kLineEnd = "\n", kUnknown = "<unk>";
+constexpr std::string_view kBlanks = " \t\r", kLineEnd = "\n", kUnknownWord = "<unk>";
 
 struct PtbOptions {
   std::string path, level = "word";
@@ -50,7 +50,7 @@ class Vocabulary {
     token_of_.resize(ranked.size());
     for (std::size_t i = 0; i < ranked.size(); ++i) {
       token_of_[static_cast<std::size_t>(ranked[i])] = static_cast<std::int32_t>(i);
-      if (counts_.word(ranked[i]) == kUnknown) unknown_ = static_cast<std::int32_t>(i);
+      if (counts_.word(ranked[i]) == kUnknownWord) unknown_ = static_cast<std::int32_t>(i);
     }
   }
 
@@ -61,9 +61,9 @@ class Vocabulary {
     for_each_token(text, words_, [&](std::string_view token, std::int64_t line) {
       const auto number = static_cast<std::size_t>(counts_.add(token, 0));
       if (number >= token_of_.size() && !unknown_) {
-        throw InputError(
-            {where.string(), line}, Rule::missing,
-            text_of("'", token.substr(0, 40), "' is not in the training text, which has no ", kUnknown, "."));
+        throw InputError({where.string(), line}, Rule::missing,
+                         text_of("'", token.substr(0, 40), "' is not in the training text, which has no ",
+                                 kUnknownWord, "."));
       }
       tokens.push_back(number < token_of_.size() ? token_of_[number] : *unknown_);
     });
@@ -133,7 +133,7 @@ Task load_ptb(const PtbOptions& options, const TaskContext& context) {
               .normalization = {}};
 }
 
-constexpr Option kRows[] = {
+constexpr Option kPtbRows[] = {
     required<&PtbOptions::path>(
         "path", "folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt, relative to the experiment file")
         .at_least_one(),
@@ -147,7 +147,7 @@ constexpr Option kRows[] = {
 TaskLoader read_ptb_task(JsonReader& reader, const TaskHints& hints) {
   PtbOptions options;
   options.streams = hints.batch;
-  read_options(reader, kRows, options);
+  read_options(reader, kPtbRows, options);
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_ptb(options, context); };
   return loader;

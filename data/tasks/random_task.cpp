@@ -71,7 +71,7 @@ struct RandomOptions {
 constexpr Range kSequences = between(0, kMostSequences);
 
 // Of `input` and `tokens`, and of `output` and `classes`, one is given; 0: it is not.
-constexpr Option kRows[] = {
+constexpr Option kRandomTaskRows[] = {
     required<&RandomOptions::length>("length", between(1, 10'000'000), "steps of a sequence"),
     option<&RandomOptions::tokens>(
         "tokens", between(0, 1 << 24),
@@ -93,7 +93,7 @@ constexpr Option kRows[] = {
     option<&RandomOptions::test>("test", kSequences, "number of test sequences"),
 };
 
-void check(const RandomOptions& options, JsonReader& reader) {
+void check_random_task(const RandomOptions& options, JsonReader& reader) {
   const Problem missing = {.rule = Rule::missing, .expected = "integer >= 1 and <= 1000000"};
   const bool output = reader.has("output"), classes = reader.has("classes");
   if (options.tokens == 0 && !reader.has("input")) reader.error("input", missing);
@@ -108,7 +108,7 @@ TaskLoader read_random_task(JsonReader& reader, const TaskHints& hints) {
   RandomOptions options;
   options.train = hints.batch;
   options.every_step = hints.every_step;
-  read_options(reader, checked<check>(kRows), options);
+  read_options(reader, checked<check_random_task>(kRandomTaskRows), options);
   const DataShape shape{.length = options.length,
                         .input = std::max<std::int64_t>(1, options.input),
                         .output = options.classes > 0 ? 0 : std::max<std::int64_t>(1, options.output),

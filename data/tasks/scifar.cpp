@@ -11,15 +11,13 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::int64_t kSide = CifarImages::kSide, kPixels = CifarImages::kPixels;
-constexpr std::int64_t kChannels = CifarImages::kChannels;
 constexpr std::int64_t kLargestShift = 4;
 constexpr std::array kMean = {0.4914, 0.4822, 0.4465}, kDeviation = {0.2023, 0.1994, 0.2010};
-constexpr DataShape kShape{.length = kPixels,
-                           .input = kChannels,
-                           .output = 0,
-                           .classes = CifarImages::kClasses,
-                           .every_step = false};
+constexpr DataShape kPixelShape{.length = CifarImages::kPixels,
+                                .input = CifarImages::kChannels,
+                                .output = 0,
+                                .classes = CifarImages::kClasses,
+                                .every_step = false};
 
 struct ScifarOptions {
   CifarOptions images;
@@ -35,9 +33,9 @@ struct View {
   /// The pixel of the stored image that is seen at (row, column), or -1 outside of it.
   std::int64_t source(std::int64_t row, std::int64_t column) const {
     row += down;
-    column = (mirrored ? kSide - 1 - column : column) + right;
-    const bool inside = row >= 0 && row < kSide && column >= 0 && column < kSide;
-    return inside ? row * kSide + column : -1;
+    column = (mirrored ? CifarImages::kSide - 1 - column : column) + right;
+    const bool inside = row >= 0 && row < CifarImages::kSide && column >= 0 && column < CifarImages::kSide;
+    return inside ? row * CifarImages::kSide + column : -1;
   }
 };
 
@@ -45,7 +43,7 @@ class ScifarDataset final : public Dataset {
  public:
   ScifarDataset(std::shared_ptr<const Cifar10> owner, const CifarImages& images,
                 std::vector<std::int64_t> chosen, bool channels, bool augment, std::uint64_t seed)
-      : Dataset(kShape),
+      : Dataset(kPixelShape),
         owner_(std::move(owner)),
         images_(images),
         chosen_(std::move(chosen)),
@@ -60,17 +58,19 @@ class ScifarDataset final : public Dataset {
     const auto pixels = images_.pixels(image);
     const View view = view_of(index, batch.epoch);
     with_scalar(batch.x.dtype(), [&]<class T>() {
-      const auto x = batch.x.values<T>().subspan(static_cast<std::size_t>(row * kPixels * kChannels));
-      for (std::int64_t n = 0; n < kPixels; ++n) {
-        const std::int64_t source = view.source(n / kSide, n % kSide);
-        for (std::int64_t c = 0; c < kChannels; ++c) {
-          const std::uint8_t byte = source < 0 ? 0 : pixels[static_cast<std::size_t>(c * kPixels + source)];
+      const auto x = batch.x.values<T>().subspan(
+          static_cast<std::size_t>(row * CifarImages::kPixels * CifarImages::kChannels));
+      for (std::int64_t n = 0; n < CifarImages::kPixels; ++n) {
+        const std::int64_t source = view.source(n / CifarImages::kSide, n % CifarImages::kSide);
+        for (std::int64_t c = 0; c < CifarImages::kChannels; ++c) {
+          const std::uint8_t byte =
+              source < 0 ? 0 : pixels[static_cast<std::size_t>(c * CifarImages::kPixels + source)];
           const auto channel = static_cast<std::size_t>(c);
           if (channels_) {
             const double scaled = (byte / 255.0 - kMean[channel]) / kDeviation[channel];
-            x[static_cast<std::size_t>(c * kPixels + n)] = static_cast<T>(scaled);
+            x[static_cast<std::size_t>(c * CifarImages::kPixels + n)] = static_cast<T>(scaled);
           } else {
-            x[static_cast<std::size_t>(n * kChannels + c)] = T(byte) / T(255);
+            x[static_cast<std::size_t>(n * CifarImages::kChannels + c)] = T(byte) / T(255);
           }
         }
       }
@@ -108,7 +108,7 @@ Task load_scifar(const ScifarOptions& options, const TaskContext& context) {
                                      bool augment) {
     return std::make_shared<ScifarDataset>(owner, part, chosen, channels, augment, context.seed);
   };
-  Task task{.shape = kShape,
+  Task task{.shape = kPixelShape,
             .train = dataset(images->learning, split.train, options.augment),
             .valid = dataset(images->learning, split.valid, false),
             .test = dataset(images->testing, split.test, false),
@@ -121,7 +121,7 @@ Task load_scifar(const ScifarOptions& options, const TaskContext& context) {
   return task;
 }
 
-constexpr Option kRows[] = {
+constexpr Option kScifarRows[] = {
     rows_of<&ScifarOptions::images>(kCifarOptions),
     option<&ScifarOptions::layout>(
         "layout", {"rgb", "channels"},
@@ -131,9 +131,9 @@ constexpr Option kRows[] = {
 };
 TaskLoader read_scifar_task(JsonReader& reader, const TaskHints&) {
   ScifarOptions options;
-  read_options(reader, kRows, options);
+  read_options(reader, kScifarRows, options);
   TaskLoader loader;
-  loader.shape = kShape;
+  loader.shape = kPixelShape;
   loader.load = [options](const TaskContext& context) { return load_scifar(options, context); };
   return loader;
 }

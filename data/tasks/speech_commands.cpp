@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kRate = 16000;
 constexpr std::string_view kBackground = "_background_noise_";
-constexpr std::int32_t kUnknown = 0, kSilence = 1, kFirstWord = 2;
+constexpr std::int32_t kOtherWord = 0, kSilence = 1, kFirstCommand = 2;
 constexpr std::array<std::string_view, 10> kWords = {"yes",   "no", "up",  "down", "left",
                                                      "right", "on", "off", "stop", "go"};
 
@@ -34,19 +34,20 @@ DataShape shape_of(const SpeechOptions& options) {
   return {.length = options.frames,
           .input = LogMel::kBands,
           .output = 0,
-          .classes = kFirstWord + static_cast<std::int64_t>(kWords.size()),
+          .classes = kFirstCommand + static_cast<std::int64_t>(kWords.size()),
           .every_step = false};
 }
 
 std::int32_t class_of(std::string_view folder) {
   if (folder == kBackground) return kSilence;
   const auto found = std::find(kWords.begin(), kWords.end(), folder);
-  return found == kWords.end() ? kUnknown : kFirstWord + static_cast<std::int32_t>(found - kWords.begin());
+  return found == kWords.end() ? kOtherWord
+                               : kFirstCommand + static_cast<std::int32_t>(found - kWords.begin());
 }
 
 struct Utterance {
   std::string name;  ///< "yes/0a7c2a8d_nohash_0.wav"
-  std::int32_t spoken = kUnknown;
+  std::int32_t spoken = kOtherWord;
 };
 
 class SpeechDataset final : public Dataset {
@@ -168,7 +169,7 @@ Task load_speech_commands(const SpeechOptions& options, const TaskContext& conte
               .normalization = {}};
 }
 
-constexpr Option kRows[] = {
+constexpr Option kSpeechCommandsRows[] = {
     required<&SpeechOptions::path>("path", "folder of the unpacked archive, relative to the experiment file")
         .at_least_one(),
     option<&SpeechOptions::frames>("frames", between(2, 10000),
@@ -177,7 +178,7 @@ constexpr Option kRows[] = {
 };
 TaskLoader read_speech_commands_task(JsonReader& reader, const TaskHints&) {
   SpeechOptions options;
-  read_options(reader, kRows, options);
+  read_options(reader, kSpeechCommandsRows, options);
   TaskLoader loader;
   loader.shape = shape_of(options);
   loader.load = [options](const TaskContext& context) { return load_speech_commands(options, context); };

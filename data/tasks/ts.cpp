@@ -90,7 +90,7 @@ void seed_of_split(TsOptions& options) {
   if (options.split == "torch") options.split_seed = 123456;
 }
 
-constexpr Option kRows[] = {
+constexpr Option kTsRows[] = {
     required<&TsOptions::path>("path",
                                "folder of NAME_TRAIN.ts and NAME_TEST.ts, relative to the experiment file")
         .at_least_one(),
@@ -117,14 +117,14 @@ constexpr Option kRows[] = {
     rows_of<&TsOptions::normalize>(kNormalizeOptions),
 };
 
-void check(const TsOptions& options, JsonReader& reader) {
+void check_ts(const TsOptions& options, JsonReader& reader) {
   if (options.valid + options.test >= 1) reader.error("test", "the shares of valid and test leave nothing.");
 }
 
 TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
   TsOptions options;
   options.normalize.real_loss = hints.real_loss;
-  read_options(reader, checked<check>(kRows), options);
+  read_options(reader, checked<check_ts>(kTsRows), options);
   TaskLoader loader;
   loader.load = [options](const TaskContext& context) { return load_ts(options, context); };
   return loader;
