@@ -11,10 +11,10 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
-#include "lagtape/data/series/calendar.h"
 #include "lagtape/data/series/fill.h"
 #include "lagtape/data/table/number.h"
-#include "lagtape/data/table/time_stamp.h"
+#include "lagtape/data/time/calendar.h"
+#include "lagtape/data/time/time_format.h"
 
 namespace lagtape {
 
@@ -50,18 +50,21 @@ struct CsvSource {
 TimeAxis read_axis(CsvSource& csv, std::int64_t column) {
   TimeAxis axis;
   for (std::int64_t row = 0; row < csv.rows(); ++row) {
-    const std::optional<TimeStamp> stamp = parse_time_stamp(csv.cell(row, column));
-    if (!stamp || std::abs(stamp->seconds) > kLatestTime) {
+    const std::string_view text = csv.cell(row, column);
+    const std::optional<double> number = parse_number(text);
+    const std::optional<ReadTime> date = number ? std::nullopt : read_time(text);
+    if (!date && !(number && std::abs(*number) <= kLatestTime)) {
       throw InputError(Problem{.place = csv.place(row, column),
                                .rule = Rule::syntax,
-                               .found = quote(csv.cell(row, column), 40),
+                               .found = quote(text, 40),
                                .expected = "a date such as 2024-01-31 13:00, or seconds since 1970"});
     }
-    axis.times.push_back(stamp->seconds);
-    if (row == 0) axis.has_dates = stamp->is_date;
-    if (row == 0) axis.offset = stamp->offset;
-    axis.has_offsets = axis.has_offsets || stamp->offset.has_value();
-    if (stamp->offset != axis.offset) axis.offset = {};
+    axis.times.push_back(date ? seconds_of(date->time) : *number);
+    const std::optional<double> offset = date ? date->offset : std::nullopt;
+    if (row == 0) axis.has_dates = date.has_value();
+    if (row == 0) axis.offset = offset;
+    axis.has_offsets = axis.has_offsets || offset.has_value();
+    if (offset != axis.offset) axis.offset = {};
   }
   if (!std::ranges::is_sorted(axis.times)) {
     csv.order.resize(axis.times.size());

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/ending.h"
@@ -10,7 +11,6 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/series_file.h"
 #include "lagtape/data/series/csv_recording.h"
-#include "lagtape/data/table/time_stamp.h"
 
 namespace lagtape {
 
@@ -158,7 +158,7 @@ Recordings read_recordings(const SeriesOptions& options, const fs::path& base, b
   Recordings all = parts.size() == 1 ? std::move(parts.front()) : joined(std::move(parts));
   TimeAxis& axis = all.axis;
   axis.are_days = std::ranges::all_of(
-      axis.times, [&](double seconds) { return is_midnight(seconds + axis.offset.value_or(0)); });
+      axis.times, [&](double seconds) { return std::fmod(seconds + axis.offset.value_or(0), 86400) == 0; });
   return all;
 }
 

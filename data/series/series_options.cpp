@@ -5,7 +5,7 @@
 
 #include "lagtape/core/json/options.h"
 #include "lagtape/core/json/schema.h"
-#include "lagtape/data/series/calendar.h"
+#include "lagtape/data/time/calendar.h"
 
 namespace lagtape {
 

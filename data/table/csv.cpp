@@ -9,7 +9,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/table/named_table.h"
 #include "lagtape/data/table/number.h"
-#include "lagtape/data/table/time_stamp.h"
+#include "lagtape/data/time/time_format.h"
 
 namespace lagtape {
 
@@ -69,7 +69,7 @@ std::string serialize_csv(const Csv& csv) {
     const bool is_trimmed = name.empty() || (name.find_first_not_of(" \t") == 0 &&
                                              name.find_last_not_of(" \t") + 1 == name.size());
     if (name.find_first_of(",\"\r\n") != std::string::npos || !is_trimmed || parse_number(name) ||
-        parse_time_stamp(name)) {
+        read_time(name)) {
       throw InputError({.op = "csv"}, Rule::conflict,
                        "a name has no comma, no quote and no line break, and is no number and no time",
                        quote(name));

@@ -5,7 +5,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/table/number.h"
-#include "lagtape/data/table/time_stamp.h"
+#include "lagtape/data/time/time_format.h"
 
 namespace lagtape {
 
@@ -15,7 +15,7 @@ NamedTable::NamedTable(TextTable cells, std::string where, std::string_view deci
   const auto is_value = [&](std::string_view cell) {
     return std::ranges::any_of(decimals,
                                [&](char decimal) { return parse_number(cell, decimal).has_value(); }) ||
-           parse_time_stamp(cell).has_value();
+           read_time(cell).has_value();
   };
   if (!std::ranges::all_of(row, is_missing) && std::ranges::none_of(row, is_value)) {
     names_.assign(row.begin(), row.end());

@@ -19,6 +19,9 @@ inline constexpr std::int64_t kOneSecond = 1'000'000'000, kOneMinute = 60 * kOne
 /// The whole years that an Instant holds.
 inline constexpr int kFirstYear = 1678, kLastYear = 2261;
 
+/// The last number of seconds since 1970 that is a time, the end of the year 9999. Milliseconds lie beyond it.
+inline constexpr double kLatestTime = 253402300799.0;
+
 /// Where a row of a column stands, for messages.
 using PlaceOfRow = std::function<Place(std::int64_t row)>;
 

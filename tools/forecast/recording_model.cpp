@@ -6,7 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/data/table/time_stamp.h"
+#include "lagtape/data/time/time_format.h"
 #include "lagtape/tools/train/provenance.h"
 
 namespace lagtape {
@@ -95,8 +95,15 @@ std::string plain_number(double number) {
 std::string label_of(const TimeAxis& axis, double time) {
   if (!axis.has_dates) return plain_number(time);
   const double offset = axis.offset.value_or(0);
-  return iso_date_of(time + offset, !axis.are_days) +
-         (axis.has_offsets && !axis.are_days ? text_of_offset(offset) : "");
+  const Instant milliseconds = std::llround((time + offset) * 1000);
+  const char* const format = axis.are_days              ? "%Y-%m-%d"
+                             : milliseconds % 1000 == 0 ? "%Y-%m-%dT%H:%M:%S"
+                                                        : "%Y-%m-%dT%H:%M:%S.%3f";
+  const bool has_offset = axis.has_offsets && !axis.are_days;
+  return TimePattern(format).write(milliseconds * (kOneSecond / 1000), 0) +
+         (!has_offset   ? ""
+          : offset == 0 ? "Z"
+                        : offset_text(std::llround(offset)));
 }
 
 }  // namespace lagtape

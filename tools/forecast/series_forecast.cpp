@@ -7,7 +7,8 @@
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/system_memory.h"
-#include "lagtape/data/table/time_stamp.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/time/time_format.h"
 #include "lagtape/tools/forecast/recording_model.h"
 
 namespace lagtape {
@@ -41,16 +42,17 @@ std::vector<ForecastOrigin> origins_of(const Recordings& recordings) {
 
 /// The time that was asked for. Without an offset it is by the clock of the file, if that has one.
 double time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options) {
-  const std::optional<TimeStamp> from = parse_time_stamp(options.from);
+  if (const auto number = parse_number(options.from); number && std::isfinite(*number)) return *number;
+  const std::optional<ReadTime> from = read_time(options.from);
   if (!from)
     throw InputError(
         text_of("--from ", options.from, ": expected a date such as 2024-01-31 13:00, or a row."));
-  if (!from->is_date || from->offset || !axis.has_offsets) return from->seconds;
+  if (from->offset || !axis.has_offsets) return seconds_of(from->time);
   if (!axis.offset)
     throw InputError(text_of("--from ", options.from, ": the times of ", options.input.string(),
                              " have several offsets from UTC: expected one here too, as in ", options.from,
                              "Z."));
-  return from->seconds - *axis.offset;
+  return seconds_of(from->time) - *axis.offset;
 }
 
 /// Says which of the origins are nearest to a time that is between number `next` and the one before it.

@@ -11,7 +11,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/table/named_table.h"
 #include "lagtape/data/table/number.h"
-#include "lagtape/data/table/time_stamp.h"
+#include "lagtape/data/time/time_format.h"
 
 namespace lagtape {
 
@@ -45,9 +45,9 @@ Cells read_cells(const NamedTable& table, char decimal, RecordingColumn& column)
       ++cells.numbers;
       cells.values.push_back(*number);
       cells.has_commas = cells.has_commas || text.find(',') != text.npos;
-    } else if (const std::optional<TimeStamp> time = parse_time_stamp(text)) {
+    } else if (const std::optional<ReadTime> time = read_time(text)) {
       ++cells.dates;
-      cells.values.push_back(time->seconds);
+      cells.values.push_back(seconds_of(time->time));
     } else if (cells.others++ == 0) {
       column.text = text;
       column.text_line = table.line(row);

@@ -1,4 +1,4 @@
-#include "lagtape/data/series/calendar.h"
+#include "lagtape/data/time/calendar.h"
 
 #include <algorithm>
 #include <cmath>
