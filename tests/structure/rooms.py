@@ -14,8 +14,6 @@ DATA_ORDER = ({"time"}, {"table"}, {"formats", "generators"}, {"series"}, {"task
 MOST_IN_A_KNOT = 2
 MOST_IN_AN_ENGINE_ROOM = 15
 MOST_IN_A_FOLDER = 30
-# Folders that still have more, and how many they may have.
-LARGER_FOLDERS = {"tools/cli": 36}
 # How deep the includes between the files of cells/ go, and how many there are; a folder below counts as one file.
 MOST_FLOORS, MOST_ARROWS = 8, 60
 # Programs, which no folder includes, and headers that lie above or below all folders.
@@ -77,7 +75,7 @@ def check_folder_sizes(root):
         file = path.relative_to(root).as_posix()
         files.setdefault(folder_of(file), set()).add(room_of(file))
     return [f"{folder}:1: {len(found)} files (a .h with its .cpp counted once), {MOST_IN_A_FOLDER} at most"
-            for folder, found in files.items() if len(found) > LARGER_FOLDERS.get(folder, MOST_IN_A_FOLDER)]
+            for folder, found in files.items() if len(found) > MOST_IN_A_FOLDER]
 
 
 def house_graph(edges, house):

@@ -11,7 +11,7 @@
 #include "lagtape/tools/analysis/analysis_json.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/run_folder.h"

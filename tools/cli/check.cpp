@@ -4,10 +4,10 @@
 #include "lagtape/core/json/json.h"
 #include "lagtape/tools/analysis/model_description.h"
 #include "lagtape/tools/analysis/model_gradients.h"
-#include "lagtape/tools/cli/announcements.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/cli/terminal/announcements.h"
+#include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/train/experiment_check.h"
 
 namespace lagtape::cli {

@@ -9,7 +9,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/cli/command.h"
-#include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/view/comparison_plot.h"
 
 namespace lagtape::cli {

@@ -4,7 +4,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/output_file.h"
+#include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/export_data.h"

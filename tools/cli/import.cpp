@@ -6,7 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
-#include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/exchange/import/import_model.h"
 #include "lagtape/tools/train/run_folder.h"
 

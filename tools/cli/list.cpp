@@ -8,8 +8,8 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/core/text_lines.h"
 #include "lagtape/tools/cli/command.h"
-#include "lagtape/tools/cli/print.h"
-#include "lagtape/tools/cli/wrapped_text.h"
+#include "lagtape/tools/cli/terminal/print.h"
+#include "lagtape/tools/cli/terminal/wrapped_text.h"
 #include "lagtape/tools/train/catalogue.h"
 
 namespace lagtape::cli {

@@ -8,7 +8,7 @@
 #include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
-#include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/new/starting_experiment.h"
 
 namespace lagtape::cli {

@@ -2,7 +2,7 @@
 
 #include "lagtape/core/json/json.h"
 #include "lagtape/tools/cli/command.h"
-#include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/train/experiment_schema.h"
 
 namespace lagtape::cli {

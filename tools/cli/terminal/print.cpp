@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/cli/terminal/print.h"
 
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/output_file.h"
+#include "lagtape/tools/cli/terminal/output_file.h"
 
 #include <filesystem>
 

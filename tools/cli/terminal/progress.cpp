@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/progress.h"
+#include "lagtape/tools/cli/terminal/progress.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "lagtape/core/error.h"
-#include "lagtape/tools/cli/format.h"
-#include "lagtape/tools/cli/wrapped_text.h"
+#include "lagtape/tools/cli/terminal/format.h"
+#include "lagtape/tools/cli/terminal/wrapped_text.h"
 
 namespace lagtape::cli {
 

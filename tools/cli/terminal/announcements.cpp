@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/announcements.h"
+#include "lagtape/tools/cli/terminal/announcements.h"
 
 #include <cstdio>
 
@@ -6,7 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
-#include "lagtape/tools/cli/print.h"
+#include "lagtape/tools/cli/terminal/print.h"
 
 namespace lagtape::cli {
 

@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/wrapped_text.h"
+#include "lagtape/tools/cli/terminal/wrapped_text.h"
 
 #include <sys/ioctl.h>
 

@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/signals.h"
+#include "lagtape/tools/cli/terminal/signals.h"
 
 #include <unistd.h>
 

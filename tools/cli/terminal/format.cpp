@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/format.h"
+#include "lagtape/tools/cli/terminal/format.h"
 #include "lagtape/core/json/json.h"
 
 #include <fmt/core.h>
