@@ -18,36 +18,25 @@ void put_softmax(const Tensor& logits, Tensor& result, std::int64_t first, std::
 }
 
 template <class T>
-Tensor stream_row(const Model& model, Stream<T>& stream, std::span<const T> x) {
-  const std::int64_t width = stream.input_width(), q = stream.output_width();
-  const std::int64_t steps = static_cast<std::int64_t>(x.size()) / width;
-  const bool every_step = reads_every_step(model.at());
-  Tensor y(every_step ? Shape{steps, q} : Shape{q}, model.dtype());
-  T* output = y.values<T>().data();
-  stream.reset();
-  for (std::int64_t n = 0; n < steps; ++n)
-    stream.step(x.data() + n * width, output + (every_step ? n * q : 0));
-  return y;
-}
-
-template <class T>
 Tensor stream_rows(const Model& model, const Tensor& x, const StreamOptions& options) {
   const Tensor numbers = x.to(model.dtype());
   Stream<T> stream = model.stream<T>(options);
-  if (x.rank() == 2) return stream_row<T>(model, stream, numbers.values<T>());
-  const std::int64_t rows = x.size(0), row_size = numbers.numel() / rows;
-  Tensor all;
+  const std::int64_t width = stream.input_width(), q = stream.output_width();
+  const std::int64_t rows = x.rank() == 2 ? 1 : x.size(0), steps = x.size(-2);
+  Shape shape = x.shape();
+  shape.back() = q;
+  if (!reads_every_step(model.at())) shape.erase(shape.end() - 2);
+  Tensor y(shape, model.dtype());
+  const T* input = numbers.values<T>().data();
+  T* output = y.values<T>().data();
   for (std::int64_t row = 0; row < rows; ++row) {
-    const Tensor y = stream_row<T>(model, stream, numbers.values<T>().subspan(row * row_size, row_size));
-    if (row == 0) {
-      Shape shape = y.shape();
-      shape.insert(shape.begin(), rows);
-      all = Tensor(shape, y.dtype());
+    stream.reset();
+    for (std::int64_t n = 0; n < steps; ++n, input += width) {
+      stream.step(input, output);
+      if (reads_every_step(model.at()) || n == steps - 1) output += q;
     }
-    const auto values = y.values<T>();
-    std::copy(values.begin(), values.end(), all.values<T>().begin() + row * y.numel());
   }
-  return all;
+  return y;
 }
 
 }  // namespace

@@ -92,14 +92,4 @@ std::string number_text(const Json& value) {
   return value.is_number() ? fmt::format("{:.6g}", value.get<double>()) : "-";
 }
 
-std::string bytes_text(double bytes) {
-  const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < std::size(units)) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{:.0f} bytes", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
-}
-
 }  // namespace lagtape::report

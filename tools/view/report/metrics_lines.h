@@ -24,7 +24,4 @@ std::optional<Plot> weight_norms(const std::vector<Json>& lines);
 /// A number as a reader wants it: "0.0123457", "1.2e-07"; "-" for anything that is none.
 std::string number_text(const Json& value);
 
-/// "12.3 MiB"
-std::string bytes_text(double bytes);
-
 }  // namespace lagtape::report

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "lagtape/cells/models/model_op.h"
+#include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
@@ -43,6 +44,10 @@ std::string settings_text(const Json& part) {
   for (const auto& [key, value] : part.items())
     text += text_of(text.empty() ? "" : ", ", key, " ", setting_text(value));
   return text;
+}
+
+std::string bytes_at(const Json& object, const char* key) {
+  return bytes_of(static_cast<std::int64_t>(std::clamp(object.value(key, 0.0), 0.0, 0x1p62)));
 }
 
 /// The JSON of a file; null where it is missing.
@@ -250,8 +255,8 @@ void write_memory(ReportPage& page, const Run& run, const Task* task, const Thre
   page.heading("Memory and time");
   if (!run.summary.is_null()) {
     page.facts({{"memory plan", setting_text(run.summary.value("plan", Json("-")))},
-                {"bytes of the plan", bytes_text(run.summary.value("plan_bytes", 0.0))},
-                {"largest memory of the process", bytes_text(run.summary.value("peak_rss_bytes", 0.0))},
+                {"bytes of the plan", bytes_at(run.summary, "plan_bytes")},
+                {"largest memory of the process", bytes_at(run.summary, "peak_rss_bytes")},
                 {"time for a step of a batch",
                  fmt::format("{:.4g} us, its update included", run.summary.value("us_per_step", 0.0))}});
   }
@@ -260,7 +265,7 @@ void write_memory(ReportPage& page, const Run& run, const Task* task, const Thre
       describe(run.source, task != nullptr ? task->shape : *run.source.experiment.data.shape, pool.threads());
   std::vector<std::vector<std::string>> rows;
   for (const Json& plan : described["plans"])
-    rows.push_back({setting_text(plan["name"]), bytes_text(plan["bytes"].get<double>()),
+    rows.push_back({setting_text(plan["name"]), bytes_at(plan, "bytes"),
                     fmt::format("{:.3g}", plan["extra_flops"].get<double>())});
   page.table({"memory plan", "bytes", "operations more"}, rows);
 }
