@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,5 +65,11 @@ class Optimizer {
 
 /// Whether a name matches a pattern in which '*' stands for any run of characters, also none.
 bool matches(std::string_view pattern, std::string_view name);
+
+/// An optimizer whose options were read: its learning rate, and how to make it for a model.
+struct OptimizerPlan {
+  double lr = 0;
+  std::function<std::unique_ptr<Optimizer>(const Parameters&)> make;
+};
 
 }  // namespace lagtape

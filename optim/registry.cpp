@@ -103,7 +103,7 @@ constexpr std::array kOptimizers = {
 struct ScheduleOptions {
   std::vector<std::int64_t> epochs = {}, steps = {};
   double factor = 1, floor = 0;
-  std::int64_t patience = 10, warmup = 0;
+  std::int64_t patience = 0, warmup = 0;
 };
 
 constexpr Option kWarmup = option<&ScheduleOptions::warmup>(
@@ -143,26 +143,26 @@ void check_step(const ScheduleOptions& options, JsonReader& reader) {
 }
 
 /// The schedule of the options, read over their defaults, with its warm-up.
-Schedule read(JsonReader& reader, const OptionTable& table, ScheduleOptions options,
-              Schedule (*make)(const ScheduleOptions& options)) {
+SchedulePlan read(JsonReader& reader, const OptionTable& table, ScheduleOptions options,
+                  Schedule (*make)(const ScheduleOptions& options)) {
   read_options(reader, table, options);
-  return with_warmup(make(options), options.warmup);
+  return {.factor = with_warmup(make(options), options.warmup), .patience = options.patience};
 }
 
-Schedule read_constant(JsonReader& reader) {
+SchedulePlan read_constant(JsonReader& reader) {
   return read(reader, kConstant, {}, [](const ScheduleOptions&) { return constant_schedule(); });
 }
-Schedule read_step(JsonReader& reader) {
+SchedulePlan read_step(JsonReader& reader) {
   return read(reader, checked<check_step>(kStep), {.factor = 0.1}, [](const ScheduleOptions& options) {
     return step_schedule(options.epochs, options.steps, options.factor);
   });
 }
-Schedule read_cosine(JsonReader& reader) {
+SchedulePlan read_cosine(JsonReader& reader) {
   return read(reader, kCosine, {},
               [](const ScheduleOptions& options) { return cosine_schedule(options.floor); });
 }
-Schedule read_plateau(JsonReader& reader) {
-  return read(reader, kPlateau, {.factor = 0.5, .floor = 0.001},
+SchedulePlan read_plateau(JsonReader& reader) {
+  return read(reader, kPlateau, {.factor = 0.5, .floor = 0.001, .patience = 10},
               [](const ScheduleOptions& options) { return plateau_schedule(options.factor, options.floor); });
 }
 
@@ -207,11 +207,11 @@ OptimizerPlan read_optimizer(JsonReader& reader) {
   return plan;
 }
 
-Schedule read_schedule(JsonReader& reader) {
+SchedulePlan read_schedule(JsonReader& reader) {
   const ScheduleEntry* entry =
       chosen(reader, kSchedules, "how the learning rate changes during the run", "constant");
   if (entry == nullptr) return {};
-  Schedule schedule = entry->read(reader);
+  SchedulePlan schedule = entry->read(reader);
   reader.finish();
   return schedule;
 }

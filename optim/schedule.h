@@ -19,6 +19,12 @@ struct Progress {
 /// no state.
 using Schedule = std::function<double(const Progress&)>;
 
+/// A schedule whose options were read.
+struct SchedulePlan {
+  Schedule factor;
+  std::int64_t patience = 0;  ///< evaluations without a new best that it counts as a plateau; 0: none
+};
+
 /// The factor 1 throughout.
 Schedule constant_schedule();
 

@@ -28,9 +28,9 @@ Schedule schedule_from(const std::string& text) {
   const Json json = parse_json(text, "experiment.json");
   JsonErrors errors;
   JsonReader reader(json, "/schedule", errors);
-  Schedule schedule = read_schedule(reader);
+  SchedulePlan schedule = read_schedule(reader);
   errors.raise("experiment.json");
-  return schedule;
+  return schedule.factor;
 }
 
 std::string message_of(const std::string& text) {

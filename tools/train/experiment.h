@@ -32,18 +32,6 @@ struct DataSection {
   std::function<Task(ThreadPool&)> load_to_score;
 };
 
-/// The `optimizer` of an experiment.
-struct OptimizerSection {
-  double lr = 0;
-  std::function<std::unique_ptr<Optimizer>(const Parameters&)> make;
-};
-
-/// The `schedule` of an experiment.
-struct ScheduleSection {
-  Schedule factor;
-  std::int64_t patience = 0;  ///< evaluations without a new best that it counts as a plateau; 0: none
-};
-
 /// An experiment, section by section. It is read from a file, or filled in C++.
 struct Experiment {
   std::string name;   ///< letters, digits, '.', '_', '-'
@@ -55,8 +43,8 @@ struct Experiment {
   bool balanced_classes =
       false;  ///< the loss lacks the class weights that `with_class_weights` finds in the data
   std::vector<std::string> metrics;
-  OptimizerSection optimizer = {};
-  ScheduleSection schedule = {};
+  OptimizerPlan optimizer = {};
+  SchedulePlan schedule = {};
   TrainOptions train = {};
 
   // Made when a file is read, so that nothing is parsed or built twice. Null for an experiment filled in C++.

@@ -5,7 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 
@@ -70,6 +70,16 @@ bool names_files(std::span<const std::string> keys, const Json& experiment) {
 }
 
 }  // namespace
+
+void begin_paths_at(Json& experiment, const fs::path& base, JsonErrors& errors) {
+  replace_paths(experiment, [&](const fs::path& path, const std::string& pointer, auto&) {
+    const fs::path whole = (base / path).lexically_normal();
+    if (is_utf8(whole.string())) return whole;
+    errors.add(pointer,
+               text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(whole.string(), 200)));
+    return fs::path();
+  });
+}
 
 Json with_relative_paths(Json experiment, const fs::path& folder) {
   const fs::path from = whole(folder);

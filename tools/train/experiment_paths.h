@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lagtape/core/json/json.h"
+#include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
 
@@ -29,6 +29,10 @@ void for_each_path(Json& value, std::string_view key, F replaced) {
 /// An experiment with the paths of data and of first weights as seen from a folder. Of files that have nothing but the
 /// root in common with the folder only the names are left.
 Json with_relative_paths(Json experiment, const std::filesystem::path& folder);
+
+/// Makes the paths of data and of first weights absolute, which begin at an absolute folder. Notes those that JSON cannot
+/// hold.
+void begin_paths_at(Json& experiment, const std::filesystem::path& base, JsonErrors& errors);
 
 /// A path in an experiment, and the setting that it is the value of: "data.path.1" in a list.
 struct NamedPath {

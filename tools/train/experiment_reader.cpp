@@ -85,11 +85,14 @@ Json in_order(const Json& filled) {
 /// Whether a loss has the class weights that the training set decides.
 bool is_balanced(const Json& loss) { return value_at(loss, "/class_weights") == "balanced"; }
 
-/// The value of a section; `missing` when there is none.
-Json section_value(JsonReader& top, const std::string& key, const std::string& about,
-                   Json missing = Json::object()) {
-  const Json& value = top.raw(key, about);
-  return value.is_null() ? std::move(missing) : value;
+/// Reads the object of a section, `missing` where there is none, and fills it in.
+auto read_section(JsonReader& top, const std::string& key, const std::string& about, const auto& read,
+                  const Json& missing = Json::object()) {
+  const Json& given = top.raw(key, about);
+  JsonReader reader(given.is_null() ? missing : given, "/" + key, top.errors());
+  auto section = read(reader);
+  top.fill(key, reader.filled());
+  return section;
 }
 
 std::string read_name(JsonReader& top, const Json& document) {
@@ -108,28 +111,19 @@ std::uint64_t read_seed(JsonReader& top) {
   return static_cast<std::uint64_t>(seed);
 }
 
-/// A path that starts at the folder of the file.
-std::string absolute(const std::string& given, const fs::path& base, const std::string& pointer,
-                     JsonErrors& errors) {
-  const std::string path = (base / given).lexically_normal().string();
-  if (is_utf8(path)) return path;
-  errors.add(pointer, text_of("a path that is not UTF-8, which JSON cannot hold: ", quote(path, 200)));
-  return "";
-}
-
 DataSection data_section(JsonReader& top, const TaskHints& hints, const DataSurroundings& around) {
-  const Json data = section_value(top, "data", "the task and its options");
-  JsonReader reader(data, "/data", top.errors());
-  const TaskLoader loader = read_task(reader, hints);
-  Json filled = reader.filled();
-  for (const char* key : kDataPaths) {
-    if (!filled.contains(key)) continue;
-    for_each_path(filled[key], key, [&](const std::string& path) {
-      if (reader.has(key) && path.empty()) reader.error(key, "expected a path, got \"\".");
-      return absolute(path, around.base, reader.pointer_to(key), top.errors());
-    });
-  }
-  top.fill("data", filled);
+  const TaskLoader loader = read_section(top, "data", "the task and its options", [&](JsonReader& reader) {
+    TaskLoader task = read_task(reader, hints);
+    Json filled = reader.filled();
+    for (const char* key : kDataPaths) {
+      if (!reader.has(key) || !filled.contains(key)) continue;
+      for_each_path(filled[key], key, [&](const std::string& path) {
+        if (path.empty()) reader.error(key, "expected a path, got \"\".");
+        return path;
+      });
+    }
+    return task;
+  });
   return {.fresh = loader.fresh,
           .shape = loader.shape,
           .load =
@@ -223,38 +217,14 @@ std::vector<std::string> metrics_section(JsonReader& top, const LossFunction& lo
   return metrics;
 }
 
-OptimizerSection optimizer_section(JsonReader& top) {
-  const Json given =
-      section_value(top, "optimizer", "how parameters follow their gradients", {{"type", "adam"}});
-  JsonReader reader(given, "/optimizer", top.errors());
-  const OptimizerPlan plan = read_optimizer(reader);
-  top.fill("optimizer", reader.filled());
-  return {plan.lr, plan.make};
-}
-
-ScheduleSection schedule_section(JsonReader& top) {
-  const Json given = section_value(top, "schedule", "what the learning rate is multiplied by");
-  JsonReader reader(given, "/schedule", top.errors());
-  ScheduleSection schedule{.factor = read_schedule(reader)};
-  if (reader.filled().value("type", "") == "plateau")
-    schedule.patience = reader.filled().value("patience", std::int64_t{0});
-  top.fill("schedule", reader.filled());
-  return schedule;
-}
-
-/// Reads how to train. The path of the weights to begin with becomes absolute.
-TrainOptions train_section(JsonReader& top, const Experiment& experiment, const fs::path& base) {
-  const Json given = section_value(top, "train", "how to train");
-  JsonReader reader(given, "/train", top.errors());
-  TrainOptions train = read_train_options(reader, experiment.data.fresh);
-  // The data make no model of another read-out read the mean of its steps.
-  if (train.truncate > 0 && experiment.model.readout.at == ReadAt::mean)
-    reader.error("truncate", kTruncatedMean);
-  Json filled = reader.filled();
-  if (!train.init.empty())
-    filled["init"] = train.init = absolute(train.init, base, "/train/init", top.errors());
-  top.fill("train", std::move(filled));
-  return train;
+TrainOptions train_section(JsonReader& top, const Experiment& experiment) {
+  return read_section(top, "train", "how to train", [&](JsonReader& reader) {
+    const TrainOptions train = read_train_options(reader, experiment.data.fresh);
+    // The data make no model of another read-out read the mean of its steps.
+    if (train.truncate > 0 && experiment.model.readout.at == ReadAt::mean)
+      reader.error("truncate", kTruncatedMean);
+    return train;
+  });
 }
 
 /// The first batches of the training set in place of all sets.
@@ -288,14 +258,19 @@ Experiment read_document(const Json& document, const std::string& where, const f
   experiment.balanced_classes = experiment.loss != Loss::none && is_balanced(value_at(document, "/loss"));
   FittedModel fitted = model_section(top, experiment);
   experiment.metrics = metrics_section(top, experiment.loss);
-  experiment.optimizer = optimizer_section(top);
-  experiment.schedule = schedule_section(top);
-  experiment.train = train_section(top, experiment, base);
+  experiment.optimizer = read_section(top, "optimizer", "how parameters follow their gradients",
+                                      read_optimizer, {{"type", "adam"}});
+  experiment.schedule =
+      read_section(top, "schedule", "what the learning rate is multiplied by", read_schedule);
+  experiment.train = train_section(top, experiment);
   if (experiment.train.overfit > 0)
     experiment.data.load = restricted(std::move(experiment.data.load), experiment.train);
   top.finish();
+  Json filled = in_order(top.filled());
+  begin_paths_at(filled, base, errors);
   errors.raise(where);
-  experiment.document = std::make_shared<const Json>(in_order(top.filled()));
+  experiment.train.init = filled["train"]["init"].get<std::string>();
+  experiment.document = std::make_shared<const Json>(std::move(filled));
   experiment.model.precision = fitted.definition.precision = experiment.train.precision;
   if (experiment.data.shape) experiment.fitted = std::make_shared<const FittedModel>(std::move(fitted));
   return experiment;
