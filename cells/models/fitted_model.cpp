@@ -121,6 +121,7 @@ void append(FittedModel& model, const std::string& name, LayerGroup group, std::
     model.names.push_back(group.nested ? text_of(name, ".", i) : name);
     model.prefixes.push_back(group.nested ? text_of("layers.", position, ".", i, ".")
                                           : text_of("layers.", position, "."));
+    model.origins.emplace_back(position, i);
     model.layers.push_back(std::move(group.layers[i]));
   }
 }

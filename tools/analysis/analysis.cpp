@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "lagtape/cells/build/layer_content.h"
 #include "lagtape/cells/models/fitted_model.h"
@@ -152,12 +151,7 @@ LayerAnalysis layer_analysis(const SequenceAnalyzer& analyzer, const std::vector
 /// The bounds of a layer that was analysed.
 LayerBounds layer_bounds(const Model& model, const SequenceAnalyzer& analyzer, std::size_t l,
                          const LayerAnalysis& found, const Analysis& analysis) {
-  // "layers.2.1." is the second of the layers that the entry 2 stands for.
-  std::istringstream prefix(model.fitted().prefixes[l + analyzer.layers_below()]);
-  std::size_t entry = 0;
-  std::int64_t inside = 0;
-  prefix.ignore(7) >> entry;
-  prefix.ignore(1) >> inside;
+  const auto& [entry, inside] = model.fitted().origins[l + analyzer.layers_below()];
   const std::vector<Tensor> weights = analyzer.weights(l);
   return bounds_of({.options = model.definition().layers[entry].content().json,
                     .index_inside = inside,

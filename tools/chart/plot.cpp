@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <initializer_list>
+#include <numeric>
 
 #include "lagtape/core/error.h"
 
@@ -339,6 +340,12 @@ class Drawing {
 std::string Plot::svg() const {
   check(*this);
   return Drawing(*this).svg();
+}
+
+PlotLine line_over(std::string name, std::vector<double> y, std::int64_t first) {
+  PlotLine line{.name = std::move(name), .x = std::vector<double>(y.size()), .y = std::move(y)};
+  std::iota(line.x.begin(), line.x.end(), static_cast<double>(first));
+  return line;
 }
 
 PlotBars histogram(std::string name, const std::vector<double>& values, int bins) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct PlotLine {
   bool faint = false;    ///< thin and grey, one of many that are not told apart
   bool markers = false;  ///< a dot on each point, so that what was measured is told from what is between
 };
+
+/// A line through values at first, first + 1, ...
+PlotLine line_over(std::string name, std::vector<double> y, std::int64_t first = 0);
 
 /// Bars side by side: bar i stands on the x axis between edges[i] and edges[i + 1]. NaN leaves a gap.
 struct PlotBars {

@@ -13,15 +13,6 @@ std::string name_in(const LayerAnalysis& layer, const std::string& what) {
   return text_of("layer ", layer.index, " ", what);
 }
 
-PlotLine line_of(std::string name, const std::vector<double>& values, double scale = 1) {
-  PlotLine line{std::move(name), {}, {}};
-  for (std::size_t lag = 0; lag < values.size(); ++lag) {
-    line.x.push_back(static_cast<double>(lag));
-    line.y.push_back(values[lag] * scale);
-  }
-  return line;
-}
-
 /// The lags that all sequences have. A mean over fewer and fewer sequences would fall or rise by their choice alone.
 std::size_t common_lags(const Analysis& analysis) {
   const std::int64_t shortest = *std::ranges::min_element(analysis.lengths);
@@ -53,10 +44,10 @@ Plot gradients(const Analysis& analysis, const std::string& title) {
                           "norm of dL/d(state_k), k = T - lag");
   for (const LayerAnalysis& layer : analysis.layers) {
     for (const StateAnalysis& state : layer.states) {
-      plot.lines.push_back(line_of(name_in(layer, state.name), state.gradient.mean));
+      plot.lines.push_back(line_over(name_in(layer, state.name), state.gradient.mean));
       if (state.last_step_gradient.mean.empty()) continue;
       plot.lines.push_back(
-          line_of(name_in(layer, state.name + ", last step's loss"), state.last_step_gradient.mean));
+          line_over(name_in(layer, state.name + ", last step's loss"), state.last_step_gradient.mean));
     }
   }
   cut(plot, analysis);
@@ -67,8 +58,9 @@ Plot jacobians(const Analysis& analysis, const std::string& title) {
   Plot plot = against_lag(analysis, title + ": state Jacobians", "norm of dX_T/dX_k, k = T - lag");
   for (const LayerAnalysis& layer : analysis.layers) {
     const double share = 1 / std::sqrt(static_cast<double>(layer.width));
-    plot.lines.push_back(line_of(name_in(layer, "Frobenius / sqrt(width)"), layer.frobenius.mean, share));
-    if (layer.exact) plot.lines.push_back(line_of(name_in(layer, "spectral"), layer.spectral.mean));
+    plot.lines.push_back(line_over(name_in(layer, "Frobenius / sqrt(width)"), layer.frobenius.mean));
+    for (double& norm : plot.lines.back().y) norm *= share;
+    if (layer.exact) plot.lines.push_back(line_over(name_in(layer, "spectral"), layer.spectral.mean));
   }
   cut(plot, analysis);
   return plot;
@@ -85,7 +77,7 @@ Plot norms(const Analysis& analysis, const std::string& title) {
       .y = {.title = "2-norm of a state"}};
   for (const LayerAnalysis& layer : analysis.layers) {
     for (const StateAnalysis& state : layer.states) {
-      plot.lines.push_back(line_of(name_in(layer, state.name), state.norm.mean));
+      plot.lines.push_back(line_over(name_in(layer, state.name), state.norm.mean));
       plot.lines.back().x.resize(std::min(plot.lines.back().x.size(), common_lags(analysis)));
       plot.lines.back().y.resize(plot.lines.back().x.size());
       for (double& x : plot.lines.back().x) x = (one_length ? static_cast<double>(*longest) : 0) - x;

@@ -9,15 +9,10 @@ namespace lagtape {
 
 namespace {
 
-/// A line through the last `most` values, or all of them; x counts the values from 0.
-PlotLine line_of(std::string name, const std::vector<double>& values, std::int64_t most) {
-  PlotLine line{.name = std::move(name), .x = {}, .y = {}};
-  const std::int64_t count = std::ssize(values);
-  for (std::int64_t i = std::max<std::int64_t>(count - most, 0); i < count; ++i) {
-    line.x.push_back(static_cast<double>(i));
-    line.y.push_back(values[static_cast<std::size_t>(i)]);
-  }
-  return line;
+/// A line through the last values.
+PlotLine line_of(std::string name, const std::vector<double>& values) {
+  const std::int64_t first = std::max<std::int64_t>(std::ssize(values) - ForecastPlot::kMost, 0);
+  return line_over(std::move(name), {values.begin() + first, values.end()}, first);
 }
 
 }  // namespace
@@ -70,16 +65,16 @@ Plot ForecastPlot::plot(const std::string& title, const std::vector<std::string>
     const bool is_one = truth_.size() == 1;
     const std::string name = names.size() == truth_.size() ? names[i] + " " : "";
     const std::string which = is_one || !name.empty() ? std::string() : text_of(" ", i);
-    plot.lines.push_back(line_of(name + "truth" + which, truth_[i], kMost));
+    plot.lines.push_back(line_of(name + "truth" + which, truth_[i]));
     plot.lines.back().broad = true;
-    plot.lines.push_back(line_of(name + "prediction" + which, predicted_[i], kMost));
+    plot.lines.push_back(line_of(name + "prediction" + which, predicted_[i]));
     if (low_[i].empty()) continue;
-    PlotLine lower = line_of("", low_[i], kMost);
+    PlotLine lower = line_of("", low_[i]);
     const std::vector<double>& levels = loss_.options.levels;
     plot.bands.push_back({.name = text_of("q", levels.front(), " to q", levels.back(), which),
                           .x = std::move(lower.x),
                           .low = std::move(lower.y),
-                          .high = line_of("", high_[i], kMost).y,
+                          .high = line_of("", high_[i]).y,
                           .line = plot.lines.size() - 1});
   }
   return plot;

@@ -12,13 +12,6 @@ namespace lagtape::report {
 
 namespace {
 
-PlotLine line_of(std::string name, const std::vector<double>& values, std::int64_t first) {
-  PlotLine line{.name = std::move(name), .x = {}, .y = values};
-  for (std::size_t i = 0; i < values.size(); ++i)
-    line.x.push_back(static_cast<double>(first) + static_cast<double>(i));
-  return line;
-}
-
 /// The class at a place of the outputs; its error is the probability that a wrong class has, else 0.
 Mistake class_mistake(const Tensor& outputs, const Batch& batch, std::int64_t place) {
   const auto [actual, predicted] = class_at(outputs, batch, place);
@@ -40,8 +33,8 @@ Plot chart_of(const Mistake& mistake) {
   Plot plot{.x = {.title = "step"}};
   if (mistake.truths.size() > 1) {
     plot.title = fmt::format("sequence {}: error {:.4g}", mistake.sequence, mistake.error);
-    plot.lines = {line_of("truth", mistake.truths, mistake.first_step),
-                  line_of("prediction", mistake.predictions, mistake.first_step)};
+    plot.lines = {line_over("truth", mistake.truths, mistake.first_step),
+                  line_over("prediction", mistake.predictions, mistake.first_step)};
     plot.lines[0].broad = true;
     return plot;
   }
@@ -51,7 +44,7 @@ Plot chart_of(const Mistake& mistake) {
                    : fmt::format("sequence {}: {:.4g}, predicted {:.4g}", mistake.sequence, mistake.truths[0],
                                  mistake.predictions[0]);
   for (std::size_t i = 0; i < mistake.inputs.size(); ++i)
-    plot.lines.push_back(line_of(text_of("input ", i), mistake.inputs[i], mistake.first_step));
+    plot.lines.push_back(line_over(text_of("input ", i), mistake.inputs[i], mistake.first_step));
   return plot;
 }
 
