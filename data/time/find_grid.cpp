@@ -23,13 +23,16 @@ struct RowDays {
 
 RowDays days_of(std::span<const Instant> times, const TimeZone& zone) {
   RowDays rows{.shortest = INT64_MAX, .shortest_local = INT64_MAX};
-  const std::vector<Instant> local = zone.to_local(times);
+  for (std::size_t i = 1; i < times.size(); ++i)
+    rows.shortest = std::min(rows.shortest, times[i] - times[i - 1]);
+  std::vector<Instant> local = zone.to_local(times);
+  if (rows.shortest > kOneDay / 2)
+    std::ranges::transform(times, local.begin(), [&](Instant time) { return zone.to_calendar(time); });
   for (std::size_t i = 0; i < local.size(); ++i) {
     rows.days.push_back(floor_div(local[i], kOneDay));
     rows.is_one_clock = rows.is_one_clock && floor_mod(local[i], kOneDay) == floor_mod(local[0], kOneDay);
-    if (i == 0) continue;
-    rows.shortest = std::min(rows.shortest, times[i] - times[i - 1]);
-    if (local[i] > local[i - 1]) rows.shortest_local = std::min(rows.shortest_local, local[i] - local[i - 1]);
+    if (i > 0 && local[i] > local[i - 1])
+      rows.shortest_local = std::min(rows.shortest_local, local[i] - local[i - 1]);
   }
   return rows;
 }

@@ -44,7 +44,7 @@ TimeGrid::TimeGrid(Frequency frequency, Instant origin, TimeCalendar calendar)
   std::erase_if(holidays, [](std::int64_t day) { return weekday_of(day) > 4; });
   std::ranges::sort(holidays);
   holidays.erase(std::ranges::unique(holidays).begin(), holidays.end());
-  const Instant local = zone().to_local(origin);
+  const Instant local = zone().to_calendar(origin);
   const std::int64_t day = floor_div(local, kOneDay);
   clock_ = local - day * kOneDay;
   const auto date = date_of(day);
@@ -59,7 +59,7 @@ TimeGrid::TimeGrid(Frequency frequency, Instant origin, TimeCalendar calendar)
 
 std::int64_t TimeGrid::unit_of(Instant time) const {
   if (frequency_.unit == Unit::nanosecond) return time;
-  const Instant local = zone().to_local(time);
+  const Instant local = zone().to_calendar(time);
   if (frequency_.unit == Unit::local) return local;
   const std::int64_t day = floor_div(local, kOneDay);
   if (frequency_.unit == Unit::business) return business_days_before(day, calendar_.holidays);

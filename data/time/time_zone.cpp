@@ -192,6 +192,12 @@ std::vector<Instant> TimeZone::to_local(std::span<const Instant> times) const {
   return local;
 }
 
+Instant TimeZone::to_calendar(Instant time) const {
+  const Instant local = to_local(time), midnight = floor_div(local, kOneDay) * kOneDay;
+  const bool leaps = local - midnight <= 2 * kOneHour && offset_at(time - 1) != offset_at(time);
+  return leaps && to_utc(midnight) == time ? midnight : local;
+}
+
 Instant TimeZone::to_utc(Instant local) const {
   if (!rules_) return local;
   const Instants found = rules_->instants_of(local);
@@ -242,6 +248,7 @@ class Chooser {
 std::vector<Instant> TimeZone::to_utc(std::span<const Instant> local, const PlaceOfRow& place) const {
   std::vector<Instant> times(local.begin(), local.end());
   if (!rules_) return times;
+  const bool are_days = std::ranges::all_of(local, [](Instant time) { return time % kOneDay == 0; });
   const auto convert = [&](RowOrder order) {
     Chooser chooser(order);
     Instant low = 0, high = 0;  // local times of one instant each, of the rule of the row before
@@ -249,7 +256,8 @@ std::vector<Instant> TimeZone::to_utc(std::span<const Instant> local, const Plac
     for (std::size_t row = 0; row < local.size(); ++row) {
       Instant time = local[row] - offset;
       if (local[row] < low || local[row] >= high) {
-        const Instants found = rules_->instants_of(local[row]);
+        Instants found = rules_->instants_of(local[row]);
+        if (found.count == 0 && are_days) found = {1, {to_utc(local[row])}};
         if (found.count == 0) {
           throw InputError(Problem{.place = place(static_cast<std::int64_t>(row)),
                                    .rule = Rule::out_of_range,

@@ -30,12 +30,15 @@ class TimeZone {
   Instant to_local(Instant time) const { return time + offset_at(time); }
   std::vector<Instant> to_local(std::span<const Instant> times) const;
 
+  /// The local time by which a calendar steps: of the first moment of a day that has no midnight, midnight.
+  Instant to_calendar(Instant time) const;
+
   /// The instant of a local time: the earlier one where the clock shows it twice; where the clock leaps over it, as much
   /// after the leap as the local time lies after its beginning.
   Instant to_utc(Instant local) const;
   /// The instants of the rows of one series. Where the clock shows a time twice, the order of the rows decides, which ascends
   /// or descends; of rows in another order the first of two alike is the earlier. Throws InputError for a time over which the
-  /// clock leaps.
+  /// clock leaps, unless all are midnights: then a day without one begins with its first moment.
   std::vector<Instant> to_utc(std::span<const Instant> local, const PlaceOfRow& place) const;
 
  private:

@@ -239,6 +239,18 @@ class TimeTest(unittest.TestCase):
                     steps = [time + pd.offsets.MonthEnd(0) for time in steps]
                 self.check_grid("find", ["UTC"], steps[40:80], np.arange(40), name, steps[80:], steps[39::-1])
 
+    def test_days_that_begin_after_midnight(self):
+        for zone, first in (("America/Sao_Paulo", "2018-10-25"), ("America/Sao_Paulo", "2018-11-04"), ("America/Santiago", "2022-09-01"), ("Africa/Cairo", "2024-04-20")):
+            for pandas_name, name in (("D", "1D"), ("B", "business"), ("W-SUN", "1W-SUN"), ("W-FRI", "1W-FRI")):
+                with self.subTest(zone, first=first, name=name):
+                    def local(days):
+                        return days.tz_localize(zone, nonexistent="shift_forward", ambiguous=np.ones(len(days), bool))
+                    days = pd.date_range(first, periods=100, freq=pandas_name)
+                    self.check_times(self.found("to_utc", [zone], nanoseconds(days)), local(days))
+                    after = pd.date_range(days[-1], periods=41, freq=pandas_name)[1:]
+                    before = pd.date_range(end=days[0], periods=41, freq=pandas_name)[-2::-1]
+                    self.check_grid("find", [zone], local(days), self.rows_kept(100), name, local(after), local(before))
+
     def test_holidays_are_no_business_days(self):
         days = pd.date_range("2019-12-01", "2021-01-15")
         holidays = [day for day in days if (day.month, day.day) in ((12, 25), (12, 26), (1, 1), (5, 1), (10, 3))]
