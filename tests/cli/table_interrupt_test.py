@@ -76,7 +76,7 @@ class InterruptTest(ToolTest):
         kept, run = self.folder / "kept", self.folder / "runs/task/small-0"
         kept.write_text("mine")
         run.mkdir(parents=True)
-        for path in (run / "diverged.txt", run):
+        for path in (run / "diverged.txt", run.with_name("small-0.end.json"), run):
             if path == run:
                 run.rmdir()
             path.symlink_to(kept)

@@ -115,7 +115,7 @@ class TableTest(TableTool):
 
     def test_only_some_models_and_nothing_at_all(self):
         self.table("--only", "other")
-        self.assertEqual(sorted(path.name for path in (self.folder / "runs/task").iterdir()), ["other-0", "other-0.log"])
+        self.assertEqual(sorted(path.name for path in (self.folder / "runs/task").glob("[!.]*")), ["other-0", "other-0.log"])
         self.run_tool("table", "task", "--show", "--out", "nowhere")
         self.assertFalse((self.folder / "nowhere").exists())
         self.assertIn("other", self.run_tool("table", "task", "--only", "ohter", code=2)[1])
@@ -165,6 +165,15 @@ class TableTest(TableTool):
         out, _ = self.run_tool("table", "task")
         self.assertIn("1 of 1 runs diverged", out)
         self.assertEqual(log.read_text(), before)
+
+    def test_a_divergence_that_an_older_version_noted_is_read(self):
+        self.write("task/diverges.json", DIVERGES)
+        self.write("task/table.json", changed_row(1, model="diverges"))
+        first = self.table("--only", "diverges")["rows"][1]["runs"][0]
+        (self.folder / "runs/task/diverges-0.end.json").unlink()
+        self.assertEqual(self.table("--show", "--only", "diverges")["rows"][1]["runs"][0]["state"], "unfinished")
+        self.write("runs/task/diverges-0/diverged.txt", first["message"])
+        self.assertEqual(self.table("--show", "--only", "diverges")["rows"][1]["runs"][0], first)
 
     def test_a_divergence_is_of_the_run_that_diverged(self):
         self.write("task/diverges.json", changed(DIVERGES, optimizer__lr=1e15))
@@ -272,6 +281,17 @@ class TableTest(TableTool):
         text = (self.folder / "results.jsonl").read_text()
         self.assertEqual(sorted((line["model"], line["seed"]) for line in map(json.loads, text.splitlines())),
                          [(model, seed) for model in ("other", "small") for seed in range(4)])
+
+    def test_two_processes_share_a_table(self):
+        tables = [self.start("table", "task", "--seeds", 6, "--jobs", 1, "--json") for _ in range(2)]
+        found, trained = [], []
+        for table in tables:
+            out, err = table.communicate(timeout=120)
+            self.assertEqual(table.returncode, 0, err.decode())
+            found.append(json.loads(out))
+            trained += [line.split("  ")[1].split(":")[0] for line in err.decode().splitlines()]
+        self.assertEqual(sorted(trained), sorted(f"{model} seed {seed}" for model in ("small", "other") for seed in range(6)))
+        self.assertEqual(found[0], found[1])
 
     def test_results_of_another_metric_stay_and_showing_writes_nothing(self):
         both = {"task/small.json": changed(SMALL, metrics=["rmse", "mse"]), "task/other.json": changed(OTHER, metrics=["rmse", "mse"])}

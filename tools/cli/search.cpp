@@ -8,7 +8,6 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/print.h"
@@ -16,6 +15,7 @@
 #include "lagtape/tools/sweep/search/halving.h"
 #include "lagtape/tools/sweep/search/importance.h"
 #include "lagtape/tools/sweep/search/search.h"
+#include "lagtape/tools/sweep/search/search_folder.h"
 #include "lagtape/tools/view/search_charts.h"
 
 namespace lagtape::cli {
@@ -85,9 +85,9 @@ void warn_of_few(const SearchPlan& plan, std::int64_t runs) {
 }
 
 /// "0.1358", or "0.1358 +- 0.0021" for several seeds.
-std::string value_with_deviation(const std::vector<double>& values) {
-  const auto [mean, deviation] = mean_and_deviation(values);
-  return values.size() == 1 ? number(mean) : fmt::format("{} +- {:.2g}", number(mean), deviation);
+std::string value_with_deviation(const sweep::Outcome& outcome) {
+  return outcome.values.size() == 1 ? number(outcome.mean)
+                                    : fmt::format("{} +- {:.2g}", number(outcome.mean), outcome.deviation);
 }
 
 /// Shows which settings mattered.
@@ -101,17 +101,18 @@ void print_importance(const SearchPlan& plan, const SearchResult& result) {
 void print_table(const SearchPlan& plan, const SearchResult& result, const std::filesystem::path& out) {
   constexpr std::size_t kMostRows = 10;
   const std::vector<const Trial*> ranked = search::ranking(plan, result);
+  const std::vector<sweep::Outcome> outcomes = outcomes_of(plan, result);
   const auto count = [&](search::RunState state) {
-    return std::ranges::count(result.trials, state, [](const Trial& trial) { return trial.state; });
+    return std::ranges::count(result.trials, state, &Trial::state);
   };
   const std::size_t shown = std::min(ranked.size(), kMostRows);
   std::vector<std::string> values, seeds;
   const bool repeated = !result.repetitions.empty();
   std::size_t width = plan.metric.size() + std::string(" on valid").size();
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::vector<double> of_seeds = search::values_of(result, *ranked[i]);
-    values.push_back(value_with_deviation(of_seeds));
-    seeds.push_back(repeated ? fmt::format("{:<7}", of_seeds.size()) : "");
+    const sweep::Outcome& outcome = outcomes[ranked[i]->row];
+    values.push_back(value_with_deviation(outcome));
+    seeds.push_back(repeated ? fmt::format("{:<7}", outcome.values.size()) : "");
     width = std::max(width, values.back().size());
   }
   print("{:<7}{:<6}{:<{}}  {}{}\n", "place", "run", plan.metric + " on valid", width,
@@ -170,7 +171,7 @@ void run(const SearchArguments& arguments) {
     result = search::look_at_search(plan, out);
   } else {
     catch_signals();
-    search::SearchOptions options{.jobs = arguments.jobs, .stop_requested = stop_requested};
+    sweep::RunnerOptions options{.jobs = arguments.jobs, .stop_requested = stop_requested};
     if (options.jobs == 0) options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     if (!arguments.quiet) {
       options.ended = [&](const Trial& trial, std::size_t ended, std::size_t of) {
@@ -178,7 +179,8 @@ void run(const SearchArguments& arguments) {
       };
     }
     result = search::search(plan, out, options);
-    if (plan.method == search::Method::tpe && !arguments.quiet && result.failures.empty())
+    if (plan.method == search::Method::tpe && !arguments.quiet &&
+        std::ranges::none_of(result.trials, sweep::has_crashed))
       warn_of_few(plan, std::ssize(result.trials));
   }
   if (const std::string said = search::first_rung_note(plan, result.trials);

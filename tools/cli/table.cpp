@@ -11,12 +11,11 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/exit_code.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/cli/terminal/signals.h"
-#include "lagtape/tools/sweep/table/outcome.h"
 #include "lagtape/tools/sweep/table/results.h"
+#include "lagtape/tools/sweep/table/table_trials.h"
 #include "lagtape/tools/view/table_charts.h"
 #include "lagtape/tools/view/table_page.h"
 
@@ -87,18 +86,18 @@ std::string svg_of(Plot chart, const std::vector<std::string>& assignments) {
 using Charts = std::vector<std::pair<std::string, Plot>>;
 
 /// The charts of --against. None without a finished run: printed numbers alone are in the table already.
-Charts charts_of(const table::PaperTable& plan, const std::vector<table::Run>& runs) {
-  const auto is_done = [](const table::Run& run) { return run.state == table::RunState::done; };
-  return std::ranges::any_of(runs, is_done) ? metric_against_settings(plan, runs) : Charts();
+Charts charts_of(const table::PaperTable& plan, const std::vector<table::Trial>& trials) {
+  const auto is_done = [](const table::Trial& trial) { return trial.state == table::RunState::done; };
+  return std::ranges::any_of(trials, is_done) ? metric_against_settings(plan, trials) : Charts();
 }
 
 std::string nothing_to_draw(const std::string& against) {
   return fmt::format("--against {}: there is no finished run to draw.", against);
 }
 
-void write_against(const table::PaperTable& plan, const std::vector<table::Run>& runs,
+void write_against(const table::PaperTable& plan, const std::vector<table::Trial>& trials,
                    const TableArguments& arguments) {
-  const Charts charts = charts_of(plan, runs);
+  const Charts charts = charts_of(plan, trials);
   if (charts.empty()) {
     note("{}\n", nothing_to_draw(arguments.against));
     return;
@@ -119,58 +118,45 @@ std::string command_of(const table::PaperTable& plan, const TableArguments& argu
   return command;
 }
 
-void announce(const table::PaperTable& plan, const table::Run& run, std::size_t ended, std::size_t of) {
-  const std::string model = plan.rows[run.row].model;
-  const std::string result = run.state == table::RunState::done
-                                 ? fmt::format("{:.{}f} ({}) after {:.1f} s", run.value * plan.scale,
-                                               plan.digits, plan.unit, run.seconds)
-                                 : fmt::format("{}: {}", sweep::name_of(run.state), run.message);
-  note("{}/{}  {} seed {}: {}\n", ended, of, model, run.seed, result);
+void announce(const table::PaperTable& plan, const table::Trial& trial, std::size_t ended, std::size_t of) {
+  const std::string model = plan.rows[trial.row].model;
+  const std::string result = trial.state == table::RunState::done
+                                 ? fmt::format("{:.{}f} ({}) after {:.1f} s", trial.value * plan.scale,
+                                               plan.digits, plan.unit, trial.seconds)
+                                 : fmt::format("{}: {}", sweep::name_of(trial.state), trial.message);
+  note("{}/{}  {} seed {}: {}\n", ended, of, model, trial.seed, result);
 }
 
 /// Says which runs of the table's folders have finished, but with other settings than --show was given.
-void tell_other_settings(const std::vector<table::Run>& runs) {
-  for (const table::Run& run : runs)
-    if (run.state == table::RunState::unfinished && !run.message.empty())
-      note("{}: has finished with {}, and is not in the table (--set)\n", run.folder.string(), run.message);
+void tell_other_settings(const std::vector<table::Trial>& trials) {
+  for (const table::Trial& trial : trials)
+    if (trial.state == table::RunState::unfinished && !trial.message.empty())
+      note("{}: has finished with {}, and is not in the table (--set)\n", trial.folder.string(),
+           trial.message);
 }
 
 /// Rows whose model has another size than the paper's compare unlike things, which their reader should know.
-void warn_of_parameters(const table::PaperTable& plan, const std::vector<table::Run>& runs) {
+void warn_of_parameters(const table::PaperTable& plan, const std::vector<table::Trial>& trials) {
+  const std::vector<table::Outcome> outcomes = outcomes_of(plan, trials);
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {
     const table::Row& row = plan.rows[i];
-    const table::Outcome outcome = outcome_of(plan, i, runs);
-    const std::string difference = parameter_difference(row, outcome);
-    if (!difference.empty() && !outcome.runs.empty()) note("{} ({}): {}\n", row.name, row.model, difference);
+    const std::string difference = parameter_difference(row, outcomes[i]);
+    if (!difference.empty() && !outcomes[i].trials.empty())
+      note("{} ({}): {}\n", row.name, row.model, difference);
   }
 }
 
-std::vector<int> train(std::vector<table::Run>& runs, const table::PaperTable& plan,
-                       const TableArguments& arguments, table::Results* results) {
+void train(std::vector<table::Trial>& trials, const table::PaperTable& plan, const std::filesystem::path& out,
+           const TableArguments& arguments, table::Results* results) {
   catch_signals();
-  table::TrainingOptions options{.jobs = arguments.jobs > 0 ? arguments.jobs : arguments.threads,
-                                 .threads = arguments.threads,
-                                 .assignments = arguments.set,
-                                 .stop_requested = stop_requested};
-  options.ended = [&](const table::Run& run, std::size_t ended, std::size_t of) {
-    if (results != nullptr) results->add({run}, plan);
-    if (!arguments.quiet) announce(plan, run, ended, of);
+  sweep::RunnerOptions options{.jobs = arguments.jobs > 0 ? arguments.jobs : arguments.threads,
+                               .threads = arguments.threads,
+                               .stop_requested = stop_requested};
+  options.ended = [&](const table::Trial& trial, std::size_t ended, std::size_t of) {
+    if (results != nullptr) results->add({trial}, plan);
+    if (!arguments.quiet) announce(plan, trial, ended, of);
   };
-  return table::train_all(runs, plan, options);
-}
-
-/// Failed trainings end the command with an error, but only after the results of the others have been shown.
-void report_failures(const std::vector<int>& codes, const std::vector<table::Run>& runs,
-                     const table::PaperTable& plan) {
-  if (codes.empty()) return;
-  std::string message = fmt::format("{} of {} trainings failed:", codes.size(), runs.size());
-  for (const table::Run& run : runs) {
-    if (run.state == table::RunState::failed)
-      message += fmt::format("\n{} seed {}: {}", plan.rows[run.row].model, run.seed, run.message);
-  }
-  const bool wrong_input = std::count(codes.begin(), codes.end(), kWrongInput) == std::ssize(codes);
-  if (wrong_input) throw InputError(message);
-  throw Error(message);
+  table::train_all(trials, plan, out, options);
 }
 
 /// Checks before the training that a file can be written after it.
@@ -190,12 +176,13 @@ void run(const TableArguments& arguments) {
         "after it.");
   }
   table::PaperTable plan = table::read_paper_table(arguments.folder);
+  plan.set = arguments.set;
   const std::int64_t seeds = arguments.seeds > 0 ? arguments.seeds : plan.seeds;
   const std::filesystem::path out = arguments.out.empty() ? std::filesystem::path("runs") / plan.task()
                                                           : std::filesystem::path(arguments.out);
   const std::vector<std::size_t> chosen = chosen_rows(plan, arguments.only);
-  std::vector<table::Run> runs = find_runs(plan, chosen, seeds, out, arguments.set);
-  count_parameters_of_others(plan, chosen, arguments.set);
+  std::vector<table::Trial> trials = find_trials(plan, chosen, seeds, out);
+  count_parameters_of_others(plan, chosen);
   for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
   if (!arguments.page.empty())
     table::page_with(arguments.page, plan.task(), "");  // refused before the training
@@ -206,24 +193,23 @@ void run(const TableArguments& arguments) {
     if (arguments.show && !std::filesystem::exists(arguments.results))
       throw InputError(fmt::format("--results {}: there is no such file to show.", arguments.results));
     results.emplace(arguments.results);
-    results->fill(runs, plan);
-    if (const std::string others = results->others(runs, plan); !others.empty() && !arguments.quiet)
+    results->fill(trials, plan);
+    if (const std::string others = results->others(trials, plan); !others.empty() && !arguments.quiet)
       note("{}: runs of these models that are not in the table: {}\n", arguments.results, others);
-    if (!arguments.show) results->add(runs, plan);
+    if (!arguments.show) results->add(trials, plan);
   }
-  if (arguments.show && !arguments.quiet) tell_other_settings(runs);
-  if (arguments.show && !arguments.against.empty() && charts_of(plan, runs).empty())
+  if (arguments.show && !arguments.quiet) tell_other_settings(trials);
+  if (arguments.show && !arguments.against.empty() && charts_of(plan, trials).empty())
     throw InputError(nothing_to_draw(arguments.against));
-  if (!arguments.quiet) warn_of_parameters(plan, runs);
-  std::vector<int> failures;
-  if (!arguments.show) failures = train(runs, plan, arguments, results ? &*results : nullptr);
-  const std::string text = markdown(plan, runs, command_of(plan, arguments, seeds));
-  print("{}{}", arguments.json ? json(plan, runs) : text, arguments.json ? "\n" : "");
+  if (!arguments.quiet) warn_of_parameters(plan, trials);
+  if (!arguments.show) train(trials, plan, out, arguments, results ? &*results : nullptr);
+  const std::string text = markdown(plan, trials, command_of(plan, arguments, seeds));
+  print("{}{}", arguments.json ? json(plan, trials) : text, arguments.json ? "\n" : "");
   if (!arguments.page.empty()) table::put_into_page(arguments.page, plan.task(), text);
   if (!arguments.plot.empty())
-    write_file_atomically(arguments.plot, svg_of(learning_curves(plan, runs), arguments.set));
-  if (!arguments.against.empty()) write_against(plan, runs, arguments);
-  report_failures(failures, runs, plan);
+    write_file_atomically(arguments.plot, svg_of(learning_curves(plan, trials), arguments.set));
+  if (!arguments.against.empty()) write_against(plan, trials, arguments);
+  raise_failures(plan, trials);
 }
 
 }  // namespace

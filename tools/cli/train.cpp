@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <span>
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/chart/plot.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -21,6 +21,7 @@
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/cli/terminal/progress.h"
 #include "lagtape/tools/cli/terminal/signals.h"
+#include "lagtape/tools/sweep/trial.h"
 #include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/short_training.h"
 #include "lagtape/tools/train/source.h"
@@ -267,19 +268,18 @@ RunSummary train_into(const std::string& folder, const Experiment& experiment,
   }
 }
 
-std::string default_folder(const Experiment& experiment) {
-  return fmt::format("runs/{}-{}{}", experiment.name, experiment.seed,
-                     experiment.train.overfit > 0 ? "-overfit" : "");
+std::string default_folder(const Experiment& experiment, std::uint64_t seed) {
+  return fmt::format("runs/{}-{}{}", experiment.name, seed, experiment.train.overfit > 0 ? "-overfit" : "");
 }
 
 /// The mean and the standard deviation of each metric over several runs.
-Json spread_of(const std::vector<RunSummary>& summaries, Evaluation RunSummary::*split) {
+Json spread_of(std::vector<sweep::Trial>& trials, const std::vector<RunSummary>& summaries,
+               Evaluation RunSummary::*split) {
   Json spread = Json::object();
   for (std::size_t m = 0; m < (summaries.front().*split).size(); ++m) {
-    std::vector<double> values;
-    for (const RunSummary& summary : summaries) values.push_back((summary.*split)[m].second);
-    const auto [mean, deviation] = mean_and_deviation(values);
-    spread[(summaries.front().*split)[m].first] = {{"mean", mean}, {"deviation", deviation}};
+    for (std::size_t i = 0; i < trials.size(); ++i) trials[i].value = (summaries[i].*split)[m].second;
+    const sweep::Outcome outcome = sweep::outcomes_of({}, 1, trials).front();
+    spread[(summaries.front().*split)[m].first] = {{"mean", outcome.mean}, {"deviation", outcome.deviation}};
   }
   return spread;
 }
@@ -291,39 +291,42 @@ void print_spread(const char* split, const Json& spread) {
   print("\n");
 }
 
-/// Trains with several seeds, a run folder each.
+/// Trains one row with several seeds. Unlike the trials of a table they are trained in this process: one after another,
+/// with all threads, their progress on the terminal.
 void train_seeds(TrainArguments arguments) {
   const ExperimentFile file = arguments.experiment.parse();
   const Experiment first = read(file, arguments);
   if (first.seed > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - arguments.seeds + 1))
     throw InputError(
         text_of("--seeds ", arguments.seeds, ": there are fewer seeds from ", first.seed, " on."));
-  std::vector<RunSummary> summaries;
-  Json runs = Json::array();
-  const auto experiment_of = [&](std::int64_t number) {
-    arguments.seed = static_cast<std::int64_t>(first.seed) + number;
+  const std::size_t row = 0;
+  std::vector<sweep::Trial> trials = sweep::trials_of(
+      std::span(&row, 1), static_cast<std::int64_t>(first.seed), arguments.seeds,
+      [&](std::size_t, std::int64_t seed) {
+        return arguments.out.empty() ? default_folder(first, static_cast<std::uint64_t>(seed))
+                                     : fmt::format("{}-{}", arguments.out, seed);
+      });
+  const auto experiment_of = [&](const sweep::Trial& trial) {
+    arguments.seed = trial.seed;
     return read(file, arguments);
   };
-  const auto folder_of = [&](const Experiment& experiment) {
-    return arguments.out.empty() ? default_folder(experiment)
-                                 : fmt::format("{}-{}", arguments.out, experiment.seed);
-  };
-  for (std::int64_t i = 0; i < arguments.seeds; ++i) {  // before the first training, which may be long
-    const Experiment experiment = experiment_of(i);
-    RunFolder(folder_of(experiment)).check(experiment, arguments.resume);
-  }
-  for (std::int64_t i = 0; i < arguments.seeds; ++i) {
-    const Experiment experiment = experiment_of(i);
-    const std::string folder = folder_of(experiment);
-    summaries.push_back(train_into(folder, experiment, arguments));
-    Json run = json_of(summaries.back());
+  for (const sweep::Trial& trial : trials)  // before the first training, which may be long
+    RunFolder(trial.folder).check(experiment_of(trial), arguments.resume);
+  std::vector<RunSummary> summaries;
+  Json runs = Json::array();
+  for (sweep::Trial& trial : trials) {
+    const std::string folder = trial.folder.string();
+    summaries.push_back(train_into(folder, experiment_of(trial), arguments));
+    trial.state = sweep::RunState::done;
+    const RunSummary& summary = summaries.back();
+    Json run = json_of(summary);
     run["run"] = folder;
     runs.push_back(std::move(run));
-    const RunSummary& summary = summaries.back();
     if (!arguments.json)
       print("{}  {}\n", folder, line_of(summary.test.empty() ? summary.valid : summary.test));
   }
-  const Json valid = spread_of(summaries, &RunSummary::valid), test = spread_of(summaries, &RunSummary::test);
+  const Json valid = spread_of(trials, summaries, &RunSummary::valid),
+             test = spread_of(trials, summaries, &RunSummary::test);
   if (arguments.json) return print("{}\n", Json{{"runs", runs}, {"valid", valid}, {"test", test}}.dump(2));
   if (!valid.empty()) print_spread("valid", valid);
   if (!test.empty()) print_spread("test", test);
@@ -348,7 +351,8 @@ void train(TrainArguments arguments) {
   const Experiment experiment = read(arguments.experiment.parse(), arguments);
   if (!arguments.find_rate.empty()) return find_and_draw(experiment, arguments);
   if (arguments.dry_run) return print_dry_run(dry_run(experiment, arguments.threads), arguments.json);
-  const std::string folder = arguments.out.empty() ? default_folder(experiment) : arguments.out;
+  const std::string folder =
+      arguments.out.empty() ? default_folder(experiment, experiment.seed) : arguments.out;
   const RunSummary summary = train_into(folder, experiment, arguments);
   if (!arguments.is_first()) return;
   if (arguments.json) {

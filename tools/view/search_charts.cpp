@@ -38,17 +38,17 @@ class Axis {
     if (std::isnan(value)) return kNothing;
     if (!(low_ < high_)) return 0.5;
     // The ratio of two values may overflow, the difference of logarithms does not.
-    if (is_logarithmic(setting_.kind))
+    if (setting_.is_logarithmic())
       return (std::log(value) - std::log(low_)) / (std::log(high_) - std::log(low_));
     return (value / 2 - low_ / 2) / (high_ / 2 - low_ / 2);
   }
 
  private:
   double value_of(const Trial& trial) const {
-    const auto found = std::ranges::find(trial.values, setting_.pointer, &Values::value_type::first);
-    if (found == trial.values.end()) return kNothing;
-    if (is_numeric(setting_)) return found->second.get<double>();
-    return static_cast<double>(std::ranges::find(setting_.choices, found->second) - setting_.choices.begin());
+    const Json* value = setting_.value_in(trial);
+    if (value == nullptr) return kNothing;
+    if (is_numeric(setting_)) return value->get<double>();
+    return static_cast<double>(std::ranges::find(setting_.choices, *value) - setting_.choices.begin());
   }
 
   const Setting& setting_;
@@ -64,10 +64,9 @@ void add_dot(PlotLine& line, double x, double y) {
 
 Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>& trials) {
   const Setting& setting = axis.setting();
-  Plot plot{
-      .title = text_of(plan.metric, " against ", name_of_setting(setting.pointer)),
-      .x = {.title = name_of_setting(setting.pointer), .log = is_logarithmic(setting.kind), .room = 0.04},
-      .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better, .room = 0.04}};
+  Plot plot{.title = text_of(plan.metric, " against ", name_of_setting(setting.pointer)),
+            .x = {.title = name_of_setting(setting.pointer), .log = setting.is_logarithmic(), .room = 0.04},
+            .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better, .room = 0.04}};
   if (!is_numeric(setting)) {
     plot.x.room = 0;  // names stand half a place from the ends
     for (const Json& choice : setting.choices)
@@ -89,7 +88,7 @@ Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const s
             .y = {.title = "place in the range", .min = 0, .max = 1}};
   for (const Axis& axis : axes)
     plot.x.categories.push_back(name_of_setting(axis.setting().pointer) +
-                                (is_logarithmic(axis.setting().kind) ? " (logarithmic)" : ""));
+                                (axis.setting().is_logarithmic() ? " (logarithmic)" : ""));
   std::vector<std::size_t> sorted;
   for (std::size_t i = 0; i < trials.size(); ++i)
     if (!std::isnan(trials[i].value)) sorted.push_back(i);

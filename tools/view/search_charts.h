@@ -6,7 +6,6 @@
 
 #include "lagtape/tools/chart/plot.h"
 #include "lagtape/tools/sweep/search/search_plan.h"
-#include "lagtape/tools/sweep/search/trial.h"
 
 namespace lagtape::search {
 

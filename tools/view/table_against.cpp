@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lagtape/core/quote.h"
-#include "lagtape/tools/sweep/table/outcome.h"
+#include "lagtape/tools/sweep/table/table_trials.h"
 #include "lagtape/tools/view/table_charts.h"
 
 namespace lagtape::table {
@@ -111,7 +111,7 @@ void draw(Plot& plot, const std::string& name, const std::map<double, Point>& po
   if (!printed.x.empty()) plot.lines.push_back(std::move(printed));
 }
 
-Plot against(const PaperTable& table, const std::vector<Run>& runs, const std::string& setting,
+Plot against(const PaperTable& table, const std::vector<Outcome>& outcomes, const std::string& setting,
              const std::set<double>& values, const std::vector<Group>& groups) {
   constexpr double kDecade = 10;
   Plot plot{.title = table.title,
@@ -127,7 +127,7 @@ Plot against(const PaperTable& table, const std::vector<Run>& runs, const std::s
     std::map<double, Point> points;
     for (const std::size_t i : group) {
       const Row& row = table.rows[i];
-      const Outcome outcome = outcome_of(table, i, runs);
+      const Outcome& outcome = outcomes[i];
       points[number_of(row, setting)->get<double>()] = {outcome.mean, outcome.deviation, row.printed};
     }
     draw(plot, others_of(table.rows[group.front()], setting, common), points);
@@ -139,12 +139,13 @@ Plot against(const PaperTable& table, const std::vector<Run>& runs, const std::s
 }  // namespace
 
 std::vector<std::pair<std::string, Plot>> metric_against_settings(const PaperTable& table,
-                                                                  const std::vector<Run>& runs) {
+                                                                  const std::vector<Trial>& trials) {
+  const std::vector<Outcome> outcomes = outcomes_of(table, trials);
   std::vector<std::pair<std::string, Plot>> charts;
   for (const auto& [name, values] : numeric_settings(table)) {
     const std::vector<Group> groups = groups_of(table, name);
     if (groups.empty()) continue;
-    Plot plot = against(table, runs, name, values, groups);
+    Plot plot = against(table, outcomes, name, values, groups);
     if (!plot.lines.empty()) charts.emplace_back(name, std::move(plot));
   }
   return charts;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lagtape/tools/analysis/comparison.h"
-#include "lagtape/tools/sweep/table/outcome.h"
+#include "lagtape/tools/sweep/table/table_trials.h"
 #include "lagtape/tools/train/files/json_lines.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/view/table_charts.h"
@@ -53,19 +53,18 @@ void draw(Plot& plot, const std::string& name, const Values& values) {
 }
 
 /// The curves of one split; no lines where no run has measured it.
-Plot curves_of(const PaperTable& table, const std::vector<Run>& runs, const std::string& split) {
+Plot curves_of(const PaperTable& table, const std::vector<Outcome>& outcomes, const std::string& split) {
   bool epochs = true;
   Plot plot{.title = table.title,
             .y = {.title = fmt::format("{} {}", split == "test" ? "test" : "validation", table.unit),
                   .log = !table.larger_is_better}};
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     Values values;
-    const Outcome outcome = outcome_of(table, i, runs);
+    const Outcome& outcome = outcomes[i];
     // A mean over runs of different lengths would jump where one of them ends.
     const RunState wanted = outcome.values.empty() ? RunState::unfinished : RunState::done;
-    for (const Run* run : outcome.runs) {
-      if (run->state == wanted) values.add(table, split, RunFolder(run->folder).metrics_file());
-    }
+    for (const Trial* trial : outcome.trials)
+      if (trial->state == wanted) values.add(table, split, RunFolder(trial->folder).metrics_file());
     if (values.by_step.empty()) continue;
     epochs = epochs && values.has_epochs;
     draw(plot, table.rows[i].name, values);
@@ -89,9 +88,10 @@ void explain_bands(Plot& plot) {
   plot.bands.front().name = "one standard deviation over the seeds";
 }
 
-Plot learning_curves(const PaperTable& table, const std::vector<Run>& runs) {
+Plot learning_curves(const PaperTable& table, const std::vector<Trial>& trials) {
+  const std::vector<Outcome> outcomes = outcomes_of(table, trials);
   // The test set's curves are drawn only if no row would be missing.
-  Plot test = curves_of(table, runs, "test"), valid = curves_of(table, runs, "valid");
+  Plot test = curves_of(table, outcomes, "test"), valid = curves_of(table, outcomes, "valid");
   return test.lines.size() < valid.lines.size() ? valid : test;
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "lagtape/tools/sweep/table/outcome.h"
+#include "lagtape/tools/sweep/table/table_trials.h"
 #include "lagtape/tools/version.h"
 #include "lagtape/tools/view/table_page.h"
 
@@ -88,10 +88,10 @@ std::string remark(const Row& row, const Outcome& outcome) {
   if (!row.source.empty()) add(text, fmt::format("printed in {}", plain(row.source)));
   add(text, plain(row.note));
   add(text, parameter_difference(row, outcome));
-  if (row.model.empty() || outcome.runs.empty()) return text;
-  const int runs = static_cast<int>(outcome.runs.size()) - outcome.count(RunState::missing);
+  if (row.model.empty() || outcome.trials.empty()) return text;
+  const std::int64_t runs = std::ssize(outcome.trials) - outcome.count(RunState::missing);
   for (const RunState state : {RunState::diverged, RunState::failed, RunState::unfinished}) {
-    if (const int count = outcome.count(state))
+    if (const std::int64_t count = outcome.count(state))
       add(text, fmt::format("{} of {} runs {}", count, runs, sweep::name_of(state)));
   }
   return text;
@@ -99,7 +99,7 @@ std::string remark(const Row& row, const Outcome& outcome) {
 
 /// Names a row whose runs, or some of them, have the bits of an earlier arithmetic; else empty.
 std::string earlier_arithmetic(const Row& row, const Outcome& outcome) {
-  const auto earlier = std::ranges::count_if(outcome.runs, [](const Run* run) {
+  const auto earlier = std::ranges::count_if(outcome.trials, [](const Trial* run) {
     return run->state == RunState::done && run->arithmetic > 0 && run->arithmetic < kArithmetic;
   });
   if (earlier == 0) return "";
@@ -107,17 +107,18 @@ std::string earlier_arithmetic(const Row& row, const Outcome& outcome) {
   return fmt::format("{} ({} of {} runs)", plain(row.name), earlier, outcome.values.size());
 }
 
-std::string circumstances(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
+std::string circumstances(const PaperTable& table, const std::vector<Trial>& trials,
+                          const std::string& command) {
   double seconds = 0;
   int done = 0;
   std::string latest;
   std::set<std::string> machines;
-  for (const Run& run : runs) {
-    if (run.state != RunState::done) continue;
+  for (const Trial& trial : trials) {
+    if (trial.state != RunState::done) continue;
     ++done;
-    seconds += run.seconds;
-    latest = std::max(latest, run.date);
-    machines.insert(run.machine);
+    seconds += trial.seconds;
+    latest = std::max(latest, trial.date);
+    machines.insert(trial.machine);
   }
   std::string when;
   if (done > 0) {
@@ -131,14 +132,15 @@ std::string circumstances(const PaperTable& table, const std::vector<Run>& runs,
 
 }  // namespace
 
-std::string markdown(const PaperTable& table, const std::vector<Run>& runs, const std::string& command) {
-  std::string text = fmt::format("**{}.**\n{}\n", plain(table.title), circumstances(table, runs, command));
+std::string markdown(const PaperTable& table, const std::vector<Trial>& trials, const std::string& command) {
+  std::string text = fmt::format("**{}.**\n{}\n", plain(table.title), circumstances(table, trials, command));
   text += "| model | printed | mean | s.d. | best | seeds | parameters | time a run |\n";
   text += "|---|--:|--:|--:|--:|--:|--:|--:|\n";
   std::string remarks, earlier;
+  const std::vector<Outcome> outcomes = outcomes_of(table, trials);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    const Outcome outcome = outcome_of(table, i, runs);
+    const Outcome& outcome = outcomes[i];
     text += line_of(table, row, outcome);
     const std::string said = remark(row, outcome);
     if (!said.empty()) remarks += fmt::format("- {}: {}\n", plain(row.name), said);

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/tools/sweep/table/run.h"
+#include "lagtape/tools/sweep/table/paper_table.h"
 
 namespace lagtape::table {
 
 /// The table as Markdown, followed by remarks on its rows. `command` is the command that repeats it.
-std::string markdown(const PaperTable& table, const std::vector<Run>& runs, const std::string& command);
+std::string markdown(const PaperTable& table, const std::vector<Trial>& trials, const std::string& command);
 
 /// A page with a table between the lines "<!-- table NAME -->" and "<!-- end of table NAME -->", or at its end if it
 /// has neither. A missing page is empty. Throws InputError for a page that has only one of the

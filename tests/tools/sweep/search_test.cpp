@@ -51,7 +51,7 @@ double loss_of(const Values& values) {
 
 Trial trial_with(std::size_t number, Values values, double value, double loss = 0) {
   Trial trial;
-  trial.number = number;
+  trial.row = number;
   trial.folder = std::to_string(number);
   trial.state = RunState::done;
   trial.values = std::move(values);
@@ -153,12 +153,12 @@ TEST_CASE("equal metrics are compared by the loss") {
   SearchResult result{
       .trials = {trial_with(0, {}, 0.5, 3), trial_with(1, {}, 0.5, 1), trial_with(2, {}, 0.5, 2)}};
   std::vector<std::size_t> order;
-  for (const Trial* trial : ranking(plan, result)) order.push_back(trial->number);
+  for (const Trial* trial : ranking(plan, result)) order.push_back(trial->row);
   CHECK(order == std::vector<std::size_t>{1, 2, 0});
   // Repeated runs with the same mean, too.
   result.repetitions = {trial_with(0, {}, 0.5, 0), trial_with(2, {}, 0.5, 2)};
   order.clear();
-  for (const Trial* trial : ranking(plan, result)) order.push_back(trial->number);
+  for (const Trial* trial : ranking(plan, result)) order.push_back(trial->row);
   CHECK(order == std::vector<std::size_t>{0, 2, 1});
 }
 

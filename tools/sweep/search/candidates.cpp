@@ -12,7 +12,7 @@ namespace {
 
 /// The values of a setting on a grid, from the smallest to the largest.
 std::vector<Json> grid_values(const Setting& setting) {
-  if (setting.kind == Setting::Kind::choices) return setting.choices;
+  if (setting.has_choices()) return setting.choices;
   const auto all = static_cast<std::int64_t>(setting.high - setting.low) + 1;
   const std::int64_t points = setting.points > 0 ? setting.points : all;
   std::vector<Json> values;
@@ -79,22 +79,21 @@ class Grid {
   Draw draw_;                  // the values of the settings before the present one
 };
 
+/// All values of a setting, of which there are finitely many.
 std::vector<Json> all_values(const Setting& setting) {
-  if (setting.kind == Setting::Kind::choices) return setting.choices;
-  std::vector<Json> values;
-  for (auto value = static_cast<std::int64_t>(setting.low); value <= static_cast<std::int64_t>(setting.high);
-       ++value)
-    values.emplace_back(value);
-  return values;
+  Setting every = setting;
+  every.points = 0;
+  if (!setting.has_choices()) every.kind = Setting::Kind::integers;
+  return grid_values(every);
 }
 
 /// Whether the ranges have so few combinations that all can be listed.
 bool are_few(const SearchPlan& plan) {
   double combinations = 1;
   for (const Setting& setting : plan.settings) {
-    if (setting.kind != Setting::Kind::choices && !is_whole(setting.kind)) return false;
-    combinations *= setting.kind == Setting::Kind::choices ? static_cast<double>(setting.choices.size())
-                                                           : setting.high - setting.low + 1;
+    if (!setting.has_choices() && !setting.is_whole()) return false;
+    combinations *=
+        setting.has_choices() ? static_cast<double>(setting.choices.size()) : setting.high - setting.low + 1;
   }
   return combinations <= static_cast<double>(most_runs(plan));
 }
@@ -131,7 +130,7 @@ std::vector<Values> candidates(const SearchPlan& plan) {
   // One more than a search may have tells that there are too many.
   if (plan.method == Method::grid)
     return Grid(plan, grid_values).combinations(plan.runs > 0 ? plan.runs : most_runs(plan) + 1);
-  const std::int64_t runs = plan.method == Method::tpe ? std::min(plan.runs, plan.startup) : plan.runs;
+  const std::int64_t runs = plan.method == Method::tpe ? std::min(plan.runs, plan.tpe.startup) : plan.runs;
   std::vector<Values> all;
   std::set<std::string> known;
   for (std::int64_t run = 0; run < runs; ++run) {

@@ -21,11 +21,11 @@ double rounded(double value) {
 }  // namespace
 
 Json value_at(const Setting& setting, double place, double stretch) {
-  if (setting.kind == Setting::Kind::choices) {
+  if (setting.has_choices()) {
     const auto count = static_cast<double>(setting.choices.size());
     return setting.choices[static_cast<std::size_t>(std::min(place * count, count - 1))];
   }
-  const bool whole = is_whole(setting.kind), logarithmic = is_logarithmic(setting.kind);
+  const bool whole = setting.is_whole(), logarithmic = setting.is_logarithmic();
   const double low = setting.low - (whole ? stretch : 0), high = setting.high + (whole ? stretch : 0);
   // The ratio of the bounds may overflow where the difference of their logarithms does not.
   const double value = logarithmic ? std::exp(std::log(low) + (std::log(high) - std::log(low)) * place)

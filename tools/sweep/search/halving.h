@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "lagtape/tools/sweep/search/search_plan.h"
-#include "lagtape/tools/sweep/search/trial.h"
 
 namespace lagtape::search {
 
@@ -21,11 +20,11 @@ class Halving {
 
  private:
   /// The best score of a run after so many evaluations; nothing where it has not come as far.
-  const Score* score_after(const Trial& trial, std::int64_t evaluations);
+  const sweep::Score* score_after(const Trial& trial, std::int64_t evaluations);
 
   const SearchPlan& plan_;
-  std::map<std::size_t, std::int64_t> judged_;             // by run: the evaluations of its last verdict
-  std::map<std::size_t, std::vector<Score>> scores_ = {};  // by run: best_so_far when it was last read
+  std::map<std::size_t, std::int64_t> judged_;  // by run: the evaluations of its last verdict
+  std::map<std::size_t, std::vector<sweep::Score>> scores_ = {};  // by run: best_so_far when it was last read
 };
 
 /// Says that all runs had the same metric when they were first judged, so that their losses decided, or nothing did.

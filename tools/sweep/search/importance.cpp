@@ -8,12 +8,6 @@ namespace {
 
 using Runs = std::vector<const Trial*>;
 
-/// The value of a setting in a run; null where the run does not have it.
-const Json* value_in(const Trial& run, const Setting& setting) {
-  const auto found = std::ranges::find(run.values, setting.pointer, &Values::value_type::first);
-  return found == run.values.end() ? nullptr : &found->second;
-}
-
 /// The ranks of sorted runs, the mean of their places where runs are equally good.
 std::vector<double> ranks_of(const SearchPlan& plan, const Runs& sorted) {
   std::vector<double> ranks(sorted.size());
@@ -30,16 +24,16 @@ std::vector<double> ranks_of(const SearchPlan& plan, const Runs& sorted) {
 std::vector<std::string> groups_of(const Setting& setting, const Runs& runs) {
   constexpr std::size_t kGroups = 4;
   std::vector<double> numbers;
-  if (setting.kind != Setting::Kind::choices)
+  if (!setting.has_choices())
     for (const Trial* run : runs)
-      if (const Json* value = value_in(*run, setting)) numbers.push_back(value->get<double>());
+      if (const Json* value = setting.value_in(*run)) numbers.push_back(value->get<double>());
   std::ranges::sort(numbers);
   std::vector<std::string> groups;
   for (const Trial* run : runs) {
-    const Json* value = value_in(*run, setting);
+    const Json* value = setting.value_in(*run);
     if (value == nullptr) {
       groups.emplace_back();
-    } else if (setting.kind == Setting::Kind::choices) {
+    } else if (setting.has_choices()) {
       groups.push_back(value->dump_sorted());
     } else {
       const auto place =

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "lagtape/tools/sweep/search/trial.h"
+#include "lagtape/tools/sweep/search/search_plan.h"
 
 namespace lagtape::search {
 

@@ -1,10 +1,8 @@
 #include "lagtape/tools/sweep/search/range_check.h"
 
 #include <algorithm>
-#include <optional>
+#include <set>
 #include <string>
-#include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "lagtape/core/error.h"
@@ -29,21 +27,19 @@ void add_pointers(const Json& value, const std::string& pointer, std::vector<std
   }
 }
 
-/// The places that a condition may name: those of the experiment, and those that the search adds to it.
-std::vector<std::string> known_places(const SearchPlan& plan, const Json& experiment) {
+/// Says that there is no place that a condition names, with the nearest of the experiment and of what the search adds.
+std::string unknown_place(const std::string& condition, const SearchPlan& plan, const Json& experiment) {
   std::vector<std::string> places;
   add_pointers(experiment, "", places);
   for (const Setting& setting : plan.settings) {
     places.push_back(setting.pointer);
     for (const Json& choice : setting.choices) add_pointers(choice, setting.pointer, places);
   }
-  return places;
-}
-
-Places places_of_settings(const SearchPlan& plan) {
-  Places places;
-  for (std::size_t i = 0; i < plan.settings.size(); ++i) places.add(plan.settings[i].pointer, i);
-  return places;
+  const std::string nearest = nearest_name(condition, places);
+  return text_of(
+      condition.starts_with('/') ? "the experiment has no " : "no JSON Pointer: ", quote(condition),
+      nearest.empty() ? ", expected the pointer to one of its values, such as '/optimizer/type'."
+                      : text_of("; did you mean ", quote(nearest), "?"));
 }
 
 void check_nesting(const SearchPlan& plan, const Places& searched, JsonErrors& errors) {
@@ -55,99 +51,68 @@ void check_nesting(const SearchPlan& plan, const Places& searched, JsonErrors& e
   }
 }
 
-/// Conditions of a search: each names a place that exists, whose value is known before the setting's own.
-class ConditionCheck {
- public:
-  ConditionCheck(const SearchPlan& plan, const Places& searched, const Json& experiment, JsonErrors& errors)
-      : plan_(plan),
-        searched_(searched),
-        experiment_(experiment),
-        errors_(errors),
-        names_(known_places(plan, experiment)) {
-    for (const std::string& name : names_) known_.insert(name);
-    for (const Setting& setting : plan.settings) sorted_.push_back(&setting);
-    std::ranges::sort(sorted_, {}, &Setting::pointer);
-  }
+/// The rest of a pointer below a setting that it lies in.
+std::string below(const Setting& setting, const std::string& pointer) {
+  return pointer.substr(setting.pointer.size());
+}
 
-  void check(std::size_t number) {
-    const Setting& setting = plan_.settings[number];
-    const std::string place = range_of(setting) + "/when";
-    if (const Setting* inner = inside(setting.condition)) {
-      errors_.add(place, text_of(quote(setting.condition), " contains ", quote(inner->pointer),
-                                 ", which is searched: expected a condition on that."));
-      return;
-    }
-    if (!known_.contains(setting.condition)) {
-      errors_.add(place, errors_.is_full() ? "" : unknown(setting.condition));
-      return;
-    }
-    const std::size_t* decides = searched_.around(setting.condition);
-    if (decides != nullptr && *decides == number) {
-      errors_.add(place, "a condition on the setting itself, expected one on another value.");
-    } else if (decides != nullptr && *decides > number) {
-      errors_.add(
-          place,
-          text_of("the range of ", quote(plan_.settings[*decides].pointer),
-                  " comes after this one, expected it before: a condition is on values drawn so far."));
-    } else if (!can_hold(setting, decides != nullptr ? &plan_.settings[*decides] : nullptr)) {
-      errors_.add(place, text_of("holds in no run: ", quote(setting.condition), " never has ",
-                                 shortened(Json(setting.condition_values).dump(), 100), "."));
-    }
-  }
+/// Whether a place exists in any run. `decides` is the setting that it lies in; null where it lies in none.
+bool exists(const std::string& place, const Setting* decides, const Json& experiment) {
+  if (place.starts_with('/') && experiment.find_pointer(place) != nullptr) return true;
+  if (decides == nullptr) return false;
+  const std::string rest = below(*decides, place);
+  return rest.empty() || std::ranges::any_of(decides->choices, [&](const Json& choice) {
+           return choice.find_pointer(rest) != nullptr;
+         });
+}
 
- private:
-  /// A setting that lies inside a place; null when there is none.
-  const Setting* inside(const std::string& place) const {
-    const auto after = std::ranges::lower_bound(sorted_, place + "/", {}, &Setting::pointer);
-    return after != sorted_.end() && (*after)->pointer.starts_with(place + "/") ? *after : nullptr;
-  }
+/// Whether any run may have one of the values of a setting's condition.
+bool can_hold(const Setting& setting, const Setting* decides, const Json& experiment) {
+  const std::vector<Json>& wanted = setting.condition_values;
+  const auto is_wanted = [&](const Json* value) {
+    return value != nullptr && std::ranges::find(wanted, *value) != wanted.end();
+  };
+  if (decides == nullptr) return is_wanted(experiment.find_pointer(setting.condition));
+  constexpr std::size_t kMostCompared = 1'000'000;  // longer lists are not looked through
+  if (decides->choices.size() * wanted.size() > kMostCompared) return true;
+  const std::string rest = below(*decides, setting.condition);
+  if (decides->has_choices())
+    return std::ranges::any_of(decides->choices,
+                               [&](const Json& choice) { return is_wanted(choice.find_pointer(rest)); });
+  return rest.empty() && std::ranges::any_of(wanted, [&](const Json& value) {
+           return value.is_number() && value.get<double>() >= decides->low &&
+                  value.get<double>() <= decides->high;
+         });
+}
 
-  /// Whether any run may have one of a condition's values. `decides` is the setting that the value is of or in; null
-  /// where the experiment has it.
-  bool can_hold(const Setting& setting, const Setting* decides) const {
-    const auto is_wanted = [&](const Json* value) {
-      return value != nullptr &&
-             std::ranges::find(setting.condition_values, *value) != setting.condition_values.end();
-    };
-    constexpr std::size_t kMostCompared = 1'000'000;  // longer lists are not looked through
-    if (decides != nullptr && decides->choices.size() * setting.condition_values.size() > kMostCompared)
-      return true;
-    if (decides == nullptr) return is_wanted(experiment_.find_pointer(setting.condition));
-    const std::string rest = setting.condition.substr(decides->pointer.size());
-    if (decides->kind == Setting::Kind::choices)
-      return std::ranges::any_of(decides->choices,
-                                 [&](const Json& choice) { return is_wanted(choice.find_pointer(rest)); });
-    return rest.empty() && std::ranges::any_of(setting.condition_values, [&](const Json& value) {
-             return value.is_number() && value.get<double>() >= decides->low &&
-                    value.get<double>() <= decides->high;
-           });
-  }
-
-  std::string unknown(const std::string& condition) const {
-    const std::string nearest = nearest_name(condition, names_);
-    return text_of(
-        condition.starts_with('/') ? "the experiment has no " : "no JSON Pointer: ", quote(condition),
-        nearest.empty()
-            ? std::string(", expected the pointer to one of its values, such as '/optimizer/type'.")
-            : text_of("; did you mean ", quote(nearest), "?"));
-  }
-
-  const SearchPlan& plan_;
-  const Places& searched_;
-  const Json& experiment_;
-  JsonErrors& errors_;
-  std::vector<std::string> names_;
-  std::unordered_set<std::string_view> known_;
-  std::vector<const Setting*> sorted_;  // by their pointers
-};
-
+/// Checks that each condition names a place that exists, whose value is known before the setting's own.
 void check_conditions(const SearchPlan& plan, const Places& searched, const Json& experiment,
                       JsonErrors& errors) {
-  std::optional<ConditionCheck> check;  // made when it is first needed
+  std::set<std::string> pointers;
+  for (const Setting& setting : plan.settings) pointers.insert(setting.pointer);
   for (std::size_t i = 0; i < plan.settings.size(); ++i) {
-    if (plan.settings[i].condition.empty()) continue;
-    if (!check) check.emplace(plan, searched, experiment, errors);
-    check->check(i);
+    const Setting& setting = plan.settings[i];
+    const std::string& condition = setting.condition;
+    if (condition.empty()) continue;
+    const auto inner = pointers.lower_bound(condition + "/");
+    const std::size_t* number = searched.around(condition);
+    const Setting* decides = number == nullptr ? nullptr : &plan.settings[*number];
+    std::string fault;
+    if (inner != pointers.end() && inner->starts_with(condition + "/")) {
+      fault = text_of(quote(condition), " contains ", quote(*inner),
+                      ", which is searched: expected a condition on that.");
+    } else if (!exists(condition, decides, experiment)) {
+      fault = errors.is_full() ? "unknown" : unknown_place(condition, plan, experiment);
+    } else if (decides != nullptr && *number == i) {
+      fault = "a condition on the setting itself, expected one on another value.";
+    } else if (decides != nullptr && *number > i) {
+      fault = text_of("the range of ", quote(decides->pointer),
+                      " comes after this one, expected it before: a condition is on values drawn so far.");
+    } else if (!can_hold(setting, decides, experiment)) {
+      fault = text_of("holds in no run: ", quote(condition), " never has ",
+                      shortened(Json(setting.condition_values).dump(), 100), ".");
+    }
+    if (!fault.empty()) errors.add(range_of(setting) + "/when", fault);
   }
 }
 
@@ -175,7 +140,8 @@ void check_assignments(const SearchPlan& plan, const Places& searched) {
 }  // namespace
 
 void check_ranges(const SearchPlan& plan, const Json& experiment, JsonErrors& errors) {
-  const Places searched = places_of_settings(plan);
+  Places searched;
+  for (std::size_t i = 0; i < plan.settings.size(); ++i) searched.add(plan.settings[i].pointer, i);
   check_assignments(plan, searched);
   check_nesting(plan, searched, errors);
   check_conditions(plan, searched, experiment, errors);

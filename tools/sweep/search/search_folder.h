@@ -1,10 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <vector>
 
-#include "lagtape/tools/sweep/search/search_plan.h"
-#include "lagtape/tools/sweep/search/trial.h"
+#include "lagtape/tools/sweep/search/search.h"
 
 namespace lagtape::search {
 
@@ -12,14 +12,29 @@ namespace lagtape::search {
 /// before are no difference. Throws InputError that names the first difference.
 void begin_folder(const SearchPlan& plan, const std::filesystem::path& out);
 
+/// The runs of a search in DIR, in folders DIR/runs/NUMBER. Those whose folder or end is there are looked at.
+std::vector<Trial> find_trials(const SearchPlan& plan, const std::filesystem::path& out);
+
+/// Adds the next runs of a search by `tpe`, whose runs have all ended, and notes their settings in the folder: none where
+/// all are there, or where the ranges are used up.
+void draw_more(const SearchPlan& plan, const std::filesystem::path& out, std::vector<Trial>& trials);
+
+/// The repetitions of the best runs with the seeds 1, 2, ... after the experiment's own, in DIR/runs/NUMBER-seedS, and
+/// those of others that the folder has and that are done.
+std::vector<Trial> find_repetitions(const SearchPlan& plan, const std::filesystem::path& out,
+                                    const std::vector<Trial>& trials, std::span<const std::size_t> best);
+
 /// Writes results.jsonl, one line a run that was begun. It is made from the run folders each time, so that neither a
 /// kill nor another process can leave it wrong for long.
 void write_results(const SearchPlan& plan, const std::filesystem::path& out,
                    const std::vector<Trial>& trials);
 
-/// Adds the next runs of a search by `tpe`, whose runs have all ended, and notes their settings in the folder: none where
-/// all are there, or where the ranges are used up.
-void draw_more(const SearchPlan& plan, const std::filesystem::path& out, std::vector<Trial>& trials);
+/// What the results.jsonl of a search says, and by which metric, without the numbers that only a training needs. Throws
+/// InputError for a line whose name, state or settings are none.
+SearchResult read_results(const std::filesystem::path& out, sweep::Plan& plan);
+
+/// One JSON object a run, as in results.jsonl.
+Json json_of(const sweep::Plan& plan, const Trial& trial);
 
 /// Points the link `best` to the folder of a run.
 void link_best(const std::filesystem::path& out, const Trial& trial);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
@@ -21,11 +22,9 @@ namespace lagtape::search {
 
 namespace fs = std::filesystem;
 
-bool is_whole(Setting::Kind kind) {
-  return kind == Setting::Kind::integers || kind == Setting::Kind::log_integers;
-}
-bool is_logarithmic(Setting::Kind kind) {
-  return kind == Setting::Kind::log_uniform || kind == Setting::Kind::log_integers;
+const Json* Setting::value_in(const Trial& trial) const {
+  const auto found = std::ranges::find(trial.values, pointer, &Values::value_type::first);
+  return found == trial.values.end() ? nullptr : &found->second;
 }
 
 namespace {
@@ -40,23 +39,23 @@ constexpr std::pair<const char*, Setting::Kind> kKinds[] = {{"uniform", Setting:
 
 void read_bounds(JsonReader& reader, const std::string& key, const Json& bounds, Setting& setting) {
   const auto fits = [&](const Json& bound) {
-    return is_whole(setting.kind) ? bound.is_number_integer() : bound.is_number();
+    return setting.is_whole() ? bound.is_number_integer() : bound.is_number();
   };
   if (!bounds.is_array() || bounds.size() != 2 || !fits(bounds[0]) || !fits(bounds[1])) {
-    reader.error(
-        key, text_of("expected the smallest and the largest ", is_whole(setting.kind) ? "integer" : "number",
-                     ", as in [1, 8]. Got ", bounds.dump(), "."));
+    reader.error(key,
+                 text_of("expected the smallest and the largest ", setting.is_whole() ? "integer" : "number",
+                         ", as in [1, 8]. Got ", bounds.dump(), "."));
     return;
   }
   setting.low = bounds[0].get<double>();
   setting.high = bounds[1].get<double>();
   if (!(setting.low < setting.high)) reader.error(key, "expected the smaller number first.");
-  if (is_whole(setting.kind) && !(setting.low > -kEndOfExact && setting.high < kEndOfExact))
+  if (setting.is_whole() && !(setting.low > -kEndOfExact && setting.high < kEndOfExact))
     reader.error(key, text_of("expected integers above -2^53 and below 2^53. Got ", bounds.dump(), "."));
   if (!std::isfinite(setting.high - setting.low))
     reader.error(key,
                  text_of("expected bounds whose difference is a finite number. Got ", bounds.dump(), "."));
-  if (is_logarithmic(setting.kind) && !(setting.low > 0))
+  if (setting.is_logarithmic() && !(setting.low > 0))
     reader.error(key, "a logarithmic range begins above 0.");
 }
 
@@ -99,7 +98,7 @@ void read_condition(JsonReader& reader, Setting& setting) {
 
 /// Checks that a range has a number of points on a grid, not too many, and none twice.
 void check_points(JsonReader& reader, const Setting& setting) {
-  if (setting.kind == Setting::Kind::choices) {
+  if (setting.has_choices()) {
     std::unordered_set<std::string> known;
     for (const Json& choice : setting.choices)
       if (!known.insert(choice.dump_sorted()).second)
@@ -107,7 +106,7 @@ void check_points(JsonReader& reader, const Setting& setting) {
                                                " twice, expected different ones."));
     return;
   }
-  if (!is_whole(setting.kind)) {
+  if (!setting.is_whole()) {
     if (setting.points < 2)
       reader.error("", "a grid needs the number of its values here: \"points\", at least 2.");
     return;
@@ -162,53 +161,51 @@ void read_ranges(JsonReader& reader, SearchPlan& plan) {
     plan.settings.push_back(read_setting(pointer, value, plan.method, places));
 }
 
-/// The object at a key, an empty one when it is missing.
-Json object_at(JsonReader& reader, const std::string& key, const std::string& about) {
-  const Json& value = reader.raw(key, about);
-  return value.is_null() ? Json::object() : value;
-}
+constexpr Option kHalvingRows[] = {
+    option<&HalvingOptions::first>("first", between(1, 1e6), "evaluations after which a run is judged first"),
+    option<&HalvingOptions::factor>("factor", between(2, 100),
+                                    "one of so many runs goes on, for so many times as long"),
+};
+constexpr Option kTpeRows[] = {
+    option<&TpeOptions::startup>("startup", between(2, 1e5), "number of random draws to begin with"),
+    option<&TpeOptions::batch>(
+        "batch", between(1, 1000),
+        "number of runs that are drawn at a time, from the results of all before them"),
+};
+constexpr Option kAgainRows[] = {
+    option<&RepetitionOptions::best>("best", between(0, 1000), "number of runs that are repeated"),
+    option<&RepetitionOptions::seeds>("seeds", between(0, 1000), "number of further seeds for each"),
+};
+constexpr OptionTable kHalving = kHalvingRows, kTpe = kTpeRows, kAgain = kAgainRows;
+constexpr Choices kMethods = {
+    {"random", Method::random}, {"grid", Method::grid}, {"halving", Method::halving}, {"tpe", Method::tpe}};
 
-/// Refuses the options of a method with another one.
-void check_owner(JsonReader& reader, const std::string& owner, const std::string& method) {
-  if (reader.has(owner) && owner != method)
-    reader.error(owner,
-                 text_of("these settings are those of \"method\": \"", owner, "\". Got \"", method, "\"."));
-}
-
-void read_method(JsonReader& reader, SearchPlan& plan) {
-  constexpr std::pair<const char*, Method> kMethods[] = {
-      {"random", Method::random}, {"grid", Method::grid}, {"halving", Method::halving}, {"tpe", Method::tpe}};
-  std::vector<std::string> names;
-  for (const auto& known : kMethods) names.emplace_back(known.first);
-  std::string method = names.front();
-  reader.choice(
-      "method", method, names,
-      "random draws; a grid of all combinations; random draws of which the hopeless are stopped early "
-      "(asynchronous successive halving); or draws near the best runs so far (tree of Parzen estimators)");
-  plan.method = kMethods[std::ranges::find(names, method) - names.begin()].second;
+void set_runs(SearchPlan& plan) {
   if (plan.method == Method::grid) plan.runs = 0;
-  reader.optional("runs", plan.runs, between(1, static_cast<double>(kMostRuns)), "number of runs");
+}
+
+constexpr Option kPlan[] = {
+    option<&SearchPlan::method>(
+        "method", kMethods,
+        "random draws; a grid of all combinations; random draws of which the hopeless are stopped early "
+        "(asynchronous successive halving); or draws near the best runs so far (tree of Parzen estimators)"),
+    option<&SearchPlan::runs>("runs", between(1, static_cast<double>(kMostRuns)), "number of runs")
+        .after<set_runs>(),
+    option<&SearchPlan::halving>("halving", kHalving, "when runs are judged"),
+    option<&SearchPlan::tpe>("tpe", kTpe, "how runs are drawn"),
+    option<&SearchPlan::again>("again", kAgain, "the best runs once more, with other seeds"),
+};
+
+void read_plan(JsonReader& reader, SearchPlan& plan) {
+  read_options(reader, kPlan, plan);
   std::int64_t seed = 0;
   reader.optional("seed", seed, at_least(0), "of the draws");
   plan.seed = static_cast<std::uint64_t>(seed);
-  const Json halving = object_at(reader, "halving", "when runs are judged");
-  JsonReader rungs(halving, "/halving", reader.errors());
-  rungs.optional("first", plan.first, between(1, 1e6), "evaluations after which a run is judged first");
-  rungs.optional("factor", plan.factor, between(2, 100),
-                 "one of so many runs goes on, for so many times as long");
-  rungs.finish();
-  const Json tpe = object_at(reader, "tpe", "how runs are drawn");
-  JsonReader draws(tpe, "/tpe", reader.errors());
-  draws.optional("startup", plan.startup, between(2, 1e5), "number of random draws to begin with");
-  draws.optional("batch", plan.batch, between(1, 1000),
-                 "number of runs that are drawn at a time, from the results of all before them");
-  draws.finish();
-  for (const char* owner : {"halving", "tpe"}) check_owner(reader, owner, method);
-  const Json again = object_at(reader, "again", "the best runs once more, with other seeds");
-  JsonReader repeats(again, "/again", reader.errors());
-  repeats.optional("best", plan.best, between(0, 1000), "number of runs that are repeated");
-  repeats.optional("seeds", plan.seeds, between(0, 1000), "number of further seeds for each");
-  repeats.finish();
+  const std::string_view method = kMethods.name(static_cast<std::size_t>(plan.method));
+  for (const char* owner : {"halving", "tpe"})
+    if (reader.has(owner) && owner != method)
+      reader.error(owner,
+                   text_of("these settings are those of \"method\": \"", owner, "\". Got \"", method, "\"."));
 }
 
 void choose_metric(SearchPlan& plan, const Experiment& experiment, JsonErrors& errors) {
@@ -254,10 +251,9 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   plan.file = file;
   plan.set = set;
   std::string experiment;
-  reader.raw("$schema", "for editors; not used");
   reader.required("experiment", experiment, "experiment file that the search varies, relative to this file");
   reader.optional("row", plan.experiment.row, "row of an experiment file that has several");
-  read_method(reader, plan);
+  read_plan(reader, plan);
   read_ranges(reader, plan);
   reader.optional("metric", plan.metric,
                   "metric of the validation set that is compared; by default the first of the experiment");

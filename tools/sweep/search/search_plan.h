@@ -3,13 +3,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "lagtape/core/json/json.h"
+#include "lagtape/tools/sweep/trial.h"
 #include "lagtape/tools/train/experiment_rows.h"
 
 namespace lagtape::search {
+
+using sweep::RunState;
+using sweep::Trial;
+using sweep::Values;
 
 /// A setting that a search varies, and the values it may take.
 struct Setting {
@@ -23,14 +26,27 @@ struct Setting {
   /// The setting exists only where the value at another pointer is one of these; an empty pointer: always.
   std::string condition = {};
   std::vector<Json> condition_values = {};
+
+  bool has_choices() const { return kind == Kind::choices; }
+  bool is_whole() const { return kind == Kind::integers || kind == Kind::log_integers; }
+  bool is_logarithmic() const { return kind == Kind::log_uniform || kind == Kind::log_integers; }
+  /// The value in a run; null where the run does not have the setting.
+  const Json* value_in(const Trial& trial) const;
 };
 
 constexpr std::int64_t kMostRuns = 100'000;  ///< a search has at most so many
 
 enum class Method : std::uint8_t { random, grid, halving, tpe };
 
-/// The settings of one run, by their pointers; those whose condition does not hold are absent.
-using Values = std::vector<std::pair<std::string, Json>>;
+struct HalvingOptions {
+  std::int64_t first = 1, factor = 3;  ///< runs are judged after first, first * factor, ... evaluations
+};
+struct TpeOptions {
+  std::int64_t startup = 10, batch = 4;  ///< runs that are random draws, and runs that are drawn at a time
+};
+struct RepetitionOptions {
+  std::int64_t best = 0, seeds = 0;  ///< the best runs are trained again with so many other seeds each
+};
 
 /// A search as its file describes it:
 ///
@@ -38,23 +54,18 @@ using Values = std::vector<std::pair<std::string, Json>>;
 ///       "ranges": { "/optimizer/lr": {"log_uniform": [1e-4, 1e-1]},
 ///                   "/model/layers/0/tau": {"choices": [5, 10, 20]} },
 ///       "method": "halving", "runs": 40 }
-struct SearchPlan {
-  std::filesystem::path file;
-  ExperimentPlace experiment;
-  std::vector<std::string> set = {};  ///< changes of the experiment for all runs, in the form of --set
-  std::vector<Setting> settings;
+struct SearchPlan : sweep::Plan {
+  std::filesystem::path file = {};
+  ExperimentPlace experiment = {};
+  std::vector<Setting> settings = {};
   Method method = Method::random;
   std::int64_t runs = 20;  ///< 0: all points of a grid
   std::uint64_t seed = 0;  ///< of the draws
-  std::string metric;      ///< of the validation set; "loss" is the loss
-  bool larger_is_better = false;
-  std::int64_t first = 1,
-               factor = 3;  ///< halving: runs are judged after first, first * factor, ... evaluations
-  std::int64_t startup = 10,
-               batch = 4;            ///< tpe: runs that are random draws, and runs that are drawn at a time
-  std::int64_t best = 0, seeds = 0;  ///< the best runs are trained again with so many other seeds each
-  Json identity;                     ///< everything that a search in an existing folder must agree in
-  std::vector<Values> draws = {};    ///< `candidates`
+  HalvingOptions halving = {};
+  TpeOptions tpe = {};
+  RepetitionOptions again = {};
+  Json identity = {};              ///< everything that a search in an existing folder must agree in
+  std::vector<Values> draws = {};  ///< `candidates`
 };
 
 /// Which runs are checked to be experiments: before a training all of them, else some, as a check takes time.
@@ -64,10 +75,6 @@ enum class Checked : std::uint8_t { all, some };
 /// all errors of the file, and for a run whose settings the experiment cannot have.
 SearchPlan read_search(const std::filesystem::path& file, std::int64_t runs,
                        const std::vector<std::string>& set, Checked checked);
-
-/// Whether the setting has whole numbers, and whether its values are spread over their logarithms.
-bool is_whole(Setting::Kind kind);
-bool is_logarithmic(Setting::Kind kind);
 
 /// The settings of every run, or of the first ones, after which `tpe` looks at results; no two of them equal: fewer than `runs` where the ranges do not have as many. Run i
 /// depends on the plan and i alone, so that every process draws the same.

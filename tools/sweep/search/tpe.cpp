@@ -17,9 +17,9 @@ namespace {
 
 /// A number as its place from 0 to 1 in the range, where `value_at` has it.
 double place_of(const Setting& setting, const Json& value) {
-  const double stretch = is_whole(setting.kind) ? kEvenly : 0;
+  const double stretch = setting.is_whole() ? kEvenly : 0;
   const double low = setting.low - stretch, high = setting.high + stretch, x = value.get<double>();
-  const double place = is_logarithmic(setting.kind)
+  const double place = setting.is_logarithmic()
                            ? (std::log(x) - std::log(low)) / (std::log(high) - std::log(low))
                            : (x - low) / (high - low);
   return std::clamp(place, 0.0, 1.0);
@@ -90,16 +90,6 @@ class ChoiceDensity {
   double sum_ = 0;
 };
 
-/// The values of a setting in those runs that have it.
-std::vector<const Json*> values_in(std::span<const Trial* const> runs, const Setting& setting) {
-  std::vector<const Json*> values;
-  for (const Trial* run : runs)
-    if (const auto found = std::ranges::find(run->values, setting.pointer, &Values::value_type::first);
-        found != run->values.end())
-      values.push_back(&found->second);
-  return values;
-}
-
 /// A setting's densities: of the good runs, and of the others.
 struct Densities {
   std::variant<ParzenDensity, ChoiceDensity> good, others;
@@ -107,8 +97,10 @@ struct Densities {
 
 std::variant<ParzenDensity, ChoiceDensity> density_of(const Setting& setting,
                                                       std::span<const Trial* const> runs) {
-  const std::vector<const Json*> values = values_in(runs, setting);
-  if (setting.kind == Setting::Kind::choices) return ChoiceDensity(setting, values);
+  std::vector<const Json*> values;  // of those runs that have the setting
+  for (const Trial* run : runs)
+    if (const Json* value = setting.value_in(*run)) values.push_back(value);
+  if (setting.has_choices()) return ChoiceDensity(setting, values);
   std::vector<double> places;
   for (const Json* value : values) places.push_back(place_of(setting, *value));
   return ParzenDensity(std::move(places));

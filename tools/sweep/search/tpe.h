@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "lagtape/tools/sweep/search/trial.h"
+#include "lagtape/tools/sweep/search/search_plan.h"
 
 namespace lagtape::search {
 

@@ -149,8 +149,8 @@ PaperTable read_paper_table(const fs::path& folder) {
   JsonErrors errors;
   JsonReader reader(document, "", errors);
   PaperTable table;
+  table.split = "test";
   table.folder = fs::absolute(folder / "").lexically_normal().parent_path();
-  reader.raw("$schema", "for editors; not used");
   reader.required("title", table.title, "title of the table");
   reader.required("source", table.source, "where the numbers are printed");
   read_metric(reader, table);
@@ -166,19 +166,16 @@ PaperTable read_paper_table(const fs::path& folder) {
 
 std::vector<std::size_t> chosen_rows(const PaperTable& table, const std::vector<std::string>& only) {
   std::vector<std::string> known;
-  for (const Row& row : table.rows) {
-    if (!row.model.empty()) known.push_back(row.model);
-  }
-  for (const std::string& name : only) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InputError(unknown_name("model", name, known).within({.item = "--only"}));
-  }
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const std::string& model = table.rows[i].model;
-    const bool wanted = only.empty() || std::find(only.begin(), only.end(), model) != only.end();
-    if (!model.empty() && wanted) chosen.push_back(i);
+    if (model.empty()) continue;
+    known.push_back(model);
+    if (only.empty() || std::ranges::find(only, model) != only.end()) chosen.push_back(i);
   }
+  for (const std::string& name : only)
+    if (std::ranges::find(known, name) == known.end())
+      throw InputError(unknown_name("model", name, known).within({.item = "--only"}));
   return chosen;
 }
 

@@ -8,9 +8,14 @@
 #include <vector>
 
 #include "lagtape/core/json/json.h"
+#include "lagtape/tools/sweep/trial.h"
 #include "lagtape/tools/train/experiment_rows.h"
 
 namespace lagtape::table {
+
+using sweep::Outcome;
+using sweep::RunState;
+using sweep::Trial;
 
 constexpr double kNotPrinted = std::numeric_limits<double>::quiet_NaN();
 
@@ -29,18 +34,15 @@ struct Row {
   std::vector<std::pair<std::string, Json>> at;
 };
 
-/// A table of a paper, read from TASK/table.json beside the experiments.
-struct PaperTable {
-  std::filesystem::path folder;
-  std::string title;
-  std::string source;
-  std::string metric;  ///< metric of the test set that the rows compare
-  bool larger_is_better = false;
-  std::string unit;         ///< name of the table's numbers
-  double scale = 1;         ///< the table shows metric * scale
+/// A table of a paper, read from TASK/table.json beside the experiments. Its rows are those of its trials.
+struct PaperTable : sweep::Plan {
+  std::filesystem::path folder = {};
+  std::string title = {};
+  std::string source = {};
+  std::string unit = {};    ///< name of the table's numbers
   std::int64_t digits = 2;  ///< number of decimals shown
   std::int64_t seeds = 1;   ///< default number of runs of a model
-  std::vector<Row> rows;
+  std::vector<Row> rows = {};
 
   std::string task() const { return folder.filename().string(); }
   ExperimentPlace experiment(const Row& row) const { return experiment_in(folder, row.model); }

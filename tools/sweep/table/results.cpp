@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -15,6 +14,45 @@
 namespace lagtape::table {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// A line of the file.
+struct Line {
+  std::string metric;
+  Trial trial;
+};
+
+bool is_done(const Trial& trial) { return trial.state == RunState::done; }
+bool is_line_of_done(const Line& line) { return is_done(line.trial); }
+bool has_diverged(const Trial& trial) { return trial.state == RunState::diverged; }
+
+constexpr Option kIdentityRows[] = {
+    required<&Trial::model>("model", "MODEL.json of the table's folder"),
+    required<&Trial::seed>("seed", at_least(0), "seed of the run"),
+    required<&Trial::experiment>("experiment", "hash of the experiment"),
+    option<&Trial::state>("state", Choices{{"done", RunState::done}, {"diverged", RunState::diverged}},
+                          "how it ended"),
+};
+constexpr Option kEndRows[] = {
+    required<&Trial::value>("value", Range{}, "value of the metric, not scaled").where<is_done>(),
+    required<&Trial::params>("params", at_least(0), "number of parameters").where<is_done>(),
+    required<&Trial::seconds>("seconds", at_least(0), "duration of the run").where<is_done>(),
+    required<&Trial::message>("message", "where it diverged").where<has_diverged>(),
+    required<&Trial::date>("date", "date of the run's end"),
+    required<&Trial::machine>("machine", "machine of the run"),
+    required<&Trial::version>("version", "version of lagtape"),
+    option<&Trial::arithmetic>("arithmetic", at_least(0), "number of lagtape's arithmetic; 0: not recorded")
+        .open(),
+};
+constexpr OptionTable kIdentity = kIdentityRows, kEnd = kEndRows;
+constexpr Option kLine[] = {
+    rows_of<&Line::trial>(kIdentity),
+    required<&Line::metric>("metric", "metric of the test set").where<is_line_of_done>(),
+    rows_of<&Line::trial>(kEnd),
+};
+
+}  // namespace
 
 Results::Results(fs::path file) : file_(fs::absolute(file)) {
   if (!fs::is_directory(file_.parent_path()))
@@ -32,105 +70,57 @@ void Results::read() {
   int number = 0;
   for (std::string line; take_line(rest, line);) {
     ++number;
-    if (line.find_first_not_of(" \t\r") != std::string::npos)
-      read_line(line, text_of(file_.string(), " line ", number));
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::string where = text_of(file_.string(), " line ", number);
+    const Json document = parse_json(line, where);
+    JsonErrors errors;
+    JsonReader reader(document, "", errors);
+    Line read{.metric = {}, .trial = {.state = RunState::done}};
+    read_options(reader, kLine, read);
+    reader.finish();
+    errors.raise(where);
+    const Key key = key_of(read.trial, read.metric, read.trial.state);
+    const auto [known, is_new] = entries_.try_emplace(key, read.trial);
+    if (!is_new) require_same(key, read.trial, known->second, where, "an earlier line");
   }
 }
 
-void Results::read_line(const std::string& line, const std::string& where) {
-  const Json document = parse_json(line, where);
-  JsonErrors errors;
-  JsonReader reader(document, "", errors);
-  Key key;
-  auto& [model, seed, experiment, metric] = key;
-  Entry entry;
-  std::string state = sweep::name_of(RunState::done);
-  reader.required("model", model, "MODEL.json of the table's folder");
-  reader.required("seed", seed, at_least(0), "seed of the run");
-  reader.required("experiment", experiment, "hash of the experiment");
-  reader.choice("state", state, {sweep::name_of(RunState::done), sweep::name_of(RunState::diverged)},
-                "how it ended");
-  if (state == sweep::name_of(RunState::done)) {
-    reader.required("metric", metric, "metric of the test set");
-    reader.required("value", entry.value, {}, "value of the metric, not scaled");
-    reader.required("params", entry.params, at_least(0), "number of parameters");
-    reader.required("seconds", entry.seconds, at_least(0), "duration of the run");
-  } else {
-    entry.state = RunState::diverged;
-    reader.required("message", entry.message, "where it diverged");
-  }
-  reader.required("date", entry.date, "date of the run's end");
-  reader.required("machine", entry.machine, "machine of the run");
-  reader.required("version", entry.version, "version of lagtape");
-  reader.optional("arithmetic", entry.arithmetic, at_least(0),
-                  "number of lagtape's arithmetic; 0: not recorded");
-  reader.finish();
-  errors.raise(where);
-  const auto [found, is_new] = entries_.try_emplace(key, entry);
-  if (!is_new) require_same(entry, found->second, key, where, "an earlier line");
+Results::Key Results::key_of(const Trial& trial, const std::string& metric, RunState state) {
+  return {trial.model, trial.seed, trial.experiment, state == RunState::done ? metric : std::string()};
 }
 
-void Results::require_same(const Entry& one, const Entry& other, const Key& key, const std::string& where,
+void Results::require_same(const Key& key, const Trial& here, const Trial& there, const std::string& where,
                            const std::string& elsewhere) {
-  if (one.state != RunState::done || one.value == other.value) return;
+  if (!is_done(here) || here.value == there.value) return;
   const auto& [model, seed, experiment, metric] = key;
   throw InputError(
       {where}, Rule::conflict,
-      text_of(metric, " of the model ", model, ", seed ", seed, ", is ", fmt::format("{}", one.value),
-              " here and ", fmt::format("{}", other.value), " in ", elsewhere, ". Remove one of them."));
+      text_of(metric, " of the model ", model, ", seed ", seed, ", is ", fmt::format("{}", here.value),
+              " here and ", fmt::format("{}", there.value), " in ", elsewhere, ". Remove one of them."));
 }
 
-Results::Key Results::key_of(const Run& run, const PaperTable& table, RunState state) {
-  return {table.rows[run.row].model, run.seed, run.experiment,
-          state == RunState::done ? table.metric : std::string()};
-}
-
-std::string Results::line_of(const Key& key, const Entry& entry) {
-  const auto& [model, seed, experiment, metric] = key;
-  Json line = {
-      {"model", model}, {"seed", seed}, {"experiment", experiment}, {"state", sweep::name_of(entry.state)}};
-  if (entry.state == RunState::done) {
-    line["metric"] = metric;
-    line["value"] = entry.value;
-    line["params"] = entry.params;
-    line["seconds"] = std::round(entry.seconds * 10) / 10;
-  } else {
-    line["message"] = entry.message;
-  }
-  line["date"] = entry.date;
-  line["machine"] = entry.machine;
-  line["version"] = entry.version;
-  if (entry.arithmetic > 0) line["arithmetic"] = entry.arithmetic;
-  return line.dump() + "\n";
-}
-
-void Results::fill(std::vector<Run>& runs, const PaperTable& table) const {
-  for (Run& run : runs) {
-    if (run.state == RunState::done || run.state == RunState::diverged) continue;
-    auto found = entries_.find(key_of(run, table, RunState::done));
-    if (found == entries_.end()) found = entries_.find(key_of(run, table, RunState::diverged));
+void Results::fill(std::vector<Trial>& trials, const PaperTable& table) const {
+  for (Trial& trial : trials) {
+    if (is_done(trial) || has_diverged(trial)) continue;
+    auto found = entries_.find(key_of(trial, table.metric, RunState::done));
+    if (found == entries_.end()) found = entries_.find(key_of(trial, table.metric, RunState::diverged));
     if (found == entries_.end()) continue;
-    const Entry& entry = found->second;
-    run.state = entry.state;
-    run.value = entry.value;
-    run.seconds = entry.seconds;
-    if (run.params == 0) run.params = entry.params;  // else counted by the experiment's file
-    run.arithmetic = entry.arithmetic;
-    run.message = entry.message;
-    run.date = entry.date;
-    run.machine = entry.machine;
+    const Trial before = trial;
+    trial = found->second;
+    trial.row = before.row;
+    trial.folder = before.folder;
+    if (before.params > 0) trial.params = before.params;  // counted by the experiment's file
   }
 }
 
-std::string Results::others(const std::vector<Run>& runs, const PaperTable& table) const {
+std::string Results::others(const std::vector<Trial>& trials, const PaperTable& table) const {
   std::set<std::string> models;
   std::set<std::pair<std::string, std::string>> experiments;
   std::set<std::tuple<std::string, std::string, std::int64_t>> seeds;
-  for (const Run& run : runs) {
-    const std::string& model = table.rows[run.row].model;
-    models.insert(model);
-    experiments.emplace(model, run.experiment);
-    seeds.emplace(model, run.experiment, run.seed);
+  for (const Trial& trial : trials) {
+    models.insert(trial.model);
+    experiments.emplace(trial.model, trial.experiment);
+    seeds.emplace(trial.model, trial.experiment, trial.seed);
   }
   std::int64_t of_settings = 0, of_seeds = 0, of_metrics = 0;
   for (const auto& entry : entries_) {
@@ -152,24 +142,25 @@ std::string Results::others(const std::vector<Run>& runs, const PaperTable& tabl
   return text;
 }
 
-void Results::add(const std::vector<Run>& runs, const PaperTable& table) {
+void Results::add(const std::vector<Trial>& trials, const PaperTable& table) {
   const FolderLock lock(file_.parent_path());
   read();
   bool grown = false;
-  for (const Run& run : runs) {
-    if (run.state != RunState::done && run.state != RunState::diverged) continue;
-    const Key key = key_of(run, table, run.state);
-    const Entry entry{run.state, run.value,   run.seconds, run.params, run.arithmetic,
-                      run.date,  run.machine, kVersion,    run.message};
-    const auto [found, is_new] = entries_.try_emplace(key, entry);
-    if (!is_new) require_same(found->second, entry, key, file_.string(), run.folder.string());
+  for (Trial trial : trials) {
+    if (!is_done(trial) && !has_diverged(trial)) continue;
+    trial.seconds = std::round(trial.seconds * 10) / 10;
+    trial.version = kVersion;
+    const Key key = key_of(trial, table.metric, trial.state);
+    const auto [known, is_new] = entries_.try_emplace(key, trial);
+    if (!is_new) require_same(key, known->second, trial, file_.string(), trial.folder.string());
     grown |= is_new;
   }
   // A new file is written even if it is empty, so that a wrong path is an error before the training.
   if (!grown && fs::exists(file_)) return;
   std::string text;
-  for (const auto& [key, entry] : entries_) text += line_of(key, entry);
-  sweep::write_results_file(file_, text);
+  for (const auto& [key, trial] : entries_)
+    text += json_of(kLine, Line{.metric = std::get<3>(key), .trial = trial}).dump() + "\n";
+  sweep::write_results_file(file_, text, Links::followed);
 }
 
 }  // namespace lagtape::table

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "lagtape/tools/sweep/table/run.h"
+#include "lagtape/tools/sweep/table/paper_table.h"
 
 namespace lagtape::table {
 
@@ -22,34 +22,26 @@ class Results {
   /// A missing file counts as empty, but its folder must exist. Throws InputError that names the line.
   explicit Results(std::filesystem::path file);
 
-  /// Completes runs that are not finished in their folders from the entries of this file.
-  void fill(std::vector<Run>& runs, const PaperTable& table) const;
-  /// How many entries for the models of these runs are in no row of the table, by the first thing in which they differ
-  /// from all runs: "2 of other settings (--set), 1 of another seed (--seeds)". Empty where there are none.
-  std::string others(const std::vector<Run>& runs, const PaperTable& table) const;
-  /// Adds the runs that are done or diverged and not in the file yet. Writes the file if there are any, or if
-  /// it does not exist yet. Throws InputError when a run has another value than the file.
-  void add(const std::vector<Run>& runs, const PaperTable& table);
+  /// Completes trials that are not finished in their folders from the entries of this file.
+  void fill(std::vector<Trial>& trials, const PaperTable& table) const;
+  /// How many entries for the models of these trials are in no row of the table, by the first thing in which they differ
+  /// from all trials: "2 of other settings (--set), 1 of another seed (--seeds)". Empty where there are none.
+  std::string others(const std::vector<Trial>& trials, const PaperTable& table) const;
+  /// Adds the trials that are done or diverged and not in the file yet. Writes the file if there are any, or if
+  /// it does not exist yet. Throws InputError when a trial has another value than the file.
+  void add(const std::vector<Trial>& trials, const PaperTable& table);
 
  private:
   /// Model, seed, experiment, and metric, which is empty for a run that diverged.
   using Key = std::tuple<std::string, std::int64_t, std::string, std::string>;
-  struct Entry {
-    RunState state = RunState::done;
-    double value = 0, seconds = 0;
-    std::int64_t params = 0, arithmetic = 0;
-    std::string date, machine, version, message;
-  };
-  static Key key_of(const Run& run, const PaperTable& table, RunState state);
+  static Key key_of(const Trial& trial, const std::string& metric, RunState state);
   /// Throws InputError unless two runs that are done have the same value.
-  static void require_same(const Entry& one, const Entry& other, const Key& key, const std::string& where,
+  static void require_same(const Key& key, const Trial& here, const Trial& there, const std::string& where,
                            const std::string& elsewhere);
-  static std::string line_of(const Key& key, const Entry& entry);
   void read();
-  void read_line(const std::string& line, const std::string& where);
 
   std::filesystem::path file_;
-  std::map<Key, Entry> entries_;
+  std::map<Key, Trial> entries_;
 };
 
 }  // namespace lagtape::table

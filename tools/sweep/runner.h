@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/sweep/trial.h"
+#include "lagtape/tools/train/experiment_rows.h"
+
+namespace lagtape::sweep {
+
+/// What a command chooses.
+struct RunnerOptions {
+  int jobs = 1;     ///< number of parallel trainings
+  int threads = 1;  ///< total number of threads, at least one for each training
+  std::function<bool()> stop_requested = [] { return false; };
+  /// Called when a training has ended, with the number of trials that have and their total.
+  std::function<void(const Trial&, std::size_t ended, std::size_t of)> ended = {};
+};
+
+/// How the trials of a plan are trained.
+struct Training {
+  std::filesystem::path claims;  ///< whoever trains a trial locks a folder of its name in here
+  /// The arguments of `train` for the trial's experiment, without seed, folder and threads.
+  std::function<std::vector<std::string>(const Trial&)> arguments;
+  std::function<void(Trial&)> look;  ///< reads what became of a trial so far
+  /// Why a trial is hopeless, asked again and again while it runs; empty where it goes on.
+  std::function<std::string(const Trial&)> verdict = {};
+  bool awaits_others = true;  ///< a trial that another process trains is waited for, else left out
+};
+
+/// The arguments of a command for an experiment with changes in the form of --set.
+std::vector<std::string> arguments_of(const ExperimentPlace& place, std::span<const std::string> set);
+
+/// Trains those of the trials that are not settled, in order, each in a process of its own, and resumes what is unfinished.
+/// The others go on when one fails. `before` further ones of `total` have ended already. Several processes, on machines
+/// that share the folders, may train the same plan at the same time. Returns the number of trials that another process is
+/// training. Throws Interrupted when it is stopped; everything is saved then.
+std::size_t train_all(std::span<Trial> trials, std::size_t before, std::size_t total,
+                      const Training& training, const RunnerOptions& options);
+
+/// Whether the training of a trial ended with a code that says nothing against its experiment.
+bool has_crashed(const Trial& trial);
+/// Whether it was refused: something that the user gave is wrong.
+bool was_refused(const Trial& trial);
+
+}  // namespace lagtape::sweep

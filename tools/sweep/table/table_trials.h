@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/sweep/runner.h"
+#include "lagtape/tools/sweep/table/paper_table.h"
+
+namespace lagtape::table {
+
+/// A hash of a row's experiment with the plan's changes, 16 hexadecimal digits. It does not depend on the order of keys,
+/// the name, the seed, or the paths of the data and of a file of word vectors.
+std::string experiment_number(const PaperTable& table, const Row& row);
+
+/// The trials of some rows with the seeds 0, 1, ..., in folders DIR/MODEL-SEED, as they are. Their messages may also tell in
+/// which settings they differ from those with which they finished. Throws InputError when a folder belongs to another
+/// experiment than the row's with this seed, or when the experiment does not report the table's metric.
+std::vector<Trial> find_trials(const PaperTable& table, const std::vector<std::size_t>& rows,
+                               std::int64_t seeds, const std::filesystem::path& out);
+
+/// Counts the parameters of the models in the other rows, by their files: a row without a run is compared with the
+/// paper too. Where data decide the number, or a file cannot be read, it stays unknown.
+void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen);
+
+/// Trains what is missing and resumes what is unfinished. Throws Interrupted when it is stopped; everything is saved then.
+void train_all(std::vector<Trial>& trials, const PaperTable& table, const std::filesystem::path& out,
+               const sweep::RunnerOptions& options);
+
+/// Throws an error when trainings failed: InputError when each was refused.
+void raise_failures(const PaperTable& table, const std::vector<Trial>& trials);
+
+/// The outcome of each row.
+std::vector<Outcome> outcomes_of(const PaperTable& table, const std::vector<Trial>& trials);
+
+/// By how much the number of parameters of a row's model differs from the printed one, as a sentence. Empty
+/// up to 5 %, and where either number is not known.
+std::string parameter_difference(const Row& row, const Outcome& outcome);
+
+/// The table as one JSON object.
+std::string json(const PaperTable& table, const std::vector<Trial>& trials);
+
+}  // namespace lagtape::table
