@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <map>
+#include <set>
+#include <span>
 #include <unordered_map>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
-#include "lagtape/core/quote.h"
-#include "lagtape/tools/train/files/json_lines.h"
-#include "lagtape/tools/train/score/metrics.h"
+#include "lagtape/tools/sweep/search/search_folder.h"
+#include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/view/comparison_plot.h"
 #include "lagtape/tools/view/report/columns.h"
 #include "lagtape/tools/view/report/metrics_lines.h"
@@ -20,104 +20,47 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A run of a search, and its repetitions with other seeds.
-struct SearchRun {
-  std::string name, state;
-  Json settings;
-  Json so_far = {};                 ///< the search's metric of the run itself, whether it has finished or not
-  std::vector<double> values = {};  ///< the metric of each seed that has finished
-  std::vector<double> losses = {};  ///< the loss of those, by which equal metrics are compared
-  std::vector<std::string> finished = {};  ///< the folders of those
-  std::size_t repetitions = 0;             ///< runs with other seeds, finished or not
+using search::SearchResult;
+using sweep::Outcome;
+using sweep::RunState;
+using sweep::Trial;
 
-  bool is_done() const { return state == "done"; }
+/// A draw of a search, with the outcome over its seeds.
+struct Run {
+  const Trial* trial;
+  const Outcome* outcome;
+
+  bool is_done() const { return trial->state == RunState::done && std::isfinite(outcome->mean); }
+  /// The search's metric: the mean over the seeds that are done, or the best so far.
+  double value() const { return is_done() ? outcome->mean : trial->value; }
 };
 
-/// A line of results.jsonl that is a run.
-struct ResultLine {
-  std::string run, state = "done";
-  Json row;
-
-  /// The run itself, or the one that it repeats: "0007" of "0007-seed1".
-  std::string first() const { return row.contains("seed") ? run.substr(0, run.rfind("-seed")) : run; }
-};
-
-/// The lines of results.jsonl that are runs. Throws InputError for one whose name, state or settings are none.
-std::vector<ResultLine> lines_of_runs(const fs::path& file) {
-  std::vector<ResultLine> lines;
-  for_each_json_line(file, [&](Json row, const std::string& where) {
-    if (!row.contains("settings") || !row.contains("run")) return;
-    ResultLine line;
-    JsonErrors errors;
-    JsonReader reader(row, "", errors);
-    reader.required("run", line.run, "name of the run's folder");
-    reader.optional("state", line.state, "what became of it");
-    if (!row.at("settings").is_object())
-      reader.error("settings",
-                   text_of("expected an object of settings such as {\"/optimizer/lr\": 0.01}, got ",
-                           shortened(row.at("settings").dump(-1, ' ', true))));
-    errors.raise(where);
-    line.row = std::move(row);
-    lines.push_back(std::move(line));
-  });
-  return lines;
-}
-
-/// The key of results.jsonl that is the metric of the search.
-std::string metric_in(const std::vector<ResultLine>& results) {
-  for (const ResultLine& line : results)
-    for (const auto& [key, value] : line.row.items())
-      if (key == "loss" || find_metric(key)) return key;
-  return "loss";
-}
-
-/// The runs of a search in the order of the search itself: those that were repeated, by the mean over their seeds, then
-/// the others that are done, the best first. Runs that are not done follow in the order of the file.
-std::vector<SearchRun> ranked_runs(const std::vector<ResultLine>& results, const std::string& metric,
-                                   bool larger) {
-  std::vector<SearchRun> runs;
-  std::unordered_map<std::string, std::size_t> places;
-  for (const ResultLine& line : results) {
-    const auto [place, is_new] = places.emplace(line.first(), runs.size());
-    const Json value = line.row.value(metric, Json());
-    if (is_new)
-      runs.push_back(
-          {.name = line.run, .state = line.state, .settings = line.row.at("settings"), .so_far = value});
-    SearchRun& run = runs[place->second];
-    if (!is_new) ++run.repetitions;
-    if (line.state != "done" || !value.is_number()) continue;
-    run.values.push_back(value.get<double>());
-    const Json loss = line.row.value("loss", Json());
-    run.losses.push_back(loss.is_number() ? loss.get<double>() : INFINITY);
-    run.finished.push_back(line.run);
-  }
-  const auto rank = [larger](const SearchRun& run) {
-    if (!run.is_done()) return std::tuple(2, 0.0, 0.0);
-    if (run.values.empty()) return std::tuple(1, static_cast<double>(INFINITY), 0.0);
-    const double mean = mean_and_deviation(run.values).first, loss = mean_and_deviation(run.losses).first;
-    return std::tuple(run.values.size() > 1 ? 0 : 1, larger ? -mean : mean, loss);
-  };
-  std::ranges::stable_sort(runs, {}, rank);
+/// The draws in the order of the search itself, followed by the others that are done, and by those that are not.
+std::vector<Run> ranked_runs(const sweep::Plan& plan, const SearchResult& result,
+                             const std::vector<Outcome>& outcomes) {
+  std::vector<const Trial*> sorted = ranking(plan, result);
+  const std::set<const Trial*> ranked(sorted.begin(), sorted.end());
+  for (const bool done : {true, false})
+    for (const Trial& trial : result.trials)
+      if (!ranked.contains(&trial) && (trial.state == RunState::done) == done) sorted.push_back(&trial);
+  std::vector<Run> runs;
+  for (const Trial* trial : sorted) runs.push_back({trial, &outcomes[trial->row]});
   return runs;
 }
 
 /// How many runs ended in which way, and how they are ranked.
-void explain_ranking(ReportPage& page, const std::vector<SearchRun>& runs) {
-  std::vector<std::pair<std::string, std::size_t>> counts = {{"done", 0}};
-  std::size_t repeated = 0, repetitions = 0;
-  for (const SearchRun& run : runs) {
-    auto count = std::ranges::find(counts, run.state, &std::pair<std::string, std::size_t>::first);
-    if (count == counts.end()) count = counts.insert(count, {run.state, 0});
-    ++count->second;
-    repeated += run.repetitions > 0 ? 1 : 0;
-    repetitions += run.repetitions;
-  }
-  std::string text;
-  for (const auto& [state, count] : counts) text += text_of(text.empty() ? "" : ", ", count, " ", state);
+void explain_ranking(ReportPage& page, const SearchResult& result, const std::vector<Run>& runs) {
+  std::map<RunState, std::size_t> counts = {{RunState::done, 0}};
+  for (const Run& run : runs) ++counts[run.trial->state];
+  std::string text = text_of(counts[RunState::done], " done");
+  for (const auto& [state, count] : counts)
+    if (state != RunState::done) text += text_of(", ", count, " ", sweep::name_of(state));
   page.paragraph(text_of("Runs: ", text, "."));
-  if (repeated > 0)
+  if (!result.repetitions.empty())
     page.paragraph(
-        text_of("The best ", repeated, " were repeated with other seeds, by ", repetitions,
+        text_of("The best ",
+                std::ranges::count_if(runs, [](const Run& run) { return run.outcome->trials.size() > 1; }),
+                " were repeated with other seeds, by ", result.repetitions.size(),
                 " further runs. They stand first, by the mean over their seeds that are done, with the "
                 "sample deviation."));
   if (counts.size() > 1)
@@ -125,10 +68,10 @@ void explain_ranking(ReportPage& page, const std::vector<SearchRun>& runs) {
 }
 
 /// The metric of a run as its row shows it.
-std::string metric_text(const SearchRun& run) {
-  if (!run.is_done() || run.values.empty()) return number_text(run.so_far);
-  const std::pair<double, double> number = mean_and_deviation(run.values);
-  return number_with_deviation(&number, run.values.size() > 1);
+std::string metric_text(const Run& run) {
+  if (!run.is_done()) return number_text(std::isfinite(run.value()) ? Json(run.value()) : Json());
+  const std::pair number(run.outcome->mean, run.outcome->deviation);
+  return number_with_deviation(&number, run.outcome->values.size() > 1);
 }
 
 /// The values of settings, by setting and run; null where a run does not have one.
@@ -138,12 +81,12 @@ struct SettingValues {
   std::size_t left_out = 0;  ///< settings that are not here, as few runs have them
 };
 
-SettingValues values_of_settings(const std::vector<SearchRun>& runs) {
+SettingValues values_of_settings(const std::vector<Run>& runs) {
   std::vector<std::string> pointers;
   std::vector<std::size_t> counts;
   std::unordered_map<std::string, std::size_t> places;
-  for (const SearchRun& run : runs) {
-    for (const auto& [pointer, value] : run.settings.items()) {
+  for (const Run& run : runs) {
+    for (const auto& [pointer, value] : run.trial->values) {
       const auto [place, is_new] = places.emplace(pointer, pointers.size());
       if (is_new) {
         pointers.push_back(pointer);
@@ -161,33 +104,32 @@ SettingValues values_of_settings(const std::vector<SearchRun>& runs) {
     result.values.emplace_back(runs.size(), nullptr);
   }
   for (std::size_t i = 0; i < runs.size(); ++i)
-    for (const auto& [pointer, value] : runs[i].settings.items())
+    for (const auto& [pointer, value] : runs[i].trial->values)
       if (const auto place = places.find(pointer); place != places.end())
         result.values[place->second][i] = &value;
   return result;
 }
 
 /// A dot for each run: the metric, of a run that is done the mean over its seeds, against a setting that is a number.
-Plot against(const std::vector<SearchRun>& runs, const std::vector<const Json*>& values,
-             const std::string& setting, const std::string& metric, bool larger) {
-  Plot plot{.title = text_of(metric, " against ", setting),
-            .x = {.title = setting, .room = 0.04},
-            .y = {.title = metric + " on the validation set", .log = !larger, .room = 0.04}};
+Plot against(const sweep::Plan& plan, const std::vector<Run>& runs, const std::vector<const Json*>& values,
+             const std::string& setting) {
+  Plot plot{
+      .title = text_of(plan.metric, " against ", setting),
+      .x = {.title = setting, .room = 0.04},
+      .y = {.title = plan.metric + " on the validation set", .log = !plan.larger_is_better, .room = 0.04}};
   PlotLine done, others;
   double least = INFINITY, most = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Json* x = values[i];
-    const bool is_done = runs[i].is_done() && !runs[i].values.empty();
-    if (x == nullptr || !x->is_number() || (!is_done && !runs[i].so_far.is_number())) continue;
-    PlotLine& dots = is_done ? done : others;
+    if (x == nullptr || !x->is_number() || !std::isfinite(runs[i].value())) continue;
+    PlotLine& dots = runs[i].is_done() ? done : others;
     dots.x.insert(dots.x.end(), {x->get<double>(), NAN});
-    dots.y.insert(dots.y.end(),
-                  {is_done ? mean_and_deviation(runs[i].values).first : runs[i].so_far.get<double>(), NAN});
+    dots.y.insert(dots.y.end(), {runs[i].value(), NAN});
     least = std::min(least, x->get<double>());
     most = std::max(most, x->get<double>());
   }
   plot.x.log = least > 0 && most > 20 * least;  // such a range was hardly drawn evenly
-  if (larger) plot.y.max = 1;
+  if (plan.larger_is_better) plot.y.max = 1;
   if (!others.x.empty()) {
     done.name = "done";
     others.name = "not done";
@@ -198,36 +140,39 @@ Plot against(const std::vector<SearchRun>& runs, const std::vector<const Json*>&
 }
 
 /// The folders of the best runs that are done, and of their repetitions.
-std::vector<fs::path> folders_of_best(const fs::path& folder, const std::vector<SearchRun>& runs) {
+std::vector<fs::path> folders_of_best(const std::vector<Run>& runs) {
   constexpr std::size_t kMost = 5;
   std::vector<fs::path> folders;
-  for (std::size_t i = 0; i < std::min(kMost, runs.size()); ++i)
-    for (const std::string& run : runs[i].finished)
-      if (fs::exists(folder / "runs" / run / "metrics.jsonl")) folders.push_back(folder / "runs" / run);
+  for (const Run& run : std::span(runs).first(std::min(kMost, runs.size())))
+    for (const Trial* trial : run.outcome->trials)
+      if (trial->state == RunState::done && fs::exists(RunFolder(trial->folder).metrics_file()))
+        folders.push_back(trial->folder);
   return folders;
 }
 
 }  // namespace
 
 std::string search_page(const fs::path& folder) {
-  const std::vector<ResultLine> results = lines_of_runs(folder / "results.jsonl");
-  if (results.empty()) throw InputError({folder.string()}, Rule::missing, "the search has no runs yet.");
-  const std::string metric = metric_in(results);
-  const bool larger = metric != "loss" && lagtape::metric(metric).larger_is_better;
-  const std::vector<SearchRun> runs = ranked_runs(results, metric, larger);
+  sweep::Plan plan;
+  const SearchResult result = search::read_results(folder, plan);
+  if (result.trials.empty())
+    throw InputError({folder.string()}, Rule::missing, "the search has no runs yet.");
+  const std::vector<Outcome> outcomes = outcomes_of(plan, result);
+  const std::vector<Run> runs = ranked_runs(plan, result, outcomes);
   const SettingValues settings = values_of_settings(runs);
   const std::size_t shown = settings.pointers.size();
   ReportPage page(text_of(name_of(folder), ": a search of ", runs.size(), " runs"));
-  explain_ranking(page, runs);
-  const bool repeated = std::ranges::any_of(runs, [](const SearchRun& run) { return run.repetitions > 0; });
-  std::vector<std::string> head = {"run", "state", metric};
+  explain_ranking(page, result, runs);
+  const bool repeated = !result.repetitions.empty();
+  std::vector<std::string> head = {"run", "state", plan.metric};
   if (repeated) head.emplace_back("seeds");
   for (const std::string& pointer : settings.pointers) head.push_back(setting_name(pointer));
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const SearchRun& run = runs[i];
-    rows.push_back({run.name, run.state, metric_text(run)});
-    if (repeated) rows.back().push_back(text_of(run.values.size()));
+    const Run& run = runs[i];
+    rows.push_back({run.trial->folder.filename().string(), std::string(sweep::name_of(run.trial->state)),
+                    metric_text(run)});
+    if (repeated) rows.back().push_back(text_of(run.outcome->values.size()));
     for (const std::vector<const Json*>& values : settings.values)
       rows.back().push_back(values[i] == nullptr ? "-" : value_text(*values[i]));
   }
@@ -235,10 +180,10 @@ std::string search_page(const fs::path& folder) {
   page.table(head, rows);
   page.heading("Settings");
   for (std::size_t i = 0; i < shown; ++i) {
-    Plot plot = against(runs, settings.values[i], setting_name(settings.pointers[i]), metric, larger);
+    Plot plot = against(plan, runs, settings.values[i], setting_name(settings.pointers[i]));
     if (!plot.lines.empty()) page.chart(std::move(plot));
   }
-  if (const std::vector<fs::path> best = folders_of_best(folder, runs); !best.empty()) {
+  if (const std::vector<fs::path> best = folders_of_best(runs); !best.empty()) {
     page.heading("Learning of the best runs");
     for (auto& [name, plot] : compared_curves(compare_runs(best))) page.chart(std::move(plot));
   }
