@@ -165,11 +165,11 @@ void score_forecasts(const EvalArguments& arguments) {
 /// The task with the split that is asked for. New data that are too few to be divided as those of the training are
 /// refused with the way to score them whole.
 Task load_task(const EvalArguments& arguments, const Experiment& experiment, ThreadPool& pool) try {
-  return arguments.split == "all" ? experiment.data.load_to_score(pool) : experiment.load_task(pool);
+  return arguments.split == "all" ? experiment.load_to_score(pool) : experiment.load_task(pool);
 } catch (const InputError& error) {
   if (arguments.data.empty() || arguments.split == "all") throw;
   try {
-    experiment.data.load_to_score(pool);
+    experiment.load_to_score(pool);
   } catch (const InputError&) {
     throw error;
   }

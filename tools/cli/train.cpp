@@ -193,7 +193,7 @@ void announce(const Trainer& trainer, const Experiment& experiment) {
 }
 
 /// The experiment as the options change it.
-Experiment read(const ExperimentFile& file, const TrainArguments& arguments) {
+Experiment read(const TrainArguments& arguments) {
   std::vector<std::string> set = arguments.experiment.set;
   if (arguments.seed >= 0) set.push_back(fmt::format("seed={}", arguments.seed));
   if (!arguments.init.empty()) {
@@ -204,7 +204,7 @@ Experiment read(const ExperimentFile& file, const TrainArguments& arguments) {
     set.push_back(text_of("train.init=", Json(path).dump()));
   }
   if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
-  Experiment experiment = read_experiment(file, set);
+  Experiment experiment = read_experiment(arguments.experiment.parse(), set);
   if (arguments.resume) advise_on_missing_data(experiment);
   return experiment;
 }
@@ -293,9 +293,8 @@ void print_spread(const char* split, const Json& spread) {
 
 /// Trains one row with several seeds. Unlike the trials of a table they are trained in this process: one after another,
 /// with all threads, their progress on the terminal.
-void train_seeds(TrainArguments arguments) {
-  const ExperimentFile file = arguments.experiment.parse();
-  const Experiment first = read(file, arguments);
+void train_seeds(const TrainArguments& arguments) {
+  const Experiment first = read(arguments);
   if (first.seed > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - arguments.seeds + 1))
     throw InputError(
         text_of("--seeds ", arguments.seeds, ": there are fewer seeds from ", first.seed, " on."));
@@ -306,17 +305,13 @@ void train_seeds(TrainArguments arguments) {
         return arguments.out.empty() ? default_folder(first, static_cast<std::uint64_t>(seed))
                                      : fmt::format("{}-{}", arguments.out, seed);
       });
-  const auto experiment_of = [&](const sweep::Trial& trial) {
-    arguments.seed = trial.seed;
-    return read(file, arguments);
-  };
   for (const sweep::Trial& trial : trials)  // before the first training, which may be long
-    RunFolder(trial.folder).check(experiment_of(trial), arguments.resume);
+    RunFolder(trial.folder).check(with_seed(first, trial.seed), arguments.resume);
   std::vector<RunSummary> summaries;
   Json runs = Json::array();
   for (sweep::Trial& trial : trials) {
     const std::string folder = trial.folder.string();
-    summaries.push_back(train_into(folder, experiment_of(trial), arguments));
+    summaries.push_back(train_into(folder, with_seed(first, trial.seed), arguments));
     trial.state = sweep::RunState::done;
     const RunSummary& summary = summaries.back();
     Json run = json_of(summary);
@@ -348,7 +343,7 @@ void train(TrainArguments arguments) {
   find_run(arguments);
   check_ranks(arguments);
   if (arguments.seeds > 1) return train_seeds(arguments);
-  const Experiment experiment = read(arguments.experiment.parse(), arguments);
+  const Experiment experiment = read(arguments);
   if (!arguments.find_rate.empty()) return find_and_draw(experiment, arguments);
   if (arguments.dry_run) return print_dry_run(dry_run(experiment, arguments.threads), arguments.json);
   const std::string folder =

@@ -132,4 +132,14 @@ Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   return model_in_memory(experiment, std::move(fitted), std::move(document));
 }
 
+Experiment with_seed(Experiment experiment, std::int64_t seed) {
+  experiment.seed = static_cast<std::uint64_t>(seed);
+  if (experiment.document) {
+    Json document = *experiment.document;
+    document["seed"] = seed;
+    experiment.document = std::make_shared<const Json>(std::move(document));
+  }
+  return experiment;
+}
+
 }  // namespace lagtape

@@ -22,14 +22,15 @@ namespace lagtape {
 class Json;
 struct FittedModel;
 
+/// Generates or reads data, whose draws begin with a seed. Throws InputError.
+using TaskLoading = std::function<Task(ThreadPool&, std::uint64_t seed)>;
+
 /// The `data` of an experiment.
 struct DataSection {
   bool fresh = false;              ///< true: the training set never ends
   std::optional<DataShape> shape;  ///< when the file alone decides it
-  /// Generates or reads the data. Throws InputError.
-  std::function<Task(ThreadPool&)> load;
-  /// The same with all sequences as `test`; files need none for training and validation. Throws InputError.
-  std::function<Task(ThreadPool&)> load_to_score;
+  TaskLoading load;
+  TaskLoading load_to_score;  ///< all sequences as `test`; files need none for training and validation
 };
 
 /// An experiment, section by section. It is read from a file, or filled in C++.
@@ -53,7 +54,10 @@ struct Experiment {
   std::shared_ptr<const FittedModel> fitted =
       {};  ///< the model, when the file alone decides the data's shape
 
-  Task load_task(ThreadPool& pool) const { return data.load(pool); }  ///< Throws InputError.
+  Task load_task(ThreadPool& pool) const { return data.load(pool, seed); }  ///< Throws InputError.
+  Task load_to_score(ThreadPool& pool) const {
+    return data.load_to_score(pool, seed);
+  }                          ///< Throws InputError.
   std::string json() const;  ///< The text of the document; empty without one.
 };
 
@@ -63,6 +67,9 @@ struct Experiment {
 /// a line: "FILE: /json/pointer: ...".
 Experiment read_experiment(const std::filesystem::path& file, std::span<const std::string> assignments = {},
                            const std::string& row = {});
+
+/// The same experiment with another seed.
+Experiment with_seed(Experiment experiment, std::int64_t seed);
 
 /// The same from a text. `where` names it in messages; relative paths start at `base`.
 Experiment parse_experiment(const std::string& text, const std::string& where,

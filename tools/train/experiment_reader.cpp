@@ -47,13 +47,10 @@ TaskHints hints_of(const Json& document) {
   return hints;
 }
 
-/// The folder and the seed with which a task is loaded, and the experiment's name for messages.
+/// The folder with which a task is loaded, and the experiment's name for messages.
 struct DataSurroundings {
   std::string where;
   fs::path base;
-  std::uint64_t seed;
-
-  TaskContext in(ThreadPool& pool) const { return {.base = base, .seed = seed, .pool = pool}; }
 };
 
 /// Loads data; a message about a setting of theirs begins with the file's name, and data that do not fit into the
@@ -127,12 +124,14 @@ DataSection data_section(JsonReader& top, const TaskHints& hints, const DataSurr
   return {.fresh = loader.fresh,
           .shape = loader.shape,
           .load =
-              [loader, around](ThreadPool& pool) {
-                return load_of(around.where, [&] { return loader.load(around.in(pool)); });
+              [loader, around](ThreadPool& pool, std::uint64_t seed) {
+                const TaskContext context{.base = around.base, .seed = seed, .pool = pool};
+                return load_of(around.where, [&] { return loader.load(context); });
               },
           .load_to_score =
-              [loader, around](ThreadPool& pool) {
-                return load_of(around.where, [&] { return load_to_score(loader, around.in(pool)); });
+              [loader, around](ThreadPool& pool, std::uint64_t seed) {
+                const TaskContext context{.base = around.base, .seed = seed, .pool = pool};
+                return load_of(around.where, [&] { return load_to_score(loader, context); });
               }};
 }
 
@@ -228,11 +227,10 @@ TrainOptions train_section(JsonReader& top, const Experiment& experiment) {
 }
 
 /// The first batches of the training set in place of all sets.
-std::function<Task(ThreadPool&)> restricted(std::function<Task(ThreadPool&)> load,
-                                            const TrainOptions& train) {
+TaskLoading restricted(TaskLoading load, const TrainOptions& train) {
   const std::int64_t count = train.overfit * train.batch * train.accumulate;
-  return [load = std::move(load), count](ThreadPool& pool) {
-    Task task = load(pool);
+  return [load = std::move(load), count](ThreadPool& pool, std::uint64_t seed) {
+    Task task = load(pool, seed);
     task.train = task.valid = task.test = first_sequences(task.train, count);
     return task;
   };
@@ -253,7 +251,7 @@ Experiment read_document(const Json& document, const std::string& where, const f
   experiment.name = read_name(top, document);
   experiment.seed = read_seed(top);
   const bool was_right = errors.empty();
-  experiment.data = data_section(top, hints_of(document), {where, base, experiment.seed});
+  experiment.data = data_section(top, hints_of(document), {where, base});
   experiment.loss = loss_section(top, experiment.data.shape, !was_right || errors.empty());
   experiment.balanced_classes = experiment.loss != Loss::none && is_balanced(value_at(document, "/loss"));
   FittedModel fitted = model_section(top, experiment);

@@ -25,7 +25,7 @@ char first_byte(const std::string& path) {
 
 /// Stands for the experiment of a model that was made in C++ or imported.
 Experiment without_data(const Model& model, const std::string& path) {
-  const auto load = [path](ThreadPool&) -> Task {
+  const auto load = [path](ThreadPool&, std::uint64_t) -> Task {
     throw InputError({path}, Rule::not_supported,
                      "this model was made in C++ or imported, and names no data.");
   };
@@ -109,10 +109,10 @@ std::string advice_on_missing_data(const Json& experiment) {
 void advise_on_missing_data(Experiment& experiment) {
   const std::string advice = advice_on_missing_data(document_of(experiment));
   if (advice.empty()) return;
-  for (std::function<Task(ThreadPool&)>* load : {&experiment.data.load, &experiment.data.load_to_score}) {
-    *load = [load = *load, advice](ThreadPool& pool) {
+  for (TaskLoading* load : {&experiment.data.load, &experiment.data.load_to_score}) {
+    *load = [load = *load, advice](ThreadPool& pool, std::uint64_t seed) {
       try {
-        return load(pool);
+        return load(pool, seed);
       } catch (const InputError& error) {
         throw error.with_hint(advice);
       }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <map>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/hash.h"
@@ -23,12 +22,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The experiment of a trial as its training reads it.
-Experiment experiment_of(const Trial& trial, const PaperTable& table) {
-  const ExperimentPlace place = table.experiment(table.rows[trial.row]);
-  std::vector<std::string> assignments = table.set;
-  assignments.push_back(text_of("seed=", trial.seed));
-  Experiment experiment = read_experiment(place.file, assignments, place.row);
+/// The experiment of a row as its trainings read it.
+Experiment experiment_of(const PaperTable& table, const Row& row) {
+  const ExperimentPlace place = table.experiment(row);
+  Experiment experiment = read_experiment(place.file, table.set, place.row);
   if (std::ranges::find(experiment.metrics, table.metric) == experiment.metrics.end()) {
     throw InputError({.file = place.text(), .pointer = "/metrics"}, Rule::conflict,
                      text_of("the table compares ", table.metric, ", which is not among them."));
@@ -82,8 +79,8 @@ std::string machine() {
 }
 
 /// Reads the folder of a trial, of which what ended with other settings is no part.
-void look(Trial& trial, const PaperTable& table) {
-  const Experiment experiment = experiment_of(trial, table);
+void look(Trial& trial, const PaperTable& table, const Experiment& of_row) {
+  const Experiment experiment = with_seed(of_row, trial.seed);
   const RunFolder folder(trial.folder);
   refuse_link(trial.folder);
   folder.check(experiment, true);
@@ -158,15 +155,19 @@ std::vector<Trial> find_trials(const PaperTable& table, const std::vector<std::s
   std::vector<Trial> trials = sweep::trials_of(rows, 0, seeds, [&](std::size_t row, std::int64_t seed) {
     return (out / text_of(table.rows[row].model, "-", seed)).string();
   });
-  std::map<std::size_t, Trial> first;  // by row: a model is counted once, not with every seed
-  for (Trial& trial : trials) {
-    const auto [known, is_new] = first.try_emplace(trial.row);
-    const Row& row = table.rows[trial.row];
-    trial.model = row.model;
-    trial.experiment = is_new ? experiment_number(table, row) : known->second.experiment;
-    trial.params = known->second.params;
-    look(trial, table);
-    known->second = trial;
+  for (const std::size_t number : rows) {
+    const Row& row = table.rows[number];
+    const Experiment experiment = experiment_of(table, row);
+    const std::string hash = experiment_number(table, row);
+    std::int64_t params = 0;  // a model is counted once, not with every seed
+    for (Trial& trial : trials) {
+      if (trial.row != number) continue;
+      trial.model = row.model;
+      trial.experiment = hash;
+      trial.params = params;
+      look(trial, table, experiment);
+      params = trial.params;
+    }
   }
   return trials;
 }
@@ -186,13 +187,13 @@ void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t
 
 void train_all(std::vector<Trial>& trials, const PaperTable& table, const fs::path& out,
                const sweep::RunnerOptions& options) {
-  const sweep::Training training{.claims = out / ".claims",
-                                 .arguments =
-                                     [&](const Trial& trial) {
-                                       return sweep::arguments_of(table.experiment(table.rows[trial.row]),
-                                                                  table.set);
-                                     },
-                                 .look = [&](Trial& trial) { look(trial, table); }};
+  const sweep::Training training{
+      .claims = out / ".claims",
+      .arguments =
+          [&](const Trial& trial) {
+            return sweep::arguments_of(table.experiment(table.rows[trial.row]), table.set);
+          },
+      .look = [&](Trial& trial) { look(trial, table, experiment_of(table, table.rows[trial.row])); }};
   sweep::train_all(trials, 0, trials.size(), training, options);
 }
 
