@@ -201,6 +201,12 @@ FoundGrid find_grid(std::span<const Instant> times, const TimeCalendar& calendar
   if (times.size() < 2)
     throw InputError(
         Problem{.place = place(0), .rule = Rule::missing, .statement = "one row has no frequency"});
+  for (std::size_t i = 1; i < times.size(); ++i)
+    if (std::int64_t distance = 0; __builtin_sub_overflow(times[i], times[i - 1], &distance))
+      throw InputError(Problem{.place = place(static_cast<std::int64_t>(i)),
+                               .rule = Rule::out_of_range,
+                               .statement = "this row is more than 292 years after the one before it",
+                               .found = time_text(times[i], calendar.zone)});
   for (const Frequency& frequency : possible_frequencies(times, calendar.zone)) {
     TimeGrid grid(frequency, times.front(), calendar);
     const std::vector<std::int64_t> steps = steps_of(grid, times);

@@ -127,7 +127,8 @@ std::optional<Frequency> frequency_in(std::string_view text) {
   const auto* found = std::ranges::find(kNames, name, &Named::name);
   if (error == std::errc::result_out_of_range || count < 1 || found == kNames.end()) return {};
   Frequency frequency = found->frequency;
-  if (count > (kOneDay * 36525) / frequency.count) return {};
+  const bool has_length = frequency.unit == Unit::nanosecond || frequency.unit == Unit::local;
+  if (count > (has_length ? 36525 * kOneDay : std::int64_t{1200}) / frequency.count) return {};
   frequency.count *= count;
   if (name.size() < text.size() && !read_suffix(text.substr(name.size() + 1), frequency)) return {};
   return frequency.with_anchor(frequency.anchor);

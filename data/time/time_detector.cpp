@@ -37,13 +37,15 @@ bool begins_with_pattern(std::string_view text, std::string_view pattern) {
 
 /// What numbers that are no times look like.
 std::string look_of(const std::vector<Instant>& whole, const std::vector<double>& fractions) {
-  const auto step = whole.size() > 1 ? whole[1] - whole[0] : 0;
-  bool counts = fractions.empty() && step != 0;
-  for (std::size_t i = 1; i < whole.size() && counts; ++i) counts = whole[i] - whole[i - 1] == step;
-  if (counts) return text_of("a counter: from ", whole.front(), " in steps of ", step);
   const auto [low, high] = std::ranges::minmax(whole);
-  if (!fractions.empty() && low >= 1500 && high <= 2100) return "years with a fraction";
-  if (fractions.empty() && low >= 0 && high <= 23) return "hours of a day";
+  const bool is_whole = fractions.empty();
+  if (is_whole && whole.size() > 1 && low > INT64_MIN / 2 && high < INT64_MAX / 2 && whole[0] != whole[1]) {
+    const auto differs = [step = whole[1] - whole[0]](Instant a, Instant b) { return b - a != step; };
+    if (std::ranges::adjacent_find(whole, differs) == whole.end())
+      return text_of("a counter: from ", whole[0], " in steps of ", whole[1] - whole[0]);
+  }
+  if (!is_whole && low >= 1500 && high <= 2100) return "years with a fraction";
+  if (is_whole && low >= 0 && high <= 23) return "hours of a day";
   return text_of("numbers from ", low, " to ", high);
 }
 

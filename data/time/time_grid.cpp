@@ -77,10 +77,16 @@ Instant TimeGrid::time_of(std::int64_t unit) const {
   return zone().to_utc(day_of(year, month, day) * kOneDay + clock_);
 }
 
-Instant TimeGrid::time(std::int64_t step) const { return time_of(origin_ + step * frequency_.count); }
+Instant TimeGrid::time(std::int64_t step) const {
+  // The product may be longer than the 292 years that a difference of instants holds, the sum is not.
+  const auto units = static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(frequency_.count);
+  return time_of(static_cast<std::int64_t>(static_cast<std::uint64_t>(origin_) + units));
+}
 
 std::int64_t TimeGrid::step_before(Instant time) const {
-  std::int64_t step = floor_div(unit_of(time) - origin_, frequency_.count);
+  const std::int64_t unit = unit_of(time), count = frequency_.count;
+  std::int64_t step = floor_div(unit, count) - floor_div(origin_, count);
+  if (floor_mod(unit, count) < floor_mod(origin_, count)) --step;
   while (this->time(step) > time) --step;
   return step;
 }

@@ -82,6 +82,20 @@ TEST_CASE("rows that are missing are steps of the frequency") {
             .gaps.empty());
 }
 
+TEST_CASE("series may be longer than the years that a difference of instants holds") {
+  std::vector<Instant> years, days;
+  for (int year = 1700; year < 2250; ++year) years.push_back(day_of(year, 1, 1) * kOneDay);
+  for (std::int64_t day = day_of(1700, 1, 1); day < day_of(2250, 1, 1); ++day) days.push_back(day * kOneDay);
+  CHECK(find_grid(years, {}, place_of).grid.time(549) == years.back());
+  const FoundGrid daily = find_grid(days, {}, place_of);
+  CHECK(daily.grid.frequency().name() == "1D");
+  CHECK(daily.gaps.empty());
+  CHECK(daily.grid.step(days.back()) == std::ssize(days) - 1);
+  CHECK(input_error_of([] {
+          found({"1900-01-01", "2200-01-01"});
+        }) == "line 3: this row is more than 292 years after the one before it. Got '2200-01-01 00:00:00'.");
+}
+
 TEST_CASE("two frequencies in one series are named with their rows") {
   const auto message = [](const Texts& texts) { return input_error_of([&] { found(texts); }); };
   CHECK(message({"2024-01-31 00:00", "2024-01-31 01:00", "2024-01-31 02:30", "2024-01-31 03:30"}) ==

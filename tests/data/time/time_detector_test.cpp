@@ -146,6 +146,8 @@ TEST_CASE("numbers that are hardly times are refused with what they look like") 
   CHECK(has(message({"1958.2", "1958.3"}), "years with a fraction"));
   CHECK(has(message({"0", "5", "23"}), "hours of a day"));
   CHECK(has(message({"3.5", "-4"}), "numbers from -4 to 3"));
+  CHECK(
+      has(message({"-9000000000000000000", "9000000000000000000"}), "numbers from -9000000000000000000 to"));
   CHECK(read({"0", "1", "2"}, TimeDetector(TimeFormat("seconds"))).times[2] == at(2));
   CHECK(read({"0.5"}, TimeDetector(TimeFormat("%s"))).times[0] == kOneSecond / 2);
   CHECK(has(message({"99999999999"}, TimeDetector(TimeFormat("seconds"))),
