@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/system_memory.h"
+#include "lagtape/data/batches.h"
 #include "lagtape/tools/train/files/npz.h"
 
 namespace lagtape {
@@ -22,8 +23,7 @@ template <class Piece>
 void write_array(ArrayWriter& writer, const Dataset& split, std::int64_t count, Dtype dtype, ThreadPool& pool,
                  const Piece& piece) {
   for (std::int64_t first = 0; first < count; first += kBlock) {
-    std::vector<std::int64_t> indices;
-    for (std::int64_t i = first; i < std::min(first + kBlock, count); ++i) indices.push_back(i);
+    const auto indices = indices_in_order(split, first, std::min(kBlock, count - first));
     const std::string bytes = piece(gather(split, indices, dtype, pool));
     writer.write(bytes.data(), bytes.size());
   }
