@@ -47,12 +47,6 @@ TaskHints hints_of(const Json& document) {
   return hints;
 }
 
-/// The folder with which a task is loaded, and the experiment's name for messages.
-struct DataSurroundings {
-  std::string where;
-  fs::path base;
-};
-
 /// Loads data; a message about a setting of theirs begins with the file's name, and data that do not fit into the
 /// memory are an error of the file.
 Task load_of(const std::string& where, const std::function<Task()>& load) try {
@@ -108,7 +102,8 @@ std::uint64_t read_seed(JsonReader& top) {
   return static_cast<std::uint64_t>(seed);
 }
 
-DataSection data_section(JsonReader& top, const TaskHints& hints, const DataSurroundings& around) {
+DataSection data_section(JsonReader& top, const TaskHints& hints, const std::string& where,
+                         const fs::path& base) {
   const TaskLoader loader = read_section(top, "data", "the task and its options", [&](JsonReader& reader) {
     TaskLoader task = read_task(reader, hints);
     Json filled = reader.filled();
@@ -121,18 +116,16 @@ DataSection data_section(JsonReader& top, const TaskHints& hints, const DataSurr
     }
     return task;
   });
+  const auto loading = [&](std::function<Task(const TaskContext&)> load) -> TaskLoading {
+    return [load = std::move(load), where, base](ThreadPool& pool, std::uint64_t seed) {
+      return load_of(where, [&] { return load({.base = base, .seed = seed, .pool = pool}); });
+    };
+  };
   return {.fresh = loader.fresh,
           .shape = loader.shape,
-          .load =
-              [loader, around](ThreadPool& pool, std::uint64_t seed) {
-                const TaskContext context{.base = around.base, .seed = seed, .pool = pool};
-                return load_of(around.where, [&] { return loader.load(context); });
-              },
+          .load = loading(loader.load),
           .load_to_score =
-              [loader, around](ThreadPool& pool, std::uint64_t seed) {
-                const TaskContext context{.base = around.base, .seed = seed, .pool = pool};
-                return load_of(around.where, [&] { return load_to_score(loader, context); });
-              }};
+              loading([loader](const TaskContext& context) { return load_to_score(loader, context); })};
 }
 
 /// Reads the loss, which the data decide where there is none. `is_known`: the data's options were read without an error.
@@ -251,7 +244,7 @@ Experiment read_document(const Json& document, const std::string& where, const f
   experiment.name = read_name(top, document);
   experiment.seed = read_seed(top);
   const bool was_right = errors.empty();
-  experiment.data = data_section(top, hints_of(document), {where, base});
+  experiment.data = data_section(top, hints_of(document), where, base);
   experiment.loss = loss_section(top, experiment.data.shape, !was_right || errors.empty());
   experiment.balanced_classes = experiment.loss != Loss::none && is_balanced(value_at(document, "/loss"));
   FittedModel fitted = model_section(top, experiment);
